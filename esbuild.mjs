@@ -1,0 +1,135 @@
+// node esbuild.mjs [--watch] [--tests]: bundles the extension and the sandbox into dist/, and with --tests the suite that
+// runs inside an extension host into out/test/host/. Types are not checked here: that is `npm run check`.
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+
+const root = path.dirname(fileURLToPath(import.meta.url));
+
+/** The Node of the oldest supported editor. */
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node22',
+  charset: 'utf8',
+  legalComments: 'none',
+  logLevel: 'warning',
+  metafile: true,
+};
+
+function production(watching) {
+  const size = { minify: !watching, sourcemap: watching };
+  return [
+    {
+      ...common,
+      ...size,
+      entryPoints: ['src/extension.ts'],
+      outfile: 'dist/extension.cjs',
+      format: 'cjs',
+      external: ['vscode'],
+      // A package's ES modules before its "main": jsonc-parser's is UMD, whose requires no bundler can follow.
+      mainFields: ['module', 'main'],
+    },
+    {
+      ...common,
+      ...size,
+      entryPoints: ['src/sandbox/main.ts'],
+      keepNames: true, // oidc-provider tells its models apart by the names of their classes.
+      outfile: 'dist/sandbox.js',
+      format: 'esm',
+      // Packages in CommonJS call require(), which an ES module has to be given.
+      banner: {
+        js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
+      },
+    },
+  ];
+}
+
+function hostTests() {
+  return {
+    ...common,
+    entryPoints: ['test/host/index.ts'],
+    outfile: 'out/test/host/index.cjs',
+    format: 'cjs',
+    // Mocha reads its own files at run time and is found in node_modules, above out/.
+    external: ['vscode', 'mocha'],
+    mainFields: ['module', 'main'],
+    sourcemap: 'inline',
+    plugins: [testFiles('test/host')],
+  };
+}
+
+/** The module `rolecall:host-tests`: a loader for every *.test.ts under the folder, so that adding a file is enough. */
+function testFiles(folder) {
+  return {
+    name: 'rolecall-test-files',
+    setup(build) {
+      build.onResolve({ filter: /^rolecall:host-tests$/ }, ({ path: name }) => ({ path: name, namespace: 'rolecall' }));
+      build.onLoad({ filter: /.*/, namespace: 'rolecall' }, () => {
+        const full = path.join(root, folder);
+        const files = fs
+          .readdirSync(full, { recursive: true })
+          .filter((file) => file.endsWith('.test.ts'))
+          .sort();
+        const loaders = files.map((file) => `() => import(${JSON.stringify(`./${file.replaceAll('\\', '/')}`)})`);
+        return { contents: `export const loaders = [${loaders.join(',\n')}];`, resolveDir: full, watchDirs: [full] };
+      });
+    },
+  };
+}
+
+/** Bundles dist/extension.cjs and dist/sandbox.js as they are shipped. Resolves to the bundles and their bytes. */
+export function buildProduction() {
+  return buildAll(production(false));
+}
+
+/** Bundles the suite of the extension host. Resolves to the bundle and its bytes. */
+export function buildHostTests() {
+  return buildAll([hostTests()]);
+}
+
+async function buildAll(builds) {
+  const results = await Promise.all(builds.map((options) => esbuild.build(options)));
+  return results.flatMap(({ metafile }) =>
+    Object.entries(metafile.outputs).map(([file, { bytes }]) => ({ file, bytes })),
+  );
+}
+
+/** One line for each bundle: its path and its size. */
+export function sizeLines(bundles) {
+  return bundles.map(({ file, bytes }) => `${file}  ${(bytes / 1024).toFixed(1)} KiB`);
+}
+
+async function watch(withTests) {
+  const builds = [...production(true), ...(withTests ? [hostTests()] : [])];
+  const said = {
+    name: 'rolecall-said',
+    setup: (build) => build.onEnd(() => console.log(`${build.initialOptions.outfile} built`)),
+  };
+  for (const options of builds) {
+    const context = await esbuild.context({ ...options, plugins: [...(options.plugins ?? []), said] });
+    await context.watch();
+  }
+  console.log('Watching for changes; Ctrl-C ends.');
+}
+
+if (process.argv[1] !== undefined && path.resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const flags = process.argv.slice(2);
+  const unknown = flags.filter((flag) => !['--watch', '--tests'].includes(flag));
+  if (unknown.length > 0) {
+    console.error(`Unknown: ${unknown.join(' ')}. Usage: npm run build -- [--watch] [--tests]`);
+    process.exit(1);
+  }
+  const withTests = flags.includes('--tests');
+  if (flags.includes('--watch')) {
+    await watch(withTests);
+  } else {
+    // esbuild has told what is wrong; a stack of ours would hide it.
+    const built = buildAll([...production(false), ...(withTests ? [hostTests()] : [])]);
+    for (const line of sizeLines(await built.catch(() => process.exit(1)))) {
+      console.log(line);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { isMain } from './main.ts';
+import { at } from './paths.ts';
+import { type Ran, run } from './run.ts';
+
+export interface CheckStep {
+  readonly name: string;
+  readonly ran: Ran;
+}
+
+const limitMs = 180_000;
+
+/** The types of everything, then Biome (format, lint, layers, plugins) without writing. Both run, whatever the first says. */
+export async function check(): Promise<CheckStep[]> {
+  return [
+    { name: 'types (tsc)', ran: await node('node_modules/typescript/bin/tsc', '-p', '.') },
+    {
+      name: 'format, lint and layers (biome)',
+      ran: await node('node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'),
+    },
+  ];
+}
+
+function node(program: string, ...parameters: string[]): Promise<Ran> {
+  return run(process.execPath, [at(program), ...parameters], { limitMs });
+}
+
+if (isMain(import.meta.url)) {
+  const steps = await check();
+  for (const { name, ran } of steps) {
+    console.log(`${ran.code === 0 ? 'passed' : 'FAILED'}  ${name}`);
+  }
+  process.exitCode = steps.every(({ ran }) => ran.code === 0) ? 0 : 1;
+}

@@ -1,0 +1,55 @@
+/** What decides which editor the tests of the extension host run in. */
+export interface HostFacts {
+  /** `--desktop`: the real desktop editor, downloaded if there is none. */
+  readonly desktopAsked: boolean;
+  /** The editor that ROLECALL_VSCODE names. */
+  readonly named: string | undefined;
+  /** A desktop editor in one of its usual places. */
+  readonly found: string | undefined;
+  readonly platform: NodeJS.Platform;
+  /** DISPLAY or WAYLAND_DISPLAY. Only Linux needs one. */
+  readonly display: string | undefined;
+  /** The path of xvfb-run. */
+  readonly xvfbRun: string | undefined;
+}
+
+export type HostChoice =
+  | {
+      readonly kind: 'desktop';
+      /** Undefined: @vscode/test-electron downloads the stable one. */
+      readonly executable: string | undefined;
+      /** The path of xvfb-run when a display has to be made. */
+      readonly xvfbRun: string | undefined;
+    }
+  | { readonly kind: 'served' }
+  | { readonly kind: 'none'; readonly reason: string };
+
+/**
+ * The served editor is the usual choice: it is the same locked version everywhere, opens no window on anyone's screen and
+ * needs no display. A desktop editor is used when it was asked for or named, and where the served one does not run.
+ */
+export function chooseHost(facts: HostFacts): HostChoice {
+  const executable = facts.named ?? facts.found;
+  const wanted = facts.desktopAsked || facts.named !== undefined;
+  if (!wanted && canServe(facts)) {
+    return { kind: 'served' };
+  }
+  if (!wanted && executable === undefined) {
+    return {
+      kind: 'none',
+      reason: `The served editor does not run on ${facts.platform} and no VS Code was found: use --desktop to download one, or name one in ROLECALL_VSCODE.`,
+    };
+  }
+  if (facts.platform !== 'linux' || facts.display !== undefined) {
+    return { kind: 'desktop', executable, xvfbRun: undefined };
+  }
+  if (facts.xvfbRun !== undefined) {
+    return { kind: 'desktop', executable, xvfbRun: facts.xvfbRun };
+  }
+  return { kind: 'none', reason: 'The desktop editor needs a display: set DISPLAY, or install xvfb.' };
+}
+
+/** The server is plain JavaScript, but it supports no Windows. */
+function canServe({ platform }: HostFacts): boolean {
+  return platform === 'linux' || platform === 'darwin';
+}

@@ -1,0 +1,38 @@
+// node desktop.ts WORKSPACE [EXECUTABLE]: runs out/test/host/index.cjs inside a desktop VS Code, the given one or, without
+// one, the stable version that @vscode/test-electron downloads. Settings, extensions and state are of this run only.
+// No machine this was written on has a desktop VS Code: the served editor is where the suite is known to run.
+import fs from 'node:fs';
+import path from 'node:path';
+import { runTests } from '@vscode/test-electron';
+import { at, freshFolder } from '../paths.ts';
+import { quiet } from './quiet.ts';
+
+const [source, executable] = process.argv.slice(2);
+if (source === undefined) {
+  console.error('Usage: node scripts/editor/desktop.ts WORKSPACE [EXECUTABLE]');
+  process.exit(2);
+}
+
+const folder = freshFolder('desktop');
+try {
+  const workspace = path.join(folder, 'workspace');
+  const user = path.join(folder, 'user');
+  fs.cpSync(source, workspace, { recursive: true });
+  fs.mkdirSync(path.join(user, 'User'), { recursive: true });
+  fs.writeFileSync(path.join(user, 'User', 'settings.json'), JSON.stringify(quiet));
+  process.exitCode = await runTests({
+    ...(executable === undefined ? {} : { vscodeExecutablePath: executable }),
+    extensionDevelopmentPath: at(),
+    extensionTestsPath: at('out', 'test', 'host', 'index.cjs'),
+    launchArgs: [
+      workspace,
+      ...['--user-data-dir', user, '--extensions-dir', path.join(folder, 'extensions')],
+      ...['--disable-workspace-trust', '--disable-extensions', '--skip-welcome', '--disable-gpu'],
+    ],
+  });
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+} finally {
+  fs.rmSync(folder, { recursive: true, force: true });
+}

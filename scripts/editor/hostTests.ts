@@ -1,0 +1,82 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { format } from 'node:util';
+import { at, freshFolder } from '../paths.ts';
+import { launchBrowser } from './browser.ts';
+import { serveEditor } from './serve.ts';
+
+export interface HostRun {
+  /** Environment of the extension host. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Copied before it is opened. */
+  readonly workspace: string;
+  readonly limitMs: number;
+}
+
+/** Stands before each line of the suite's own report, so that it is told from what the workbench logs. */
+const mark = '⟦rolecall⟧ ';
+
+/**
+ * Runs out/test/host/index.cjs inside the served editor's extension host, with the project as extension under development,
+ * and gives the suite's exit code, or undefined when none came within the limit. The suite's report is printed as it comes;
+ * everything the workbench and the server said is kept in out/results/host.log.
+ */
+export async function runInServedEditor(run: HostRun): Promise<number | undefined> {
+  const folder = freshFolder('host');
+  // The built-in extensions are left out: the suite starts in half the time, and nothing of theirs answers in our place.
+  const builtin = path.join(folder, 'builtin');
+  const workspace = path.join(folder, 'workspace');
+  fs.mkdirSync(builtin);
+  fs.cpSync(run.workspace, workspace, { recursive: true });
+  const editor = await serveEditor({
+    userDataDir: path.join(folder, 'user'),
+    extensionsDir: path.join(folder, 'extensions'),
+    folder: workspace,
+    env: { ...run.env, ROLECALL_MARK: mark },
+    settings: run.settings,
+    trust: true,
+    // Without this option the workbench ignores the payload.
+    extraArgs: ['--vscode-option', 'enable-smoke-test-driver', '--builtin-extensions-dir', builtin],
+  });
+  const browser = await launchBrowser();
+  const logged: string[] = [];
+  try {
+    const page = await browser.newPage();
+    const exit = new Promise<number>((resolve) => {
+      void page.exposeFunction('codeAutomationExit', (code: number) => resolve(code));
+    });
+    await page.exposeFunction('codeAutomationLog', (type: string, values: unknown[]) => {
+      const text = format(...values);
+      logged.push(`[${type}] ${text}`);
+      if (text.startsWith(mark)) {
+        console.log(text.slice(mark.length));
+      }
+    });
+    const remote = (file: string): string => `vscode-remote://127.0.0.1:${editor.port}${file}`;
+    const payload = [
+      ['extensionDevelopmentPath', remote(at())],
+      ['extensionTestsPath', remote(at('out', 'test', 'host', 'index.cjs'))],
+    ];
+    await page.goto(`${editor.url}&payload=${encodeURIComponent(JSON.stringify(payload))}`);
+    return await within(exit, run.limitMs);
+  } finally {
+    fs.mkdirSync(at('out', 'results'), { recursive: true });
+    fs.writeFileSync(at('out', 'results', 'host.log'), `${logged.join('\n')}\n\n${editor.output()}`);
+    await browser.close();
+    await editor.stop();
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function within<T>(promise: Promise<T>, limitMs: number): Promise<T | undefined> {
+  let limit: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    limit = setTimeout(() => resolve(undefined), limitMs);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(limit);
+  }
+}

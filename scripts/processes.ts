@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import path from 'node:path';
+
+/** A command that cannot outlive this process. */
+export interface Leashed {
+  /** The leash: its `stdout` and `stderr` are the command's. */
+  readonly process: ChildProcess;
+  /** The exit code (null: a signal), when the command and everything it started are gone. Never rejects. */
+  readonly exited: Promise<number | null>;
+  /** Ends the command's whole process group and waits for it. May be called again. */
+  stop(): Promise<unknown>;
+}
+
+/** Starts a command in a process group of its own that ends with this process, see leash.ts. */
+export function spawnLeashed(
+  command: string,
+  parameters: readonly string[],
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv },
+): Leashed {
+  const leash = path.join(import.meta.dirname, 'leash.ts');
+  const child = spawn(process.execPath, [leash, command, ...parameters], {
+    ...options,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const exited = new Promise<number | null>((resolve) => {
+    // What it printed last arrives before `close`; a stray process that holds the pipe open must not delay the end.
+    child.once('close', (code) => resolve(code));
+    child.once('exit', (code) => setTimeout(() => resolve(code), 500));
+    child.once('error', () => resolve(null));
+  });
+  return {
+    process: child,
+    exited,
+    stop: () => {
+      child.stdin?.end();
+      return exited;
+    },
+  };
+}
+
+const endings: Array<() => Promise<unknown> | void> = [];
+let ended = false;
+
+/**
+ * Registers what is to end when this script is interrupted or loses the process that started it. Returns a function that
+ * takes it back.
+ */
+export function onEnd(end: () => Promise<unknown> | void): () => void {
+  if (endings.length === 0) {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      // Ctrl-C reaches a process twice, from the terminal and from bootstrap.mjs: only the first counts.
+      process.on(signal, () => void endAll(130));
+    }
+    process.on('disconnect', () => void endAll(1));
+    // Listening must not keep a script alive that has done its work.
+    process.channel?.unref();
+  }
+  endings.push(end);
+  return () => {
+    const index = endings.indexOf(end);
+    if (index !== -1) {
+      endings.splice(index, 1);
+    }
+  };
+}
+
+/** Ends everything registered, last first, and exits. */
+export async function endAll(exitCode: number): Promise<void> {
+  if (ended) {
+    return;
+  }
+  ended = true;
+  for (const end of endings.reverse()) {
+    try {
+      await end();
+    } catch (error) {
+      console.error(error);
+    }
+  }
+  process.exit(exitCode);
+}

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import type { SandboxDescriptor } from '../src/sandbox/types.ts';
+import { at } from './paths.ts';
+import { onEnd } from './processes.ts';
+
+export interface RunningSandbox {
+  readonly descriptor: SandboxDescriptor;
+  /** What it told on standard error so far. */
+  output(): string;
+  stop(): Promise<void>;
+}
+
+const startLimitMs = 20_000;
+
+/** Starts dist/sandbox.js and waits for its ready line. It ends with this process at the latest: it watches its standard input. */
+export async function startSandbox(parameters: readonly string[] = []): Promise<RunningSandbox> {
+  const child = spawn(process.execPath, [at('dist', 'sandbox.js'), ...parameters], { stdio: ['pipe', 'pipe', 'pipe'] });
+  let told = '';
+  let ready = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    told += text;
+  });
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  const stop = async (): Promise<void> => {
+    child.stdin.end();
+    const late = setTimeout(() => child.kill('SIGKILL'), 3000);
+    await exited;
+    clearTimeout(late);
+  };
+  // A sandbox that died has closed its end; writing nothing to it is not an error worth a crash.
+  child.stdin.on('error', () => {});
+  const forget = onEnd(stop);
+  const line = await new Promise<string | undefined>((resolve) => {
+    const limit = setTimeout(() => resolve(undefined), startLimitMs);
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      ready += text;
+      if (ready.includes('\n')) {
+        clearTimeout(limit);
+        resolve(ready.slice(0, ready.indexOf('\n')));
+      }
+    });
+    void exited.then(() => {
+      clearTimeout(limit);
+      resolve(undefined);
+    });
+  });
+  if (line === undefined) {
+    await stop();
+    throw new Error(`The sandbox did not start within ${startLimitMs / 1000} s:\n${told}`);
+  }
+  return {
+    descriptor: JSON.parse(line) as SandboxDescriptor,
+    output: () => told,
+    stop: async () => {
+      forget();
+      await stop();
+    },
+  };
+}
