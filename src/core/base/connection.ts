@@ -1,0 +1,28 @@
+/** How the client proves itself at the token endpoint: in the body, as raw Basic credentials, or not at all. */
+export type ClientAuthentication = 'client_secret_post' | 'client_secret_basic' | 'none';
+
+/**
+ * Which two services, as which client. A value: it is passed, compared by its members and never changed. Every secret,
+ * cache, tree id, session and model id is keyed by {@link connectionKey}.
+ */
+export interface Connection {
+  /** `service` for the configured services, `sandbox` for the embedded cloud. */
+  readonly id: string;
+  /** Shown to the user, for example the host name of the identity service. */
+  readonly label: string;
+  /** `{base_url}` of the identity specification, an origin without a trailing slash. */
+  readonly identityUrl: string;
+  /** `{inference_url}` of the inference specification, without a trailing slash; may have a path prefix. */
+  readonly inferenceUrl: string;
+  readonly clientId: string;
+  readonly clientAuthentication: ClientAuthentication;
+  /** Sent and compared as this very string (RFC 6749 section 3.1.2). */
+  readonly redirectUri: string;
+  /** Space separated; empty sends no `scope` at all. */
+  readonly scope: string;
+}
+
+/** What a stored session or a cache belongs to: another address or client id is another store. */
+export function connectionKey(connection: Pick<Connection, 'id' | 'identityUrl' | 'clientId'>): string {
+  return `${connection.id}|${connection.identityUrl}|${connection.clientId}`;
+}

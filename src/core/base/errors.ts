@@ -1,0 +1,87 @@
+/**
+ * What went wrong, as a value the host can decide by. Never compare messages: compare `kind`.
+ *
+ * - `cancelled`: the user stopped it; shown nowhere.
+ * - `configuration`: a setting, a secret or a file the user wrote has to change.
+ * - `signedOut`: there is no session; signing in helps.
+ * - `sessionEnded`: there was a session and the identity service no longer honours it.
+ * - `forbidden`, `notFound`, `rateLimited`, `credit`, `invalidRequest`, `unsupported`, `contextOverflow`: the service
+ *   understood and refused.
+ * - `server`: the service failed (5xx); a retry may succeed (specification of the identity service, Errors).
+ * - `offline`: no answer was received: refused connection, name not found, reset, proxy.
+ * - `timeout`: one of our own deadlines passed; the message says which.
+ * - `protocol`: an answer came that is not what the specification describes.
+ * - `storage`: the secret store cannot be read or written.
+ * - `tool`: a workspace tool could not be run.
+ * - `unexpected`: a defect of ours.
+ */
+export type ErrorKind =
+  | 'cancelled'
+  | 'configuration'
+  | 'signedOut'
+  | 'sessionEnded'
+  | 'forbidden'
+  | 'notFound'
+  | 'rateLimited'
+  | 'credit'
+  | 'invalidRequest'
+  | 'unsupported'
+  | 'contextOverflow'
+  | 'server'
+  | 'offline'
+  | 'timeout'
+  | 'protocol'
+  | 'storage'
+  | 'tool'
+  | 'unexpected';
+
+/** What the service itself said, kept beside our own sentence. All members come from outside: show, never trust. */
+export interface ErrorFacts {
+  /** HTTP status of the answer. */
+  readonly status?: number;
+  /** `error` of the identity service, `error.code` of the inference service. */
+  readonly code?: string;
+  /** `error.error_type` (or `type`) of the inference service. */
+  readonly errorType?: string;
+  /** `error.param`: the request fields the service names, possibly a comma separated list. */
+  readonly param?: string;
+  /** The service's own words, shortened, without markup. */
+  readonly serverMessage?: string;
+  /** Milliseconds the service asked to wait (`Retry-After`). */
+  readonly retryAfterMs?: number;
+  /** How the service names this exchange (`trace_id`). */
+  readonly traceId?: string;
+}
+
+/** The one error type of Rolecall. `message` is a plain sentence that can be shown to a person. */
+export class RolecallError extends Error {
+  override readonly name = 'RolecallError';
+  readonly kind: ErrorKind;
+  readonly facts: ErrorFacts;
+
+  constructor(kind: ErrorKind, message: string, options: { cause?: unknown; facts?: ErrorFacts } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.kind = kind;
+    this.facts = options.facts ?? {};
+  }
+}
+
+/** The error that stands for "the user stopped it". */
+export function cancelled(cause?: unknown): RolecallError {
+  return new RolecallError('cancelled', 'Cancelled.', { cause });
+}
+
+/** True when `error` means that somebody stopped the work: ours, or an `AbortError` of the platform. */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof RolecallError
+    ? error.kind === 'cancelled'
+    : error instanceof Error && error.name === 'AbortError';
+}
+
+/** Any thrown value as a `RolecallError`; what is not one already is a defect of ours, or a cancellation. */
+export function asRolecallError(error: unknown): RolecallError {
+  if (error instanceof RolecallError) return error;
+  if (isCancelled(error)) return cancelled(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return new RolecallError('unexpected', `Something unexpected went wrong: ${message}`, { cause: error });
+}

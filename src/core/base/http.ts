@@ -1,0 +1,156 @@
+import { cancelled, RolecallError } from './errors.ts';
+
+/** The platform's `fetch`. In the editor it is the extension host's own, which honours proxies and system certificates. */
+export type Fetch = typeof globalThis.fetch;
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+  /** Time for the whole exchange, body included, in milliseconds. */
+  readonly deadlineMs: number;
+  /** A larger body is refused, in bytes. */
+  readonly maxBytes: number;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/**
+ * One exchange, read to its end. Any status is an answer; redirects are refused because a token must not travel along
+ * with one (RFC 6750 section 5.3).
+ *
+ * @throws RolecallError `cancelled`, `timeout`, `offline` (no answer) or `protocol` (a redirect, a body too large).
+ */
+export async function exchange(
+  fetch: Fetch,
+  url: string,
+  request: HttpRequest,
+  signal: AbortSignal,
+): Promise<HttpAnswer> {
+  const deadline = AbortSignal.timeout(request.deadlineMs);
+  try {
+    const response = await fetch(url, {
+      method: request.method,
+      ...(request.headers && { headers: request.headers }),
+      ...(request.body !== undefined && { body: request.body }),
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, deadline]),
+    });
+    refuseRedirect(response, url);
+    return {
+      status: response.status,
+      headers: response.headers,
+      text: await readText(response, request.maxBytes, url),
+    };
+  } catch (error) {
+    throw explainFailure(error, { url, deadlineMs: request.deadlineMs, signal, deadline });
+  }
+}
+
+/** @throws RolecallError `protocol` when the answer sends us elsewhere (`opaqueredirect` where `fetch` hides the status). */
+export function refuseRedirect(response: Response, url: string): void {
+  const redirected = response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400);
+  if (!redirected) return;
+  void response.body?.cancel().catch(() => {}); // Nobody reads this body; a failing cancel changes nothing.
+  throw new RolecallError(
+    'protocol',
+    `${originOf(url)} answered with a redirect, which is not followed with a token.`,
+    {
+      facts: { status: response.status },
+    },
+  );
+}
+
+/** Milliseconds of a `Retry-After` header (RFC 9110 section 10.2.3: seconds or a date), if there is a usable one. */
+export function retryAfterMs(headers: Headers, now: number): number | undefined {
+  const value = headers.get('retry-after')?.trim();
+  if (!value) return undefined;
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** The origin to name in a sentence; never the path or query, which may hold something private. */
+export function originOf(url: string): string {
+  try {
+    return new URL(url).origin;
+  } catch {
+    return 'The server';
+  }
+}
+
+async function readText(response: Response, maxBytes: number, url: string): Promise<string> {
+  const tooLarge = () =>
+    new RolecallError(
+      'protocol',
+      `${originOf(url)} sent more than ${Math.round(maxBytes / 1e6)} MB; the answer was dropped.`,
+    );
+  if (!response.body) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  for await (const chunk of response.body) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLarge(); // Leaving the loop cancels the body.
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+interface FailureContext {
+  readonly url: string;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+  readonly deadline: AbortSignal;
+}
+
+function explainFailure(error: unknown, { url, deadlineMs, signal, deadline }: FailureContext): RolecallError {
+  if (error instanceof RolecallError) return error;
+  if (signal.aborted) return cancelled(error);
+  if (deadline.aborted) {
+    const seconds = Math.round(deadlineMs / 1000);
+    return new RolecallError('timeout', `${originOf(url)} did not answer within ${seconds} seconds.`, { cause: error });
+  }
+  return noAnswer(error, url);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing is listening there',
+  ENOTFOUND: 'the host name is not known',
+  EAI_AGAIN: 'the host name could not be looked up',
+  ECONNRESET: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was cut',
+  ETIMEDOUT: 'the connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
+  UND_ERR_HEADERS_TIMEOUT: 'the answer did not begin within 300 seconds, the limit of the editor',
+  UND_ERR_BODY_TIMEOUT: 'the answer paused for 300 seconds, the limit of the editor',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate chain is not trusted here',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate chain is incomplete or not trusted here',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
+};
+
+/** The error for a `fetch` that rejected: no answer was received, or only a part of one. */
+export function noAnswer(error: unknown, url: string): RolecallError {
+  const code = causeCode(error);
+  const reason = (code && REASONS[code]) ?? 'the network request failed';
+  return new RolecallError('offline', `Could not reach ${originOf(url)}: ${reason}.`, {
+    cause: error,
+    ...(code && { facts: { code } }),
+  });
+}
+
+/** `fetch` hides the reason in `cause`, sometimes two levels deep (and in `errors` when several addresses were tried). */
+function causeCode(error: unknown): string | undefined {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; depth += 1) {
+    const { code, errors } = at as { code?: unknown; errors?: unknown[] };
+    if (typeof code === 'string' && code in REASONS) return code;
+    at = at.cause ?? errors?.[0];
+  }
+  return undefined;
+}

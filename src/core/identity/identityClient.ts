@@ -1,0 +1,131 @@
+import { RolecallError } from '../base/errors.ts';
+import { exchange, type Fetch, type HttpAnswer } from '../base/http.ts';
+import type { Log } from '../base/log.ts';
+import { type OnRetry, READ_RETRIES, withRetries } from '../base/retry.ts';
+import type { TokenSource } from '../base/tokenSource.ts';
+import { identityError } from './identityErrors.ts';
+import { type Group, type Listing, type Role, readGroups, readOrganizations, readRoles } from './schemas.ts';
+
+const DEADLINE_MS = 60_000;
+const MAX_BYTES = 64_000_000;
+
+export interface IdentityClientDeps {
+  readonly fetch: Fetch;
+  /** `{base_url}`, an origin. */
+  readonly identityUrl: string;
+  readonly tokens: TokenSource;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+/** The operations of the identity service, one method each. Every method may throw any kind of `RolecallError`. */
+export class IdentityClient {
+  readonly #deps: IdentityClientDeps;
+
+  constructor(deps: IdentityClientDeps) {
+    this.#deps = deps;
+  }
+
+  /** List groups: `GET {base_url}/api/v1/organizations/{organizationID}/groups`. */
+  async groups(organization: string, signal: AbortSignal, onRetry?: OnRetry): Promise<Listing<Group>> {
+    const path = `/api/v1/organizations/${pathSegment(organization)}/groups`;
+    return expectList(readGroups(await this.#read(path, organization, signal, onRetry)), path);
+  }
+
+  /** List roles: `GET {base_url}/api/v1/organizations/{organizationID}/roles`. */
+  async roles(organization: string, signal: AbortSignal, onRetry?: OnRetry): Promise<Listing<Role>> {
+    const path = `/api/v1/organizations/${pathSegment(organization)}/roles`;
+    return expectList(readRoles(await this.#read(path, organization, signal, onRetry)), path);
+  }
+
+  /**
+   * The caller's organizations where the service lists them (not in the specification); `undefined` where it does not,
+   * for whatever reason: a convenience fails quietly.
+   */
+  async organizations(signal: AbortSignal): Promise<readonly { id: string; name: string }[] | undefined> {
+    try {
+      const list = readOrganizations(await this.#read('/api/v1/organizations', undefined, signal));
+      return list?.items.map(({ metadata }) => ({ id: metadata.id, name: metadata.name ?? metadata.id }));
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.#deps.log.debug(`No list of organizations: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  }
+
+  async #read(
+    path: string,
+    organization: string | undefined,
+    signal: AbortSignal,
+    onRetry?: OnRetry,
+  ): Promise<unknown> {
+    const { log } = this.#deps;
+    const answer = await withRetries(
+      () => this.#send(path, organization, signal),
+      READ_RETRIES,
+      signal,
+      (...retry) => {
+        log.info(`${retry[0].message} Trying again in ${Math.round(retry[2])} ms.`);
+        onRetry?.(...retry);
+      },
+    );
+    try {
+      return JSON.parse(answer.text);
+    } catch (cause) {
+      throw new RolecallError('protocol', 'The identity service sent an answer that is not JSON.', {
+        cause,
+        facts: { status: answer.status },
+      });
+    }
+  }
+
+  /** One request; when the token is refused, one more with another token. Never a loop. */
+  async #send(path: string, organization: string | undefined, signal: AbortSignal): Promise<HttpAnswer> {
+    const { tokens, now } = this.#deps;
+    const token = await tokens.accessToken(signal);
+    let answer = await this.#get(path, token, signal);
+    if (refusesToken(answer, now())) {
+      const next = await tokens.rejected(token, signal);
+      if (next !== undefined) answer = await this.#get(path, next, signal);
+    }
+    if (answer.status < 200 || answer.status > 299) throw identityError(answer, organization, now());
+    return answer;
+  }
+
+  async #get(path: string, token: string, signal: AbortSignal): Promise<HttpAnswer> {
+    const { fetch, identityUrl, log } = this.#deps;
+    const began = performance.now();
+    const answer = await exchange(
+      fetch,
+      identityUrl + path,
+      {
+        method: 'GET',
+        headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
+        deadlineMs: DEADLINE_MS,
+        maxBytes: MAX_BYTES,
+      },
+      signal,
+    );
+    log.debug(`GET ${path} → ${answer.status} in ${Math.round(performance.now() - began)} ms`);
+    return answer;
+  }
+}
+
+/** @throws RolecallError `configuration` for an id that is not one path segment. */
+export function pathSegment(id: string): string {
+  if (id === '' || id === '.' || id === '..') {
+    throw new RolecallError('configuration', `“${id}” cannot be an organization id. Correct rolecall.organizations.`);
+  }
+  return encodeURIComponent(id);
+}
+
+function refusesToken(answer: HttpAnswer, now: number): boolean {
+  return (
+    (answer.status === 401 || answer.status === 400) && identityError(answer, undefined, now).kind === 'sessionEnded'
+  );
+}
+
+function expectList<T>(list: Listing<T> | undefined, path: string): Listing<T> {
+  if (!list) throw new RolecallError('protocol', `The identity service sent something else than a list at ${path}.`);
+  return list;
+}

@@ -1,0 +1,93 @@
+import * as z from 'zod/mini';
+import { type ErrorFacts, type ErrorKind, RolecallError } from '../base/errors.ts';
+import { type HttpAnswer, retryAfterMs } from '../base/http.ts';
+
+/** Error object of the identity service; `trace_id` comes with newer versions. */
+const errorBody = z.looseObject({
+  error: z.string(),
+  error_description: z.optional(z.nullable(z.string())),
+  trace_id: z.optional(z.nullable(z.string())),
+});
+
+/** The nine values of `error` (specification, Errors) in plain words. The value decides; the status only without one. */
+const SENTENCES: Readonly<Record<string, readonly [ErrorKind, string]>> = {
+  invalid_request: ['invalidRequest', 'The identity service did not understand the request.'],
+  server_error: ['server', 'The identity service failed. It may be transient; try again in a moment.'],
+  access_denied: ['sessionEnded', 'The identity service does not accept this sign-in. Sign in again.'],
+  not_found: ['notFound', 'The identity service does not know what was asked for. Check the organization and address.'],
+  conflict: ['invalidRequest', 'The identity service says the resource is being changed by somebody else.'],
+  method_not_allowed: ['protocol', 'The address does not take this kind of request. Check rolecall.identity.url.'],
+  unsupported_media_type: ['protocol', 'The identity service does not take this content type.'],
+  request_entity_too_large: ['invalidRequest', 'The request was too large for the identity service.'],
+  forbidden: ['forbidden', 'Not allowed.'],
+};
+
+const BY_STATUS: Readonly<Record<number, string>> = {
+  400: 'invalid_request',
+  401: 'access_denied',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  409: 'conflict',
+  413: 'request_entity_too_large',
+  415: 'unsupported_media_type',
+};
+
+/** An answer that is not a success, as an error. `organization` is named where it explains a refusal. */
+export function identityError(answer: HttpAnswer, organization: string | undefined, now: number): RolecallError {
+  const body = readBody(answer.text);
+  const code = body?.error ?? BY_STATUS[answer.status];
+  const wait = retryAfterMs(answer.headers, now);
+  const facts: ErrorFacts = {
+    status: answer.status,
+    ...(code && { code }),
+    ...(body?.error_description && { serverMessage: short(body.error_description) }),
+    ...(body?.trace_id && { traceId: body.trace_id }),
+    ...(wait !== undefined && { retryAfterMs: wait }),
+  };
+  const [kind, sentence] = explain(answer.status, code, body?.error_description ?? undefined, organization);
+  const said = facts.serverMessage ? ` It said: ${facts.serverMessage}` : '';
+  return new RolecallError(kind, sentence + said, { facts });
+}
+
+function explain(
+  status: number,
+  code: string | undefined,
+  description: string | undefined,
+  organization: string | undefined,
+): readonly [ErrorKind, string] {
+  if (status === 429) return ['rateLimited', 'The identity service asks to slow down. Try again in a moment.'];
+  // The specified version answers 400 where newer ones answer 401 to a missing or malformed Authorization header.
+  if (code === 'invalid_request' && /authori[sz]ation header/i.test(description ?? '')) {
+    return ['sessionEnded', 'The identity service does not accept this sign-in. Sign in again.'];
+  }
+  if (code === 'forbidden' && organization !== undefined) {
+    return [
+      'forbidden',
+      `You may not read “${organization}”. Either you lack the administrator's privilege there, or the sign-in lacks a scope, or there is no such organization for you.`,
+    ];
+  }
+  const known = code === undefined ? undefined : SENTENCES[code];
+  if (known) return known;
+  if (status >= 500)
+    return ['server', `The identity service (or a proxy before it) answered ${status}. Try again in a moment.`];
+  return ['protocol', `The identity service answered ${status}${code ? ` with “${code}”` : ''}.`];
+}
+
+function readBody(text: string) {
+  try {
+    const result = z.safeParse(errorBody, JSON.parse(text));
+    return result.success ? result.data : undefined;
+  } catch {
+    return undefined; // A page of a proxy, or nothing: the status speaks.
+  }
+}
+
+/** The service's own words, without markup and not longer than a line or two. */
+function short(text: string): string {
+  const plain = text
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return plain.length > 300 ? `${plain.slice(0, 299)}…` : plain;
+}

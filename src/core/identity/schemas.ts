@@ -1,0 +1,102 @@
+import * as z from 'zod/mini';
+
+/** Resource name (specification of the identity service, Resource metadata). */
+export const NAME_PATTERN = /^[0-9A-Za-z](?:[0-9A-Za-z-_.]{0,61}[0-9A-Za-z])?$/;
+
+/** Values of `provisioningStatus`; servers may know more, which are shown as they are and treated as `unknown`. */
+export const PROVISIONING_STATUSES = ['unknown', 'provisioning', 'provisioned', 'deprovisioning', 'error'] as const;
+/** Values of `healthStatus`; likewise open. */
+export const HEALTH_STATUSES = ['unknown', 'healthy', 'degraded', 'error'] as const;
+
+const text = z.string();
+const optionalText = z.optional(z.nullable(z.string()));
+/** Lists may be absent or `null` where they are empty. */
+const list = <T extends z.ZodMiniType>(item: T) =>
+  z.pipe(
+    z.optional(z.nullable(z.array(item))),
+    z.transform((items) => items ?? []),
+  );
+
+const tagSchema = z.looseObject({ name: text, value: text });
+const subjectSchema = z.looseObject({ id: text, email: optionalText, issuer: text });
+
+const commonMetadata = {
+  id: z.string().check(z.minLength(1)),
+  name: text,
+  description: optionalText,
+  creationTime: text,
+  provisioningStatus: text,
+  healthStatus: text,
+};
+
+const groupSchema = z.looseObject({
+  metadata: z.looseObject({
+    ...commonMetadata,
+    tags: list(tagSchema),
+    createdBy: optionalText,
+    modifiedTime: optionalText,
+    modifiedBy: optionalText,
+    deletionTime: optionalText,
+    organizationId: optionalText,
+  }),
+  spec: z.looseObject({
+    subjects: list(subjectSchema),
+    userIDs: list(text),
+    serviceAccountIDs: list(text),
+    roleIDs: list(text),
+  }),
+});
+
+const roleSchema = z.looseObject({ metadata: z.looseObject({ ...commonMetadata, deletionTime: optionalText }) });
+
+/** A group as read; unknown members are kept for "Open as JSON". */
+export type Group = z.output<typeof groupSchema>;
+/** A role as read: it has no `spec` in the list response. */
+export type Role = z.output<typeof roleSchema>;
+export type Subject = z.output<typeof subjectSchema>;
+export type Tag = z.output<typeof tagSchema>;
+
+/** An item of a list that is not what the specification describes. It never hides the others. */
+export interface MalformedItem {
+  readonly index: number;
+  /** Where in the item, for example `metadata.id`; empty for the item itself. */
+  readonly path: string;
+  readonly reason: string;
+  readonly raw: unknown;
+}
+
+/** A list as read: what is well-formed, and what is not. */
+export interface Listing<T> {
+  readonly items: readonly T[];
+  readonly malformed: readonly MalformedItem[];
+}
+
+/** @param body the parsed body: an array, or `null` for an empty list. `undefined` when it is neither. */
+export const readGroups = (body: unknown): Listing<Group> | undefined => readList(body, groupSchema);
+export const readRoles = (body: unknown): Listing<Role> | undefined => readList(body, roleSchema);
+
+const organizationSchema = z.looseObject({ metadata: z.looseObject({ id: text, name: z.optional(text) }) });
+/** `GET /api/v1/organizations` is not in the specification: a convenience of newer servers. */
+export const readOrganizations = (body: unknown) => readList(body, organizationSchema);
+
+function readList<S extends z.ZodMiniType>(body: unknown, schema: S): Listing<z.output<S>> | undefined {
+  if (body === null) return { items: [], malformed: [] };
+  if (!Array.isArray(body)) return undefined;
+  const items: z.output<S>[] = [];
+  const malformed: MalformedItem[] = [];
+  for (const [index, raw] of body.entries()) {
+    const result = z.safeParse(schema, raw);
+    if (result.success) {
+      items.push(result.data);
+    } else {
+      const issue = result.error.issues[0];
+      malformed.push({
+        index,
+        path: issue?.path.map(String).join('.') ?? '',
+        reason: issue?.message ?? 'malformed',
+        raw,
+      });
+    }
+  }
+  return { items, malformed };
+}

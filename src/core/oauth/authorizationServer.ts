@@ -1,0 +1,213 @@
+import * as oauth from 'openid-client';
+import { isLoopback } from '../base/addresses.ts';
+import type { Connection } from '../base/connection.ts';
+import { cancelled, RolecallError } from '../base/errors.ts';
+import { type Fetch, noAnswer, originOf } from '../base/http.ts';
+import type { Log } from '../base/log.ts';
+import { translateOAuthError } from './oauthErrors.ts';
+import type { TokenGrant } from './session.ts';
+
+const DEADLINE_MS = 30_000;
+
+/** What one sign-in must remember until its answer comes: data, so that another window can finish it. */
+export interface PendingSignIn {
+  /** base64url, so that no editor or proxy re-encodes it. */
+  readonly state: string;
+  /** Only when `openid` is asked for: without an id_token there is nothing to compare it with. */
+  readonly nonce?: string;
+  readonly codeVerifier: string;
+  readonly redirectUri: string;
+}
+
+export interface AuthorizationServerDeps {
+  readonly fetch: Fetch;
+  readonly log: Log;
+  readonly connection: Connection;
+  /** The client secret; the services of this kind want one even with PKCE. */
+  readonly clientSecret: string | undefined;
+}
+
+/** A fresh state, nonce and PKCE verifier (RFC 7636). */
+export function newSignIn(connection: Connection): PendingSignIn {
+  const openid = connection.scope.split(/\s+/).includes('openid');
+  return {
+    state: oauth.randomState(),
+    ...(openid && { nonce: oauth.randomNonce() }),
+    codeVerifier: oauth.randomPKCECodeVerifier(),
+    redirectUri: connection.redirectUri,
+  };
+}
+
+/**
+ * The identity service's OAuth side: the only file that knows openid-client. Uses discovery where it answers and the
+ * specification's endpoints where it does not (specification of the identity service, Authentication).
+ */
+export class AuthorizationServer {
+  readonly #deps: AuthorizationServerDeps;
+  #metadata: oauth.ServerMetadata | undefined;
+
+  constructor(deps: AuthorizationServerDeps) {
+    this.#deps = deps;
+  }
+
+  /** The address to open in the user's browser. */
+  async authorizationUrl(pending: PendingSignIn, signal: AbortSignal): Promise<URL> {
+    const { connection } = this.#deps;
+    const config = await this.#configuration(signal);
+    const url = oauth.buildAuthorizationUrl(config, {
+      redirect_uri: pending.redirectUri,
+      state: pending.state,
+      code_challenge: await oauth.calculatePKCECodeChallenge(pending.codeVerifier),
+      code_challenge_method: 'S256',
+      ...(connection.scope && { scope: connection.scope }),
+      ...(pending.nonce && { nonce: pending.nonce }),
+    });
+    if (!connection.scope) url.searchParams.delete('scope'); // openid-client fills in `openid` otherwise.
+    return url;
+  }
+
+  /**
+   * Exchanges the code in `callback` (RFC 6749 section 4.1.3), checking state, nonce and issuer. Never retried: a code
+   * is spent once the request was sent.
+   */
+  async exchange(callback: URL, pending: PendingSignIn, signal: AbortSignal): Promise<TokenGrant> {
+    const config = await this.#configuration(signal, (body) => {
+      // The server compares it as a plain string; a URL object has normalised it (an added slash, a lower-cased host).
+      body.set('redirect_uri', pending.redirectUri);
+    });
+    return this.#grant(() =>
+      oauth.authorizationCodeGrant(config, callback, {
+        expectedState: pending.state,
+        pkceCodeVerifier: pending.codeVerifier,
+        ...(pending.nonce && { expectedNonce: pending.nonce }),
+      }),
+    );
+  }
+
+  /** Spends the single-use refresh token (RFC 6749 section 6). The caller makes sure that nobody else spends it. */
+  async refresh(refreshToken: string, signal: AbortSignal): Promise<TokenGrant> {
+    const config = await this.#configuration(signal);
+    return this.#grant(() => oauth.refreshTokenGrant(config, refreshToken));
+  }
+
+  /** The claims of the userinfo endpoint, for the account's name when no id_token was given. */
+  async userInfo(accessToken: string, signal: AbortSignal): Promise<Record<string, unknown>> {
+    const config = await this.#configuration(signal);
+    try {
+      return { ...(await oauth.fetchUserInfo(config, accessToken, oauth.skipSubjectCheck)) };
+    } catch (error) {
+      throw translateOAuthError(error, this.#deps.connection);
+    }
+  }
+
+  async #grant(
+    request: () => Promise<oauth.TokenEndpointResponse & oauth.TokenEndpointResponseHelpers>,
+  ): Promise<TokenGrant> {
+    try {
+      const answer = await request();
+      const claims = answer.claims();
+      return {
+        accessToken: answer.access_token,
+        ...(answer.refresh_token !== undefined && { refreshToken: answer.refresh_token }),
+        ...(answer.expires_in !== undefined && { expiresInSeconds: answer.expires_in }),
+        ...(claims && { claims }),
+      };
+    } catch (error) {
+      throw translateOAuthError(error, this.#deps.connection);
+    }
+  }
+
+  async #configuration(signal: AbortSignal, amend?: (body: URLSearchParams) => void): Promise<oauth.Configuration> {
+    const { connection } = this.#deps;
+    this.#metadata ??= await this.#discover(signal);
+    const config = new oauth.Configuration(
+      this.#metadata,
+      connection.clientId,
+      { id_token_signed_response_alg: this.#signingAlgorithm() },
+      this.#clientAuthentication(),
+    );
+    config[oauth.customFetch] = this.#fetchWith(signal, amend);
+    if (isLoopback(connection.identityUrl)) oauth.allowInsecureRequests(config);
+    return config;
+  }
+
+  /** Services of this kind sign with ES512; without metadata libraries would expect RS256. */
+  #signingAlgorithm(): string {
+    const offered = this.#metadata?.id_token_signing_alg_values_supported;
+    return !offered || offered.includes('ES512') ? 'ES512' : (offered[0] ?? 'ES512');
+  }
+
+  async #discover(signal: AbortSignal): Promise<oauth.ServerMetadata> {
+    const { connection, log } = this.#deps;
+    const specified = specifiedEndpoints(connection.identityUrl);
+    let found: oauth.Configuration;
+    try {
+      found = await oauth.discovery(new URL(connection.identityUrl), connection.clientId, undefined, undefined, {
+        [oauth.customFetch]: this.#fetchWith(signal),
+        ...(isLoopback(connection.identityUrl) && { execute: [oauth.allowInsecureRequests] }),
+      });
+    } catch (error) {
+      const failure = translateOAuthError(error, connection);
+      // Silence here means silence at the token endpoint too; any answer means that the service has no discovery.
+      if (failure.kind === 'offline' || failure.kind === 'timeout' || failure.kind === 'cancelled') throw failure;
+      if (failure.facts.status === undefined) throw failure;
+      log.info(`No discovery at ${connection.identityUrl} (${failure.facts.status}); using the specified endpoints.`);
+      return specified;
+    }
+    const metadata = { ...specified, ...found.serverMetadata() };
+    refuseForeignEndpoints(metadata, connection);
+    return metadata;
+  }
+
+  #clientAuthentication(): oauth.ClientAuth {
+    const { connection, clientSecret } = this.#deps;
+    if (connection.clientAuthentication === 'none' || clientSecret === undefined) return oauth.None();
+    if (connection.clientAuthentication === 'client_secret_post') return oauth.ClientSecretPost(clientSecret);
+    // RFC 6749 section 2.3.1 wants both parts url-encoded; servers of this kind compare them raw and refuse every UUID.
+    return (_server, client, _body, headers) => {
+      headers.set('authorization', `Basic ${Buffer.from(`${client.client_id}:${clientSecret}`).toString('base64')}`);
+    };
+  }
+
+  #fetchWith(signal: AbortSignal, amend?: (body: URLSearchParams) => void): oauth.CustomFetch {
+    const { fetch } = this.#deps;
+    return async (url, options) => {
+      if (amend && options.body instanceof URLSearchParams) amend(options.body);
+      const deadline = AbortSignal.timeout(DEADLINE_MS);
+      const stop = AbortSignal.any([signal, deadline, ...(options.signal ? [options.signal] : [])]);
+      try {
+        return await fetch(url, { ...(options as RequestInit), redirect: 'manual', signal: stop });
+      } catch (error) {
+        if (signal.aborted) throw cancelled(error);
+        if (deadline.aborted) {
+          throw new RolecallError('timeout', `${originOf(url)} did not answer within ${DEADLINE_MS / 1000} seconds.`);
+        }
+        throw noAnswer(error, url);
+      }
+    };
+  }
+}
+
+function specifiedEndpoints(identityUrl: string): oauth.ServerMetadata {
+  return {
+    issuer: identityUrl,
+    authorization_endpoint: `${identityUrl}/oauth2/v2/authorization`,
+    token_endpoint: `${identityUrl}/oauth2/v2/token`,
+    userinfo_endpoint: `${identityUrl}/oauth2/v2/userinfo`,
+    jwks_uri: `${identityUrl}/oauth2/v2/jwks`,
+  };
+}
+
+/** Metadata comes from outside: it must not send the code, the secret or a token to another host. */
+function refuseForeignEndpoints(metadata: oauth.ServerMetadata, connection: Connection): void {
+  const { origin } = new URL(connection.identityUrl);
+  for (const name of ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'jwks_uri'] as const) {
+    const endpoint = metadata[name];
+    if (endpoint !== undefined && new URL(endpoint).origin !== origin) {
+      throw new RolecallError(
+        'protocol',
+        `${connection.identityUrl} names a ${name} on another host, ${originOf(endpoint)}. It was refused: tokens go to the configured address only.`,
+      );
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { waitFor } from '../base/abort.ts';
+import { RolecallError } from '../base/errors.ts';
+
+/** The page the browser ends on. Text comes from the host, translated. */
+export interface RedirectPage {
+  readonly title: string;
+  readonly text: string;
+}
+
+export interface LoopbackOptions {
+  /** The registered redirect URI, for example `http://127.0.0.1:18155/callback`. */
+  readonly redirectUri: string;
+  /** The `state` of the one sign-in that is waited for. */
+  readonly state: string;
+  /** Where the browser goes from {@link LoopbackListener.startUrl}. */
+  readonly authorizationUrl: string;
+  readonly pages: { readonly done: RedirectPage; readonly failed: RedirectPage; readonly refused: RedirectPage };
+}
+
+/** A listener on the registered loopback address for one sign-in (RFC 8252 section 7.3). */
+export interface LoopbackListener {
+  /**
+   * Opened in the browser instead of the authorization address, to which it redirects: editors decode and re-encode the
+   * addresses they open, which breaks the parameters nested in an authorization address. Holds an unguessable path.
+   */
+  readonly startUrl: string;
+  /** The first request to the redirect URI that carries the expected state. */
+  answer(signal: AbortSignal): Promise<URL>;
+  close(): Promise<void>;
+}
+
+/** @throws RolecallError `configuration` when the port is taken or the redirect URI is not a loopback address. */
+export async function listenForRedirect(options: LoopbackOptions): Promise<LoopbackListener> {
+  const target = loopbackTarget(options.redirectUri);
+  const startPath = `/start/${randomBytes(16).toString('base64url')}`;
+  let resolve: (url: URL) => void = () => {};
+  const answered = new Promise<URL>((done) => {
+    resolve = done;
+  });
+  const handler = (request: IncomingMessage, response: ServerResponse) => {
+    const url = new URL(request.url ?? '/', target.origin);
+    if (request.method === 'GET' && url.pathname === startPath) {
+      response.writeHead(302, { location: options.authorizationUrl, ...HEADERS }).end();
+      return;
+    }
+    const refusal = refuse(request, url, target, options.state);
+    if (refusal !== undefined) {
+      send(response, refusal, options.pages.refused);
+      return;
+    }
+    const failed = url.searchParams.has('error');
+    send(response, failed ? 400 : 200, failed ? options.pages.failed : options.pages.done);
+    resolve(new URL(`${options.redirectUri}${url.search}`));
+  };
+  const servers = await listen(target.hosts, target.port, handler);
+  return {
+    startUrl: `${target.origin}${startPath}`,
+    answer: (signal) => waitFor(answered, signal),
+    close: async () => {
+      await Promise.all(servers.map(closeServer));
+    },
+  };
+}
+
+interface Target {
+  readonly origin: string;
+  readonly host: string;
+  readonly hosts: readonly string[];
+  readonly port: number;
+  readonly pathname: string;
+}
+
+function loopbackTarget(redirectUri: string): Target {
+  const url = URL.parse(redirectUri);
+  const hosts = url && LOOPBACK_HOSTS[url.hostname];
+  if (url?.protocol !== 'http:' || !hosts || url.port === '') {
+    throw new RolecallError(
+      'configuration',
+      'The redirect URI (rolecall.identity.redirectUri) must be a loopback address with a port, such as http://127.0.0.1:18155/callback.',
+    );
+  }
+  return { origin: url.origin, host: url.host, hosts, port: Number(url.port), pathname: url.pathname };
+}
+
+/** A browser may resolve `localhost` to either family (RFC 8252 section 8.3 advises against the name for that reason). */
+const LOOPBACK_HOSTS: Readonly<Record<string, readonly string[]>> = {
+  '127.0.0.1': ['127.0.0.1'],
+  '[::1]': ['::1'],
+  localhost: ['127.0.0.1', '::1'],
+};
+
+const HEADERS = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  connection: 'close',
+};
+
+/** Which status answers a request that is not the awaited one. A foreign Host means another site's name points at us. */
+function refuse(request: IncomingMessage, url: URL, target: Target, state: string): number | undefined {
+  if (request.headers.host !== target.host) return 421;
+  if (url.pathname !== target.pathname) return 404;
+  if (request.method !== 'GET') return 405;
+  if (url.searchParams.get('state') !== state) return 400;
+  return undefined;
+}
+
+function send(response: ServerResponse, status: number, page: RedirectPage): void {
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${escapeHtml(page.title)}</title><style>
+:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
+body{display:grid;place-items:center;min-height:90vh;margin:0}main{max-width:34em;padding:2em;text-align:center}
+</style><main><h1>${escapeHtml(page.title)}</h1><p>${escapeHtml(page.text)}</p></main></html>`;
+  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...HEADERS }).end(html);
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+}
+
+async function listen(
+  hosts: readonly string[],
+  port: number,
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<Server[]> {
+  const servers: Server[] = [];
+  for (const host of hosts) {
+    const server = createServer({ maxHeaderSize: 32_768 }, handler); // Codes of 2.5 kB and more travel in the path.
+    try {
+      await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+      servers.push(server);
+    } catch (cause) {
+      const code = (cause as NodeJS.ErrnoException).code;
+      if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') continue; // No IPv6 on this machine.
+      await Promise.all(servers.map(closeServer));
+      throw new RolecallError(
+        'configuration',
+        `Port ${port} on this machine is taken by another program, so the sign-in cannot come back. Close it, or register another redirect URI and set rolecall.identity.redirectUri.`,
+        { cause },
+      );
+    }
+  }
+  return servers;
+}
+
+async function closeServer(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    // The answer page is still on its way to the browser: only idle connections are cut at once.
+    server.closeIdleConnections();
+  });
+}

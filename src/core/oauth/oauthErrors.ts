@@ -1,0 +1,94 @@
+import * as oauth from 'openid-client';
+import type { Connection } from '../base/connection.ts';
+import { cancelled, type ErrorFacts, isCancelled, RolecallError } from '../base/errors.ts';
+import { noAnswer } from '../base/http.ts';
+
+/** Whatever openid-client throws, as one of ours. `cause` keeps the original; its response body is not logged anywhere. */
+export function translateOAuthError(error: unknown, connection: Connection): RolecallError {
+  const ours = causes(error).find((at) => at instanceof RolecallError);
+  if (ours) return ours;
+  if (isCancelled(error)) return cancelled(error);
+  if (error instanceof oauth.ResponseBodyError) return refusedGrant(error);
+  if (error instanceof oauth.AuthorizationResponseError) return refusedAuthorization(error);
+  if (error instanceof oauth.WWWAuthenticateChallengeError) {
+    return new RolecallError('sessionEnded', 'The identity service does not accept the access token.', {
+      cause: error,
+      facts: { status: error.status },
+    });
+  }
+  if (error instanceof oauth.ClientError) return unusableAnswer(error, connection);
+  if (error instanceof TypeError) return noAnswer(error, connection.identityUrl);
+  return new RolecallError('unexpected', 'Signing in failed in an unexpected way.', { cause: error });
+}
+
+const GRANT_SENTENCES: Readonly<Record<string, readonly [RolecallError['kind'], string]>> = {
+  invalid_grant: ['sessionEnded', 'The identity service no longer accepts this sign-in.'],
+  invalid_client: ['configuration', 'The identity service refused the client or the proof of this sign-in.'],
+  unauthorized_client: ['configuration', 'The identity service does not allow this client to sign in this way.'],
+  invalid_request: ['configuration', 'The identity service refused the request. Check client id and client secret.'],
+  access_denied: ['configuration', 'The identity service refused the client. Check client id and client secret.'],
+  invalid_scope: ['configuration', 'The identity service does not know one of the scopes (rolecall.identity.scopes).'],
+  server_error: ['server', 'The identity service failed while handling the request. Try again in a moment.'],
+  temporarily_unavailable: ['server', 'The identity service is busy. Try again in a moment.'],
+};
+
+function refusedGrant(error: oauth.ResponseBodyError): RolecallError {
+  const [kind, sentence] = GRANT_SENTENCES[error.error] ?? [
+    error.status >= 500 ? 'server' : 'protocol',
+    `The identity service refused with “${error.error}”.`,
+  ];
+  const facts: ErrorFacts = {
+    status: error.status,
+    code: error.error,
+    ...(error.error_description && { serverMessage: error.error_description }),
+  };
+  const said = error.error_description ? ` It said: ${error.error_description}` : '';
+  return new RolecallError(kind, sentence + said, { cause: error, facts });
+}
+
+function refusedAuthorization(error: oauth.AuthorizationResponseError): RolecallError {
+  const said = error.error_description ? `: ${error.error_description}` : '';
+  const sentence =
+    error.error === 'access_denied'
+      ? `The sign-in was refused or cancelled on the provider's page${said}`
+      : `The identity service answered the sign-in with “${error.error}”${said}`;
+  return new RolecallError('invalidRequest', sentence, {
+    cause: error,
+    facts: { code: error.error, ...(error.error_description && { serverMessage: error.error_description }) },
+  });
+}
+
+/** An answer openid-client could not use: a page of a proxy, a wrong nonce, another issuer, a missing member. */
+function unusableAnswer(error: oauth.ClientError, connection: Connection): RolecallError {
+  const response = causes(error).find((at) => at instanceof Response);
+  const status = response?.status;
+  const facts: ErrorFacts = { ...(status !== undefined && { status }), ...(error.code && { code: error.code }) };
+  if (status !== undefined && status >= 500) {
+    const sentence = `The identity service (or a proxy before it) answered ${status}. Try again in a moment.`;
+    return new RolecallError('server', sentence, { cause: error, facts });
+  }
+  if (status === 429) {
+    return new RolecallError('rateLimited', 'The identity service asks to slow down. Try again in a moment.', {
+      facts,
+    });
+  }
+  const what =
+    status !== undefined && status >= 300 ? `answered ${status} without an explanation` : CHECKS[error.code ?? ''];
+  const sentence = `${connection.identityUrl} ${what ?? 'sent an answer that is not an OAuth answer'}. The sign-in was not used.`;
+  return new RolecallError('protocol', sentence, { cause: error, facts });
+}
+
+const CHECKS: Readonly<Record<string, string>> = {
+  OAUTH_JWT_CLAIM_COMPARISON_FAILED: 'sent an identity token that is not for this sign-in',
+  OAUTH_JWT_TIMESTAMP_CHECK_FAILED: 'sent an identity token that is out of time; compare this machine’s clock',
+  OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED: 'says it is another issuer than the configured address',
+};
+
+function causes(error: unknown): unknown[] {
+  const found: unknown[] = [];
+  for (let at: unknown = error; at !== undefined && found.length < 6; ) {
+    found.push(at);
+    at = at instanceof Error ? at.cause : undefined;
+  }
+  return found;
+}
