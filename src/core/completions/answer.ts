@@ -1,0 +1,215 @@
+import { RolecallError } from '../base/errors.ts';
+import { originOf } from '../base/http.ts';
+import type { CompletionAssembler } from './assemble.ts';
+import { enough, readBeginning, readText } from './body.ts';
+import { readChunk } from './chunk.ts';
+import type { Completion, CompletionEvent } from './completion.ts';
+import { type ErrorBody, readErrorObject, readErrorText, shorten } from './errorBody.ts';
+import { refusalError } from './errors.ts';
+import { isJsonObject, type JsonObject, parseJson } from './json.ts';
+import { type ServerSentEvent, ServerSentEventReader } from './serverSentEvents.ts';
+import { type Deadlines, timedOut, type Watch } from './watch.ts';
+import { seconds } from './words.ts';
+
+/** What the reader of an answer has to know about the request. */
+export interface AnswerContext {
+  readonly watch: Watch;
+  readonly url: string;
+  readonly model: string;
+  readonly streamed: boolean;
+  readonly deadlines: Deadlines;
+}
+
+/** How long to wait for usage and `[DONE]` once every choice has finished, in milliseconds. */
+export const AFTER_FINISH_MS = 5_000;
+/** How long to wait for the end of the body after `[DONE]`, in milliseconds. */
+const AFTER_DONE_MS = 100;
+
+/** Events in batches, one for what arrived together: an asynchronous step for every token would cost more than parsing. */
+export type EventBatches = AsyncGenerator<readonly CompletionEvent[], Completion, undefined>;
+
+/**
+ * The body of a successful answer -> events and the completion. The body decides its format: the content type first,
+ * then the first character, since servers answer a stream with one JSON object and the reverse.
+ *
+ * @throws RolecallError what an error body says, wherever it stands; `protocol` for what cannot be read.
+ */
+export async function openAnswer(
+  response: Response,
+  assembler: CompletionAssembler,
+  context: AnswerContext,
+): Promise<EventBatches> {
+  const { watch, url, deadlines, streamed } = context;
+  const host = originOf(url);
+  if (streamed) watch.arm(deadlines.firstEventMs, timedOut(noFirstEvent(host, deadlines.firstEventMs)));
+  else watch.arm(deadlines.idleMs, timedOut(silence(host, deadlines.idleMs)));
+  const texts = readText(response, watch, url);
+  const type = response.headers.get('content-type') ?? '';
+  const head = await peek(texts, type);
+  if (/^[{[]/.test(head)) return readWhole(texts, head, assembler, context);
+  if (head.startsWith('<')) throw notTheService(host);
+  if (head === '' || /event-stream/i.test(type) || /^(?:data|event|id|retry)?:/.test(head)) {
+    return readEvents(texts, head, assembler, context);
+  }
+  const body = shorten(head + (await readBeginning(texts, 1000, watch)));
+  throw new RolecallError('protocol', `${host} answered with something that is not an answer of a model: ${body}`);
+}
+
+/** Reads on until the format can be told: the text from its first character that is no white space. */
+async function peek(texts: AsyncGenerator<string>, contentType: string): Promise<string> {
+  const needed = /event-stream/i.test(contentType) ? 1 : 6;
+  let head = '';
+  while (head.length < needed && !/^[{[<:]/.test(head)) {
+    const next = await texts.next();
+    if (next.done) break;
+    head = (head + next.value).trimStart();
+  }
+  return head;
+}
+
+async function* readWhole(
+  texts: AsyncIterable<string>,
+  head: string,
+  assembler: CompletionAssembler,
+  context: AnswerContext,
+): EventBatches {
+  const pieces = [head];
+  for await (const text of texts) pieces.push(text);
+  const value = parseJson(pieces.join(''));
+  // Some gateways put their error object into a list.
+  const body = Array.isArray(value) ? value[0] : value;
+  if (!isJsonObject(body)) return yield* end(assembler, 'The connection was cut before the answer was whole.');
+  const events: CompletionEvent[] = [];
+  if (context.streamed && Array.isArray(body.choices)) {
+    events.push(assembler.note({ code: 'notStreamed', message: 'The service sent the whole answer at once.' }));
+  }
+  const error = acceptObject(body, assembler, events, context);
+  yield events;
+  if (error) throw error;
+  return yield* end(assembler);
+}
+
+async function* readEvents(
+  texts: AsyncGenerator<string>,
+  head: string,
+  assembler: CompletionAssembler,
+  context: AnswerContext,
+): EventBatches {
+  const reader = new ServerSentEventReader();
+  const advance = deadlineSteps(assembler, context);
+  let done = false;
+  try {
+    let step: IteratorResult<string> = { value: head };
+    for (; !step.done; step = await texts.next()) {
+      // One read more after the end lets the body end by itself, which keeps the connection for the next request.
+      if (done) break;
+      const news: CompletionEvent[] = [];
+      const outcome = acceptBatch(reader.read(step.value), assembler, news, context);
+      if (news.length > 0) yield news;
+      if (outcome instanceof RolecallError) throw outcome;
+      done = outcome === 'done';
+      advance(done);
+    }
+    if (!done) {
+      const news: CompletionEvent[] = [];
+      const outcome = acceptBatch(reader.end(), assembler, news, context);
+      yield news;
+      if (outcome instanceof RolecallError) throw outcome;
+      done = outcome === 'done';
+    }
+  } catch (error) {
+    // A connection that breaks is an answer that was cut, as long as there is any of it.
+    if (!(error instanceof RolecallError && error.kind === 'offline' && assembler.begun)) throw error;
+  } finally {
+    await texts.return(undefined);
+  }
+  if (done) return yield* end(assembler);
+  const nothing = `${originOf(context.url)} closed the connection without sending an answer.`;
+  return yield* end(assembler, assembler.begun ? 'The connection was cut before the answer was finished.' : nothing);
+}
+
+/** Which deadline runs, by how far the answer has come; each step is taken once. */
+function deadlineSteps(assembler: CompletionAssembler, { watch, url, deadlines }: AnswerContext) {
+  let state: 'waiting' | 'begun' | 'finished' | 'done' = 'waiting';
+  return (done: boolean) => {
+    if (done) {
+      watch.arm(AFTER_DONE_MS, enough);
+    } else if (assembler.finished && state !== 'finished') {
+      state = 'finished';
+      watch.arm(Math.min(AFTER_FINISH_MS, deadlines.idleMs), enough);
+    } else if (assembler.begun && state === 'waiting') {
+      state = 'begun';
+      watch.arm(deadlines.idleMs, timedOut(silence(originOf(url), deadlines.idleMs)));
+    }
+  };
+}
+
+/** @returns the end of the stream, or the error that stands in it: what came before it is in `events`. */
+function acceptBatch(
+  batch: readonly ServerSentEvent[],
+  assembler: CompletionAssembler,
+  events: CompletionEvent[],
+  context: AnswerContext,
+): 'done' | RolecallError | undefined {
+  for (const event of batch) {
+    const said = readEvent(event, context);
+    if (said === 'done' || said instanceof RolecallError) return said;
+    const error = said && acceptObject(said, assembler, events, context);
+    if (error) return error;
+  }
+  return undefined;
+}
+
+/**
+ * One event: the JSON object in it, the end of the stream, an error, or nothing (keep-alives, and the last event of a
+ * body when it was cut).
+ */
+function readEvent(event: ServerSentEvent, context: AnswerContext): JsonObject | 'done' | RolecallError | undefined {
+  const { data, type } = event;
+  const value = parseJson(data);
+  if (type === 'error' && (value !== undefined || !event.atEnd)) return failure(readErrorText(data), context);
+  if (isJsonObject(value)) return value;
+  if (data.trim() === '[DONE]') return 'done';
+  if (event.atEnd || keepAlive.test(data)) return undefined;
+  return new RolecallError('protocol', `In the middle of the answer came something that is not JSON: ${shorten(data)}`);
+}
+
+/** What servers and proxies write into `data` only to keep the connection open. */
+const keepAlive = /^[:"\s]*(?:ping|pong|keep[- _]?alive|heart[- _]?beat|processing|[a-z]+ processing)?[".\s]*$/i;
+
+/** @returns the error in it. One may stand beside choices: what came with it still counts. */
+function acceptObject(
+  object: JsonObject,
+  assembler: CompletionAssembler,
+  events: CompletionEvent[],
+  context: AnswerContext,
+): RolecallError | undefined {
+  assembler.accept(readChunk(object), events);
+  const error = object.error === undefined && Array.isArray(object.choices) ? undefined : readErrorObject(object);
+  return error && failure(error, context);
+}
+
+function failure(body: ErrorBody, { model }: AnswerContext): RolecallError {
+  return refusalError({ body, model });
+}
+
+function* end(assembler: CompletionAssembler, cut?: string): Generator<readonly CompletionEvent[], Completion> {
+  const { events, completion } = assembler.end(cut === undefined ? { kind: 'done' } : { kind: 'cut', reason: cut });
+  yield events;
+  return completion;
+}
+
+function notTheService(host: string): RolecallError {
+  return new RolecallError(
+    'protocol',
+    `${host} answered with a web page instead of data. Check the address of the inference service, and whether the network asks for a sign-in of its own.`,
+  );
+}
+
+function noFirstEvent(host: string, ms: number): string {
+  return `${host} took the request, but no answer began within ${seconds(ms)}. Try again, or allow more time for models that think long.`;
+}
+
+function silence(host: string, ms: number): string {
+  return `The answer stopped: ${host} sent nothing for ${seconds(ms)}, so the connection was closed. What had come stays.`;
+}

@@ -1,0 +1,203 @@
+import type { ChoiceDelta, Chunk } from './chunk.ts';
+import type { Completion, CompletionChoice, CompletionEvent, Notice, ToolCall, Usage } from './completion.ts';
+import type { ChosenToken } from './logprobs.ts';
+import { ToolCallAssembler } from './toolCalls.ts';
+
+/**
+ * How the body of an answer ended.
+ *
+ * - `done`: the service said so (`[DONE]`, or a whole JSON answer).
+ * - `cut`: it did not. When every choice has a finish reason that is good enough.
+ */
+export type AnswerEnd = { readonly kind: 'done' } | { readonly kind: 'cut'; readonly reason: string };
+
+/** Chunks -> events, and the completion they add up to. Keyed by `choice.index`, since choices interleave. */
+export class CompletionAssembler {
+  readonly #choices = new Map<number, OpenChoice>();
+  readonly #notices: Notice[];
+  readonly #expected: number;
+  readonly #newCallId: (() => string) | undefined;
+  #head: Omit<Partial<Chunk>, 'choices' | 'usage'> = {};
+  #usage: Usage | undefined;
+
+  /**
+   * @param expected the `n` of the request.
+   * @param notices what was unusual before the answer began; more is added.
+   */
+  constructor(expected = 1, notices: Notice[] = [], newCallId?: () => string) {
+    this.#expected = expected;
+    this.#notices = notices;
+    this.#newCallId = newCallId;
+  }
+
+  /** True when every choice that was asked for has said why it ended; more may still come (usage, late pieces). */
+  get finished(): boolean {
+    if (this.#choices.size < this.#expected) return false;
+    for (const choice of this.#choices.values()) if (choice.finishReason === '') return false;
+    return true;
+  }
+
+  /** True when anything of an answer has come. */
+  get begun(): boolean {
+    return this.#choices.size > 0;
+  }
+
+  /** Takes one chunk and adds what is new in it to `events`. */
+  accept(chunk: Chunk, events: CompletionEvent[]): void {
+    this.#acceptHead(chunk);
+    for (const delta of chunk.choices) {
+      const choice = this.#choice(delta.index);
+      if (delta.role !== '') choice.role = delta.role;
+      if (delta.reasoning !== '') {
+        choice.reasoning += delta.reasoning;
+        events.push({ kind: 'reasoning', choice: delta.index, text: delta.reasoning });
+      }
+      if (delta.text !== '') {
+        choice.text += delta.text;
+        events.push({ kind: 'text', choice: delta.index, text: delta.text });
+      }
+      if (delta.logprobs) {
+        for (const token of delta.logprobs) choice.logprobs.push(token);
+        events.push({ kind: 'logprobs', choice: delta.index, logprobs: delta.logprobs });
+      }
+      if (delta.toolCalls.length > 0) choice.toolCalls.accept(delta.toolCalls);
+      if (delta.finishReason !== '') choice.finishReason = delta.finishReason;
+      if (delta.stopReason !== undefined) choice.stopReason = delta.stopReason;
+    }
+  }
+
+  /** Keeps something that was unusual, for the completion. */
+  note(notice: Notice): CompletionEvent {
+    this.#notices.push(notice);
+    return { kind: 'notice', ...notice };
+  }
+
+  /** What arrived so far, for an answer that an error interrupted with `reason`. */
+  interrupted(reason: string): Completion {
+    return this.#completion(this.#finishedChoices(reason), reason);
+  }
+
+  /** Ends the answer: what can only be told now, and the completion. */
+  end(end: AnswerEnd): { readonly events: readonly CompletionEvent[]; readonly completion: Completion } {
+    const reason = this.#incompleteReason(end);
+    const choices = this.#finishedChoices(reason);
+    const events = reason === undefined ? this.#contradictions(choices).map((notice) => this.note(notice)) : [];
+    for (const choice of choices) {
+      if (reason === undefined) for (const call of choice.toolCalls) events.push(toolCallEvent(choice.index, call));
+      if (reason === undefined || choice.finishReason !== undefined) events.push(finishEvent(choice));
+    }
+    if (this.#usage) events.push({ kind: 'usage', usage: this.#usage });
+    return { events, completion: this.#completion(choices, reason) };
+  }
+
+  #acceptHead(chunk: Chunk): void {
+    const head = this.#head;
+    if (chunk.usage) this.#usage = chunk.usage;
+    if (head.id && head.model && chunk.promptLogprobs === undefined) return;
+    this.#head = {
+      // The first all-empty chunk of some servers has id, object and model "".
+      id: head.id || chunk.id,
+      object: head.object || chunk.object,
+      model: head.model || chunk.model,
+      created: head.created || chunk.created,
+      fingerprint: head.fingerprint || chunk.fingerprint,
+      promptLogprobs: head.promptLogprobs ?? chunk.promptLogprobs,
+    };
+  }
+
+  #choice(index: number): OpenChoice {
+    let choice = this.#choices.get(index);
+    if (!choice) {
+      const toolCalls = new ToolCallAssembler(this.#newCallId);
+      choice = { role: '', text: '', reasoning: '', logprobs: [], toolCalls, finishReason: '', stopReason: undefined };
+      this.#choices.set(index, choice);
+    }
+    return choice;
+  }
+
+  #incompleteReason(end: AnswerEnd): string | undefined {
+    if (end.kind === 'cut' && !this.finished) return end.reason;
+    return this.begun ? undefined : 'The service ended its answer without giving any choice.';
+  }
+
+  #finishedChoices(cut: string | undefined): CompletionChoice[] {
+    return [...this.#choices]
+      .sort(([one], [other]) => one - other)
+      .map(([index, choice]) => finishChoice(index, choice, cut));
+  }
+
+  #contradictions(choices: readonly CompletionChoice[]): Notice[] {
+    const notices: Notice[] = choices.flatMap(contradiction);
+    if (choices.length < this.#expected) {
+      const message = `The service gave ${choices.length} of the ${this.#expected} answers that were asked for.`;
+      notices.push({ code: 'fewerChoices', message });
+    }
+    return notices;
+  }
+
+  #completion(choices: readonly CompletionChoice[], incompleteReason: string | undefined): Completion {
+    const { id, object, model, created, fingerprint, promptLogprobs } = this.#head;
+    return {
+      ...(id ? { id } : {}),
+      ...(object ? { object } : {}),
+      ...(model ? { model } : {}),
+      ...(created === undefined ? {} : { created }),
+      ...(fingerprint ? { fingerprint } : {}),
+      choices,
+      ...(this.#usage ? { usage: this.#usage } : {}),
+      ...(promptLogprobs === undefined ? {} : { promptLogprobs }),
+      complete: incompleteReason === undefined,
+      ...(incompleteReason === undefined ? {} : { incompleteReason }),
+      notices: [...this.#notices],
+    };
+  }
+}
+
+interface OpenChoice {
+  role: string;
+  text: string;
+  reasoning: string;
+  readonly logprobs: ChosenToken[];
+  readonly toolCalls: ToolCallAssembler;
+  finishReason: string;
+  stopReason: ChoiceDelta['stopReason'];
+}
+
+function finishChoice(index: number, choice: OpenChoice, cut: string | undefined): CompletionChoice {
+  return {
+    index,
+    role: choice.role || 'assistant',
+    text: choice.text,
+    reasoning: choice.reasoning,
+    toolCalls: choice.toolCalls.calls(cut),
+    ...(choice.logprobs.length > 0 ? { logprobs: [...choice.logprobs] } : {}),
+    ...(choice.finishReason === '' ? {} : { finishReason: choice.finishReason }),
+    ...(choice.stopReason === undefined ? {} : { stopReason: choice.stopReason }),
+  };
+}
+
+function contradiction(choice: CompletionChoice): Notice[] {
+  const { finishReason, toolCalls } = choice;
+  if (finishReason === 'tool_calls' && toolCalls.length === 0) {
+    const message = 'The service said that the model called a tool, but sent no call.';
+    return [{ code: 'finishWithoutCalls', message }];
+  }
+  if (finishReason === 'stop' && toolCalls.length > 0) {
+    const message = 'The service said that the model had finished, but it also called a tool. The call counts.';
+    return [{ code: 'callsWithoutFinish', message }];
+  }
+  return [];
+}
+
+function toolCallEvent(choice: number, call: ToolCall): CompletionEvent {
+  return { kind: 'toolCall', choice, call };
+}
+
+function finishEvent({ index, finishReason, stopReason }: CompletionChoice): CompletionEvent {
+  return {
+    kind: 'finish',
+    choice: index,
+    ...(finishReason === undefined ? {} : { reason: finishReason }),
+    ...(stopReason === undefined ? {} : { stopReason }),
+  };
+}

@@ -1,0 +1,101 @@
+import type { Logprobs } from './logprobs.ts';
+
+/** A finished call of a tool, as the model wrote it. */
+export interface ToolCall {
+  /** The service's id, or one of ours (nine letters and digits) when it sent none; unique within the choice. */
+  readonly id: string;
+  readonly name: string;
+  /** JSON text as the model wrote it; `{}` when the model wrote nothing at all. */
+  readonly arguments: string;
+  /** The arguments, when they are a JSON object. */
+  readonly parsed?: Readonly<Record<string, unknown>>;
+  /** Why this call cannot be run: a plain sentence that may also be told to the model. Absent exactly when `parsed` is set. */
+  readonly problem?: string;
+}
+
+/** Token counts as the service reported them last; a member is absent when the service did not send a number. */
+export interface Usage {
+  readonly promptTokens?: number;
+  readonly completionTokens?: number;
+  readonly totalTokens?: number;
+  /** `prompt_tokens_details`, of unspecified type. */
+  readonly promptTokensDetails?: unknown;
+  /** `completion_tokens_details`, which some servers send (reasoning tokens). */
+  readonly completionTokensDetails?: unknown;
+}
+
+/** One of the `n` answers. */
+export interface CompletionChoice {
+  /** `choice.index` of the service. */
+  readonly index: number;
+  readonly role: string;
+  readonly text: string;
+  /** `reasoning_content` (or `reasoning`); empty when there was none. */
+  readonly reasoning: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly logprobs?: Logprobs;
+  /** As sent: `stop`, `length`, `tool_calls`, … ; absent when the service never said. */
+  readonly finishReason?: string;
+  /** `stop_reason`: the stop string, a token id, or whatever else the service sends; absent when null. */
+  readonly stopReason?: unknown;
+}
+
+/** An answer of the inference service, whole or as much as arrived. */
+export interface Completion {
+  readonly id?: string;
+  /** `object`, for example `chat.completion` or `chat.completion.chunk`. */
+  readonly object?: string;
+  readonly model?: string;
+  /** Seconds since 1970. */
+  readonly created?: number;
+  /** `system_fingerprint`. */
+  readonly fingerprint?: string;
+  /** In order of `index`. */
+  readonly choices: readonly CompletionChoice[];
+  readonly usage?: Usage;
+  /** `prompt_logprobs`, never in streams; a string, an array or anything else. */
+  readonly promptLogprobs?: unknown;
+  /** False when the answer ended before the service said that it was finished. */
+  readonly complete: boolean;
+  /** A plain sentence, present exactly when `complete` is false. */
+  readonly incompleteReason?: string;
+  /** What was unusual on the way, in order; the same that was told in `notice` events. */
+  readonly notices: readonly Notice[];
+}
+
+/**
+ * Something the person should be able to learn about an answer that otherwise works.
+ *
+ * - `streamOptionsDropped`, `toolsDropped`: the service refused them and the request was sent again without.
+ * - `waiting`: too many requests; the request is sent again after the time the service asked for.
+ * - `notStreamed`: the whole answer came at once although a stream was asked for.
+ * - `finishWithoutCalls`, `callsWithoutFinish`: `finish_reason` and the tool calls contradict each other.
+ * - `fewerChoices`: fewer answers than `n` asked for.
+ */
+export interface Notice {
+  readonly code:
+    | 'streamOptionsDropped'
+    | 'toolsDropped'
+    | 'waiting'
+    | 'notStreamed'
+    | 'finishWithoutCalls'
+    | 'callsWithoutFinish'
+    | 'fewerChoices';
+  /** A plain sentence. */
+  readonly message: string;
+}
+
+/**
+ * What happens while an answer arrives. `text`, `reasoning` and `logprobs` come as they arrive; `toolCall`, `finish` and
+ * `usage` at the end, when nothing can change them any more. No `toolCall` comes for an answer that was cut.
+ */
+export type CompletionEvent =
+  | { readonly kind: 'text'; readonly choice: number; readonly text: string }
+  | { readonly kind: 'reasoning'; readonly choice: number; readonly text: string }
+  | { readonly kind: 'logprobs'; readonly choice: number; readonly logprobs: Logprobs }
+  | { readonly kind: 'toolCall'; readonly choice: number; readonly call: ToolCall }
+  | { readonly kind: 'finish'; readonly choice: number; readonly reason?: string; readonly stopReason?: unknown }
+  | { readonly kind: 'usage'; readonly usage: Usage }
+  | ({ readonly kind: 'notice' } & Notice)
+  /** The last event before an error is thrown in the middle of an answer: what arrived until then. */
+  | { readonly kind: 'interrupted'; readonly completion: Completion };

@@ -1,0 +1,81 @@
+import { asRolecallError } from '../base/errors.ts';
+import { readText } from './body.ts';
+import { authorization, endpoint, type InferenceConnection, type InferenceDeps, send } from './endpoint.ts';
+import { isJsonObject, parseJson } from './json.ts';
+import { accessToken, newerToken } from './token.ts';
+import { timedOut, Watch } from './watch.ts';
+
+/** A model that the service lists. The list may hold models that do not chat (embeddings, images). */
+export interface ListedModel {
+  /** Case sensitive, may contain `/`. */
+  readonly id: string;
+  /** Tokens of prompt and answer together (`max_model_len`, `context_length`), where the service says. */
+  readonly contextLength?: number;
+}
+
+const DEADLINE_MS = 15_000;
+const MAX_BYTES = 4 * 1024 * 1024;
+/** What services without this operation answer; it is not in the specification. */
+const notOffered = [403, 404, 405, 501];
+
+/**
+ * `GET {inference_url}/v1/models`: the models, without duplicates, in the service's order; `undefined` when the service
+ * does not offer a list. Not in the specification, so the caller treats every failure as "not offered" and the user's
+ * own list as the truth.
+ *
+ * @throws RolecallError `signedOut`, `offline`, `timeout`, `server`, … ; never for a service that has no list.
+ */
+export async function listModels(
+  deps: InferenceDeps,
+  connection: InferenceConnection,
+  signal: AbortSignal,
+): Promise<ListedModel[] | undefined> {
+  const url = endpoint(connection, '/v1/models');
+  const token = await accessToken(deps, signal);
+  try {
+    return await list(deps, url, token, signal);
+  } catch (thrown) {
+    const error = asRolecallError(thrown);
+    if (error.facts.status !== undefined && notOffered.includes(error.facts.status)) return undefined;
+    const newer = error.kind === 'signedOut' ? await newerToken(deps, token, signal) : undefined;
+    if (newer === undefined) throw error;
+    return await list(deps, url, newer, signal);
+  }
+}
+
+async function list(
+  deps: InferenceDeps,
+  url: string,
+  token: string,
+  signal: AbortSignal,
+): Promise<ListedModel[] | undefined> {
+  const watch = new Watch(signal);
+  try {
+    watch.arm(DEADLINE_MS, timedOut('The inference service did not list its models in time.'));
+    const headers = { Authorization: authorization(token), Accept: 'application/json' };
+    const response = await send(deps, url, { method: 'GET', headers }, watch);
+    const pieces: string[] = [];
+    for await (const text of readText(response, watch, url, MAX_BYTES)) pieces.push(text);
+    return readModels(pieces.join(''));
+  } finally {
+    watch.dispose();
+  }
+}
+
+/** `{"object": "list", "data": [{"id", …}]}`; anything else, such as the start page of a site, is no list. */
+function readModels(text: string): ListedModel[] | undefined {
+  const body = parseJson(text);
+  const data = isJsonObject(body) ? body.data : body;
+  if (!Array.isArray(data)) return undefined;
+  const models = new Map<string, ListedModel>();
+  for (const entry of data) {
+    if (!isJsonObject(entry) || typeof entry.id !== 'string' || entry.id === '' || models.has(entry.id)) continue;
+    const length = [entry.max_model_len, entry.context_length].find(isTokenCount);
+    models.set(entry.id, length === undefined ? { id: entry.id } : { id: entry.id, contextLength: length });
+  }
+  return [...models.values()];
+}
+
+function isTokenCount(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) > 0;
+}
