@@ -1,0 +1,75 @@
+import { parseTemplate, type TemplatePart, templateParameters } from './argv.ts';
+import type { Finding } from './finding.ts';
+import { parameterInCode } from './interpreters.ts';
+import type { ToolShape } from './toolSchema.ts';
+
+/** What is wrong between the templates of `run.command` and the declared parameters of a tool. */
+export function argumentFindings({ parameters, run }: ToolShape): Finding[] {
+  const findings = run.command.flatMap((template, index): Finding[] => {
+    const parsed = parseTemplate(template);
+    if (parsed.kind === 'invalid') return [at(index, 'error', `This argument ${parsed.message}.`)];
+    const names = templateParameters(template);
+    if (index === 0 && names.length > 0) {
+      return [at(index, 'error', 'The program may not hold a parameter: what runs has to be fixed.')];
+    }
+    const undeclared = names.filter((name) => !Object.hasOwn(parameters.properties, name));
+    return [
+      ...undeclared.map((name) =>
+        at(
+          index,
+          'error',
+          `"\${${name}}" is not among the declared parameters; write "$\${" for the characters "\${".`,
+        ),
+      ),
+      ...optionFindings(parameters, run.command, index, parsed.parts),
+    ];
+  });
+  const code = parameterInCode(run.command);
+  if (code !== undefined) {
+    const message = `"${code.program}" reads this argument as code, so the model could run anything; pass the value as a separate argument of a script.`;
+    findings.push(at(code.index, 'error', message));
+  }
+  return [...findings, ...unusedParameters(parameters, run)];
+}
+
+function optionFindings(
+  parameters: ToolShape['parameters'],
+  command: readonly string[],
+  index: number,
+  [first, second]: readonly TemplatePart[],
+): Finding[] {
+  if (first?.kind === 'text' && /^--?$/.test(first.text) && second?.kind === 'parameter') {
+    if (isHarmless(parameters.properties[second.name])) return [];
+    return [at(index, 'warning', `The model chooses the option itself here; give "${second.name}" an "enum".`)];
+  }
+  if (first?.kind !== 'parameter' || second !== undefined || !standsAfterOption(command, index)) return [];
+  if (parameters.required.includes(first.name)) return [];
+  const message = `When "${first.name}" is missing, the option before it takes the next argument; make it required.`;
+  return [at(index, 'warning', message)];
+}
+
+function at(index: number, severity: Finding['severity'], message: string): Finding {
+  return { path: ['run', 'command', index], severity, message };
+}
+
+function unusedParameters(parameters: ToolShape['parameters'], run: ToolShape['run']): Finding[] {
+  if (run.stdin === 'json') return [];
+  const used = new Set(run.command.flatMap(templateParameters));
+  return Object.keys(parameters.properties)
+    .filter((name) => !used.has(name))
+    .map((name) => ({
+      path: ['parameters', 'properties', name],
+      severity: 'warning',
+      message: `The parameter "${name}" never reaches the program: use "\${${name}}" in "command", or "stdin": "json".`,
+    }));
+}
+
+/** A choice from a list of the author's, or a number, cannot become an option the author did not think of. */
+function isHarmless(property: Readonly<Record<string, unknown>> | undefined): boolean {
+  return Array.isArray(property?.enum) || property?.type === 'integer' || property?.type === 'number';
+}
+
+function standsAfterOption(command: readonly string[], index: number): boolean {
+  const before = command[index - 1] ?? '';
+  return index > 1 && /^-./.test(before) && before !== '--' && templateParameters(before).length === 0;
+}

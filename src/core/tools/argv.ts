@@ -1,0 +1,107 @@
+import { RolecallError } from '../base/errors.ts';
+
+/**
+ * Templates of arguments. `${name}` stands for the value of a parameter, `$${` for the two characters `${`. Each template
+ * becomes exactly one argument of the program, whatever the value holds: no shell reads it, nothing is split or expanded.
+ */
+export type TemplatePart =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'parameter'; readonly name: string };
+
+/** The parts of a template, or what is wrong with it as the rest of a sentence. */
+export type ParsedTemplate =
+  | { readonly kind: 'ok'; readonly parts: readonly TemplatePart[] }
+  | { readonly kind: 'invalid'; readonly message: string };
+
+export function parseTemplate(template: string): ParsedTemplate {
+  const parts: TemplatePart[] = [];
+  let text = '';
+  let at = 0;
+  while (at < template.length) {
+    if (template.startsWith('$${', at)) {
+      text += '${';
+      at += 3;
+    } else if (template.startsWith('${', at)) {
+      const end = template.indexOf('}', at);
+      if (end === -1)
+        return { kind: 'invalid', message: `has "$\{" without "}"; write "$$\{" for the characters "$\{"` };
+      if (end === at + 2) return { kind: 'invalid', message: `has "$\{}" without the name of a parameter` };
+      if (text !== '') parts.push({ kind: 'text', text });
+      text = '';
+      parts.push({ kind: 'parameter', name: template.slice(at + 2, end) });
+      at = end + 1;
+    } else {
+      text += template[at];
+      at += 1;
+    }
+  }
+  if (text !== '') parts.push({ kind: 'text', text });
+  return { kind: 'ok', parts };
+}
+
+/** The names of the parameters a template mentions. */
+export function templateParameters(template: string): string[] {
+  const parsed = parseTemplate(template);
+  if (parsed.kind === 'invalid') return [];
+  return parsed.parts.flatMap((part) => (part.kind === 'parameter' ? [part.name] : []));
+}
+
+/**
+ * Fills the templates that follow the program's name.
+ *
+ * - Text, numbers and booleans stand as they are; arrays and objects become JSON text, one argument, never several.
+ * - A missing (or null) parameter drops an argument that is nothing but `${name}`, and is empty text elsewhere.
+ * - An argument that begins with a placeholder and would begin with `-` (on Windows also `/`) is refused unless an
+ *   argument `--` stands before it: the model chooses values, never options.
+ * - A NUL byte would end the argument early and half a surrogate pair would arrive as another character: both refused.
+ *
+ * @throws {RolecallError} kind `tool`; the message is meant for the model as much as for a person.
+ */
+export function fillArgv(
+  templates: readonly string[],
+  args: Readonly<Record<string, unknown>>,
+  platform: NodeJS.Platform,
+): string[] {
+  const filled: string[] = [];
+  let optionsEnded = false;
+  for (const template of templates) {
+    const parts = partsOf(template);
+    const [first] = parts;
+    if (parts.length === 1 && first?.kind === 'parameter' && given(args, first.name) === undefined) continue;
+    const argument = parts.map((part) => (part.kind === 'text' ? part.text : textOf(args, part.name))).join('');
+    if (first?.kind === 'parameter' && !optionsEnded && looksLikeOption(argument, platform)) {
+      throw new RolecallError(
+        'tool',
+        `The value of "${first.name}" may not begin with "${argument[0]}": the program would read it as an option.`,
+      );
+    }
+    if (template === '--') optionsEnded = true;
+    filled.push(argument);
+  }
+  return filled;
+}
+
+function partsOf(template: string): readonly TemplatePart[] {
+  const parsed = parseTemplate(template);
+  if (parsed.kind === 'ok') return parsed.parts;
+  throw new RolecallError('tool', `The argument template "${template}" ${parsed.message}.`);
+}
+
+function given(args: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(args, name) ? (args[name] ?? undefined) : undefined;
+}
+
+function textOf(args: Readonly<Record<string, unknown>>, name: string): string {
+  const value = given(args, name);
+  if (value === undefined) return '';
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (text.includes('\0')) throw new RolecallError('tool', `The value of "${name}" holds a NUL character.`);
+  if (/\p{Surrogate}/u.test(text)) {
+    throw new RolecallError('tool', `The value of "${name}" holds half of a surrogate pair, which is not valid text.`);
+  }
+  return text;
+}
+
+function looksLikeOption(argument: string, platform: NodeJS.Platform): boolean {
+  return argument.startsWith('-') || (platform === 'win32' && argument.startsWith('/'));
+}

@@ -1,0 +1,46 @@
+import type { ToolDefinition } from './definition.ts';
+import type { ProcessSpec } from './prepare.ts';
+
+/** One line of the consent. The host puts a word of the user's language before `text`, by `kind`. */
+export interface ConsentLine {
+  readonly kind: 'executable' | 'executableTarget' | 'argument' | 'folder' | 'variable' | 'stdin' | 'timeout';
+  /** Escaped and quoted; contains no line break. Not Markdown: show it as code. */
+  readonly text: string;
+}
+
+/**
+ * Everything the user says yes to: what runs, with which arguments, where, with which additions to the environment and
+ * for how long at most. Pure. Nothing is shortened: a cut would be the place to hide something.
+ */
+export function consentLines(spec: ProcessSpec, { run }: Pick<ToolDefinition, 'run'>): readonly ConsentLine[] {
+  const { executable } = spec;
+  const lines: ConsentLine[] = [{ kind: 'executable', text: visible(executable.path) }];
+  if (executable.realPath !== executable.path) {
+    lines.push({ kind: 'executableTarget', text: visible(executable.realPath) });
+  }
+  lines.push(...spec.args.map((argument): ConsentLine => ({ kind: 'argument', text: visible(argument) })));
+  lines.push({ kind: 'folder', text: visible(spec.cwd) });
+  for (const [name, value] of Object.entries(run.env)) {
+    lines.push({ kind: 'variable', text: `${name}=${visible(value)}` });
+  }
+  if (spec.stdin !== undefined) lines.push({ kind: 'stdin', text: visible(spec.stdin) });
+  lines.push({ kind: 'timeout', text: `${spec.timeoutMs / 1000} s` });
+  return lines;
+}
+
+/**
+ * Everything that is not seen, or makes other characters be seen elsewhere: control and format characters (among them
+ * the bidirectional ones), blanks that are not the space, unassigned and private code points, halves of surrogate
+ * pairs, what Unicode calls default-ignorable, and the empty Braille pattern.
+ */
+const hidden = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
+
+const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** The text in double quotes, on one line, with everything hidden written as an escape such as `\u{202e}`. */
+export function visible(text: string): string {
+  const escaped = text
+    .replaceAll(/["\\]/g, '\\$&')
+    .replaceAll(hidden, (character) => named[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`);
+  return `"${escaped}"`;
+}

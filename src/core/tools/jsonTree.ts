@@ -1,0 +1,108 @@
+import { type Node, type ParseError, type ParseErrorCode, parseTree, printParseErrorCode } from 'jsonc-parser';
+import type { Place, Problem } from './definition.ts';
+
+/** Reads JSON with comments and trailing commas, as VS Code does for its own files. */
+export interface ParsedText {
+  /** Undefined when the text holds no value at all. */
+  readonly root: Node | undefined;
+  readonly errors: readonly ParseError[];
+  readonly placeOf: (range: { offset: number; length: number }) => Place;
+}
+
+export function parseText(text: string): ParsedText {
+  const errors: ParseError[] = [];
+  // A byte order mark is no JSON; a blank in its place keeps every offset as it is.
+  const root = parseTree(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true });
+  const starts = lineStarts(text);
+  const placeOf = (range: { offset: number; length: number }): Place => {
+    // The scanner reports more characters than there are for a comment without an end.
+    const offset = Math.min(range.offset, text.length);
+    const length = Math.max(0, Math.min(range.length, text.length - offset));
+    return { offset, length, ...position(starts, offset) };
+  };
+  return { root, errors, placeOf };
+}
+
+/** A `Problem` for each syntax error. */
+export function syntaxProblems({ errors, placeOf }: ParsedText): Problem[] {
+  return errors.map((error) => ({
+    ...placeOf(error),
+    severity: 'error',
+    message: `This is not valid JSON: ${words(printParseErrorCode(error.error))}.`,
+  }));
+}
+
+/**
+ * True when what the parser made of the node may not be what the author meant: a syntax error lies inside it, or the
+ * text ends before the node is known to be closed.
+ */
+export function isDamaged(node: Node, errors: readonly ParseError[]): boolean {
+  const end = node.offset + node.length;
+  const isLast = node.parent?.children?.at(-1) === node;
+  return (
+    !isComplete(node) ||
+    errors.some(
+      ({ offset, error }) => (offset > node.offset && offset < end) || (isLast && offset >= end && isOpen(error)),
+    )
+  );
+}
+
+function isOpen(error: ParseErrorCode): boolean {
+  const code = printParseErrorCode(error);
+  return code === 'CloseBraceExpected' || code === 'CloseBracketExpected';
+}
+
+/** Members no reader can be sure of: those named twice in one object, and `__proto__`. */
+export function unusableMembers(node: Node): { name: Node; message: string }[] {
+  const found: { name: Node; message: string }[] = [];
+  const seen = new Set<string>();
+  for (const child of node.children ?? []) {
+    const name = child.children?.[0];
+    if (node.type === 'object' && name !== undefined) {
+      if (name.value === '__proto__') found.push({ name, message: 'A member may not be named "__proto__".' });
+      else if (seen.has(name.value)) found.push({ name, message: `"${name.value}" appears more than once.` });
+      seen.add(name.value);
+    }
+    found.push(...unusableMembers(child));
+  }
+  return found;
+}
+
+/** The value of a node without members of the name `__proto__` (see {@link unusableMembers}). */
+export function nodeValue(node: Node): unknown {
+  if (node.type === 'array') return (node.children ?? []).map(nodeValue);
+  if (node.type !== 'object') return node.value;
+  const members = (node.children ?? []).flatMap((property) => {
+    const [name, value] = property.children ?? [];
+    return name === undefined || value === undefined ? [] : [[String(name.value), nodeValue(value)] as const];
+  });
+  return Object.fromEntries(members);
+}
+
+function isComplete(node: Node): boolean {
+  if (node.length < 0) return false;
+  if (node.type === 'property' && node.children?.length !== 2) return false;
+  return (node.children ?? []).every(isComplete);
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (const match of text.matchAll(/\r\n|\r|\n/g)) starts.push(match.index + match[0].length);
+  return starts;
+}
+
+function position(starts: readonly number[], offset: number): { line: number; column: number } {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return { line: low, column: offset - (starts[low] ?? 0) };
+}
+
+/** `CommaExpected` as `comma expected`. */
+function words(code: string): string {
+  return code.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+}

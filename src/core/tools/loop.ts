@@ -1,0 +1,120 @@
+import { isCancelled } from '../base/errors.ts';
+import { type PlannedCall, readCall, runCalls } from './loopCalls.ts';
+import type { HistoryMessage, LoopEnd, LoopEvent, LoopOptions, ModelTurn, ToolCall } from './loopTypes.ts';
+
+/**
+ * Lets a model call tools until it answers. Each round is one request; calls of one round run side by side.
+ *
+ * Yields what happens and returns the messages to append to the history, which are consistent however it ends: every
+ * assistant turn with calls is followed by one result for each call, in their order. Never throws; a failed request
+ * ends it with `reason: 'failed'`. Leaving the generator early aborts what it started.
+ *
+ * @typeParam E the events of the model, passed through.
+ * @typeParam M the caller's own messages.
+ * @typeParam D the tool as the service is told of it.
+ */
+export async function* runToolLoop<E, M, D>(
+  options: LoopOptions<E, M, D>,
+): AsyncGenerator<LoopEvent<E>, LoopEnd, void> {
+  const left = new AbortController();
+  const signal = AbortSignal.any([options.signal, left.signal]);
+  const history: HistoryMessage[] = [];
+  const definitions = options.tools.map(({ definition }) => definition);
+  const ids = new Set<string>();
+  let rounds = 0;
+  let turn: ModelTurn | undefined;
+  const end = (reason: LoopEnd['reason'], error?: unknown): LoopEnd => ({ reason, history, rounds, turn, error });
+  try {
+    for (;;) {
+      if (signal.aborted) return end('cancelled');
+      rounds += 1;
+      yield { type: 'round', round: rounds };
+      const messages = [...options.messages, ...history];
+      turn = yield* modelTurn(options.complete(messages, definitions, signal), signal);
+      const reason = endOfTurn(turn);
+      if (reason !== undefined) {
+        if (turn.text !== '') history.push({ role: 'assistant', content: turn.text });
+        return end(reason);
+      }
+      const planned = withUniqueIds(turn.toolCalls, ids).map((call) => readCall(call, options.tools));
+      const isLast = rounds >= options.maxRounds;
+      if (isLast) yield { type: 'limitReached', rounds };
+      const results = isLast ? [] : yield* runCalls(planned, { ...options, signal });
+      const missing = `Not run: the limit of ${options.maxRounds} rounds was reached.`;
+      history.push(...turnMessages(turn.text, planned, (index) => results[index] ?? missing));
+      if (isLast) return end('roundLimit');
+    }
+  } catch (error) {
+    return signal.aborted || isCancelled(error) ? end('cancelled') : end('failed', error);
+  } finally {
+    left.abort();
+  }
+}
+
+/** Passes the events of one request through and stops listening at an abort, also when the request does not. */
+async function* modelTurn<E>(
+  events: AsyncGenerator<E, ModelTurn, void>,
+  signal: AbortSignal,
+): AsyncGenerator<LoopEvent<E>, ModelTurn, void> {
+  let isDone = false;
+  const aborted = abortOf(signal);
+  try {
+    for (;;) {
+      const next = await Promise.race([events.next(), aborted.promise]);
+      if (next.done === true) {
+        isDone = true;
+        return next.value;
+      }
+      yield { type: 'model', event: next.value };
+    }
+  } finally {
+    aborted.dispose();
+    // Not awaited: a generator that hangs in `next` answers `return` only afterwards, and the signal has told it already.
+    if (!isDone) void events.return(undefined as never).catch(() => {});
+  }
+}
+
+function abortOf(signal: AbortSignal): { promise: Promise<never>; dispose: () => void } {
+  let abort: () => void = () => {};
+  const promise = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) abort();
+  });
+  promise.catch(() => {});
+  return { promise, dispose: () => signal.removeEventListener('abort', abort) };
+}
+
+/** Why no calls follow this turn; undefined when calls do. */
+function endOfTurn({ complete, finishReason, toolCalls }: ModelTurn): 'answered' | 'cut' | 'incomplete' | undefined {
+  if (!complete) return 'incomplete';
+  if (toolCalls.length === 0) return 'answered';
+  // The last call of a turn that was cut may lack a part of its arguments and still parse.
+  return finishReason === 'length' || finishReason === 'content_filter' ? 'cut' : undefined;
+}
+
+/** The turn with its calls, then one result for each. */
+function turnMessages(
+  text: string,
+  planned: readonly PlannedCall[],
+  result: (index: number) => string,
+): HistoryMessage[] {
+  const calls = planned.map(({ call, replay }) => ({
+    id: call.id,
+    type: 'function' as const,
+    function: { name: call.name, arguments: replay },
+  }));
+  return [
+    { role: 'assistant', content: text, tool_calls: calls },
+    ...calls.map(({ id }, index) => ({ role: 'tool' as const, tool_call_id: id, content: result(index) })),
+  ];
+}
+
+/** A result finds its call by the id alone, and some servers number the calls of each turn anew. */
+function withUniqueIds(calls: readonly ToolCall[], seen: Set<string>): ToolCall[] {
+  return calls.map((call) => {
+    const id = call.id === '' || seen.has(call.id) ? `call_${crypto.randomUUID()}` : call.id;
+    seen.add(id);
+    return { ...call, id };
+  });
+}

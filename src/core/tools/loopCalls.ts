@@ -1,0 +1,126 @@
+import { isCancelled } from '../base/errors.ts';
+import type {
+  CheckedCall,
+  InvokeResult,
+  LoopEvent,
+  LoopOptions,
+  LoopTool,
+  RefusalReason,
+  ToolCall,
+} from './loopTypes.ts';
+
+/** A call, what the history repeats of its arguments, and what is to be done. */
+export interface PlannedCall {
+  readonly call: ToolCall;
+  readonly replay: string;
+  readonly plan:
+    | { readonly kind: 'run'; readonly call: CheckedCall }
+    | { readonly kind: 'refuse'; readonly reason: RefusalReason; readonly content: string };
+}
+
+/** Reads a call; what is wrong with it becomes a result the model can learn from. */
+export function readCall<D>(call: ToolCall, tools: readonly LoopTool<D>[]): PlannedCall {
+  const args = parseArguments(call.arguments);
+  const replay = args === undefined ? '{}' : call.arguments.trim() === '' ? '{}' : call.arguments;
+  const refuse = (reason: RefusalReason, content: string): PlannedCall => {
+    return { call, replay, plan: { kind: 'refuse', reason, content } };
+  };
+  const tool = tools.find(({ name }) => name === call.name);
+  if (tool === undefined) {
+    const known = tools.map(({ name }) => name).join(', ');
+    return refuse('unknownTool', `There is no tool "${call.name}". The tools are: ${known === '' ? 'none' : known}.`);
+  }
+  if (args === undefined) {
+    return refuse('invalidJson', `The arguments are not a JSON object, so nothing was run: ${call.arguments}`);
+  }
+  const errors = tool.check(args);
+  if (errors.length > 0) {
+    return refuse('invalidArguments', `The arguments do not fit the tool, so nothing was run. ${errors.join(' ')}`);
+  }
+  return { call, replay, plan: { kind: 'run', call: { id: call.id, name: call.name, arguments: args } } };
+}
+
+interface Ended {
+  readonly index: number;
+  readonly call: CheckedCall;
+  readonly result: InvokeResult;
+  readonly cancelled: boolean;
+}
+
+const cancelledResult: InvokeResult = { content: 'Cancelled by the user before it was done.', isError: true };
+
+/** Runs the calls, at most `maxParallel` at one time, and returns a result for each, also after an abort. */
+export async function* runCalls<E, M, D>(
+  planned: readonly PlannedCall[],
+  { invoke, signal, maxParallel = 4 }: Pick<LoopOptions<E, M, D>, 'invoke' | 'signal' | 'maxParallel'>,
+): AsyncGenerator<LoopEvent<E>, readonly string[], void> {
+  const results = planned.map(() => 'Not run: cancelled by the user.');
+  const running = new Map<number, Promise<Ended>>();
+  const waiting = [...planned.entries()];
+  while (running.size > 0 || (waiting.length > 0 && !signal.aborted)) {
+    const next = running.size < maxParallel && !signal.aborted ? waiting.shift() : undefined;
+    if (next !== undefined) {
+      const [index, { call, plan }] = next;
+      if (plan.kind === 'refuse') {
+        results[index] = plan.content;
+        yield { type: 'toolRefused', call, reason: plan.reason, content: plan.content };
+      } else {
+        yield { type: 'toolStarted', call: plan.call };
+        running.set(index, settle(index, plan.call, invoke, signal));
+      }
+      continue;
+    }
+    const { index, call, result, cancelled } = await Promise.race(running.values());
+    running.delete(index);
+    results[index] = result.content;
+    if (result.refused === true) {
+      const raw = planned[index]?.call ?? { ...call, arguments: '{}' };
+      yield { type: 'toolRefused', call: raw, reason: 'user', content: result.content };
+    } else yield { type: 'toolFinished', call, result, cancelled };
+  }
+  return results;
+}
+
+/** Never rejects, and does not wait for a call that does not heed the signal. */
+function settle(
+  index: number,
+  call: CheckedCall,
+  invoke: (call: CheckedCall, signal: AbortSignal) => Promise<InvokeResult>,
+  signal: AbortSignal,
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    const done = (result: InvokeResult, cancelled: boolean): void => {
+      signal.removeEventListener('abort', abort);
+      resolve({ index, call, result, cancelled });
+    };
+    const abort = (): void => done(cancelledResult, true);
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort);
+    // The wrapper turns a synchronous throw into a rejection.
+    (async () => invoke(call, signal))().then(
+      (result) => done(result, false),
+      (error: unknown) => done(...failure(error, signal)),
+    );
+  });
+}
+
+function failure(error: unknown, signal: AbortSignal): [InvokeResult, boolean] {
+  if (signal.aborted) return [cancelledResult, true];
+  if (isCancelled(error))
+    return [{ content: 'The user did not let this call run.', isError: true, refused: true }, false];
+  return [
+    { content: `The tool failed: ${error instanceof Error ? error.message : String(error)}`, isError: true },
+    false,
+  ];
+}
+
+/** Undefined when the text is not a JSON object. Models send nothing at all for a tool without parameters. */
+function parseArguments(text: string): Readonly<Record<string, unknown>> | undefined {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+/** One call as the model wrote it. */
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text, as it came. */
+  readonly arguments: string;
+}
+
+/** A call whose arguments are read and checked. */
+export interface CheckedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** What one request came to. */
+export interface ModelTurn {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly finishReason: string | null | undefined;
+  /** False when the connection was cut: nothing is run then. */
+  readonly complete: boolean;
+}
+
+export interface InvokeResult {
+  readonly content: string;
+  readonly isError: boolean;
+  /** The user said no. */
+  readonly refused?: boolean;
+}
+
+/** @typeParam D the tool as the service is told of it. */
+export interface LoopTool<D> {
+  readonly name: string;
+  readonly definition: D;
+  /** Plain sentences for the model about what is wrong with the arguments; see `compileParameters`. */
+  readonly check: (args: unknown) => readonly string[];
+}
+
+export interface LoopOptions<E, M, D> {
+  /** What the conversation holds before; not changed. */
+  readonly messages: readonly M[];
+  readonly complete: (
+    messages: readonly (M | HistoryMessage)[],
+    tools: readonly D[],
+    signal: AbortSignal,
+  ) => AsyncGenerator<E, ModelTurn, void>;
+  /** May reject: a cancellation counts as the user's refusal of this call, anything else as a failed call. */
+  readonly invoke: (call: CheckedCall, signal: AbortSignal) => Promise<InvokeResult>;
+  readonly tools: readonly LoopTool<D>[];
+  /** Requests at most. Calls of the last one are not run. */
+  readonly maxRounds: number;
+  /** Calls that run at one time; 4 when left out. */
+  readonly maxParallel?: number;
+  readonly signal: AbortSignal;
+}
+
+export type RefusalReason = 'unknownTool' | 'invalidJson' | 'invalidArguments' | 'user';
+
+export type LoopEvent<E> =
+  | { readonly type: 'round'; readonly round: number }
+  | { readonly type: 'model'; readonly event: E }
+  | { readonly type: 'toolStarted'; readonly call: CheckedCall }
+  | {
+      readonly type: 'toolFinished';
+      readonly call: CheckedCall;
+      readonly result: InvokeResult;
+      readonly cancelled: boolean;
+    }
+  | { readonly type: 'toolRefused'; readonly call: ToolCall; readonly reason: RefusalReason; readonly content: string }
+  | { readonly type: 'limitReached'; readonly rounds: number };
+
+/** Messages of the chat completions API (specification of the inference service, Message). */
+export type HistoryMessage =
+  | {
+      readonly role: 'assistant';
+      readonly content: string;
+      readonly tool_calls?: readonly {
+        readonly id: string;
+        readonly type: 'function';
+        /** `arguments` always parses to an object: a broken one sent back is a 400. */
+        readonly function: { readonly name: string; readonly arguments: string };
+      }[];
+    }
+  | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string };
+
+export interface LoopEnd {
+  /**
+   * - `answered`: the last turn holds no calls.
+   * - `cut`: the length limit or a filter ended a turn with calls; they were not run.
+   * - `incomplete`: the connection was cut.
+   * - `roundLimit`: the model still wanted to call tools.
+   * - `cancelled`, `failed`: see `error`.
+   */
+  readonly reason: 'answered' | 'cut' | 'incomplete' | 'roundLimit' | 'cancelled' | 'failed';
+  /** To be appended to the conversation. */
+  readonly history: readonly HistoryMessage[];
+  readonly rounds: number;
+  /** The last turn that came to its end. */
+  readonly turn: ModelTurn | undefined;
+  /** What a request was rejected with. */
+  readonly error: unknown;
+}

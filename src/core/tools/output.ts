@@ -1,0 +1,82 @@
+/** What is kept of a stream of bytes. */
+export interface KeptOutput {
+  /** Valid text; where something was left out, a line of its own says how many bytes. */
+  readonly text: string;
+  /** 0 when everything was kept. */
+  readonly leftOutBytes: number;
+}
+
+/**
+ * Keeps the first and the last half of `limit` bytes: the beginning names the subject, the end holds the error. Memory is
+ * bounded by `limit` whatever comes.
+ */
+export class OutputKeeper {
+  readonly #head: Uint8Array[] = [];
+  #headRoom: number;
+  readonly #tail: Buffer;
+  #tailTotal = 0;
+  #total = 0;
+
+  constructor(limit: number) {
+    this.#headRoom = Math.ceil(limit / 2);
+    this.#tail = Buffer.alloc(Math.floor(limit / 2));
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#total += chunk.length;
+    const head = chunk.subarray(0, this.#headRoom);
+    if (head.length > 0) this.#head.push(Uint8Array.from(head));
+    this.#headRoom -= head.length;
+    // Only the last bytes can survive; `skipped` keeps the ring's position true.
+    const rest = chunk.subarray(head.length);
+    const kept = rest.subarray(Math.max(0, rest.length - this.#tail.length));
+    this.#tailTotal += rest.length - kept.length;
+    if (kept.length === 0) return;
+    const at = this.#tailTotal % this.#tail.length;
+    const first = kept.subarray(0, this.#tail.length - at);
+    this.#tail.set(first, at);
+    this.#tail.set(kept.subarray(first.length), 0);
+    this.#tailTotal += kept.length;
+  }
+
+  finish(): KeptOutput {
+    const size = this.#tail.length;
+    const at = size === 0 ? 0 : this.#tailTotal % size;
+    const tail =
+      this.#tailTotal <= size
+        ? this.#tail.subarray(0, this.#tailTotal)
+        : Buffer.concat([this.#tail.subarray(at), this.#tail.subarray(0, at)]);
+    const head = Buffer.concat(this.#head);
+    if (this.#tailTotal <= size) return { text: decode(Buffer.concat([head, tail])), leftOutBytes: 0 };
+    const wholeHead = head.subarray(0, characterEnd(head));
+    const wholeTail = tail.subarray(characterStart(tail));
+    const leftOutBytes = this.#total - wholeHead.length - wholeTail.length;
+    return { text: `${decode(wholeHead)}\n[${leftOutBytes} bytes left out]\n${decode(wholeTail)}`, leftOutBytes };
+  }
+}
+
+/** What is no UTF-8 becomes U+FFFD. */
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+}
+
+/** The length without a character of UTF-8 (RFC 3629) that is cut at the end. */
+function characterEnd(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (isContinuation(byte)) continue;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return needed > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}
+
+/** Where the first whole character begins: a character has at most three continuation bytes. */
+function characterStart(bytes: Uint8Array): number {
+  const start = bytes.subarray(0, 4).findIndex((byte) => !isContinuation(byte));
+  return start === -1 ? 0 : start;
+}
+
+function isContinuation(byte: number): boolean {
+  return byte >= 0x80 && byte < 0xc0;
+}

@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn as nodeSpawn, type SpawnOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { cancelled, RolecallError } from '../base/errors.ts';
+import { type Clock, systemClock, withinTime } from './clock.ts';
+import { OutputKeeper } from './output.ts';
+import type { ProcessSpec } from './prepare.ts';
+import { type ProcessGroup, processGroup } from './processGroup.ts';
+
+export interface ProcessResult {
+  /** Null when a signal ended the program. */
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Both as text; what was left out in the middle is said in it. */
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly leftOutBytes: { readonly stdout: number; readonly stderr: number };
+  readonly truncated: boolean;
+  /** The program was ended because `timeoutMs` passed; the output until then is here. */
+  readonly timedOut: boolean;
+  readonly durationMs: number;
+}
+
+export type Spawn = (file: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
+
+export interface RunOptions {
+  readonly signal: AbortSignal;
+  readonly spawn?: Spawn;
+  readonly clock?: Clock;
+}
+
+/** Time for output that is still on its way when the program has ended. */
+const drainMs = 200;
+
+/**
+ * Runs a program without a shell, in a process group of its own, and leaves nothing of the group running: not on abort,
+ * not on time-out, not after a normal end with processes in the background.
+ *
+ * @throws {RolecallError} `cancelled` after an abort, once the group has ended; `tool` when the program cannot start.
+ */
+export async function runProcess(spec: ProcessSpec, options: RunOptions): Promise<ProcessResult> {
+  const { signal, spawn = nodeSpawn, clock = systemClock } = options;
+  if (signal.aborted) throw cancelled(signal.reason);
+  const started = clock.now();
+  const child = await start(spec, spawn);
+  const group = processGroup(child.pid, clock, process.platform);
+  const kill = (): void => group.kill();
+  process.once('exit', kill);
+  try {
+    const stop = await firstOf(child, spec.timeoutMs, signal, clock);
+    if (stop !== 'ended') await group.end();
+    await drain(child, group, clock);
+    if (stop === 'cancelled') throw cancelled(signal.reason);
+    const stdout = child.stdout.finish();
+    const stderr = child.stderr.finish();
+    return {
+      exitCode: child.process.exitCode,
+      signal: child.process.signalCode,
+      stdout: stdout.text,
+      stderr: stderr.text,
+      leftOutBytes: { stdout: stdout.leftOutBytes, stderr: stderr.leftOutBytes },
+      truncated: stdout.leftOutBytes + stderr.leftOutBytes > 0,
+      timedOut: stop === 'timeout',
+      durationMs: clock.now() - started,
+    };
+  } finally {
+    process.off('exit', kill);
+  }
+}
+
+interface RunningChild {
+  readonly process: ChildProcess;
+  readonly pid: number;
+  readonly stdout: OutputKeeper;
+  readonly stderr: OutputKeeper;
+  readonly exited: Promise<unknown>;
+  /** After `exited`, when every holder of the output pipes has closed them. */
+  readonly closed: Promise<unknown>;
+}
+
+async function start(spec: ProcessSpec, spawn: Spawn): Promise<RunningChild> {
+  const keepers = { stdout: new OutputKeeper(spec.outputLimit), stderr: new OutputKeeper(spec.outputLimit) };
+  try {
+    const child = spawn(spec.executable.path, spec.args, {
+      cwd: spec.cwd,
+      env: { ...spec.env },
+      shell: false,
+      // A group of its own; on Windows it would open a console window instead.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      stdio: [spec.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    });
+    child.stdout?.on('data', (chunk: Buffer) => keepers.stdout.push(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => keepers.stderr.push(chunk));
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+    // A program need not read its input: a broken pipe is its own choice.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(spec.stdin);
+    await once(child, 'spawn');
+    child.on('error', () => {});
+    if (child.pid === undefined) throw new Error('it has no process id');
+    return { process: child, pid: child.pid, ...keepers, exited, closed };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new RolecallError('tool', `"${spec.executable.path}" could not be started: ${reason}.`, { cause: error });
+  }
+}
+
+function firstOf(
+  child: RunningChild,
+  timeoutMs: number,
+  signal: AbortSignal,
+  clock: Clock,
+): Promise<'ended' | 'timeout' | 'cancelled'> {
+  return new Promise((resolve) => {
+    const settle = (stop: 'ended' | 'timeout' | 'cancelled'): void => {
+      prevent();
+      signal.removeEventListener('abort', abort);
+      resolve(stop);
+    };
+    const abort = (): void => settle('cancelled');
+    const prevent = clock.after(timeoutMs, () => settle('timeout'));
+    signal.addEventListener('abort', abort);
+    void child.exited.then(() => settle('ended'));
+    if (signal.aborted) abort();
+  });
+}
+
+/** Processes in the background may hold the pipes after the program has ended; they do not outlive the call. */
+async function drain(child: RunningChild, group: ProcessGroup, clock: Clock): Promise<void> {
+  const isClosed = await withinTime(child.closed, drainMs, clock);
+  if (process.platform !== 'win32' || !isClosed) await group.end();
+  if (!isClosed) await withinTime(child.closed, drainMs, clock);
+  child.process.stdout?.destroy();
+  child.process.stderr?.destroy();
+  child.process.stdin?.destroy();
+}

@@ -1,0 +1,160 @@
+import { findNodeAtLocation, type Node } from 'jsonc-parser';
+import { argumentFindings } from './argumentFindings.ts';
+import { type Problem, type ToolDefinition, toolFileVersion } from './definition.ts';
+import { error, type Finding } from './finding.ts';
+import { isDamaged, nodeValue, type ParsedText, parseText, syntaxProblems, unusableMembers } from './jsonTree.ts';
+import { schemaFindings } from './schemaFindings.ts';
+import { knownMembers, supportedKinds, type ToolShape, toolSchema } from './toolSchema.ts';
+
+/** What a tool file holds: every tool that can be offered, and everything that is wrong, in the order of the text. */
+export interface ToolFile {
+  readonly tools: readonly ToolDefinition[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Reads `.vscode/rolecall.tools.json`: JSON with comments, `{ "version"?: 1, "tools": [ … ] }`. Never throws. A tool with
+ * an error is left out and the others stay; of two tools with one name the first stays.
+ *
+ * @param folder absolute path of the workspace folder the file belongs to.
+ */
+export function readToolFile(text: string, { folder }: { readonly folder: string }): ToolFile {
+  const parsed = parseText(text);
+  const { root, errors, placeOf } = parsed;
+  const problems = syntaxProblems(parsed);
+  const tools = new Map<string, ToolDefinition>();
+  if (root === undefined) return { tools: [], problems };
+
+  const list = findTools(root, parsed, problems);
+  for (const node of list) {
+    if (isDamaged(node, errors)) continue;
+    const report = (finding: Finding): void => {
+      problems.push({ ...placeOf(nodeAt(node, finding.path)), severity: finding.severity, message: finding.message });
+    };
+    const { shape, findings } = readTool(node, placeOf, problems);
+    findings.forEach(report);
+    if (shape === undefined || findings.some(({ severity }) => severity === 'error')) continue;
+    if (tools.has(shape.name)) {
+      const message = `Another tool of this file is named "${shape.name}" already; only the first is offered.`;
+      report({ path: ['name'], severity: 'error', message });
+      continue;
+    }
+    tools.set(shape.name, { ...definitionOf(shape), folder, place: placeOf(node) });
+  }
+  return { tools: [...tools.values()], problems: problems.toSorted((a, b) => a.offset - b.offset) };
+}
+
+function findTools(root: Node, { errors, placeOf }: ParsedText, problems: Problem[]): readonly Node[] {
+  const report = (node: Node, message: string, severity: Problem['severity'] = 'error'): void => {
+    problems.push({ ...placeOf(node), severity, message });
+  };
+  if (root.type !== 'object') {
+    report(root, 'The file has to be an object with a member "tools".');
+    return [];
+  }
+  for (const name of unknownNames(root, knownMembers.file)) {
+    report(name, `"${name.value}" has no meaning in this file and is ignored.`, 'warning');
+  }
+  const names = (root.children ?? []).flatMap((property) => property.children?.[0] ?? []);
+  for (const member of knownMembers.file) {
+    const [, again] = names.filter((name) => name.value === member);
+    if (again !== undefined) {
+      report(again, `"${member}" appears more than once.`);
+      return [];
+    }
+  }
+  const version = findNodeAtLocation(root, ['version']);
+  if (version !== undefined && version.value !== toolFileVersion) {
+    report(version, `This version of Rolecall reads tool files of version ${toolFileVersion} only.`);
+    return [];
+  }
+  const tools = findNodeAtLocation(root, ['tools']);
+  if (tools?.type === 'array') return tools.children ?? [];
+  // With a syntax error the member may only be unreadable, and that error is reported already.
+  if (tools !== undefined) report(tools, '"tools" has to be an array.');
+  else if (errors.length === 0) report(root, 'The file needs a member "tools": an array of tools.');
+  return [];
+}
+
+/** Shape first; what rests on the shape (schema, templates) only when it holds. */
+function readTool(
+  node: Node,
+  placeOf: ParsedText['placeOf'],
+  problems: Problem[],
+): { shape?: ToolShape; findings: readonly Finding[] } {
+  const unusable = unusableMembers(node);
+  for (const { name, message } of unusable) problems.push({ ...placeOf(name), severity: 'error', message });
+  if (unusable.length > 0) return { findings: [] };
+  const kind = findNodeAtLocation(node, ['run', 'kind']);
+  if (kind !== undefined && !supportedKinds.includes(String(kind.value))) {
+    return { findings: [error(['run', 'kind'], unsupportedKind(kind))] };
+  }
+  const value = nodeValue(node);
+  const result = toolSchema.safeParse(value, { reportInput: false });
+  const unknown = unknownMembers(node);
+  if (!result.success) {
+    const findings = result.error.issues.map((issue) => error(issue.path.filter(isKey), issueMessage(issue)));
+    return { findings: [...findings, ...unknown] };
+  }
+  const shape = result.data;
+  return { shape, findings: [...unknown, ...schemaFindings(shape), ...argumentFindings(shape)] };
+}
+
+function unsupportedKind(kind: Node): string {
+  const supported = supportedKinds.map((each) => `"${each}"`).join(', ');
+  return kind.type === 'string'
+    ? `Tools of the kind "${kind.value}" are not supported yet by this version of Rolecall; it runs: ${supported}.`
+    : `"kind" has to be one of: ${supported}.`;
+}
+
+function issueMessage(issue: {
+  code?: string | undefined;
+  message: string;
+  path: PropertyKey[];
+  issues?: unknown;
+}): string {
+  if (issue.code !== 'invalid_key') return issue.message;
+  return `"${String(issue.path.at(-1))}" is no name of an environment variable.`;
+}
+
+function unknownMembers(node: Node): Finding[] {
+  const at = (path: string[], known: readonly string[]): Finding[] =>
+    unknownNames(findNodeAtLocation(node, path) ?? node, known).map((name) => ({
+      path: [...path, String(name.value)],
+      severity: 'warning',
+      message: `"${name.value}" has no meaning here and is ignored; known are: ${known.join(', ')}.`,
+    }));
+  const run = findNodeAtLocation(node, ['run']);
+  return [...at([], knownMembers.tool), ...(run?.type === 'object' ? at(['run'], knownMembers.run) : [])];
+}
+
+function unknownNames(node: Node, known: readonly string[]): Node[] {
+  const names = (node.children ?? []).flatMap((property) =>
+    property.type === 'property' ? (property.children?.[0] ?? []) : [],
+  );
+  return names.filter((name) => !known.includes(String(name.value)));
+}
+
+function definitionOf({ name, description, parameters, run }: ToolShape): Omit<ToolDefinition, 'folder' | 'place'> {
+  const [program = '', ...rest] = run.command;
+  return { name, description, parameters, run: { ...run, command: [program, ...rest] } };
+}
+
+/** The node at a path, or the nearest one above it that exists: where a missing member is reported. */
+function nodeAt(root: Node, path: readonly (string | number)[]): Node {
+  for (let length = path.length; length > 0; length -= 1) {
+    const segments = path.slice(0, length);
+    const found = findNodeAtLocation(root, segments) ?? findNodeAtLocation(root, segments.map(asIndex));
+    if (found !== undefined) return found;
+  }
+  return root;
+}
+
+/** A JSON pointer does not tell the index of an array from a name. */
+function asIndex(segment: string | number): string | number {
+  return typeof segment === 'string' && /^\d+$/.test(segment) ? Number(segment) : segment;
+}
+
+function isKey(key: PropertyKey): key is string | number {
+  return typeof key !== 'symbol';
+}
