@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
+import { sendBody } from '../http.ts';
+import { PEOPLE, type Person } from './people.ts';
+
+const STYLE = `
+:root { color-scheme: light dark; --ground: #f5f6f8; --card: #fff; --ink: #1c2128; --soft: #57606a; --line: #d0d7de; --accent: #0b5fb0; }
+@media (prefers-color-scheme: dark) {
+  :root { --ground: #15181d; --card: #1e2329; --ink: #e6e9ed; --soft: #a3acb7; --line: #3a424c; --accent: #6cb4f5; }
+}
+* { box-sizing: border-box; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; background: var(--ground);
+  color: var(--ink); font: 1rem/1.5 system-ui, "Segoe UI", sans-serif; }
+main { width: 100%; max-width: 27rem; }
+.badge { margin: 0; color: var(--soft); font-size: .875rem; font-weight: 600; }
+h1 { margin: .25rem 0 .5rem; font-size: 1.5rem; line-height: 1.25; }
+p { margin: 0 0 1rem; }
+.soft { color: var(--soft); font-size: .875rem; }
+ul { list-style: none; margin: 0 0 1rem; padding: 0; display: grid; gap: .625rem; }
+button { font: inherit; color: inherit; cursor: pointer; }
+.person { display: block; width: 100%; padding: .75rem 1rem; text-align: start; background: var(--card);
+  border: 1px solid var(--line); border-radius: .5rem; }
+.person:hover { border-color: var(--accent); }
+.person strong, .person span { display: block; }
+.cancel { padding: 0; background: none; border: 0; color: var(--accent); text-decoration: underline; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+code { overflow-wrap: anywhere; }
+`;
+
+/** Nothing is loaded and nothing runs: the page is text, one style and a form. */
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; frame-ancestors 'none'`;
+
+function page(title: string, content: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)} – Rolecall sandbox</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<p class="badge">Rolecall sandbox</p>
+<h1>${escapeHtml(title)}</h1>
+${content}
+</main>
+</body>
+</html>
+`;
+}
+
+/** Who are you? One button a person; choosing one signs in. */
+export function sendSignInPage(res: ServerResponse, path: string): void {
+  const content = `<p>This is a small cloud that runs on this computer only, for trying things out. There are no passwords: choose who you are.</p>
+<form method="post" action="${escapeHtml(path)}">
+<ul>
+${PEOPLE.map(choice).join('\n')}
+</ul>
+<button class="cancel" name="cancel" value="yes">Cancel and go back to the editor</button>
+</form>`;
+  sendPage(res, 200, page('Sign in', content));
+}
+
+function choice({ id, name, email, about }: Person): string {
+  return `<li><button class="person" name="person" value="${escapeHtml(id)}"><strong>${escapeHtml(name)}</strong><span class="soft">${escapeHtml(email)}</span><span>${escapeHtml(about)}</span></button></li>`;
+}
+
+export function sendProblemPage(res: ServerResponse, status: number, title: string, text: string): void {
+  sendPage(res, status, page(title, `<p>${escapeHtml(text)}</p>`));
+}
+
+function sendPage(res: ServerResponse, status: number, html: string): void {
+  sendBody(res, status, Buffer.from(html), 'text/html; charset=utf-8', {
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': POLICY,
+    'Referrer-Policy': 'no-referrer',
+  });
+}
+
+/** The library's page for an authorization request that cannot be answered to its client. */
+export async function renderErrorPage(ctx: KoaContextWithOIDC, out: ErrorOut): Promise<void> {
+  ctx.set('Content-Security-Policy', POLICY);
+  ctx.type = 'html';
+  ctx.body = page(
+    'This sign-in cannot go on',
+    `<p>${escapeHtml(out.error_description ?? 'The request is not valid.')}</p>
+<p class="soft">Error: <code>${escapeHtml(out.error)}</code>. You can close this page and start again from the editor.</p>`,
+  );
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

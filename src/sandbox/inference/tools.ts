@@ -1,0 +1,93 @@
+import { fillArguments } from './arguments.ts';
+import { asksToKeepCalling } from './phrases.ts';
+import type { PlannedCall } from './plan.ts';
+import type { ChatRequest, FunctionTool } from './request.ts';
+
+/**
+ * When the guide calls tools. It looks only at the last user message (without its code blocks) and at what was called
+ * since, never at chance:
+ *
+ * 1. No tools, `tool_choice: none`, or a message that says "without tools", "no tools", "don't use …": no call.
+ * 2. The message is cut into steps at the word "then". The first round takes the first step, the round after its
+ *    results the second, and so on; when the steps are used up the guide answers in words.
+ * 3. A step calls every tool it names, at once: by the name itself, by the name's words in a row ("word count"), or by
+ *    all words of a name of several words in any order ("count the words" for `word_count`), singular or plural.
+ * 4. A first step that names none calls the one tool whose description fits best: at least two words of the step, and
+ *    half of its words that carry meaning, must occur there.
+ * 5. A call that was already made since the last user message, with equal arguments, is not made again.
+ * 6. The phrase "keep calling" replaces 2 and 5: each round repeats the calls of the round before, without end.
+ *
+ * How arguments are found: see arguments.ts.
+ */
+export function planCalls(request: ChatRequest): readonly PlannedCall[] {
+  if (request.toolChoice === 'none' || request.tools.length === 0) return [];
+  const start = request.messages.findLastIndex(({ role }) => role === 'user');
+  const text = request.messages[start]?.text.replace(/^```[\s\S]*?^```/gm, '') ?? '';
+  if (/\b(?:without|no)\s+(?:any\s+|using\s+)?tools?\b|\b(?:do not|don't|never)\s+(?:use|call|run)\b/i.test(text))
+    return [];
+  const rounds = request.messages.slice(start + 1).filter(({ toolCalls }) => toolCalls.length > 0);
+  const lastRound = rounds.at(-1);
+  if (lastRound && asksToKeepCalling(text))
+    return lastRound.toolCalls
+      .filter(({ name }) => request.tools.some((tool) => tool.name === name))
+      .map(({ name, arguments: values }) => ({ name, arguments: values }));
+
+  const step = text.split(/\bthen\b/i)[rounds.length];
+  if (step === undefined) return [];
+  const made = new Set(rounds.flatMap(({ toolCalls }) => toolCalls.map(callKey)));
+  return chooseTools(step, request.tools, rounds.length === 0)
+    .map((tool) => ({ name: tool.name, arguments: fillArguments(tool, step) }))
+    .filter((call) => !made.has(callKey(call)));
+}
+
+const callKey = (call: PlannedCall): string => `${call.name} ${JSON.stringify(call.arguments)}`;
+
+function chooseTools(step: string, tools: readonly FunctionTool[], mayGuess: boolean): readonly FunctionTool[] {
+  const named = tools.filter((tool) => names(step, tool.name));
+  if (named.length > 0 || !mayGuess) return named;
+  const guess = bestDescribed(step, tools);
+  if (guess) return [guess];
+  const [first] = tools;
+  return first && asksToKeepCalling(step) ? [first] : [];
+}
+
+/** The words of a tool's name: cut at `_`, `-` and where a capital follows a small letter. */
+export function wordsOfName(name: string): string[] {
+  return name
+    .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+}
+
+function names(step: string, name: string): boolean {
+  const words = wordsOfName(name).map((word) => `${singular(word)}(?:e?s)?`);
+  const whole = (pattern: string): boolean =>
+    new RegExp(`(?<![\\p{L}\\p{N}_])${pattern}(?![\\p{L}\\p{N}_])`, 'iu').test(step);
+  if (words.length === 0) return step.includes(name);
+  return whole(words.join('[\\s_-]*')) || (words.length > 1 && words.every(whole));
+}
+
+function bestDescribed(step: string, tools: readonly FunctionTool[]): FunctionTool | undefined {
+  const meaning = meaningfulWords(step);
+  let best: { tool: FunctionTool; score: number } | undefined;
+  for (const tool of tools) {
+    const known = meaningfulWords(`${wordsOfName(tool.name).join(' ')} ${tool.description}`);
+    const score = [...meaning].filter((word) => known.has(word)).length;
+    if (score >= 2 && score * 2 >= meaning.size && score > (best?.score ?? 0)) best = { tool, score };
+  }
+  return best?.tool;
+}
+
+const emptyWords = new Set(
+  'about also and are can could does for from give have here how into just like make many me much need please show some tell that the their them there these this those use want was were what when where which who why will with would you your'.split(
+    ' ',
+  ),
+);
+
+function meaningfulWords(text: string): Set<string> {
+  const words = text.toLowerCase().match(/\p{L}{3,}/gu) ?? [];
+  return new Set(words.filter((word) => !emptyWords.has(word)).map(singular));
+}
+
+const singular = (word: string): string => (word.length > 3 ? word.replace(/(?<![su])s$/, '') : word);

@@ -1,0 +1,93 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { answerWithFault, errorBody } from './faultAnswers.ts';
+import { cutByFault, disturbOutput } from './faultOutput.ts';
+import { FaultSyntaxError } from './faults.ts';
+import { sendJson, target } from './http.ts';
+import type { Counters, Fault, Faults, RequestHandler, Service } from './types.ts';
+
+/** What the frame puts around a half's handler: counting, then the faults asked for. */
+export interface Instruments {
+  counters: Counters;
+  faults: Faults;
+  /** A counter's name for a path; the path itself when absent. */
+  routeName?: ((path: string) => string) | undefined;
+  log?: ((line: string) => void) | undefined;
+}
+
+export function instrument(service: Service, handler: RequestHandler, instruments: Instruments): RequestHandler {
+  return (req, res) => {
+    observe(service, req, res, instruments);
+    let faults: Fault[];
+    try {
+      faults = instruments.faults.take(service, req);
+    } catch (error) {
+      if (!(error instanceof FaultSyntaxError)) throw error;
+      sendJson(res, 400, { error: 'invalid_request', error_description: error.message });
+      return;
+    }
+    for (const fault of faults) instruments.counters.count(`faults.${fault.kind}`);
+    underFaults(service, handler, faults, req, res).catch((error: unknown) => {
+      instruments.log?.(`${service}: ${error instanceof Error ? error.stack : String(error)}`);
+      if (res.headersSent) res.destroy();
+      else sendJson(res, 500, errorBody(service, 500, 'A defect of the sandbox; see its log.'));
+    });
+  };
+}
+
+async function underFaults(
+  service: Service,
+  handler: RequestHandler,
+  faults: readonly Fault[],
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  for (const fault of faults) if (fault.kind === 'latency') await wait(fault.ms ?? 1000);
+  if (res.destroyed) return;
+  const fault = faults.find(({ kind }) => kind !== 'latency');
+  if (fault?.kind === 'resetBefore') {
+    req.socket.resetAndDestroy();
+  } else if (fault?.kind === 'status' || fault?.kind === 'html') {
+    answerWithFault(fault, service, req, res);
+  } else {
+    if (fault !== undefined) disturbOutput(fault, service, res);
+    handler(req, res);
+  }
+}
+
+/** Counts the request, its answer's status and, where the answer is a stream of events, how the stream went. */
+function observe(
+  service: Service,
+  req: IncomingMessage,
+  res: ServerResponse,
+  { counters, routeName = (path) => path }: Instruments,
+): void {
+  counters.count(`requests.${service}`);
+  counters.count(`${service} ${req.method} ${routeName(target(req).path)}`);
+  counters.count(`host ${req.headers.host ?? ''}`);
+  const original = res.writeHead;
+  res.writeHead = ((status: number, ...rest: []) => {
+    res.writeHead = original;
+    const result = original.call(res, status, ...rest);
+    counters.count(`status.${service}.${status}`);
+    if (status === 401) counters.count(`unauthorized.${service}`);
+    if (isEventStream(res, rest)) observeStream(service, res, counters);
+    return result;
+  }) as typeof res.writeHead;
+}
+
+function isEventStream(res: ServerResponse, writeHeadArguments: readonly unknown[]): boolean {
+  const named = writeHeadArguments.find((argument) => typeof argument === 'object' && argument !== null);
+  const given = Object.entries(named ?? {}).find(([name]) => name.toLowerCase() === 'content-type')?.[1];
+  return String(given ?? res.getHeader('content-type') ?? '').startsWith('text/event-stream');
+}
+
+function observeStream(service: Service, res: ServerResponse, counters: Counters): void {
+  counters.count(`streams.${service}.opened`);
+  counters.add(`streams.${service}.open`, 1);
+  res.once('close', () => {
+    counters.add(`streams.${service}.open`, -1);
+    if (res.writableFinished) counters.count(`streams.${service}.ended`);
+    else counters.count(`streams.${service}.${cutByFault.has(res) ? 'cut' : 'aborted'}`);
+  });
+}
