@@ -1,0 +1,46 @@
+import * as vscode from 'vscode';
+import type { Connection } from '../../core/base/connection.ts';
+import { cancelled } from '../../core/base/errors.ts';
+import { secrets } from '../../ids.ts';
+
+/** The client secret of the configured services: entered by command, kept in SecretStorage only. */
+export class ClientSecrets {
+  readonly #storage: vscode.SecretStorage;
+
+  constructor(storage: vscode.SecretStorage) {
+    this.#storage = storage;
+  }
+
+  /** @throws RolecallError `cancelled` when `interactive` and the user gives none. */
+  async get(connection: Connection, interactive: boolean): Promise<string | undefined> {
+    if (connection.clientAuthentication === 'none') return undefined;
+    const stored = await this.#storage.get(secretKey(connection));
+    return stored ?? (interactive ? this.ask(connection) : undefined);
+  }
+
+  async ask(connection: Connection): Promise<string> {
+    const secret = await vscode.window.showInputBox({
+      title: vscode.l10n.t('Client secret of {0}', connection.clientId),
+      prompt: vscode.l10n.t('It is kept in the system keyring and sent only to {0}.', connection.identityUrl),
+      password: true,
+      ignoreFocusOut: true,
+      validateInput: (value) => problem(value),
+    });
+    if (secret === undefined) throw cancelled();
+    await this.#storage.store(secretKey(connection), secret);
+    return secret;
+  }
+}
+
+function problem(value: string): string | undefined {
+  if (value === '') return vscode.l10n.t('Paste the secret that belongs to the client id.');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (/[\u0000-\u001f\u007f]/.test(value))
+    return vscode.l10n.t('The secret holds a line break or control character. Paste only the secret.');
+  if (value !== value.trim()) return vscode.l10n.t('The secret begins or ends with a space. Paste only the secret.');
+  return undefined;
+}
+
+function secretKey(connection: Connection): string {
+  return `${secrets.clientSecret}${connection.identityUrl}|${connection.clientId}`;
+}

@@ -1,0 +1,63 @@
+import * as vscode from 'vscode';
+import type { AnswerPart } from '../answerText.ts';
+
+/** VS Code's folded "thinking" part is a proposal: where it is missing, the call throws. */
+interface ThinkingStream {
+  thinkingProgress(delta: { text: string }): void;
+}
+
+/** Writes parts of an answer into a chat response, each kind so that it can be told apart. */
+export class AnswerWriter {
+  readonly #stream: vscode.ChatResponseStream;
+  #open: 'nothing' | 'text' | 'quote' = 'nothing';
+  #canThink = true;
+
+  constructor(stream: vscode.ChatResponseStream) {
+    this.#stream = stream;
+  }
+
+  write(part: AnswerPart): void {
+    switch (part.kind) {
+      case 'text':
+        this.#text(part.text);
+        return;
+      case 'reasoning':
+        this.#reasoning(part.text);
+        return;
+      case 'line':
+        this.#line(part.text);
+        return;
+      case 'progress':
+        this.#stream.progress(part.text);
+    }
+  }
+
+  /** The model's words are Markdown without trust: no command links, no theme icons. */
+  #text(text: string): void {
+    this.#stream.markdown(this.#open === 'quote' ? `\n\n${text}` : text);
+    this.#open = 'text';
+  }
+
+  #reasoning(text: string): void {
+    if (this.#canThink && this.#think(text)) return;
+    const start = this.#open === 'quote' ? '' : '\n\n> ';
+    this.#stream.markdown(start + text.replaceAll('\n', '\n> '));
+    this.#open = 'quote';
+  }
+
+  #think(text: string): boolean {
+    try {
+      (this.#stream as unknown as ThinkingStream).thinkingProgress({ text });
+      return true;
+    } catch {
+      this.#canThink = false;
+      return false;
+    }
+  }
+
+  #line(text: string): void {
+    const line = new vscode.MarkdownString('\n\n$(info) ', true).appendText(text).appendMarkdown('\n\n');
+    this.#stream.markdown(line);
+    this.#open = 'nothing';
+  }
+}

@@ -1,0 +1,13 @@
+import * as vscode from 'vscode';
+import { languageModelVendor } from '../../ids.ts';
+import type { ModelCatalog } from '../modelCatalog.ts';
+
+/** Opens VS Code's chat with `@rolecall` typed and one of its models picked, ready for the first message. */
+export async function openChat(catalog: ModelCatalog): Promise<void> {
+  const model = catalog.choose(undefined);
+  await vscode.commands.executeCommand('workbench.action.chat.open', {
+    query: '@rolecall ',
+    isPartialQuery: true,
+    ...(model && { modelSelector: { vendor: languageModelVendor, id: model.id } }),
+  });
+}

@@ -1,0 +1,72 @@
+import * as vscode from 'vscode';
+import { type Connection, connectionKey } from '../core/base/connection.ts';
+import type { Fetch } from '../core/base/http.ts';
+import type { Log } from '../core/base/log.ts';
+import { IdentityClient } from '../core/identity/identityClient.ts';
+import { AuthorizationServer } from '../core/oauth/authorizationServer.ts';
+import { type SessionStore, TokenKeeper } from '../core/oauth/tokenKeeper.ts';
+
+/** Where one connection's client secret comes from; asks the user when `interactive`. */
+export type ClientSecretSource = (connection: Connection, interactive: boolean) => Promise<string | undefined>;
+
+export interface CloudDeps {
+  readonly connection: Connection;
+  readonly store: SessionStore;
+  readonly clientSecret: ClientSecretSource;
+  readonly fetch: Fetch;
+  readonly log: Log;
+  readonly learn: (secret: string | undefined) => void;
+}
+
+/** The two services of one connection, with its session. */
+export class Cloud implements vscode.Disposable {
+  readonly connection: Connection;
+  readonly key: string;
+  readonly keeper: TokenKeeper;
+  readonly identity: IdentityClient;
+  readonly #deps: CloudDeps;
+  readonly #changed = new vscode.EventEmitter<void>();
+  /** The state of the session has changed. */
+  readonly onDidChange = this.#changed.event;
+  #loaded: Promise<void> | undefined;
+
+  constructor(deps: CloudDeps) {
+    const { connection, log } = deps;
+    this.#deps = deps;
+    this.connection = connection;
+    this.key = connectionKey(connection);
+    this.keeper = new TokenKeeper({
+      connection,
+      store: deps.store,
+      refresh: async (refreshToken, signal) => (await this.authorizationServer(false)).refresh(refreshToken, signal),
+      learn: deps.learn,
+      log,
+      now: Date.now,
+    });
+    this.identity = new IdentityClient({
+      fetch: deps.fetch,
+      identityUrl: connection.identityUrl,
+      tokens: this.keeper,
+      log,
+      now: Date.now,
+    });
+    this.keeper.onDidChange(() => this.#changed.fire());
+  }
+
+  /** Reads the stored session, once; resolves when the state is known. */
+  load(): Promise<void> {
+    this.#loaded ??= this.keeper.load();
+    return this.#loaded;
+  }
+
+  async authorizationServer(interactive: boolean): Promise<AuthorizationServer> {
+    const { connection, clientSecret, fetch, log, learn } = this.#deps;
+    const secret = await clientSecret(connection, interactive);
+    learn(secret);
+    return new AuthorizationServer({ fetch, log, connection, clientSecret: secret });
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+  }
+}

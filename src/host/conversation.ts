@@ -1,0 +1,80 @@
+import type { Fetch } from '../core/base/http.ts';
+import type { Log } from '../core/base/log.ts';
+import { streamCompletion } from '../core/completions/client.ts';
+import type { CompletionEvent } from '../core/completions/completion.ts';
+import type { ChatMessage, ToolDefinition } from '../core/completions/request.ts';
+import { runToolLoop } from '../core/tools/loop.ts';
+import type { CheckedCall, InvokeResult, LoopEnd, LoopEvent, LoopTool, ModelTurn } from '../core/tools/loopTypes.ts';
+import type { Cloud } from './cloud.ts';
+import { type Model, tokensOf } from './modelCatalog.ts';
+
+/** The tools offered in one conversation, and the way to run them. */
+export interface Toolbox {
+  readonly tools: readonly LoopTool<ToolDefinition>[];
+  readonly invoke: (call: CheckedCall, signal: AbortSignal) => Promise<InvokeResult>;
+}
+
+export interface Conversation {
+  readonly cloud: Cloud;
+  readonly model: Model;
+  readonly messages: readonly ChatMessage[];
+  readonly toolbox: Toolbox;
+  readonly fetch: Fetch;
+  readonly log: Log;
+}
+
+/** Requests in one answer, at most: a model that calls tools for ever is stopped with a visible line. */
+const MAX_ROUNDS = 10;
+
+/**
+ * One answer, tool calls included: asks the model, runs what it calls for, tells it the results, until it answers.
+ * Shared by the chat participant and the editor commands, so that tools work the same in both.
+ */
+export function converse(
+  { cloud, model, messages, toolbox, fetch, log }: Conversation,
+  signal: AbortSignal,
+): AsyncGenerator<LoopEvent<CompletionEvent>, LoopEnd, void> {
+  const deps = { fetch, log, ...tokensOf(cloud) };
+  return runToolLoop<CompletionEvent, ChatMessage, ToolDefinition>({
+    messages,
+    tools: toolbox.tools,
+    maxRounds: MAX_ROUNDS,
+    signal,
+    invoke: toolbox.invoke,
+    complete: async function* (history, tools, stop): AsyncGenerator<CompletionEvent, ModelTurn, undefined> {
+      const request = {
+        model: model.id,
+        messages: history,
+        ...(tools.length > 0 && { tools, tool_choice: 'auto' as const }),
+      };
+      const completion = yield* streamCompletion(deps, cloud.connection, request, { toolsAreOptional: true }, stop);
+      const choice = completion.choices[0];
+      return {
+        text: choice?.text ?? '',
+        reasoning: choice?.reasoning ?? '',
+        toolCalls: choice?.toolCalls ?? [],
+        finishReason: choice?.finishReason,
+        complete: completion.complete,
+      };
+    },
+  });
+}
+
+/** The last words about an answer that did not simply end; `undefined` when the answer speaks for itself. */
+export function endingOf({ reason, turn }: LoopEnd): Ending | undefined {
+  switch (reason) {
+    case 'cut':
+      return turn?.finishReason === 'length' ? 'length' : 'filtered';
+    case 'incomplete':
+    case 'roundLimit':
+      return reason;
+    case 'answered':
+      if (turn?.finishReason === 'length') return 'length';
+      if (turn && turn.text.trim() === '') return turn.reasoning.trim() === '' ? 'empty' : 'onlyReasoning';
+      return undefined;
+    default:
+      return undefined;
+  }
+}
+
+export type Ending = 'length' | 'filtered' | 'incomplete' | 'roundLimit' | 'empty' | 'onlyReasoning';

@@ -1,0 +1,119 @@
+import * as vscode from 'vscode';
+import { isCancelled } from '../core/base/errors.ts';
+import type { Fetch } from '../core/base/http.ts';
+import type { Log } from '../core/base/log.ts';
+import { listModels } from '../core/completions/models.ts';
+import type { Cloud } from './cloud.ts';
+import type { Clouds } from './clouds.ts';
+import type { Settings } from './settings.ts';
+import { describe } from './showError.ts';
+
+/** A model that can be asked. */
+export interface Model {
+  /** As the service knows it; may hold `/`. */
+  readonly id: string;
+  readonly label: string;
+  /** Tokens of prompt and answer together. */
+  readonly contextLength: number;
+  /** Tokens of the longest answer. */
+  readonly maxOutput: number;
+  readonly vision: boolean;
+}
+
+/** Assumed where neither the user nor the service says: small enough for every current model. */
+const ASSUMED = { contextLength: 32_768, maxOutput: 4_096 };
+
+/** The models of the active connection: those the user describes, then those the service lists besides. */
+export class ModelCatalog implements vscode.Disposable {
+  readonly #deps: { readonly clouds: Clouds; readonly settings: Settings; readonly fetch: Fetch; readonly log: Log };
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.#changed.event;
+  readonly #subscription: vscode.Disposable;
+  #probe: { readonly cloud: Cloud; readonly account: string; readonly stop: AbortController } | undefined;
+  #listed: readonly Model[] = [];
+
+  constructor(deps: { clouds: Clouds; settings: Settings; fetch: Fetch; log: Log }) {
+    this.#deps = deps;
+    this.#subscription = deps.clouds.onDidChange(() => this.#follow());
+  }
+
+  get models(): readonly Model[] {
+    const configured = this.#deps.settings.models().map((model): Model => {
+      const listed = this.#listed.find(({ id }) => id === model.id);
+      return {
+        id: model.id,
+        label: model.label ?? model.id,
+        contextLength: model.contextLength ?? listed?.contextLength ?? ASSUMED.contextLength,
+        maxOutput: model.maxOutput ?? ASSUMED.maxOutput,
+        vision: model.vision ?? false,
+      };
+    });
+    if (this.#deps.clouds.sandbox) return this.#listed; // The user's list describes the user's services.
+    const known = new Set(configured.map(({ id }) => id));
+    return [...configured, ...this.#listed.filter(({ id }) => !known.has(id))];
+  }
+
+  /** The model named by `id`, else the user's default, else the first. */
+  choose(id: string | undefined): Model | undefined {
+    const { models } = this;
+    const wanted = [id, this.#deps.settings.defaultModel()];
+    for (const name of wanted) {
+      const found = models.find((model) => model.id === name);
+      if (found) return found;
+    }
+    return models[0];
+  }
+
+  /** Asks the service for its models once per session; quietly, for the list is not in the specification. */
+  #follow(): void {
+    const { clouds } = this.#deps;
+    const cloud = clouds.active;
+    const account = cloud?.keeper.session?.account.id;
+    const before = this.#probe;
+    if (before && before.cloud === cloud && before.account === account) return;
+    before?.stop.abort();
+    this.#listed = [];
+    this.#probe = undefined;
+    this.#changed.fire();
+    if (!cloud || account === undefined) return;
+    const probe = { cloud, account, stop: new AbortController() };
+    this.#probe = probe;
+    void this.#list(cloud, probe.stop.signal).then((listed) => {
+      // Its failures are told in the log; the models of another session are dropped.
+      if (this.#probe !== probe) return;
+      this.#listed = listed;
+      this.#changed.fire();
+    });
+  }
+
+  async #list(cloud: Cloud, signal: AbortSignal): Promise<readonly Model[]> {
+    const { fetch, log } = this.#deps;
+    try {
+      const listed = await listModels({ fetch, log, ...tokensOf(cloud) }, cloud.connection, signal);
+      return (listed ?? []).map(({ id, contextLength }) => ({
+        id,
+        label: id,
+        contextLength: contextLength ?? ASSUMED.contextLength,
+        maxOutput: ASSUMED.maxOutput,
+        vision: false,
+      }));
+    } catch (error) {
+      if (!isCancelled(error)) log.info(`The service lists no models: ${describe(error)}`);
+      return [];
+    }
+  }
+
+  dispose(): void {
+    this.#probe?.stop.abort();
+    this.#subscription.dispose();
+    this.#changed.dispose();
+  }
+}
+
+/** The cloud's session as the two functions that core's clients take. */
+export function tokensOf({ keeper }: Cloud) {
+  return {
+    accessToken: (signal: AbortSignal) => keeper.accessToken(signal),
+    rejected: (token: string, signal: AbortSignal) => keeper.rejected(token, signal),
+  };
+}

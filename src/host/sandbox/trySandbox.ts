@@ -1,0 +1,76 @@
+import * as vscode from 'vscode';
+import type { Log } from '../../core/base/log.ts';
+import { signalOf } from '../cancellation.ts';
+import type { Cloud } from '../cloud.ts';
+import type { Clouds } from '../clouds.ts';
+import { readDescriptor, type SandboxDescriptor, sandboxConnection } from './descriptor.ts';
+import { SandboxProcess } from './sandboxProcess.ts';
+
+export interface SandboxDeps {
+  readonly clouds: Clouds;
+  /** Absolute path of the bundled sandbox program. */
+  readonly program: string;
+  /** The ready line of a sandbox that already runs (`npm start`), if there is one. */
+  readonly running: string | undefined;
+  /** Remembers the registered client's secret for as long as the window lives. */
+  readonly rememberSecret: (clientId: string, secret: string) => void;
+  readonly signIn: (cloud: Cloud) => Promise<unknown>;
+  readonly log: Log;
+}
+
+/** The command Try the Sandbox: starts the embedded cloud, puts it on the stage and signs in. */
+export class Sandbox implements vscode.Disposable {
+  readonly #deps: SandboxDeps;
+  #process: SandboxProcess | undefined;
+
+  constructor(deps: SandboxDeps) {
+    this.#deps = deps;
+  }
+
+  async enter(): Promise<void> {
+    const { clouds, signIn } = this.#deps;
+    const cloud = clouds.sandbox ?? (await this.#start());
+    await cloud.load();
+    if (!cloud.keeper.session) await signIn(cloud);
+  }
+
+  leave(): void {
+    this.#deps.clouds.leaveSandbox();
+    this.#process?.stop();
+    this.#process = undefined;
+  }
+
+  async #start(): Promise<Cloud> {
+    const { clouds, rememberSecret, log } = this.#deps;
+    const descriptor = await this.#descriptor();
+    rememberSecret(descriptor.clients.loopback.id, descriptor.clients.loopback.secret);
+    log.info(`The sandbox listens at ${descriptor.identity} (identity) and ${descriptor.inference} (inference).`);
+    return clouds.enterSandbox(sandboxConnection(descriptor));
+  }
+
+  async #descriptor(): Promise<SandboxDescriptor> {
+    const { running, program, log, clouds } = this.#deps;
+    if (running !== undefined) return readDescriptor(running);
+    const process = await vscode.window.withProgress(
+      {
+        location: vscode.ProgressLocation.Notification,
+        title: vscode.l10n.t('Starting the sandbox…'),
+        cancellable: true,
+      },
+      (_progress, token) => SandboxProcess.start(program, log, signalOf(token)),
+    );
+    this.#process = process;
+    process.onExit(() => {
+      if (this.#process !== process) return;
+      this.#process = undefined;
+      clouds.leaveSandbox();
+      log.warn('The sandbox has ended.');
+    });
+    return process.descriptor;
+  }
+
+  dispose(): void {
+    this.#process?.stop();
+    this.#process = undefined;
+  }
+}

@@ -1,0 +1,100 @@
+import * as vscode from 'vscode';
+import * as z from 'zod/mini';
+import { checkIdentityUrl, checkInferenceUrl, checkRedirectUri } from '../core/base/addresses.ts';
+import type { ClientAuthentication, Connection } from '../core/base/connection.ts';
+import { RolecallError } from '../core/base/errors.ts';
+import { settings } from '../ids.ts';
+
+/** A model as the user describes it (`rolecall.models`). */
+const modelSchema = z.object({
+  id: z.string().check(z.minLength(1)),
+  label: z.optional(z.string()),
+  contextLength: z.optional(z.number().check(z.positive())),
+  maxOutput: z.optional(z.number().check(z.positive())),
+  vision: z.optional(z.boolean()),
+  reasoning: z.optional(z.boolean()),
+});
+export type ConfiguredModel = z.infer<typeof modelSchema>;
+
+/** Reads the settings of Rolecall; everything in them was typed by somebody and is checked here. */
+export class Settings {
+  /** Fires when any setting of Rolecall has changed. */
+  readonly onDidChange: vscode.Event<void> = (listener, thisArgs, disposables) =>
+    vscode.workspace.onDidChangeConfiguration(
+      (event) => {
+        if (event.affectsConfiguration(settings.section)) listener.call(thisArgs, undefined);
+      },
+      undefined,
+      disposables,
+    );
+
+  /**
+   * The configured services, or `undefined` while the addresses are not set.
+   *
+   * @throws RolecallError `configuration` with the sentence that says what to write.
+   */
+  serviceConnection(): Connection | undefined {
+    const identityUrl = this.#text(settings.identityUrl);
+    const inferenceUrl = this.#text(settings.inferenceUrl);
+    if (identityUrl === '' && inferenceUrl === '') return undefined;
+    const identity = checkIdentityUrl(identityUrl);
+    const clientId = this.#text(settings.clientId);
+    if (clientId === '') {
+      throw new RolecallError(
+        'configuration',
+        'Set rolecall.identity.clientId to the id the client is registered with.',
+      );
+    }
+    return {
+      id: 'service',
+      label: new URL(identity).host,
+      identityUrl: identity,
+      inferenceUrl: checkInferenceUrl(inferenceUrl),
+      clientId,
+      clientAuthentication: this.#clientAuthentication(),
+      redirectUri: checkRedirectUri(this.#text(settings.redirectUri)),
+      scope: this.#text(settings.scopes),
+    };
+  }
+
+  /** Organization ids the user typed, without repetitions. */
+  organizations(): readonly string[] {
+    const typed = this.#get(settings.organizations, z.array(z.string()), []);
+    return [...new Set(typed.map((id) => id.trim()).filter((id) => id !== ''))];
+  }
+
+  async addOrganization(id: string): Promise<void> {
+    const target = vscode.workspace.workspaceFolders
+      ? vscode.ConfigurationTarget.Workspace
+      : vscode.ConfigurationTarget.Global;
+    await vscode.workspace
+      .getConfiguration(settings.section)
+      .update(settings.organizations, [...new Set([...this.organizations(), id])], target);
+  }
+
+  models(): readonly ConfiguredModel[] {
+    const typed = this.#get(settings.models, z.array(z.unknown()), []);
+    return typed.flatMap((item) => {
+      const model = z.safeParse(modelSchema, item);
+      return model.success ? [model.data] : [];
+    });
+  }
+
+  defaultModel(): string | undefined {
+    return this.#text(settings.defaultModel) || undefined;
+  }
+
+  #clientAuthentication(): ClientAuthentication {
+    const schema = z.enum(['client_secret_post', 'client_secret_basic', 'none']);
+    return this.#get(settings.clientAuthentication, schema, 'client_secret_post');
+  }
+
+  #text(name: string): string {
+    return this.#get(name, z.string(), '').trim();
+  }
+
+  #get<T>(name: string, schema: z.ZodMiniType<T>, fallback: T): T {
+    const value = z.safeParse(schema, vscode.workspace.getConfiguration(settings.section).get(name));
+    return value.success ? value.data : fallback;
+  }
+}

@@ -1,0 +1,79 @@
+import * as vscode from 'vscode';
+import { type ConsentLine, visible } from '../../core/tools/consentText.ts';
+
+const KEY = 'rolecall.allowedTools';
+const MAX_REMEMBERED = 200;
+
+/** What the user is asked to allow. */
+export interface ToolQuestion {
+  readonly name: string;
+  /** Name of the folder whose file defines the tool. */
+  readonly folder: string;
+  readonly lines: readonly ConsentLine[];
+  /** Names exactly this definition with its scripts; see core's `definitionHash`. */
+  readonly hash: string;
+}
+
+/** The user's yes, per definition. "Always" is kept in the workspace's own storage, never in a file of the workspace. */
+export class ToolConsent {
+  readonly #state: vscode.Memento;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(state: vscode.Memento) {
+    this.#state = state;
+  }
+
+  /** Asks unless this very definition is always allowed. Questions wait for each other: one dialog at a time. */
+  ask(question: ToolQuestion, signal: AbortSignal): Promise<boolean> {
+    const answer = this.#queue.then(async () => !signal.aborted && (this.#allowed(question) || this.#show(question)));
+    this.#queue = answer.catch(() => {}); // The next question does not care how this one ended.
+    return answer;
+  }
+
+  async forget(): Promise<void> {
+    await this.#state.update(KEY, undefined);
+  }
+
+  #allowed({ hash }: ToolQuestion): boolean {
+    return this.#remembered().includes(hash);
+  }
+
+  async #show(question: ToolQuestion): Promise<boolean> {
+    const once = vscode.l10n.t('Allow Once');
+    const always = vscode.l10n.t('Always Allow in This Workspace');
+    const chosen = await vscode.window.showWarningMessage(
+      vscode.l10n.t('Run the tool {0} of {1}?', visible(question.name), visible(question.folder)),
+      { modal: true, detail: question.lines.map(line).join('\n') },
+      once,
+      always,
+    );
+    if (chosen === always) {
+      await this.#state.update(KEY, [...this.#remembered(), question.hash].slice(-MAX_REMEMBERED));
+    }
+    return chosen === once || chosen === always;
+  }
+
+  #remembered(): readonly string[] {
+    const kept = this.#state.get<unknown>(KEY);
+    return Array.isArray(kept) ? kept.filter((hash) => typeof hash === 'string') : [];
+  }
+}
+
+function line({ kind, text }: ConsentLine): string {
+  switch (kind) {
+    case 'executable':
+      return vscode.l10n.t('Program: {0}', text);
+    case 'executableTarget':
+      return vscode.l10n.t('which is: {0}', text);
+    case 'argument':
+      return vscode.l10n.t('Argument: {0}', text);
+    case 'folder':
+      return vscode.l10n.t('Folder: {0}', text);
+    case 'variable':
+      return vscode.l10n.t('Environment: {0}', text);
+    case 'stdin':
+      return vscode.l10n.t('Standard input: {0}', text);
+    case 'timeout':
+      return vscode.l10n.t('Time limit: {0}', text);
+  }
+}

@@ -1,0 +1,106 @@
+import * as vscode from 'vscode';
+import type { Log } from '../../core/base/log.ts';
+import type { ToolDefinition } from '../../core/tools/definition.ts';
+import { readToolFile, type ToolFile } from '../../core/tools/toolFile.ts';
+
+export const TOOL_FILE = '.vscode/rolecall.tools.json';
+
+/** A tool of a workspace folder. */
+export interface WorkspaceTool {
+  readonly definition: ToolDefinition;
+  readonly folder: vscode.WorkspaceFolder;
+}
+
+/** The tool files of the workspace folders: read only in trusted workspaces; their problems stand in Problems. */
+export class ToolFiles implements vscode.Disposable {
+  readonly #log: Log;
+  readonly #diagnostics = vscode.languages.createDiagnosticCollection('rolecall');
+  readonly #disposables: vscode.Disposable[];
+
+  constructor(log: Log) {
+    this.#log = log;
+    const watcher = vscode.workspace.createFileSystemWatcher(`**/${TOOL_FILE}`);
+    const recheck = () => void this.check(); // Its outcome is what Problems shows.
+    this.#disposables = [
+      this.#diagnostics,
+      watcher,
+      watcher.onDidCreate(recheck),
+      watcher.onDidChange(recheck),
+      watcher.onDidDelete(recheck),
+      vscode.workspace.onDidGrantWorkspaceTrust(recheck),
+      vscode.workspace.onDidChangeWorkspaceFolders(recheck),
+    ];
+  }
+
+  /** The tools of all folders as the files stand now. Of two tools with one name the first folder's wins. */
+  async tools(): Promise<readonly WorkspaceTool[]> {
+    const found = new Map<string, WorkspaceTool>();
+    for (const { folder, file } of await this.#read()) {
+      for (const definition of file.tools) {
+        if (found.has(definition.name)) {
+          this.#log.warn(`Two folders define the tool ${definition.name}; the one of ${folder.name} is left out.`);
+        } else {
+          found.set(definition.name, { definition, folder });
+        }
+      }
+    }
+    return [...found.values()];
+  }
+
+  /** Shows the problems of every tool file at their lines. */
+  async check(): Promise<void> {
+    const files = await this.#read();
+    this.#diagnostics.clear();
+    for (const { uri, file } of files) {
+      this.#diagnostics.set(
+        uri,
+        file.problems.map((problem) => diagnostic(problem, file.text)),
+      );
+    }
+  }
+
+  async #read() {
+    if (!vscode.workspace.isTrusted) return [];
+    const folders = vscode.workspace.workspaceFolders ?? [];
+    const files = await Promise.all(folders.map((folder) => readFolder(folder)));
+    return files.filter((file) => file !== undefined);
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.#disposables).dispose();
+  }
+}
+
+interface FolderFile {
+  readonly folder: vscode.WorkspaceFolder;
+  readonly uri: vscode.Uri;
+  readonly file: ToolFile & { readonly text: string };
+}
+
+async function readFolder(folder: vscode.WorkspaceFolder): Promise<FolderFile | undefined> {
+  const uri = vscode.Uri.joinPath(folder.uri, TOOL_FILE);
+  let text: string;
+  try {
+    text = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+  } catch {
+    return undefined; // Most folders have none.
+  }
+  return { folder, uri, file: { ...readToolFile(text, { folder: folder.uri.fsPath }), text } };
+}
+
+function diagnostic(problem: ToolFile['problems'][number], text: string): vscode.Diagnostic {
+  const lines = text.slice(problem.offset, problem.offset + problem.length).split('\n');
+  const last = lines.at(-1) ?? '';
+  const end =
+    lines.length === 1
+      ? new vscode.Position(problem.line, problem.column + last.length)
+      : new vscode.Position(problem.line + lines.length - 1, last.length);
+  const severity = vscode.DiagnosticSeverity[problem.severity === 'error' ? 'Error' : 'Warning'];
+  const shown = new vscode.Diagnostic(
+    new vscode.Range(new vscode.Position(problem.line, problem.column), end),
+    problem.message,
+    severity,
+  );
+  shown.source = 'Rolecall';
+  return shown;
+}
