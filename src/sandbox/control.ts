@@ -2,12 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CounterTable } from './counters.ts';
 import { FaultSyntaxError, type FaultTable } from './faults.ts';
 import { readText, sendJson, target } from './http.ts';
+import type { SecretRecord } from './identity/secretRecord.ts';
 import type { RequestHandler } from './types.ts';
 
 /** What the control server steers. */
 export interface Controlled {
   faults: FaultTable;
   counters: CounterTable;
+  secrets: SecretRecord;
   endSessions(): number;
   /** A long-lived bearer token for a person; `undefined` when there is no such person. */
   issueServiceToken(person: string, seconds: number): string | undefined;
@@ -23,6 +25,7 @@ export interface Controlled {
  * | `DELETE /faults`       | removes them all                                                                   |
  * | `GET /counters`        | the counters, one flat object                                                      |
  * | `DELETE /counters`     | starts counting over                                                               |
+ * | `GET /secrets`         | every token, code, verifier, state, nonce and secret seen on the wire, for canary tests |
  * | `POST /sessions/end`   | ends every session and service token; answers `{ended}`                            |
  * | `POST /service-tokens` | `{person, seconds?}` → `{token, expires_in}`: a long-lived bearer outside of sessions |
  */
@@ -55,6 +58,7 @@ const ACTIONS: Record<string, Action> = {
   'DELETE /faults': ({ faults }) => faults.clear(),
   'GET /counters': ({ counters }) => counters.toJSON(),
   'DELETE /counters': ({ counters }) => counters.clear(),
+  'GET /secrets': ({ secrets }) => secrets.toJSON(),
   'POST /sessions/end': (controlled) => ({ ended: controlled.endSessions() }),
   'POST /service-tokens': (controlled, body) => {
     const { person, seconds = 90 * 24 * 3600 } = (body ?? {}) as { person?: unknown; seconds?: unknown };

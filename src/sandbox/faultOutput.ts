@@ -1,15 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { errorBody } from './faultAnswers.ts';
+import { disturbanceOf } from './disturbances.ts';
+import { Output } from './output.ts';
 import type { Fault, Service } from './types.ts';
-
-/** What a fault does with the bytes of an answer. */
-interface Disturbance {
-  onChunk(chunk: Buffer, last: boolean): void;
-  onEnd(): void;
-}
-
-/** Answers that a fault ended in the middle; whoever counts streams tells them from those the client left. */
-export const cutByFault = new WeakSet<ServerResponse>();
 
 /**
  * Puts a fault between a handler and its response. The handler goes on as if nothing happened: its `writeHead`, `write`
@@ -26,7 +18,7 @@ export function disturbOutput(fault: Fault, service: Service, res: ServerRespons
     },
     flushHeaders: (): void => undefined,
     write: (chunk: unknown, ...rest: unknown[]): boolean => {
-      disturbance.onChunk(toBuffer(chunk, rest[0]), false);
+      disturbance.onChunk(toBuffer(chunk, rest[0]));
       callLater(rest);
       return true;
     },
@@ -35,181 +27,13 @@ export function disturbOutput(fault: Fault, service: Service, res: ServerRespons
       ended = true;
       const [chunk, encoding] = args;
       if (typeof chunk === 'string' || chunk instanceof Uint8Array) {
-        disturbance.onChunk(toBuffer(chunk, encoding), true);
+        disturbance.onChunk(toBuffer(chunk, encoding));
       }
       disturbance.onEnd();
       callLater(args);
       return res;
     },
   });
-}
-
-/** The undisturbed ways out of a response. */
-class Output {
-  readonly #res: ServerResponse;
-  readonly #write: (chunk: Buffer, sent: () => void) => void;
-  readonly #end: () => void;
-  readonly #flushHeaders: () => void;
-  readonly #writeHead: ServerResponse['writeHead'];
-  /** Whether what is sent has another length than the handler announced. */
-  readonly #changesLength: boolean;
-  #unsent = 0;
-  #cutting = false;
-
-  constructor(res: ServerResponse, changesLength: boolean) {
-    this.#res = res;
-    this.#write = res.write.bind(res);
-    this.#end = res.end.bind(res);
-    this.#flushHeaders = res.flushHeaders.bind(res);
-    this.#writeHead = res.writeHead;
-    this.#changesLength = changesLength;
-  }
-
-  get streams(): boolean {
-    return String(this.#res.getHeader('content-type') ?? '').startsWith('text/event-stream');
-  }
-
-  write(chunk: Buffer): void {
-    this.#prepareHead();
-    this.#unsent += 1;
-    this.#write(chunk, () => {
-      this.#unsent -= 1;
-      this.#destroyWhenSent();
-    });
-  }
-
-  end(): void {
-    this.#prepareHead();
-    this.#end();
-  }
-
-  /** Closes the connection in the middle of the answer; what was written before still goes out. */
-  cut(): void {
-    cutByFault.add(this.#res);
-    this.#prepareHead();
-    this.#flushHeaders();
-    this.#cutting = true;
-    setImmediate(() => this.#destroyWhenSent());
-  }
-
-  reset(): void {
-    cutByFault.add(this.#res);
-    this.#res.socket?.resetAndDestroy();
-  }
-
-  #destroyWhenSent(): void {
-    if (this.#cutting && this.#unsent === 0) this.#res.destroy();
-  }
-
-  #prepareHead(): void {
-    if (this.#res.headersSent) return;
-    if (this.#changesLength) this.#res.removeHeader('content-length');
-    this.#res.writeHead = this.#writeHead;
-  }
-}
-
-function disturbanceOf(fault: Fault, service: Service, output: Output): Disturbance {
-  switch (fault.kind) {
-    case 'resetAfter':
-      return { onChunk: () => undefined, onEnd: () => output.reset() };
-    case 'cut':
-      return upTo(fault, output, () => output.cut());
-    case 'silence':
-      return upTo(fault, output, () => undefined);
-    case 'midStreamError':
-      return midStreamError(fault, service, output);
-    case 'garbage':
-      return garbage(fault, output);
-    default:
-      return malformedItem(fault, output);
-  }
-}
-
-/** Lets `afterBytes` pass (without it: the first piece of a stream, half of any other body) and then stops. */
-function upTo(fault: Fault, output: Output, stop: () => void): Disturbance {
-  let left = fault.afterBytes;
-  let stopped = false;
-  const stopOnce = (): void => {
-    if (!stopped) stop();
-    stopped = true;
-  };
-  return {
-    onChunk: (chunk) => {
-      if (stopped) return;
-      left ??= output.streams ? chunk.length : Math.ceil(chunk.length / 2);
-      if (left > 0) output.write(chunk.subarray(0, left));
-      left -= chunk.length;
-      if (left <= 0) stopOnce();
-    },
-    onEnd: stopOnce,
-  };
-}
-
-/** The pieces of a stream are whole events: the error comes after the piece in which `afterBytes` end. */
-function midStreamError(fault: Fault, service: Service, output: Output): Disturbance {
-  let left = fault.afterBytes ?? 1;
-  let over = false;
-  const finish = (): void => {
-    if (over) return;
-    over = true;
-    output.write(Buffer.from(`data: ${JSON.stringify(fault.body ?? errorBody(service, 500))}\n\n`));
-    output.end();
-  };
-  return {
-    onChunk: (chunk) => {
-      if (over) return;
-      output.write(chunk);
-      left -= chunk.length;
-      if (left <= 0) finish();
-    },
-    onEnd: finish,
-  };
-}
-
-function garbage(fault: Fault, output: Output): Disturbance {
-  const rubbish = typeof fault.body === 'string' ? fault.body : '{"choices":[{"delta":\u0000';
-  let left = fault.afterBytes ?? 1;
-  let done = false;
-  return {
-    onChunk: (chunk) => {
-      if (output.streams) output.write(chunk);
-      left -= chunk.length;
-      if (done || left > 0) return;
-      done = true;
-      output.write(Buffer.from(output.streams ? `data: ${rubbish}\n\n` : rubbish));
-    },
-    onEnd: () => {
-      if (!done) output.write(Buffer.from(rubbish));
-      output.end();
-    },
-  };
-}
-
-/** Waits for the whole body and puts one item that is none in the middle of its array. */
-function malformedItem(fault: Fault, output: Output): Disturbance {
-  const chunks: Buffer[] = [];
-  return {
-    onChunk: (chunk) => {
-      chunks.push(chunk);
-    },
-    onEnd: () => {
-      output.write(withMalformedItem(Buffer.concat(chunks), fault.body ?? 42));
-      output.end();
-    },
-  };
-}
-
-function withMalformedItem(body: Buffer, item: unknown): Buffer {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body.toString('utf8'));
-  } catch {
-    return body;
-  }
-  const list = Array.isArray(parsed) ? parsed : (parsed as { data?: unknown } | null)?.data;
-  if (!Array.isArray(list)) return body;
-  list.splice(Math.floor(list.length / 2), 0, item);
-  return Buffer.from(JSON.stringify(parsed));
 }
 
 /** Remembers status and headers in the response, so that they can still change before the first byte. */

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { answerWithFault, errorBody } from './faultAnswers.ts';
-import { cutByFault, disturbOutput } from './faultOutput.ts';
+import { disturbOutput } from './faultOutput.ts';
 import { FaultSyntaxError } from './faults.ts';
 import { sendJson, target } from './http.ts';
+import { cutByFault } from './output.ts';
 import type { Counters, Fault, Faults, RequestHandler, Service } from './types.ts';
 
 /** What the frame puts around a half's handler: counting, then the faults asked for. */

@@ -6,6 +6,7 @@ import { freePort, type Listener, LOOPBACK, listen } from './http.ts';
 import { makeClient } from './identity/clients.ts';
 import { PEOPLE, personById } from './identity/people.ts';
 import { routeName } from './identity/routes.ts';
+import { SecretRecord } from './identity/secretRecord.ts';
 import { createIdentity } from './identity/server.ts';
 import { models as allModels } from './inference/models.ts';
 import { createInferenceHandler } from './inference/server.ts';
@@ -36,8 +37,9 @@ export async function startSandbox(
   };
   const counters = new CounterTable();
   const faults = new FaultTable();
+  const secrets = new SecretRecord();
   const { log } = options;
-  const identity = createIdentity({ ...settings, issuer: identityListener.origin, clients, counters, log });
+  const identity = createIdentity({ ...settings, issuer: identityListener.origin, clients, counters, secrets, log });
   const inference = createInferenceHandler({
     authenticate: identity.authenticate,
     counters,
@@ -52,6 +54,7 @@ export async function startSandbox(
     controlHandler(key, {
       faults,
       counters,
+      secrets,
       endSessions: identity.endSessions,
       issueServiceToken: (person, seconds) =>
         personById(person) === undefined ? undefined : identity.issueServiceToken(person, seconds),

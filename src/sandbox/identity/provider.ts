@@ -119,10 +119,9 @@ function signingKey(): JWK {
   return { ...jwk, alg: 'ES512', use: 'sig', kid: randomBytes(8).toString('hex') };
 }
 
-/** Every sign-in asks who it is; whoever says so has consented. `prompt=select_account` is the same page. */
+/** The library's own prompts, and `prompt=select_account`; one page answers them all (`signIn.ts`). */
 function signInPolicy(): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
-  policy.get('consent')?.checks.clear();
   policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0);
   return policy;
 }

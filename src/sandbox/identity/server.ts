@@ -11,11 +11,14 @@ import { sendError } from './errors.ts';
 import { Organizations } from './organizations.ts';
 import { makeProvider } from './provider.ts';
 import { PATHS, providerMethods } from './routes.ts';
+import type { SecretRecord } from './secretRecord.ts';
 import { handleSignIn } from './signIn.ts';
 import { departAtTokenEndpoint } from './tokenEndpoint.ts';
 import { TokenStore } from './tokenStore.ts';
 
 export interface IdentityOptions {
+  /** Remembers what the tests search for. */
+  secrets: SecretRecord;
   /** The origin this half is reached at. */
   issuer: string;
   clients: { loopback: SandboxClient; link: SandboxClient };
@@ -78,6 +81,7 @@ function providerFor(options: IdentityOptions, store: TokenStore): Provider {
     accessTokenSeconds: options.accessTokenSeconds,
     refreshTokenSeconds: options.refreshTokenSeconds,
   });
+  options.secrets.watch(provider);
   departAtTokenEndpoint(provider, { clientIds: [loopback.id, link.id], store, counters: options.counters });
   departAtAuthorizationEndpoint(provider);
   departInDiscovery(provider);

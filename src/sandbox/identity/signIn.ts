@@ -43,7 +43,7 @@ async function choose(
   const form = new URLSearchParams(await readText(req));
   if (form.has('cancel')) {
     const result = { error: 'access_denied', error_description: 'The sign-in was cancelled.' };
-    await provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false });
+    await provider.interactionFinished(req, res, result);
     return;
   }
   const person = personById(form.get('person') ?? '');
@@ -55,10 +55,5 @@ async function choose(
   grant.addOIDCScope(String(params.scope));
   const consent = { grantId: await grant.save() };
   const login = { accountId: person.id, remember: false };
-  await provider.interactionFinished(
-    req,
-    res,
-    { login, consent, select_account: {} },
-    { mergeWithLastSubmission: false },
-  );
+  await provider.interactionFinished(req, res, { login, consent, select_account: {} });
 }

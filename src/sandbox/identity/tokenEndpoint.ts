@@ -44,10 +44,8 @@ export function departAtTokenEndpoint(
 
   // The library emits this after it has set the answer and before it is sent.
   provider.on('grant.error', (ctx, error) => {
-    const answer = translate(ctx, error, context);
     ctx.status = 400;
-    ctx.type = 'application/json';
-    ctx.body = answer;
+    ctx.body = translate(ctx, error, context);
   });
 }
 

@@ -5,7 +5,7 @@ import { sampleNumber, sampleString } from './samples.ts';
 /**
  * Arguments for a call, read off the words of the user and held to the tool's schema.
  *
- * - A JSON object in the text is taken as it is when its members are the tool's parameters.
+ * - A JSON object in the text is taken as it is, right or wrong, when its members are parameters of the tool.
  * - `name=value` and `name: value` set a parameter, required or not; values may be quoted.
  * - Other required parameters take, in order: strings the quoted or backticked texts, then a path or the words after
  *   "on", "for", "of", …; numbers the numbers of the text; an enum the member that is mentioned.
@@ -41,7 +41,8 @@ function givenObject(text: string, properties: JsonObject): JsonObject | undefin
   if (!json) return undefined;
   try {
     const value: unknown = JSON.parse(json);
-    if (isObject(value) && Object.keys(value).every((name) => Object.hasOwn(properties, name))) return value;
+    const names = isObject(value) ? Object.keys(value) : [];
+    if (isObject(value) && names.length > 0 && names.every((name) => Object.hasOwn(properties, name))) return value;
   } catch {
     // Braces that are no JSON are words like others.
   }
@@ -94,7 +95,7 @@ function fillObject(schema: JsonObject, filling: Filling): JsonObject {
 function convert(schema: JsonObject, text: string, name: string, filling: Filling): unknown {
   switch (typeOf(schema)) {
     case 'string':
-      return Array.isArray(schema.enum) && !schema.enum.includes(text) ? fillValue(schema, name, filling) : text;
+      return fits(schema, text) ? text : fillValue(schema, name, filling);
     case 'number':
     case 'integer': {
       const number = Number(text);
@@ -132,10 +133,15 @@ function mentioned(members: readonly unknown[], text: string): unknown {
   );
 }
 
+function fits(schema: JsonObject, text: string): boolean {
+  if ('const' in schema) return schema.const === text;
+  if (Array.isArray(schema.enum)) return schema.enum.includes(text);
+  return sampleString('', schema, text) === text;
+}
+
 function takeClue(type: string, schema: JsonObject, clues: Clues): unknown {
   if (type === 'string') {
-    const fits = (value: string): boolean => sampleString('', schema, value) === value;
-    const index = clues.strings.findIndex(fits);
+    const index = clues.strings.findIndex((value) => fits(schema, value));
     return index < 0 ? undefined : clues.strings.splice(index, 1)[0];
   }
   if (type !== 'number' && type !== 'integer') return undefined;

@@ -30,6 +30,8 @@ export async function deliver(
     if (!res.writableEnded) gone.abort();
   };
   res.once('close', onClose);
+  // No event comes for a client that left before this line.
+  if (res.destroyed) gone.abort();
   counters.count('completions');
   counters.add('completions.open', 1);
   try {

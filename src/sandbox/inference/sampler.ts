@@ -37,12 +37,18 @@ export function adjust(
   for (const [id, bias] of parameters.logitBias) scores[id] = (scores[id] ?? 0) + (absolute.get(bias) ?? bias);
   for (const [id, count] of occurrences)
     scores[id] = (scores[id] ?? 0) - parameters.presencePenalty - parameters.frequencyPenalty * count;
-  let highest = Number.NEGATIVE_INFINITY;
-  for (const score of scores) if (score > highest) highest = score;
+  const best = highest(scores);
   let sum = 0;
-  for (const score of scores) sum += Math.exp(score - highest);
-  const normaliser = highest + Math.log(sum);
-  return scores.map((score) => score - normaliser);
+  for (const score of scores) sum += Math.exp(score - best);
+  const normaliser = best + Math.log(sum);
+  for (let id = 0; id < scores.length; id++) scores[id] = (scores[id] ?? 0) - normaliser;
+  return scores;
+}
+
+function highest(values: Float64Array): number {
+  let best = Number.NEGATIVE_INFINITY;
+  for (const value of values) if (value > best) best = value;
+  return best;
 }
 
 /** Chooses a token id; `random` gives a number in [0, 1). */
@@ -70,12 +76,16 @@ export function choose(
 
 /** The distribution sharpened (below 1) or flattened (above 1) by a temperature above 0; sums to one. */
 export function heat(logProbabilities: Float64Array, temperature: number): Float64Array {
-  let highest = Number.NEGATIVE_INFINITY;
-  for (const value of logProbabilities) if (value > highest) highest = value;
-  const heated = logProbabilities.map((value) => Math.exp((value - highest) / temperature));
+  const best = highest(logProbabilities);
+  const heated = new Float64Array(logProbabilities.length);
   let sum = 0;
-  for (const value of heated) sum += value;
-  return heated.map((value) => value / sum);
+  for (let id = 0; id < heated.length; id++) {
+    const value = Math.exp(((logProbabilities[id] ?? best) - best) / temperature);
+    heated[id] = value;
+    sum += value;
+  }
+  for (let id = 0; id < heated.length; id++) heated[id] = (heated[id] ?? 0) / sum;
+  return heated;
 }
 
 /** The smallest set of most probable ids whose probabilities add up to at least `topP`, most probable first. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { trainEngine } from '../../../src/sandbox/inference/engine.ts';
+import { StopScanner } from '../../../src/sandbox/inference/stop.ts';
 import { ask, type Body, choiceOf, contentOf, InferenceHarness, user, wordCount } from './inferenceHarness.ts';
 
 const { tokenizer } = trainEngine();
@@ -479,6 +480,12 @@ describe('sandbox inference: request fields do what they say', () => {
     const body = await service.complete(ask('say: alpha beta gamma', { stop: ['amma', 'a bet', 'nowhere'] }));
     assert.equal(contentOf(body), 'alph');
     assert.equal(choiceOf(body).stop_reason, 'a bet');
+  });
+
+  it('stop: of two that one token completes the earlier counts', () => {
+    const entry = { token: '', logprob: 0, bytes: [], top_logprobs: [] };
+    const { text, stop, entries } = new StopScanner(['cd', 'b']).push('abcd', entry);
+    assert.deepEqual([text, stop, entries.length], ['a', 'b', 1]);
   });
 
   it('stop: what only begins like a stop string is kept', async () => {

@@ -231,6 +231,36 @@ describe('sandbox inference: pace and leaving early', () => {
   });
 });
 
+describe('sandbox inference: a client that left before writing began', () => {
+  it('gets nothing written, and the completion counts as aborted', async () => {
+    const counters = new CounterTable();
+    let steps = 0;
+    function* endless(): Generator<ChoiceEvent, void> {
+      for (;;) {
+        steps++;
+        yield { kind: 'content', text: 'x', entries: [], tokens: 1 };
+      }
+    }
+    const envelope = { id: 'x', created: 0, model: 'm', system_fingerprint: 'fp' };
+    const server = createServer((req, res) => {
+      req.socket.destroy();
+      res.once('close', () => {
+        void deliver(
+          res,
+          { stream: true } as ChatRequest,
+          { envelope, promptTokens: 1, choices: [endless()] },
+          { counters, paceMs: 0 },
+        );
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    await assert.rejects(fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`));
+    await until(counters, 'completions.aborted', 1);
+    assert.deepEqual([counters.get('completions.open'), steps], [0, 0]);
+    server.close();
+  });
+});
+
 describe('sandbox inference: a defect while writing', () => {
   async function answerOf(request: Partial<ChatRequest>): Promise<{ status: number; text: string; error?: unknown }> {
     function* broken(): Generator<ChoiceEvent, void> {

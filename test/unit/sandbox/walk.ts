@@ -152,3 +152,22 @@ export function getList(
 ): Promise<Response> {
   return fetch(`${descriptor.identity}${path}`, { headers: { authorization: `Bearer ${accessToken}`, ...headers } });
 }
+
+/** A streamed completion of the first model, 30 tokens long. */
+export function streamCompletion(
+  descriptor: SandboxDescriptor,
+  accessToken: string,
+  signal: AbortSignal | null = null,
+): Promise<Response> {
+  return fetch(`${descriptor.inference}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: descriptor.models[0]?.id,
+      stream: true,
+      max_tokens: 30,
+      messages: [{ role: 'user', content: 'Tell me about groups and roles.' }],
+    }),
+    signal,
+  });
+}

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { ask, choiceOf, contentOf, InferenceHarness, listFiles, user, wordCount } from './inferenceHarness.ts';
+
+const service = new InferenceHarness();
+before(() => service.start());
+after(() => service.stop());
+
+const say = async (text: string, more: object = {}): Promise<string> =>
+  contentOf(await service.complete(ask(text, { seed: 1, ...more })));
+
+describe('sandbox inference: what the guide says', () => {
+  const topics: [text: string, answer: RegExp][] = [
+    ['Hello!', /\*\*sandbox guide\*\*/],
+    ['Who may deploy? Explain roles.', /three layers/],
+    ['What is top_p?', /distribution over tokens/],
+    ['How do I use a tool?', /Name one of them|Say which one you want/],
+    ['What is this sandbox?', /runs on your own machine/],
+    ['How should we deploy?', /sound order of work/],
+    ['What about cheese?', /I answer from templates/],
+  ];
+  for (const [text, answer] of topics)
+    it(`"${text}" → ${answer.source}`, async () => {
+      const content = await say(text);
+      assert.match(content, answer);
+      assert.ok(content.includes(`> ${text}`), 'quotes the message');
+      assert.match(content, /`sandbox\/guide`/, 'says which model speaks');
+    });
+
+  it('reads the last user message, not an earlier one', async () => {
+    const messages = [user('roles?'), { role: 'assistant', content: 'yes' }, user('What is top_p?')];
+    assert.match(contentOf(await service.complete({ model: 'sandbox/guide', messages })), /distribution over tokens/);
+  });
+
+  it('quotes only the first line, shortened, without cutting a character', async () => {
+    const content = await say(`${'🚀'.repeat(300)}\nsecond line`);
+    assert.ok(content.includes(`> ${'🚀'.repeat(200)}…\n`));
+    assert.doesNotMatch(content, /second line/);
+  });
+
+  it('answers though there is no user message', async () => {
+    const body = await service.complete({
+      model: 'sandbox/guide',
+      messages: [{ role: 'system', content: 'Be brief.' }],
+    });
+    assert.match(contentOf(body), /This is the sandbox model/);
+  });
+
+  it('stays on its script at its default temperature, whatever the seed', async () => {
+    for (let seed = 0; seed < 20; seed++)
+      assert.equal(await say('say: The role of a group is to gather.', { seed }), 'The role of a group is to gather.');
+  });
+
+  it('leaves its script at a high temperature', async () => {
+    const text = 'The role of a group is to gather people and to grant them what they need.';
+    assert.notEqual(await say(`say: ${text}`, { temperature: 2, top_p: 1 }), text);
+  });
+});
+
+describe('sandbox inference: phrases', () => {
+  it('say: answers exactly what follows', async () => {
+    const text = '  # Title\n\n- item `code` 漢字\n\n```ts\nconst a = 1;\n```';
+    assert.equal(await say(`say: ${text}`), text);
+    assert.equal(await say('Please\nrepeat: this'), 'this');
+    assert.equal(await say('say: \ufeffmarked'), '\ufeffmarked');
+  });
+
+  it('count to', async () => {
+    assert.equal(await say('count to 5'), '1, 2, 3, 4, 5');
+  });
+
+  it('say nothing: an empty content with finish_reason stop', async () => {
+    const choice = choiceOf(await service.complete(ask('say nothing')));
+    assert.deepEqual([choice.message.content, choice.finish_reason], ['', 'stop']);
+  });
+
+  it('only think: reasoning and an empty content', async () => {
+    for (const more of [{}, { reasoning_effort: 'high' }]) {
+      const { message } = choiceOf(await service.complete(ask('only think', more)));
+      assert.equal(message.content, '');
+      assert.ok((message.reasoning_content?.length ?? 0) > 20);
+    }
+  });
+});
+
+describe('sandbox inference: reasoning', () => {
+  it('says true things of the request', async () => {
+    const { message } = choiceOf(
+      await service.complete(
+        ask('Do you know four? é', {
+          reasoning_effort: 'max',
+          seed: 9,
+          temperature: 0.5,
+          tools: [wordCount, listFiles],
+          stop: 'zzz',
+          max_tokens: 900,
+        }),
+      ),
+    );
+    for (const fact of [
+      /wrote 5 words/,
+      /one of the 2 tools/,
+      /has 1 message, 0 of them instructions/,
+      /no tool result/,
+      /asks a question/,
+      /no code block/,
+      /limit of 900 tokens and names 1 stop string/,
+      /wants 1 choice from the seed 9/,
+      /temperature is 0\.5/,
+      /Nobody asks/,
+      /one piece/,
+      /beyond ASCII/,
+    ])
+      assert.match(message.reasoning_content ?? '', fact);
+  });
+
+  it('comes before calls, too, and names them', async () => {
+    const { message } = choiceOf(
+      await service.complete(ask('list files', { reasoning_effort: 'low', tools: [listFiles] })),
+    );
+    assert.match(message.reasoning_content ?? '', /`list_files`, so I call it/);
+    assert.equal(message.tool_calls.length, 1);
+  });
+
+  it('is cut by the limit with finish_reason length and no content', async () => {
+    const choice = choiceOf(await service.complete(ask('hello', { reasoning_effort: 'max', max_tokens: 10 })));
+    assert.equal(choice.finish_reason, 'length');
+    assert.ok(choice.message.reasoning_content);
+  });
+});
+
+describe('sandbox inference: code', () => {
+  const block = (code: string, language = 'ts'): string => `\`\`\`${language}\n${code}\n\`\`\``;
+
+  const rows: [request: string, code: string, language: string, answer: string][] = [
+    ['rename foo to bar', 'const foo = foo2 + foo;', 'ts', 'const bar = foo2 + bar;'],
+    ['rename `$x` to `$y`', '$x + $xy', 'js', '$y + $xy'],
+    ['sort the lines', 'b\na\nc', 'text', 'a\nb\nc'],
+    ['add a comment', '  x = 1\n  y = 2', 'python', '  # Sandbox guide: 2 lines below.\n  x = 1\n  y = 2'],
+    ['document this', 'a {}', 'css', '/* Sandbox guide: 1 line below. */\na {}'],
+    ['document this', '<a/>', 'html', '<!-- Sandbox guide: 1 line below. -->\n<a/>'],
+    ['document this', 'SELECT 1', 'sql', '-- Sandbox guide: 1 line below.\nSELECT 1'],
+    ['fix it', 'a;  \nb;\t', 'ts', 'a;\nb;'],
+  ];
+  for (const [request, code, language, answer] of rows)
+    it(`"${request}" really changes the ${language} block`, async () => {
+      const content = await say(`${request}\n${block(code, language)}`);
+      assert.ok(content.endsWith(`\n\n${block(answer, language)}`), content);
+    });
+
+  it('sends only the block when only the code is asked for', async () => {
+    assert.equal(await say(`Rename a to b. Reply with only the code.\n${block('a')}`), block('b'));
+  });
+
+  it('takes the last of several blocks', async () => {
+    assert.match(await say(`sort\n${block('b\na')}\nand\n${block('d\nc')}`), /c\nd/);
+  });
+
+  it('puts a longer fence around code that has one', async () => {
+    assert.match(await say('sort\n````md\n```\nb\na\n```\n````'), /````md\n```\n```\na\nb\n````$/);
+  });
+
+  it('describes a block that it is not asked to change', async () => {
+    const content = await say(`What is this?\n${block('class Group {}\n\nfunction members() {}')}`);
+    assert.match(content, /`ts`: 3 lines, 1 of them blank\. It declares `Group`, `members`\./);
+    assert.match(
+      await say(`What is this?\n${block('1 + 1', '')}`),
+      /a language it does not name: 1 line, .*no declaration/,
+    );
+  });
+});
+
+describe('sandbox inference: images', () => {
+  const png = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAYAAAC56t6BAAAAEklEQVR42mNk+M9QzwAFjDAGACfYAgH2z9dAAAAAAElFTkSuQmCC';
+  const gif = 'R0lGODlhAQABAAAAACw=';
+  const image = (url: string, more: object = {}): object => ({ type: 'image_url', image_url: { url, ...more } });
+  const look = async (...parts: object[]): Promise<string> =>
+    contentOf(
+      await service.complete({
+        model: 'sandbox/vision',
+        messages: [user([{ type: 'text', text: 'What is this?' }, ...parts])],
+      }),
+    );
+
+  it('are counted, with media type, size and dimensions', async () => {
+    const content = await look(
+      image(`data:image/png;base64,${png}`),
+      image(`data:image/gif;base64,${gif}`, { detail: 'low' }),
+    );
+    assert.match(content, /I received 2 images/);
+    assert.match(content, /1\. `image\/png`, 75 bytes, 2 × 3 pixels/);
+    assert.match(content, /2\. `image\/gif`, 14 bytes, 1 × 1 pixels/);
+  });
+
+  it('of an address are named by host and not fetched', async () => {
+    assert.match(
+      await look(image('https://pictures.example.com/a.jpg?secret=1')),
+      /at `pictures\.example\.com`, which the sandbox does not fetch/,
+    );
+  });
+
+  it('of an unknown format have no dimensions', async () => {
+    assert.match(await look(image('data:image/webp;base64,QUJD')), /`image\/webp`, 3 bytes\n/);
+  });
+
+  it('cost prompt tokens', async () => {
+    const tokens = async (...images: object[]): Promise<number> =>
+      (await service.complete({ model: 'sandbox/vision', messages: [user([{ type: 'text', text: 'x' }, ...images])] }))
+        .usage.prompt_tokens;
+    assert.equal((await tokens(image('https://a.test/'), image('https://a.test/'))) - (await tokens()), 170);
+  });
+
+  it('beside text of an earlier message: the last user message counts', async () => {
+    const messages = [user([image('https://a.test/')]), { role: 'assistant', content: 'seen' }, user('say: text only')];
+    assert.equal(contentOf(await service.complete({ model: 'sandbox/vision', messages })), 'text only');
+  });
+});
