@@ -39,11 +39,8 @@ export function syntaxProblems({ errors, placeOf }: ParsedText): Problem[] {
 export function isDamaged(node: Node, errors: readonly ParseError[]): boolean {
   const end = node.offset + node.length;
   const isLast = node.parent?.children?.at(-1) === node;
-  return (
-    !isComplete(node) ||
-    errors.some(
-      ({ offset, error }) => (offset > node.offset && offset < end) || (isLast && offset >= end && isOpen(error)),
-    )
+  return errors.some(
+    ({ offset, error }) => (offset > node.offset && offset < end) || (isLast && offset >= end && isOpen(error)),
   );
 }
 
@@ -77,12 +74,6 @@ export function nodeValue(node: Node): unknown {
     return name === undefined || value === undefined ? [] : [[String(name.value), nodeValue(value)] as const];
   });
   return Object.fromEntries(members);
-}
-
-function isComplete(node: Node): boolean {
-  if (node.length < 0) return false;
-  if (node.type === 'property' && node.children?.length !== 2) return false;
-  return (node.children ?? []).every(isComplete);
 }
 
 function lineStarts(text: string): number[] {

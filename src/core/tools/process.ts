@@ -130,7 +130,6 @@ function firstOf(
 async function drain(child: RunningChild, group: ProcessGroup, clock: Clock): Promise<void> {
   const isClosed = await withinTime(child.closed, drainMs, clock);
   if (process.platform !== 'win32' || !isClosed) await group.end();
-  if (!isClosed) await withinTime(child.closed, drainMs, clock);
   child.process.stdout?.destroy();
   child.process.stderr?.destroy();
   child.process.stdin?.destroy();

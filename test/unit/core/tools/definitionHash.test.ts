@@ -1,0 +1,125 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the templates of tools are written like this.
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { ProcessRun } from '../../../../src/core/tools/definition.ts';
+import { canonicalJson, definitionHash } from '../../../../src/core/tools/definitionHash.ts';
+
+const run: ProcessRun = {
+  kind: 'process',
+  command: ['node', '--import=./hook.mjs', 'scripts/x.mjs', '${file}', '../secret'],
+  cwd: '.',
+  env: { A: '1', B: '2' },
+  timeoutSeconds: 5,
+  outputLimit: 1000,
+  stdin: 'none',
+};
+const definition = {
+  name: 'x',
+  description: 'd',
+  parameters: { type: 'object' as const, properties: { file: { type: 'string' } }, required: [] },
+  run,
+  folder: '/space',
+};
+const spec = {
+  executable: { path: '/usr/bin/node', realPath: '/usr/bin/node' },
+  root: '/real/space',
+  cwd: '/real/space',
+};
+
+interface Case {
+  definition?: Partial<typeof definition>;
+  run?: Partial<ProcessRun>;
+  spec?: Partial<typeof spec>;
+  files?: Record<string, string>;
+}
+
+const files: Record<string, string> = {
+  '/real/space/scripts/x.mjs': 'one',
+  '/real/space/hook.mjs': 'hook',
+  '/real/secret': 's',
+  '/usr/bin/node': 'elf',
+  '/real/space/${file}': 'never',
+};
+
+async function hash(changes: Case = {}) {
+  const read: string[] = [];
+  const all = { ...files, ...changes.files };
+  const result = await definitionHash(
+    { ...definition, ...changes.definition, run: { ...run, ...changes.run } },
+    { ...spec, ...changes.spec },
+    async (file) => {
+      read.push(file);
+      return all[file] === undefined ? undefined : Buffer.from(all[file]);
+    },
+  );
+  return { ...result, read };
+}
+
+describe('definitionHash', () => {
+  it('covers the files of the workspace that the command names, and reads no other', async () => {
+    const result = await hash();
+    assert.match(result.hash, /^[0-9a-f]{64}$/);
+    assert.deepEqual(result.files, ['/real/space/hook.mjs', '/real/space/scripts/x.mjs']);
+    assert.ok(result.read.every((file) => file.startsWith('/real/space/')));
+  });
+
+  it('covers a program of the workspace, also behind a link out of it and in a folder that is a link', async () => {
+    const inside = { path: '/space/bin/run', realPath: '/elsewhere/run' };
+    const result = await hash({ spec: { executable: inside }, files: { '/space/bin/run': '#!' } });
+    assert.ok(result.files.includes('/space/bin/run'));
+  });
+
+  const changes: [title: string, change: Case][] = [
+    ['the name', { definition: { name: 'y' } }],
+    ['the description', { definition: { description: 'e' } }],
+    ['the parameters', { definition: { parameters: { ...definition.parameters, required: ['file'] as never } } }],
+    ['the folder', { definition: { folder: '/other' } }],
+    ['an argument', { run: { command: ['node', 'scripts/x.mjs', '-v'] } }],
+    [
+      'the order of arguments',
+      { run: { command: ['node', 'scripts/x.mjs', '--import=./hook.mjs', '${file}', '../secret'] } },
+    ],
+    ['the working folder', { run: { cwd: 'a' } }],
+    ['a variable', { run: { env: { A: '1', B: '3' } } }],
+    ['the time limit', { run: { timeoutSeconds: 6 } }],
+    ['the input', { run: { stdin: 'json' } }],
+    ['the program found in PATH', { spec: { executable: { path: '/usr/local/bin/node', realPath: '/usr/bin/node' } } }],
+    ['the target of the program', { spec: { executable: { path: '/usr/bin/node', realPath: '/opt/node' } } }],
+    ['the script', { files: { '/real/space/scripts/x.mjs': 'two' } }],
+    ['a file named behind =', { files: { '/real/space/hook.mjs': 'two' } }],
+  ];
+  for (const [title, change] of changes) {
+    it(`is another when ${title} changes`, async () => assert.notEqual((await hash(change)).hash, (await hash()).hash));
+  }
+
+  const unchanged: [title: string, change: Case][] = [
+    ['the order of variables', { run: { env: { B: '2', A: '1' } } }],
+    ['a file outside of the workspace', { files: { '/usr/bin/node': 'new', '/real/secret': 'new' } }],
+    ['a file nobody names', { files: { '/real/space/readme': 'new', '/real/space/${file}': 'new' } }],
+  ];
+  for (const [title, change] of unchanged) {
+    it(`stays when ${title} changes`, async () => assert.equal((await hash(change)).hash, (await hash()).hash));
+  }
+
+  it('is another when the script is removed', async () => {
+    const { hash: without } = await definitionHash(definition, spec, async () => undefined);
+    assert.notEqual(without, (await hash()).hash);
+  });
+});
+
+describe('canonicalJson', () => {
+  it('is the same for equal values, whatever the order, and reads back', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = canonicalJson(value);
+        assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(value)));
+        const turned = JSON.parse(JSON.stringify(value), (_, member: unknown) =>
+          typeof member === 'object' && member !== null && !Array.isArray(member)
+            ? Object.fromEntries(Object.entries(member).reverse())
+            : member,
+        );
+        assert.equal(canonicalJson(turned), text);
+      }),
+    );
+  });
+});

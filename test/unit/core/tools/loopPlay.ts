@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { runToolLoop } from '../../../../src/core/tools/loop.ts';
+import type {
+  HistoryMessage,
+  LoopEnd,
+  LoopEvent,
+  LoopOptions,
+  ModelTurn,
+  ToolCall,
+} from '../../../../src/core/tools/loopTypes.ts';
+
+export type Options = LoopOptions<string, string, string>;
+
+export const call = (name: string, args = '{}', id = `id-${name}`): ToolCall => ({ id, name, arguments: args });
+export const turn = (changes: Partial<ModelTurn> = {}): ModelTurn => ({
+  text: '',
+  reasoning: '',
+  toolCalls: [],
+  finishReason: 'stop',
+  complete: true,
+  ...changes,
+});
+export const calls = (...toolCalls: ToolCall[]): ModelTurn => turn({ toolCalls, finishReason: 'tool_calls' });
+
+/** A model that says its turns one after the other, the last one again and again. */
+export function model(...turns: ModelTurn[]) {
+  const requests: (readonly (string | HistoryMessage)[])[] = [];
+  const complete: Options['complete'] = async function* (messages) {
+    requests.push(messages);
+    const said = turns[Math.min(requests.length, turns.length) - 1] ?? turn();
+    for (const piece of said.text) yield piece;
+    return said;
+  };
+  return { requests, complete };
+}
+
+export function options(changes: Partial<Options> = {}): Options {
+  return {
+    messages: ['hello'],
+    complete: model(turn({ text: 'hi' })).complete,
+    invoke: async ({ name }) => ({ content: `result of ${name}`, isError: false }),
+    tools: ['a', 'b', 'c'].map((name) => ({ name, definition: `definition of ${name}`, check: () => [] })),
+    maxRounds: 5,
+    signal: new AbortController().signal,
+    ...changes,
+  };
+}
+
+export async function play(
+  given: Options,
+  seen: (event: LoopEvent<string>, count: number) => void = () => {},
+): Promise<{ events: LoopEvent<string>[]; end: LoopEnd }> {
+  const events: LoopEvent<string>[] = [];
+  const loop = runToolLoop(given);
+  for (;;) {
+    const next = await loop.next();
+    if (next.done === true) return { events, end: next.value };
+    events.push(next.value);
+    seen(next.value, events.length);
+  }
+}
+
+export const types = (events: LoopEvent<string>[]): string[] => events.map(({ type }) => type);
+export const toolMessages = (history: readonly HistoryMessage[]) =>
+  history.filter((message) => message.role === 'tool');
+
+/** Every turn with calls is followed by one result for each, in order, under ids that occur once, and nothing else is. */
+export function assertConsistent(history: readonly HistoryMessage[]): void {
+  const rest = [...history];
+  const ids = new Set<string>();
+  for (let message = rest.shift(); message !== undefined; message = rest.shift()) {
+    assert.equal(message.role, 'assistant');
+    if (message.role !== 'assistant') return;
+    if (message.tool_calls === undefined) {
+      assert.notEqual(message.content, '');
+      continue;
+    }
+    assert.ok(message.tool_calls.length > 0);
+    for (const each of message.tool_calls) {
+      assert.ok(each.id !== '' && !ids.has(each.id));
+      ids.add(each.id);
+      const args: unknown = JSON.parse(each.function.arguments);
+      assert.ok(typeof args === 'object' && args !== null && !Array.isArray(args));
+      const result = rest.shift();
+      assert.ok(result?.role === 'tool' && result.tool_call_id === each.id && result.content !== '');
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the templates of tools are written like this.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { readToolFile } from '../../../../src/core/tools/toolFile.ts';
+
+const schema = JSON.parse(
+  readFileSync(new URL('../../../../media/schemas/rolecall.tools.schema.json', import.meta.url), 'utf8'),
+);
+const validate = new Ajv({ strict: false, allErrors: true, logger: false }).compile(schema);
+
+const process = (changes: object): object => ({ kind: 'process', command: ['x'], ...changes });
+const tool = (changes: object): object => ({ name: 'a', description: 'd', run: process({}), ...changes });
+const file = (changes: object): object => ({ tools: [tool(changes)] });
+
+describe('rolecall.tools.schema.json', () => {
+  const rows: [title: string, value: unknown, good: boolean][] = [
+    ['no tools at all', { tools: [] }, true],
+    ['a version', { version: 1, tools: [] }, true],
+    ['a newer version', { version: 2, tools: [] }, false],
+    ['no list', {}, false],
+    ['the least tool', file({}), true],
+    ['no name', file({ name: undefined }), false],
+    ['a long name', file({ name: 'a'.repeat(65) }), false],
+    ['no description', file({ description: undefined }), false],
+    ['a blank description', file({ description: ' ' }), false],
+    ['an unknown member', file({ extra: 1 }), false],
+    ['no run', file({ run: undefined }), false],
+    ['a kind of the future', file({ run: { kind: 'http', url: 'x' } }), false],
+    ['no command', file({ run: { kind: 'process' } }), false],
+    ['an empty command', file({ run: process({ command: [] }) }), false],
+    ['an empty program', file({ run: process({ command: [''] }) }), false],
+    ['an empty argument', file({ run: process({ command: ['x', ''] }) }), true],
+    ['a number as an argument', file({ run: process({ command: ['x', 1] }) }), false],
+    ['an unknown member of run', file({ run: process({ shell: true }) }), false],
+    [
+      'everything of run',
+      file({ run: process({ cwd: 'a', env: { A: 'b' }, timeoutSeconds: 1.5, outputLimit: 256, stdin: 'json' }) }),
+      true,
+    ],
+    ['the longest time', file({ run: process({ timeoutSeconds: 3600 }) }), true],
+    ['too long a time', file({ run: process({ timeoutSeconds: 3600.1 }) }), false],
+    ['no time', file({ run: process({ timeoutSeconds: 0 }) }), false],
+    ['the largest output', file({ run: process({ outputLimit: 1048576 }) }), true],
+    ['too large an output', file({ run: process({ outputLimit: 1048577 }) }), false],
+    ['too small an output', file({ run: process({ outputLimit: 255 }) }), false],
+    ['an empty folder', file({ run: process({ cwd: '' }) }), false],
+    ['a bad variable', file({ run: process({ env: { 'A-B': 'x' } }) }), false],
+    ['an unknown input', file({ run: process({ stdin: 'yaml' }) }), false],
+    ['stdin none', file({ run: process({ stdin: 'none' }) }), true],
+    ['parameters', file({ parameters: { type: 'object', properties: {}, required: [] } }), true],
+    ['parameters of another type', file({ parameters: { type: 'string' } }), false],
+    [
+      'a parameter that is no schema',
+      file({ parameters: { type: 'object', properties: { a: { type: 'strin', description: 'd' } } } }),
+      false,
+    ],
+    ['a parameter that is no object', file({ parameters: { type: 'object', properties: { a: true } } }), false],
+  ];
+  for (const [title, value, good] of rows) {
+    it(`${good ? 'takes' : 'marks'} ${title}, as the reader does`, () => {
+      const text = JSON.stringify(value);
+      assert.equal(validate(JSON.parse(text)), good, JSON.stringify(validate.errors));
+      assert.equal(readToolFile(text, { folder: '/' }).problems.length === 0, good);
+    });
+  }
+});

@@ -1,0 +1,328 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the templates of tools are written like this.
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { readToolFile } from '../../../../src/core/tools/toolFile.ts';
+
+const folder = '/work/space';
+const read = (text: string) => readToolFile(text, { folder });
+
+function tool(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    name: 'greet',
+    description: 'Greets a person.',
+    parameters: {
+      type: 'object',
+      properties: { who: { type: 'string', description: 'The name.' } },
+      required: ['who'],
+    },
+    run: { kind: 'process', command: ['echo', '--', '${who}'] },
+    ...changes,
+  };
+}
+
+const run = (changes: Record<string, unknown>) =>
+  tool({ run: { kind: 'process', command: ['echo', '--', '${who}'], ...changes } });
+const parameters = (value: unknown) =>
+  tool({ parameters: value, run: { kind: 'process', command: ['x'], stdin: 'json' } });
+const file = (...tools: unknown[]): string => JSON.stringify({ tools }, undefined, 2);
+
+describe('readToolFile', () => {
+  it('reads a tool and fills in the defaults', () => {
+    const { tools, problems } = read(`\uFEFF{
+  // comments and trailing commas are fine
+  "version": 1,
+  "$schema": "x",
+  "tools": [${JSON.stringify(tool())},],
+}`);
+    assert.deepEqual(problems, []);
+    const { place, ...definition } = tools[0]!;
+    assert.deepEqual(definition, {
+      ...tool(),
+      folder,
+      run: {
+        kind: 'process',
+        command: ['echo', '--', '${who}'],
+        cwd: '.',
+        env: {},
+        timeoutSeconds: 60,
+        outputLimit: 32768,
+        stdin: 'none',
+      },
+    });
+    assert.deepEqual([place.line, place.column], [4, 12]);
+  });
+
+  it('keeps the schema of the parameters as it was written', () => {
+    const schema = {
+      type: 'object',
+      description: 'All of it.',
+      properties: {
+        kind: { enum: ['a', 2, null], description: 'One of.' },
+        list: {
+          type: 'array',
+          description: 'Many.',
+          items: { type: 'object', properties: { deep: { type: 'string' } } },
+        },
+        link: { $ref: '#/$defs/name', description: 'A reference.' },
+      },
+      required: ['kind'],
+      additionalProperties: { type: 'number' },
+      $defs: { name: { type: 'string', minLength: 2 } },
+    };
+    const { tools, problems } = read(file(parameters(schema)));
+    assert.deepEqual(problems, []);
+    assert.deepEqual(tools[0]?.parameters, schema);
+  });
+
+  it('takes a tool without parameters', () => {
+    const { tools, problems } = read(
+      file({ name: 'now', description: 'Time.', run: { kind: 'process', command: ['date'] } }),
+    );
+    assert.deepEqual(problems, []);
+    assert.deepEqual(tools[0]?.parameters, { type: 'object', properties: {}, required: [] });
+  });
+
+  /** What stands in the file, what is said, and the text it is said at. The tool is not offered. */
+  const refused: [title: string, tool: unknown, message: RegExp, at: string | undefined][] = [
+    [
+      'a kind of the future',
+      tool({ run: { kind: 'http', url: 'x' } }),
+      /"http" are not supported yet by this version/,
+      '"http"',
+    ],
+    ['another kind of the future', tool({ run: { kind: 'command' } }), /"command" are not supported yet/, '"command"'],
+    ['a kind that is no text', tool({ run: { kind: 7 } }), /"kind" has to be one of: "process"/, '7'],
+    ['no kind', tool({ run: { command: ['x'] } }), /"run" has to be an object with "kind"/, undefined],
+    ['no run', tool({ run: undefined }), /"run" has to be an object with "kind"/, undefined],
+    ['a name with a blank', tool({ name: 'a b' }), /1 to 64 letters/, '"a b"'],
+    ['a name of 65 characters', tool({ name: 'a'.repeat(65) }), /1 to 64 letters/, `"${'a'.repeat(65)}"`],
+    ['an empty name', tool({ name: '' }), /1 to 64 letters/, '""'],
+    ['a name with a line break at its end', tool({ name: 'a\n' }), /1 to 64 letters/, '"a\\n"'],
+    ['no description', tool({ description: undefined }), /needs a "description"/, undefined],
+    ['an empty description', tool({ description: '  ' }), /"description" may not be empty/, '"  "'],
+    ['a tool that is no object', 'x', /A tool has to be an object/, '"x"'],
+    ['parameters of another type', parameters({ type: 'array' }), /has to be "object"/, '"array"'],
+    ['parameters that are no object', parameters([]), /"parameters" has to be an object/, '[]'],
+    [
+      'a parameter that is no object',
+      parameters({ type: 'object', properties: { a: 'string' } }),
+      /A parameter has to be an object/,
+      '"string"',
+    ],
+    [
+      'a required one that is unknown',
+      parameters({ type: 'object', properties: {}, required: ['z'] }),
+      /"z" is required and is not among/,
+      '"z"',
+    ],
+    [
+      'an unknown type',
+      parameters({ type: 'object', properties: { a: { type: 'strin', description: 'd' } } }),
+      /"properties\.a\.type" must be equal to one of/,
+      '"strin"',
+    ],
+    [
+      'a bad pattern',
+      parameters({ type: 'object', properties: { a: { type: 'string', pattern: '(', description: 'd' } } }),
+      /no regular expression/,
+      '"("',
+    ],
+    [
+      'a reference to the network',
+      parameters({ type: 'object', properties: { a: { $ref: 'http://x.test/y', description: 'd' } } }),
+      /nothing is fetched/,
+      undefined,
+    ],
+    [
+      'a newer draft',
+      parameters({ type: 'object', $schema: 'https://json-schema.org/draft/2020-12/schema' }),
+      /draft-07/,
+      undefined,
+    ],
+    ['no command', run({ command: undefined }), /"command" has to be an array/, undefined],
+    ['an empty command', run({ command: [] }), /at least the program/, '[]'],
+    ['an empty program', run({ command: [''] }), /program in "command" may not be empty/, undefined],
+    ['a number in the command', run({ command: ['x', 1] }), /Each element of "command"/, '1'],
+    ['a NUL in the command', run({ command: ['x', 'a\0'] }), /NUL/, '"a\\u0000"'],
+    ['a parameter as the program', run({ command: ['${who}'] }), /program may not hold a parameter/, '"${who}"'],
+    [
+      'an undeclared parameter',
+      run({ command: ['x', '--a=${whom}', '${who}'] }),
+      /"\$\{whom\}" is not among the declared/,
+      '"--a=${whom}"',
+    ],
+    [
+      'a member every object has',
+      run({ command: ['x', '${toString}', '${who}'] }),
+      /"\$\{toString\}" is not among/,
+      '"${toString}"',
+    ],
+    ['an open placeholder', run({ command: ['x', '${who'] }), /has "\$\{" without "\}"/, '"${who"'],
+    ['an empty placeholder', run({ command: ['x', '${}'] }), /without the name of a parameter/, '"${}"'],
+    [
+      'a parameter in shell code',
+      run({ command: ['bash', '-c', 'echo ${who}'] }),
+      /"bash" reads this argument as code/,
+      '"echo ${who}"',
+    ],
+    ['an absolute nonsense of time', run({ timeoutSeconds: 0 }), /more than 0/, '0'],
+    ['too long a time', run({ timeoutSeconds: 3601 }), /at most 3600/, '3601'],
+    ['too small an output', run({ outputLimit: 255 }), /at least 256/, '255'],
+    ['too large an output', run({ outputLimit: 1048577 }), /at most 1048576/, '1048577'],
+    ['half a byte', run({ outputLimit: 300.5 }), /whole number/, '300.5'],
+    ['an unknown input', run({ stdin: 'yaml' }), /"stdin" has to be/, '"yaml"'],
+    ['a variable that is no text', run({ env: { A: 1 } }), /value of an environment variable/, '1'],
+    ['a variable with a bad name', run({ env: { 'A=B': 'x' } }), /"A=B" is no name/, undefined],
+    ['a NUL in a variable', run({ env: { A: '\0' } }), /NUL/, '"\\u0000"'],
+    ['an empty folder', run({ cwd: '' }), /"cwd" may not be empty/, '""'],
+  ];
+  for (const [title, bad, message, at] of refused) {
+    it(`refuses ${title}, at its place, and keeps its neighbours`, () => {
+      const text = file(tool({ name: 'before' }), bad, tool({ name: 'after' }));
+      const { tools, problems } = read(text);
+      assert.deepEqual(
+        tools.map(({ name }) => name),
+        ['before', 'after'],
+      );
+      const found = problems.find((problem) => message.test(problem.message));
+      assert.ok(found, JSON.stringify(problems));
+      assert.equal(found.severity, 'error');
+      if (at !== undefined) assert.equal(text.slice(found.offset, found.offset + found.length), at);
+      assert.equal(
+        text.split('\n').slice(0, found.line).join('\n').length + (found.line > 0 ? 1 : 0) + found.column,
+        found.offset,
+      );
+    });
+  }
+
+  const warned: [title: string, tool: unknown, message: RegExp, at: string][] = [
+    ['a misspelt member', run({ timeoutSecond: 3 }), /"timeoutSecond" has no meaning here/, '3'],
+    ['a misspelt member of the tool', tool({ desc: 'x' }), /"desc" has no meaning here/, '"x"'],
+    ['a parameter that is never used', run({ command: ['x'] }), /"who" never reaches the program/, '{'],
+    [
+      'a parameter without a description',
+      parameters({ type: 'object', properties: { a: { type: 'string' } } }),
+      /has no "description"/,
+      '{',
+    ],
+    [
+      'a keyword that is not checked',
+      parameters({ type: 'object', unevaluatedProperties: false }),
+      /"unevaluatedProperties" is no keyword/,
+      '{',
+    ],
+    ['an option the model chooses', run({ command: ['x', '--${who}'] }), /chooses the option itself/, '"--${who}"'],
+    [
+      'an optional value after an option',
+      tool({
+        parameters: { type: 'object', properties: { out: { type: 'string', description: 'd' } } },
+        run: { kind: 'process', command: ['x', '-o', '${out}'] },
+      }),
+      /the option before it takes the next argument/,
+      '"${out}"',
+    ],
+  ];
+  for (const [title, odd, message, at] of warned) {
+    it(`warns of ${title} and offers the tool`, () => {
+      const text = file(odd);
+      const { tools, problems } = read(text);
+      assert.equal(tools.length, 1);
+      const found = problems.filter((problem) => message.test(problem.message));
+      assert.equal(found.length, 1, JSON.stringify(problems));
+      assert.equal(found[0]?.severity, 'warning');
+      assert.ok(text.slice(found[0]?.offset).startsWith(at));
+    });
+  }
+
+  it('offers the first of two tools with one name and reports the second', () => {
+    const text = file(tool({ description: 'first' }), tool({ description: 'second' }));
+    const { tools, problems } = read(text);
+    assert.deepEqual(
+      tools.map(({ description }) => description),
+      ['first'],
+    );
+    assert.equal(problems.length, 1);
+    assert.equal(problems[0]?.offset, text.lastIndexOf('"greet"'));
+  });
+
+  const files: [title: string, text: string, message: RegExp][] = [
+    ['an array', '[]', /has to be an object with a member "tools"/],
+    ['no tools', '{}', /needs a member "tools"/],
+    ['tools that are no array', '{"tools": {}}', /"tools" has to be an array/],
+    ['tools twice', '{"tools": [], "tools": []}', /"tools" appears more than once/],
+    ['a newer version', `{"version": 2, "tools": [${JSON.stringify(tool())}]}`, /version 1 only/],
+    ['a member without meaning', '{"tools": [], "tool": []}', /"tool" has no meaning/],
+    ['nothing at all', '', /not valid JSON/],
+    [
+      'a member twice',
+      `{"tools": [${JSON.stringify(tool()).replace('{', '{"name":"other",')}]}`,
+      /"name" appears more than once/,
+    ],
+    [
+      '__proto__',
+      `{"tools": [${JSON.stringify(tool()).replace('"who":', '"__proto__":')}]}`,
+      /may not be named "__proto__"/,
+    ],
+  ];
+  for (const [title, text, message] of files) {
+    it(`reports a file with ${title} and offers nothing of it`, () => {
+      const { tools, problems } = read(text);
+      assert.deepEqual(tools, []);
+      assert.match(problems.map((problem) => problem.message).join('\n'), message);
+    });
+  }
+
+  it('keeps the tools around a syntax error, and only those', () => {
+    const broken = JSON.stringify(tool({ name: 'broken' })).replace(',"description"', ' "description"');
+    const { tools, problems } = read(
+      `{"tools": [${JSON.stringify(tool({ name: 'a' }))},\r\n${broken},\r\n${JSON.stringify(tool({ name: 'b' }))}]}`,
+    );
+    assert.deepEqual(
+      tools.map(({ name }) => name),
+      ['a', 'b'],
+    );
+    assert.deepEqual(
+      problems.map(({ line, severity }) => [line, severity]),
+      [[1, 'error']],
+    );
+  });
+
+  it('never offers a tool of a text that was cut otherwise than the whole text does', () => {
+    const process = { kind: 'process', command: ['echo', 'x'], env: { A: 'b' } };
+    const text = JSON.stringify({ tools: ['a', 'b'].map((name) => ({ run: process, description: 'd', name })) });
+    const whole = new Map(read(text).tools.map((each) => [each.name, each]));
+    assert.equal(whole.size, 2);
+    for (let length = 0; length < text.length; length += 1) {
+      for (const each of read(text.slice(0, length)).tools)
+        assert.deepEqual(each, whole.get(each.name), `cut at ${length}`);
+    }
+  });
+
+  it('keeps to the text where a comment has no end', () => {
+    const text = '{"tools": [] /*';
+    const { problems } = read(text);
+    assert.ok(problems.length > 0);
+    for (const { offset, length } of problems) assert.ok(offset + length <= text.length);
+  });
+
+  it('never throws, and every place lies in the text', () => {
+    const text = file(tool(), run({ env: { A: 'b' } }));
+    const edit = fc.record({
+      at: fc.nat(text.length),
+      drop: fc.nat(12),
+      add: fc.constantFrom('', '{', '}', '"', ',', '[', ']', ':', 'null', '/*', '\\', '1e999', '\u2028'),
+    });
+    fc.assert(
+      fc.property(fc.array(edit, { maxLength: 4 }), (edits) => {
+        const edited = edits.reduce(
+          (result, { at, drop, add }) => result.slice(0, at) + add + result.slice(at + drop),
+          text,
+        );
+        for (const { offset, length, line, column } of read(edited).problems) {
+          assert.ok(offset >= 0 && length >= 0 && offset + length <= edited.length && line >= 0 && column >= 0);
+        }
+      }),
+      { numRuns: 80 },
+    );
+  });
+});

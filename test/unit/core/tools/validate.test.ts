@@ -1,0 +1,148 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the templates of tools are written like this.
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { RolecallError } from '../../../../src/core/base/errors.ts';
+import { withinDeadline } from '../../../../src/core/tools/deadline.ts';
+import { compileParameters } from '../../../../src/core/tools/validate.ts';
+
+type Properties = Record<string, Record<string, unknown>>;
+
+function compiled(properties: Properties, more: Record<string, unknown> = {}) {
+  const result = compileParameters({ type: 'object', properties, required: [], ...more });
+  assert.equal(result.kind, 'ok', JSON.stringify(result));
+  return result as Extract<typeof result, { kind: 'ok' }>;
+}
+
+describe('compileParameters', () => {
+  const rows: [
+    title: string,
+    properties: Properties,
+    more: Record<string, unknown>,
+    args: unknown,
+    errors: string[],
+  ][] = [
+    ['good ones', { a: { type: 'string' } }, { required: ['a'] }, { a: 'x' }, []],
+    ['a missing one', { a: { type: 'string' } }, { required: ['a'] }, {}, ['a is missing.']],
+    ['a wrong type', { a: { type: 'integer' } }, {}, { a: '1' }, ['a must be integer.']],
+    ['one nobody declared', { a: {} }, {}, { b: 1 }, ['b is not a parameter of this tool.']],
+    ['one nobody declared, where allowed', { a: {} }, { additionalProperties: true }, { b: 1 }, []],
+    ['__proto__', { a: {} }, {}, JSON.parse('{"__proto__":1}'), ['__proto__ is not a parameter of this tool.']],
+    ['an inherited member is missing', { toString: {} }, { required: ['toString'] }, {}, ['toString is missing.']],
+    ['a choice', { a: { enum: ['x', 2] } }, {}, { a: 'y' }, ['a must be equal to one of the allowed values: "x", 2.']],
+    ['a constant', { a: { const: 1 } }, {}, { a: 2 }, ['a must be equal to constant: 1.']],
+    [
+      'something deep',
+      { a: { type: 'array', items: { type: 'object', required: ['b'] } } },
+      {},
+      { a: [{ b: 1 }, {}] },
+      ['a[1].b is missing.'],
+    ],
+    ['a bound', { a: { type: 'number', maximum: 3 } }, {}, { a: 4 }, ['a must be <= 3.']],
+    ['a pattern', { a: { type: 'string', pattern: '^x$' } }, {}, { a: 'y' }, ['a must match pattern "^x$".']],
+    ['a list', {}, {}, [], ['The object of arguments must be object.']],
+    [
+      'a reference inside',
+      { a: { $ref: '#/$defs/n' } },
+      { $defs: { n: { type: 'null' } } },
+      { a: 1 },
+      ['a must be null.'],
+    ],
+    ['a format is a remark', { a: { type: 'string', format: 'email' } }, {}, { a: 'y' }, []],
+  ];
+  for (const [title, properties, more, args, errors] of rows) {
+    it(title, () => assert.deepEqual(compiled(properties, more).check(args), errors));
+  }
+
+  it('does not list a hundred errors', () => {
+    const properties = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`p${index}`, {}]));
+    const errors = compiled(properties, { required: Object.keys(properties) }).check({});
+    assert.equal(errors.length, 9);
+    assert.equal(errors.at(-1), 'And 92 more.');
+  });
+
+  it('stops a pattern that would backtrack for years', () => {
+    const { check } = compiled({ a: { type: 'string', pattern: '^(a+)+$' } });
+    const started = performance.now();
+    const errors = check({ a: `${'a'.repeat(60)}!` });
+    assert.match(errors.join(), /take too long to check/);
+    assert.ok(performance.now() - started < 5000);
+    assert.deepEqual(check({ a: 'aaa' }), [], 'the check still works afterwards');
+  });
+
+  const invalid: [title: string, schema: Record<string, unknown>, path: string, message: RegExp][] = [
+    ['an unknown type', { properties: { a: { type: 'x' } } }, 'properties.a.type', /must be equal to one of/],
+    ['a bad pattern', { properties: { a: { pattern: '[' } } }, 'properties.a.pattern', /no regular expression/],
+    ['a reference to nothing', { properties: { a: { $ref: '#/nope' } } }, '', /nothing is fetched/],
+    ['a reference to the network', { properties: { a: { $ref: 'https://x.test/s.json' } } }, '', /nothing is fetched/],
+    ['a schema that refers to itself for ever', { properties: { a: { $ref: '#/properties/a' } } }, '', /without end/],
+    ['another draft', { $schema: 'https://json-schema.org/draft/2020-12/schema' }, '', /draft-07/],
+  ];
+  for (const [title, schema, path, message] of invalid) {
+    it(`refuses ${title}`, () => {
+      const result = compileParameters({ type: 'object', properties: {}, required: [], ...schema });
+      assert.equal(result.kind, 'invalid');
+      const fault = result.kind === 'invalid' ? result.faults[0] : undefined;
+      assert.equal(fault?.path.join('.'), path);
+      assert.match(fault?.message ?? '', message);
+    });
+  }
+
+  it('does not let one tool see the names of another', () => {
+    compiled({ a: { $id: 'https://x.test/name', type: 'string' } });
+    compiled({ a: { $id: 'https://x.test/name', type: 'number' } });
+    const result = compileParameters({
+      type: 'object',
+      properties: { a: { $ref: 'https://x.test/name' } },
+      required: [],
+    });
+    assert.equal(result.kind, 'invalid');
+  });
+
+  it('names the keywords it does not know, but for those that begin with x-', () => {
+    assert.deepEqual(compiled({ a: { prefixItems: [], 'x-mine': 1 } }).unknownKeywords, ['prefixItems']);
+  });
+
+  it('never throws, whatever the model sends', () => {
+    const { check } = compiled(
+      { a: { type: 'string' }, b: { type: 'array', items: { type: 'object' } } },
+      { required: ['a'] },
+    );
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        assert.ok(Array.isArray(check(value)));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('withinDeadline', () => {
+  it('gives the result, and what was thrown as it was thrown', () => {
+    assert.equal(
+      withinDeadline(1000, () => 7),
+      7,
+    );
+    assert.equal(
+      withinDeadline(1000, () => undefined),
+      undefined,
+    );
+    const mine = new Error('mine');
+    assert.throws(
+      () =>
+        withinDeadline(1000, () => {
+          throw mine;
+        }),
+      (error) => error === mine,
+    );
+  });
+
+  it('interrupts a loop', () => {
+    const forever = (): void => {
+      for (;;);
+    };
+    assert.throws(
+      () => withinDeadline(30, forever),
+      (error) => error instanceof RolecallError && error.kind === 'timeout',
+    );
+  });
+});
