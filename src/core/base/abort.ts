@@ -2,7 +2,10 @@ import { cancelled } from './errors.ts';
 
 /** Waits for `work` as long as `signal` allows, without stopping the work itself: others may wait for it too. */
 export async function waitFor<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) throw cancelled(signal.reason);
+  if (signal.aborted) {
+    work.catch(() => {}); // Nobody here waits for it any more; others who do see how it ends.
+    throw cancelled(signal.reason);
+  }
   let stop = () => {};
   const stopped = new Promise<never>((_resolve, reject) => {
     stop = () => reject(cancelled(signal.reason));

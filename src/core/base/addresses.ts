@@ -18,7 +18,7 @@ export function checkIdentityUrl(typed: string): string {
 /** @returns the base address without a trailing slash; a path prefix is kept. */
 export function checkInferenceUrl(typed: string): string {
   const url = parse(typed, 'rolecall.inference.url', 'https://inference.example.com');
-  if (url.search || url.hash) throw wrong('rolecall.inference.url', 'must not hold a query or a fragment');
+  if (/[?#]/.test(typed)) throw wrong('rolecall.inference.url', 'must not hold a query or a fragment');
   const base = url.href.replace(/\/+$/, '');
   if (base.endsWith('/v1')) {
     throw wrong('rolecall.inference.url', `must not end in /v1, which Rolecall adds: write ${base.slice(0, -3)}`);
@@ -28,9 +28,10 @@ export function checkInferenceUrl(typed: string): string {
 
 /** @returns the URI as typed: the server compares it as a plain string. */
 export function checkRedirectUri(typed: string): string {
-  const url = URL.parse(typed);
-  if (!url) throw wrong('rolecall.identity.redirectUri', 'must be an address such as http://127.0.0.1:18155/callback');
-  if (url.search || url.hash) {
+  if (/\s/.test(typed) || !URL.canParse(typed))
+    throw wrong('rolecall.identity.redirectUri', 'must be an address such as http://127.0.0.1:18155/callback');
+  // Also the lone `?` that a URL object forgets: the server would add its own behind it.
+  if (/[?#]/.test(typed)) {
     throw wrong(
       'rolecall.identity.redirectUri',
       'must not hold a query or a fragment, because the server adds its own',

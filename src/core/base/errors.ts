@@ -66,6 +66,15 @@ export class RolecallError extends Error {
   }
 }
 
+/** Somebody else's words as {@link ErrorFacts.serverMessage} holds them: without markup, a line or two at most. */
+export function serverWords(text: string): string {
+  const plain = text
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return plain.length > 300 ? `${plain.slice(0, 299)}…` : plain;
+}
+
 /** The error that stands for "the user stopped it". */
 export function cancelled(cause?: unknown): RolecallError {
   return new RolecallError('cancelled', 'Cancelled.', { cause });

@@ -65,12 +65,15 @@ export function refuseRedirect(response: Response, url: string): void {
   );
 }
 
-/** Milliseconds of a `Retry-After` header (RFC 9110 section 10.2.3: seconds or a date), if there is a usable one. */
+/**
+ * Milliseconds of a `Retry-After` header (RFC 9110 section 10.2.3: seconds or a date that begins with the day's name), if
+ * there is a usable one.
+ */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
   const value = headers.get('retry-after')?.trim();
   if (!value) return undefined;
   if (/^\d+$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
+  const date = /^[A-Z][a-z]{2}/.test(value) ? Date.parse(value) : Number.NaN; // Date.parse takes `-5` for a year.
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
@@ -122,6 +125,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing is listening there',
   ENOTFOUND: 'the host name is not known',
   EAI_AGAIN: 'the host name could not be looked up',
+  ENETUNREACH: 'there is no network connection to it',
+  EHOSTUNREACH: 'there is no network connection to it',
   ECONNRESET: 'the connection was cut',
   UND_ERR_SOCKET: 'the connection was cut',
   ETIMEDOUT: 'the connection timed out',
@@ -149,7 +154,7 @@ export function noAnswer(error: unknown, url: string): RolecallError {
 function causeCode(error: unknown): string | undefined {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; depth += 1) {
     const { code, errors } = at as { code?: unknown; errors?: unknown[] };
-    if (typeof code === 'string' && code in REASONS) return code;
+    if (typeof code === 'string' && Object.hasOwn(REASONS, code)) return code;
     at = at.cause ?? errors?.[0];
   }
   return undefined;

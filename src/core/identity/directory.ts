@@ -30,7 +30,7 @@ export class Directory {
     this.#now = now;
   }
 
-  /** Never rejects, but for the reader being forgotten meanwhile: failures are part of the result. */
+  /** Never rejects: failures are part of the result, and `cancelled` is the one of a reader that was forgotten meanwhile. */
   organization(id: string, onRetry?: OnRetry): Promise<OrganizationAccess> {
     const running = this.#reads.get(id);
     if (running) return running;

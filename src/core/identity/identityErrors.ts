@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
-import { type ErrorFacts, type ErrorKind, RolecallError } from '../base/errors.ts';
+import { type ErrorFacts, type ErrorKind, RolecallError, serverWords } from '../base/errors.ts';
 import { type HttpAnswer, retryAfterMs } from '../base/http.ts';
 
+const optionalText = z.catch(z.optional(z.nullable(z.string())), undefined);
 /** Error object of the identity service; `trace_id` comes with newer versions. */
-const errorBody = z.looseObject({
-  error: z.string(),
-  error_description: z.optional(z.nullable(z.string())),
-  trace_id: z.optional(z.nullable(z.string())),
-});
+const errorBody = z.looseObject({ error: z.string(), error_description: optionalText, trace_id: optionalText });
 
-/** The nine values of `error` (specification, Errors) in plain words. The value decides; the status only without one. */
+/**
+ * The nine values of `error` (specification, Errors) in plain words. The value decides; the status only where there is
+ * none, or one that is not among the nine.
+ */
 const SENTENCES: Readonly<Record<string, readonly [ErrorKind, string]>> = {
   invalid_request: ['invalidRequest', 'The identity service did not understand the request.'],
   server_error: ['server', 'The identity service failed. It may be transient; try again in a moment.'],
@@ -31,17 +31,18 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   409: 'conflict',
   413: 'request_entity_too_large',
   415: 'unsupported_media_type',
+  422: 'invalid_request',
 };
 
 /** An answer that is not a success, as an error. `organization` is named where it explains a refusal. */
 export function identityError(answer: HttpAnswer, organization: string | undefined, now: number): RolecallError {
   const body = readBody(answer.text);
-  const code = body?.error ?? BY_STATUS[answer.status];
+  const code = body?.error || BY_STATUS[answer.status];
   const wait = retryAfterMs(answer.headers, now);
   const facts: ErrorFacts = {
     status: answer.status,
     ...(code && { code }),
-    ...(body?.error_description && { serverMessage: short(body.error_description) }),
+    ...(body?.error_description && { serverMessage: serverWords(body.error_description) }),
     ...(body?.trace_id && { traceId: body.trace_id }),
     ...(wait !== undefined && { retryAfterMs: wait }),
   };
@@ -61,13 +62,14 @@ function explain(
   if (code === 'invalid_request' && /authori[sz]ation header/i.test(description ?? '')) {
     return ['sessionEnded', 'The identity service does not accept this sign-in. Sign in again.'];
   }
-  if (code === 'forbidden' && organization !== undefined) {
+  const meaning = code !== undefined && Object.hasOwn(SENTENCES, code) ? code : BY_STATUS[status];
+  if (meaning === 'forbidden' && organization !== undefined) {
     return [
       'forbidden',
       `You may not read “${organization}”. Either you lack the administrator's privilege there, or the sign-in lacks a scope, or there is no such organization for you.`,
     ];
   }
-  const known = code === undefined ? undefined : SENTENCES[code];
+  const known = meaning === undefined ? undefined : SENTENCES[meaning];
   if (known) return known;
   if (status >= 500)
     return ['server', `The identity service (or a proxy before it) answered ${status}. Try again in a moment.`];
@@ -81,13 +83,4 @@ function readBody(text: string) {
   } catch {
     return undefined; // A page of a proxy, or nothing: the status speaks.
   }
-}
-
-/** The service's own words, without markup and not longer than a line or two. */
-function short(text: string): string {
-  const plain = text
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-  return plain.length > 300 ? `${plain.slice(0, 299)}…` : plain;
 }

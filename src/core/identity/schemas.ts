@@ -9,6 +9,7 @@ export const PROVISIONING_STATUSES = ['unknown', 'provisioning', 'provisioned', 
 export const HEALTH_STATUSES = ['unknown', 'healthy', 'degraded', 'error'] as const;
 
 const text = z.string();
+const identifier = z.string().check(z.minLength(1));
 const optionalText = z.optional(z.nullable(z.string()));
 /** Lists may be absent or `null` where they are empty. */
 const list = <T extends z.ZodMiniType>(item: T) =>
@@ -21,7 +22,7 @@ const tagSchema = z.looseObject({ name: text, value: text });
 const subjectSchema = z.looseObject({ id: text, email: optionalText, issuer: text });
 
 const commonMetadata = {
-  id: z.string().check(z.minLength(1)),
+  id: identifier,
   name: text,
   description: optionalText,
   creationTime: text,
@@ -75,7 +76,7 @@ export interface Listing<T> {
 export const readGroups = (body: unknown): Listing<Group> | undefined => readList(body, groupSchema);
 export const readRoles = (body: unknown): Listing<Role> | undefined => readList(body, roleSchema);
 
-const organizationSchema = z.looseObject({ metadata: z.looseObject({ id: text, name: z.optional(text) }) });
+const organizationSchema = z.looseObject({ metadata: z.looseObject({ id: identifier, name: optionalText }) });
 /** `GET /api/v1/organizations` is not in the specification: a convenience of newer servers. */
 export const readOrganizations = (body: unknown) => readList(body, organizationSchema);
 
@@ -93,10 +94,17 @@ function readList<S extends z.ZodMiniType>(body: unknown, schema: S): Listing<z.
       malformed.push({
         index,
         path: issue?.path.map(String).join('.') ?? '',
-        reason: issue?.message ?? 'malformed',
+        reason: reasonOf(issue),
         raw,
       });
     }
   }
   return { items, malformed };
+}
+
+/** `zod/mini` brings no sentences of its own. */
+function reasonOf(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === 'invalid_type') return `not ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
+  if (issue?.code === 'too_small') return 'empty';
+  return issue?.message ?? 'malformed';
 }

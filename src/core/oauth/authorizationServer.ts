@@ -1,13 +1,14 @@
 import * as oauth from 'openid-client';
 import { isLoopback } from '../base/addresses.ts';
 import type { Connection } from '../base/connection.ts';
-import { cancelled, RolecallError } from '../base/errors.ts';
-import { type Fetch, noAnswer, originOf } from '../base/http.ts';
+import { RolecallError } from '../base/errors.ts';
+import { exchange, type Fetch, originOf } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
 import { translateOAuthError } from './oauthErrors.ts';
 import type { TokenGrant } from './session.ts';
 
 const DEADLINE_MS = 30_000;
+const MAX_BYTES = 1_000_000;
 
 /** What one sign-in must remember until its answer comes: data, so that another window can finish it. */
 export interface PendingSignIn {
@@ -54,7 +55,7 @@ export class AuthorizationServer {
   async authorizationUrl(pending: PendingSignIn, signal: AbortSignal): Promise<URL> {
     const { connection } = this.#deps;
     const config = await this.#configuration(signal);
-    const url = oauth.buildAuthorizationUrl(config, {
+    return oauth.buildAuthorizationUrl(config, {
       redirect_uri: pending.redirectUri,
       state: pending.state,
       code_challenge: await oauth.calculatePKCECodeChallenge(pending.codeVerifier),
@@ -62,8 +63,6 @@ export class AuthorizationServer {
       ...(connection.scope && { scope: connection.scope }),
       ...(pending.nonce && { nonce: pending.nonce }),
     });
-    if (!connection.scope) url.searchParams.delete('scope'); // openid-client fills in `openid` otherwise.
-    return url;
   }
 
   /**
@@ -96,7 +95,7 @@ export class AuthorizationServer {
     try {
       return { ...(await oauth.fetchUserInfo(config, accessToken, oauth.skipSubjectCheck)) };
     } catch (error) {
-      throw translateOAuthError(error, this.#deps.connection);
+      throw translateOAuthError(error, this.#deps.connection, 'token');
     }
   }
 
@@ -123,7 +122,7 @@ export class AuthorizationServer {
     const config = new oauth.Configuration(
       this.#metadata,
       connection.clientId,
-      { id_token_signed_response_alg: this.#signingAlgorithm() },
+      this.#signingAlgorithm(),
       this.#clientAuthentication(),
     );
     config[oauth.customFetch] = this.#fetchWith(signal, amend);
@@ -131,10 +130,10 @@ export class AuthorizationServer {
     return config;
   }
 
-  /** Services of this kind sign with ES512; without metadata libraries would expect RS256. */
-  #signingAlgorithm(): string {
-    const offered = this.#metadata?.id_token_signing_alg_values_supported;
-    return !offered || offered.includes('ES512') ? 'ES512' : (offered[0] ?? 'ES512');
+  /** Services of this kind sign with ES512; where the metadata does not say, libraries would expect RS256. */
+  #signingAlgorithm(): Partial<oauth.ClientMetadata> {
+    const said = Array.isArray(this.#metadata?.id_token_signing_alg_values_supported);
+    return said ? {} : { id_token_signed_response_alg: 'ES512' };
   }
 
   async #discover(signal: AbortSignal): Promise<oauth.ServerMetadata> {
@@ -148,8 +147,8 @@ export class AuthorizationServer {
       });
     } catch (error) {
       const failure = translateOAuthError(error, connection);
-      // Silence here means silence at the token endpoint too; any answer means that the service has no discovery.
-      if (failure.kind === 'offline' || failure.kind === 'timeout' || failure.kind === 'cancelled') throw failure;
+      // Silence here means silence at the token endpoint too; a refusal means that the service has no discovery. A
+      // document that does not fit, such as another issuer's, carries no status here and is not worked around.
       if (failure.facts.status === undefined) throw failure;
       log.info(`No discovery at ${connection.identityUrl} (${failure.facts.status}); using the specified endpoints.`);
       return specified;
@@ -171,19 +170,19 @@ export class AuthorizationServer {
 
   #fetchWith(signal: AbortSignal, amend?: (body: URLSearchParams) => void): oauth.CustomFetch {
     const { fetch } = this.#deps;
-    return async (url, options) => {
-      if (amend && options.body instanceof URLSearchParams) amend(options.body);
-      const deadline = AbortSignal.timeout(DEADLINE_MS);
-      const stop = AbortSignal.any([signal, deadline, ...(options.signal ? [options.signal] : [])]);
-      try {
-        return await fetch(url, { ...(options as RequestInit), redirect: 'manual', signal: stop });
-      } catch (error) {
-        if (signal.aborted) throw cancelled(error);
-        if (deadline.aborted) {
-          throw new RolecallError('timeout', `${originOf(url)} did not answer within ${DEADLINE_MS / 1000} seconds.`);
-        }
-        throw noAnswer(error, url);
-      }
+    // Reads the whole answer, so that a cut, a deadline and Cancel are told from an answer that makes no sense. The
+    // library's own signal is left out: it has the same deadline and says less.
+    return async (url, { method, headers, body }) => {
+      if (amend && body instanceof URLSearchParams) amend(body);
+      const request = {
+        method: method === 'POST' ? ('POST' as const) : ('GET' as const),
+        headers,
+        ...(body !== undefined && body !== null && { body: String(body) }),
+        deadlineMs: DEADLINE_MS,
+        maxBytes: MAX_BYTES,
+      };
+      const answer = await exchange(fetch, url, request, signal);
+      return new Response(answer.text || null, { status: answer.status, headers: answer.headers });
     };
   }
 }
@@ -202,11 +201,12 @@ function specifiedEndpoints(identityUrl: string): oauth.ServerMetadata {
 function refuseForeignEndpoints(metadata: oauth.ServerMetadata, connection: Connection): void {
   const { origin } = new URL(connection.identityUrl);
   for (const name of ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'jwks_uri'] as const) {
-    const endpoint = metadata[name];
-    if (endpoint !== undefined && new URL(endpoint).origin !== origin) {
+    const endpoint = String(metadata[name]);
+    if (URL.parse(endpoint)?.origin !== origin) {
+      const where = URL.canParse(endpoint) ? `on another host, ${originOf(endpoint)}` : 'that is no address';
       throw new RolecallError(
         'protocol',
-        `${connection.identityUrl} names a ${name} on another host, ${originOf(endpoint)}. It was refused: tokens go to the configured address only.`,
+        `${connection.identityUrl} names a ${name} ${where}. It was refused: tokens go to the configured address only.`,
       );
     }
   }

@@ -40,9 +40,15 @@ export async function listenForRedirect(options: LoopbackOptions): Promise<Loopb
     resolve = done;
   });
   const handler = (request: IncomingMessage, response: ServerResponse) => {
-    const url = new URL(request.url ?? '/', target.origin);
-    if (request.method === 'GET' && url.pathname === startPath) {
+    const url = URL.parse(`${target.origin}${request.url}`);
+    // Any Host: an editor served in a browser opens this through a proxy of its own. The path cannot be guessed.
+    if (request.method === 'GET' && url?.pathname === startPath) {
       response.writeHead(302, { location: options.authorizationUrl, ...HEADERS }).end();
+      return;
+    }
+    // A foreign Host means that another site's name points at us.
+    if (!url || request.headers.host !== target.host) {
+      send(response, 421, options.pages.refused);
       return;
     }
     const refusal = refuse(request, url, target, options.state);
@@ -74,7 +80,7 @@ interface Target {
 
 function loopbackTarget(redirectUri: string): Target {
   const url = URL.parse(redirectUri);
-  const hosts = url && LOOPBACK_HOSTS[url.hostname];
+  const hosts = url && Object.hasOwn(LOOPBACK_HOSTS, url.hostname) ? LOOPBACK_HOSTS[url.hostname] : undefined;
   if (url?.protocol !== 'http:' || !hosts || url.port === '') {
     throw new RolecallError(
       'configuration',
@@ -99,9 +105,8 @@ const HEADERS = {
   connection: 'close',
 };
 
-/** Which status answers a request that is not the awaited one. A foreign Host means another site's name points at us. */
+/** Which status answers a request that is not the awaited one. */
 function refuse(request: IncomingMessage, url: URL, target: Target, state: string): number | undefined {
-  if (request.headers.host !== target.host) return 421;
   if (url.pathname !== target.pathname) return 404;
   if (request.method !== 'GET') return 405;
   if (url.searchParams.get('state') !== state) return 400;
@@ -134,22 +139,35 @@ async function listen(
       servers.push(server);
     } catch (cause) {
       const code = (cause as NodeJS.ErrnoException).code;
-      if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') continue; // No IPv6 on this machine.
+      const missing = code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT'; // No IPv6 on this machine.
+      if (missing && (servers.length > 0 || host !== hosts.at(-1))) continue;
       await Promise.all(servers.map(closeServer));
-      throw new RolecallError(
-        'configuration',
-        `Port ${port} on this machine is taken by another program, so the sign-in cannot come back. Close it, or register another redirect URI and set rolecall.identity.redirectUri.`,
-        { cause },
-      );
+      throw cannotListen(host, port, code, cause);
     }
   }
   return servers;
 }
 
+function cannotListen(host: string, port: number, code: string | undefined, cause: unknown): RolecallError {
+  const why =
+    code === 'EADDRINUSE'
+      ? `Port ${port} on this machine is taken by another program`
+      : `Port ${port} of ${host} cannot be used on this machine (${code})`;
+  return new RolecallError(
+    'configuration',
+    `${why}, so the sign-in cannot come back. Close what uses it, or register another redirect URI and set rolecall.identity.redirectUri.`,
+    { cause },
+  );
+}
+
+/** How long a page that was begun may take to arrive. */
+const GRACE_MS = 500;
+
 async function closeServer(server: Server): Promise<void> {
   await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    // The answer page is still on its way to the browser: only idle connections are cut at once.
+    server.close(() => resolve()); // Frees the port at once.
     server.closeIdleConnections();
+    // The answer page may be on its way still, and browsers open connections they never use.
+    setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
   });
 }

@@ -1,60 +1,71 @@
 import * as oauth from 'openid-client';
 import type { Connection } from '../base/connection.ts';
-import { cancelled, type ErrorFacts, isCancelled, RolecallError } from '../base/errors.ts';
-import { noAnswer } from '../base/http.ts';
+import { cancelled, type ErrorFacts, isCancelled, RolecallError, serverWords } from '../base/errors.ts';
 
-/** Whatever openid-client throws, as one of ours. `cause` keeps the original; its response body is not logged anywhere. */
-export function translateOAuthError(error: unknown, connection: Connection): RolecallError {
+/**
+ * Whatever openid-client throws, as one of ours. `cause` keeps the original; its response body is not logged anywhere.
+ * `refused` says what a 401 with a challenge was the answer to: the client's credentials, or an access token.
+ */
+export function translateOAuthError(
+  error: unknown,
+  connection: Connection,
+  refused: 'client' | 'token' = 'client',
+): RolecallError {
   const ours = causes(error).find((at) => at instanceof RolecallError);
   if (ours) return ours;
   if (isCancelled(error)) return cancelled(error);
   if (error instanceof oauth.ResponseBodyError) return refusedGrant(error);
   if (error instanceof oauth.AuthorizationResponseError) return refusedAuthorization(error);
   if (error instanceof oauth.WWWAuthenticateChallengeError) {
-    return new RolecallError('sessionEnded', 'The identity service does not accept the access token.', {
-      cause: error,
-      facts: { status: error.status },
-    });
+    const [kind, sentence] = refused === 'client' ? REFUSED_CLIENT : REFUSED_TOKEN;
+    return new RolecallError(kind, sentence, { cause: error, facts: { status: error.status } });
   }
   if (error instanceof oauth.ClientError) return unusableAnswer(error, connection);
-  if (error instanceof TypeError) return noAnswer(error, connection.identityUrl);
   return new RolecallError('unexpected', 'Signing in failed in an unexpected way.', { cause: error });
 }
 
-const GRANT_SENTENCES: Readonly<Record<string, readonly [RolecallError['kind'], string]>> = {
+type Meaning = readonly [RolecallError['kind'], string];
+
+const REFUSED_TOKEN: Meaning = ['sessionEnded', 'The identity service does not accept the access token.'];
+const REFUSED_CLIENT: Meaning = [
+  'configuration',
+  'The identity service refused the client. Check client id and client secret.',
+];
+const SLOW_DOWN: Meaning = ['rateLimited', 'The identity service asks to slow down. Try again in a moment.'];
+
+const GRANT_SENTENCES: Readonly<Record<string, Meaning>> = {
   invalid_grant: ['sessionEnded', 'The identity service no longer accepts this sign-in.'],
   invalid_client: ['configuration', 'The identity service refused the client or the proof of this sign-in.'],
   unauthorized_client: ['configuration', 'The identity service does not allow this client to sign in this way.'],
   invalid_request: ['configuration', 'The identity service refused the request. Check client id and client secret.'],
-  access_denied: ['configuration', 'The identity service refused the client. Check client id and client secret.'],
+  access_denied: REFUSED_CLIENT,
   invalid_scope: ['configuration', 'The identity service does not know one of the scopes (rolecall.identity.scopes).'],
   server_error: ['server', 'The identity service failed while handling the request. Try again in a moment.'],
   temporarily_unavailable: ['server', 'The identity service is busy. Try again in a moment.'],
 };
 
 function refusedGrant(error: oauth.ResponseBodyError): RolecallError {
-  const [kind, sentence] = GRANT_SENTENCES[error.error] ?? [
-    error.status >= 500 ? 'server' : 'protocol',
-    `The identity service refused with “${error.error}”.`,
-  ];
-  const facts: ErrorFacts = {
-    status: error.status,
-    code: error.error,
-    ...(error.error_description && { serverMessage: error.error_description }),
-  };
-  const said = error.error_description ? ` It said: ${error.error_description}` : '';
-  return new RolecallError(kind, sentence + said, { cause: error, facts });
+  const [kind, sentence] = grantMeaning(error);
+  const words = serverWords(error.error_description ?? '');
+  const facts: ErrorFacts = { status: error.status, code: error.error, ...(words && { serverMessage: words }) };
+  return new RolecallError(kind, sentence + (words && ` It said: ${words}`), { cause: error, facts });
+}
+
+function grantMeaning({ status, error }: oauth.ResponseBodyError): Meaning {
+  if (status === 429) return SLOW_DOWN;
+  const known = Object.hasOwn(GRANT_SENTENCES, error) ? GRANT_SENTENCES[error] : undefined;
+  return known ?? ['protocol', `The identity service refused with “${serverWords(error)}”.`];
 }
 
 function refusedAuthorization(error: oauth.AuthorizationResponseError): RolecallError {
-  const said = error.error_description ? `: ${error.error_description}` : '';
+  const words = serverWords(error.error_description ?? '');
   const sentence =
     error.error === 'access_denied'
-      ? `The sign-in was refused or cancelled on the provider's page${said}`
-      : `The identity service answered the sign-in with “${error.error}”${said}`;
-  return new RolecallError('invalidRequest', sentence, {
+      ? 'The sign-in was refused or cancelled on the provider’s page.'
+      : `The identity service answered the sign-in with “${serverWords(error.error)}”.`;
+  return new RolecallError('invalidRequest', sentence + (words && ` It said: ${words}`), {
     cause: error,
-    facts: { code: error.error, ...(error.error_description && { serverMessage: error.error_description }) },
+    facts: { code: error.error, ...(words && { serverMessage: words }) },
   });
 }
 
@@ -67,11 +78,8 @@ function unusableAnswer(error: oauth.ClientError, connection: Connection): Rolec
     const sentence = `The identity service (or a proxy before it) answered ${status}. Try again in a moment.`;
     return new RolecallError('server', sentence, { cause: error, facts });
   }
-  if (status === 429) {
-    return new RolecallError('rateLimited', 'The identity service asks to slow down. Try again in a moment.', {
-      facts,
-    });
-  }
+  const meaning = status === 429 ? SLOW_DOWN : status === 401 ? REFUSED_CLIENT : undefined;
+  if (meaning) return new RolecallError(...meaning, { cause: error, facts });
   const what =
     status !== undefined && status >= 300 ? `answered ${status} without an explanation` : CHECKS[error.code ?? ''];
   const sentence = `${connection.identityUrl} ${what ?? 'sent an answer that is not an OAuth answer'}. The sign-in was not used.`;

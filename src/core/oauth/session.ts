@@ -45,14 +45,8 @@ export function firstSession(connection: Connection, grant: TokenGrant, account:
 
 /** The session after a rotation. A server that sends no new refresh token means that the old one stays (RFC 6749 section 6). */
 export function rotatedSession(session: Session, grant: TokenGrant, now: number): Session {
-  const { refreshToken = session.refreshToken, ...tokens } = tokensOf(grant, now);
   const { expiresAt: _old, ...kept } = session;
-  return {
-    ...kept,
-    ...tokens,
-    ...(refreshToken !== undefined && { refreshToken }),
-    generation: session.generation + 1,
-  };
+  return { ...kept, ...tokensOf(grant, now), generation: session.generation + 1 };
 }
 
 /**
@@ -74,8 +68,9 @@ export function readSession(text: string | undefined, connection: Connection): S
   let stored: unknown;
   try {
     stored = JSON.parse(text);
-  } catch (cause) {
-    throw new RolecallError('storage', 'The stored session cannot be read. Sign out and sign in again.', { cause });
+  } catch {
+    // Without the cause: a SyntaxError quotes the text, and the text holds tokens.
+    throw new RolecallError('storage', 'The stored session cannot be read. Sign out and sign in again.');
   }
   const version = z.safeParse(z.object({ version: z.number() }), stored);
   if (version.success && version.data.version > SESSION_VERSION) {
@@ -91,6 +86,16 @@ export function readSession(text: string | undefined, connection: Connection): S
     });
   }
   return session.data.key === connectionKey(connection) ? session.data : undefined;
+}
+
+/** Any failure of the secret store as a `storage` error. */
+export function asStorageError(error: unknown): RolecallError {
+  if (error instanceof RolecallError) return error;
+  return new RolecallError(
+    'storage',
+    'The editor’s secret store (the system keyring) cannot be used. Unlock it and try again; nothing was signed out.',
+    { cause: error },
+  );
 }
 
 export function writeSession(session: Session): string {

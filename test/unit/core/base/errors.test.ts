@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { connectionKey } from '../../../../src/core/base/connection.ts';
+import { Emitter } from '../../../../src/core/base/emitter.ts';
+import {
+  asRolecallError,
+  cancelled,
+  isCancelled,
+  RolecallError,
+  serverWords,
+} from '../../../../src/core/base/errors.ts';
+
+const offline = new RolecallError('offline', 'Could not reach it.');
+
+describe('errors as values', () => {
+  const rows: readonly [what: string, error: unknown, cancelled: boolean, kind: string][] = [
+    ['our own cancellation', cancelled(), true, 'cancelled'],
+    ['an AbortError of the platform', new DOMException('This operation was aborted', 'AbortError'), true, 'cancelled'],
+    ['an AbortError of Node', Object.assign(new Error('aborted'), { name: 'AbortError' }), true, 'cancelled'],
+    ['a deadline of the platform', new DOMException('timed out', 'TimeoutError'), false, 'unexpected'],
+    ['an error of ours', offline, false, 'offline'],
+    ['an error that only speaks of cancelling', new Error('Cancelled.'), false, 'unexpected'],
+    ['a defect', new TypeError('x is not a function'), false, 'unexpected'],
+    ['a thrown string', 'nonsense', false, 'unexpected'],
+    ['nothing at all', undefined, false, 'unexpected'],
+  ];
+  for (const [what, error, stopped, kind] of rows) {
+    it(`${what} is ${kind}`, () => {
+      assert.equal(isCancelled(error), stopped);
+      assert.equal(asRolecallError(error).kind, kind);
+    });
+  }
+
+  it('one of ours is passed on as the same object; a defect keeps its cause and its words', () => {
+    assert.equal(asRolecallError(offline), offline);
+    const defect = new TypeError('x is not a function');
+    const translated = asRolecallError(defect);
+    assert.equal(translated.cause, defect);
+    assert.match(translated.message, /unexpected went wrong: x is not a function$/);
+  });
+
+  it('facts are there even where nothing is known', () => {
+    assert.deepEqual(offline.facts, {});
+    assert.equal('cause' in offline, false);
+    assert.equal(offline.name, 'RolecallError');
+  });
+});
+
+describe('somebody else’s words', () => {
+  const rows: readonly [string, string][] = [
+    ['refresh token reuse', 'refresh token reuse'],
+    ['  two\n\tlines  ', 'two lines'],
+    ['<h1>Bad <b>gateway</b></h1>', 'Bad gateway'],
+    ['<img src=x onerror=alert(1)>', ''],
+    ['', ''],
+  ];
+  for (const [words, shown] of rows) it(JSON.stringify(words), () => assert.equal(serverWords(words), shown));
+
+  it('are cut at 300 characters, and say so', () => {
+    assert.equal(serverWords('x'.repeat(300)), 'x'.repeat(300));
+    assert.equal(serverWords('x'.repeat(301)), `${'x'.repeat(299)}…`);
+  });
+});
+
+describe('small values', () => {
+  it('another connection, address or client id is another key', () => {
+    const connection = { id: 'service', identityUrl: 'https://identity.example.com', clientId: 'editor' };
+    const keys = [
+      connection,
+      { ...connection, id: 'sandbox' },
+      { ...connection, identityUrl: 'https://other.example.com' },
+      { ...connection, clientId: 'laptop' },
+    ].map(connectionKey);
+    assert.equal(new Set(keys).size, 4);
+    assert.equal(connectionKey({ ...connection }), keys[0]);
+  });
+
+  it('a listener is told until it has had enough, also when it leaves while being told', () => {
+    const emitter = new Emitter<number>();
+    const seen: string[] = [];
+    const leave = emitter.on((value) => {
+      seen.push(`once ${value}`);
+      leave();
+    });
+    emitter.on((value) => seen.push(`always ${value}`));
+    emitter.fire(1);
+    emitter.fire(2);
+    assert.deepEqual(seen, ['once 1', 'always 1', 'always 2']);
+  });
+});

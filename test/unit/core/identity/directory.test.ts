@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { waitFor } from '../../../../src/core/base/abort.ts';
+import { RolecallError } from '../../../../src/core/base/errors.ts';
+import { Directory, type Loaded } from '../../../../src/core/identity/directory.ts';
+import type { IdentityClient } from '../../../../src/core/identity/identityClient.ts';
+import { readGroups, readRoles } from '../../../../src/core/identity/schemas.ts';
+import { fixture } from './fixtures.ts';
+
+const GROUPS = readGroups(fixture('groups.json')) ?? assert.fail();
+const ROLES = readRoles(fixture('roles.json')) ?? assert.fail();
+
+/** An identity service whose answers wait until they are let go. */
+function slowIdentity(outcomes: { groups?: unknown; roles?: unknown } = {}) {
+  const began: string[] = [];
+  const gates: (() => void)[] = [];
+  const read = async (name: string, list: unknown, signal: AbortSignal) => {
+    began.push(name);
+    await waitFor(new Promise<void>((resolve) => gates.push(resolve)), signal);
+    if (list instanceof Error) throw list;
+    return list;
+  };
+  const identity = {
+    groups: (id: string, signal: AbortSignal) => read(`groups of ${id}`, outcomes.groups ?? GROUPS, signal),
+    roles: (id: string, signal: AbortSignal) => read(`roles of ${id}`, outcomes.roles ?? ROLES, signal),
+  } as Pick<IdentityClient, 'groups' | 'roles'>;
+  return {
+    began,
+    letGo: () => {
+      for (const open of gates.splice(0)) open();
+    },
+    directory: new Directory(identity, () => 42),
+  };
+}
+
+const kinds = (...lists: Loaded<unknown>[]) =>
+  lists.map((list) => (list.kind === 'failed' ? list.error.kind : list.kind));
+
+describe('what has been read of the organizations', () => {
+  it('both lists are asked for at once, and carry when they were read', async () => {
+    const { directory, began, letGo } = slowIdentity();
+    const reading = directory.organization('acme');
+    assert.deepEqual(began, ['groups of acme', 'roles of acme']);
+    letGo();
+    assert.deepEqual(await reading, {
+      id: 'acme',
+      groups: { kind: 'loaded', list: GROUPS, at: 42 },
+      roles: { kind: 'loaded', list: ROLES, at: 42 },
+    });
+  });
+
+  it('ten callers share one read, and later ones get what it gave', async () => {
+    const { directory, began, letGo } = slowIdentity();
+    const readings = Array.from({ length: 10 }, () => directory.organization('acme'));
+    letGo();
+    const results = await Promise.all(readings);
+    assert.equal(new Set(results).size, 1);
+    assert.equal(await directory.organization('acme'), results[0]);
+    assert.equal(began.length, 2);
+  });
+
+  it('another organization is read by itself', async () => {
+    const { directory, began, letGo } = slowIdentity();
+    const readings = [directory.organization('acme'), directory.organization('globex')];
+    letGo();
+    await Promise.all(readings);
+    assert.equal(began.length, 4);
+  });
+
+  it('one list that fails leaves the other standing, and is an error, not an empty list', async () => {
+    const forbidden = new RolecallError('forbidden', 'You may not.');
+    const { directory, letGo } = slowIdentity({ groups: forbidden });
+    const reading = directory.organization('acme');
+    letGo();
+    const { groups, roles } = await reading;
+    assert.deepEqual([groups, roles.kind], [{ kind: 'failed', error: forbidden }, 'loaded']);
+  });
+
+  it('a defect is told as one instead of rejecting', async () => {
+    const { directory, letGo } = slowIdentity({ roles: new TypeError('x is not a function') });
+    const reading = directory.organization('acme');
+    letGo();
+    const { groups, roles } = await reading;
+    assert.deepEqual(kinds(groups, roles), ['loaded', 'unexpected']);
+  });
+
+  it('forgetting one organization makes the next caller read it again, and no other', async () => {
+    const { directory, began, letGo } = slowIdentity();
+    const before = [directory.organization('acme'), directory.organization('globex')];
+    letGo();
+    const [acme, globex] = await Promise.all(before);
+    directory.forget('acme');
+    const again = directory.organization('acme');
+    letGo();
+    assert.notEqual(await again, acme);
+    assert.equal(await directory.organization('globex'), globex);
+    assert.equal(began.length, 6);
+  });
+
+  it('forgetting everything stops the reads under way, and the next ones work', async () => {
+    const { directory, began, letGo } = slowIdentity();
+    const stopped = directory.organization('acme');
+    directory.forget();
+    const { groups, roles } = await stopped;
+    assert.deepEqual(kinds(groups, roles), ['cancelled', 'cancelled']);
+    const again = directory.organization('acme');
+    letGo();
+    assert.equal((await again).groups.kind, 'loaded');
+    assert.equal(began.length, 4);
+  });
+});

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict';
+import { RolecallError } from '../../../../src/core/base/errors.ts';
+import type { Fetch } from '../../../../src/core/base/http.ts';
+import { type Log, silentLog } from '../../../../src/core/base/log.ts';
+import type { TokenSource } from '../../../../src/core/base/tokenSource.ts';
+import { IdentityClient, pathSegment } from '../../../../src/core/identity/identityClient.ts';
+import { MockService, ORIGIN, type Reply } from '../base/mockService.ts';
+import { fixture, fixtureText } from './fixtures.ts';
+
+const GROUPS = '/api/v1/organizations/acme/groups';
+const ROLES = '/api/v1/organizations/acme/roles';
+const REFUSED: Reply = { status: 401, body: { error: 'access_denied', error_description: 'expired' } };
+const BROKEN: Reply = { status: 500, body: { error: 'server_error', error_description: 'unhandled error' } };
+const { signal } = new AbortController();
+
+/** A token source that gives `first`, then whatever `next` says, and writes down what it was asked. */
+function tokenSource(next?: string): TokenSource & { asked: string[] } {
+  let current = 'first';
+  const asked: string[] = [];
+  return {
+    asked,
+    accessToken: async () => current,
+    rejected: async (token) => {
+      asked.push(token);
+      if (next !== undefined) current = next;
+      return next;
+    },
+  };
+}
+
+describe('the identity client', () => {
+  const random = Math.random;
+  let service: MockService;
+  let tokens: ReturnType<typeof tokenSource>;
+  let lines: string[];
+  const make = (fetch: Fetch = service.fetch) => {
+    const keep = (line: string) => lines.push(line);
+    const log: Log = { ...silentLog, debug: keep, info: keep };
+    return new IdentityClient({ fetch, identityUrl: ORIGIN, tokens, log, now: Date.now });
+  };
+  const failure = async (promise: Promise<unknown>): Promise<RolecallError> => {
+    const error = await promise.then(
+      () => assert.fail('nothing was thrown'),
+      (reason: unknown) => reason,
+    );
+    assert.ok(error instanceof RolecallError, String(error));
+    return error;
+  };
+
+  beforeEach(() => {
+    service = new MockService();
+    tokens = tokenSource();
+    lines = [];
+    Math.random = () => 0; // No pause between tries.
+  });
+
+  afterEach(async () => {
+    Math.random = random;
+    assert.equal(service.rest, 0, 'something prepared was never asked for');
+    await service.close();
+  });
+
+  it('lists groups with the bearer token and nothing else', async () => {
+    service.on('GET', GROUPS, { status: 200, body: fixture('groups.json') });
+    const listing = await make().groups('acme', signal);
+    assert.deepEqual(
+      listing.items.map(({ metadata }) => metadata.name),
+      ['platform-admins', 'x'],
+    );
+    const [request] = service.requests;
+    assert.equal(request?.origin, ORIGIN);
+    assert.equal(request?.headers.authorization, 'Bearer first');
+    assert.equal(request?.headers.accept, 'application/json');
+    assert.equal(request?.body, '');
+  });
+
+  it('lists roles; `null` is an empty list', async () => {
+    service.on('GET', ROLES, { status: 200, body: fixture('roles.json') }, { status: 200, body: null });
+    assert.equal((await make().roles('acme', signal)).items[0]?.metadata.name, 'administrator');
+    assert.deepEqual(await make().roles('acme', signal), { items: [], malformed: [] });
+  });
+
+  const ids: readonly [id: string, segment: string][] = [
+    ['acme', 'acme'],
+    ['a/b', 'a%2Fb'],
+    ['a?b#c', 'a%3Fb%23c'],
+    ['../../admin', '..%2F..%2Fadmin'],
+    ['%2e%2e', '%252e%252e'],
+    ['größe x', 'gr%C3%B6%C3%9Fe%20x'],
+    ['...', '...'],
+  ];
+  for (const [id, segment] of ids) {
+    it(`the organization “${id}” is one path segment`, async () => {
+      service.on('GET', `/api/v1/organizations/${segment}/groups`, { status: 200, body: [] });
+      service.on('GET', `/api/v1/organizations/${segment}/roles`, { status: 200, body: [] });
+      await Promise.all([make().groups(id, signal), make().roles(id, signal)]);
+    });
+  }
+
+  for (const id of ['', '.', '..']) {
+    it(`the organization “${id}” is refused before anything is sent`, async () => {
+      assert.throws(() => pathSegment(id), { kind: 'configuration' });
+      for (const read of [make().groups(id, signal), make().roles(id, signal)]) {
+        assert.match((await failure(read)).message, /Correct rolecall\.organizations/);
+      }
+      assert.deepEqual(service.asked, []);
+    });
+  }
+
+  it('a refused token is renewed once and the request sent once more', async () => {
+    tokens = tokenSource('second');
+    service.on('GET', GROUPS, REFUSED, { status: 200, body: [] });
+    assert.deepEqual(await make().groups('acme', signal), { items: [], malformed: [] });
+    assert.deepEqual(tokens.asked, ['first']);
+    assert.deepEqual(
+      service.requests.map(({ headers }) => headers.authorization),
+      ['Bearer first', 'Bearer second'],
+    );
+  });
+
+  it('a service that always says 401 gets exactly two requests, and the user an error', async () => {
+    tokens = tokenSource('second');
+    service.on('GET', GROUPS, REFUSED, REFUSED);
+    assert.equal((await failure(make().groups('acme', signal))).kind, 'sessionEnded');
+    assert.deepEqual(tokens.asked, ['first']);
+    assert.equal(service.asked.length, 2);
+  });
+
+  it('where there is no other token, the refusal stands after one request', async () => {
+    service.on('GET', GROUPS, REFUSED);
+    assert.equal((await failure(make().groups('acme', signal))).kind, 'sessionEnded');
+    assert.deepEqual(tokens.asked, ['first']);
+  });
+
+  it('a 400 about the authorization header is a refused token too', async () => {
+    tokens = tokenSource('second');
+    service.on('GET', ROLES, fixture('errors.json').noAuthorizationHeader, { status: 200, body: [] });
+    await make().roles('acme', signal);
+    assert.deepEqual(tokens.asked, ['first']);
+  });
+
+  it('403, and a 400 about something else, do not cost a token', async () => {
+    tokens = tokenSource('second');
+    service.on('GET', GROUPS, fixture('errors.json').forbidden, fixture('errors.json').invalid_request);
+    const error = await failure(make().groups('acme', signal));
+    assert.equal(error.kind, 'forbidden');
+    assert.match(error.message, /“acme”/);
+    assert.equal((await failure(make().groups('acme', signal))).kind, 'invalidRequest');
+    assert.deepEqual(tokens.asked, []);
+  });
+
+  it('why the token could not be renewed is what the user hears', async () => {
+    const renewing = new RolecallError('offline', 'Could not reach it.');
+    tokens = Object.assign(tokenSource(), { rejected: () => Promise.reject(renewing) });
+    service.on('GET', GROUPS, REFUSED);
+    assert.equal(await failure(make().groups('acme', signal)), renewing);
+  });
+
+  it('500 twice, then served: told each time, with the reason', async () => {
+    service.on('GET', GROUPS, BROKEN, { status: 503, body: '<html>busy</html>' }, { status: 200, body: [] });
+    const told: string[] = [];
+    await make().groups('acme', signal, (error, attempt) => told.push(`${attempt} ${error.facts.status}`));
+    assert.deepEqual(told, ['1 500', '2 503']);
+    assert.match(lines.join('\n'), /Trying again in 0 ms/);
+  });
+
+  it('500 again and again ends with the service’s own words', async () => {
+    service.on('GET', GROUPS, BROKEN, BROKEN, BROKEN, BROKEN);
+    const error = await failure(make().groups('acme', signal));
+    assert.equal(error.kind, 'server');
+    assert.match(error.message, /It said: unhandled error$/);
+  });
+
+  it('429 is waited out as asked, but not for longer than anyone would', async () => {
+    service.on('GET', GROUPS, { status: 429, headers: { 'retry-after': '0' } }, { status: 200, body: [] });
+    await make().groups('acme', signal);
+    service.on('GET', GROUPS, { status: 429, headers: { 'retry-after': '16' } });
+    const error = await failure(make().groups('acme', signal));
+    assert.deepEqual([error.kind, error.facts.retryAfterMs], ['rateLimited', 16_000]);
+  });
+
+  it('Stop while waiting to try again ends it at once', async () => {
+    Math.random = () => 1;
+    const stop = new AbortController();
+    service.on('GET', GROUPS, { status: 503, headers: { 'retry-after': '15' } });
+    const began = performance.now();
+    const error = await failure(make().groups('acme', stop.signal, () => stop.abort()));
+    assert.equal(error.kind, 'cancelled');
+    assert.ok(performance.now() - began < 1000);
+  });
+
+  it('Stop while the service thinks ends it at once', async () => {
+    const stop = new AbortController();
+    service.on('GET', GROUPS, { status: 200, body: [], delay: 1000 });
+    setTimeout(() => stop.abort(), 10);
+    const began = performance.now();
+    assert.equal((await failure(make().groups('acme', stop.signal))).kind, 'cancelled');
+    assert.ok(performance.now() - began < 900);
+  });
+
+  it('an answer that does not come in a minute is a time-out, and is not asked for again', async () => {
+    const timeout = AbortSignal.timeout;
+    const asked: number[] = [];
+    AbortSignal.timeout = (ms) => {
+      asked.push(ms);
+      return timeout.call(AbortSignal, 15);
+    };
+    try {
+      service.on('GET', GROUPS, { status: 200, body: [], delay: 100 });
+      const error = await failure(make().groups('acme', signal));
+      assert.deepEqual([error.kind, asked], ['timeout', [60_000]]);
+      assert.match(error.message, /within 60 seconds/);
+    } finally {
+      AbortSignal.timeout = timeout;
+    }
+  });
+
+  it('no connection is `offline` and final', async () => {
+    const cut = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
+    service.on('GET', GROUPS, { status: 0, failure: cut });
+    const error = await failure(make().groups('acme', signal));
+    assert.equal(error.message, `Could not reach ${ORIGIN}: the connection was cut.`);
+  });
+
+  it('a redirect is refused and not followed', async () => {
+    service.on('GET', GROUPS, { status: 302, headers: { location: 'https://evil.example.com/' } });
+    assert.equal((await failure(make().groups('acme', signal))).kind, 'protocol');
+    assert.equal(service.asked.length, 1);
+  });
+
+  const useless: readonly [string, unknown][] = [
+    ['an object', {}],
+    ['an empty body', ''],
+    ['a page with status 200 (a captive portal)', fixtureText('bad-gateway.txt')],
+    ['half a list', '[{"metadata":'],
+  ];
+  for (const [what, body] of useless) {
+    it(`${what} is an error, never an empty list`, async () => {
+      service.on('GET', GROUPS, { status: 200, body });
+      service.on('GET', ROLES, { status: 200, body });
+      assert.equal((await failure(make().groups('acme', signal))).kind, 'protocol');
+      assert.equal((await failure(make().roles('acme', signal))).kind, 'protocol');
+    });
+  }
+
+  it('a body beyond 64 MB is dropped, not read on', async () => {
+    let sent = 0;
+    let dropped = false;
+    const body = new ReadableStream({
+      pull(controller) {
+        sent += 1;
+        controller.enqueue(new Uint8Array(1_000_000).fill(32));
+      },
+      cancel() {
+        dropped = true;
+      },
+    });
+    const error = await failure(make(async () => new Response(body)).groups('acme', signal));
+    assert.equal(error.kind, 'protocol');
+    assert.match(error.message, /more than 64 MB/);
+    assert.ok(sent <= 67 && dropped, `${sent} MB`);
+  });
+
+  it('the log tells path, status and time, never the token', async () => {
+    service.on('GET', GROUPS, { status: 200, body: [] });
+    await make().groups('acme', signal);
+    assert.match(lines.join('\n'), /^GET \/api\/v1\/organizations\/acme\/groups → 200 in \d+ ms$/);
+    assert.doesNotMatch(lines.join('\n'), /first/);
+  });
+
+  describe('the list of organizations', () => {
+    const ALL = '/api/v1/organizations';
+
+    it('gives id and name; an organization without a name goes by its id', async () => {
+      service.on('GET', ALL, { status: 200, body: fixture('organizations.json') });
+      assert.deepEqual(await make().organizations(signal), [
+        { id: 'acme', name: 'acme-corporation' },
+        { id: 'nameless', name: 'nameless' },
+      ]);
+    });
+
+    const quiet: readonly Reply[] = [
+      { status: 404, body: '' },
+      { status: 403, body: { error: 'forbidden' } },
+      { status: 405, body: '' },
+      { status: 200, body: {} },
+      { status: 200, body: 'a page' },
+      { status: 0, failure: new Error('cut') },
+    ];
+    for (const reply of quiet) {
+      it(`${reply.failure ? 'no answer' : `${reply.status} ${JSON.stringify(reply.body)}`} is quietly no list`, async () => {
+        service.on('GET', ALL, reply);
+        assert.equal(await make().organizations(signal), undefined);
+      });
+    }
+
+    it('Stop is Stop, not “no list”', async () => {
+      assert.equal((await failure(make().organizations(AbortSignal.abort()))).kind, 'cancelled');
+    });
+  });
+});

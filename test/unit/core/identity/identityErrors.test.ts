@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import type { ErrorFacts, ErrorKind } from '../../../../src/core/base/errors.ts';
+import { identityError } from '../../../../src/core/identity/identityErrors.ts';
+import { fixture, fixtureText } from './fixtures.ts';
+
+const bodies: Record<string, { status: number; body: unknown }> = fixture('errors.json');
+const explain = (status: number, text: string, organization?: string, headers: Record<string, string> = {}) =>
+  identityError({ status, text, headers: new Headers(headers) }, organization, Date.parse('2026-03-01T12:00:00Z'));
+
+const NOT_SIGNED_IN = /does not accept this sign-in\. Sign in again\./;
+const FORBIDDEN = /^You may not read “acme”\./;
+
+describe('the nine errors of the specification', () => {
+  const rows: readonly [code: string, kind: ErrorKind, says: RegExp][] = [
+    ['invalid_request', 'invalidRequest', /did not understand the request\. It said: path invalid$/],
+    ['server_error', 'server', /may be transient; try again in a moment\. It said: unhandled error$/],
+    ['access_denied', 'sessionEnded', NOT_SIGNED_IN],
+    ['not_found', 'notFound', /Check the organization and address/],
+    ['conflict', 'invalidRequest', /changed by somebody else/],
+    ['method_not_allowed', 'protocol', /Check rolecall\.identity\.url/],
+    ['unsupported_media_type', 'protocol', /content type/],
+    ['request_entity_too_large', 'invalidRequest', /too large/],
+    ['forbidden', 'forbidden', FORBIDDEN],
+  ];
+
+  it('are all here', () => assert.equal(new Set(rows.map(([code]) => code)).size, 9));
+
+  for (const [code, kind, says] of rows) {
+    const { status, body } = bodies[code] ?? assert.fail(`${code} has no fixture`);
+    it(`${code} is ${kind}`, () => {
+      const error = explain(status, JSON.stringify(body), 'acme');
+      assert.equal(error.kind, kind);
+      assert.match(error.message, says);
+      assert.deepEqual([error.facts.status, error.facts.code], [status, code]);
+    });
+
+    it(`${code} decides, whatever the status`, () => {
+      for (const odd of [400, 418, 503]) assert.equal(explain(odd, JSON.stringify(body), 'acme').kind, kind);
+    });
+  }
+});
+
+describe('refused for an organization', () => {
+  it('names it, three possible causes, the service’s own words and its trace', () => {
+    const error = explain(403, JSON.stringify(bodies.forbidden?.body), 'acme');
+    assert.match(error.message, /“acme”/);
+    assert.match(error.message, /administrator's privilege/);
+    assert.match(error.message, /lacks a scope/);
+    assert.match(error.message, /no such organization for you/);
+    assert.match(error.message, /It said: organization not in scope$/);
+    assert.equal(error.facts.traceId, '5b8aa5a2d2c872e8321cf37308d69df2');
+  });
+
+  it('without an organization it is a plain refusal', () => {
+    const error = explain(403, '');
+    assert.deepEqual([error.kind, error.message], ['forbidden', 'Not allowed.']);
+  });
+});
+
+describe('not signed in', () => {
+  const rows: readonly [what: string, status: number, body: string][] = [
+    ['401 with access_denied', 401, JSON.stringify(bodies.access_denied?.body)],
+    ['401 without a body', 401, ''],
+    ['401 with an error that is not among the nine', 401, '{"error":"invalid_token","error_description":"expired"}'],
+    ['400 about the authorization header', 400, JSON.stringify(bodies.noAuthorizationHeader?.body)],
+    ['the same in British spelling', 400, '{"error":"invalid_request","error_description":"No Authorisation Header"}'],
+  ];
+  for (const [what, status, body] of rows) {
+    it(what, () => {
+      const error = explain(status, body, 'acme');
+      assert.equal(error.kind, 'sessionEnded');
+      assert.match(error.message, NOT_SIGNED_IN);
+    });
+  }
+
+  it('a 400 about anything else is not', () => {
+    const body = '{"error":"invalid_request","error_description":"header Accept is wrong"}';
+    assert.equal(explain(400, body).kind, 'invalidRequest');
+  });
+});
+
+describe('where the body says nothing that is known, the status decides', () => {
+  const rows: readonly [status: number, kind: ErrorKind, code: string | undefined][] = [
+    [400, 'invalidRequest', 'invalid_request'],
+    [401, 'sessionEnded', 'access_denied'],
+    [403, 'forbidden', 'forbidden'],
+    [404, 'notFound', 'not_found'],
+    [405, 'protocol', 'method_not_allowed'],
+    [409, 'invalidRequest', 'conflict'],
+    [413, 'invalidRequest', 'request_entity_too_large'],
+    [415, 'protocol', 'unsupported_media_type'],
+    [422, 'invalidRequest', 'invalid_request'],
+    [418, 'protocol', undefined],
+    [500, 'server', undefined],
+    [502, 'server', undefined],
+    [503, 'server', undefined],
+    [504, 'server', undefined],
+  ];
+  const empty = ['', '   ', 'null', '[]', '{}', '{"error":""}', '{"error":null}', '{"message":"x"}', '"x"', '<html>'];
+  for (const [status, kind, code] of rows) {
+    it(`${status} is ${kind}`, () => {
+      for (const body of empty) {
+        const error = explain(status, body, 'acme');
+        assert.deepEqual([error.kind, error.facts.code], [kind, code], body);
+      }
+      assert.equal(explain(status, '{"error":"teapot"}', 'acme').kind, kind);
+      assert.equal(explain(status, '{"error":"teapot"}', 'acme').facts.code, 'teapot');
+    });
+  }
+
+  it('a name that JavaScript knows is not taken for a known error', () => {
+    for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
+      assert.equal(explain(503, JSON.stringify({ error: name })).kind, 'server', name);
+      assert.equal(explain(418, JSON.stringify({ error: name })).kind, 'protocol', name);
+    }
+  });
+});
+
+describe('other answers', () => {
+  it('the HTML page of a proxy becomes one sentence, never the page', () => {
+    const error = explain(502, fixtureText('bad-gateway.txt'));
+    assert.equal(error.message, 'The identity service (or a proxy before it) answered 502. Try again in a moment.');
+    assert.deepEqual(error.facts, { status: 502 } satisfies ErrorFacts);
+  });
+
+  it('429 asks to slow down, for as long as it says', () => {
+    const error = explain(429, '', 'acme', { 'retry-after': '7' });
+    assert.deepEqual([error.kind, error.facts.retryAfterMs], ['rateLimited', 7000]);
+    const dated = explain(429, '{"error":"slow"}', 'acme', { 'retry-after': 'Sun, 01 Mar 2026 12:00:03 GMT' });
+    assert.deepEqual([dated.kind, dated.facts.retryAfterMs], ['rateLimited', 3000]);
+  });
+
+  it('503 with Retry-After carries it too', () => {
+    assert.equal(explain(503, '', undefined, { 'retry-after': '2' }).facts.retryAfterMs, 2000);
+  });
+
+  it('an error whose description is not text is still that error', () => {
+    const error = explain(400, '{"error":"access_denied","error_description":{"a":1},"trace_id":7}');
+    assert.equal(error.kind, 'sessionEnded');
+    assert.deepEqual(error.facts, { status: 400, code: 'access_denied' });
+  });
+
+  it('markup and length in the service’s words are cut', () => {
+    const words = `<script>alert(1)</script>${'x'.repeat(500)}`;
+    const error = explain(500, JSON.stringify({ error: 'server_error', error_description: words }));
+    assert.doesNotMatch(error.message, /<script>/);
+    assert.equal(error.facts.serverMessage?.length, 300);
+  });
+});

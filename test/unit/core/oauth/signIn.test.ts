@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import type { Connection } from '../../../../src/core/base/connection.ts';
+import { type Log, silentLog } from '../../../../src/core/base/log.ts';
+import { AuthorizationServer } from '../../../../src/core/oauth/authorizationServer.ts';
+import { isFresh, type Session } from '../../../../src/core/oauth/session.ts';
+import { SIGN_IN_DEADLINE_MS, signInWithBrowser } from '../../../../src/core/oauth/signIn.ts';
+import { type RunningSandbox, startSandbox } from '../../../../src/sandbox/sandbox.ts';
+import { authorize, location } from '../../sandbox/walk.ts';
+import { MockService, ORIGIN } from '../base/mockService.ts';
+import { freePort } from '../base/ports.ts';
+import { fixture } from '../identity/fixtures.ts';
+import { CONNECTION } from './connection.ts';
+import { failure } from './keeperHarness.ts';
+
+const PAGES = {
+  done: { title: 'Signed in', text: '' },
+  failed: { title: 'Not signed in', text: '' },
+  refused: { title: 'Nothing here', text: '' },
+};
+const { signal } = new AbortController();
+
+interface Variant {
+  readonly change?: Partial<Connection>;
+  readonly secret?: string;
+  readonly person?: number | 'cancel';
+  readonly stop?: AbortSignal;
+  readonly openBrowser?: (url: string) => Promise<boolean>;
+}
+
+for (const discovery of [true, false]) {
+  describe(`signing in with the browser, ${discovery ? 'with' : 'without'} discovery`, () => {
+    let sandbox: RunningSandbox;
+    let pages: string[];
+    let lines: string[];
+    let learned: Set<string | undefined>;
+
+    before(async () => {
+      sandbox = await startSandbox({ discovery, groups: 1, roles: 1 });
+    });
+    after(() => sandbox.close());
+    beforeEach(() => {
+      pages = [];
+      lines = [];
+      learned = new Set();
+    });
+
+    /** Follows the address as a browser does: start page, the provider's pages, and back. */
+    const walk = async (startUrl: string, person: number | 'cancel'): Promise<void> => {
+      const address = new URL(location(await fetch(startUrl, { redirect: 'manual' })));
+      assert.equal(address.origin + address.pathname, `${sandbox.descriptor.identity}/oauth2/v2/authorization`);
+      const params = Object.fromEntries(address.searchParams);
+      const answer = person === 'cancel' ? person : { person };
+      const back = await authorize(sandbox.descriptor, params, answer);
+      pages.push(await (await fetch(back)).text());
+    };
+
+    const signIn = ({ change, secret, person = 0, stop = signal, openBrowser }: Variant = {}): Promise<Session> => {
+      const { clients } = sandbox.descriptor;
+      const connection = { ...connectionTo(sandbox), ...change };
+      const keep = (line: string) => lines.push(line);
+      const log: Log = { ...silentLog, debug: keep, info: keep, warn: keep };
+      const clientSecret = secret ?? clients.loopback.secret;
+      return signInWithBrowser(
+        {
+          connection,
+          server: new AuthorizationServer({ fetch, log, connection, clientSecret }),
+          pages: PAGES,
+          openBrowser:
+            openBrowser ??
+            (async (url) => {
+              void walk(url, person);
+              return true;
+            }),
+          learn: (value) => learned.add(value),
+          log,
+          now: Date.now,
+        },
+        stop,
+      );
+    };
+
+    for (const clientAuthentication of ['client_secret_post', 'client_secret_basic'] as const) {
+      it(`gives a session that works and can be renewed (${clientAuthentication})`, async () => {
+        const session = await signIn({ change: { clientAuthentication }, person: 1 });
+        const person = sandbox.descriptor.people[1];
+        assert.deepEqual(session.account, { id: person?.id, label: person?.email });
+        assert.equal(isFresh(session, Date.now()), true);
+        const connection = { ...connectionTo(sandbox), clientAuthentication };
+        const clientSecret = sandbox.descriptor.clients.loopback.secret;
+        const server = new AuthorizationServer({ fetch, log: silentLog, connection, clientSecret });
+        const renewed = await server.refresh(session.refreshToken ?? assert.fail(), signal);
+        assert.notEqual(renewed.accessToken, session.accessToken);
+        assert.equal((await server.userInfo(renewed.accessToken, signal)).sub, person?.id);
+        const spent = await failure(server.refresh(session.refreshToken ?? '', signal));
+        assert.deepEqual([spent.kind, spent.facts.code], ['sessionEnded', 'invalid_grant']);
+      });
+    }
+
+    it('the browser ends on the page that says so', async () => {
+      await signIn();
+      while (pages.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      assert.match(pages[0] ?? '', /<h1>Signed in<\/h1>/);
+    });
+
+    it('without any scope there is no id_token and no userinfo: the account goes by the connection’s label', async () => {
+      const { account } = await signIn({ change: { scope: '' } });
+      assert.deepEqual(account, { id: 'the sandbox', label: 'the sandbox' });
+      assert.match(lines.join('\n'), /No userinfo: /);
+    });
+
+    it('everything secret is learned, and nothing secret is written to the log', async () => {
+      const { accessToken, refreshToken } = await signIn();
+      for (const token of [accessToken, refreshToken]) assert.ok(learned.has(token));
+      assert.equal(learned.size, 6, 'state, nonce, verifier, code, access token, refresh token');
+      assert.ok(lines.length > 0);
+      for (const secret of learned) assert.ok(!lines.join('\n').includes(secret ?? ''), 'a secret in the log');
+    });
+
+    it('a sign-in refused on the page is told in the service’s words', async () => {
+      const error = await failure(signIn({ person: 'cancel' }));
+      assert.deepEqual([error.kind, error.facts.code], ['invalidRequest', 'access_denied']);
+      assert.match(error.message, /The sign-in was cancelled/);
+    });
+
+    it('a wrong client secret is told as a matter of configuration', async () => {
+      for (const clientAuthentication of ['client_secret_post', 'client_secret_basic'] as const) {
+        const error = await failure(signIn({ secret: 'wrong', change: { clientAuthentication } }));
+        assert.equal(error.kind, 'configuration', error.message);
+        assert.match(error.message, /client secret/);
+      }
+    });
+
+    it('whoever does not want the browser opened is left in peace, and the port is free again', async () => {
+      assert.equal((await failure(signIn({ openBrowser: async () => false }))).kind, 'cancelled');
+      const session = await signIn();
+      assert.equal(session.generation, 1);
+    });
+
+    it('Cancel while the browser is open ends the wait and frees the port', async () => {
+      const stop = new AbortController();
+      const waiting = signIn({
+        stop: stop.signal,
+        openBrowser: async () => {
+          setTimeout(() => stop.abort(), 5);
+          return true;
+        },
+      });
+      assert.equal((await failure(waiting)).kind, 'cancelled');
+      assert.ok(await signIn());
+    });
+
+    it('a page left alone is given up after five minutes, with a sentence that says so', async () => {
+      const timeout = AbortSignal.timeout;
+      const asked: number[] = [];
+      AbortSignal.timeout = (ms) => {
+        if (ms === SIGN_IN_DEADLINE_MS) asked.push(ms);
+        return timeout.call(AbortSignal, ms === SIGN_IN_DEADLINE_MS ? 15 : ms);
+      };
+      try {
+        const error = await failure(signIn({ openBrowser: async () => true }));
+        assert.deepEqual([error.kind, asked], ['timeout', [300_000]]);
+        assert.match(error.message, /within five minutes/);
+      } finally {
+        AbortSignal.timeout = timeout;
+      }
+    });
+
+    it('a browser that cannot be opened is an error, and the port is free again', async () => {
+      await assert.rejects(signIn({ openBrowser: () => Promise.reject(new Error('no browser')) }), /no browser/);
+      assert.ok(await signIn());
+    });
+  });
+}
+
+function connectionTo({ descriptor }: RunningSandbox): Connection {
+  return {
+    id: 'sandbox',
+    label: 'the sandbox',
+    identityUrl: descriptor.identity,
+    inferenceUrl: descriptor.inference,
+    clientId: descriptor.clients.loopback.id,
+    clientAuthentication: 'client_secret_post',
+    redirectUri: descriptor.clients.loopback.redirectUri,
+    scope: 'openid email profile',
+  };
+}
+
+describe('signing in without an id_token', () => {
+  it('asks userinfo who it is', async () => {
+    const service = new MockService()
+      .on('GET', '/.well-known/openid-configuration', { status: 404 })
+      .on('POST', '/oauth2/v2/token', { status: 200, body: fixture('token.json') })
+      .on('GET', '/oauth2/v2/userinfo', { status: 200, body: fixture('userinfo.json') });
+    const connection = { ...CONNECTION, scope: 'email', redirectUri: `http://127.0.0.1:${await freePort()}/callback` };
+    const session = await signInWithBrowser(
+      {
+        connection,
+        server: new AuthorizationServer({ fetch: service.fetch, log: silentLog, connection, clientSecret: 'x' }),
+        pages: PAGES,
+        openBrowser: async (url) => {
+          const address = new URL(location(await fetch(url, { redirect: 'manual' })));
+          const answer = new URLSearchParams({ code: 'c0de', state: address.searchParams.get('state') ?? '' });
+          await (await fetch(`${address.searchParams.get('redirect_uri')}?${answer}`)).text();
+          return true;
+        },
+        learn: () => {},
+        log: silentLog,
+        now: () => 1_000_000,
+      },
+      signal,
+    );
+    const { access_token, refresh_token } = fixture('token.json');
+    assert.deepEqual(session, {
+      version: 1,
+      key: `service|${ORIGIN}|${CONNECTION.clientId}`,
+      generation: 1,
+      account: { id: fixture('userinfo.json').sub, label: 'ada@example.com' },
+      accessToken: access_token,
+      refreshToken: refresh_token,
+      expiresAt: 1_000_000 + 3539_000,
+    });
+    await service.close();
+  });
+});

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import type { ErrorKind } from '../../../../src/core/base/errors.ts';
+import { silentLog } from '../../../../src/core/base/log.ts';
+import { AuthorizationServer, newSignIn } from '../../../../src/core/oauth/authorizationServer.ts';
+import { ORIGIN, type Reply } from '../base/mockService.ts';
+import { fixture, fixtureText } from '../identity/fixtures.ts';
+import { authorizationHarness, DISCOVERY, granted, SECRET, TOKEN } from './authorizationHarness.ts';
+import { CONNECTION } from './connection.ts';
+import { failure } from './keeperHarness.ts';
+
+const { signal } = new AbortController();
+
+describe('the authorization server', () => {
+  const h = authorizationHarness();
+
+  describe('what the token endpoint refuses', () => {
+    const errors: Record<string, Reply> = fixture('token-error.json');
+    const challenge = { 'www-authenticate': 'Basic realm="identity"' };
+    const rows: readonly [what: string, reply: Reply | undefined, kind: ErrorKind, says: RegExp][] = [
+      [
+        'a spent refresh token',
+        errors.refreshTokenReuse,
+        'sessionEnded',
+        /no longer accepts this sign-in\. It said: refresh token reuse$/,
+      ],
+      ['a wrong verifier', errors.wrongVerifier, 'configuration', /the client or the proof of this sign-in/],
+      ['a wrong secret (specified version)', errors.wrongSecret, 'configuration', /Check client id and client secret/],
+      ['a wrong secret (newer version)', errors.wrongSecretNewer, 'configuration', /Check client id and client secret/],
+      [
+        'a wrong secret with a challenge (RFC 6749 section 5.2)',
+        { status: 401, body: { error: 'invalid_client' }, headers: challenge },
+        'configuration',
+        /Check client id and client secret/,
+      ],
+      ['401 without a body', { status: 401 }, 'configuration', /Check client id and client secret/],
+      ['500 with server_error', { status: 500, body: { error: 'server_error' } }, 'server', /answered 500/],
+      ['500 that says invalid_grant', { status: 500, body: { error: 'invalid_grant' } }, 'server', /answered 500/],
+      ['502 in HTML', { status: 502, body: fixtureText('bad-gateway.txt') }, 'server', /answered 502/],
+      ['429 without a body', { status: 429 }, 'rateLimited', /slow down/],
+      ['429 with a body', { status: 429, body: { error: 'too_many' } }, 'rateLimited', /slow down/],
+      ['404', { status: 404, body: 'not here' }, 'protocol', /answered 404 without an explanation/],
+      ['a redirect', { status: 307, headers: { location: 'https://evil.example.com' } }, 'protocol', /redirect/],
+      ['200 with a page', { status: 200, body: '<html>sign in to the wifi</html>' }, 'protocol', /not an OAuth answer/],
+      ['200 without a token', { status: 200, body: { token_type: 'Bearer' } }, 'protocol', /not an OAuth answer/],
+      ['200 that is empty', { status: 200 }, 'protocol', /not an OAuth answer/],
+      ['an error nobody knows', { status: 400, body: { error: 'teapot' } }, 'protocol', /refused with “teapot”/],
+      ['an error JavaScript knows', { status: 400, body: { error: 'constructor' } }, 'protocol', /“constructor”/],
+    ];
+    for (const [what, reply, kind, says] of rows) {
+      it(`${what} is ${kind}; nothing is sent twice`, async () => {
+        h.undiscovered().on('POST', TOKEN, reply ?? assert.fail(`no fixture for ${what}`));
+        const error = await failure(h.make().refresh('refresh-1', signal));
+        assert.equal(error.kind, kind);
+        assert.match(error.message, says);
+        assert.doesNotMatch(error.message, /<html>|wifi|nginx/);
+        assert.deepEqual(h.service.asked, [`GET ${DISCOVERY}`, `POST ${TOKEN}`]);
+      });
+    }
+
+    it('a description without end or with markup is cut', async () => {
+      const error_description = `<h1>${'x'.repeat(5000)}</h1>`;
+      h.undiscovered().on('POST', TOKEN, { status: 400, body: { error: 'invalid_grant', error_description } });
+      const error = await failure(h.make().refresh('refresh-1', signal));
+      assert.equal(error.facts.serverMessage?.length, 300);
+      assert.doesNotMatch(error.message, /<h1>/);
+    });
+
+    it('a cut connection is `offline`', async () => {
+      const failed = Object.assign(new Error('closed'), { code: 'UND_ERR_SOCKET' });
+      h.undiscovered().on('POST', TOKEN, { status: 0, failure: failed });
+      const error = await failure(h.make().refresh('refresh-1', signal));
+      assert.equal(error.message, `Could not reach ${ORIGIN}: the connection was cut.`);
+    });
+
+    it('Cancel is `cancelled`, before and while the service thinks', async () => {
+      assert.equal((await failure(h.make().refresh('refresh-1', AbortSignal.abort()))).kind, 'cancelled');
+      const stop = new AbortController();
+      h.undiscovered().on('POST', TOKEN, { ...granted(), delay: 100 });
+      setTimeout(() => stop.abort(), 20);
+      assert.equal((await failure(h.make().refresh('refresh-1', stop.signal))).kind, 'cancelled');
+    });
+
+    it('silence ends after half a minute, and says which host was silent', async () => {
+      h.undiscovered();
+      const server = h.make({ scope: '' });
+      await server.authorizationUrl(newSignIn(CONNECTION), signal);
+      const timeout = AbortSignal.timeout;
+      const asked = new Set<number>();
+      AbortSignal.timeout = (ms) => {
+        asked.add(ms);
+        return timeout.call(AbortSignal, 15);
+      };
+      try {
+        h.service.on('POST', TOKEN, { ...granted(), delay: 100 });
+        const error = await failure(server.refresh('refresh-1', signal));
+        assert.deepEqual([error.kind, [...asked]], ['timeout', [30_000]]);
+        assert.equal(error.message, `${ORIGIN} did not answer within 30 seconds.`);
+      } finally {
+        AbortSignal.timeout = timeout;
+      }
+    });
+  });
+
+  describe('an answer that breaks off', () => {
+    const half = (end: (controller: ReadableStreamDefaultController) => void) => async (url: string) => {
+      if (url.endsWith(DISCOVERY)) return new Response('', { status: 404 });
+      const body = new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode('{"access_token":"half'));
+          end(controller);
+        },
+      });
+      return new Response(body, { headers: { 'content-type': 'application/json' } });
+    };
+    const refresh = (fetch: unknown, stop: AbortSignal = signal) =>
+      new AuthorizationServer({
+        fetch: fetch as typeof globalThis.fetch,
+        log: silentLog,
+        connection: CONNECTION,
+        clientSecret: SECRET,
+      }).refresh('refresh-1', stop);
+
+    it('is `offline`, for the pair may be lost but nobody was refused', async () => {
+      const cut = new TypeError('terminated', { cause: Object.assign(new Error(), { code: 'UND_ERR_SOCKET' }) });
+      const error = await failure(refresh(half((controller) => controller.error(cut))));
+      assert.match(error.message, /the connection was cut/);
+      assert.equal(error.kind, 'offline');
+    });
+
+    it('is `cancelled` when the user stopped it', async () => {
+      const stop = new AbortController();
+      const fetch = half((controller) => {
+        stop.abort();
+        controller.error(stop.signal.reason);
+      });
+      assert.equal((await failure(refresh(fetch, stop.signal))).kind, 'cancelled');
+    });
+
+    it('and one without end is dropped', async () => {
+      const fetch = half((controller) => controller.enqueue(new Uint8Array(1_000_001)));
+      assert.match((await failure(refresh(fetch))).message, /more than 1 MB/);
+    });
+  });
+});

@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { checkIdentityUrl, checkInferenceUrl, checkRedirectUri } from '../../src/core/base/addresses.ts';
+import type { ClientAuthentication } from '../../src/core/base/connection.ts';
+import type { SessionState } from '../../src/core/oauth/tokenKeeper.ts';
+import * as ids from '../../src/ids.ts';
+
+const at = (path: string) => new URL(`../../${path}`, import.meta.url);
+const manifest = JSON.parse(readFileSync(at('package.json'), 'utf8'));
+const words: Record<string, string> = JSON.parse(readFileSync(at('package.nls.json'), 'utf8'));
+const { contributes } = manifest;
+
+interface Setting {
+  readonly scope?: string;
+  readonly pattern?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly markdownEnumDescriptions?: readonly string[];
+  readonly description?: string;
+  readonly markdownDescription?: string;
+  readonly ignoreSync?: boolean;
+}
+const settings = new Map<string, Setting>(
+  contributes.configuration.flatMap(({ properties }: { properties: object }) => Object.entries(properties)),
+);
+const commandIds: string[] = contributes.commands.map(({ command }: { command: string }) => command);
+const viewIds: string[] = Object.values<{ id: string }[]>(contributes.views)
+  .flat()
+  .map(({ id }) => id);
+
+/** Every string of the manifest, with the path of members that leads to it. */
+function* strings(value: unknown, path: readonly string[] = []): Generator<{ text: string; path: readonly string[] }> {
+  if (typeof value === 'string') yield { text: value, path };
+  else if (typeof value === 'object' && value !== null)
+    for (const [key, inner] of Object.entries(value)) yield* strings(inner, [...path, key]);
+}
+const everyString = [...strings(manifest)];
+const whens = everyString.filter(({ path }) => path.at(-1) === 'when').map(({ text }) => text);
+const links = Object.values(words).flatMap((text) =>
+  [...text.matchAll(/\]\((command:[^)\s]+)\)/g)].map(([, to]) => to ?? ''),
+);
+
+const sorted = (values: Iterable<string>) => [...values].sort();
+const same = (a: Iterable<string>, b: Iterable<string>) => assert.deepEqual(sorted(a), sorted(b));
+
+describe('names stand once: src/ids.ts and package.json', () => {
+  it('commands', () => same(commandIds, Object.values(ids.commands)));
+
+  it('views and their container', () => {
+    same(viewIds, [ids.views.organizations]);
+    same(Object.keys(contributes.views), [ids.views.container]);
+    assert.deepEqual(
+      contributes.viewsContainers.activitybar.map(({ id }: { id: string }) => id),
+      [ids.views.container],
+    );
+  });
+
+  it('settings', () => {
+    const { section, ...names } = ids.settings;
+    same(
+      settings.keys(),
+      Object.values(names).map((name) => `${section}.${name}`),
+    );
+  });
+
+  it('context keys: all are used, and nothing else of ours is asked for', () => {
+    const places = new Set<string>([...viewIds, ids.authenticationProvider]);
+    const asked = [...whens, ...everyString.filter(({ text }) => text.startsWith('onContext:')).map(({ text }) => text)]
+      .flatMap((clause) => clause.match(/rolecall[.\w]*/g) ?? [])
+      .filter((name) => !places.has(name));
+    same(new Set(asked), Object.values(ids.contextKeys));
+  });
+
+  it('authentication provider, chat participant, model vendor, walkthrough, extension', () => {
+    assert.deepEqual(
+      [contributes.authentication, contributes.chatParticipants, contributes.languageModelChatProviders].map((list) =>
+        list.map((item: { id?: string; vendor?: string }) => item.id ?? item.vendor),
+      ),
+      [[ids.authenticationProvider], [ids.chatParticipant], [ids.languageModelVendor]],
+    );
+    assert.deepEqual(
+      contributes.walkthroughs.map(({ id }: { id: string }) => id),
+      [ids.walkthrough],
+    );
+    assert.equal(`${manifest.publisher}.${manifest.name}`, ids.extensionId);
+    assert.equal(contributes.chatParticipants[0].name, 'rolecall', 'people type @rolecall');
+  });
+});
+
+describe('the states of a session', () => {
+  // The compiler holds this list to the code.
+  const states: Record<SessionState['kind'] | 'unconfigured' | 'misconfigured', true> = {
+    unconfigured: true,
+    misconfigured: true,
+    starting: true,
+    signedOut: true,
+    signedIn: true,
+    refreshing: true,
+    offline: true,
+    ended: true,
+    storeUnavailable: true,
+  };
+  const statesIn = (clause: string) =>
+    [...clause.matchAll(/rolecall\.session (?:== (\w+)|=~ \/([\w|]+)\/)/g)].flatMap(([, one, several]) =>
+      one === undefined ? (several ?? '').split('|') : [one],
+    );
+
+  it('only states that exist are asked for', () => {
+    const asked = [...everyString.map(({ text }) => text)].flatMap(statesIn);
+    assert.ok(asked.length > 10);
+    for (const state of asked) assert.ok(Object.hasOwn(states, state), state);
+  });
+
+  it('every state but the first moment has a welcome view, so that no emptiness goes unexplained', () => {
+    const welcomed = contributes.viewsWelcome.flatMap(({ when }: { when: string }) => statesIn(when));
+    same(
+      new Set<string>(welcomed),
+      Object.keys(states).filter((state) => state !== 'starting'),
+    );
+  });
+});
+
+describe('texts: package.nls.json', () => {
+  const keys = everyString.flatMap(({ text }) => [...text.matchAll(/%([\w.]+)%/g)].map(([, key]) => key ?? ''));
+
+  it('every key exists, and none is left over', () => same(new Set(keys), Object.keys(words)));
+
+  it('a key is the whole string, and no text is empty', () => {
+    for (const { text } of everyString.filter((each) => /%[\w.]+%/.test(each.text))) assert.match(text, /^%[\w.]+%$/);
+    for (const [key, text] of Object.entries(words)) assert.ok(text.trim() !== '' && text === text.trim(), key);
+  });
+
+  it('what people read is a key, never a text of its own', () => {
+    const read = new Set(['title', 'description', 'contents', 'patternErrorMessage', 'markdownDescription']);
+    const own = everyString.filter(
+      ({ path, text }) =>
+        path[0] === 'contributes' && read.has(path.at(-1) ?? '') && !text.startsWith('%') && text !== 'Rolecall',
+    );
+    assert.deepEqual(own, []);
+  });
+});
+
+describe('settings', () => {
+  const entries = [...settings];
+
+  for (const [name, setting] of entries) {
+    it(`${name} states its scope, its default and what it is for`, () => {
+      assert.match(setting.scope ?? '', /^(application|machine|window|resource|machine-overridable)$/);
+      assert.notEqual(setting.default, undefined);
+      assert.match(setting.markdownDescription ?? setting.description ?? '', /^%.+%$/);
+      assert.equal(setting.enum?.length, setting.markdownEnumDescriptions?.length);
+      if (setting.pattern !== undefined) assert.match(String(setting.default), new RegExp(setting.pattern));
+    });
+  }
+
+  it('a workspace cannot re-point what receives tokens or how the client proves itself', () => {
+    const dangerous = entries.filter(([name]) => /url|uri|host|identity|client|proxy/i.test(name));
+    assert.ok(dangerous.length >= 6);
+    for (const [name, { scope }] of dangerous) assert.equal(scope, 'application', name);
+  });
+
+  it('what a workspace can change is restricted until it is trusted', () => {
+    const open = entries.filter(([, { scope }]) => scope !== 'application' && scope !== 'machine');
+    same(
+      manifest.capabilities.untrustedWorkspaces.restrictedConfigurations,
+      open.map(([name]) => name),
+    );
+  });
+
+  it('ports and paths stay on the machine', () => {
+    for (const [name, { ignoreSync, default: value }] of entries) {
+      if (/:\d+|port|path$/i.test(`${name} ${value}`)) assert.equal(ignoreSync, true, name);
+    }
+    assert.equal(settings.get('rolecall.identity.redirectUri')?.ignoreSync, true);
+  });
+
+  it('no setting holds a secret', () => {
+    for (const name of settings.keys()) assert.doesNotMatch(name, /secret|token|password/i);
+  });
+
+  it('the ways of client authentication are those of the code', () => {
+    const ways: Record<ClientAuthentication, true> = {
+      client_secret_post: true,
+      client_secret_basic: true,
+      none: true,
+    };
+    const setting = settings.get('rolecall.identity.clientAuthentication');
+    same(setting?.enum ?? [], Object.keys(ways));
+    assert.equal(setting?.default, 'client_secret_post');
+  });
+
+  const samples = [
+    'https://host.example.com',
+    'https://host.example.com/',
+    'https://host.example.com:8443',
+    'http://127.0.0.1:4000',
+    'http://localhost:4000/',
+    'http://[::1]:4000',
+    'http://host.example.com',
+    'https://host.example.com?x=1',
+    'https://host.example.com#x',
+    'https://me@host.example.com',
+    'https://host.example.com /',
+    'ftp://host.example.com',
+    'host.example.com',
+  ];
+  const checks: readonly [name: string, check: (typed: string) => string, more: readonly string[]][] = [
+    ['rolecall.identity.url', checkIdentityUrl, ['https://host.example.com/api', 'http://127.0.0.1:4000/api']],
+    ['rolecall.inference.url', checkInferenceUrl, ['https://host.example.com/api', 'http://127.0.0.1:4000/api/']],
+    [
+      'rolecall.identity.redirectUri',
+      checkRedirectUri,
+      ['vscode://rolecall.rolecall/callback', 'http://127.0.0.1:18155/callback?', 'http://127.0.0.1:18155/call back'],
+    ],
+  ];
+  for (const [name, check, more] of checks) {
+    const accepts = (typed: string) => {
+      try {
+        check(typed);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    it(`the settings editor and the code agree about ${name}`, () => {
+      const pattern = new RegExp(settings.get(name)?.pattern ?? assert.fail());
+      const all = name.endsWith('redirectUri') ? more : [...samples, ...more];
+      const verdicts = all.map((typed) => [typed, pattern.test(typed)]);
+      assert.deepEqual(
+        verdicts,
+        all.map((typed) => [typed, accepts(typed)]),
+      );
+      assert.deepEqual(new Set(verdicts.map(([, verdict]) => verdict)), new Set([true, false]));
+    });
+  }
+});
+
+describe('menus, welcome views and the walkthrough lead somewhere', () => {
+  const menus = Object.entries<{ command: string; when?: string; group?: string }[]>(contributes.menus);
+
+  it('menus name commands that exist, once each', () => {
+    for (const [menu, items] of menus) {
+      const named = items.map(({ command }) => command);
+      assert.equal(new Set(named).size, named.length, menu);
+      for (const command of named) assert.ok(commandIds.includes(command), `${menu}: ${command}`);
+    }
+  });
+
+  it('what stands as a button has an icon', () => {
+    const buttons = menus.flatMap(([menu, items]) =>
+      items.filter(({ group = '' }) => menu !== 'commandPalette' && /^(navigation|inline)/.test(group)),
+    );
+    assert.ok(buttons.length > 0);
+    for (const { command } of buttons) {
+      const { icon } = contributes.commands.find((each: { command: string }) => each.command === command);
+      assert.match(icon ?? '', /^\$\([\w-]+\)$/, command);
+    }
+  });
+
+  it('menus and welcome views speak of views that exist', () => {
+    for (const clause of whens) {
+      for (const [, view] of clause.matchAll(/\bview == ([\w.]+)/g)) assert.ok(viewIds.includes(view ?? ''), clause);
+    }
+    for (const { view } of contributes.viewsWelcome) assert.ok(viewIds.includes(view), view);
+  });
+
+  it('links run commands that exist', () => {
+    const editors = new Set(['workbench.action.openSettings', 'workbench.action.reloadWindow']);
+    assert.ok(links.length >= 10);
+    for (const link of links) {
+      const [command = '', argument] = link.slice('command:'.length).split('?');
+      const known =
+        commandIds.includes(command) || editors.has(command) || viewIds.some((id) => command === `${id}.focus`);
+      assert.ok(known, link);
+      if (argument === undefined) continue;
+      const values = JSON.parse(decodeURIComponent(argument));
+      assert.ok(Array.isArray(values), link);
+      if (command === 'workbench.action.openSettings')
+        assert.match(values[0], new RegExp(`^@ext:${ids.extensionId}\\b`));
+    }
+  });
+
+  it('every step of the walkthrough has a picture or page, and can be completed', () => {
+    const [{ steps }] = contributes.walkthroughs;
+    for (const { id, media, completionEvents } of steps) {
+      assert.ok(existsSync(at(media.markdown ?? media.image ?? media.svg)), id);
+      assert.ok(completionEvents.length > 0, id);
+      for (const event of completionEvents) {
+        const [kind, what = ''] = event.split(/:(.*)/s);
+        const known =
+          (kind === 'onCommand' && commandIds.includes(what)) ||
+          (kind === 'onView' && viewIds.includes(what)) ||
+          (kind === 'onContext' && Object.values<string>(ids.contextKeys).some((key) => what.startsWith(`${key} `)));
+        assert.ok(known, event);
+      }
+    }
+  });
+
+  it('every file the manifest names is there', () => {
+    const files = everyString.map(({ text }) => text).filter((text) => /^(\.\/)?media\//.test(text));
+    assert.ok(files.length >= 5);
+    for (const file of files) assert.ok(existsSync(at(file)), file);
+  });
+});
+
+describe('what the extension asks of the editor', () => {
+  it('no proposed API', () => {
+    assert.equal('enabledApiProposals' in manifest, false);
+    assert.equal(manifest.devDependencies['@types/vscode'], '1.120.0');
+    assert.equal(manifest.engines.vscode, '^1.122.0');
+  });
+
+  it('runs beside the user first, never in a browser’s worker, and not before the editor is up', () => {
+    assert.deepEqual(manifest.extensionKind, ['ui', 'workspace']);
+    assert.equal('browser' in manifest, false);
+    assert.ok(!manifest.activationEvents.includes('*'));
+  });
+
+  it('says what works where there is no trust and no disk', () => {
+    assert.equal(manifest.capabilities.untrustedWorkspaces.supported, 'limited');
+    assert.equal(manifest.capabilities.virtualWorkspaces.supported, 'limited');
+  });
+
+  it('ships no dependency that is not bundled', () => assert.equal('dependencies' in manifest, false));
+});
