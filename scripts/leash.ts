@@ -14,22 +14,21 @@ if (command === undefined) {
 const child = spawn(command, parameters, { stdio: ['ignore', 'inherit', 'inherit'] });
 let ending = false;
 
-function endGroup(exitCode: number, graceOfGroupMs: number): void {
+function endGroup(graceOfGroupMs: number): void {
   if (ending) {
     return;
   }
   ending = true;
-  process.exitCode = exitCode;
   // The leash is in the group as well; its handler below keeps it alive until the others have gone.
   process.kill(-process.pid, 'SIGTERM');
   setTimeout(() => process.kill(-process.pid, 'SIGKILL'), graceOfGroupMs);
 }
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-  process.on(signal, () => endGroup(0, graceMs));
+  process.on(signal, () => endGroup(graceMs));
 }
-process.stdin.on('end', () => endGroup(0, graceMs));
-process.stdin.on('error', () => endGroup(0, graceMs));
+process.stdin.on('end', () => endGroup(graceMs));
+process.stdin.on('error', () => endGroup(graceMs));
 process.stdin.resume();
 child.on('error', (error) => {
   process.stderr.write(`${command}: ${error.message}\n`);
@@ -39,6 +38,8 @@ child.on('exit', (code) => {
   if (ending) {
     setTimeout(() => process.kill(-process.pid, 'SIGKILL'), 200);
   } else {
-    endGroup(code ?? 1, 200);
+    // The exit code cannot be passed on: the last signal to the group ends the leash as well.
+    process.stderr.write(`It ended by itself with ${code === null ? 'a signal' : `exit code ${code}`}.\n`);
+    endGroup(200);
   }
 });

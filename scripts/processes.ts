@@ -5,10 +5,10 @@ import path from 'node:path';
 export interface Leashed {
   /** The leash: its `stdout` and `stderr` are the command's. */
   readonly process: ChildProcess;
-  /** The exit code (null: a signal), when the command and everything it started are gone. Never rejects. */
-  readonly exited: Promise<number | null>;
+  /** Settles when the command and everything it started are gone. Never rejects. */
+  readonly exited: Promise<void>;
   /** Ends the command's whole process group and waits for it. May be called again. */
-  stop(): Promise<unknown>;
+  stop(): Promise<void>;
 }
 
 /** Starts a command in a process group of its own that ends with this process, see leash.ts. */
@@ -23,11 +23,11 @@ export function spawnLeashed(
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  const exited = new Promise<number | null>((resolve) => {
+  const exited = new Promise<void>((resolve) => {
     // What it printed last arrives before `close`; a stray process that holds the pipe open must not delay the end.
-    child.once('close', (code) => resolve(code));
-    child.once('exit', (code) => setTimeout(() => resolve(code), 500));
-    child.once('error', () => resolve(null));
+    child.once('close', () => resolve());
+    child.once('exit', () => setTimeout(resolve, 500));
+    child.once('error', () => resolve());
   });
   return {
     process: child,
@@ -39,15 +39,17 @@ export function spawnLeashed(
   };
 }
 
-const endings: Array<() => Promise<unknown> | void> = [];
+const endings: Array<() => Promise<unknown> | undefined> = [];
+let isListening = false;
 let ended = false;
 
 /**
  * Registers what is to end when this script is interrupted or loses the process that started it. Returns a function that
  * takes it back.
  */
-export function onEnd(end: () => Promise<unknown> | void): () => void {
-  if (endings.length === 0) {
+export function onEnd(end: () => Promise<unknown> | undefined): () => void {
+  if (!isListening) {
+    isListening = true;
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       // Ctrl-C reaches a process twice, from the terminal and from bootstrap.mjs: only the first counts.
       process.on(signal, () => void endAll(130));

@@ -23,7 +23,7 @@ export const views = {
 } as const;
 
 export const contextKeys = {
-  /** `kind` of the session state of the active connection, or `unconfigured`. */
+  /** `kind` of the session state of the active connection, or `unconfigured` or `misconfigured`. */
   session: 'rolecall.session',
   /** `service` or `sandbox`. */
   connection: 'rolecall.connection',

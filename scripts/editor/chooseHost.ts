@@ -50,6 +50,41 @@ export function chooseHost(facts: HostFacts): HostChoice {
 }
 
 /** The server is plain JavaScript, but it supports no Windows. */
-function canServe({ platform }: HostFacts): boolean {
+function canServe({ platform }: { readonly platform: NodeJS.Platform }): boolean {
   return platform === 'linux' || platform === 'darwin';
+}
+
+/** What decides which editor `npm start` opens. */
+export interface EditorFacts {
+  /** `--editor PATH`. */
+  readonly asked: string | undefined;
+  /** `--served`. */
+  readonly servedAsked: boolean;
+  /** A desktop editor's command on PATH. */
+  readonly found: string | undefined;
+  readonly platform: NodeJS.Platform;
+  readonly display: string | undefined;
+}
+
+export type EditorChoice =
+  | { readonly kind: 'desktop'; readonly command: string }
+  | { readonly kind: 'served' }
+  | { readonly kind: 'none'; readonly reason: string };
+
+/** The desktop editor where there is one and a screen to show it; else the served one. */
+export function chooseEditor(facts: EditorFacts): EditorChoice {
+  if (facts.asked !== undefined) {
+    return { kind: 'desktop', command: facts.asked };
+  }
+  const hasScreen = facts.platform !== 'linux' || facts.display !== undefined;
+  if (!facts.servedAsked && facts.found !== undefined && hasScreen) {
+    return { kind: 'desktop', command: facts.found };
+  }
+  if (canServe(facts)) {
+    return { kind: 'served' };
+  }
+  return {
+    kind: 'none',
+    reason: `The served editor does not run on ${facts.platform} and no VS Code was found on PATH: name one with --editor PATH.`,
+  };
 }

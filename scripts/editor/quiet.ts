@@ -2,6 +2,8 @@
 export const quiet: Readonly<Record<string, unknown>> = {
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
+  // While a fresh window opens, the chat view takes the focus late and closes the command palette under one's hands.
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'workbench.enableExperiments': false,
   'workbench.colorTheme': 'Dark Modern',
   'window.autoDetectColorScheme': false,

@@ -26,6 +26,8 @@ export interface ServedEditor {
   readonly port: number;
   /** What the server printed so far. */
   output(): string;
+  /** Settles when it has ended, by itself or stopped. */
+  readonly ended: Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -62,6 +64,7 @@ export async function serveEditor(options: EditorOptions): Promise<ServedEditor>
       url: addressOf(port, options.folder),
       port,
       output: () => output,
+      ended: server.exited,
       stop: async () => {
         forget();
         await server.stop();
@@ -119,17 +122,17 @@ function serverEnvironment(added: NodeJS.ProcessEnv | undefined): NodeJS.Process
 
 async function portOf(server: Leashed, output: () => string): Promise<number> {
   const late = Date.now() + startLimitMs;
-  const ended: { code?: number | null } = {};
-  void server.exited.then((code) => {
-    ended.code = code;
+  const state = { ended: false };
+  void server.exited.then(() => {
+    state.ended = true;
   });
   while (Date.now() < late) {
     const port = /listening on http:\/\/127\.0\.0\.1:(\d+)/i.exec(output())?.[1];
     if (port !== undefined) {
       return Number(port);
     }
-    if (ended.code !== undefined) {
-      throw new Error(`it ended at once with exit code ${ended.code}.`);
+    if (state.ended) {
+      throw new Error('it ended at once.');
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -29,6 +29,7 @@ export class Cloud implements vscode.Disposable {
   /** The state of the session has changed. */
   readonly onDidChange = this.#changed.event;
   #loaded: Promise<void> | undefined;
+  #server: { readonly secret: string | undefined; readonly server: AuthorizationServer } | undefined;
 
   constructor(deps: CloudDeps) {
     const { connection, log } = deps;
@@ -63,7 +64,11 @@ export class Cloud implements vscode.Disposable {
     const { connection, clientSecret, fetch, log, learn } = this.#deps;
     const secret = await clientSecret(connection, interactive);
     learn(secret);
-    return new AuthorizationServer({ fetch, log, connection, clientSecret: secret });
+    // One for each secret: it remembers what discovery said.
+    if (!this.#server || this.#server.secret !== secret) {
+      this.#server = { secret, server: new AuthorizationServer({ fetch, log, connection, clientSecret: secret }) };
+    }
+    return this.#server.server;
   }
 
   dispose(): void {

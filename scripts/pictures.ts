@@ -1,0 +1,35 @@
+// npm run pictures: refreshes the pictures of README.md from the screenshots of the last `npm test -- e2e`.
+import fs from 'node:fs';
+import path from 'node:path';
+import { launchBrowser } from './editor/browser.ts';
+import { at, root } from './paths.ts';
+
+/** Screenshots in out/screenshots that become media/pictures/NAME.png. */
+const pictures = ['welcome', 'tree', 'tool-consent', 'chat-tool', 'ask-about-selection'];
+/** Pixels; the screenshots are 1440 wide. */
+const width = 1080;
+
+const missing = pictures.filter((name) => !fs.existsSync(screenshot(name)));
+if (missing.length > 0) {
+  console.error(`No screenshot of ${missing.join(', ')} in out/screenshots: run npm test -- e2e first.`);
+  process.exit(1);
+}
+const browser = await launchBrowser();
+try {
+  const page = await browser.newPage({ viewport: { width, height: 100 } });
+  fs.mkdirSync(at('media', 'pictures'), { recursive: true });
+  for (const name of pictures) {
+    // The browser that took the screenshot also makes it smaller.
+    const source = fs.readFileSync(screenshot(name)).toString('base64');
+    await page.setContent(`<body style="margin:0"><img src="data:image/png;base64,${source}" width="${width}">`);
+    const target = at('media', 'pictures', `${name}.png`);
+    await page.locator('img').screenshot({ path: target });
+    console.log(`${path.relative(root, target)}  ${(fs.statSync(target).size / 1024).toFixed(1)} KiB`);
+  }
+} finally {
+  await browser.close();
+}
+
+function screenshot(name: string): string {
+  return at('out', 'screenshots', `${name}.png`);
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { at, freshFolder } from '../../scripts/paths.ts';
+import { running, tree } from '../harness/processTree.ts';
+
+/** `npm start` as a person runs it, without a screen. */
+describe('npm start', () => {
+  let folder: string;
+  let child: ChildProcess | undefined;
+  let printed = '';
+
+  beforeEach(() => {
+    folder = freshFolder('start');
+    printed = '';
+  });
+
+  afterEach(() => {
+    child?.kill('SIGKILL');
+    fs.rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function start(...flags: string[]): Promise<ChildProcess> {
+    const parameters = ['scripts/bootstrap.mjs', 'scripts/start.ts', '--served', '--no-open', '--profile', folder];
+    const started = spawn(process.execPath, [...parameters, ...flags], {
+      cwd: at(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child = started;
+    for (const stream of [started.stdout, started.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        printed += text;
+      });
+    }
+    const late = Date.now() + 60_000;
+    while (!/Ctrl-C ends/.test(printed)) {
+      assert.ok(Date.now() < late && started.exitCode === null, `it did not start:\n${printed}`);
+      await sleep(50);
+    }
+    return started;
+  }
+
+  const addressIn = (text: string, name: string): string => new RegExp(`${name}: (http://\\S+)`).exec(text)?.[1] ?? '';
+
+  it('serves an editor beside a sandbox, and Ctrl-C ends everything it started', async () => {
+    const started = await start();
+    const editor = await fetch(addressIn(printed, 'Editor'));
+    assert.match(await editor.text(), /workbench/);
+    const sandbox = addressIn(printed, 'Sandbox');
+    assert.equal((await fetch(`${sandbox}/.well-known/openid-configuration`)).status, 200);
+
+    const pids = tree(started.pid ?? 0);
+    assert.ok(pids.length >= 4, `${pids.length} processes`);
+    // A terminal sends it to the whole foreground group; the harder case is the first process alone.
+    started.kill('SIGINT');
+    const [code] = (await once(started, 'exit')) as [number | null];
+    assert.equal(code, 0);
+    assert.deepEqual(running(pids), []);
+    await assert.rejects(fetch(sandbox));
+  });
+
+  it('ends everything even when it is killed', async () => {
+    const started = await start();
+    const pids = tree(started.pid ?? 0);
+    started.kill('SIGKILL');
+    const late = Date.now() + 15_000;
+    while (running(pids).length > 0 && Date.now() < late) {
+      await sleep(100);
+    }
+    assert.deepEqual(running(pids), []);
+  });
+
+  it('with real services writes their settings and starts no sandbox', async () => {
+    const services = ['--identity', 'https://identity.example', '--inference', 'https://inference.example'];
+    await start(...services, '--client-id', 'me', '--redirect-uri', 'http://127.0.0.1:18155/callback');
+    assert.equal(addressIn(printed, 'Sandbox'), '');
+    const settings = JSON.parse(fs.readFileSync(path.join(folder, 'user', 'User', 'settings.json'), 'utf8'));
+    assert.equal(settings['rolecall.identity.url'], 'https://identity.example');
+    assert.equal(settings['rolecall.inference.url'], 'https://inference.example');
+    assert.equal(settings['rolecall.identity.clientId'], 'me');
+    assert.equal(settings['rolecall.identity.redirectUri'], 'http://127.0.0.1:18155/callback');
+  });
+
+  it('says how it is used when the command line makes no sense', async () => {
+    const started = spawn(
+      process.execPath,
+      ['scripts/bootstrap.mjs', 'scripts/start.ts', '--identity', 'https://a.example'],
+      {
+        cwd: at(),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    let told = '';
+    started.stderr.setEncoding('utf8').on('data', (text: string) => {
+      told += text;
+    });
+    const [code] = (await once(started, 'close')) as [number];
+    assert.equal(code, 2);
+    assert.match(told, /--identity and --inference belong together/);
+    assert.match(told, /Usage/);
+  });
+});

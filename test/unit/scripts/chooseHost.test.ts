@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import {
+  chooseEditor,
+  chooseHost,
+  type EditorChoice,
+  type EditorFacts,
+  type HostChoice,
+  type HostFacts,
+} from '../../../scripts/editor/chooseHost.ts';
+
+describe('chooseHost', () => {
+  const bare: HostFacts = {
+    desktopAsked: false,
+    named: undefined,
+    found: undefined,
+    platform: 'linux',
+    display: undefined,
+    xvfbRun: undefined,
+  };
+  const desktop = (executable?: string, xvfbRun?: string): HostChoice => ({ kind: 'desktop', executable, xvfbRun });
+  const rows: ReadonlyArray<readonly [title: string, facts: Partial<HostFacts>, choice: HostChoice | 'none']> = [
+    ['a bare Linux serves the editor', {}, { kind: 'served' }],
+    ['an installed editor changes nothing by itself', { found: '/code', display: ':0' }, { kind: 'served' }],
+    ['macOS serves it too', { platform: 'darwin' }, { kind: 'served' }],
+    ['--desktop downloads where there is none', { desktopAsked: true, display: ':0' }, desktop()],
+    ['--desktop takes the installed one', { desktopAsked: true, display: ':0', found: '/code' }, desktop('/code')],
+    ['--desktop makes a display', { desktopAsked: true, xvfbRun: '/xvfb-run' }, desktop(undefined, '/xvfb-run')],
+    ['a display goes before a made one', { desktopAsked: true, display: ':0', xvfbRun: '/x' }, desktop()],
+    ['--desktop needs some display on Linux', { desktopAsked: true, found: '/code' }, 'none'],
+    ['--desktop needs no display on macOS', { desktopAsked: true, platform: 'darwin' }, desktop()],
+    ['a named editor is used unasked', { named: '/mine', display: ':0' }, desktop('/mine')],
+    ['a named one goes before a found one', { named: '/mine', found: '/code', display: ':0' }, desktop('/mine')],
+    ['a named one without a display is an error, not another host', { named: '/mine' }, 'none'],
+    ['Windows takes what is installed', { platform: 'win32', found: 'Code.exe' }, desktop('Code.exe')],
+    ['Windows without an editor is told what to do', { platform: 'win32' }, 'none'],
+    ['Windows downloads with --desktop', { platform: 'win32', desktopAsked: true }, desktop()],
+  ];
+  for (const [title, facts, choice] of rows) {
+    it(title, () => {
+      const chosen = chooseHost({ ...bare, ...facts });
+      if (choice === 'none') {
+        assert.equal(chosen.kind, 'none');
+      } else {
+        assert.deepEqual(chosen, choice);
+      }
+    });
+  }
+});
+
+describe('chooseEditor', () => {
+  const bare: EditorFacts = {
+    asked: undefined,
+    servedAsked: false,
+    found: undefined,
+    platform: 'linux',
+    display: undefined,
+  };
+  const rows: ReadonlyArray<readonly [title: string, facts: Partial<EditorFacts>, choice: EditorChoice | 'none']> = [
+    ['serves where there is no editor', {}, { kind: 'served' }],
+    ['opens the editor on PATH', { found: 'code', display: ':0' }, { kind: 'desktop', command: 'code' }],
+    ['serves where nobody could see it', { found: 'code' }, { kind: 'served' }],
+    ['serves when asked to', { found: 'code', display: ':0', servedAsked: true }, { kind: 'served' }],
+    [
+      'opens the named editor, display or not',
+      { asked: '/mine', found: 'code' },
+      { kind: 'desktop', command: '/mine' },
+    ],
+    ['macOS needs no display', { platform: 'darwin', found: 'code' }, { kind: 'desktop', command: 'code' }],
+    ['Windows cannot serve', { platform: 'win32' }, 'none'],
+  ];
+  for (const [title, facts, choice] of rows) {
+    it(title, () => {
+      const chosen = chooseEditor({ ...bare, ...facts });
+      if (choice === 'none') {
+        assert.equal(chosen.kind, 'none');
+      } else {
+        assert.deepEqual(chosen, choice);
+      }
+    });
+  }
+});

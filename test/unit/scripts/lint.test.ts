@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { at } from '../../../scripts/paths.ts';
+
+interface Diagnostic {
+  readonly category: string;
+  readonly message: string;
+  readonly line: number;
+}
+
+/** Runs Biome's rules over the samples (path → text) as if they stood in the project, and gives what it says of each. */
+function lint(samples: ReadonlyMap<string, string>): ReadonlyMap<string, readonly Diagnostic[]> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'rolecall-lint-'));
+  try {
+    fs.copyFileSync(at('biome.json'), path.join(folder, 'biome.json'));
+    fs.cpSync(at('scripts', 'lint'), path.join(folder, 'scripts', 'lint'), { recursive: true });
+    for (const [file, text] of samples) {
+      fs.mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+      fs.writeFileSync(path.join(folder, file), text);
+    }
+    const biome = at('node_modules', '@biomejs', 'biome', 'bin', 'biome');
+    const flags = ['lint', '--vcs-enabled=false', '--reporter=json', '--max-diagnostics=none', 'src'];
+    const { stdout } = spawnSync(process.execPath, [biome, ...flags], { cwd: folder, encoding: 'utf8' });
+    const report = JSON.parse(stdout) as {
+      diagnostics: { category: string; message: string; location: { path: string; start: { line: number } } }[];
+    };
+    const found = new Map<string, Diagnostic[]>([...samples.keys()].map((file) => [file, []]));
+    for (const { category, message, location } of report.diagnostics) {
+      found.get(location.path)?.push({ category, message, line: location.start.line });
+    }
+    return found;
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const unawaited = [
+  "vscode.commands.executeCommand('a');",
+  "commands.executeCommand('a');",
+  "vscode.window.showInformationMessage('a');",
+  "vscode.commands.executeCommand('a').then(() => undefined);",
+  "context.secrets.store('a', 'b');",
+  "this.#secrets.delete('a');",
+  "context.globalState.update('a', 1);",
+  "vscode.lm.invokeTool('a', { input: {} });",
+  'vscode.workspace.fs.delete(uri);',
+  'vscode.env.openExternal(uri);',
+];
+const awaited = [
+  "await vscode.commands.executeCommand('a');",
+  "void vscode.commands.executeCommand('a');",
+  "return vscode.commands.executeCommand('a');",
+  "const shown = vscode.window.showQuickPick(['a']);",
+  "register(() => vscode.commands.executeCommand('a'));",
+  "register(async () => {\n await vscode.commands.executeCommand('a');\n});",
+  "await vscode.window.withProgress(where, async () => {\n await vscode.commands.executeCommand('a');\n});",
+  "log.info('commands.executeCommand');",
+];
+const nested = "await run(() => {\nvscode.window.showErrorMessage('a');\n});";
+
+const imports: ReadonlyArray<readonly [folder: string, imported: string, verdict: 'refused' | 'allowed']> = [
+  ['src/core/base', 'vscode', 'refused'],
+  ['src/core/base', '../identity/other.ts', 'refused'],
+  ['src/core/base', './other.ts', 'allowed'],
+  ['src/core/oauth', 'vscode', 'refused'],
+  ['src/core/oauth', '../identity/other.ts', 'refused'],
+  ['src/core/oauth', '../../host/other.ts', 'refused'],
+  ['src/core/oauth', '../../sandbox/other.ts', 'refused'],
+  ['src/core/oauth', '../base/other.ts', 'allowed'],
+  ['src/core/identity', '../oauth/other.ts', 'refused'],
+  ['src/core/completions', '../tools/other.ts', 'refused'],
+  ['src/core/tools', '../completions/other.ts', 'refused'],
+  ['src/host/tree', '../chat/other.ts', 'refused'],
+  ['src/host/tree', '../../sandbox/other.ts', 'refused'],
+  ['src/host/tree', '../other.ts', 'allowed'],
+  ['src/host/tree', '../../core/identity/other.ts', 'allowed'],
+  ['src/host/tree', 'vscode', 'allowed'],
+  ['src/host/chat', '../tree/other.ts', 'refused'],
+  ['src/host/sandbox', '../../sandbox/other.ts', 'refused'],
+  ['src/host/sandbox', './other.ts', 'allowed'],
+  ['src/sandbox', '../core/base/other.ts', 'refused'],
+  ['src/sandbox', '../ids.ts', 'refused'],
+  ['src/sandbox', 'vscode', 'refused'],
+  ['src/sandbox/inference', '../other.ts', 'allowed'],
+];
+
+const setContext = "export const set = () => vscode.commands.executeCommand('setContext', 'a', true);\n";
+
+/** The rules of biome.json and scripts/lint, held against samples: a check that cannot fail checks nothing. */
+describe('the check', function () {
+  this.timeout(20_000);
+  let found: ReadonlyMap<string, readonly Diagnostic[]>;
+
+  const statementFile = (kind: string, index: number): string => `src/host/${kind}${index}.ts`;
+  const importFile = (folder: string, index: number): string => `${folder}/sample${index}.ts`;
+  const statement = (text: string): string => `export async function sample() {\n${text}\n}\n`;
+  const of = (file: string, isWanted: (diagnostic: Diagnostic) => boolean): readonly Diagnostic[] => {
+    const all = found.get(file);
+    assert.ok(all, `${file} was linted`);
+    return all.filter(isWanted);
+  };
+  const isPlugin = ({ category }: Diagnostic): boolean => category === 'plugin';
+
+  before(() => {
+    const samples = new Map<string, string>();
+    for (const [index, text] of unawaited.entries()) {
+      samples.set(statementFile('unawaited', index), statement(text));
+    }
+    for (const [index, text] of awaited.entries()) {
+      samples.set(statementFile('awaited', index), statement(text));
+    }
+    samples.set(statementFile('nested', 0), statement(nested));
+    for (const [index, [folder, imported]] of imports.entries()) {
+      samples.set(importFile(folder, index), `export { a } from '${imported}';\n`);
+    }
+    samples.set('src/host/tree/setContext.ts', setContext);
+    samples.set('src/host/contextKeys.ts', setContext);
+    found = lint(samples);
+  });
+
+  describe('finds a VS Code Thenable that nobody awaits', () => {
+    for (const [index, text] of unawaited.entries()) {
+      it(`in ${text}`, () => {
+        assert.deepEqual(
+          of(statementFile('unawaited', index), isPlugin).map(({ message, line }) => ({ message, line })),
+          [{ message: 'Await this, or write `void` beside the reason why nobody waits.', line: 2 }],
+        );
+      });
+    }
+    for (const [index, text] of awaited.entries()) {
+      it(`and not in ${text.replaceAll('\n', '')}`, () => {
+        assert.deepEqual(of(statementFile('awaited', index), isPlugin), []);
+      });
+    }
+    it('in a function inside an awaited one', () => {
+      assert.deepEqual(
+        of(statementFile('nested', 0), isPlugin).map(({ line }) => line),
+        [3],
+      );
+    });
+  });
+
+  describe('keeps one door for context keys', () => {
+    const isDoor = ({ message }: Diagnostic): boolean => /Context keys have one door/.test(message);
+
+    it('elsewhere it is an error', () => assert.equal(of('src/host/tree/setContext.ts', isDoor).length, 1));
+    it('in host/contextKeys.ts it is not', () => assert.equal(of('src/host/contextKeys.ts', isDoor).length, 0));
+  });
+
+  describe('keeps the layers', () => {
+    for (const [index, [folder, imported, verdict]] of imports.entries()) {
+      it(`${imported} is ${verdict} in ${folder}`, () => {
+        const refusals = of(importFile(folder, index), ({ category }) => category === 'lint/style/noRestrictedImports');
+        assert.equal(refusals.length, verdict === 'refused' ? 1 : 0);
+      });
+    }
+
+    it('has rules for every room of core and host', () => {
+      const config = JSON.parse(fs.readFileSync(at('biome.json'), 'utf8')) as { overrides: { includes: string[] }[] };
+      const ruled = config.overrides.flatMap(({ includes }) => includes);
+      const rooms = ['src/core', 'src/host'].flatMap((layer) =>
+        fs
+          .readdirSync(at(layer), { withFileTypes: true })
+          .filter((entry) => entry.isDirectory())
+          .map(({ name }) => `${layer}/${name}/**`),
+      );
+      assert.notEqual(rooms.length, 0);
+      assert.deepEqual(
+        rooms.filter((room) => !ruled.includes(room)),
+        [],
+      );
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { at } from '../../../scripts/paths.ts';
+
+interface Package {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly resolved?: string;
+}
+
+/** `npm ci` refuses a lock file that is not whole, and a clone can then not even be built. */
+for (const folder of ['.', 'scripts/editor']) {
+  describe(`the lock file of ${folder === '.' ? 'the root' : folder}`, () => {
+    const read = (name: string): unknown => JSON.parse(fs.readFileSync(at(folder, name), 'utf8'));
+    const manifest = read('package.json') as Package;
+    const { packages } = read('package-lock.json') as { packages: Readonly<Record<string, Package>> };
+
+    /** Where Node would look for a package from inside another. */
+    function isLocked(name: string, from: string): boolean {
+      const parts = from.split('/node_modules/');
+      return (
+        parts.some((_part, index) => {
+          const inside = parts.slice(0, parts.length - index).join('/node_modules/');
+          return packages[`${inside}/node_modules/${name}`] !== undefined;
+        }) || packages[`node_modules/${name}`] !== undefined
+      );
+    }
+
+    it('asks for what package.json asks for', () => {
+      const { dependencies, devDependencies, optionalDependencies } = packages[''] ?? {};
+      assert.deepEqual(
+        { dependencies, devDependencies, optionalDependencies },
+        {
+          dependencies: manifest.dependencies,
+          devDependencies: manifest.devDependencies,
+          optionalDependencies: manifest.optionalDependencies,
+        },
+      );
+    });
+
+    it('holds every package that another one needs, those of other platforms too', () => {
+      const needed = Object.entries(packages).flatMap(([from, { dependencies, optionalDependencies }]) =>
+        Object.keys({ ...dependencies, ...optionalDependencies }).map((name) => ({ from, name })),
+      );
+      assert.notEqual(needed.length, 0);
+      assert.deepEqual(
+        needed.filter(({ from, name }) => !isLocked(name, from)),
+        [],
+      );
+    });
+
+    it('names no registry', () => {
+      assert.deepEqual(
+        Object.entries(packages).filter(([, { resolved }]) => resolved !== undefined),
+        [],
+      );
+    });
+  });
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { at } from '../../../scripts/paths.ts';
+import { spawnLeashed } from '../../../scripts/processes.ts';
+
+/** Starts a child that ignores SIGTERM, says both process ids, and waits: the worst an editor's server can be. */
+const stubborn = `
+process.on('SIGTERM', () => {});
+const { spawn } = require('node:child_process');
+const child = spawn(process.execPath, ['-e', "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"], { stdio: 'ignore' });
+child.on('spawn', () => console.log(JSON.stringify([process.pid, child.pid])));
+setInterval(() => {}, 1000);
+`;
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A zombie still has its id; it is gone for every purpose.
+    return !/^State:\s+Z/m.test(fs.existsSync('/proc') ? fs.readFileSync(`/proc/${pid}/status`, 'utf8') : '');
+  } catch {
+    return false;
+  }
+}
+
+async function goneWithin(pids: readonly number[], ms: number): Promise<boolean> {
+  const late = Date.now() + ms;
+  while (pids.some(lives) && Date.now() < late) {
+    await sleep(50);
+  }
+  return !pids.some(lives);
+}
+
+async function pidsOf(child: ChildProcess): Promise<number[]> {
+  assert.ok(child.stdout);
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  return JSON.parse(line.toString()) as number[];
+}
+
+describe('a leashed command', function () {
+  this.timeout(20_000);
+  before(function () {
+    if (process.platform === 'win32') {
+      this.skip();
+    }
+  });
+
+  it('is ended by stop, with what it started, even if it ignores the polite signal', async () => {
+    const leashed = spawnLeashed(process.execPath, ['-e', stubborn], {});
+    const pids = await pidsOf(leashed.process);
+    assert.ok(pids.every(lives));
+    await leashed.stop();
+    assert.ok(await goneWithin(pids, 1000));
+  });
+
+  it('is ended when the process that started it is killed', async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'rolecall-leash-'));
+    const script = path.join(folder, 'starter.ts');
+    fs.writeFileSync(
+      script,
+      `import { spawnLeashed } from ${JSON.stringify(at('scripts', 'processes.ts'))};
+       const leashed = spawnLeashed(process.execPath, ['-e', ${JSON.stringify(stubborn)}], {});
+       leashed.process.stdout?.pipe(process.stdout);`,
+    );
+    const starter = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const pids = await pidsOf(starter);
+    starter.kill('SIGKILL');
+    assert.ok(await goneWithin(pids, 8000));
+    fs.rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('leaves nothing behind when it ends by itself, and tells its exit code', async () => {
+    const code = `
+      const { spawn } = require('node:child_process');
+      const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+      child.on('spawn', () => { console.log(JSON.stringify([child.pid])); process.exit(3); });`;
+    const leashed = spawnLeashed(process.execPath, ['-e', code], {});
+    let told = '';
+    leashed.process.stderr?.on('data', (text: Buffer) => {
+      told += text.toString();
+    });
+    const pids = await pidsOf(leashed.process);
+    await leashed.exited;
+    assert.ok(await goneWithin(pids, 1000));
+    assert.match(told, /exit code 3/);
+  });
+});
