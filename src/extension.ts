@@ -88,7 +88,7 @@ export function activate(context: vscode.ExtensionContext): void {
       openTools,
       fetch,
       log,
-      icon: vscode.Uri.joinPath(context.extensionUri, 'media', 'rolecall.svg'),
+      icon: vscode.Uri.joinPath(context.extensionUri, 'media', 'rolecall.png'),
     }),
     registerAskAboutSelection({ clouds, catalog, openTools, documents, fetch, log }),
     registerCommand(commands.openChat, log, () => openChat(catalog)),

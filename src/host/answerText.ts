@@ -18,7 +18,7 @@ export function answerPart(event: LoopEvent<CompletionEvent>): AnswerPart | unde
     case 'model':
       return modelPart(event.event);
     case 'toolStarted':
-      return { kind: 'progress', text: vscode.l10n.t('Running {0}…', event.call.name) };
+      return { kind: 'progress', text: vscode.l10n.t('Calling {0}…', event.call.name) };
     case 'toolFinished':
       return { kind: 'line', text: toolLine(event) };
     case 'toolRefused':

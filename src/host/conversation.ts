@@ -70,6 +70,7 @@ export function endingOf({ reason, turn }: LoopEnd): Ending | undefined {
       return reason;
     case 'answered':
       if (turn?.finishReason === 'length') return 'length';
+      if (turn?.finishReason === 'content_filter') return 'filtered';
       if (turn && turn.text.trim() === '') return turn.reasoning.trim() === '' ? 'empty' : 'onlyReasoning';
       return undefined;
     default:

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { waitFor } from '../core/base/abort.ts';
 import { isCancelled } from '../core/base/errors.ts';
 import type { Fetch } from '../core/base/http.ts';
 import type { Log } from '../core/base/log.ts';
@@ -20,6 +21,15 @@ export interface Model {
   readonly vision: boolean;
 }
 
+/** A list that was asked for, or is being asked for. */
+interface Probe {
+  readonly cloud: Cloud;
+  readonly account: string;
+  readonly stop: AbortController;
+  /** Never rejects. */
+  readonly done: Promise<void>;
+}
+
 /** Assumed where neither the user nor the service says: small enough for every current model. */
 const ASSUMED = { contextLength: 32_768, maxOutput: 4_096 };
 
@@ -29,12 +39,15 @@ export class ModelCatalog implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
   readonly #subscription: vscode.Disposable;
-  #probe: { readonly cloud: Cloud; readonly account: string; readonly stop: AbortController } | undefined;
+  #probe: Probe | undefined;
   #listed: readonly Model[] = [];
 
   constructor(deps: { clouds: Clouds; settings: Settings; fetch: Fetch; log: Log }) {
     this.#deps = deps;
-    this.#subscription = deps.clouds.onDidChange(() => this.#follow());
+    this.#subscription = vscode.Disposable.from(
+      deps.clouds.onDidChange(() => this.#follow()),
+      deps.settings.onDidChange(() => this.#changed.fire()), // The user may describe other models.
+    );
   }
 
   get models(): readonly Model[] {
@@ -64,6 +77,12 @@ export class ModelCatalog implements vscode.Disposable {
     return models[0];
   }
 
+  /** Resolves when it is known what the service lists, asking again where it failed; or when `signal` aborts. */
+  async ready(signal: AbortSignal): Promise<void> {
+    this.#follow();
+    await waitFor(this.#probe?.done ?? Promise.resolve(), signal).catch(() => {}); // Whoever stopped it knows.
+  }
+
   /** Asks the service for its models once per session; quietly, for the list is not in the specification. */
   #follow(): void {
     const { clouds } = this.#deps;
@@ -76,17 +95,18 @@ export class ModelCatalog implements vscode.Disposable {
     this.#probe = undefined;
     this.#changed.fire();
     if (!cloud || account === undefined) return;
-    const probe = { cloud, account, stop: new AbortController() };
-    this.#probe = probe;
-    void this.#list(cloud, probe.stop.signal).then((listed) => {
-      // Its failures are told in the log; the models of another session are dropped.
-      if (this.#probe !== probe) return;
-      this.#listed = listed;
+    const stop = new AbortController();
+    const done = this.#list(cloud, stop.signal).then((listed) => {
+      if (this.#probe?.stop !== stop) return; // The models of another session are dropped.
+      if (listed) this.#listed = listed;
+      else this.#probe = undefined; // What failed is tried again at the next occasion.
       this.#changed.fire();
     });
+    this.#probe = { cloud, account, stop, done };
   }
 
-  async #list(cloud: Cloud, signal: AbortSignal): Promise<readonly Model[]> {
+  /** `undefined` when it failed, which the log tells. */
+  async #list(cloud: Cloud, signal: AbortSignal): Promise<readonly Model[] | undefined> {
     const { fetch, log } = this.#deps;
     try {
       const listed = await listModels({ fetch, log, ...tokensOf(cloud) }, cloud.connection, signal);
@@ -98,8 +118,8 @@ export class ModelCatalog implements vscode.Disposable {
         vision: false,
       }));
     } catch (error) {
-      if (!isCancelled(error)) log.info(`The service lists no models: ${describe(error)}`);
-      return [];
+      if (!isCancelled(error)) log.info(`The list of models could not be read: ${describe(error)}`);
+      return undefined;
     }
   }
 

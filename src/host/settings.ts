@@ -59,25 +59,30 @@ export class Settings {
 
   /** Organization ids the user typed, without repetitions. */
   organizations(): readonly string[] {
-    const typed = this.#get(settings.organizations, z.array(z.string()), []);
-    return [...new Set(typed.map((id) => id.trim()).filter((id) => id !== ''))];
+    const typed = this.#get(settings.organizations, z.array(z.unknown()), []);
+    const ids = typed.flatMap((id) => (typeof id === 'string' ? [id.trim()] : [])); // One slip does not hide the others.
+    return [...new Set(ids.filter((id) => id !== ''))];
   }
 
   async addOrganization(id: string): Promise<void> {
-    const target = vscode.workspace.workspaceFolders
-      ? vscode.ConfigurationTarget.Workspace
-      : vscode.ConfigurationTarget.Global;
+    // What an untrusted workspace says is not heard (`restrictedConfigurations`).
+    const target =
+      vscode.workspace.workspaceFolders && vscode.workspace.isTrusted
+        ? vscode.ConfigurationTarget.Workspace
+        : vscode.ConfigurationTarget.Global;
     await vscode.workspace
       .getConfiguration(settings.section)
       .update(settings.organizations, [...new Set([...this.organizations(), id])], target);
   }
 
+  /** The models the user describes; of two with one id the first. */
   models(): readonly ConfiguredModel[] {
-    const typed = this.#get(settings.models, z.array(z.unknown()), []);
-    return typed.flatMap((item) => {
+    const described = new Map<string, ConfiguredModel>();
+    for (const item of this.#get(settings.models, z.array(z.unknown()), [])) {
       const model = z.safeParse(modelSchema, item);
-      return model.success ? [model.data] : [];
-    });
+      if (model.success && !described.has(model.data.id)) described.set(model.data.id, model.data);
+    }
+    return [...described.values()];
   }
 
   defaultModel(): string | undefined {

@@ -33,7 +33,7 @@ export class Directory {
   /** Never rejects: failures are part of the result, and `cancelled` is the one of a reader that was forgotten meanwhile. */
   organization(id: string, onRetry?: OnRetry): Promise<OrganizationAccess> {
     const running = this.#reads.get(id);
-    if (running) return running;
+    if (running !== undefined) return running;
     const read = this.#read(id, onRetry);
     this.#reads.set(id, read);
     return read;

@@ -2,11 +2,17 @@ import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
 import type { ChatMessage, ContentPart, ToolCallMessage, ToolDefinition } from '../../core/completions/request.ts';
 
+const { Assistant, User } = vscode.LanguageModelChatMessageRole;
+/** What an image comes to in characters of text, roughly, whatever its size in bytes. */
+const IMAGE_CHARACTERS = 4_000;
+
 /** VS Code's chat messages as those of the inference service. One of theirs may become several of ours. */
 export function toChatMessages(messages: readonly vscode.LanguageModelChatRequestMessage[]): ChatMessage[] {
-  return messages.flatMap((message) =>
-    message.role === vscode.LanguageModelChatMessageRole.Assistant ? assistantMessage(message) : userMessages(message),
-  );
+  return messages.flatMap((message) => {
+    if (message.role === Assistant) return assistantMessage(message);
+    // The role of instructions is not declared in the stable API, and VS Code sends it all the same.
+    return message.role === User ? userMessages(message) : systemMessage(message);
+  });
 }
 
 /** VS Code's tools as function tools of the specification. */
@@ -20,6 +26,11 @@ export function toToolDefinitions(tools: readonly vscode.LanguageModelChatTool[]
       parameters: { type: 'object', properties: {}, ...inputSchema },
     },
   }));
+}
+
+/** Characters of a message, roughly: for an idea of its length. */
+export function charactersOf({ content }: vscode.LanguageModelChatRequestMessage): number {
+  return content.map(charactersOfPart).reduce((sum, characters) => sum + characters, 0);
 }
 
 function assistantMessage({ content }: vscode.LanguageModelChatRequestMessage): ChatMessage[] {
@@ -37,11 +48,16 @@ function assistantMessage({ content }: vscode.LanguageModelChatRequestMessage): 
   return text === '' ? [] : [{ role: 'assistant', content: text }];
 }
 
+function systemMessage({ content }: vscode.LanguageModelChatRequestMessage): ChatMessage[] {
+  const text = textOf(content);
+  return text === '' ? [] : [{ role: 'system', content: text }];
+}
+
 /** Tool results come inside user messages there and are messages of their own here, before what the user says. */
 function userMessages({ content }: vscode.LanguageModelChatRequestMessage): ChatMessage[] {
   const results = content
     .filter((part) => part instanceof vscode.LanguageModelToolResultPart)
-    .map((part): ChatMessage => ({ role: 'tool', tool_call_id: part.callId, content: textOf(part.content) }));
+    .map((part): ChatMessage => ({ role: 'tool', tool_call_id: part.callId, content: resultText(part.content) }));
   const images = content.filter((part) => part instanceof vscode.LanguageModelDataPart).flatMap(imagePart);
   const text = textOf(content);
   if (images.length > 0) {
@@ -51,25 +67,52 @@ function userMessages({ content }: vscode.LanguageModelChatRequestMessage): Chat
   return text === '' ? results : [...results, { role: 'user', content: text }];
 }
 
-function imagePart({ mimeType, data }: vscode.LanguageModelDataPart): ContentPart[] {
-  if (/^(text\/|application\/json)/.test(mimeType)) return []; // Is part of the text.
+function imagePart(part: vscode.LanguageModelDataPart): ContentPart[] {
+  const { mimeType, data } = part;
+  if (isText(part) || isBookkeeping(part)) return []; // Text is part of the text.
   if (mimeType.startsWith('image/')) {
     const base64 = Buffer.from(data).toString('base64');
     return [{ type: 'image_url', image_url: { url: `data:${mimeType};base64,${base64}` } }];
   }
-  // Bookkeeping of the editor, such as cache marks, travels as data too and means nothing to the service.
-  if (mimeType === 'cache_control' || mimeType === 'usage') return [];
   throw new RolecallError('invalidRequest', `The inference service takes text and images, not ${mimeType}.`);
 }
 
+function isText({ mimeType }: vscode.LanguageModelDataPart): boolean {
+  return /^(text\/|application\/json)/.test(mimeType);
+}
+
+/** Marks of the editor, such as `cache_control` and `usage`, travel as data too and mean nothing to the service. */
+function isBookkeeping({ mimeType }: vscode.LanguageModelDataPart): boolean {
+  return !mimeType.includes('/');
+}
+
 function textOf(content: readonly unknown[]): string {
+  return content.map(partText).join('');
+}
+
+function partText(part: unknown): string {
+  if (part instanceof vscode.LanguageModelTextPart) return part.value;
+  if (part instanceof vscode.LanguageModelDataPart && isText(part)) return new TextDecoder().decode(part.data);
+  return '';
+}
+
+/** A tool result is text on the wire: what is none is told instead of dropped. */
+function resultText(content: readonly unknown[]): string {
   return content
     .map((part) => {
-      if (part instanceof vscode.LanguageModelTextPart) return part.value;
-      if (part instanceof vscode.LanguageModelDataPart && /^(text\/|application\/json)/.test(part.mimeType)) {
-        return new TextDecoder().decode(part.data);
+      if (part instanceof vscode.LanguageModelPromptTsxPart) return JSON.stringify(part.value);
+      if (part instanceof vscode.LanguageModelDataPart && !isText(part) && !isBookkeeping(part)) {
+        return `[${part.mimeType} of ${part.data.byteLength} bytes, which cannot be sent as the result of a tool]`;
       }
-      return '';
+      return partText(part);
     })
     .join('');
+}
+
+function charactersOfPart(part: unknown): number {
+  if (part instanceof vscode.LanguageModelToolCallPart)
+    return part.name.length + JSON.stringify(part.input ?? {}).length;
+  if (part instanceof vscode.LanguageModelToolResultPart) return resultText(part.content).length;
+  if (part instanceof vscode.LanguageModelDataPart && part.mimeType.startsWith('image/')) return IMAGE_CHARACTERS;
+  return partText(part).length;
 }

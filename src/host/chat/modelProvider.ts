@@ -1,15 +1,17 @@
 import * as vscode from 'vscode';
-import { asRolecallError, isCancelled } from '../../core/base/errors.ts';
+import { asRolecallError, isCancelled, RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
 import { streamCompletion } from '../../core/completions/client.ts';
-import type { CompletionEvent } from '../../core/completions/completion.ts';
+import type { Completion, CompletionEvent } from '../../core/completions/completion.ts';
 import { languageModelVendor } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
+import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { type Model, type ModelCatalog, tokensOf } from '../modelCatalog.ts';
 import { describe } from '../showError.ts';
-import { toChatMessages, toToolDefinitions } from './modelMessages.ts';
+import { mergeNeighbours } from './mergeNeighbours.ts';
+import { charactersOf, toChatMessages, toToolDefinitions } from './modelMessages.ts';
 
 export interface ModelProviderDeps {
   readonly clouds: Clouds;
@@ -57,21 +59,27 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
     progress: vscode.Progress<vscode.LanguageModelResponsePart>,
     token: vscode.CancellationToken,
   ): Promise<void> {
-    const { clouds, catalog, fetch, log } = this.#deps;
+    const { clouds, fetch, log } = this.#deps;
+    const signal = signalOf(token);
     try {
       const cloud = clouds.require();
       await cloud.load();
-      const model = catalog.choose(id === PLACEHOLDER ? undefined : id)?.id ?? id;
+      const model = await this.#modelId(id, cloud, signal);
       const tools = toToolDefinitions(options.tools ?? []);
       const events = streamCompletion(
         { fetch, log, ...tokensOf(cloud) },
         cloud.connection,
-        // The service has no `required`; VS Code's wish for it is asked as `auto`, the nearest there is.
-        { model, messages: toChatMessages(messages), ...(tools.length > 0 && { tools, tool_choice: 'auto' as const }) },
-        {},
-        signalOf(token),
+        {
+          model,
+          messages: mergeNeighbours(toChatMessages(messages)),
+          // The service has no `required`; VS Code's wish for it is asked as `auto`, the nearest there is.
+          ...(tools.length > 0 && { tools, tool_choice: 'auto' as const }),
+        },
+        { toolsAreOptional: true },
+        signal,
       );
-      for await (const event of events) report(event, progress);
+      const reason = whyNoAnswer(await relay(events, progress, log));
+      if (reason !== undefined) throw new RolecallError('protocol', reason);
     } catch (error) {
       if (isCancelled(error)) return;
       log.error(describe(error));
@@ -83,16 +91,68 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
     _model: ModelInformation,
     text: string | vscode.LanguageModelChatRequestMessage,
   ): Promise<number> {
-    const characters = typeof text === 'string' ? text.length : JSON.stringify(toChatMessages([text])).length;
+    const characters = typeof text === 'string' ? text.length : charactersOf(text);
     return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+  }
+
+  /** What was picked is asked, and nothing else; only the placeholder stands for whatever there is by now. */
+  async #modelId(id: string, cloud: Cloud, signal: AbortSignal): Promise<string> {
+    if (id !== PLACEHOLDER) return id;
+    await cloud.keeper.accessToken(signal); // Says why there is none.
+    await this.#deps.catalog.ready(signal);
+    const model = this.#deps.catalog.choose(undefined);
+    if (model) return model.id;
+    throw new RolecallError(
+      'configuration',
+      vscode.l10n.t('The service lists no models. Name one in rolecall.models.'),
+    );
   }
 }
 
-function report(event: CompletionEvent, progress: vscode.Progress<vscode.LanguageModelResponsePart>): void {
-  if (event.kind === 'text' && event.choice === 0) progress.report(new vscode.LanguageModelTextPart(event.text));
-  if (event.kind === 'toolCall' && event.choice === 0) {
-    progress.report(new vscode.LanguageModelToolCallPart(event.call.id, event.call.name, event.call.parsed ?? {}));
+type ResponseProgress = vscode.Progress<vscode.LanguageModelResponsePart>;
+
+/** Passes on what arrives. However it ends, the connection is closed. */
+async function relay(
+  events: AsyncGenerator<CompletionEvent, Completion>,
+  progress: ResponseProgress,
+  log: Log,
+): Promise<Completion> {
+  try {
+    for (;;) {
+      const next = await events.next();
+      if (next.done) return next.value;
+      report(next.value, progress, log);
+    }
+  } finally {
+    await events.return(undefined as never);
   }
+}
+
+function report(event: CompletionEvent, progress: ResponseProgress, log: Log): void {
+  if (event.kind === 'text' && event.choice === 0) progress.report(new vscode.LanguageModelTextPart(event.text));
+  if (event.kind === 'toolCall' && event.choice === 0 && event.call.parsed) {
+    progress.report(new vscode.LanguageModelToolCallPart(event.call.id, event.call.name, event.call.parsed));
+  }
+  if (event.kind === 'notice') {
+    log.info(event.message);
+    // The rest is a detail; this changes what the model can do, and there is no other place to say it.
+    if (event.code === 'toolsDropped') progress.report(new vscode.LanguageModelTextPart(`*${event.message}*\n\n`));
+  }
+}
+
+/** Why an answer is not whole, or none: VS Code would end it as if it were, or say "no response" without a reason. */
+function whyNoAnswer({ complete, incompleteReason, choices }: Completion): string | undefined {
+  if (!complete) return incompleteReason;
+  const choice = choices[0];
+  const broken = choice?.toolCalls.find(({ problem }) => problem !== undefined);
+  if (broken) return broken.problem;
+  if (choice && (choice.text.trim() !== '' || choice.toolCalls.length > 0)) return undefined;
+  if (choice?.finishReason === 'content_filter') {
+    return vscode.l10n.t('The service ended the answer early ({0}).', choice.finishReason);
+  }
+  return choice && choice.reasoning.trim() !== ''
+    ? vscode.l10n.t('The model reasoned but gave no answer. A larger token limit may help.')
+    : vscode.l10n.t('The model answered with nothing.');
 }
 
 const PLACEHOLDER = 'rolecall';

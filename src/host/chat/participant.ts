@@ -13,6 +13,7 @@ import type { ModelCatalog } from '../modelCatalog.ts';
 import { describe, nextStep } from '../showError.ts';
 import { AnswerWriter } from './answerWriter.ts';
 import { earlierMessages, type ResultMetadata } from './history.ts';
+import { mergeNeighbours } from './mergeNeighbours.ts';
 import { promptWithReferences } from './references.ts';
 
 export interface ParticipantDeps {
@@ -44,6 +45,7 @@ async function answer(
     const cloud = deps.clouds.active;
     await cloud?.load();
     if (!cloud?.keeper.session) return offerSignIn(deps.clouds, cloud, stream);
+    await deps.catalog.ready(signal);
     const model = deps.catalog.choose(request.model.vendor === languageModelVendor ? request.model.id : undefined);
     if (!model) {
       stream.markdown(
@@ -56,12 +58,14 @@ async function answer(
       });
       return {};
     }
-    const messages = [...earlierMessages(context), { role: 'user', content: await promptWithReferences(request) }];
+    const question = { role: 'user', content: await promptWithReferences(request) };
+    const messages = mergeNeighbours([...(await earlierMessages(context)), question]);
     const { fetch, log } = deps;
     const toolbox = await deps.openTools();
     const end = await write(converse({ cloud, model, messages, toolbox, fetch, log }, signal), stream);
     return finish(end, stream, log);
   } catch (error) {
+    if (signal.aborted) return {}; // VS Code has closed the stream, and writing into it throws.
     return failed(error, stream, deps.log);
   }
 }

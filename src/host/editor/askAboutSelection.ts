@@ -13,6 +13,9 @@ import { fenced } from '../fenced.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
 import type { AnswerDocument, AnswerDocuments } from './answerDocuments.ts';
 
+/** Longest wait for the list of models before the question can be typed. */
+const LIST_WAIT_MS = 10_000;
+
 export interface AskDeps {
   readonly clouds: Clouds;
   readonly catalog: ModelCatalog;
@@ -35,6 +38,7 @@ async function ask(deps: AskDeps): Promise<void> {
   const cloud = deps.clouds.require();
   await cloud.load();
   if (!cloud.keeper.session) await cloud.keeper.accessToken(new AbortController().signal); // Says why there is none.
+  await deps.catalog.ready(AbortSignal.timeout(LIST_WAIT_MS));
   const model = deps.catalog.choose(undefined);
   if (!model) {
     throw new RolecallError(

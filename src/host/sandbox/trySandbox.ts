@@ -22,6 +22,7 @@ export interface SandboxDeps {
 export class Sandbox implements vscode.Disposable {
   readonly #deps: SandboxDeps;
   #process: SandboxProcess | undefined;
+  #starting: Promise<Cloud> | undefined;
 
   constructor(deps: SandboxDeps) {
     this.#deps = deps;
@@ -29,7 +30,7 @@ export class Sandbox implements vscode.Disposable {
 
   async enter(): Promise<void> {
     const { clouds, signIn } = this.#deps;
-    const cloud = clouds.sandbox ?? (await this.#start());
+    const cloud = clouds.sandbox ?? (await this.#startOnce());
     await cloud.load();
     if (!cloud.keeper.session) await signIn(cloud);
   }
@@ -38,6 +39,14 @@ export class Sandbox implements vscode.Disposable {
     this.#deps.clouds.leaveSandbox();
     this.#process?.stop();
     this.#process = undefined;
+  }
+
+  /** A second press while it starts waits for the same sandbox. */
+  #startOnce(): Promise<Cloud> {
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = undefined;
+    });
+    return this.#starting;
   }
 
   async #start(): Promise<Cloud> {

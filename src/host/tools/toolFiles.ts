@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Log } from '../../core/base/log.ts';
+import { oneAtATime } from '../../core/base/oneAtATime.ts';
 import type { ToolDefinition } from '../../core/tools/definition.ts';
 import { readToolFile, type ToolFile } from '../../core/tools/toolFile.ts';
 
@@ -16,6 +17,9 @@ export class ToolFiles implements vscode.Disposable {
   readonly #log: Log;
   readonly #diagnostics = vscode.languages.createDiagnosticCollection('rolecall');
   readonly #disposables: vscode.Disposable[];
+  /** A look at the files that began later has the last word. */
+  readonly #inTurn = oneAtATime();
+  #isDisposed = false;
 
   constructor(log: Log) {
     this.#log = log;
@@ -48,15 +52,18 @@ export class ToolFiles implements vscode.Disposable {
   }
 
   /** Shows the problems of every tool file at their lines. */
-  async check(): Promise<void> {
-    const files = await this.#read();
-    this.#diagnostics.clear();
-    for (const { uri, file } of files) {
-      this.#diagnostics.set(
-        uri,
-        file.problems.map((problem) => diagnostic(problem, file.text)),
-      );
-    }
+  check(): Promise<void> {
+    return this.#inTurn(async () => {
+      const files = await this.#read();
+      if (this.#isDisposed) return;
+      this.#diagnostics.clear();
+      for (const { uri, file } of files) {
+        this.#diagnostics.set(
+          uri,
+          file.problems.map((problem) => diagnostic(problem, file.text)),
+        );
+      }
+    });
   }
 
   async #read() {
@@ -67,6 +74,7 @@ export class ToolFiles implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.#isDisposed = true;
     vscode.Disposable.from(...this.#disposables).dispose();
   }
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { RolecallError } from '../../core/base/errors.ts';
 import type { Loaded, OrganizationAccess } from '../../core/identity/directory.ts';
 import type { Group, Role } from '../../core/identity/schemas.ts';
 import { IdGiver, type Node, type RoleIndex } from './nodes.ts';
@@ -7,8 +8,7 @@ import { IdGiver, type Node, type RoleIndex } from './nodes.ts';
 export function organizationChildren(node: Node & { kind: 'organization' }, access: OrganizationAccess): Node[] {
   const { organization } = node;
   const { groups, roles } = access;
-  // Both refused for one reason: say it once.
-  if (groups.kind === 'failed' && roles.kind === 'failed' && groups.error.message === roles.error.message) {
+  if (groups.kind === 'failed' && roles.kind === 'failed' && isOneReason(groups.error, roles.error)) {
     return [{ kind: 'problem', id: `${node.id}/problem`, error: groups.error }];
   }
   return [
@@ -82,6 +82,11 @@ function listNodes<T>(
     ...malformed.map((item): Node => ({ kind: 'malformed', id: `${node.id}/malformed/${item.index}`, what, item })),
     ...items.map(toNode),
   ];
+}
+
+/** Said once, though the service may word it differently for each list. */
+function isOneReason(one: RolecallError, other: RolecallError): boolean {
+  return one.kind === other.kind && one.facts.status === other.facts.status;
 }
 
 function empty(parent: string, text: string): Node {

@@ -29,7 +29,7 @@ function look(node: Node): vscode.TreeItem {
     case 'grant':
       return grant(node);
     case 'subject':
-      return make(node.subject.email ?? node.subject.id, None, 'account', node.subject.issuer, [
+      return make(node.subject.email || node.subject.id, None, 'account', node.subject.issuer, [
         [vscode.l10n.t('Subject'), node.subject.id],
         [vscode.l10n.t('E-mail'), node.subject.email],
         [vscode.l10n.t('Issuer'), node.subject.issuer],
@@ -99,7 +99,7 @@ function resource({ metadata }: Group | Role, icon: string): vscode.TreeItem {
   const { healthStatus, provisioningStatus, deletionTime } = metadata;
   const states = [
     healthStatus === 'healthy' ? undefined : vscode.l10n.t('health: {0}', healthStatus),
-    provisioningStatus === 'provisioned' ? undefined : provisioningStatus,
+    provisioningStatus === 'provisioned' ? undefined : vscode.l10n.t('provisioning: {0}', provisioningStatus),
     deletionTime ? vscode.l10n.t('being deleted since {0}', moment(deletionTime)) : undefined,
   ].filter((state) => state !== undefined);
   return make(metadata.name, Collapsed, statusIcon(icon, healthStatus, provisioningStatus), states.join(' · '), [

@@ -44,6 +44,6 @@ export class IdGiver {
     const path = `${this.#parent}/${kind}/${encodeURIComponent(id)}`;
     const times = (this.#given.get(path) ?? 0) + 1;
     this.#given.set(path, times);
-    return times === 1 ? path : `${path}~${times}`;
+    return times === 1 ? path : `${path}#${times}`; // An encoded id holds no `#`.
   }
 }

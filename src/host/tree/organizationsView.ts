@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { Directory } from '../../core/identity/directory.ts';
+import { asRolecallError, isCancelled, RolecallError } from '../../core/base/errors.ts';
+import { Directory, type Loaded, type OrganizationAccess } from '../../core/identity/directory.ts';
 import { contextKeys, views } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
@@ -14,6 +15,8 @@ interface Stage {
   readonly cloud: Cloud;
   readonly account: string;
   readonly directory: Directory;
+  /** What the sandbox lists, asked once until it is refreshed. */
+  listed: Promise<readonly string[]> | undefined;
 }
 
 /** The sidebar's tree: organizations → groups and roles → members and roles granted. Loads on expansion. */
@@ -24,6 +27,8 @@ export class OrganizationsView implements vscode.TreeDataProvider<Node>, vscode.
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #view: vscode.TreeView<Node>;
   readonly #subscription: vscode.Disposable;
+  /** Which stage a node was read on: VS Code may still ask for what is below one that has left the screen. */
+  readonly #owners = new WeakMap<Node, Stage>();
   #stage: Stage | undefined;
 
   constructor(clouds: Clouds, settings: Settings) {
@@ -39,20 +44,28 @@ export class OrganizationsView implements vscode.TreeDataProvider<Node>, vscode.
 
   async getChildren(node?: Node): Promise<Node[]> {
     const stage = this.#stage;
-    if (!stage) return [];
+    if (!stage || (node && this.#owners.get(node) !== stage)) return [];
     const children = node ? await this.#childrenOf(stage, node) : await this.#roots(stage);
-    return this.#stage === stage ? children : []; // Another account's data does not stay on screen.
+    if (this.#stage !== stage) return []; // Another account's data does not stay on screen.
+    for (const child of children) this.#owners.set(child, stage);
+    return children;
   }
 
   /** Reads again: one organization, or everything that is shown. */
   refresh(node?: Node): void {
     const target = node?.kind === 'organization' ? node : undefined;
     this.#stage?.directory.forget(target?.organization);
+    if (this.#stage && !target) this.#stage.listed = undefined;
     this.#changed.fire(target);
   }
 
   async #roots(stage: Stage): Promise<Node[]> {
-    const organizations = await this.#organizations(stage.cloud);
+    let organizations: readonly string[];
+    try {
+      organizations = await this.#organizations(stage);
+    } catch (error) {
+      return [{ kind: 'problem', id: `${stage.cloud.key}/problem`, error: asRolecallError(error) }];
+    }
     setContextKey(contextKeys.hasOrganizations, organizations.length > 0);
     const ids = new IdGiver(stage.cloud.key);
     return organizations.map((organization) => ({
@@ -63,10 +76,10 @@ export class OrganizationsView implements vscode.TreeDataProvider<Node>, vscode.
   }
 
   /** The ids the user typed; the sandbox knows its own and lists them. */
-  async #organizations(cloud: Cloud): Promise<readonly string[]> {
-    if (cloud.connection.id !== 'sandbox') return this.#settings.organizations();
-    const listed = await cloud.identity.organizations(AbortSignal.timeout(30_000));
-    return listed?.map(({ id }) => id) ?? [];
+  async #organizations(stage: Stage): Promise<readonly string[]> {
+    if (stage.cloud.connection.id !== 'sandbox') return this.#settings.organizations();
+    stage.listed ??= listOrganizations(stage.cloud);
+    return stage.listed;
   }
 
   async #childrenOf(stage: Stage, node: Node): Promise<Node[]> {
@@ -86,14 +99,17 @@ export class OrganizationsView implements vscode.TreeDataProvider<Node>, vscode.
     }
   }
 
-  #read(stage: Stage, organization: string) {
-    return stage.directory
+  async #read(stage: Stage, organization: string): Promise<OrganizationAccess> {
+    const access = await stage.directory
       .organization(organization, (error) => {
         this.#view.message = vscode.l10n.t('{0} Trying again…', error.message);
       })
       .finally(() => {
         this.#view.message = '';
       });
+    // Refreshed while it was read: what is read now counts.
+    const again = this.#stage === stage && (wasForgotten(access.groups) || wasForgotten(access.roles));
+    return again ? this.#read(stage, organization) : access;
   }
 
   #setStage(): void {
@@ -107,7 +123,7 @@ export class OrganizationsView implements vscode.TreeDataProvider<Node>, vscode.
     before?.directory.forget();
     this.#stage =
       cloud && session
-        ? { cloud, account: session.account.id, directory: new Directory(cloud.identity, Date.now) }
+        ? { cloud, account: session.account.id, directory: new Directory(cloud.identity, Date.now), listed: undefined }
         : undefined;
     this.#view.description = this.#stage?.cloud.connection.id === 'sandbox' ? vscode.l10n.t('sandbox') : '';
     this.#changed.fire(undefined);
@@ -119,4 +135,18 @@ export class OrganizationsView implements vscode.TreeDataProvider<Node>, vscode.
     this.#view.dispose();
     this.#changed.dispose();
   }
+}
+
+function wasForgotten(loaded: Loaded<unknown>): boolean {
+  return loaded.kind === 'failed' && isCancelled(loaded.error);
+}
+
+/** @throws RolecallError `server` when the list does not come: an error never looks like an empty list. */
+async function listOrganizations({ identity }: Cloud): Promise<readonly string[]> {
+  const listed = await identity.organizations(AbortSignal.timeout(30_000)).catch(() => undefined);
+  if (listed) return listed.map(({ id }) => id);
+  throw new RolecallError(
+    'server',
+    vscode.l10n.t('The sandbox did not say which organizations it has. Refresh to ask again.'),
+  );
 }

@@ -3,6 +3,7 @@ import { cancelled } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { pathSegment } from '../../core/identity/identityClient.ts';
 import { commands } from '../../ids.ts';
+import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { registerCommand } from '../commands.ts';
 import type { Settings } from '../settings.ts';
@@ -33,7 +34,7 @@ export function registerTreeCommands({ clouds, settings, view, log }: TreeComman
 /** Offers the organizations the service lists, and always takes an id that is typed. */
 async function askOrganization(clouds: Clouds): Promise<string> {
   const cloud = clouds.require();
-  const listed = cloud.keeper.session ? await cloud.identity.organizations(AbortSignal.timeout(10_000)) : undefined;
+  const listed = cloud.keeper.session ? await listOrganizations(cloud) : undefined;
   const typeIt = vscode.l10n.t('$(edit) Type an id…');
   if (listed && listed.length > 0) {
     const picked = await vscode.window.showQuickPick(
@@ -63,6 +64,15 @@ async function askOrganization(clouds: Clouds): Promise<string> {
   });
   if (typed === undefined) throw cancelled();
   return typed.trim();
+}
+
+/** A convenience: where it takes too long, the id is typed. */
+async function listOrganizations({ identity }: Cloud) {
+  try {
+    return await identity.organizations(AbortSignal.timeout(10_000));
+  } catch {
+    return undefined;
+  }
 }
 
 function idOf(node: Node): string | undefined {

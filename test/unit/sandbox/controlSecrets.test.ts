@@ -8,7 +8,9 @@ describe('sandbox control: what a canary test has to search for', () => {
   it('knows every token, the client secret and the parameters of a sign-in and a refresh', async () => {
     const { descriptor } = sandbox;
     const first = await signIn(descriptor, { scope: 'openid' });
-    const second = (await (await refresh(descriptor, descriptor.clients.loopback, first.refresh_token)).json()) as Tokens;
+    const second = (await (
+      await refresh(descriptor, descriptor.clients.loopback, first.refresh_token)
+    ).json()) as Tokens;
     const known = new Set((await (await sandbox.control('GET', '/secrets')).json()) as string[]);
     for (const secret of [
       first.access_token,

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import type { CompletionEvent } from '../../src/core/completions/completion.ts';
+import type { LoopEnd, LoopEvent, ModelTurn } from '../../src/core/tools/loopTypes.ts';
+import { answerPart, endingLine } from '../../src/host/answerText.ts';
+
+type Event = LoopEvent<CompletionEvent>;
+
+const checked = { id: 'c', name: 'find', arguments: {} };
+const raw = { id: 'c', name: 'find', arguments: '{}' };
+const model = (event: CompletionEvent): Event => ({ type: 'model', event });
+
+describe('an answer as a person reads it', () => {
+  const rows: readonly (readonly [string, Event, ReturnType<typeof answerPart>])[] = [
+    ['words', model({ kind: 'text', choice: 0, text: 'Hi' }), { kind: 'text', text: 'Hi' }],
+    ['reasoning', model({ kind: 'reasoning', choice: 0, text: 'Hm' }), { kind: 'reasoning', text: 'Hm' }],
+    ['words of another choice', model({ kind: 'text', choice: 1, text: 'Ho' }), undefined],
+    ['reasoning of another choice', model({ kind: 'reasoning', choice: 1, text: 'Ho' }), undefined],
+    ['a notice', model({ kind: 'notice', code: 'waiting', message: 'Wait.' }), { kind: 'line', text: 'Wait.' }],
+    ['token counts', model({ kind: 'usage', usage: {} }), undefined],
+    ['the end', model({ kind: 'finish', choice: 0, reason: 'stop' }), undefined],
+    ['a round', { type: 'round', round: 2 }, undefined],
+    ['a call that begins', { type: 'toolStarted', call: checked }, { kind: 'progress', text: 'Calling find…' }],
+    [
+      'a call that worked',
+      { type: 'toolFinished', call: checked, result: { content: 'x', isError: false }, cancelled: false },
+      { kind: 'line', text: 'Used find.' },
+    ],
+    [
+      'a call that failed',
+      { type: 'toolFinished', call: checked, result: { content: 'x', isError: true }, cancelled: false },
+      { kind: 'line', text: 'find failed.' },
+    ],
+    [
+      'a call that was stopped',
+      { type: 'toolFinished', call: checked, result: { content: 'x', isError: true }, cancelled: true },
+      { kind: 'line', text: 'find was stopped.' },
+    ],
+    [
+      'a call that the user refused',
+      { type: 'toolRefused', call: raw, reason: 'user', content: 'x' },
+      { kind: 'line', text: 'You did not allow find.' },
+    ],
+    [
+      'a call that cannot be made',
+      { type: 'toolRefused', call: raw, reason: 'unknownTool', content: 'There is no tool "find".' },
+      { kind: 'line', text: 'find was not run: There is no tool "find".' },
+    ],
+  ];
+  for (const [title, event, part] of rows) {
+    it(`${part ? `shows ${title} as ${part.kind}` : `does not show ${title}`}`, () => {
+      assert.deepEqual(answerPart(event), part);
+    });
+  }
+});
+
+describe('the last line of an answer', () => {
+  const turn = (more: Partial<ModelTurn> = {}): ModelTurn => ({
+    text: 'An answer.',
+    reasoning: '',
+    toolCalls: [],
+    finishReason: 'stop',
+    complete: true,
+    ...more,
+  });
+  const rows: readonly (readonly [string, LoopEnd['reason'], ModelTurn | undefined, RegExp | undefined])[] = [
+    ['is not needed when it simply ended', 'answered', turn(), undefined],
+    [
+      'is not needed when the service did not say why it ended',
+      'answered',
+      turn({ finishReason: undefined }),
+      undefined,
+    ],
+    ['is not needed when the user stopped it', 'cancelled', undefined, undefined],
+    ['is not needed when an error is shown', 'failed', undefined, undefined],
+    ['says that the length limit was reached', 'answered', turn({ finishReason: 'length' }), /length limit/],
+    ['says so too when that cut a call', 'cut', turn({ finishReason: 'length', text: '' }), /length limit/],
+    [
+      'says that a filter ended it',
+      'answered',
+      turn({ finishReason: 'content_filter' }),
+      /ended the answer early \(content_filter\)/,
+    ],
+    [
+      'says so too when nothing was left',
+      'answered',
+      turn({ finishReason: 'content_filter', text: '' }),
+      /content_filter/,
+    ],
+    ['says so too when that cut a call', 'cut', turn({ finishReason: 'content_filter' }), /content_filter/],
+    ['says that the connection was cut', 'incomplete', turn({ complete: false }), /connection was cut.*incomplete/],
+    ['says that the calls did not end', 'roundLimit', turn(), /after 10 rounds/],
+    ['says that there was nothing', 'answered', turn({ text: ' \n' }), /answered with nothing/],
+    [
+      'says that there was only reasoning',
+      'answered',
+      turn({ text: '', reasoning: 'Hm.' }),
+      /reasoned but gave no answer/,
+    ],
+  ];
+  for (const [title, reason, last, line] of rows) {
+    it(title, () => {
+      const said = endingLine({ reason, history: [], rounds: 10, turn: last, error: undefined });
+      if (line) assert.match(said ?? '', line);
+      else assert.equal(said, undefined);
+    });
+  }
+});

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { isCancelled } from '../../../src/core/base/errors.ts';
+import { ClientSecrets } from '../../../src/host/auth/clientSecret.ts';
+import { secrets } from '../../../src/ids.ts';
+import { FakeSecrets } from '../support/fakes.ts';
+import { usePatches } from '../support/patches.ts';
+import { connectionTo } from '../support/sandbox.ts';
+
+describe('the client secret', () => {
+  const patches = usePatches();
+  const connection = connectionTo('service');
+  let storage: FakeSecrets;
+  let clientSecrets: ClientSecrets;
+  let shown: vscode.InputBoxOptions | undefined;
+
+  beforeEach(() => {
+    storage = new FakeSecrets();
+    clientSecrets = new ClientSecrets(storage);
+    shown = undefined;
+  });
+
+  function answer(text: string | undefined): void {
+    patches.set(vscode.window, 'showInputBox', async (options: vscode.InputBoxOptions) => {
+      shown = options;
+      return text;
+    });
+  }
+
+  it('is asked for once, unseen, and kept in SecretStorage under address and client', async () => {
+    answer('s3cret');
+    assert.equal(await clientSecrets.get(connection, true), 's3cret');
+    assert.equal(shown?.password, true);
+    assert.deepEqual(
+      [...storage.values],
+      [[`${secrets.clientSecret}${connection.identityUrl}|${connection.clientId}`, 's3cret']],
+    );
+    answer('never asked');
+    assert.equal(await clientSecrets.get(connection, true), 's3cret');
+    assert.equal(await clientSecrets.get({ ...connection, clientId: 'another' }, false), undefined);
+  });
+
+  it('is not asked for behind the user’s back', async () => {
+    answer('s3cret');
+    assert.equal(await clientSecrets.get(connection, false), undefined);
+    assert.equal(shown, undefined);
+  });
+
+  it('is not needed by a client without one', async () => {
+    answer('s3cret');
+    assert.equal(await clientSecrets.get({ ...connection, clientAuthentication: 'none' }, true), undefined);
+    assert.equal(shown, undefined);
+  });
+
+  it('is left as it was when the user gives none', async () => {
+    answer(undefined);
+    await assert.rejects(clientSecrets.get(connection, true), isCancelled);
+    assert.equal(storage.values.size, 0);
+  });
+
+  const pasted: readonly (readonly [string, string, RegExp | undefined])[] = [
+    ['nothing', '', /Paste the secret/],
+    ['a line break', 'abc\ndef', /line break/],
+    ['a space before it', ' abc', /begins or ends with a space/],
+    ['a tab behind it', 'abc\t', /control character/],
+    ['every character that encoders change', 'a+/=%&~-_. b', undefined],
+  ];
+  for (const [title, text, sentence] of pasted) {
+    it(`${sentence ? 'is refused with a sentence when pasted as' : 'may hold'} ${title}`, async () => {
+      answer('kept');
+      await clientSecrets.ask(connection);
+      const said = await shown?.validateInput?.(text);
+      if (sentence) assert.match(String(said), sentence);
+      else assert.equal(said, undefined);
+    });
+  }
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import type * as vscode from 'vscode';
+import type { AnswerPart } from '../../../src/host/answerText.ts';
+import { AnswerWriter } from '../../../src/host/chat/answerWriter.ts';
+import { FakeStream } from '../support/chat.ts';
+
+const write = (stream: FakeStream, ...parts: AnswerPart[]): FakeStream => {
+  const writer = new AnswerWriter(stream as unknown as vscode.ChatResponseStream);
+  for (const part of parts) writer.write(part);
+  return stream;
+};
+const text = (value: string): AnswerPart => ({ kind: 'text', text: value });
+const reasoning = (value: string): AnswerPart => ({ kind: 'reasoning', text: value });
+const line = (value: string): AnswerPart => ({ kind: 'line', text: value });
+
+describe('an answer written into the chat', () => {
+  it('passes words on as they are, as Markdown that nobody trusts', () => {
+    const stream = write(new FakeStream(), text('A [link](command:x) $(zap) '), text('**b**'));
+    assert.equal(stream.text, 'A [link](command:x) $(zap) **b**');
+    // A plain string: VS Code gives it no trust, no HTML and no icons.
+    assert.ok(stream.markdowns.every((value) => typeof value === 'string'));
+  });
+
+  it('quotes reasoning, so that it is told apart from the answer', () => {
+    const stream = write(new FakeStream(), reasoning('First.\nSec'), reasoning('ond.'), text('Answer.'), text(' End.'));
+    assert.equal(stream.text, '\n\n> First.\n> Second.\n\nAnswer. End.');
+  });
+
+  it('folds reasoning away where the editor can', () => {
+    const stream = new FakeStream();
+    const thoughts: unknown[] = [];
+    Object.assign(stream, { thinkingProgress: (thought: unknown) => thoughts.push(thought) });
+    write(stream, reasoning('First.'), text('Answer.'));
+    assert.deepEqual(thoughts, [{ text: 'First.' }]);
+    assert.equal(stream.text, 'Answer.');
+  });
+
+  it('asks once whether the editor can', () => {
+    const stream = new FakeStream();
+    let asked = 0;
+    Object.assign(stream, {
+      thinkingProgress: () => {
+        asked += 1;
+        throw new Error('CANNOT use API proposal');
+      },
+    });
+    write(stream, reasoning('a'), reasoning('b'));
+    assert.equal(asked, 1);
+    assert.equal(stream.text, '\n\n> ab');
+  });
+
+  it('tells its own lines apart from the model’s words and lets nothing in them be markup', () => {
+    const stream = write(new FakeStream(), text('Before.'), line('Used **x** <b> $(zap).'), text('After.'));
+    const [, own] = stream.markdowns;
+    assert.ok(own && typeof own !== 'string');
+    assert.equal(own.supportThemeIcons, true);
+    assert.ok(!own.isTrusted && !own.supportHtml);
+    assert.match(own.value, /^\n\n\$\(info\) Used/);
+    assert.doesNotMatch(own.value.slice('\n\n$(info) '.length), /(?<!\\)[*()]/);
+    assert.match(own.value, /\n\n$/);
+  });
+
+  it('ends a quotation before what follows it', () => {
+    assert.match(write(new FakeStream(), reasoning('Hm.'), line('Used x.')).text, /> Hm\.\n\n\$\(info\)/);
+    assert.equal(write(new FakeStream(), reasoning('a'), text('b'), reasoning('c')).text, '\n\n> a\n\nb\n\n> c');
+  });
+
+  it('shows what is under way without leaving a trace', () => {
+    const stream = write(new FakeStream(), { kind: 'progress', text: 'Calling x…' });
+    assert.deepEqual([stream.text, stream.progresses], ['', ['Calling x…']]);
+  });
+});

@@ -1,0 +1,39 @@
+import { format } from 'node:util';
+import { loaders } from 'rolecall:host-tests';
+import Mocha from 'mocha';
+import { ResultsReporter } from '../../scripts/mocha/reporter.ts';
+
+/**
+ * What an extension host calls, on the desktop and in the served editor: runs every *.test.ts of this folder and rejects
+ * when one fails. Environment: ROLECALL_RESULTS, ROLECALL_GREP, ROLECALL_MARK.
+ */
+export async function run(): Promise<void> {
+  const grep = process.env.ROLECALL_GREP;
+  const mocha = new Mocha({
+    ui: 'bdd',
+    timeout: 20_000,
+    color: process.env.ROLECALL_COLOR === '1',
+    forbidOnly: process.env.CI !== undefined,
+    reporter: ResultsReporter,
+    ...(grep === undefined ? {} : { grep }),
+  });
+  const mark = process.env.ROLECALL_MARK;
+  if (mark !== undefined) {
+    // The served editor's log carries much besides: marked lines are the report.
+    Mocha.reporters.Base.consoleLog = (...values: unknown[]) => {
+      for (const line of format(...values).split('\n')) {
+        console.log('%s', `${mark}${line}`);
+      }
+    };
+  }
+  mocha.suite.emit('pre-require', globalThis, '', mocha);
+  for (const load of loaders) {
+    await load();
+  }
+  const failures = await new Promise<number>((resolve) => {
+    mocha.run(resolve);
+  });
+  if (failures > 0) {
+    throw new Error(`${failures} of the tests in the extension host failed.`);
+  }
+}

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { addFault, clearFaults, descriptor } from './support/sandbox.ts';
+import { signInAs, useScene } from './support/scene.ts';
+import { until } from './support/wait.ts';
+
+const listed = descriptor.models.map(({ id }) => id);
+const never = new AbortController().signal;
+
+describe('the catalog of models', () => {
+  const scene = useScene();
+  afterEach(clearFaults);
+
+  it('offers what the service lists once somebody is signed in, and nothing before or after', async () => {
+    const catalog = scene().catalog();
+    const cloud = await scene().startService();
+    assert.equal(catalog.models.length, 0);
+    await signInAs(cloud, 'administrator');
+    await catalog.ready(never);
+    assert.deepEqual(
+      catalog.models.map(({ id }) => id),
+      listed,
+    );
+    assert.equal(catalog.models[2]?.contextLength, descriptor.models[2]?.contextLength);
+    await cloud.keeper.forget();
+    assert.deepEqual(catalog.models, []);
+  });
+
+  it('puts the models that the user describes first, in their words', async () => {
+    const catalog = scene().catalog();
+    scene().settings.described = [
+      { id: 'sandbox/ngram', label: 'Small', maxOutput: 7 },
+      { id: 'mine/only', contextLength: 99, vision: true },
+    ];
+    await signInAs(await scene().startService(), 'administrator');
+    await catalog.ready(never);
+    assert.deepEqual(
+      catalog.models.map(({ id }) => id),
+      ['sandbox/ngram', 'mine/only', ...listed.filter((id) => id !== 'sandbox/ngram')],
+    );
+    // The user says nothing about its length: the service does.
+    const [first, second] = catalog.models;
+    assert.deepEqual(first, { id: 'sandbox/ngram', label: 'Small', contextLength: 2048, maxOutput: 7, vision: false });
+    assert.deepEqual(
+      { label: second?.label, contextLength: second?.contextLength, vision: second?.vision },
+      { label: 'mine/only', contextLength: 99, vision: true },
+    );
+  });
+
+  it('does not mix the models of the user’s own services into the sandbox', async () => {
+    const catalog = scene().catalog();
+    scene().settings.described = [{ id: 'mine/only' }];
+    await scene().clouds.start();
+    await signInAs(scene().enterSandbox(), 'administrator');
+    await catalog.ready(never);
+    assert.deepEqual(
+      catalog.models.map(({ id }) => id),
+      listed,
+    );
+    scene().clouds.leaveSandbox();
+    assert.deepEqual(
+      catalog.models.map(({ id }) => id),
+      ['mine/only'],
+    );
+  });
+
+  it('chooses the model that is named, else the user’s default, else the first', () => {
+    const catalog = scene().catalog();
+    scene().settings.described = [{ id: 'a' }, { id: 'b' }, { id: 'c' }];
+    scene().settings.preferred = 'b';
+    const choices = [catalog.choose('c'), catalog.choose(undefined), catalog.choose('gone')];
+    scene().settings.preferred = 'gone too';
+    choices.push(catalog.choose(undefined));
+    assert.deepEqual(
+      choices.map((model) => model?.id),
+      ['c', 'b', 'b', 'a'],
+    );
+    scene().settings.described = [];
+    assert.equal(catalog.choose('c'), undefined);
+  });
+
+  it('tells when the user describes other models, also while signed in', async () => {
+    const catalog = scene().catalog();
+    await signInAs(await scene().startService(), 'administrator');
+    await catalog.ready(never);
+    let changes = 0;
+    catalog.onDidChange(() => {
+      changes += 1;
+    });
+    scene().settings.described = [{ id: 'mine/only' }];
+    scene().settings.change();
+    assert.notEqual(changes, 0);
+  });
+
+  it('asks once per session, however often it changes', async () => {
+    const catalog = scene().catalog();
+    const cloud = await scene().startService();
+    await signInAs(cloud, 'administrator');
+    await catalog.ready(never);
+    await signInAs(cloud, 'administrator');
+    scene().settings.change();
+    await catalog.ready(never);
+    assert.deepEqual(scene().asked, [`${descriptor.inference}/v1/models`]);
+  });
+
+  it('asks again after a failure instead of offering nothing until the next sign-in', async () => {
+    const catalog = scene().catalog();
+    await addFault({ service: 'inference', path: '/v1/models', kind: 'status', status: 500, times: 1 });
+    await signInAs(await scene().startService(), 'administrator');
+    await until('the list failed', () => scene().log.lines.some((line) => /could not be read/.test(line)));
+    assert.deepEqual(catalog.models, []);
+    await catalog.ready(never);
+    assert.deepEqual(
+      catalog.models.map(({ id }) => id),
+      listed,
+    );
+  });
+
+  it('takes a service without a list as one without a list', async () => {
+    const catalog = scene().catalog();
+    scene().settings.described = [{ id: 'mine/only' }];
+    await addFault({ service: 'inference', path: '/v1/models', kind: 'status', status: 404, times: null });
+    await signInAs(await scene().startService(), 'administrator');
+    await catalog.ready(never);
+    await catalog.ready(never);
+    assert.deepEqual(
+      catalog.models.map(({ id }) => id),
+      ['mine/only'],
+    );
+    assert.equal(scene().asked.length, 1);
+  });
+
+  it('drops the models of an account that has left while they were on their way', async () => {
+    const catalog = scene().catalog();
+    let answer = (_response: Response) => {};
+    scene().network = () => new Promise((resolve) => (answer = resolve));
+    const cloud = await scene().startService();
+    await signInAs(cloud, 'administrator');
+    const late = answer;
+    scene().network = async () => Response.json({ data: [{ id: 'of/the-second' }] });
+    await signInAs(cloud, 'ordinaryUser');
+    await catalog.ready(never);
+    late(Response.json({ data: [{ id: 'of/the-first' }] }));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.deepEqual(
+      catalog.models.map(({ id }) => id),
+      ['of/the-second'],
+    );
+  });
+
+  it('does not hold up somebody who stops waiting', async () => {
+    const catalog = scene().catalog();
+    scene().network = () => new Promise(() => {});
+    await signInAs(await scene().startService(), 'administrator');
+    await catalog.ready(AbortSignal.timeout(20));
+    assert.deepEqual(catalog.models, []);
+  });
+});

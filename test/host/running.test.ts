@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { commands } from '../../src/ids.ts';
+import { usePatches } from './support/patches.ts';
+import { accounts, offeredModel, servicesOfTheSandbox, signInRunning, signOutRunning } from './support/running.ts';
+import { counter, descriptor, growth, person } from './support/sandbox.ts';
+import { until } from './support/wait.ts';
+import { userSettings } from './support/workspace.ts';
+
+const ada = person('administrator').email;
+const tokenRequests = 'identity POST /oauth2/v2/token';
+
+describe('the running extension, configured for a cloud', () => {
+  const patches = usePatches();
+  const user = userSettings({ keep: true });
+
+  before(() => user.write(servicesOfTheSandbox));
+  after(async () => {
+    await signOutRunning();
+    await user.clear();
+  });
+
+  it('has no account and asks the services nothing by itself', async () => {
+    const before = await counter('requests.identity');
+    assert.deepEqual(await accounts(), []);
+    assert.equal(await counter('requests.identity'), before);
+  });
+
+  it('says that the sign-in was refused when it was, and stays signed out', async () => {
+    const errors: string[] = [];
+    patches.set(vscode.window, 'showErrorMessage', async (message: string) => void errors.push(message));
+    const { lastPage, askedForSecret } = await signInRunning('administrator', 'cancel');
+    assert.equal(askedForSecret, true);
+    await until('the message', () => errors.length > 0);
+    assert.match(errors[0] ?? '', /refused or cancelled/);
+    assert.match(lastPage, /Not signed in/);
+    assert.deepEqual(await accounts(), []);
+  });
+
+  it('signs in through the browser and offers account and models to VS Code', async () => {
+    const { opened, lastPage, askedForSecret } = await signInRunning('administrator');
+    assert.match(lastPage, /Signed in/);
+    assert.equal(askedForSecret, false, 'the secret that was given before is kept');
+    // What VS Code opens holds nothing that an editor could re-encode, and no secret.
+    assert.match(opened[0] ?? '', /^http:\/\/127\.0\.0\.1:\d+\/start\/[\w-]+$/);
+    assert.deepEqual(await accounts(), [ada]);
+    for (const { id } of descriptor.models) await offeredModel(id);
+  });
+
+  it('asks nothing of VS Code’s own models or of a GitHub account to answer', async () => {
+    const model = await offeredModel('sandbox/guide');
+    const response = await model.sendRequest([vscode.LanguageModelChatMessage.User('say: hello')]);
+    let text = '';
+    for await (const piece of response.text) text += piece;
+    assert.equal(text, 'hello');
+  });
+
+  it('finds its session again in the system’s secret store', async () => {
+    // Another inference address is another connection object, which knows only what SecretStorage holds.
+    const renewed = await growth(tokenRequests, async () => {
+      await user.write({ 'inference.url': `${descriptor.inference}/` });
+      await user.write({ 'inference.url': 'http://127.0.0.1:9' });
+      await until('the session', async () => (await accounts()).includes(ada));
+      await user.write({ 'inference.url': descriptor.inference });
+    });
+    assert.equal(renewed, 0);
+    assert.deepEqual(await accounts(), [ada]);
+  });
+
+  it('knows no session for another client, and the first again when it is back', async () => {
+    await user.write({ 'identity.clientId': 'another-client' });
+    assert.deepEqual(await accounts(), []);
+    await user.write({ 'identity.clientId': descriptor.clients.loopback.id });
+    await until('the session', async () => (await accounts()).includes(ada));
+  });
+
+  it('asks before it signs out, and forgets the session in the secret store too', async () => {
+    patches.set(vscode.window, 'showInformationMessage', async () => undefined);
+    await vscode.commands.executeCommand(commands.signOut);
+    patches.restore();
+    assert.deepEqual(await accounts(), [ada]);
+    await signOutRunning();
+    await user.write({ 'inference.url': 'http://127.0.0.1:9' });
+    await user.write({ 'inference.url': descriptor.inference });
+    assert.deepEqual(await accounts(), []);
+  });
+
+  describe('answers a question about a selection', () => {
+    before(() => signInRunning('administrator'));
+    afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
+
+    let errors: string[];
+    beforeEach(() => {
+      errors = [];
+      patches.set(vscode.window, 'showErrorMessage', async (message: string) => void errors.push(message));
+    });
+
+    async function select(text: string, selected = text): Promise<void> {
+      const document = await vscode.workspace.openTextDocument({ content: text, language: 'plaintext' });
+      const editor = await vscode.window.showTextDocument(document);
+      const start = text.indexOf(selected);
+      const range = [document.positionAt(start), document.positionAt(start + selected.length)] as const;
+      editor.selection = new vscode.Selection(...range);
+    }
+
+    const answers = () =>
+      vscode.window.visibleTextEditors
+        .map(({ document }) => document)
+        .filter(({ uri }) => uri.scheme === 'rolecall-answer');
+
+    it('into a document beside, with question, model and lines', async () => {
+      await offeredModel('sandbox/guide');
+      await select('first line\nsecond line\nthird line', 'second line\nthird');
+      patches.set(vscode.window, 'showInputBox', async () => 'count to 12');
+      await vscode.commands.executeCommand(commands.askAboutSelection);
+      const answer = await until('the answer', () => answers().find((document) => /11, 12/.test(document.getText())));
+      assert.match(answer.getText(), /^# count to 12\n\n\*sandbox\/guide · Untitled-\d+ \(2–3\)\*\n\n1, 2, 3/);
+      assert.deepEqual(errors, []);
+    });
+
+    it('only when there is a selection', async () => {
+      await select('text', '');
+      await vscode.commands.executeCommand(commands.askAboutSelection);
+      assert.match(errors[0] ?? '', /Select the text to ask about first/);
+    });
+
+    it('and leaves nothing behind when no question is typed', async () => {
+      await select('text');
+      patches.set(vscode.window, 'showInputBox', async () => undefined);
+      await vscode.commands.executeCommand(commands.askAboutSelection);
+      assert.deepEqual([answers(), errors], [[], []]);
+    });
+
+    it('and says in it why it ended, when it did not simply end', async () => {
+      await select('text');
+      patches.set(vscode.window, 'showInputBox', async () => 'say nothing');
+      await vscode.commands.executeCommand(commands.askAboutSelection);
+      await until('the line', () =>
+        answers().some((document) => /\*The model answered with nothing\.\*/.test(document.getText())),
+      );
+    });
+  });
+});

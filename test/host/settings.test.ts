@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { RolecallError } from '../../src/core/base/errors.ts';
+import { Settings } from '../../src/host/settings.ts';
+import { usePatches } from './support/patches.ts';
+import { userSettings, workspaceFile } from './support/workspace.ts';
+
+const complete = {
+  'identity.url': 'https://identity.example.com',
+  'inference.url': 'https://inference.example.com/prefix/',
+  'identity.clientId': 'c-1',
+  'identity.redirectUri': 'http://127.0.0.1:18155/callback',
+};
+
+describe('settings', () => {
+  const patches = usePatches();
+  const user = userSettings();
+  const settings = new Settings();
+
+  it('are no connection while nothing is written, and one when all is', async () => {
+    assert.equal(settings.serviceConnection(), undefined);
+    await user.write({ ...complete, 'identity.scopes': '  openid email ' });
+    assert.deepEqual(settings.serviceConnection(), {
+      id: 'service',
+      label: 'identity.example.com',
+      identityUrl: 'https://identity.example.com',
+      inferenceUrl: 'https://inference.example.com/prefix',
+      clientId: 'c-1',
+      clientAuthentication: 'client_secret_post',
+      redirectUri: 'http://127.0.0.1:18155/callback',
+      scope: 'openid email',
+    });
+  });
+
+  const mistakes: readonly (readonly [string, Record<string, unknown>, RegExp])[] = [
+    ['no identity address beside the other', { 'identity.url': '' }, /identity\.url must be an address such as https:/],
+    [
+      'no inference address beside the other',
+      { 'inference.url': '' },
+      /inference\.url must be an address such as https:/,
+    ],
+    ['a host without a scheme', { 'identity.url': 'identity.example.com' }, /identity\.url must be an address such as/],
+    ['http to another machine', { 'identity.url': 'http://identity.example.com' }, /must begin with https:\/\//],
+    ['a path behind the identity host', { 'identity.url': 'https://i.example/api' }, /such as https:\/\/i\.example/],
+    ['/v1 at the end', { 'inference.url': 'https://m.example/v1' }, /write https:\/\/m\.example/],
+    ['no client id', { 'identity.clientId': '  ' }, /Set rolecall\.identity\.clientId to the id/],
+    ['a redirect URI with a query', { 'identity.redirectUri': 'http://127.0.0.1:1/c?x=1' }, /must not hold a query/],
+    ['a redirect URI that is none', { 'identity.redirectUri': 'callback' }, /such as http:\/\/127\.0\.0\.1:18155/],
+  ];
+  for (const [title, slip, sentence] of mistakes) {
+    it(`say what to write instead of ${title}`, () => {
+      const written: Record<string, unknown> = { ...complete, ...slip };
+      patches.set(vscode.workspace, 'getConfiguration', () => ({ get: (name: string) => written[name] }));
+      assert.throws(
+        () => settings.serviceConnection(),
+        (error) => error instanceof RolecallError && error.kind === 'configuration' && sentence.test(error.message),
+      );
+    });
+  }
+
+  describe('of a workspace', () => {
+    const file = workspaceFile('.vscode/settings.json');
+
+    it('cannot re-point the hosts that receive tokens, nor the client, nor make a connection where the user has none', async () => {
+      await user.write(complete);
+      const before = settings.serviceConnection();
+      const theirs = {
+        'rolecall.identity.url': 'https://evil.example',
+        'rolecall.inference.url': 'https://evil.example',
+        'rolecall.identity.clientId': 'evil',
+        'rolecall.identity.redirectUri': 'http://127.0.0.1:6666/evil',
+        'rolecall.identity.clientAuthentication': 'none',
+        'rolecall.identity.scopes': 'evil',
+        'rolecall.defaultModel': 'theirs/model',
+      };
+      await settled(() => file.write(JSON.stringify(theirs)), 'defaultModel');
+      // The file was read: what a workspace may say is heard.
+      assert.equal(settings.defaultModel(), 'theirs/model');
+      assert.deepEqual(settings.serviceConnection(), before);
+      await user.clear();
+      assert.equal(settings.serviceConnection(), undefined);
+    });
+
+    it('take the organization that is added, keeping those that are there', async () => {
+      await user.write({ organizations: ['first'] });
+      await settings.addOrganization('second');
+      await settings.addOrganization('second');
+      const { workspaceValue, globalValue } =
+        vscode.workspace.getConfiguration('rolecall').inspect<string[]>('organizations') ?? assert.fail();
+      assert.deepEqual(
+        { workspaceValue, globalValue },
+        { workspaceValue: ['first', 'second'], globalValue: ['first'] },
+      );
+    });
+
+    it('of an untrusted workspace take none, for nobody would hear it', async () => {
+      const trusted = Object.getOwnPropertyDescriptor(vscode.workspace, 'isTrusted');
+      Object.defineProperty(vscode.workspace, 'isTrusted', { configurable: true, get: () => false });
+      try {
+        await settings.addOrganization('second');
+      } finally {
+        Object.defineProperty(vscode.workspace, 'isTrusted', trusted ?? assert.fail());
+      }
+      const { workspaceValue, globalValue } =
+        vscode.workspace.getConfiguration('rolecall').inspect<string[]>('organizations') ?? assert.fail();
+      assert.deepEqual({ workspaceValue, globalValue }, { workspaceValue: undefined, globalValue: ['second'] });
+    });
+  });
+
+  it('list organizations once each, trimmed, whatever else stands among them', async () => {
+    await user.write({ organizations: [' a ', 'b', 'a', '', '  ', 7, null, 'B'] });
+    assert.deepEqual(settings.organizations(), ['a', 'b', 'B']);
+    await user.write({ organizations: 'a' });
+    assert.deepEqual(settings.organizations(), []);
+  });
+
+  it('describe models once each and pass over what describes none', async () => {
+    const described = [
+      { id: 'm/1', label: 'One', contextLength: 10 },
+      { id: '' },
+      'm/2',
+      { id: 'm/1', label: 'Again' },
+    ];
+    await user.write({ models: described });
+    assert.deepEqual(settings.models(), [{ id: 'm/1', label: 'One', contextLength: 10 }]);
+  });
+
+  it('tell of their own changes only', async () => {
+    let changes = 0;
+    const subscription = settings.onDidChange(() => {
+      changes += 1;
+    });
+    try {
+      await user.writeElsewhere('editor.tabSize', 3);
+      assert.equal(changes, 0);
+      await user.write({ defaultModel: 'm' });
+      assert.equal(changes, 1);
+    } finally {
+      subscription.dispose();
+    }
+  });
+});
+
+/** Runs `action` and waits until VS Code has taken up the setting it writes. */
+async function settled(action: () => Promise<void>, name: string): Promise<void> {
+  const changed = new Promise<void>((resolve) => {
+    const subscription = vscode.workspace.onDidChangeConfiguration((event) => {
+      if (!event.affectsConfiguration(`rolecall.${name}`)) return;
+      subscription.dispose();
+      resolve();
+    });
+  });
+  await action();
+  await changed;
+}

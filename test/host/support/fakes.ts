@@ -1,0 +1,105 @@
+import * as vscode from 'vscode';
+import type { Connection } from '../../../src/core/base/connection.ts';
+import type { Log } from '../../../src/core/base/log.ts';
+import { type ConfiguredModel, Settings } from '../../../src/host/settings.ts';
+
+/** Settings that a test writes by hand; `change` tells as VS Code would. */
+export class FakeSettings extends Settings {
+  connection: Connection | undefined;
+  problem: Error | undefined;
+  ids: readonly string[] = [];
+  described: readonly ConfiguredModel[] = [];
+  preferred: string | undefined;
+  readonly #changed = new vscode.EventEmitter<void>();
+  override readonly onDidChange = this.#changed.event;
+
+  change(): void {
+    this.#changed.fire();
+  }
+
+  override serviceConnection(): Connection | undefined {
+    if (this.problem) throw this.problem;
+    return this.connection;
+  }
+
+  override organizations(): readonly string[] {
+    return this.ids;
+  }
+
+  override async addOrganization(id: string): Promise<void> {
+    this.ids = [...this.ids, id];
+    this.change();
+  }
+
+  override models(): readonly ConfiguredModel[] {
+    return this.described;
+  }
+
+  override defaultModel(): string | undefined {
+    return this.preferred;
+  }
+}
+
+/** What SecretStorage does, in memory. */
+export class FakeSecrets implements vscode.SecretStorage {
+  readonly values = new Map<string, string>();
+  readonly #changed = new vscode.EventEmitter<vscode.SecretStorageChangeEvent>();
+  readonly onDidChange = this.#changed.event;
+
+  async keys(): Promise<string[]> {
+    return [...this.values.keys()];
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    return this.values.get(key);
+  }
+
+  async store(key: string, value: string): Promise<void> {
+    this.values.set(key, value);
+    this.#changed.fire({ key });
+  }
+
+  async delete(key: string): Promise<void> {
+    this.values.delete(key);
+    this.#changed.fire({ key });
+  }
+}
+
+/** What a Memento does, in memory. */
+export class FakeMemento implements vscode.Memento {
+  readonly #values = new Map<string, unknown>();
+
+  keys(): readonly string[] {
+    return [...this.#values.keys()];
+  }
+
+  get<T>(key: string, fallback?: T): T | undefined {
+    return this.#values.has(key) ? (this.#values.get(key) as T) : fallback;
+  }
+
+  async update(key: string, value: unknown): Promise<void> {
+    if (value === undefined) this.#values.delete(key);
+    else this.#values.set(key, value);
+  }
+}
+
+/** A log that can be read back. */
+export class FakeLog implements Log {
+  readonly lines: string[] = [];
+
+  trace(message: string): void {
+    this.lines.push(`trace ${message}`);
+  }
+  debug(message: string): void {
+    this.lines.push(`debug ${message}`);
+  }
+  info(message: string): void {
+    this.lines.push(`info ${message}`);
+  }
+  warn(message: string): void {
+    this.lines.push(`warn ${message}`);
+  }
+  error(message: string): void {
+    this.lines.push(`error ${message}`);
+  }
+}

@@ -1,0 +1,114 @@
+import type { Connection } from '../../../src/core/base/connection.ts';
+import type { Fetch } from '../../../src/core/base/http.ts';
+import { firstSession, type Session } from '../../../src/core/oauth/session.ts';
+import type { SessionStore } from '../../../src/core/oauth/tokenKeeper.ts';
+import { windowSessionStore } from '../../../src/host/auth/sessionStore.ts';
+import { Cloud } from '../../../src/host/cloud.ts';
+import { Clouds } from '../../../src/host/clouds.ts';
+import { ModelCatalog } from '../../../src/host/modelCatalog.ts';
+import { signIn as walkIn } from '../../unit/sandbox/walk.ts';
+import { FakeLog, FakeSettings } from './fakes.ts';
+import { connectionTo, descriptor, type PersonName, people, person, serviceToken } from './sandbox.ts';
+
+/** A second set of the extension's objects, beside those of the running extension, talking to the real sandbox. */
+export class Scene {
+  readonly log = new FakeLog();
+  readonly settings = new FakeSettings();
+  readonly clouds: Clouds;
+  /** What is stored for each connection, by its id; kept when the connection is made anew. */
+  readonly stores = new Map<string, SessionStore>();
+  /** Every address that was asked for, in order. */
+  readonly asked: string[] = [];
+  /** Stands in for the network where a test sets it. */
+  network: Fetch = (...request) => fetch(...request);
+  readonly fetch: Fetch = (input, init) => {
+    this.asked.push(String(input));
+    return this.network(input, init);
+  };
+  readonly #disposables: { dispose(): unknown }[] = [];
+
+  constructor() {
+    this.clouds = new Clouds(this.settings, (connection) => this.makeCloud(connection));
+    this.#disposables.push(this.clouds);
+  }
+
+  makeCloud(connection: Connection): Cloud {
+    const store = this.stores.get(connection.id) ?? windowSessionStore();
+    this.stores.set(connection.id, store);
+    return new Cloud({
+      connection,
+      store,
+      clientSecret: async () => descriptor.clients.link.secret,
+      fetch: this.fetch,
+      log: this.log,
+      learn: () => {},
+    });
+  }
+
+  /** The configured services, read from the settings as at activation. */
+  async startService(): Promise<Cloud> {
+    this.settings.connection = connectionTo('service');
+    await this.clouds.start();
+    return this.clouds.require();
+  }
+
+  enterSandbox(): Cloud {
+    return this.clouds.enterSandbox(connectionTo('sandbox'));
+  }
+
+  catalog(): ModelCatalog {
+    const { clouds, settings, fetch, log } = this;
+    return this.own(new ModelCatalog({ clouds, settings, fetch, log }));
+  }
+
+  own<T extends { dispose(): unknown }>(disposable: T): T {
+    this.#disposables.push(disposable);
+    return disposable;
+  }
+
+  dispose(): void {
+    for (const disposable of this.#disposables.splice(0).reverse()) disposable.dispose();
+  }
+}
+
+/** A scene of its own for each test of the `describe` that calls this. */
+export function useScene(): () => Scene {
+  let scene: Scene | undefined;
+  beforeEach(() => {
+    scene = new Scene();
+  });
+  afterEach(() => scene?.dispose());
+  return () => {
+    if (!scene) throw new Error('There is no scene outside of a test.');
+    return scene;
+  };
+}
+
+/** Signs `cloud` in as one of the sandbox's people with a token that nobody else's sign-in ends. */
+export async function signInAs(cloud: Cloud, name: PersonName): Promise<Session> {
+  const session = sessionOf(cloud, name, { accessToken: await serviceToken(name) });
+  await cloud.keeper.adopt(session);
+  return session;
+}
+
+/** Signs `cloud` in the long way, with a refresh token; ends whatever session the same person had as this client. */
+export async function signInWithRefreshToken(cloud: Cloud, name: PersonName): Promise<Session> {
+  const tokens = await walkIn(descriptor, { person: people[name], client: 'link' });
+  const grant = {
+    accessToken: tokens.access_token,
+    refreshToken: tokens.refresh_token,
+    expiresInSeconds: tokens.expires_in,
+  };
+  const session = sessionOf(cloud, name, grant);
+  await cloud.keeper.adopt(session);
+  return session;
+}
+
+export function sessionOf(
+  { connection }: Pick<Cloud, 'connection'>,
+  name: PersonName,
+  grant: Parameters<typeof firstSession>[1],
+): Session {
+  const { id, email } = person(name);
+  return firstSession(connection, grant, { id, label: email }, Date.now());
+}

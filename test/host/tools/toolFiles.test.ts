@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { TOOL_FILE, ToolFiles } from '../../../src/host/tools/toolFiles.ts';
+import { FakeLog } from '../support/fakes.ts';
+import { usePatches } from '../support/patches.ts';
+import { until } from '../support/wait.ts';
+import { folder, workspaceFile } from '../support/workspace.ts';
+
+const tool = (name: string, more: Record<string, unknown> = {}) => ({
+  name,
+  description: 'Does something.',
+  parameters: { type: 'object', properties: {}, required: [] },
+  run: { kind: 'process', command: ['ls'] },
+  ...more,
+});
+
+describe('the tool files', () => {
+  const patches = usePatches();
+  const file = workspaceFile(TOOL_FILE);
+  let log: FakeLog;
+  let files: ToolFiles;
+  /** Problems of these objects alone: the running extension shows its own of the same file. */
+  let shown: Map<string, readonly vscode.Diagnostic[]>;
+
+  beforeEach(() => {
+    shown = new Map();
+    const collection = {
+      clear: () => shown.clear(),
+      set: (uri: vscode.Uri, problems: vscode.Diagnostic[]) => void shown.set(uri.toString(), problems),
+      dispose: () => {},
+    };
+    patches.set(vscode.languages, 'createDiagnosticCollection', () => collection);
+    log = new FakeLog();
+    files = new ToolFiles(log);
+  });
+  afterEach(() => files.dispose());
+
+  const names = async () => (await files.tools()).map(({ definition }) => definition.name);
+  const problems = () => shown.get(file.uri().toString());
+
+  it('give the tools of the opened folder as the file stands now', async () => {
+    assert.deepEqual(await names(), ['count_words', 'list_files']);
+    await file.write(JSON.stringify({ tools: [tool('one')] }));
+    assert.deepEqual(await names(), ['one']);
+    const [first] = await files.tools();
+    assert.equal(first?.folder, folder());
+    assert.equal(first?.definition.folder, folder().uri.fsPath);
+    await file.remove();
+    assert.deepEqual(await names(), []);
+  });
+
+  it('show a problem at its line and keep the other tools', async () => {
+    const text = `{
+  // A comment.
+  "tools": [
+    ${JSON.stringify(tool('good'))},
+    ${JSON.stringify(tool('bad name!'))},
+    ${JSON.stringify({ ...tool('warned'), colour: 'red' })}
+  ]
+}`;
+    await file.write(text);
+    await files.check();
+    const [wrong, unknown, ...others] = problems() ?? [];
+    assert.deepEqual(others, []);
+    assert.equal(wrong?.severity, vscode.DiagnosticSeverity.Error);
+    assert.equal(wrong?.range.start.line, 4);
+    assert.equal(textAt(text, wrong?.range), '"bad name!"');
+    assert.equal(unknown?.severity, vscode.DiagnosticSeverity.Warning);
+    assert.equal(unknown?.range.start.line, 5);
+    assert.match(unknown?.message ?? '', /"colour" has no meaning here/);
+    assert.equal(unknown?.source, 'Rolecall');
+    assert.deepEqual(await names(), ['good', 'warned']);
+  });
+
+  it('show a problem over all of its lines', async () => {
+    const text = '{\n  "tools": {\n    "a": 1\n  }\n}';
+    await file.write(text);
+    await files.check();
+    assert.equal(textAt(text, problems()?.[0]?.range), '{\n    "a": 1\n  }');
+  });
+
+  it('show nothing of a file that is in order, or gone', async () => {
+    await file.write('{ "tools": 7 }');
+    await files.check();
+    assert.equal(problems()?.length, 1);
+    await file.write('{ "tools": [] }');
+    await files.check();
+    assert.deepEqual(problems(), []);
+    await file.write('{ "tools": 7 }');
+    await files.check();
+    await file.remove();
+    await files.check();
+    assert.equal(problems(), undefined);
+  });
+
+  it('look again by themselves when the file is written or deleted', async () => {
+    await file.write('{ "tools": 7 }');
+    await until('the problem is shown', () => problems()?.length === 1);
+    await file.write('{ "tools": [] }');
+    await until('the problem is gone', () => problems()?.length === 0);
+    await file.remove();
+    await until('the file is gone', () => problems() === undefined);
+  });
+
+  it('let a look that began later have the last word', async () => {
+    await file.write('{ "tools": 7 }');
+    const read = vscode.workspace.fs.readFile;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const slow = async (uri: vscode.Uri) => {
+      const bytes = await read(uri);
+      await held;
+      return bytes;
+    };
+    patches.set(vscode.workspace, 'fs', { ...vscode.workspace.fs, readFile: slow });
+    const early = files.check();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    patches.restore();
+    await file.write('{ "tools": [] }');
+    const late = files.check();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    release();
+    await Promise.all([early, late]);
+    assert.deepEqual(problems(), []);
+  });
+
+  it('are neither read nor checked in a workspace that is not trusted', async () => {
+    await file.write('{ "tools": 7 }');
+    const read: string[] = [];
+    const { readFile } = vscode.workspace.fs;
+    patches.set(vscode.workspace, 'fs', {
+      ...vscode.workspace.fs,
+      readFile: (uri: vscode.Uri) => {
+        read.push(uri.path);
+        return readFile(uri);
+      },
+    });
+    patches.set(vscode.workspace, 'isTrusted', false);
+    assert.deepEqual(await files.tools(), []);
+    await files.check();
+    assert.deepEqual([read, problems()], [[], undefined]);
+    patches.restore();
+    await files.check();
+    assert.equal(problems()?.length, 1);
+  });
+
+  it('of two folders give the first tool of a name, and say so in the log', async () => {
+    const second = { uri: vscode.Uri.joinPath(folder().uri, 'second'), name: 'second', index: 1 };
+    const other = vscode.Uri.joinPath(second.uri, TOOL_FILE);
+    const text = JSON.stringify({ tools: [tool('count_words'), tool('own')] });
+    await vscode.workspace.fs.writeFile(other, new TextEncoder().encode(text));
+    try {
+      patches.set(vscode.workspace, 'workspaceFolders', [folder(), second]);
+      const found = await files.tools();
+      assert.deepEqual(
+        found.map(({ definition, folder: of }) => [definition.name, of.name]),
+        [
+          ['count_words', folder().name],
+          ['list_files', folder().name],
+          ['own', 'second'],
+        ].map(([name, of]) => [name, of]),
+      );
+      assert.match(log.lines[0] ?? '', /warn Two folders define the tool count_words; the one of second is left out/);
+    } finally {
+      await vscode.workspace.fs.delete(second.uri, { recursive: true });
+    }
+  });
+});
+
+describe('the running extension', () => {
+  const file = workspaceFile(TOOL_FILE);
+
+  it('shows the problems of a tool file in Problems, at their line', async () => {
+    await file.write('{\n  "tools": 7\n}');
+    const found = await until('a problem', () => {
+      const all = vscode.languages.getDiagnostics(file.uri()).filter(({ source }) => source === 'Rolecall');
+      return all.length > 0 ? all : undefined;
+    });
+    assert.deepEqual(
+      found.map(({ range }) => range.start.line),
+      [1],
+    );
+    await file.write('{ "tools": [] }');
+    await until('no problem', () => vscode.languages.getDiagnostics(file.uri()).length === 0);
+  });
+});
+
+function textAt(text: string, range: vscode.Range | undefined): string {
+  assert.ok(range);
+  const lines = text.split('\n');
+  const offset = ({ line, character }: vscode.Position) => [...lines.slice(0, line), ''].join('\n').length + character;
+  return text.slice(offset(range.start), offset(range.end));
+}
