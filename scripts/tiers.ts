@@ -50,11 +50,14 @@ export const tiers: Readonly<Record<TierName, (options: TierOptions) => Promise<
   },
   unit: (options) => mochaTier('unit', 'test/unit', 5 * minute, options),
   host: hostTier,
-  e2e: (options) =>
-    mochaTier('e2e', 'test/e2e', 12 * minute, options, [
+  e2e: (options) => {
+    // Pictures of an earlier run's failures would be taken for this one's.
+    fs.rmSync(at('out', 'screenshots', 'failed'), { recursive: true, force: true });
+    return mochaTier('e2e', 'test/e2e', 12 * minute, options, [
       ...['--timeout', '120000', '--slow', '20000'],
       ...['--require', at('test', 'harness', 'hooks.ts')],
-    ]),
+    ]);
+  },
   deep: (options) => mochaTier('deep', 'test/deep', 8 * minute, options, ['--timeout', '300000', '--slow', '60000']),
 };
 
