@@ -9,13 +9,17 @@ export interface CheckStep {
 
 const limitMs = 180_000;
 
-/** The types of everything, then Biome (format, lint, layers, plugins) without writing. Both run, whatever the first says. */
+/** Types, then Biome (format, lint, layers, plugins) without writing, then the ids. All run, whatever the first says. */
 export async function check(): Promise<CheckStep[]> {
   return [
     { name: 'types (tsc)', ran: await node('node_modules/typescript/bin/tsc', '-p', '.') },
     {
       name: 'format, lint and layers (biome)',
       ran: await node('node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'),
+    },
+    {
+      name: 'ids and manifest',
+      ran: await node('node_modules/mocha/bin/mocha.js', '--reporter', 'dot', 'test/unit/manifest.test.ts'),
     },
   ];
 }

@@ -12,7 +12,6 @@ const modelSchema = z.object({
   contextLength: z.optional(z.number().check(z.positive())),
   maxOutput: z.optional(z.number().check(z.positive())),
   vision: z.optional(z.boolean()),
-  reasoning: z.optional(z.boolean()),
 });
 export type ConfiguredModel = z.infer<typeof modelSchema>;
 
@@ -70,9 +69,8 @@ export class Settings {
       vscode.workspace.workspaceFolders && vscode.workspace.isTrusted
         ? vscode.ConfigurationTarget.Workspace
         : vscode.ConfigurationTarget.Global;
-    await vscode.workspace
-      .getConfiguration(settings.section)
-      .update(settings.organizations, [...new Set([...this.organizations(), id])], target);
+    const configuration = vscode.workspace.getConfiguration(settings.section);
+    await configuration.update(settings.organizations, [...new Set([...this.organizations(), id])], target);
   }
 
   /** The models the user describes; of two with one id the first. */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { asRolecallError, type ErrorKind, isCancelled } from '../core/base/errors.ts';
+import { asRolecallError, isCancelled, type RolecallError } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
 import { commands } from '../ids.ts';
 
@@ -11,12 +11,15 @@ export interface NextStep {
 }
 
 /** @returns `undefined` where only waiting or another request helps. */
-export function nextStep(kind: ErrorKind): NextStep | undefined {
+export function nextStep({ kind, facts }: Pick<RolecallError, 'kind' | 'facts'>): NextStep | undefined {
   switch (kind) {
     case 'signedOut':
     case 'sessionEnded':
       return { title: vscode.l10n.t('Sign In'), command: commands.signIn };
     case 'configuration':
+      // The token endpoint refused the client: a secret cannot be entered in the settings.
+      if (facts.code !== undefined)
+        return { title: vscode.l10n.t('Set Client Secret…'), command: commands.setClientSecret };
       return {
         title: vscode.l10n.t('Open Settings'),
         command: 'workbench.action.openSettings',
@@ -36,7 +39,7 @@ export async function showError(error: unknown, log: Log): Promise<void> {
   if (isCancelled(error)) return;
   const known = asRolecallError(error);
   log.error(describe(known));
-  const step = nextStep(known.kind);
+  const step = nextStep(known);
   const chosen = await vscode.window.showErrorMessage(known.message, ...(step ? [step.title] : []));
   if (step && chosen) await vscode.commands.executeCommand(step.command, ...(step.arguments ?? []));
 }

@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import { sendBody, sendJson } from './http.ts';
 import type { Fault, Service } from './types.ts';
 
-/** Identity errors by status; the pairs of spec/identity "Errors" first. */
+/** Identity errors by status; the pairs of the specification of the identity service "Errors" first. */
 const IDENTITY_ERRORS: Record<number, string> = {
   401: 'access_denied',
   403: 'forbidden',

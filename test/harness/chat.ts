@@ -1,22 +1,34 @@
 import type { Locator, Page } from 'playwright-core';
-import { runCommand } from './actions.ts';
 
-const panel = '.interactive-session';
+/** The chat view, wherever it stands; a chat opened as an editor is another one. */
+const panel = '.part:not(.editor) .interactive-session';
 
 /** Focuses the chat view's input, opening the view when it is closed. */
 export async function openChat(page: Page): Promise<Locator> {
   const input = page.locator(`${panel} .interactive-input-part .monaco-editor`).first();
-  if (!(await input.isVisible())) {
-    await runCommand(page, 'Chat: Open Chat');
+  const late = Date.now() + 30_000;
+  while (!(await input.isVisible()) && Date.now() < late) {
+    // The command of that name in the palette opens a chat as an editor; the keys open the view.
+    await page.keyboard.press('Control+Alt+I');
+    await input.waitFor({ timeout: 3000 }).catch(() => undefined);
   }
   await input.click();
   return input;
 }
 
-/** Types a message into the chat view and sends it. It does not wait for the answer. */
+/**
+ * Types a message into the chat view and sends it. It does not wait for the answer. After an answer the view begins the next
+ * message with the same participant: a text that names one replaces that, any other follows it.
+ */
 export async function send(page: Page, text: string): Promise<void> {
   await openChat(page);
+  if (text.startsWith('@')) {
+    await page.keyboard.press('Control+A');
+    await page.keyboard.press('Delete');
+  }
   await page.keyboard.insertText(text);
+  const rows = page.locator(`${panel} .monaco-list-row`, { has: page.locator('.chat-most-recent-response') });
+  const before = await rows.evaluateAll((all) => all[0]?.getAttribute('data-index'));
   // A list of participants or files may be open over the input, and Enter would choose from it.
   await page.keyboard.press('Escape');
   await page.keyboard.press('Enter');
@@ -24,6 +36,12 @@ export async function send(page: Page, text: string): Promise<void> {
     .locator(`${panel} .interactive-request`)
     .filter({ hasText: plain(text) })
     .last()
+    .waitFor();
+  // Until its answer has a row, the newest answer is the one before.
+  await page
+    .locator(`${panel} .monaco-list-row:not([data-index="${before}"])`, {
+      has: page.locator('.chat-most-recent-response'),
+    })
     .waitFor();
 }
 

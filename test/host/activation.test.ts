@@ -131,7 +131,7 @@ describe('activation', () => {
 
       activate();
 
-      assert.deepEqual(asked, []);
+      assert.deepEqual([asked, read], [[], []]);
       assert.deepEqual(
         [
           ...Object.values(commands),

@@ -141,10 +141,12 @@ describe('the catalog of models', () => {
     await catalog.ready(never);
     late(Response.json({ data: [{ id: 'of/the-first' }] }));
     await new Promise((resolve) => setTimeout(resolve, 50));
+    await catalog.ready(never);
     assert.deepEqual(
       catalog.models.map(({ id }) => id),
       ['of/the-second'],
     );
+    assert.equal(scene().asked.filter((address) => address.endsWith('/models')).length, 2);
   });
 
   it('does not hold up somebody who stops waiting', async () => {

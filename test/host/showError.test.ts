@@ -40,7 +40,7 @@ describe('an error', () => {
   for (const [kind, title, command] of steps) {
     it(`of the kind ${kind} is shown once, with ${title ?? 'no step'}`, async () => {
       answer(title);
-      assert.equal(nextStep(kind)?.command, command);
+      assert.equal(nextStep(new RolecallError(kind, ''))?.command, command);
       await showError(new RolecallError(kind, 'A sentence.'), log);
       assert.deepEqual(shown, [['A sentence.', ...(title ? [title] : [])]]);
       assert.deepEqual(

@@ -8,7 +8,7 @@ import type { Completion, CompletionEvent, Notice } from './completion.ts';
 import { authorization, endpoint, type InferenceConnection, type InferenceDeps, send } from './endpoint.ts';
 import { type CompletionRequest, serializeRequest } from './request.ts';
 import { type Attempt, RetryPolicy } from './retry.ts';
-import { accessToken, newerToken } from './token.ts';
+import { accessToken, newerToken, withoutToken } from './token.ts';
 import { type Deadlines, defaultDeadlines, timedOut, Watch } from './watch.ts';
 import { seconds } from './words.ts';
 
@@ -94,7 +94,8 @@ async function* exchange(
         for (const event of value) yield event;
       }
     } catch (thrown) {
-      attempt = yield* again(asRolecallError(thrown), attempt, { assembler, policy, log: deps.log, signal });
+      const error = withoutToken(asRolecallError(thrown), attempt.token);
+      attempt = yield* again(error, attempt, { assembler, policy, log: deps.log, signal });
     } finally {
       watch.dispose();
       await batches?.return(undefined as never);

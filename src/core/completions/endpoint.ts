@@ -23,7 +23,8 @@ export interface InferenceConnection {
 /** @throws RolecallError `configuration` when the address cannot be used. */
 export function endpoint({ inferenceUrl }: InferenceConnection, path: '/v1/chat/completions' | '/v1/models'): string {
   const text = `${inferenceUrl.replace(/\/+$/, '')}${path}`;
-  if (!URL.canParse(text)) {
+  // Without its slashes `https://` would take the path for a host, and the token would go there.
+  if (!URL.canParse(inferenceUrl) || !URL.canParse(text)) {
     throw new RolecallError(
       'configuration',
       'The address of the inference service is not an address such as https://host.',

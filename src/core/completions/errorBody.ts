@@ -23,9 +23,11 @@ export function readErrorText(text: string): ErrorBody {
   const trimmed = text.trim();
   if (trimmed === '') return {};
   if (trimmed.startsWith('<')) return { page: true };
-  const value = parseJson(trimmed);
+  const parsed = parseJson(trimmed);
+  // Some gateways put their error object into a list.
+  const value: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   if (typeof value === 'string') return messageOf(value);
-  if (!isJsonObject(value)) return value === undefined ? messageOf(trimmed) : {};
+  if (!isJsonObject(value)) return parsed === undefined ? messageOf(trimmed) : {};
   return readErrorObject(value) ?? {};
 }
 

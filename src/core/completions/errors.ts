@@ -25,13 +25,15 @@ export function refusalError(refusal: Refusal): RolecallError {
 export function refusesFields(error: RolecallError, fields: readonly string[]): boolean {
   if (error.kind !== 'unsupported' && error.kind !== 'invalidRequest') return false;
   const named = namedFields(error.facts.param);
-  if (named.length > 0) return named.every((field) => fields.includes(field));
+  if (!named.every((field) => fields.includes(field))) return false;
   const said = error.facts.serverMessage ?? '';
-  return refusal.test(said) && fields.some((field) => new RegExp(`\\b${field}\\b`).test(said));
+  // A field may also be named because its value is wrong, which leaving it out would only hide.
+  if (named.length > 0) return error.kind === 'unsupported' || said === '' || refusal.test(said);
+  return refusal.test(said) && fields.some((field) => new RegExp(`\\b${field.replace('_', '[_ ]')}\\b`).test(said));
 }
 
 const refusal =
-  /not supported|unsupported|not permitted|not allowed|unknown|unrecognized|unexpected|extra inputs|only (?:be )?(?:allowed|valid|set)/i;
+  /not support(?:ed)?\b|unsupported|requires|not permitted|not allowed|unknown|unrecognized|unexpected|extra inputs|only (?:be )?(?:allowed|valid|set)/i;
 
 interface Rule {
   readonly kind: ErrorKind;

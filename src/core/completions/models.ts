@@ -2,7 +2,7 @@ import { asRolecallError } from '../base/errors.ts';
 import { readText } from './body.ts';
 import { authorization, endpoint, type InferenceConnection, type InferenceDeps, send } from './endpoint.ts';
 import { isJsonObject, parseJson } from './json.ts';
-import { accessToken, newerToken } from './token.ts';
+import { accessToken, newerToken, withoutToken } from './token.ts';
 import { timedOut, Watch } from './watch.ts';
 
 /** A model that the service lists. The list may hold models that do not chat (embeddings, images). */
@@ -57,6 +57,8 @@ async function list(
     const pieces: string[] = [];
     for await (const text of readText(response, watch, url, MAX_BYTES)) pieces.push(text);
     return readModels(pieces.join(''));
+  } catch (thrown) {
+    throw withoutToken(asRolecallError(thrown), token);
   } finally {
     watch.dispose();
   }

@@ -16,7 +16,7 @@ export interface RetryRules {
   readonly ownStreamOptions: boolean;
   /** The tools are an offer of ours, which the user did not write into the request. */
   readonly toolsAreOptional: boolean;
-  /** The longest time a service may ask to wait, in milliseconds. */
+  /** The longest time a service may ask to wait, in milliseconds; 0 for never. */
   readonly longestWaitMs: number;
   /** A newer token than the one that was rejected, if there is one. */
   newerToken(token: string): Promise<string | undefined>;
@@ -59,7 +59,9 @@ export class RetryPolicy {
 
   #afterWaiting({ facts }: RolecallError, last: Attempt): Again | undefined {
     const waitMs = facts.retryAfterMs;
-    if (waitMs === undefined || waitMs > this.#rules.longestWaitMs || this.#waits >= MAX_WAITS) return undefined;
+    const { longestWaitMs } = this.#rules;
+    if (waitMs === undefined || longestWaitMs === 0 || waitMs > longestWaitMs) return undefined;
+    if (this.#waits >= MAX_WAITS) return undefined;
     this.#waits++;
     const message = `Too many requests. Sending again in ${seconds(waitMs)}, as the service asked.`;
     return { ...last, waitMs, notice: { code: 'waiting', message } };

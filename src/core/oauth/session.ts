@@ -72,13 +72,7 @@ export function readSession(text: string | undefined, connection: Connection): S
     // Without the cause: a SyntaxError quotes the text, and the text holds tokens.
     throw new RolecallError('storage', 'The stored session cannot be read. Sign out and sign in again.');
   }
-  const version = z.safeParse(z.object({ version: z.number() }), stored);
-  if (version.success && version.data.version > SESSION_VERSION) {
-    throw new RolecallError(
-      'storage',
-      'The session was stored by a newer version of Rolecall. Reload this window to use it.',
-    );
-  }
+  refuseNewer(stored);
   const session = z.safeParse(sessionSchema, stored);
   if (!session.success) {
     throw new RolecallError('storage', 'The stored session is damaged. Sign out and sign in again.', {
@@ -119,4 +113,26 @@ function tokensOf(grant: TokenGrant, now: number) {
     ...(grant.refreshToken !== undefined && { refreshToken: grant.refreshToken }),
     ...(lifetime !== undefined && { expiresAt: now + (lifetime - Math.min(60, lifetime / 10)) * 1000 }),
   };
+}
+
+/** @throws RolecallError `storage` when a newer version of Rolecall wrote `text`: it is never overwritten. */
+export function refuseNewerVersion(text: string | undefined): void {
+  if (text === undefined) return;
+  let stored: unknown;
+  try {
+    stored = JSON.parse(text);
+  } catch {
+    return; // Damaged: a new sign-in is the way out.
+  }
+  refuseNewer(stored);
+}
+
+function refuseNewer(stored: unknown): void {
+  const version = z.safeParse(z.object({ version: z.number() }), stored);
+  if (version.success && version.data.version > SESSION_VERSION) {
+    throw new RolecallError(
+      'storage',
+      'The session was stored by a newer version of Rolecall. Reload this window to use it.',
+    );
+  }
 }

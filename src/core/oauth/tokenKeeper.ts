@@ -10,6 +10,7 @@ import {
   asStorageError,
   isFresh,
   readSession,
+  refuseNewerVersion,
   rotatedSession,
   type Session,
   type TokenGrant,
@@ -97,6 +98,7 @@ export class TokenKeeper implements TokenSource {
       // Above what other windows may still hold, so that they see which one is the living one.
       const generation = Math.max(session.generation, (this.#session?.generation ?? 0) + 1);
       const adopted = { ...session, generation };
+      refuseNewerVersion(await this.#stored());
       await this.#write(adopted);
       this.#use(adopted);
     });
@@ -225,6 +227,14 @@ export class TokenKeeper implements TokenSource {
   #end(session: Session, error: RolecallError): RolecallError {
     if (this.#session === session) this.#setState({ kind: 'ended', account: session.account, error });
     return error;
+  }
+
+  async #stored(): Promise<string | undefined> {
+    try {
+      return await this.#deps.store.read();
+    } catch (error) {
+      throw asStorageError(error);
+    }
   }
 
   async #write(session: Session): Promise<void> {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../../core/base/connection.ts';
 import { cancelled } from '../../core/base/errors.ts';
+import { asStorageError } from '../../core/oauth/session.ts';
 import { secrets } from '../../ids.ts';
 
 /** The client secret of the configured services: entered by command, kept in SecretStorage only. */
@@ -14,7 +15,7 @@ export class ClientSecrets {
   /** @throws RolecallError `cancelled` when `interactive` and the user gives none. */
   async get(connection: Connection, interactive: boolean): Promise<string | undefined> {
     if (connection.clientAuthentication === 'none') return undefined;
-    const stored = await this.#storage.get(secretKey(connection));
+    const stored = await this.#guarded(() => this.#storage.get(secretKey(connection)));
     return stored ?? (interactive ? this.ask(connection) : undefined);
   }
 
@@ -27,8 +28,17 @@ export class ClientSecrets {
       validateInput: (value) => problem(value),
     });
     if (secret === undefined) throw cancelled();
-    await this.#storage.store(secretKey(connection), secret);
+    await this.#guarded(() => this.#storage.store(secretKey(connection), secret));
     return secret;
+  }
+
+  /** A locked keyring is told as such. */
+  async #guarded<T>(use: () => Thenable<T>): Promise<T> {
+    try {
+      return await use();
+    } catch (error) {
+      throw asStorageError(error);
+    }
   }
 }
 

@@ -92,7 +92,7 @@ function failed(error: unknown, stream: vscode.ChatResponseStream, log: Log): vs
   const known = asRolecallError(error);
   if (known.kind === 'cancelled') return {};
   log.error(describe(known));
-  const step = nextStep(known.kind);
+  const step = nextStep(known);
   if (step) stream.button({ title: step.title, command: step.command, arguments: [...(step.arguments ?? [])] });
   return { errorDetails: { message: known.message } };
 }

@@ -39,7 +39,8 @@ export class SandboxProcess {
   }
 
   onExit(listener: () => void): void {
-    this.#child.once('exit', listener);
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) listener();
+    else this.#child.once('exit', listener);
   }
 
   stop(): void {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
-import { TOOL_FILE } from './toolFiles.ts';
+import { isFileNotFound, TOOL_FILE } from './toolFiles.ts';
 
 const EXAMPLE = `{
   // Programs of this workspace that @rolecall may ask to run. You are asked before anything runs.
@@ -52,7 +52,8 @@ async function exists(uri: vscode.Uri): Promise<boolean> {
   try {
     await vscode.workspace.fs.stat(uri);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (isFileNotFound(error)) return false;
+    throw error; // What cannot be looked at must not be overwritten.
   }
 }

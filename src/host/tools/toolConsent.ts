@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { oneAtATime } from '../../core/base/oneAtATime.ts';
 import { type ConsentLine, visible } from '../../core/tools/consentText.ts';
 
 const KEY = 'rolecall.allowedTools';
@@ -17,7 +18,7 @@ export interface ToolQuestion {
 /** The user's yes, per definition. "Always" is kept in the workspace's own storage, never in a file of the workspace. */
 export class ToolConsent {
   readonly #state: vscode.Memento;
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = oneAtATime();
 
   constructor(state: vscode.Memento) {
     this.#state = state;
@@ -25,9 +26,7 @@ export class ToolConsent {
 
   /** Asks unless this very definition is always allowed. Questions wait for each other: one dialog at a time. */
   ask(question: ToolQuestion, signal: AbortSignal): Promise<boolean> {
-    const answer = this.#queue.then(async () => !signal.aborted && (this.#allowed(question) || this.#show(question)));
-    this.#queue = answer.catch(() => {}); // The next question does not care how this one ended.
-    return answer;
+    return this.#inTurn(async () => !signal.aborted && (this.#allowed(question) || this.#show(question, signal)));
   }
 
   async forget(): Promise<void> {
@@ -38,7 +37,7 @@ export class ToolConsent {
     return this.#remembered().includes(hash);
   }
 
-  async #show(question: ToolQuestion): Promise<boolean> {
+  async #show(question: ToolQuestion, signal: AbortSignal): Promise<boolean> {
     const once = vscode.l10n.t('Allow Once');
     const always = vscode.l10n.t('Always Allow in This Workspace');
     const chosen = await vscode.window.showWarningMessage(
@@ -47,6 +46,7 @@ export class ToolConsent {
       once,
       always,
     );
+    if (signal.aborted) return false; // The dialog outlives Stop; its answer does not.
     if (chosen === always) {
       await this.#state.update(KEY, [...this.#remembered(), question.hash].slice(-MAX_REMEMBERED));
     }

@@ -90,10 +90,24 @@ async function readFolder(folder: vscode.WorkspaceFolder): Promise<FolderFile | 
   let text: string;
   try {
     text = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
-  } catch {
-    return undefined; // Most folders have none.
+  } catch (error) {
+    if (isFileNotFound(error)) return undefined; // Most folders have none.
+    return { folder, uri, file: { tools: [], problems: [unreadable(error)], text: '' } };
   }
   return { folder, uri, file: { ...readToolFile(text, { folder: folder.uri.fsPath }), text } };
+}
+
+/** A file that is there and cannot be read is a problem, not the absence of tools. */
+function unreadable(error: unknown): ToolFile['problems'][number] {
+  const message = vscode.l10n.t(
+    'This file cannot be read: {0}',
+    error instanceof Error ? error.message : String(error),
+  );
+  return { offset: 0, length: 0, line: 0, column: 0, severity: 'error', message };
+}
+
+export function isFileNotFound(error: unknown): boolean {
+  return error instanceof vscode.FileSystemError && error.code === 'FileNotFound';
 }
 
 function diagnostic(problem: ToolFile['problems'][number], text: string): vscode.Diagnostic {

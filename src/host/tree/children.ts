@@ -37,7 +37,7 @@ export function roleNodes(node: Node & { kind: 'groups' | 'roles' }, access: Org
     id: ids.next('role', role.metadata.id),
     organization: node.organization,
     role,
-    grantedBy: grants.get(role.metadata.id) ?? [],
+    grantedBy: grants && (grants.get(role.metadata.id) ?? []),
   }));
 }
 
@@ -62,9 +62,12 @@ export function groupChildren(node: Node & { kind: 'group' }): Node[] {
 
 export function roleChildren(node: Node & { kind: 'role' }): Node[] {
   const ids = new IdGiver(node.id);
-  const children = node.grantedBy.map(
+  const children = (node.grantedBy ?? []).map(
     (group): Node => ({ kind: 'grantedBy', id: ids.next('grantedBy', group.metadata.id), group }),
   );
+  if (node.grantedBy === undefined) {
+    return [...children, empty(node.id, vscode.l10n.t('The groups could not be read, so nobody knows'))];
+  }
   return children.length > 0 ? children : [empty(node.id, vscode.l10n.t('No group grants this role'))];
 }
 
@@ -102,9 +105,10 @@ function roleIndex(access: OrganizationAccess): RoleIndex {
   return new Map(access.roles.list.items.map((role): [string, Role] => [role.metadata.id, role]));
 }
 
-function groupsByRole(access: OrganizationAccess): Map<string, Group[]> {
+/** `undefined` where the groups could not be read, which is not the same as none. */
+function groupsByRole(access: OrganizationAccess): Map<string, Group[]> | undefined {
+  if (access.groups.kind === 'failed') return undefined;
   const grants = new Map<string, Group[]>();
-  if (access.groups.kind === 'failed') return grants;
   for (const group of access.groups.list.items) {
     for (const roleId of new Set(group.spec.roleIDs)) {
       const groups = grants.get(roleId);

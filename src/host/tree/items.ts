@@ -89,7 +89,7 @@ function problem(node: Node & { kind: 'problem' }): vscode.TreeItem {
     [vscode.l10n.t('Problem'), node.error.message],
     [vscode.l10n.t('Status'), node.error.facts.status?.toString()],
   ]);
-  const step = nextStep(node.error.kind);
+  const step = nextStep(node.error);
   if (step) item.command = { title: step.title, command: step.command, arguments: [...(step.arguments ?? [])] };
   return item;
 }

@@ -16,7 +16,8 @@ export type Node = Common &
         readonly kind: 'role';
         readonly organization: string;
         readonly role: Role;
-        readonly grantedBy: readonly Group[];
+        /** `undefined` when the groups could not all be read: then nobody knows. */
+        readonly grantedBy: readonly Group[] | undefined;
       }
     | { readonly kind: 'grantedBy'; readonly group: Group }
     | { readonly kind: 'grant'; readonly roleId: string; readonly role: Role | undefined; readonly rolesKnown: boolean }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { cancelled } from '../../core/base/errors.ts';
+import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { pathSegment } from '../../core/identity/identityClient.ts';
 import { commands } from '../../ids.ts';
@@ -20,8 +20,18 @@ export interface TreeCommandsDeps {
 /** Refresh, Add Organization, Copy ID. */
 export function registerTreeCommands({ clouds, settings, view, log }: TreeCommandsDeps): vscode.Disposable {
   return vscode.Disposable.from(
-    registerCommand(commands.refresh, log, (node) => view.refresh(node as Node | undefined)),
+    registerCommand(commands.refresh, log, async (node) => {
+      const { active } = clouds;
+      // The keyring may be unlocked by now: the button of the view that says so.
+      if (active?.keeper.state.kind === 'storeUnavailable') {
+        await active.keeper.accessToken(AbortSignal.timeout(10_000)); // Reads or stores again, or says why not.
+      }
+      view.refresh(node as Node | undefined);
+    }),
     registerCommand(commands.addOrganization, log, async () => {
+      if (clouds.sandbox) {
+        throw new RolecallError('invalidRequest', vscode.l10n.t('The sandbox brings its own organizations.'));
+      }
       await settings.addOrganization(await askOrganization(clouds));
     }),
     registerCommand(commands.copyId, log, async (node) => {
@@ -35,20 +45,17 @@ export function registerTreeCommands({ clouds, settings, view, log }: TreeComman
 async function askOrganization(clouds: Clouds): Promise<string> {
   const cloud = clouds.require();
   const listed = cloud.keeper.session ? await listOrganizations(cloud) : undefined;
-  const typeIt = vscode.l10n.t('$(edit) Type an id…');
+  const typeIt = { label: vscode.l10n.t('$(edit) Type an id…'), description: '' };
   if (listed && listed.length > 0) {
     const picked = await vscode.window.showQuickPick(
-      [
-        ...listed.map(({ id, name }) => ({ label: id, description: name === id ? '' : name })),
-        { label: typeIt, description: '' },
-      ],
+      [...listed.map(({ id, name }) => ({ label: id, description: name === id ? '' : name })), typeIt],
       {
         title: vscode.l10n.t('Add Organization'),
         placeHolder: vscode.l10n.t('Organizations the service lists for you'),
       },
     );
     if (!picked) throw cancelled();
-    if (picked.label !== typeIt) return picked.label;
+    if (picked !== typeIt) return picked.label;
   }
   const typed = await vscode.window.showInputBox({
     title: vscode.l10n.t('Add Organization'),

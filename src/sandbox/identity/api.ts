@@ -15,7 +15,7 @@ export interface ApiContext {
   organizationList: boolean;
 }
 
-/** The two operations of spec/identity "Endpoints", and the unspecified list of the caller's organizations. */
+/** The two operations of the specification of the identity service "Endpoints", and the unspecified list of the caller's organizations. */
 export function handleApi(context: ApiContext, req: IncomingMessage, res: ServerResponse, path: string): void {
   const list = LIST.exec(path);
   if (list === null && !(path === ORGANIZATIONS && context.organizationList)) {
@@ -35,7 +35,7 @@ export function bearerToken(header: string | undefined): string | undefined {
   return /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i.exec(header ?? '')?.[1];
 }
 
-/** The specified version answers 400, not 401, to a request that does not even try to authenticate (wire-facts). */
+/** The specified version answers 400, not 401, to a request that does not even try to authenticate (what servers of this kind do). */
 function callerOf(store: TokenStore, req: IncomingMessage, res: ServerResponse): Person | undefined {
   const header = req.headers.authorization;
   if (header === undefined) {

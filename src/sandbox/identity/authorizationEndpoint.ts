@@ -2,7 +2,7 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { PATHS } from './routes.ts';
 
 /**
- * Where the authorization endpoint departs from the library (wire-facts, "Authorization endpoint"):
+ * Where the authorization endpoint departs from the library (servers of this kind, "Authorization endpoint"):
  *
  * - the answer is the registered redirect URI as it was written, `?`, and form-encoded parameters, where the library
  *   would normalize the URI and answer some errors in its fragment; and it has no `iss` parameter (RFC 9207);

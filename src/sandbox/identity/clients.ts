@@ -4,7 +4,7 @@ import type { SandboxClient } from '../types.ts';
 
 /**
  * A client of this run. The id is a UUID, whose dashes strict encoders turn into `%2D`; the secret holds characters that
- * every encoder changes: whoever url-encodes the credentials of Basic is found out (wire-facts, "Token endpoint").
+ * every encoder changes: whoever url-encodes the credentials of Basic is found out (servers of this kind, "Token endpoint").
  */
 export function makeClient(redirectUri: string): SandboxClient {
   return { id: randomUUID(), secret: `${randomBytes(24).toString('base64url')}+/=%&~-_.`, redirectUri };

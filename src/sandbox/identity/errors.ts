@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { sendJson } from '../http.ts';
 
-/** The values of `error` in spec/identity "Errors" that the sandbox uses for its own answers. */
+/** The values of `error` in the specification of the identity service "Errors" that the sandbox uses for its own answers. */
 export type ApiError =
   | 'invalid_request'
   | 'server_error'

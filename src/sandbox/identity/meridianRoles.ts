@@ -10,7 +10,7 @@ export const ROLE_IDS = {
   secretsAuditor: '20000000-1d0e-4000-8000-000000000007',
   supportEngineer: '20000000-1d0e-4000-8000-000000000008',
   legacyOperator: '20000000-1d0e-4000-8000-000000000009',
-  /** Held by groups, absent from the list: protected, and so not to be granted by the organization (wire-facts). */
+  /** Held by groups, absent from the list: protected, and so not to be granted by the organization (what servers of this kind do). */
   platformManager: '20000000-1d0e-4000-8000-0000000000ff',
 } as const;
 

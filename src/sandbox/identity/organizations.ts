@@ -35,7 +35,7 @@ export class Organizations {
 
   /**
    * The JSON body of a list operation, or `undefined` for an unknown organization. No groups are `[]` while no roles
-   * are `null`: that is what the specified version of the service sends (wire-facts).
+   * are `null`: that is what the specified version of the service sends (what servers of this kind do).
    */
   body(id: string, list: List): Buffer | undefined {
     const make = this.#make.get(id);

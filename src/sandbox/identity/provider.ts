@@ -14,7 +14,7 @@ import type { TokenStore } from './tokenStore.ts';
 const NO_SCOPE = 'rolecall_none';
 const SCOPES = ['openid', 'offline_access', 'profile', 'email'];
 
-/** Lengths, in characters, of what real services of this kind issue (wire-facts); the library draws 6 bits a character. */
+/** Lengths, in characters, of what real services of this kind issue (what servers of this kind do); the library draws 6 bits a character. */
 const LENGTHS: Record<string, number> = { AccessToken: 1500, AuthorizationCode: 2000, RefreshToken: 1200 };
 const CODE_SECONDS = 60;
 const SIGN_IN_SECONDS = 3600;

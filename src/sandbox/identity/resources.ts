@@ -1,6 +1,6 @@
-/** The resources of the identity service, by spec/identity "Resources and their fields". */
+/** The resources of the identity service, by the specification of the identity service "Resources and their fields". */
 
-/** spec/identity "States and transitions". */
+/** the specification of the identity service "States and transitions". */
 export type ProvisioningStatus = 'unknown' | 'provisioning' | 'provisioned' | 'deprovisioning' | 'error';
 export type HealthStatus = 'unknown' | 'healthy' | 'degraded' | 'error';
 
@@ -54,5 +54,5 @@ export interface Organization {
   roles: Role[];
 }
 
-/** spec/identity "Resource metadata": the pattern every resource name must match. */
+/** the specification of the identity service "Resource metadata": the pattern every resource name must match. */
 export const NAME_PATTERN = /^[0-9A-Za-z](?:[0-9A-Za-z-_.]{0,61}[0-9A-Za-z])?$/;

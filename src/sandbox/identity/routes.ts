@@ -1,5 +1,5 @@
 /**
- * The paths of the identity service: those of the specification, `userinfo` and `jwks` beside them (wire-facts), and the
+ * The paths of the identity service: those of the specification, `userinfo` and `jwks` beside them (what servers of this kind do), and the
  * sandbox's own sign-in page. Whatever else the library would answer to is not offered and stays 404.
  */
 export const PATHS = {

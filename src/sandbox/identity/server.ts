@@ -44,7 +44,7 @@ export interface Identity {
   issueServiceToken(person: string, seconds: number): string;
 }
 
-/** The identity half: an OpenID provider and the API of spec/identity behind one origin. */
+/** The identity half: an OpenID provider and the API of the specification of the identity service behind one origin. */
 export function createIdentity(options: IdentityOptions): Identity {
   const store = new TokenStore();
   const organizations = new Organizations(options);

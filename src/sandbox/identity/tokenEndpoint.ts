@@ -4,7 +4,7 @@ import { PATHS } from './routes.ts';
 import type { TokenStore } from './tokenStore.ts';
 
 /**
- * Where the token endpoint departs from the library (wire-facts, "Token endpoint"):
+ * Where the token endpoint departs from the library (servers of this kind, "Token endpoint"):
  *
  * - Basic credentials are compared raw, not url-decoded (RFC 6749 section 2.3.1 would have them encoded);
  * - errors carry the codes and descriptions of this family of services;

@@ -26,8 +26,8 @@ export class SupersededError extends Error {
 }
 
 /**
- * Everything the identity service remembers, in memory, and the rule of spec/identity "Limits": each client has a single
- * session per person. The order on refresh is the one of wire-facts: the stored refresh token is compared and cleared
+ * Everything the identity service remembers, in memory, and the rule of the specification of the identity service "Limits": each client has a single
+ * session per person. The order on refresh is the one of what servers of this kind do: the stored refresh token is compared and cleared
  * and the old access token dies before anything new is issued, all in one synchronous step, so that of two refreshes at
  * the same moment exactly one wins.
  */

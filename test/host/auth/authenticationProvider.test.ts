@@ -74,6 +74,12 @@ describe('the authentication provider', () => {
     const { provider } = provide();
     const cloud = await scene().startService();
     await signInAs(cloud, 'administrator');
+    const store = scene().stores.get('service') ?? assert.fail();
+    const slow = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return store.read();
+    };
+    scene().stores.set('service', { ...store, read: slow });
     scene().settings.connection = { ...cloud.connection, inferenceUrl: 'http://127.0.0.1:9' };
     scene().settings.change(); // The same session in the store, another object that has not read it.
     assert.equal(scene().clouds.active?.keeper.session, undefined);

@@ -91,6 +91,14 @@ describe('messages of VS Code', () => {
       ],
     ],
     [
+      'results before an image',
+      message(User, bytes('image/png', 1), result('c1', text('one'))),
+      [
+        { role: 'tool', tool_call_id: 'c1', content: 'one' },
+        { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AQ==' } }] },
+      ],
+    ],
+    [
       'an image alone',
       message(User, bytes('image/jpeg', 1)),
       [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/jpeg;base64,AQ==' } }] }],

@@ -174,12 +174,10 @@ describe('the running extension', () => {
     await file.write('{\n  "tools": 7\n}');
     const found = await until('a problem', () => {
       const all = vscode.languages.getDiagnostics(file.uri()).filter(({ source }) => source === 'Rolecall');
-      return all.length > 0 ? all : undefined;
+      // While the file is being written it is empty for a moment, which is a problem of line 0.
+      return all.some(({ range }) => range.start.line === 1) ? all : undefined;
     });
-    assert.deepEqual(
-      found.map(({ range }) => range.start.line),
-      [1],
-    );
+    assert.equal(found.length, 1);
     await file.write('{ "tools": [] }');
     await until('no problem', () => vscode.languages.getDiagnostics(file.uri()).length === 0);
   });

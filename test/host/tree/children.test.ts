@@ -120,6 +120,13 @@ describe('the children of a group', () => {
 });
 
 describe('the children of a role', () => {
+  it('do not say that no group grants it when the groups could not be read', () => {
+    const lists = access(new RolecallError('offline', 'No.'), [{ metadata: metadata('r-1') }]);
+    const [role] = only(roleNodes(rolesSection, lists), 'role');
+    const [said] = only(roleChildren(role ?? assert.fail()), 'empty');
+    assert.match(said?.text ?? '', /could not be read/);
+  });
+
   it('are the groups that grant it, once each', () => {
     const group = (id: string, roleIDs: string[]) => ({
       metadata: metadata(id),
@@ -154,5 +161,7 @@ describe('ids of nodes', () => {
       ids.next('role', 'a'),
     ];
     assert.equal(new Set(given).size, given.length, given.join(' '));
+    const below = new IdGiver(ids.next('group', 'x'));
+    assert.notEqual(below.next('grant', 'y'), ids.next('group', 'x/grant/y'));
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { readGroups } from '../../../src/core/identity/schemas.ts';
+import { windowSessionStore } from '../../../src/host/auth/sessionStore.ts';
 import type { Node } from '../../../src/host/tree/nodes.ts';
 import type { OrganizationsView } from '../../../src/host/tree/organizationsView.ts';
 import { registerTreeCommands } from '../../../src/host/tree/treeCommands.ts';
@@ -39,6 +40,21 @@ describe('commands of the tree', () => {
     await call(commands.refresh);
     await call(commands.refresh, node);
     assert.deepEqual(refreshed, [undefined, node]);
+  });
+
+  it('refresh looks into the keyring again, which may be unlocked by now', async () => {
+    let locked = true;
+    const store = windowSessionStore();
+    const read = () => (locked ? Promise.reject(new Error('locked')) : store.read());
+    scene().stores.set('service', { ...store, read });
+    const cloud = await scene().startService();
+    await cloud.load();
+    assert.equal(cloud.keeper.state.kind, 'storeUnavailable');
+    await call(commands.refresh);
+    assert.match(errors.join(), /secret store/);
+    locked = false;
+    await call(commands.refresh);
+    assert.equal(cloud.keeper.state.kind, 'signedOut');
   });
 
   const group =

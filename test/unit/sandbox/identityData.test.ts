@@ -32,7 +32,7 @@ const metadata = {
 };
 const always = ['id', 'name', 'creationTime', 'provisioningStatus', 'healthStatus'];
 
-/** spec/identity "Resources and their fields", written down again; no other member is allowed. */
+/** the specification of the identity service "Resources and their fields", written down again; no other member is allowed. */
 const groupSchema = closed(
   {
     metadata: closed({ ...metadata, organizationId: string }, [...always, 'organizationId']),

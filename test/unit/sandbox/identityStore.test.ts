@@ -13,7 +13,7 @@ function signedIn(): TokenStore {
   return store;
 }
 
-// The order is the one of spec/identity and wire-facts: compare, end the old access token, clear the refresh token, issue.
+// The order is the one of the specification of the identity service and what servers of this kind do: compare, end the old access token, clear the refresh token, issue.
 describe('sandbox identity: the token store, step by step', () => {
   it('ends the access token with the spending of its refresh token, before anything new is issued', () => {
     const store = signedIn();

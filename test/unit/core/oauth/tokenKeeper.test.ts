@@ -62,6 +62,8 @@ describe('the token keeper: reading the store', () => {
     assert.match((await failure(h.keeper.accessToken(signal))).message, /Reload this window/);
     assert.equal(h.keeper.state.kind, 'storeUnavailable');
     assert.equal(h.text, newer);
+    assert.match((await failure(h.keeper.adopt(session()))).message, /Reload this window/);
+    assert.equal(h.text, newer, 'a sign-in does not overwrite it either');
   });
 
   it('what another window has stored is taken over; what is older or the same is not', async () => {

@@ -1,0 +1,425 @@
+import assert from 'node:assert/strict';
+import type { ErrorFacts, ErrorKind, RolecallError } from '../../../../src/core/base/errors.ts';
+import {
+  MAX_SERVER_MESSAGE_LENGTH,
+  readErrorObject,
+  readErrorText,
+} from '../../../../src/core/completions/errorBody.ts';
+import { refusalError, refusesFields } from '../../../../src/core/completions/errors.ts';
+
+const url = 'https://inference.example.com/v1/chat/completions';
+const page = '<html>\r\n<head><title>502 Bad Gateway</title></head><body><center>nginx</center></body></html>';
+
+function refused(status: number | undefined, body: unknown, more: { retryAfterMs?: number } = {}): RolecallError {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return refusalError({ body: readErrorText(text), model: 'org/m', url, ...(status ? { status } : {}), ...more });
+}
+
+interface Row {
+  readonly is: string;
+  readonly status: number;
+  readonly body: unknown;
+  readonly kind: ErrorKind;
+  /** Besides the status. */
+  readonly facts?: ErrorFacts;
+  readonly says: string;
+}
+
+/** Every shape of error body, by what the service means. */
+const rows: readonly Row[] = [
+  {
+    is: 'the shape of the specification',
+    status: 400,
+    body: { error: { code: '400', error_type: 'BAD_REQUEST', message: 'top_p is above 1', param: 'top_p' } },
+    kind: 'invalidRequest',
+    facts: { code: '400', errorType: 'BAD_REQUEST', param: 'top_p', serverMessage: 'top_p is above 1' },
+    says: 'The service refused the request because of top_p (400). It said: top_p is above 1',
+  },
+  {
+    is: 'type instead of error_type, an integer code, a null param',
+    status: 400,
+    body: { error: { message: 'no such role', type: 'BadRequestError', param: null, code: 400 } },
+    kind: 'invalidRequest',
+    facts: { code: '400', errorType: 'BadRequestError', serverMessage: 'no such role' },
+    says: 'The service refused the request (400). It said: no such role',
+  },
+  {
+    is: 'a string code',
+    status: 400,
+    body: { error: { message: 'no such role', type: 'invalid_request_error', param: 'messages', code: 'bad_role' } },
+    kind: 'invalidRequest',
+    facts: {
+      code: 'bad_role',
+      errorType: 'invalid_request_error',
+      param: 'messages',
+      serverMessage: 'no such role',
+    },
+    says: 'The service refused the request because of messages (400). It said: no such role',
+  },
+  {
+    is: 'flat',
+    status: 400,
+    body: { object: 'error', message: 'seed too large', type: 'BadRequestError', param: 'seed', code: 40003 },
+    kind: 'invalidRequest',
+    facts: { code: '40003', errorType: 'BadRequestError', param: 'seed', serverMessage: 'seed too large' },
+    says: 'The service refused the request because of seed (400). It said: seed too large',
+  },
+  {
+    is: 'an object in a list',
+    status: 400,
+    body: [{ error: { code: 400, message: 'bad role', status: 'INVALID_ARGUMENT' } }],
+    kind: 'invalidRequest',
+    facts: { code: '400', serverMessage: 'bad role' },
+    says: 'The service refused the request (400). It said: bad role',
+  },
+  {
+    is: 'error as one word',
+    status: 401,
+    body: { error: 'Unauthorized' },
+    kind: 'signedOut',
+    facts: { serverMessage: 'Unauthorized' },
+    says: 'The inference service does not accept the sign-in any more. Sign in again.',
+  },
+  {
+    is: 'error and error_description, as identity services write it',
+    status: 401,
+    body: { error: 'access_denied', error_description: 'token is superseded', trace_id: 't-1' },
+    kind: 'signedOut',
+    facts: { code: 'access_denied', serverMessage: 'token is superseded', traceId: 't-1' },
+    says: 'The inference service does not accept the sign-in any more. Sign in again.',
+  },
+  {
+    is: 'a 400 that speaks of the authorization header',
+    status: 400,
+    body: { error: 'invalid_request', error_description: 'authorization header missing' },
+    kind: 'signedOut',
+    facts: { code: 'invalid_request', serverMessage: 'authorization header missing' },
+    says: 'The inference service does not accept the sign-in any more. Sign in again.',
+  },
+  {
+    is: 'detail as text',
+    status: 403,
+    body: { detail: 'Not your model' },
+    kind: 'forbidden',
+    facts: { serverMessage: 'Not your model' },
+    says: 'The service does not let this account use the model "org/m". It said: Not your model',
+  },
+  {
+    is: 'detail as a list of what is wrong where',
+    status: 422,
+    body: {
+      detail: [
+        { loc: ['body', 'messages', 0, 'role'], msg: 'field required', type: 'missing' },
+        { loc: ['body', 'n'], msg: 'must be positive' },
+      ],
+    },
+    kind: 'invalidRequest',
+    facts: { param: 'messages.0.role, n', serverMessage: 'messages.0.role: field required; n: must be positive' },
+    says:
+      'The service refused the request because of messages.0.role and n (422). ' +
+      'It said: messages.0.role: field required; n: must be positive',
+  },
+  {
+    is: 'message alone',
+    status: 500,
+    body: { message: 'out of memory' },
+    kind: 'server',
+    facts: { serverMessage: 'out of memory' },
+    says: 'The inference service failed (500). Try again. It said: out of memory',
+  },
+  {
+    is: 'plain text',
+    status: 400,
+    body: '  upstream\n said\u0007 no  ',
+    kind: 'invalidRequest',
+    facts: { serverMessage: 'upstream said no' },
+    says: 'The service refused the request (400). It said: upstream said no',
+  },
+  {
+    is: 'JSON text',
+    status: 400,
+    body: '"nope"',
+    kind: 'invalidRequest',
+    facts: { serverMessage: 'nope' },
+    says: 'The service refused the request (400). It said: nope',
+  },
+  ...[502, 503, 504].map(
+    (status): Row => ({
+      is: 'a page of a proxy',
+      status,
+      body: page,
+      kind: 'server',
+      says: `The inference service is not available just now (${status}). Try again in a moment.`,
+    }),
+  ),
+  {
+    is: 'a page within JSON',
+    status: 502,
+    body: { error: { message: page } },
+    kind: 'server',
+    says: 'The inference service is not available just now (502). Try again in a moment.',
+  },
+  {
+    is: 'nothing',
+    status: 400,
+    body: '',
+    kind: 'invalidRequest',
+    says: 'The service refused the request (400). It did not say why.',
+  },
+  {
+    is: 'nothing, the service failing',
+    status: 500,
+    body: '',
+    kind: 'server',
+    says: 'The inference service failed (500). Try again.',
+  },
+  {
+    is: 'a request that is too large, on a page',
+    status: 413,
+    body: page,
+    kind: 'invalidRequest',
+    says: 'The request is too large for the service. Send less text or fewer images.',
+  },
+  {
+    is: 'credit by status 402',
+    status: 402,
+    body: '',
+    kind: 'credit',
+    says: 'The account has no credit left for this model. Top it up, or pick a model that it can pay for.',
+  },
+  {
+    is: 'credit by 429 and error_type',
+    status: 429,
+    body: { error: { code: '429', error_type: 'INSUFFICIENT_CREDIT', message: 'No credit.', param: '' } },
+    kind: 'credit',
+    facts: { code: '429', errorType: 'INSUFFICIENT_CREDIT', serverMessage: 'No credit.' },
+    says:
+      'The account has no credit left for this model. Top it up, or pick a model that it can pay for. ' +
+      'It said: No credit.',
+  },
+  {
+    is: 'credit by 429 and code',
+    status: 429,
+    body: { error: { message: 'See your plan.', type: 'x', code: 'insufficient_quota' } },
+    kind: 'credit',
+    facts: { code: 'insufficient_quota', errorType: 'x', serverMessage: 'See your plan.' },
+    says:
+      'The account has no credit left for this model. Top it up, or pick a model that it can pay for. ' +
+      'It said: See your plan.',
+  },
+  {
+    is: 'rate by 429',
+    status: 429,
+    body: { error: { message: 'Slow down', error_type: 'RATE_LIMIT', code: '429' } },
+    kind: 'rateLimited',
+    facts: { code: '429', errorType: 'RATE_LIMIT', serverMessage: 'Slow down' },
+    says: 'Too many requests. Wait a moment, then try again. It said: Slow down',
+  },
+  {
+    is: 'unsupported parameters, named in a list',
+    status: 422,
+    body: {
+      error: {
+        code: '422',
+        error_type: 'UNSUPPORTED_OPENAI_PARAMS',
+        message: 'The following parameters are not supported for this model: tools, tool_choice',
+        param: 'tools, tool_choice',
+      },
+    },
+    kind: 'unsupported',
+    facts: {
+      code: '422',
+      errorType: 'UNSUPPORTED_OPENAI_PARAMS',
+      param: 'tools, tool_choice',
+      serverMessage: 'The following parameters are not supported for this model: tools, tool_choice',
+    },
+    says: 'The model "org/m" does not support tools and tool_choice. Leave them out, or pick another model.',
+  },
+  {
+    is: 'one unsupported parameter, the code unlike the status',
+    status: 400,
+    body: { error: { code: '422', error_type: 'UNSUPPORTED_OPENAI_PARAMS', message: 'no', param: 'logprobs' } },
+    kind: 'unsupported',
+    facts: { code: '422', errorType: 'UNSUPPORTED_OPENAI_PARAMS', param: 'logprobs', serverMessage: 'no' },
+    says: 'The model "org/m" does not support logprobs. Leave it out, or pick another model.',
+  },
+  {
+    is: 'unsupported without a name',
+    status: 400,
+    body: { error: { message: 'no images', code: 'unsupported_value' } },
+    kind: 'unsupported',
+    facts: { code: 'unsupported_value', serverMessage: 'no images' },
+    says: 'The model "org/m" does not support this request. It said: no images',
+  },
+  {
+    is: 'context overflow with both numbers',
+    status: 400,
+    body: {
+      error: {
+        message: "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.",
+        code: 'context_length_exceeded',
+      },
+    },
+    kind: 'contextOverflow',
+    facts: {
+      code: 'context_length_exceeded',
+      serverMessage: "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.",
+    },
+    says:
+      'The conversation is too long for this model: 5,000 were asked of 4,096 tokens. ' +
+      'Start a new chat, send less, or ask for a shorter answer.',
+  },
+  {
+    is: 'context overflow with the limit only',
+    status: 400,
+    body: { message: 'maximum context length is 4096' },
+    kind: 'contextOverflow',
+    facts: { serverMessage: 'maximum context length is 4096' },
+    says:
+      'The conversation is too long for this model: at most 4,096 tokens. ' +
+      'Start a new chat, send less, or ask for a shorter answer.',
+  },
+  {
+    is: 'context overflow by code alone',
+    status: 400,
+    body: { error: { message: 'too big', code: 'context_length_exceeded' } },
+    kind: 'contextOverflow',
+    facts: { code: 'context_length_exceeded', serverMessage: 'too big' },
+    says:
+      'The conversation is too long for this model. Start a new chat, send less, or ask for a shorter answer. ' +
+      'It said: too big',
+  },
+  {
+    is: 'an unknown model',
+    status: 404,
+    body: { error: { message: 'The model `org/m` does not exist.', type: 'NotFoundError', param: null, code: 404 } },
+    kind: 'notFound',
+    facts: { code: '404', errorType: 'NotFoundError', serverMessage: 'The model `org/m` does not exist.' },
+    says:
+      'The service has no model "org/m", or it is not open to you. Pick another model. ' +
+      'It said: The model `org/m` does not exist.',
+  },
+  {
+    is: 'an unknown model, with 400',
+    status: 400,
+    body: { error: { message: 'Unknown model: x', code: '' } },
+    kind: 'notFound',
+    facts: { serverMessage: 'Unknown model: x' },
+    says: 'The service has no model "org/m", or it is not open to you. Pick another model. It said: Unknown model: x',
+  },
+  {
+    is: 'a wrong address, on a page',
+    status: 404,
+    body: page,
+    kind: 'notFound',
+    says: `There is no chat completion service at ${url}. Check the address of the inference service.`,
+  },
+  {
+    is: 'a wrong address, of a framework',
+    status: 404,
+    body: { detail: 'Not Found' },
+    kind: 'notFound',
+    facts: { serverMessage: 'Not Found' },
+    says: `There is no chat completion service at ${url}. Check the address of the inference service. It said: Not Found`,
+  },
+  {
+    is: 'a bad request told with 500',
+    status: 500,
+    body: { error: { message: 'n too large', type: 'invalid_request_error' } },
+    kind: 'invalidRequest',
+    facts: { errorType: 'invalid_request_error', serverMessage: 'n too large' },
+    says: 'The service refused the request (500). It said: n too large',
+  },
+];
+
+describe('completions: errors of the service', () => {
+  for (const { is, status, body, kind, facts, says } of rows) {
+    it(`${is} (${status}): ${kind}`, () => {
+      const error = refused(status, body);
+      assert.equal(error.message, says);
+      assert.equal(error.kind, kind);
+      assert.deepEqual(error.facts, { status, ...facts });
+    });
+  }
+
+  it('says how long to wait, rounded up to whole seconds', () => {
+    const error = refused(429, '', { retryAfterMs: 1200 });
+    assert.equal(error.message, 'Too many requests. Wait 2 seconds, then try again.');
+    assert.deepEqual(error.facts, { status: 429, retryAfterMs: 1200 });
+  });
+
+  it('decides by the code where there is no status, as in the middle of a stream', () => {
+    assert.equal(refused(undefined, { error: { message: 'x', code: 401 } }).kind, 'signedOut');
+    assert.equal(refused(undefined, { error: { message: 'x', code: '503' } }).kind, 'server');
+    assert.equal(refused(undefined, { error: { message: 'x', code: 400 } }).kind, 'invalidRequest');
+    const unknown = refused(undefined, { error: { message: 'engine died' } });
+    assert.equal(unknown.message, 'The inference service failed. Try again. It said: engine died');
+    assert.deepEqual(unknown.facts, { serverMessage: 'engine died' });
+  });
+
+  it('never shows a page, a token, control characters or a long text', () => {
+    const secret = `eyJhbGciOiJkaXIifQ.${'a'.repeat(40)}.b`;
+    const error = refused(400, {
+      message: `bad ${secret} and Bearer opaque-token-1, \u001b[31m${'long '.repeat(200)}`,
+    });
+    assert.ok(error.message.includes('bad [token] and Bearer [token], [31mlong'), error.message);
+    assert.ok(!/[\p{Cc}]/u.test(error.message));
+    assert.equal(error.facts.serverMessage?.length, MAX_SERVER_MESSAGE_LENGTH);
+    assert.ok(error.facts.serverMessage?.endsWith('…'));
+    for (const body of [page, `Error: ${page}`, { error: page }, { detail: page }]) {
+      assert.equal(refused(503, body).facts.serverMessage, undefined);
+    }
+  });
+});
+
+describe('completions: where an error stands in a body', () => {
+  it('is not seen in an answer', () => {
+    for (const body of [{ choices: [] }, { choices: [], error: null }, { choices: [], error: {} }, {}, { error: '' }]) {
+      assert.equal(readErrorObject(body), undefined, JSON.stringify(body));
+    }
+    assert.equal(readErrorObject({ choices: [], message: 'hello', detail: 'x' }), undefined);
+  });
+
+  it('is seen beside choices', () => {
+    assert.deepEqual(readErrorObject({ choices: [{}], error: { message: 'died' } }), { message: 'died' });
+  });
+
+  it('is seen where error is only true', () => {
+    assert.deepEqual(readErrorObject({ error: true, message: 'died', code: 7 }), { message: 'died', code: '7' });
+  });
+});
+
+describe('completions: which fields a service refuses', () => {
+  const tools = ['tools', 'tool_choice'];
+  const refuses = (status: number, error: object, fields = tools) => refusesFields(refused(status, { error }), fields);
+
+  it('those it names, when it names no other', () => {
+    const unsupported = { error_type: 'UNSUPPORTED_OPENAI_PARAMS', message: 'x' };
+    assert.equal(refuses(422, { ...unsupported, param: 'tools, tool_choice' }), true);
+    assert.equal(refuses(422, { ...unsupported, param: 'tools' }), true);
+    assert.equal(refuses(422, { ...unsupported, param: 'tools, logprobs' }), false);
+    assert.equal(refuses(422, { ...unsupported, param: 'seed' }), false);
+  });
+
+  for (const message of [
+    'The following parameters are not supported for this model: tools',
+    'registry/library/m does not support tools',
+    '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+    'Unrecognized request argument supplied: tool_choice',
+    'tools: Extra inputs are not permitted',
+  ]) {
+    it(`in words: ${message.slice(0, 60)}`, () => assert.equal(refuses(400, { message }), true));
+  }
+
+  it('not for what is only wrong with them', () => {
+    assert.equal(refuses(400, { message: 'tools[0].function.parameters: type must be object' }), false);
+    assert.equal(refuses(400, { message: "Invalid schema for function 'look'", param: 'tools' }), false);
+    assert.equal(refuses(400, { message: 'the user asked about tools' }), false);
+    assert.equal(refuses(400, { message: 'stop is not supported' }), false);
+  });
+
+  it('not for errors of another kind', () => {
+    assert.equal(refuses(503, { message: 'tools are not supported just now' }), false);
+    assert.equal(refuses(429, { message: 'tools not allowed', param: 'tools' }), false);
+  });
+});

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { type ErrorFacts, type ErrorKind, RolecallError } from '../../../../src/core/base/errors.ts';
+import type { CompletionRequest } from '../../../../src/core/completions/request.ts';
+import { type Again, type Attempt, RetryPolicy, type RetryRules } from '../../../../src/core/completions/retry.ts';
+
+const request: CompletionRequest = {
+  model: 'org/m',
+  messages: [{ role: 'user', content: 'Hello' }],
+  stream: true,
+  stream_options: { include_usage: true },
+  tool_choice: 'auto',
+  tools: [{ type: 'function', function: { name: 'look' } }],
+};
+const first: Attempt = { request, token: 'old' };
+
+function policy(rules: Partial<RetryRules> = {}): RetryPolicy {
+  return new RetryPolicy({
+    ownStreamOptions: true,
+    toolsAreOptional: true,
+    longestWaitMs: 30_000,
+    newerToken: async (token) => `newer than ${token}`,
+    ...rules,
+  });
+}
+
+const error = (kind: ErrorKind, facts: ErrorFacts = {}) => new RolecallError(kind, 'x', { facts });
+const signedOut = error('signedOut', { status: 401 });
+const noStreamOptions = error('unsupported', { param: 'stream_options' });
+const noTools = error('unsupported', { param: 'tools, tool_choice' });
+const wait = (retryAfterMs?: number) =>
+  error('rateLimited', { status: 429, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+
+function without<Name extends keyof CompletionRequest>(...names: Name[]): object {
+  return Object.fromEntries(Object.entries(request).filter(([name]) => !names.includes(name as Name)));
+}
+
+async function next(on: RetryPolicy, thrown: RolecallError, last: Attempt = first): Promise<Again> {
+  const again = await on.next(thrown, last);
+  return again ?? assert.fail('it is not sent again');
+}
+
+describe('completions: sending again', () => {
+  it('once with a newer token, and the same request', async () => {
+    const rules = policy();
+    const again = await next(rules, signedOut);
+    assert.deepEqual(again, { request, token: 'newer than old' });
+    assert.equal(await rules.next(signedOut, again), undefined);
+  });
+
+  it('not when there is no newer token', async () => {
+    let asked = 0;
+    const rules = policy({
+      newerToken: async () => {
+        asked += 1;
+        return undefined;
+      },
+    });
+    assert.equal(await rules.next(signedOut, first), undefined);
+    assert.equal(await rules.next(signedOut, first), undefined);
+    assert.equal(asked, 1);
+  });
+
+  it('once without stream_options, and says so', async () => {
+    const rules = policy();
+    const again = await next(rules, noStreamOptions);
+    assert.deepEqual(again.request, without('stream_options'));
+    assert.equal(again.token, 'old');
+    assert.equal(again.notice?.code, 'streamOptionsDropped');
+    assert.equal(await rules.next(noStreamOptions, again), undefined);
+    assert.equal(await rules.next(noStreamOptions, first), undefined);
+  });
+
+  it('not without stream_options that the person set', async () => {
+    assert.equal(await policy({ ownStreamOptions: false }).next(noStreamOptions, first), undefined);
+  });
+
+  it('once without tools when they are optional, and says so', async () => {
+    const rules = policy();
+    const again = await next(rules, noTools);
+    assert.deepEqual(again.request, without('tools', 'tool_choice'));
+    assert.deepEqual(again.notice, {
+      code: 'toolsDropped',
+      message: 'The model "org/m" does not support tools, so it was asked without them.',
+    });
+    assert.equal(await rules.next(noTools, again), undefined);
+    assert.equal(await rules.next(noTools, first), undefined);
+  });
+
+  it('not without tools that are not optional, nor when more than tools is refused', async () => {
+    assert.equal(await policy({ toolsAreOptional: false }).next(noTools, first), undefined);
+    assert.equal(await policy().next(error('unsupported', { param: 'tools, logprobs' }), first), undefined);
+  });
+
+  it('after exactly the time the service asks for, at most twice', async () => {
+    const rules = policy();
+    const again = await next(rules, wait(1500));
+    assert.equal(again.waitMs, 1500);
+    assert.equal(again.request, request);
+    assert.deepEqual(again.notice, {
+      code: 'waiting',
+      message: 'Too many requests. Sending again in 2 seconds, as the service asked.',
+    });
+    assert.equal((await next(rules, wait(0))).waitMs, 0);
+    assert.equal(await rules.next(wait(1), first), undefined);
+  });
+
+  it('not after 429 without a time, beyond the limit, or with a limit of 0', async () => {
+    assert.equal(await policy().next(wait(), first), undefined);
+    assert.equal(await policy({ longestWaitMs: 1000 }).next(wait(1001), first), undefined);
+    assert.equal((await next(policy({ longestWaitMs: 1000 }), wait(1000))).waitMs, 1000);
+    assert.equal(await policy({ longestWaitMs: 0 }).next(wait(0), first), undefined);
+  });
+
+  for (const kind of ['credit', 'server', 'offline', 'timeout', 'cancelled', 'protocol', 'forbidden'] as const) {
+    it(`never after ${kind}, whatever else is said`, async () => {
+      const thrown = error(kind, { retryAfterMs: 1, param: 'tools', serverMessage: 'stream_options is not supported' });
+      assert.equal(await policy().next(thrown, first), undefined);
+    });
+  }
+
+  it('for each reason once, one after the other', async () => {
+    const rules = policy();
+    const token = await next(rules, signedOut);
+    const options = await next(rules, noStreamOptions, token);
+    const tools = await next(rules, noTools, options);
+    assert.deepEqual(tools.request, without('stream_options', 'tools', 'tool_choice'));
+    assert.equal(tools.token, 'newer than old');
+    for (const thrown of [signedOut, noStreamOptions, noTools])
+      assert.equal(await rules.next(thrown, tools), undefined);
+  });
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RolecallError } from '../../../../src/core/base/errors.ts';
+import { defaultDeadlines, timedOut, Watch } from '../../../../src/core/completions/watch.ts';
+
+const never = new AbortController().signal;
+const kindOf = (reason: unknown): string => (reason instanceof RolecallError ? reason.kind : String(reason));
+
+describe('completions: the watch', () => {
+  it('has limits that are shorter than the 300 s of fetch', () => {
+    for (const [name, ms] of Object.entries(defaultDeadlines)) assert.ok(ms > 0 && ms < 300_000, name);
+  });
+
+  it('aborts with the reason of the deadline that passed, which is the last that was armed', async () => {
+    const watch = new Watch(never);
+    watch.arm(1, timedOut('the first'));
+    watch.arm(10, timedOut('the second'));
+    await sleep(40);
+    assert.equal(kindOf(watch.signal.reason), 'timeout');
+    assert.equal((watch.signal.reason as Error).message, 'the second');
+    watch.dispose();
+    assert.equal((watch.signal.reason as Error).message, 'the second', 'what happened first stays the reason');
+  });
+
+  it('does not count while nothing is awaited, and counts again from the restart', async () => {
+    const watch = new Watch(never);
+    watch.arm(100, timedOut('silence'));
+    watch.pause();
+    await sleep(150);
+    assert.equal(watch.signal.aborted, false);
+    watch.restart();
+    assert.equal(watch.signal.aborted, false);
+    await sleep(200);
+    assert.equal(watch.signal.aborted, true);
+    watch.dispose();
+  });
+
+  it('starts again with every restart', async () => {
+    const watch = new Watch(never);
+    watch.arm(400, timedOut('silence'));
+    for (let at = 0; at < 5; at += 1) {
+      await sleep(100);
+      watch.restart();
+    }
+    assert.equal(watch.signal.aborted, false);
+    watch.dispose();
+  });
+
+  it('follows the Stop of the person, also one that came before', () => {
+    const early = new AbortController();
+    early.abort();
+    assert.equal(kindOf(new Watch(early.signal).signal.reason), 'cancelled');
+    const later = new AbortController();
+    const watch = new Watch(later.signal);
+    assert.equal(watch.signal.aborted, false);
+    later.abort('enough');
+    assert.equal(kindOf(watch.signal.reason), 'cancelled');
+    watch.dispose();
+  });
+
+  it('lets go of the timer and of the signal of the person', async () => {
+    const user = new AbortController();
+    const { signal } = user;
+    const listeners = new Set<unknown>();
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (type: string, listener: never, options: never) => {
+      listeners.add(listener);
+      add(type, listener, options);
+    };
+    signal.removeEventListener = (type: string, listener: never) => {
+      listeners.delete(listener);
+      remove(type, listener);
+    };
+    const watch = new Watch(signal);
+    assert.equal(listeners.size, 1);
+    watch.arm(5, timedOut('too late'));
+    watch.dispose();
+    assert.equal(listeners.size, 0);
+    await sleep(20);
+    assert.equal(kindOf(watch.signal.reason), 'cancelled');
+  });
+});
