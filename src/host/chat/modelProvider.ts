@@ -4,13 +4,13 @@ import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
 import { streamCompletion } from '../../core/completions/client.ts';
 import type { Completion, CompletionEvent } from '../../core/completions/completion.ts';
+import { mergeNeighbours } from '../../core/completions/mergeNeighbours.ts';
 import { languageModelVendor } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { type Model, type ModelCatalog, tokensOf } from '../modelCatalog.ts';
 import { describe } from '../showError.ts';
-import { mergeNeighbours } from './mergeNeighbours.ts';
 import { charactersOf, toChatMessages, toToolDefinitions } from './modelMessages.ts';
 
 export interface ModelProviderDeps {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { asRolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
+import { mergeNeighbours } from '../../core/completions/mergeNeighbours.ts';
 import type { LoopEnd } from '../../core/tools/loopTypes.ts';
 import { chatParticipant, commands, languageModelVendor } from '../../ids.ts';
 import { answerPart, endingLine } from '../answerText.ts';
@@ -13,7 +14,6 @@ import type { ModelCatalog } from '../modelCatalog.ts';
 import { describe, nextStep } from '../showError.ts';
 import { AnswerWriter } from './answerWriter.ts';
 import { earlierMessages, type ResultMetadata } from './history.ts';
-import { mergeNeighbours } from './mergeNeighbours.ts';
 import { promptWithReferences } from './references.ts';
 
 export interface ParticipantDeps {

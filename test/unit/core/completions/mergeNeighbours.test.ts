@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ChatMessage } from '../../../src/core/completions/request.ts';
-import { mergeNeighbours } from '../../../src/host/chat/mergeNeighbours.ts';
+import { mergeNeighbours } from '../../../../src/core/completions/mergeNeighbours.ts';
+import type { ChatMessage } from '../../../../src/core/completions/request.ts';
 
 const user = (content: ChatMessage['content']): ChatMessage => ({ role: 'user', content });
 const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AQ==' } } as const;

@@ -1,4 +1,4 @@
-import type { ChatMessage, ContentPart } from '../../core/completions/request.ts';
+import type { ChatMessage, ContentPart } from './request.ts';
 
 /**
  * Joins what one side says in a row, because the chat templates of some models refuse roles that do not alternate: a
