@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import type { ToolCallDelta } from '../../../../src/core/completions/chunk.ts';
+import { ToolCallAssembler } from '../../../../src/core/completions/toolCalls.ts';
+
+const delta = (values: Partial<ToolCallDelta>): ToolCallDelta => ({
+  index: undefined,
+  id: '',
+  name: '',
+  arguments: '',
+  ...values,
+});
+
+function assemble(...lists: readonly (readonly Partial<ToolCallDelta>[])[]): ToolCallAssembler {
+  let made = 0;
+  const assembler = new ToolCallAssembler(() => `made${++made}`);
+  for (const list of lists) assembler.accept(list.map(delta));
+  return assembler;
+}
+
+const calls = (...lists: readonly (readonly Partial<ToolCallDelta>[])[]) =>
+  assemble(...lists)
+    .calls()
+    .map(({ id, name, arguments: json }) => [id, name, json]);
+
+describe('tool calls', () => {
+  it('puts fragments together in linear pieces, whatever they are cut into', () => {
+    const json = '{"code":"function f() { return {} }","list":[{"a":{}},{}]}';
+    for (let at = 0; at <= json.length; at++) {
+      const [first, second] = [json.slice(0, at), json.slice(at)];
+      assert.deepEqual(
+        calls([{ index: 0, id: 'c', name: 'f' }], [{ index: 0, arguments: first }], [{ index: 0, arguments: second }]),
+        [['c', 'f', json]],
+        `cut at ${at}`,
+      );
+    }
+    const letters = Array.from(json, (letter) => [{ index: 0, arguments: letter }]);
+    assert.deepEqual(calls([{ index: 0, id: 'c', name: 'f' }], ...letters), [['c', 'f', json]]);
+  });
+
+  it('keeps calls apart that have neither id nor index but stand in one list', () => {
+    const one = { name: 'f', arguments: '{"a":1}' };
+    assert.deepEqual(calls([one, one]), [
+      ['made1', 'f', '{"a":1}'],
+      ['made2', 'f', '{"a":1}'],
+    ]);
+  });
+
+  it('starts another call where another name comes without an id', () => {
+    assert.deepEqual(calls([{ index: 0, name: 'f', arguments: '{}' }], [{ index: 0, name: 'g', arguments: '{}' }]), [
+      ['made1', 'f', '{}'],
+      ['made2', 'g', '{}'],
+    ]);
+  });
+
+  it('starts another call of the same tool where other whole arguments come without an id', () => {
+    const call = (city: string) => [{ index: 0, name: 'f', arguments: `{"city":"${city}"}` }];
+    assert.deepEqual(calls(call('Oslo'), call('Oslo'), call('Rome')), [
+      ['made1', 'f', '{"city":"Oslo"}'],
+      ['made2', 'f', '{"city":"Rome"}'],
+    ]);
+  });
+
+  it('does not take a fresh id on every delta for a new call', () => {
+    assert.deepEqual(
+      calls(
+        [{ index: 0, id: 'c1', name: 'f', arguments: '{"a"' }],
+        [{ index: 0, id: 'c2', arguments: ':1' }],
+        [{ index: 0, id: 'c3', arguments: '}' }],
+      ),
+      [['c1', 'f', '{"a":1}']],
+    );
+  });
+
+  it('takes an id that comes late, and replaces one that comes twice', () => {
+    assert.deepEqual(calls([{ index: 0, name: 'f' }], [{ index: 0, id: 'late', arguments: '{}' }]), [
+      ['late', 'f', '{}'],
+    ]);
+    assert.deepEqual(calls([{ index: 0, id: 'c', name: 'f' }], [{ index: 1, id: 'c', name: 'g' }]), [
+      ['c', 'f', '{}'],
+      ['made1', 'g', '{}'],
+    ]);
+  });
+
+  it('gives made-up ids once: the same when asked again', () => {
+    const assembler = assemble([{ name: 'f' }]);
+    assert.deepEqual(assembler.calls(), assembler.calls());
+  });
+
+  it('ignores a delta that says nothing', () => {
+    const assembler = assemble([{ index: 0 }], [{}]);
+    assert.equal(assembler.size, 0);
+    assert.deepEqual(assembler.calls(), []);
+  });
+
+  it('replaces empty arguments at the start by the real ones, in one piece or in several', () => {
+    const start = { index: 0, id: 'c', name: 'f', arguments: '{}' };
+    assert.deepEqual(calls([start], [{ index: 0, arguments: '{"a":1}' }]), [['c', 'f', '{"a":1}']]);
+    assert.deepEqual(calls([start], [{ index: 0, arguments: '{"a"' }], [{ index: 0, arguments: ':1}' }]), [
+      ['c', 'f', '{"a":1}'],
+    ]);
+    assert.deepEqual(calls([{ index: 0, id: 'c', name: 'f', arguments: '{"a":1}' }], [{ index: 0, arguments: '{}' }]), [
+      ['c', 'f', '{"a":1}'],
+    ]);
+  });
+
+  for (const [written, parsed] of [
+    ['', {}],
+    [' \n', {}],
+    ['null', {}],
+    ['{"a":[1]}', { a: [1] }],
+    ['"{\\"a\\":1}"', { a: 1 }],
+  ] as const) {
+    it(`reads the arguments ${JSON.stringify(written)}`, () => {
+      const [call] = assemble([{ id: 'c', name: 'f', arguments: written }]).calls();
+      assert.deepEqual(call?.parsed, parsed);
+      assert.deepEqual(JSON.parse(call?.arguments ?? ''), parsed, 'what is sent back is an object too');
+      assert.equal(call?.problem, undefined);
+    });
+  }
+
+  for (const written of ['{"a":', '[1]', '7', '"text"', '{"a":1}}', 'city: Oslo']) {
+    it(`names the problem of the arguments ${written}`, () => {
+      const [call] = assemble([{ id: 'c', name: 'f', arguments: written }]).calls();
+      assert.equal(call?.parsed, undefined);
+      assert.equal(call?.arguments, written);
+      assert.match(call?.problem ?? '', /arguments that the model wrote for f are not a JSON object/);
+    });
+  }
+
+  it('never runs a call without a name, nor any call of an answer that was cut', () => {
+    const [nameless] = assemble([{ id: 'c', arguments: '{}' }]).calls();
+    assert.match(nameless?.problem ?? '', /without naming it/);
+    assert.equal(nameless?.parsed, undefined);
+    const [cut] = assemble([{ id: 'c', name: 'f', arguments: '{}' }]).calls('The line was cut.');
+    assert.equal(cut?.problem, 'The line was cut.');
+    assert.equal(cut?.parsed, undefined);
+  });
+
+  it('makes up nine letters and digits, as the strictest chat templates want them', () => {
+    const assembler = new ToolCallAssembler();
+    assembler.accept(Array.from({ length: 50 }, () => delta({ name: 'f' })));
+    const ids = assembler.calls().map(({ id }) => id);
+    assert.equal(new Set(ids).size, 50);
+    for (const id of ids) assert.match(id, /^[a-zA-Z0-9]{9}$/);
+  });
+});
