@@ -1,6 +1,6 @@
 import { parseTemplate, type TemplatePart, templateParameters } from './argv.ts';
 import type { Finding } from './finding.ts';
-import { parameterInCode } from './interpreters.ts';
+import { type ExecutedParameter, executedParameter } from './interpreters.ts';
 import type { ToolShape } from './toolSchema.ts';
 
 /** What is wrong between the templates of `run.command` and the declared parameters of a tool. */
@@ -24,12 +24,19 @@ export function argumentFindings({ parameters, run }: ToolShape): Finding[] {
       ...optionFindings(parameters, run.command, index, parsed.parts),
     ];
   });
-  const code = parameterInCode(run.command);
-  if (code !== undefined) {
-    const message = `"${code.program}" reads this argument as code, so the model could run anything; pass the value as a separate argument of a script.`;
-    findings.push(at(code.index, 'error', message));
-  }
+  const executed = executedParameter(run.command);
+  if (executed !== undefined) findings.push(at(executed.index, 'error', executedMessage(executed)));
   return [...findings, ...unusedParameters(parameters, run)];
+}
+
+function executedMessage({ program, as }: ExecutedParameter): string {
+  if (as === 'code') {
+    return `"${program}" reads this argument as code, so the model could run anything; pass the value as a separate argument of a script.`;
+  }
+  if (as === 'script') {
+    return `"${program}" reads this argument as its script or as an option of its own, so the model could run anything; write a fixed script before it.`;
+  }
+  return `"${program}" starts what its arguments name, so the model could run anything; write the fixed program before this argument.`;
 }
 
 function optionFindings(

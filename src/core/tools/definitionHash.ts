@@ -13,9 +13,9 @@ export interface DefinitionHash {
 
 /**
  * Names what the user consents to: the definition, the program it means here, and the content of every file of the
- * workspace folder that the program or a fixed argument names. Edit any of them and the hash is another. Which fixed
- * argument is a script cannot be known from outside, so a data file counts too and asks once too often rather than
- * never. What a script loads in turn is not covered.
+ * workspace folder that the program, a fixed argument or a variable of the definition names. Edit any of them and the
+ * hash is another. Which fixed argument or variable names a script cannot be known from outside, so a data file counts
+ * too and asks once too often rather than never. What a script loads in turn is not covered.
  *
  * @param readFile the content of a file, or undefined when there is no such file.
  */
@@ -28,6 +28,9 @@ export async function definitionHash(
   const candidates = new Set([executable.path, executable.realPath]);
   for (const template of run.command.slice(1)) {
     for (const text of fixedTexts(template)) candidates.add(path.resolve(cwd, text));
+  }
+  for (const value of Object.values(run.env)) {
+    for (const text of pathTexts(value)) candidates.add(path.resolve(cwd, text));
   }
   const contents: [string, string][] = [];
   for (const file of [...candidates].sort()) {
@@ -60,4 +63,20 @@ function fixedTexts(template: string): string[] {
   if (parsed.kind === 'invalid' || parsed.parts.length !== 1 || part?.kind !== 'text') return [];
   const value = /^-[^=]*=(.+)$/s.exec(part.text)?.[1];
   return value === undefined ? [part.text] : [part.text, value];
+}
+
+/**
+ * What may be a path in the value of a variable: `NODE_OPTIONS="--require ./x.js"`, `LD_PRELOAD=a.so:b.so`. The value and
+ * its words count whole as well, as a path may hold each of the separators (`C:\\x`, `my file.sh`).
+ */
+function pathTexts(value: string): Set<string> {
+  const unquoted = (text: string): string => text.replace(/^["']+|["']+$/g, '');
+  const texts = [
+    value,
+    ...value.split(/[;:]/),
+    ...value.split(/\s+/),
+    ...value.split(/[\s=;]+/),
+    ...value.split(/[\s=:;]+/),
+  ];
+  return new Set(texts.map(unquoted).filter((text) => text !== ''));
 }

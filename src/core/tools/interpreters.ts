@@ -1,69 +1,181 @@
-import { templateParameters } from './argv.ts';
+import { parseTemplate, templateParameters } from './argv.ts';
+import { type Interpreter, interpreters } from './interpreterTable.ts';
+import { isLauncher, launched } from './launchers.ts';
+import { programName } from './programName.ts';
 
-/**
- * Programs that read an argument as code. A parameter inside such an argument would let the model write the code, which
- * is what filling arguments one by one is there to exclude.
- */
-interface Interpreter {
-  readonly names: RegExp;
-  /** The option whose next argument (or whose part after `=`) is code; undefined when every argument is. */
-  readonly codeOption?: RegExp;
-  /** Once this option came, what follows is a script and its plain arguments. */
-  readonly scriptOption?: RegExp;
+/** A parameter that decides what runs, which is what filling arguments one by one is there to exclude. */
+export interface ExecutedParameter {
+  /** Of the argument, in the command. */
+  readonly index: number;
+  /** The interpreter or launcher that reads it. */
+  readonly program: string;
+  /** What it is read as; `script` also stands for an option of the interpreter itself. */
+  readonly as: 'code' | 'script' | 'program';
 }
 
-const interpreters: readonly Interpreter[] = [
-  { names: /^(?:ba|z|da|k|mk|a|fi|c|tc|pd|ya)?sh$/, codeOption: /^(?:-[a-zA-Z]*c|--command)$/ },
-  { names: /^(?:su|runuser)$/, codeOption: /^(?:-[a-zA-Z]*c|--command|--session-command)$/ },
-  { names: /^cmd$/ },
-  { names: /^(?:ssh|eval|watch)$/ },
-  { names: /^(?:powershell|pwsh)$/, scriptOption: /^-f(?:i|il|ile)?$/i },
-  { names: /^(?:python|pypy)[\d.]*w?$|^py$/, codeOption: /^-[a-zA-Z]*c$/ },
-  { names: /^(?:node|nodejs|bun|deno|tsx)$/, codeOption: /^(?:-[a-z]*[ep]|--eval|--print|eval)$/ },
-  { names: /^(?:perl|ruby|lua|julia|Rscript|osascript)[\d.]*$/, codeOption: /^-[a-zA-Z]*[eE]$/ },
-  { names: /^php[\d.]*$/, codeOption: /^(?:-[a-zA-Z]*[rBRE]|--run)$/ },
-];
-
-/** Programs that start another one; behind any other program, a word such as `ssh` is only a word. */
-const launchers =
-  /^(?:env|sudo|doas|nice|nohup|time|timeout|xargs|busybox|docker|podman|kubectl|npx|wsl|cmd|stdbuf|setsid)$/;
-
 /**
- * Looks for a parameter inside code, also behind launchers such as `env bash -c`.
- *
- * @returns the index in `command` of the argument and the interpreter's name, or undefined.
+ * Looks for a parameter that would be code, the script or the program, also behind launchers such as `env bash -c`.
+ * Where it is in doubt whether an option is the interpreter's or the script's, it counts as the interpreter's.
  */
-export function parameterInCode(command: readonly string[]): { index: number; program: string } | undefined {
-  const launched = launchers.test(programName(command[0] ?? ''));
+export function executedParameter(command: readonly string[]): ExecutedParameter | undefined {
+  return followLaunchers(command, 0) ?? anyCode(command);
+}
+
+function followLaunchers(command: readonly string[], start: number): ExecutedParameter | undefined {
+  const program = programName(command[start] ?? '');
+  const interpreter = interpreters.find((each) => each.names.test(program));
+  if (interpreter !== undefined) return interpreted(interpreter, command, start);
+  const found = launched(command.slice(start));
+  if (found.kind === 'plain') return undefined;
+  if (found.kind === 'program') {
+    const at = start + found.index;
+    return followLaunchers(command.with(at, found.program), at);
+  }
+  return { index: start + found.index, program, as: 'program' };
+}
+
+/** A launcher's options may hide where its program stands; the code option of a shell is telling wherever it stands. */
+function anyCode(command: readonly string[]): ExecutedParameter | undefined {
+  if (!isLauncher(programName(command[0] ?? ''))) return undefined;
   for (const [start, word] of command.entries()) {
-    if (start > 0 && !launched) break;
-    const program = programName(word);
-    const interpreter = interpreters.find((each) => each.names.test(program));
-    if (interpreter === undefined) continue;
-    const index = command.findIndex(
-      (template, at) =>
-        at > start && templateParameters(template).length > 0 && isCode(interpreter, command, start, at),
-    );
-    if (index !== -1) return { index, program };
+    const interpreter = interpreters.find((each) => each.names.test(programName(word)));
+    if (start === 0 || interpreter === undefined || interpreter.operand === 'code') continue;
+    const found = interpreted(interpreter, command, start);
+    if (found?.as === 'code') return found;
   }
   return undefined;
 }
 
-function isCode(interpreter: Interpreter, command: readonly string[], start: number, at: number): boolean {
-  const before = command.slice(start + 1, at);
-  if (interpreter.scriptOption !== undefined) {
-    const { scriptOption } = interpreter;
-    return !before.some((word) => scriptOption.test(word));
+function interpreted(
+  interpreter: Interpreter,
+  command: readonly string[],
+  start: number,
+): ExecutedParameter | undefined {
+  const program = programName(command[start] ?? '');
+  const state: State = {
+    settled: false,
+    operandSeen: false,
+    optionsEnded: false,
+    next: undefined,
+    codeNext: false,
+    commandSeen: false,
+  };
+  for (const [index, template] of command.entries()) {
+    if (index <= start) continue;
+    const as = step(interpreter, state, template);
+    if (as === 'done') return undefined;
+    if (as !== undefined) return { index, program, as };
   }
-  const { codeOption } = interpreter;
-  if (codeOption === undefined) return true;
-  const own = /^(--?[a-zA-Z-]+)=/.exec(command[at] ?? '')?.[1];
-  if (own !== undefined && codeOption.test(own)) return true;
-  // Shells take further options between `-c` and the code.
-  const option = before.findIndex((word) => codeOption.test(word));
-  return option !== -1 && before.slice(option + 1).every((word) => word.startsWith('-'));
+  return undefined;
 }
 
-function programName(word: string): string {
-  return (word.split(/[\\/]/).at(-1) ?? '').replace(/\.exe$/i, '');
+interface State {
+  /** The code or the script is fixed. */
+  settled: boolean;
+  /** What follows are a script's arguments rather than options of the interpreter. */
+  operandSeen: boolean;
+  optionsEnded: boolean;
+  /** What the next argument is the value of. */
+  next: 'script' | 'load' | 'value' | undefined;
+  /** The next argument is code, or the next but for options. */
+  codeNext: boolean;
+  commandSeen: boolean;
+}
+
+type Reading = 'code' | 'script' | 'done' | undefined;
+
+/** @returns what the parameter in `template` is read as; `done` when all that follows is plain. */
+function step(interpreter: Interpreter, state: State, template: string): Reading {
+  const isParameter = templateParameters(template).length > 0;
+  const text = literalPrefix(template);
+  if (state.next !== undefined) return readValue(state, isParameter);
+  const sign = interpreter.optionsBeforeCode ? /^[-+]/ : /^-/;
+  const isOption = !state.optionsEnded && sign.test(text) && (isParameter || text.length > 1);
+  if (state.codeNext && !(isOption && interpreter.optionsBeforeCode)) {
+    state.codeNext = false;
+    if (isParameter) return 'code';
+    state.settled = true;
+    return interpreter.endsAtCode ? 'done' : undefined;
+  }
+  if (!isOption) return readOperand(interpreter, state, text, isParameter);
+  return isParameter ? readFilledOption(interpreter, state, text) : readFixedOption(interpreter, state, text);
+}
+
+function readValue(state: State, isParameter: boolean): Reading {
+  const isRun = state.next !== 'value';
+  if (state.next === 'script') fixScript(state);
+  state.next = undefined;
+  return isParameter && isRun ? 'script' : undefined;
+}
+
+function readOperand(interpreter: Interpreter, state: State, text: string, isParameter: boolean): Reading {
+  if (isParameter && !state.settled) return interpreter.operand === 'script' ? 'script' : 'code';
+  if (interpreter.operand === 'all') return undefined;
+  // A lone hyphen ends the options of a shell; to the others it is a script, standard input.
+  if (text === '-' && interpreter.fromStdin !== undefined) return undefined;
+  const isFirst = !state.commandSeen && !state.settled;
+  state.commandSeen = true;
+  if (isFirst && interpreter.codeCommand?.test(text)) state.codeNext = true;
+  else if (!isFirst || !interpreter.runCommand?.test(text)) fixScript(state);
+  return undefined;
+}
+
+function fixScript(state: State): void {
+  state.settled = true;
+  state.operandSeen = true;
+}
+
+/** An option with a parameter in it; `text` is what stands before the parameter. */
+function readFilledOption({ operand, code, script, loads, valued }: Interpreter, state: State, text: string): Reading {
+  const place = valuePlace(code, text);
+  if (place === 'next' && mayBeOwn(state, text)) return 'code';
+  if (place === 'attached' && (!state.operandSeen || text.startsWith('--'))) return 'code';
+  if (state.operandSeen) return undefined;
+  if (operand === 'all') return state.settled ? undefined : 'code';
+  const isPlainValue = /^--[\w-]+=/.test(text) || valued?.test(text.slice(0, 2));
+  const runs = valuePlace(script, text) !== undefined || valuePlace(loads, text) !== undefined;
+  return isPlainValue && !runs ? undefined : 'script';
+}
+
+function readFixedOption(interpreter: Interpreter, state: State, text: string): Reading {
+  const place = valuePlace(interpreter.code, text);
+  if (text === '--') state.optionsEnded = true;
+  else if (place === 'next' && mayBeOwn(state, text)) state.codeNext = true;
+  else if (!state.operandSeen && settles(interpreter, state, text, place)) return 'done';
+  if (state.next === undefined && interpreter.valued?.test(text)) state.next = 'value';
+  return undefined;
+}
+
+/** Notes what a fixed option of the interpreter fixes; true when all that follows is plain. */
+function settles(
+  { script, loads, fromStdin, endsAtCode }: Interpreter,
+  state: State,
+  text: string,
+  code: ReturnType<typeof valuePlace>,
+): boolean {
+  const named = valuePlace(script, text);
+  if (code === 'attached') state.settled = true;
+  else if (named === 'attached') fixScript(state);
+  else if (named === 'next') state.next = 'script';
+  else if (valuePlace(loads, text) === 'next') state.next = 'load';
+  return (code === 'attached' && endsAtCode === true) || (!state.codeNext && fromStdin?.test(text) === true);
+}
+
+/** Behind the script only the usual forms such as `-c` and `-lc` are in doubt: `-arch` is the script's. */
+function mayBeOwn(state: State, text: string): boolean {
+  return !state.operandSeen || text.startsWith('--') || text.length <= 3;
+}
+
+/** Where the value of an option stands, or undefined when `text` is another option. */
+function valuePlace(option: RegExp | undefined, text: string): 'next' | 'attached' | undefined {
+  const [found] = option?.exec(text) ?? [];
+  if (found === undefined) return undefined;
+  return found === text ? 'next' : 'attached';
+}
+
+/** What stands before the first parameter. */
+function literalPrefix(template: string): string {
+  const parsed = parseTemplate(template);
+  const [first] = parsed.kind === 'ok' ? parsed.parts : [];
+  return first?.kind === 'text' ? first.text : '';
 }

@@ -101,6 +101,36 @@ describe('definitionHash', () => {
     it(`stays when ${title} changes`, async () => assert.equal((await hash(change)).hash, (await hash()).hash));
   }
 
+  const variables: [value: string, file: string][] = [
+    ['start.py', 'start.py'],
+    ['./start.py', 'start.py'],
+    ['/space/start.py', '/space/start.py'],
+    ['--require ./x.js --no-warnings', 'x.js'],
+    ['--no-warnings --require=./x.js', 'x.js'],
+    ['--require "./x.js"', 'x.js'],
+    ['a.so:lib/b.so', 'lib/b.so'],
+    ['a.so;lib/b.so', 'lib/b.so'],
+    ['my start.sh', 'my start.sh'],
+    ['a=b.sh', 'a=b.sh'],
+    ['-javaagent:agent.jar=x', 'agent.jar'],
+    ['file=a:b.sh', 'a:b.sh'],
+  ];
+  for (const [value, name] of variables) {
+    it(`is another when ${name} changes, named by a variable as ${value}`, async () => {
+      const file = name.startsWith('/') ? name : `/real/space/${name}`;
+      const env = { NAME: value };
+      const before = await hash({ run: { env }, files: { [file]: 'one' } });
+      const after = await hash({ run: { env }, files: { [file]: 'two' } });
+      assert.ok(before.files.includes(file));
+      assert.notEqual(after.hash, before.hash);
+    });
+  }
+
+  it('reads no file outside of the workspace that a variable names', async () => {
+    const { read } = await hash({ run: { env: { NAME: '../secret:/usr/bin/node' } } });
+    assert.ok(read.length > 0 && read.every((file) => file.startsWith('/real/space/')));
+  });
+
   it('is another when the script is removed', async () => {
     const { hash: without } = await definitionHash(definition, spec, async () => undefined);
     assert.notEqual(without, (await hash()).hash);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { readToolFile } from '../../../../src/core/tools/toolFile.ts';
 
-const folder = '/work/space';
+const folder = '/project';
 const read = (text: string) => readToolFile(text, { folder });
 
 function tool(changes: Record<string, unknown> = {}): Record<string, unknown> {
@@ -164,6 +164,13 @@ describe('readToolFile', () => {
       run({ command: ['bash', '-c', 'echo ${who}'] }),
       /"bash" reads this argument as code/,
       '"echo ${who}"',
+    ],
+    ['a parameter as the script', run({ command: ['node', '${who}'] }), /"node" reads .* as its script/, '"${who}"'],
+    [
+      'a parameter as the program behind another',
+      run({ command: ['env', '--', '${who}'] }),
+      /"env" starts what its arguments name/,
+      '"${who}"',
     ],
     ['an absolute nonsense of time', run({ timeoutSeconds: 0 }), /more than 0/, '0'],
     ['too long a time', run({ timeoutSeconds: 3601 }), /at most 3600/, '3601'],
