@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { ask, modelOf, provide, signedInProvider, weather } from '../support/provider.ts';
+import { addFault, clearFaults } from '../support/sandbox.ts';
+import { signInAs, useScene } from '../support/scene.ts';
+import { eventStream } from '../support/streams.ts';
+
+describe('the provider of models says in plain words', () => {
+  const scene = useScene();
+  afterEach(clearFaults);
+
+  it('that nothing is configured', async () => {
+    const provider = provide(scene());
+    await scene().clouds.start();
+    const [placeholder] = provider.provideLanguageModelChatInformation();
+    await assert.rejects(ask(provider, placeholder, 'hi').done, /Set rolecall\.identity\.url/);
+  });
+
+  it('that nobody is signed in', async () => {
+    const provider = provide(scene());
+    await scene().startService();
+    const [placeholder] = provider.provideLanguageModelChatInformation();
+    await assert.rejects(ask(provider, placeholder, 'hi').done, /not signed in/);
+    assert.deepEqual(scene().asked, []);
+  });
+
+  it('that the service has no models to ask', async () => {
+    const provider = provide(scene());
+    await addFault({ service: 'inference', path: '/v1/models', kind: 'status', status: 404, times: null });
+    await signInAs(await scene().startService(), 'administrator');
+    const [placeholder] = provider.provideLanguageModelChatInformation();
+    await assert.rejects(ask(provider, placeholder, 'hi').done, /Name one in rolecall\.models/);
+  });
+
+  const magic: readonly (readonly [string, RegExp])[] = [
+    ['sandbox/no-credit', /no credit left/],
+    ['sandbox/broken', /failed/],
+    ['sandbox/overloaded', /not available just now/],
+  ];
+  for (const [id, sentence] of magic) {
+    it(`why ${id} refuses`, async () => {
+      const provider = await signedInProvider(scene());
+      const model = { ...(modelOf(provider, 'sandbox/guide') ?? assert.fail()), id };
+      const { done } = ask(provider, model, 'hi');
+      await assert.rejects(done, (error) => error instanceof Error && sentence.test(error.message));
+      assert.ok(scene().log.lines.some((line) => line.startsWith('error') && sentence.test(line)));
+    });
+  }
+
+  it('what the service says in the middle of an answer, after what came before', async () => {
+    const provider = await signedInProvider(scene());
+    await addFault({ service: 'inference', path: 'completions', kind: 'midStreamError', afterBytes: 600 });
+    const answer = ask(provider, 'sandbox/guide', 'Please count to 100.');
+    await assert.rejects(answer.done, /Injected by the sandbox/);
+    assert.match(answer.text(), /^1,/);
+  });
+
+  it('that the connection was cut', async () => {
+    const provider = await signedInProvider(scene());
+    await addFault({ service: 'inference', path: 'completions', kind: 'cut', afterBytes: 900 });
+    const answer = ask(provider, 'sandbox/guide', 'Please count to 100.');
+    await assert.rejects(answer.done, /connection was cut/);
+    assert.match(answer.text(), /^1,/);
+  });
+
+  it('that the model said nothing', async () => {
+    await assert.rejects(
+      ask(await signedInProvider(scene()), 'sandbox/guide', 'say nothing').done,
+      /answered with nothing/,
+    );
+  });
+
+  it('that the model only reasoned', async () => {
+    await assert.rejects(
+      ask(await signedInProvider(scene()), 'sandbox/guide', 'only think').done,
+      /reasoned but gave no answer/,
+    );
+  });
+
+  const finished = (reason: string) => ({ index: 0, delta: {}, finish_reason: reason });
+  const call = (args: string) => ({
+    index: 0,
+    delta: {
+      tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'get_weather', arguments: args } }],
+    },
+  });
+  const answers: readonly (readonly [string, object[][], RegExp])[] = [
+    ['that a filter left nothing of it', [[finished('content_filter')]], /ended the answer early \(content_filter\)/],
+    ['that there was no choice', [[]], /without giving any choice/],
+    [
+      'that a call cannot be read',
+      [[call('{"city": ')], [finished('tool_calls')]],
+      /get_weather are not a JSON object/,
+    ],
+  ];
+  for (const [title, chunks, sentence] of answers) {
+    it(title, async () => {
+      const provider = await signedInProvider(scene());
+      scene().network = async () => eventStream(chunks.map((choices) => ({ id: 'x', choices })));
+      const answer = ask(provider, 'sandbox/guide', 'hi', { tools: [weather] });
+      await assert.rejects(answer.done, sentence);
+      assert.deepEqual(answer.parts, []); // A broken call is not run with whatever could be read of it.
+    });
+  }
+});

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { RolecallError } from '../../../src/core/base/errors.ts';
+import type { ChatMessage } from '../../../src/core/completions/request.ts';
+import type { Toolbox } from '../../../src/host/conversation.ts';
+import { chatRequest } from '../support/chat.ts';
+import { useChat } from '../support/participant.ts';
+import { clearFaults } from '../support/sandbox.ts';
+import { useScene } from '../support/scene.ts';
+
+describe('@rolecall with a tool', () => {
+  const scene = useScene();
+  const chat = useChat(scene);
+  afterEach(clearFaults);
+
+  const offered = (invoke: Toolbox['invoke']): Toolbox => ({
+    tools: [
+      {
+        name: 'count_words',
+        definition: {
+          type: 'function',
+          function: {
+            name: 'count_words',
+            description: 'Counts words.',
+            parameters: { type: 'object', properties: {} },
+          },
+        },
+        check: () => [],
+      },
+    ],
+    invoke,
+  });
+
+  it('runs it, tells the model and keeps both in the history', async () => {
+    await chat().signedIn();
+    chat().toolbox = offered(async () => ({ content: '42 words', isError: false }));
+    const { metadata } = await chat().ask('Please call count_words.');
+    assert.deepEqual(chat().stream.progresses, ['Calling count_words…']);
+    assert.match(chat().read(), /\$\(info\) Used count_words\./);
+    assert.match(chat().stream.text, /42 words/);
+    assert.equal(chat().sent().tool_choice, 'auto');
+    assert.deepEqual(
+      metadata?.history.map(({ role }: ChatMessage) => role),
+      ['assistant', 'tool', 'assistant'],
+    );
+  });
+
+  it('that the user does not allow, says so and lets the model go on', async () => {
+    await chat().signedIn();
+    chat().toolbox = offered(async () => {
+      throw new RolecallError('cancelled', 'no');
+    });
+    const { metadata } = await chat().ask('Please call count_words.');
+    assert.match(chat().read(), /You did not allow count_words\./);
+    assert.match(metadata?.history[1].content, /did not let this call run/);
+  });
+
+  it('asks a model that takes none without it, and says so', async () => {
+    await chat().signedIn();
+    chat().toolbox = offered(async () => assert.fail('not called'));
+    await chat().ask(chatRequest('say: hello', { model: { vendor: 'rolecall', id: 'sandbox/ngram' } as never }));
+    assert.match(chat().stream.text.replaceAll('\\', ''), /does(?: |&nbsp;)not(?: |&nbsp;)support(?: |&nbsp;)tools/);
+    assert.equal(chat().sent().tools, undefined);
+  });
+
+  it('ends with a line when the calls do not', async () => {
+    await chat().signedIn();
+    let calls = 0;
+    chat().toolbox = offered(async () => {
+      calls += 1;
+      return { content: `result ${calls}`, isError: false };
+    });
+    const { errorDetails } = await chat().ask('Please keep calling count_words.');
+    assert.equal(errorDetails, undefined);
+    assert.match(chat().read(), /after 10 rounds/);
+    assert.equal(calls, 9);
+  }).timeout(60_000);
+});

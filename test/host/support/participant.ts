@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { ChatMessage } from '../../../src/core/completions/request.ts';
+import { registerParticipant } from '../../../src/host/chat/participant.ts';
+import type { Cloud } from '../../../src/host/cloud.ts';
+import type { Toolbox } from '../../../src/host/conversation.ts';
+import { chatParticipant } from '../../../src/ids.ts';
+import { chatRequest, FakeStream } from './chat.ts';
+import { Patches } from './patches.ts';
+import { type Scene, signInAs } from './scene.ts';
+
+/** A chat with `@rolecall`, whose handler is called as VS Code would. */
+export class Chat {
+  toolbox: Toolbox = { tools: [], invoke: async () => assert.fail('there is no tool to call') };
+  stream = new FakeStream();
+  readonly #scene: Scene;
+  readonly #bodies: unknown[] = [];
+  #handler: vscode.ChatRequestHandler = () => assert.fail('no participant is registered');
+
+  constructor(scene: Scene) {
+    this.#scene = scene;
+    const { clouds, fetch, log } = scene;
+    const patches = new Patches();
+    patches.set(vscode.chat, 'createChatParticipant', (id: string, handler: vscode.ChatRequestHandler) => {
+      assert.equal(id, chatParticipant);
+      this.#handler = handler;
+      return { dispose: () => {} };
+    });
+    const openTools = async () => this.toolbox;
+    const icon = vscode.Uri.file('/icon.png');
+    scene.own(registerParticipant({ clouds, catalog: scene.catalog(), openTools, fetch, log, icon }));
+    patches.restore();
+  }
+
+  /** The configured services, signed in to; from now on requests are noted. */
+  async signedIn(): Promise<Cloud> {
+    this.#scene.network = (address, init) => {
+      if (String(address).endsWith('completions')) this.#bodies.push(JSON.parse(String(init?.body)));
+      return fetch(address, init);
+    };
+    const cloud = await this.#scene.startService();
+    await signInAs(cloud, 'administrator');
+    return cloud;
+  }
+
+  async ask(
+    request: vscode.ChatRequest | string,
+    history: (vscode.ChatRequestTurn | vscode.ChatResponseTurn)[] = [],
+    token: vscode.CancellationToken = new vscode.CancellationTokenSource().token,
+  ): Promise<vscode.ChatResult> {
+    const asked = typeof request === 'string' ? chatRequest(request) : request;
+    const stream = this.stream as unknown as vscode.ChatResponseStream;
+    return (await this.#handler(asked, { history }, stream, token)) ?? {};
+  }
+
+  /** The body of the last completion request. */
+  sent(): { readonly model: string; readonly messages: ChatMessage[]; readonly [field: string]: unknown } {
+    return this.#bodies.at(-1) as ReturnType<Chat['sent']>;
+  }
+
+  /** The answer without the escapes of Markdown. */
+  read(): string {
+    return this.stream.text.replaceAll('\\', '').replaceAll('&nbsp;', ' ');
+  }
+
+  /** Commands of the buttons that were offered. */
+  steps(): string[] {
+    return this.stream.buttons.map(({ command }) => command);
+  }
+}
+
+/** A chat of its own for each test of the `describe` that calls this. */
+export function useChat(scene: () => Scene): () => Chat {
+  let chat: Chat | undefined;
+  beforeEach(() => {
+    chat = new Chat(scene());
+  });
+  return () => chat ?? assert.fail('there is no chat outside of a test');
+}
