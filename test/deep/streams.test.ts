@@ -71,7 +71,7 @@ function changeValue(body: Uint8Array, at: number, by: number, to: number): Uint
   let places = 0;
   const odd = oddValues[Math.floor(to * (oddValues.length - 0.01))];
   try {
-    JSON.parse(json, (_, value) => (places++, value));
+    JSON.parse(json, () => void places++);
     const chosen = Math.floor(by * (places - 0.01));
     lines[number] = `${prefix}${JSON.stringify(JSON.parse(json, (_, value) => (chosen === --places ? odd : value)))}`;
   } catch {
