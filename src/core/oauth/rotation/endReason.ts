@@ -1,0 +1,54 @@
+import { RolecallError } from '../../base/errors.ts';
+
+export const END_REASONS = ['elsewhere', 'expired', 'configuration', 'unknown'] as const;
+
+/** Why a session is over. */
+export type EndReason = (typeof END_REASONS)[number];
+
+export interface End {
+  readonly reason: EndReason;
+  /** For the user. */
+  readonly sentence: string;
+}
+
+/**
+ * What the services of this kind say in `error_description` beside `invalid_grant` (RFC 6749 section 5.2 leaves the
+ * words to the server); the first line that fits decides.
+ */
+const DESCRIPTIONS: readonly (readonly [RegExp, EndReason])[] = [
+  [/client|redirect.?uri/i, 'configuration'],
+  [/expired|too old|lifetime/i, 'expired'],
+  [/reus|already (been )?(used|spent)|superseded|replaced|revoked|rotated|not the (current|latest)/i, 'elsewhere'],
+];
+
+const SENTENCES: Readonly<Record<EndReason, string>> = {
+  elsewhere:
+    'This sign-in was replaced: the same client has signed in elsewhere, on another machine or in another editor. Sign in again to use it here.',
+  expired: 'The sign-in has expired. Sign in again.',
+  configuration: 'The identity service says that this sign-in belongs to another client. Check client id and secret.',
+  unknown: 'The identity service no longer accepts this sign-in. Sign in again.',
+};
+
+const INTERRUPTED =
+  'The renewal of the sign-in was interrupted after it was sent, so its answer was lost and the old sign-in is spent. Sign in again.';
+
+/**
+ * Why the identity service refused the refresh token.
+ *
+ * @param interrupted An earlier renewal with the same token was sent and its answer never stored.
+ */
+export function endOf(error: RolecallError, interrupted: boolean): End {
+  const said = error.facts.serverMessage ?? '';
+  const reason = DESCRIPTIONS.find(([pattern]) => pattern.test(said))?.[1] ?? 'unknown';
+  // Our own lost renewal has spent the token, whatever that looks like to the server.
+  if (interrupted && reason !== 'configuration') return { reason: 'unknown', sentence: INTERRUPTED };
+  const quoted = said === '' || reason === 'expired' ? '' : ` It said: ${said}`;
+  return { reason, sentence: SENTENCES[reason] + quoted };
+}
+
+/** A token without a successor (a service token) is no longer accepted. */
+export const EXPIRED: End = { reason: 'expired', sentence: SENTENCES.expired };
+
+export function endError(end: End): RolecallError {
+  return new RolecallError(end.reason === 'configuration' ? 'configuration' : 'sessionEnded', end.sentence);
+}

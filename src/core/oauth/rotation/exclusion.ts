@@ -1,0 +1,198 @@
+import path from 'node:path';
+import { cancelled, RolecallError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { type Endpoint, openEndpoint, removeDeadSocket } from './endpoint.ts';
+import type { FolderKey } from './folderKey.ts';
+import { HolderLine, SILENCE_MS, type Watched } from './holderLine.ts';
+import type { LineSocket } from './lineSocket.ts';
+import { claimLock, isNewest, type Lock, newestLock, removeOldLocks } from './lockFiles.ts';
+import { proveAsListener } from './proof.ts';
+import type { Protocol } from './protocol.ts';
+import { codeOf, within } from './wait.ts';
+
+/** Failed tries against one and the same lock before something must be wrong. */
+const MAX_TRIES = 200;
+
+/** Old locks are a few bytes each: every so many holders remove them. */
+const TIDY_EVERY = 8;
+
+export interface Hold {
+  /** Higher than that of every earlier holder. */
+  readonly number: number;
+  /** False when somebody else was let in, which needs a broken system: asked before what cannot be undone. */
+  stillHeld(): Promise<boolean>;
+  /** Nothing of what is excluded may happen after this is called. */
+  release(): Promise<void>;
+}
+
+export interface ExclusionDeps {
+  /** A private folder that exists. The locks lie in `locks` below it, which exists too. */
+  readonly folder: string;
+  readonly key: FolderKey;
+  readonly protocol: Protocol;
+  readonly log: Log;
+}
+
+/**
+ * Lets one process in at a time, on Linux, macOS and Windows alike. Whoever holds the exclusion listens on a fresh
+ * socket or pipe whose address stands in the lock with the highest number. The holder is gone when nobody listens there:
+ * the system sees to that however the process ended. Then whoever creates the next number, which only one can, is next.
+ * ARCHITECTURE.md argues why no two hold it at once.
+ */
+export class Exclusion {
+  readonly #deps: ExclusionDeps;
+  readonly #locks: string;
+  #line: HolderLine | undefined;
+  /** Nobody was told its address yet: for the next try of the same turn. */
+  #spare: Endpoint | undefined;
+
+  constructor(deps: ExclusionDeps) {
+    this.#deps = deps;
+    this.#locks = path.join(deps.folder, 'locks');
+  }
+
+  /**
+   * Waits for its turn. A holder that answers is waited for as long as `signal` allows.
+   *
+   * @throws RolecallError `cancelled`, `timeout` (the holder does not answer), `storage` (the folder cannot be used).
+   */
+  async acquire(signal: AbortSignal): Promise<Hold> {
+    try {
+      for (let tries = 0, last = 0; ; tries += 1) {
+        if (signal.aborted) throw cancelled(signal.reason);
+        const newest = await newestLock(this.#locks);
+        const number = newest?.number ?? 0;
+        if (number !== last) [tries, last] = [0, number];
+        if (tries > MAX_TRIES) throw stuck(newest, 'cannot be followed');
+        if (newest?.holder) await this.#outlast({ ...newest, holder: newest.holder }, signal);
+        const hold = await this.#claim(number + 1, newest);
+        if (hold) return hold;
+      }
+    } catch (error) {
+      throw asExclusionError(error, this.#deps.folder);
+    } finally {
+      await this.#spare?.close();
+      this.#spare = undefined;
+    }
+  }
+
+  /** Ends what is left of waiting. */
+  close(): void {
+    this.#hangUp();
+  }
+
+  #hangUp(): void {
+    this.#line?.close();
+    this.#line = undefined;
+  }
+
+  async #claim(number: number, before: Lock | undefined): Promise<Hold | undefined> {
+    const endpoint = this.#spare ?? (await openEndpoint((line, address) => this.#serve(line, address)));
+    this.#spare = undefined;
+    try {
+      const holder = { address: endpoint.address, pid: process.pid };
+      const claim = await claimLock(this.#locks, number, holder, this.#deps.protocol);
+      if (claim === 'ours') return await this.#enter(number, endpoint, before);
+      if (claim === 'taken') this.#spare = endpoint;
+      else await endpoint.close(); // Somebody may have read its address.
+      return undefined;
+    } catch (error) {
+      await endpoint.close(); // A lock that was made all the same is one of a holder that is gone.
+      throw error;
+    }
+  }
+
+  async #enter(number: number, endpoint: Endpoint, before: Lock | undefined): Promise<Hold> {
+    this.#hangUp();
+    this.#deps.log.trace(`Exclusion ${number} obtained.`);
+    try {
+      if (before?.holder) await removeDeadSocket(before.holder.address);
+      if (number % TIDY_EVERY === 0) await removeOldLocks(this.#locks, number);
+    } catch (error) {
+      this.#deps.log.debug(`Old locks were not removed: ${codeOf(error) ?? String(error)}`);
+    }
+    return {
+      number,
+      stillHeld: () => isNewest(this.#locks, number),
+      release: async () => {
+        try {
+          await endpoint.close();
+        } catch (error) {
+          this.#deps.log.debug(`A socket was not removed: ${codeOf(error) ?? String(error)}`); // It is closed for sure.
+        }
+      },
+    };
+  }
+
+  /** Resolves when the holder of `lock` is gone. */
+  async #outlast(lock: Required<Lock>, signal: AbortSignal): Promise<void> {
+    if (this.#line?.number !== lock.number) {
+      this.#hangUp();
+      const key = await this.#deps.key.get();
+      const { protocol } = this.#deps;
+      this.#line = new HolderLine(lock.number, { role: 'holder', address: lock.holder.address, key, protocol });
+    }
+    const line = this.#line;
+    let watched: Watched;
+    try {
+      watched = await line.watch(signal);
+    } catch (error) {
+      this.#hangUp();
+      throw error;
+    }
+    if (watched !== 'silent') this.#hangUp();
+    if (watched === 'gone') return;
+    if (watched === 'stranger') this.#deps.key.forget();
+    if (watched === 'newer') {
+      throw new RolecallError(
+        'storage',
+        'A window with a newer version of Rolecall is renewing the sign-in. Reload this window.',
+      );
+    }
+    // Whatever answers there: when the process that took the lock is no more, it is not the holder.
+    if (!isRunning(lock.holder.pid)) return this.#hangUp();
+    throw stuck(lock, PROBLEMS[watched]);
+  }
+
+  async #serve(line: LineSocket, address: string): Promise<void> {
+    const { key, protocol } = this.#deps;
+    try {
+      const proving = { role: 'holder', address, key: await key.get(), protocol } as const;
+      const verdict = await within(proveAsListener(line, proving), SILENCE_MS);
+      if (verdict !== 'proven') return key.forget(); // Perhaps it is we who have an old one.
+      while ((await line.next()) !== undefined) line.send({ pong: true });
+    } catch (error) {
+      this.#deps.log.debug(`A waiting window was turned away: ${codeOf(error) ?? String(error)}`);
+    }
+  }
+}
+
+const PROBLEMS = {
+  silent: `did not answer for ${SILENCE_MS / 1000} seconds: it is stopped, asleep or very busy`,
+  stranger: 'is not what answers at its address',
+  refused: 'cannot be reached by this window',
+};
+
+function stuck(lock: Lock | undefined, problem: string): RolecallError {
+  const who = lock?.holder ? `with process id ${lock.holder.pid} ` : '';
+  return new RolecallError(
+    'timeout',
+    `The editor window ${who}that is renewing the sign-in ${problem}. The sign-in is not renewed behind its back; close or continue that window.`,
+  );
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) !== 'ESRCH'; // EPERM: it runs, as somebody else.
+  }
+}
+
+function asExclusionError(error: unknown, folder: string): RolecallError {
+  if (error instanceof RolecallError) return error;
+  return new RolecallError('storage', `The windows of this editor cannot agree in ${folder}: ${codeOf(error) ?? ''}.`, {
+    cause: error,
+  });
+}

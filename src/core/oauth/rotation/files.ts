@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RolecallError } from '../../base/errors.ts';
+import { codeOf } from './wait.ts';
+
+/** How the names of unfinished files end. A killed window leaves some behind: {@link removeAbandoned}. */
+const UNFINISHED = '.tmp';
+const ABANDONED_AFTER_MS = 60_000;
+
+/**
+ * Makes sure that `folder` is ours alone: a real folder, owned by this user, closed to others (0700). On Windows the
+ * folders below a user's profile are closed to others by inheritance.
+ *
+ * @throws RolecallError `storage` naming the folder.
+ */
+export async function privateFolder(folder: string): Promise<void> {
+  try {
+    await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+    const found = await fs.lstat(folder);
+    if (!found.isDirectory()) throw unsafe(folder, 'is not a folder');
+    if (process.getuid === undefined) return;
+    if (found.uid !== process.getuid()) throw unsafe(folder, 'belongs to another user');
+    if ((found.mode & 0o077) !== 0) await fs.chmod(folder, 0o700);
+  } catch (error) {
+    if (error instanceof RolecallError) throw error;
+    throw new RolecallError(
+      'storage',
+      `The folder ${folder}, where the windows of this editor agree on the session, cannot be used.`,
+      { cause: error },
+    );
+  }
+}
+
+function unsafe(folder: string, what: string): RolecallError {
+  return new RolecallError(
+    'storage',
+    `${folder} ${what}, so the session cannot be shared safely between windows. Remove or repair it.`,
+  );
+}
+
+/** The bytes of a file, or `undefined` when there is none. */
+export async function readIfAny(file: string): Promise<Buffer | undefined> {
+  try {
+    return await fs.readFile(file);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Makes `file` appear with all its content at once, if there is none.
+ *
+ * @returns false when there is one already.
+ */
+export async function createWhole(file: string, bytes: string | Buffer, durable: boolean): Promise<boolean> {
+  const unfinished = await writeUnfinished(file, bytes, durable);
+  try {
+    await fs.link(unfinished, file);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await fs.rm(unfinished, { force: true });
+  }
+}
+
+/** Replaces `file` whole: after a power cut there is the old content or the new one. Resolves when it is on the disk. */
+export async function replaceWhole(file: string, bytes: string | Buffer, durable: boolean): Promise<void> {
+  const unfinished = await writeUnfinished(file, bytes, durable);
+  try {
+    await renameOver(unfinished, file);
+  } catch (error) {
+    await fs.rm(unfinished, { force: true });
+    throw error;
+  }
+  if (durable) await syncFolder(path.dirname(file));
+}
+
+/** Removes what windows that were killed in the middle of writing left in `folder`. */
+export async function removeAbandoned(folder: string): Promise<void> {
+  for (const name of await fs.readdir(folder)) {
+    if (!name.endsWith(UNFINISHED)) continue;
+    const file = path.join(folder, name);
+    const found = await fs.stat(file).catch(() => undefined); // Finished meanwhile.
+    if (found && Date.now() - found.mtimeMs > ABANDONED_AFTER_MS) await fs.rm(file, { force: true });
+  }
+}
+
+async function writeUnfinished(file: string, bytes: string | Buffer, durable: boolean): Promise<string> {
+  const unfinished = `${file}.${randomBytes(6).toString('hex')}${UNFINISHED}`;
+  const handle = await fs.open(unfinished, 'wx', 0o600);
+  try {
+    await handle.writeFile(bytes);
+    if (durable) await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return unfinished;
+}
+
+/** Windows refuses to replace a file that a virus scanner has open at this moment. */
+async function renameOver(from: string, to: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await fs.rename(from, to);
+    } catch (error) {
+      const passing = ['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error) ?? '');
+      if (process.platform !== 'win32' || !passing || attempt >= 10) throw error;
+      await sleep(20 * attempt);
+    }
+  }
+}
+
+/** Makes the rename itself durable, where the system lets a folder be opened (Windows does not). */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await fs.open(folder, 'r');
+  try {
+    await handle.sync();
+  } catch (error) {
+    if (codeOf(error) !== 'EINVAL') throw error; // Some network file systems cannot.
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,98 @@
+import { LineSocket } from './lineSocket.ts';
+import { type Proving, proveAsCaller, type Verdict } from './proof.ts';
+import { within } from './wait.ts';
+
+/** A holder that says nothing for so long is stopped, asleep, or not a holder; in milliseconds. */
+export const SILENCE_MS = 2000;
+const TICK_MS = 100;
+const PING_MS = 500;
+const RETRY_MS = 10;
+
+/**
+ * - `gone`: nobody listens at the address any more: the holder released the exclusion or died.
+ * - `silent`: somebody listens and does not answer.
+ * - `stranger`, `newer`: see {@link Verdict}.
+ */
+export type Watched = 'gone' | 'silent' | 'stranger' | 'newer' | 'refused';
+
+/**
+ * A connection to the holder, by which the system itself tells when the holder is gone: it closes the connection in the
+ * moment the process ends. The holder has to prove itself and to keep answering. A line to a silent holder is kept and
+ * watched again later, so that waiting for a stopped process never fills its queue of connections.
+ */
+export class HolderLine {
+  readonly number: number;
+  readonly #over: Promise<Watched>;
+  readonly #stop = new AbortController();
+  #heard = 0;
+
+  constructor(number: number, proving: Proving) {
+    this.number = number;
+    this.#over = this.#follow(proving);
+  }
+
+  /** Waits until the holder is gone. @throws RolecallError `cancelled` */
+  async watch(signal: AbortSignal): Promise<Watched> {
+    // Ticks are counted, not time: after this process itself was stopped, the holder still gets its chance.
+    let quiet = 0;
+    let heard = this.#heard;
+    for (;;) {
+      const over = await within(this.#over, TICK_MS, signal);
+      if (over) return over;
+      quiet = heard === this.#heard ? quiet + TICK_MS : 0;
+      heard = this.#heard;
+      if (quiet >= SILENCE_MS) return 'silent';
+    }
+  }
+
+  close(): void {
+    this.#stop.abort();
+  }
+
+  /** A cut connection proves nothing: only an address where nobody listens does. So it is tried again until then. */
+  async #follow(proving: Proving): Promise<Watched> {
+    while (!this.#stop.signal.aborted) {
+      const line = LineSocket.connect(proving.address);
+      const stop = () => line.close();
+      this.#stop.signal.addEventListener('abort', stop, { once: true });
+      const verdict = await this.#talk(line, proving);
+      stop();
+      const code = await line.closed;
+      this.#stop.signal.removeEventListener('abort', stop);
+      if (verdict === 'stranger' || verdict === 'newer') return verdict;
+      const fate = line.connected ? 'cut' : fateOf(code);
+      if (fate === 'gone' || fate === 'refused') return fate;
+      if (verdict === 'closed') await within(new Promise(() => {}), RETRY_MS, this.#stop.signal).catch(() => {}); // Closed.
+    }
+    return 'silent';
+  }
+
+  /** @returns `proven` when it was, and the connection has ended since. */
+  async #talk(line: LineSocket, proving: Proving): Promise<Verdict> {
+    const verdict = await proveAsCaller(line, proving);
+    if (verdict !== 'proven') return verdict;
+    this.#heard += 1;
+    const ping = setInterval(() => line.send({ ping: true }), PING_MS);
+    while ((await line.next()) !== undefined) this.#heard += 1;
+    clearInterval(ping);
+    return 'proven';
+  }
+}
+
+/** What it means that an address could not be connected to. */
+export function fateOf(code: string | undefined): 'gone' | 'busy' | 'refused' {
+  switch (code) {
+    case 'ENOENT': // Released: a socket's file, or a pipe's name, goes with its listener.
+    case 'ECONNREFUSED': // Dead: the file is left, nobody listens.
+      return 'gone';
+    case undefined:
+    case 'EAGAIN': // Linux: the queue of a stopped listener is full.
+    case 'EBUSY': // Windows: all instances of the pipe are taken.
+    case 'EPIPE':
+    case 'ECONNRESET':
+    case 'ETIMEDOUT':
+      return 'busy';
+    default:
+      return 'refused';
+  }
+}

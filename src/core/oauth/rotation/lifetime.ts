@@ -1,0 +1,17 @@
+import type { Session } from '../session.ts';
+import type { Held } from './choose.ts';
+
+/**
+ * A session that has just been issued, with the time when its access token really dies: `expiresAt` leaves out the last
+ * 60 s, or the last tenth of a lifetime shorter than ten minutes.
+ */
+export function justIssued(session: Session, now: number): Held {
+  if (session.expiresAt === undefined) return { session };
+  const used = session.expiresAt - now;
+  return { session, diesAt: now + (used > 540_000 ? used + 60_000 : used / 0.9) };
+}
+
+/** True while the service should still accept the access token, fresh or not. */
+export function isAlive({ session, diesAt = session.expiresAt }: Held, now: number): boolean {
+  return diesAt === undefined || now < diesAt;
+}

@@ -1,0 +1,77 @@
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod/mini';
+import { createWhole, readIfAny } from './files.ts';
+import { type Protocol, parseJson, protocolMembers, stampOf } from './protocol.ts';
+
+/**
+ * Locks below the newest that are kept. A folder is not listed in one instant: somebody who lists while the newest lock
+ * is replaced still sees one of these.
+ */
+const KEPT = 8;
+
+const lockSchema = z.object({
+  ...protocolMembers,
+  /** Where the holder listens as long as it holds. */
+  address: z.string().check(z.minLength(1)),
+  pid: z.number().check(z.int(), z.positive()),
+});
+
+export interface Lock {
+  /** Grows with every holder: a fencing number. */
+  readonly number: number;
+  /** Absent in a file that a power cut emptied: it appeared whole, so its writer does not live any more. */
+  readonly holder?: z.infer<typeof lockSchema>;
+}
+
+/** The lock with the highest number, if there ever was one. */
+export async function newestLock(folder: string): Promise<Lock | undefined> {
+  for (;;) {
+    const number = Math.max(0, ...(await lockNumbers(folder)));
+    if (number === 0) return undefined;
+    const bytes = await readIfAny(lockPath(folder, number));
+    if (bytes === undefined) continue; // Removed since it was listed: there are higher ones.
+    const holder = parseJson(lockSchema, bytes.toString());
+    return { number, ...(holder && { holder }) };
+  }
+}
+
+/**
+ * Makes the lock `number`: `ours` now, `taken` by somebody else, or `late`: made and withdrawn, because there is a
+ * higher one.
+ */
+export async function claimLock(
+  folder: string,
+  number: number,
+  holder: { readonly address: string; readonly pid: number },
+  protocol: Protocol,
+): Promise<'ours' | 'taken' | 'late'> {
+  const text = JSON.stringify({ ...stampOf(protocol), number, ...holder });
+  if (!(await createWhole(lockPath(folder, number), text, false))) return 'taken';
+  if (await isNewest(folder, number)) return 'ours';
+  // The listing that led here was old, and the number was free again because it had been removed.
+  await fs.rm(lockPath(folder, number), { force: true });
+  return 'late';
+}
+
+export async function isNewest(folder: string, number: number): Promise<boolean> {
+  return Math.max(0, ...(await lockNumbers(folder))) === number;
+}
+
+/** Removes what nobody looks at any more. Only the holder of `number` may call it. */
+export async function removeOldLocks(folder: string, number: number): Promise<void> {
+  const old = (await lockNumbers(folder)).filter((candidate) => candidate < number - KEPT);
+  await Promise.all(old.map((candidate) => fs.rm(lockPath(folder, candidate), { force: true })));
+}
+
+async function lockNumbers(folder: string): Promise<number[]> {
+  const names = await fs.readdir(folder);
+  return names.flatMap((name) => {
+    const digits = /^lock\.(\d{1,15})$/.exec(name)?.[1];
+    return digits === undefined ? [] : [Number(digits)];
+  });
+}
+
+function lockPath(folder: string, number: number): string {
+  return path.join(folder, `lock.${number}`);
+}

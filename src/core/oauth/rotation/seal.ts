@@ -1,0 +1,138 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import * as z from 'zod/mini';
+import type { Connection } from '../../base/connection.ts';
+import { readSession, type Session, writeSession } from '../session.ts';
+import { END_REASONS } from './endReason.ts';
+import { canRead, type Protocol, parseJson, protocolMembers, stampOf } from './protocol.ts';
+
+/** Length of the random key in the secret store, in bytes. */
+export const KEY_BYTES = 32;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const MAX_HEADER_BYTES = 4096;
+
+const headerSchema = z.object({
+  ...protocolMembers,
+  /** Grows with every rotation, sign-in, end and sign-out; never goes back. */
+  generation: z.number().check(z.int(), z.nonnegative()),
+  /** {@link fingerprintOf} the key. */
+  key: z.string(),
+  /** True when there is no session: told in the open, for a window that has no key yet. */
+  signedOut: z.optional(z.boolean()),
+});
+
+const contentSchema = z.object({
+  /** As {@link writeSession} writes it. */
+  session: z.optional(z.string()),
+  /** When the access token stops being accepted, without the margin of `expiresAt`; in milliseconds since the epoch. */
+  diesAt: z.optional(z.number()),
+  ended: z.optional(z.object({ reason: z.enum(END_REASONS), sentence: z.string() })),
+});
+
+export type SealedHeader = z.infer<typeof headerSchema>;
+
+/** What the sealed file says: one entry per generation. */
+export interface Entry {
+  readonly generation: number;
+  /** Absent after a sign-out. */
+  readonly session?: Session;
+  readonly diesAt?: number;
+  /** Present when the identity service no longer honours the session, which is then kept for the doctor only. */
+  readonly ended?: { readonly reason: (typeof END_REASONS)[number]; readonly sentence: string };
+}
+
+export type Unsealed =
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'open'; readonly entry: Entry; readonly key: Buffer }
+  /** Sealed with a key we do not hold: our copy of the secret store is old, or it is another editor's. */
+  | { readonly kind: 'otherKey'; readonly header: SealedHeader }
+  /** Written by a version whose format we do not know. */
+  | { readonly kind: 'newer' }
+  | { readonly kind: 'damaged'; readonly header?: SealedHeader };
+
+/** Tells keys apart without telling anything about them. */
+export function fingerprintOf(key: Buffer): string {
+  return derive(key, 'rolecall key fingerprint', 8).toString('hex');
+}
+
+/**
+ * One line of JSON that anybody of this user may read (no secret in it), then AES-256-GCM: iv, ciphertext, tag. The
+ * line is authenticated with the rest.
+ */
+export function seal(key: Buffer, entry: Entry, protocol: Protocol): Buffer {
+  const header = {
+    ...stampOf(protocol),
+    generation: entry.generation,
+    key: fingerprintOf(key),
+    ...(!entry.session && { signedOut: true }),
+  };
+  const content = {
+    ...protocol.extras,
+    ...(entry.session && { session: writeSession(entry.session) }),
+    ...(entry.diesAt !== undefined && { diesAt: entry.diesAt }),
+    ...(entry.ended && { ended: entry.ended }),
+  };
+  const line = Buffer.from(`${JSON.stringify(header)}\n`);
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', sealingKey(key), iv).setAAD(line);
+  const body = Buffer.concat([cipher.update(JSON.stringify(content)), cipher.final()]);
+  return Buffer.concat([line, iv, body, cipher.getAuthTag()]);
+}
+
+/** Opens what {@link seal} wrote with whichever of `keys` it was sealed with. Never throws. */
+export function unseal(
+  bytes: Buffer | undefined,
+  keys: readonly Buffer[],
+  protocol: Protocol,
+  connection: Connection,
+): Unsealed {
+  if (bytes === undefined) return { kind: 'missing' };
+  const end = bytes.subarray(0, MAX_HEADER_BYTES).indexOf('\n') + 1;
+  const line = bytes.subarray(0, end);
+  const stamp = parseJson(z.object(protocolMembers), line.toString());
+  if (!stamp) return { kind: 'damaged' };
+  if (!canRead(protocol, stamp)) return { kind: 'newer' };
+  const header = parseJson(headerSchema, line.toString());
+  if (!header) return { kind: 'damaged' };
+  const key = keys.find((candidate) => fingerprintOf(candidate) === header.key);
+  if (!key) return { kind: 'otherKey', header };
+  const text = decrypt(key, line, bytes.subarray(end));
+  const content = text === undefined ? undefined : parseJson(contentSchema, text);
+  if (!content) return { kind: 'damaged', header };
+  const { diesAt, ended } = content;
+  try {
+    const session = readSession(content.session, connection);
+    const entry = {
+      generation: header.generation,
+      ...(session && { session }),
+      ...(diesAt !== undefined && { diesAt }),
+      ...(ended && { ended }),
+    };
+    return { kind: 'open', key, entry };
+  } catch {
+    // Authentic, so whoever wrote it knew what it wrote: a session of a later version.
+    return { kind: 'newer' };
+  }
+}
+
+function decrypt(key: Buffer, line: Buffer, sealed: Buffer): string | undefined {
+  if (sealed.length < IV_BYTES + TAG_BYTES) return undefined;
+  const decipher = createDecipheriv('aes-256-gcm', sealingKey(key), sealed.subarray(0, IV_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAAD(line).setAuthTag(sealed.subarray(-TAG_BYTES));
+  try {
+    return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString();
+  } catch {
+    return undefined; // Not what was sealed: the caller says so.
+  }
+}
+
+function sealingKey(key: Buffer): Buffer {
+  return derive(key, 'rolecall session seal', 32);
+}
+
+/** RFC 5869; each use of the key has a label of its own. */
+function derive(key: Buffer, label: string, length: number): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), label, length));
+}

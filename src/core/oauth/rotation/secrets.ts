@@ -1,0 +1,104 @@
+import type { Connection } from '../../base/connection.ts';
+import { RolecallError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { Session } from '../session.ts';
+import { readRecord, type SecretRecord, writeRecord } from './secretRecord.ts';
+import type { SessionStore } from './sessionStore.ts';
+import { within } from './wait.ts';
+
+/** A store may be slow; what the windows rely on is the sealed file. In milliseconds. */
+const WRITE_WAIT_MS = 250;
+const READ_WAIT_MS = 2000;
+/** A new key is worth nothing unless it is kept. */
+const KEY_WAIT_MS = 10_000;
+
+/**
+ * The secret store of this window: not a register that windows share (asynchronous on the desktop, a snapshot per tab in
+ * a browser), but the place of what must survive and of the key that seals.
+ */
+export class Secrets {
+  readonly #store: SessionStore;
+  readonly #connection: Connection;
+  readonly #log: Log;
+  #next: string | undefined;
+  #writing: Promise<void> | undefined;
+
+  constructor(store: SessionStore, connection: Connection, log: Log) {
+    this.#store = store;
+    this.#connection = connection;
+    this.#log = log;
+  }
+
+  /** @throws RolecallError `storage` when it is locked or too slow. */
+  async read(): Promise<SecretRecord> {
+    let answer: { readonly text: string | undefined } | undefined;
+    try {
+      answer = await within(
+        this.#store.read().then((text) => ({ text })),
+        READ_WAIT_MS,
+      );
+    } catch (error) {
+      throw storeError(error);
+    }
+    if (!answer) throw storeError(new Error('no answer'));
+    return readRecord(answer.text, this.#connection);
+  }
+
+  /** Keeps a new key for good. @throws RolecallError `storage` when it was not kept. */
+  async keepKey(key: Buffer, session: Session | undefined): Promise<void> {
+    this.#next = writeRecord(key, session);
+    let kept: true | undefined;
+    try {
+      kept = await within(
+        this.#write().then(() => true as const),
+        KEY_WAIT_MS,
+      );
+    } catch (error) {
+      throw storeError(error);
+    }
+    if (!kept) throw storeError(new Error('no answer'));
+  }
+
+  /**
+   * Keeps the session beside its key. Waits a moment, then lets the store finish by itself.
+   *
+   * @returns false when the store refused.
+   */
+  async keep(key: Buffer, session: Session | undefined): Promise<boolean> {
+    this.#next = writeRecord(key, session);
+    try {
+      const written = await within(
+        this.#write().then(() => true as const),
+        WRITE_WAIT_MS,
+      );
+      if (!written) this.#log.info('The secret store is slow; the session is safe in the shared file meanwhile.');
+      return true;
+    } catch (error) {
+      this.#log.warn(`The secret store could not be written: ${error instanceof Error ? error.message : 'refused'}`);
+      return false;
+    }
+  }
+
+  /** One write at a time; what is outdated while it waits is left out. */
+  #write(): Promise<void> {
+    this.#writing ??= this.#drain().finally(() => {
+      this.#writing = undefined;
+    });
+    return this.#writing;
+  }
+
+  async #drain(): Promise<void> {
+    for (let text = this.#next; text !== undefined; text = this.#next) {
+      this.#next = undefined;
+      await this.#store.write(text);
+    }
+  }
+}
+
+function storeError(cause: unknown): RolecallError {
+  return new RolecallError(
+    'storage',
+    'The editor’s secret store (the system keyring) cannot be used. Unlock it and try again; nothing was signed out.',
+    { cause },
+  );
+}

@@ -1,0 +1,236 @@
+import { waitFor } from '../../base/abort.ts';
+import type { Connection } from '../../base/connection.ts';
+import { asRolecallError, isCancelled, RolecallError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { TokenSource } from '../../base/tokenSource.ts';
+import { isFresh, type Session, type TokenGrant } from '../session.ts';
+import { BackOff } from './backOff.ts';
+import type { Found } from './choose.ts';
+import { EXPIRED } from './endReason.ts';
+import { isAlive, justIssued } from './lifetime.ts';
+import { PROTOCOL, type Protocol } from './protocol.ts';
+import { Renewals } from './renewals.ts';
+import type { SessionState } from './sessionState.ts';
+import type { SessionStore } from './sessionStore.ts';
+import { Sharing } from './sharing.ts';
+import { signIn, signOut } from './signInOut.ts';
+import { stateRoot, thisMachine } from './statePaths.ts';
+import { WindowSession } from './windowSession.ts';
+
+export interface SharedTokenKeeperDeps {
+  readonly connection: Connection;
+  readonly store: SessionStore;
+  /** Spends the refresh token at the token endpoint. */
+  readonly refresh: (refreshToken: string, signal: AbortSignal) => Promise<TokenGrant>;
+  /** Tells the log which values to hide. */
+  readonly learn: (secret: string | undefined) => void;
+  readonly log: Log;
+  readonly now: () => number;
+  /** Where the windows of this user agree; {@link stateRoot} of this machine unless given. */
+  readonly state?: string;
+  /**
+   * Tells apart the secret stores of one user's editors, which do not see each other's secrets: for example the editor's
+   * URI scheme (`vscode`, `vscode-insiders`).
+   */
+  readonly storeName?: string;
+  readonly protocol?: Protocol;
+  readonly random?: () => number;
+}
+
+/** Pauses between looks at a store that does not show the key of the shared session yet, in milliseconds. */
+const SECOND_LOOKS_MS = [250, 500, 1000, 2000, 4000];
+/** After the file has changed, before it is read if it was not meanwhile; in milliseconds. */
+const FILE_PAUSE_MS = 100;
+/** A token that was renewed because of a 401 and is refused as well is not renewed again for so long, in milliseconds. */
+const REFUSED_AGAIN_MS = 30_000;
+
+/**
+ * Holds the session of one connection for one window and gives valid access tokens. All windows of one operating-system
+ * user share the session: one of them renews it, for all. A fresh token costs no I/O.
+ */
+export class SharedTokenKeeper implements TokenSource {
+  readonly #deps: SharedTokenKeeperDeps;
+  readonly #sharing: Sharing;
+  readonly #backOff: BackOff;
+  readonly #window: WindowSession;
+  readonly #renewals: Renewals;
+  /** Renewal, sign-in and sign-out of this window, one after the other. */
+  #queue: Promise<unknown> = Promise.resolve();
+  #renewedFor401: { readonly token: string; readonly at: number } | undefined;
+  /** When the file was last read, and when it changed; by the clock of `performance`. */
+  #readAt = 0;
+  #changedAt = 0;
+  #reading: NodeJS.Timeout | undefined;
+  #looks = 0;
+  #look: NodeJS.Timeout | undefined;
+  #isDisposed = false;
+
+  constructor(deps: SharedTokenKeeperDeps) {
+    this.#deps = deps;
+    this.#backOff = new BackOff(deps.random ?? Math.random);
+    this.#window = new WindowSession(deps.learn, this.#backOff);
+    this.#sharing = new Sharing({
+      ...deps,
+      state: deps.state ?? stateRoot(thisMachine()),
+      protocol: deps.protocol ?? PROTOCOL,
+      onGeneration: async (generation) => {
+        if (generation > this.#window.generation) await this.#readFile();
+      },
+      onFile: () => this.#fileChanged(),
+    });
+    this.#renewals = new Renewals({
+      ...deps,
+      window: this.#window,
+      sharing: this.#sharing,
+      backOff: this.#backOff,
+      inTurn: (work) => this.#inTurn(work),
+      apply: (found) => this.#apply(found),
+    });
+  }
+
+  get state(): SessionState {
+    return this.#window.state;
+  }
+
+  /** The living session, for the editor's Accounts menu. */
+  get session(): Session | undefined {
+    return this.#window.session;
+  }
+
+  onDidChange(listener: (state: SessionState) => void): () => void {
+    return this.#window.onDidChange(listener);
+  }
+
+  /** Reads file and store: at start, when the store has changed under us, after settings changed. Never throws. */
+  async load(): Promise<void> {
+    await this.#inTurn(async () => {
+      try {
+        await this.#sharing.open();
+        this.#apply(await this.#sharing.shared.readAll(), true);
+      } catch (error) {
+        this.#cannotRead(error);
+      }
+    });
+  }
+
+  /**
+   * Takes over the session of a finished sign-in, for every window.
+   *
+   * @throws RolecallError `storage`, `timeout` (another window is stopped in the middle of a renewal).
+   */
+  async adopt(session: Session): Promise<void> {
+    const held = justIssued(session, this.#deps.now());
+    this.#deps.learn(session.accessToken);
+    this.#deps.learn(session.refreshToken);
+    await this.#inTurn(async () => {
+      await this.#sharing.open();
+      this.#apply(await signIn(this.#sharing, held, this.#window.generation), true);
+    });
+  }
+
+  /** Signs out every window: locally, for the services offer no revocation. @throws RolecallError `storage` */
+  async forget(): Promise<void> {
+    await this.#inTurn(async () => {
+      await this.#sharing.open();
+      const { found, kept } = await signOut(this.#sharing, this.#window.generation, this.#deps.log);
+      this.#apply(found, true);
+      if (kept) return;
+      throw new RolecallError(
+        'storage',
+        'You are signed out, but the secret store (the system keyring) did not let go of the last sign-in. Unlock it and sign out again.',
+      );
+    });
+  }
+
+  /** A sign-in is under way in this window. @returns what ends that state. */
+  signingIn(): () => void {
+    return this.#window.signingIn();
+  }
+
+  async accessToken(signal: AbortSignal): Promise<string> {
+    const held = this.#window.require();
+    const now = this.#deps.now();
+    if (isFresh(held.session, now)) return held.session.accessToken;
+    if (this.#backOff.waiting(now) && isAlive(held, now)) return held.session.accessToken;
+    try {
+      return (await waitFor(this.#renewals.beyond(held.session.generation), signal)).accessToken;
+    } catch (error) {
+      const old = this.#window.state.kind === 'offline' ? this.#window.held : undefined;
+      if (isCancelled(error) || !old || !isAlive(old, this.#deps.now())) throw error;
+      return old.session.accessToken;
+    }
+  }
+
+  async rejected(token: string, signal: AbortSignal): Promise<string | undefined> {
+    const { session } = this.#window.require();
+    if (session.accessToken !== token) return session.accessToken;
+    const last = this.#renewedFor401;
+    if (last?.token === token && this.#deps.now() - last.at < REFUSED_AGAIN_MS) return undefined;
+    if (session.refreshToken === undefined) return this.#withoutRenewal(session);
+    const { accessToken } = await waitFor(this.#renewals.beyond(session.generation), signal);
+    this.#renewedFor401 = { token: accessToken, at: this.#deps.now() };
+    return accessToken;
+  }
+
+  /** Stops listening and watching. */
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    clearTimeout(this.#look);
+    clearTimeout(this.#reading);
+    await this.#sharing.close();
+  }
+
+  /** A token that cannot be renewed was refused: another window may have a new one. */
+  async #withoutRenewal(refused: Session): Promise<string | undefined> {
+    await this.#inTurn(() => this.#readFile());
+    const held = this.#window.require();
+    if (held.session.accessToken !== refused.accessToken) return held.session.accessToken;
+    this.#window.end(held, EXPIRED);
+    return undefined;
+  }
+
+  /** Most often another window says so itself, and this is needless by then. */
+  #fileChanged(): void {
+    this.#changedAt = performance.now();
+    this.#reading ??= setTimeout(() => {
+      this.#reading = undefined;
+      if (this.#readAt < this.#changedAt) void this.#inTurn(() => this.#readFile()); // Never rejects.
+    }, FILE_PAUSE_MS).unref();
+  }
+
+  async #readFile(): Promise<void> {
+    if (this.#isDisposed) return;
+    this.#readAt = performance.now();
+    try {
+      this.#apply(await this.#sharing.shared.read());
+    } catch (error) {
+      this.#cannotRead(error);
+    }
+  }
+
+  #apply(found: Found, anew = false): void {
+    if (found.kind === 'unreadable' && found.reason === 'otherKey') this.#lookAgain();
+    else this.#looks = 0;
+    this.#window.apply(found, anew);
+  }
+
+  #cannotRead(thrown: unknown): void {
+    const error = asRolecallError(thrown);
+    if (!this.#window.unavailable(error)) this.#deps.log.warn(`The shared session was not read: ${error.message}`);
+  }
+
+  /** On the desktop the store shows the key of another window's sign-in a little later than the file. */
+  #lookAgain(): void {
+    const pause = SECOND_LOOKS_MS[this.#looks];
+    if (pause === undefined || this.#isDisposed) return;
+    this.#looks += 1;
+    clearTimeout(this.#look);
+    this.#look = setTimeout(() => void this.#readFile(), pause).unref(); // Never rejects.
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(work);
+    this.#queue = turn.catch(() => {}); // The caller is told.
+    return turn;
+  }
+}

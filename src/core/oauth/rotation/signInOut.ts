@@ -1,0 +1,60 @@
+import { isCancelled, RolecallError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { Found, Held } from './choose.ts';
+import type { Hold } from './exclusion.ts';
+import { type Published, publish } from './rotate.ts';
+import type { Sharing } from './sharing.ts';
+
+/** Somebody waits for both; a renewal under way in another window takes a second or two. In milliseconds. */
+const SIGN_IN_WAIT_MS = 30_000;
+const SIGN_OUT_WAIT_MS = 5000;
+
+/**
+ * Shares the session of a finished sign-in, above everything that was ever seen. The user has asked for it, so it also
+ * replaces what this window cannot read, except what a newer version has written.
+ *
+ * @throws RolecallError `storage`, `timeout` (another window holds the exclusion and does not answer)
+ */
+export async function signIn({ exclusion, shared, peers }: Sharing, held: Held, seen: number): Promise<Found> {
+  const hold = await exclusion.acquire(AbortSignal.timeout(SIGN_IN_WAIT_MS)).catch(waitedTooLong);
+  try {
+    const before = await shared.readPatiently();
+    if (before.kind === 'unreadable' && before.reason === 'newer') throw before.error;
+    const generation = Math.max(before.generation, seen) + 1;
+    const session = { ...held.session, generation };
+    await shared.prepare();
+    return (await publish({ shared, peers }, { ...held, session, generation })).found;
+  } finally {
+    await hold.release();
+  }
+}
+
+/**
+ * Signs out every window. What is written is not nothing but a signed-out generation: an old session that turns up in
+ * somebody's copy of the secret store does not come back to life.
+ *
+ * @throws RolecallError `storage` when this window cannot read the session, and so must not end it for others.
+ */
+export async function signOut(sharing: Sharing, seen: number, log: Log): Promise<Published> {
+  const { exclusion, shared, peers } = sharing;
+  let hold: Hold | undefined;
+  try {
+    hold = await exclusion.acquire(AbortSignal.timeout(SIGN_OUT_WAIT_MS));
+  } catch (error) {
+    // A stopped window must not keep anybody signed in: it finds a generation above its own when it goes on.
+    log.warn(`Signed out without waiting for another window: ${error instanceof Error ? error.message : ''}`);
+  }
+  try {
+    const before = await shared.readAll();
+    if (before.kind === 'unreadable' && before.reason !== 'damaged') throw before.error;
+    const generation = Math.max(before.generation, seen) + (hold ? 1 : 2);
+    return await publish({ shared, peers }, { generation });
+  } finally {
+    await hold?.release();
+  }
+}
+
+function waitedTooLong(error: unknown): never {
+  if (!isCancelled(error)) throw error;
+  throw new RolecallError('timeout', 'Another window has been renewing the sign-in for too long. Try again.');
+}

@@ -1,0 +1,135 @@
+import { Emitter } from '../../base/emitter.ts';
+import { RolecallError } from '../../base/errors.ts';
+import type { Session } from '../session.ts';
+import type { BackOff } from './backOff.ts';
+import type { Found, Held } from './choose.ts';
+import { type End, endError } from './endReason.ts';
+import type { SessionState } from './sessionState.ts';
+
+/** What one window knows of the session: never older than what it knew before. No I/O. */
+export class WindowSession {
+  readonly #learn: (secret: string | undefined) => void;
+  readonly #backOff: BackOff;
+  readonly #changes = new Emitter<SessionState>();
+  #state: SessionState = { kind: 'starting' };
+  #signIns = 0;
+  #held: Held | undefined;
+  #generation = 0;
+
+  constructor(learn: (secret: string | undefined) => void, backOff: BackOff) {
+    this.#learn = learn;
+    this.#backOff = backOff;
+  }
+
+  get state(): SessionState {
+    const over = this.#state.kind === 'signedOut' || this.#state.kind === 'ended';
+    return this.#signIns > 0 && over ? { kind: 'signingIn' } : this.#state;
+  }
+
+  /** The session, living or ended. */
+  get held(): Held | undefined {
+    return this.#held;
+  }
+
+  /** The highest generation seen: of sessions, ends and sign-outs. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** The living session. */
+  get session(): Session | undefined {
+    return this.#state.kind === 'ended' ? undefined : this.#held?.session;
+  }
+
+  onDidChange(listener: (state: SessionState) => void): () => void {
+    return this.#changes.on(listener);
+  }
+
+  /** @throws RolecallError `sessionEnded`, `configuration`, `storage`, `signedOut` */
+  require(): Held {
+    if (this.#state.kind === 'ended' || this.#state.kind === 'storeUnavailable') throw this.#state.error;
+    if (!this.#held) throw new RolecallError('signedOut', 'You are not signed in.');
+    return this.#held;
+  }
+
+  /** Takes what is stored, unless it is older. `anew` gives a session that ended in this window only another chance. */
+  apply(found: Found, anew: boolean): void {
+    if (found.kind === 'unreadable') {
+      this.#held = undefined;
+      this.#setState({ kind: 'storeUnavailable', error: found.error });
+      return;
+    }
+    const isKnown = found.generation === this.#generation && this.#state.kind === 'ended';
+    if (found.generation < this.#generation || (isKnown && !anew)) return;
+    this.#generation = found.generation;
+    switch (found.kind) {
+      case 'session':
+        this.#use(found.held, anew);
+        break;
+      case 'ended':
+        this.#held = found.held;
+        this.end(found.held, found.end);
+        break;
+      default:
+        this.#held = undefined;
+        this.#setState({ kind: 'signedOut' });
+    }
+  }
+
+  /** Over, for this window. @returns the error to throw. */
+  end({ session }: Held, { reason, sentence }: End): RolecallError {
+    if (this.#state.kind === 'ended' && this.#state.error.message === sentence) return this.#state.error; // Told once.
+    const error = endError({ reason, sentence });
+    this.#setState({ kind: 'ended', account: session.account, reason, error });
+    return error;
+  }
+
+  refreshing({ session }: Held): void {
+    this.#setState({ kind: 'refreshing', account: session.account });
+  }
+
+  offline({ session }: Held, error: RolecallError): void {
+    this.#setState({ kind: 'offline', account: session.account, error });
+  }
+
+  /** File or store could not be read. A session in memory is not lost by that. @returns whether there is none. */
+  unavailable(error: RolecallError): boolean {
+    if (this.#held) return false;
+    this.#setState({ kind: 'storeUnavailable', error });
+    return true;
+  }
+
+  signingIn(): () => void {
+    this.#signIns += 1;
+    this.#changes.fire(this.state);
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.#signIns -= 1;
+      this.#changes.fire(this.state);
+    };
+  }
+
+  #use(held: Held, anew: boolean): void {
+    const { accessToken, refreshToken } = held.session;
+    this.#learn(accessToken);
+    this.#learn(refreshToken);
+    const isSame = this.#held?.session.accessToken === accessToken && this.#state.kind !== 'ended';
+    this.#held = held;
+    if (anew || !isSame) this.#backOff.reset();
+    // Hearing again of the session that is being renewed, or could not be, changes nothing.
+    if (isSame) return;
+    this.#setState({ kind: 'signedIn', account: held.session.account });
+  }
+
+  #setState(state: SessionState): void {
+    const before = this.#state;
+    this.#state = state;
+    if (before.kind === 'signedOut' && state.kind === 'signedOut') return;
+    if (before.kind === 'storeUnavailable' && state.kind === 'storeUnavailable') {
+      if (before.error.message === state.error.message) return; // Looked again; nothing new to say.
+    }
+    this.#changes.fire(this.state);
+  }
+}

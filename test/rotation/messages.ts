@@ -1,0 +1,29 @@
+import type { StoreMode } from './stores.ts';
+
+/** What a window of the storm is told when it starts, as JSON in its first argument. */
+export interface WindowOptions {
+  readonly serverUrl: string;
+  /** The folder of the shared state. */
+  readonly state: string;
+  readonly storeFolder: string;
+  readonly storeMode: StoreMode;
+  /** Writes files and greetings as a later, compatible version would. */
+  readonly later: boolean;
+}
+
+export type ToWindow =
+  /** The user signs in here. */
+  | { readonly type: 'signIn' }
+  /** Gets a token that the server accepts, and says so. */
+  | { readonly type: 'settle' };
+
+export type FromWindow =
+  | { readonly type: 'ended'; readonly session: number; readonly reason: string; readonly sentence: string }
+  /** The window says that it has to be reloaded. */
+  | { readonly type: 'reload' }
+  | { readonly type: 'signedIn' }
+  | { readonly type: 'notSignedIn' }
+  | { readonly type: 'settled'; readonly generation: number }
+  /** How long a call waited before it was told that the holder does not answer, in milliseconds. */
+  | { readonly type: 'holderSilent'; readonly waitedMs: number }
+  | { readonly type: 'failed'; readonly kind: string; readonly message: string };

@@ -1,0 +1,68 @@
+import type { StoreMode } from './stores.ts';
+import { type StormResult, storm } from './storm.ts';
+
+/** One storm: which store, which server. */
+export interface Plan {
+  readonly store: StoreMode;
+  readonly faults: boolean;
+  readonly rotations: number;
+}
+
+export interface Outcome {
+  readonly rotations: number;
+  readonly reuse: number;
+  readonly lostExplained: number;
+  readonly lostUnexplained: number;
+  readonly takeoverMsP50: number;
+  readonly takeoverMsMax: number;
+}
+
+/** A faulty server slows everything down: without a choice, it gets this part of the rotations. */
+const FAULTY_PART = 0.15;
+
+/** Stores and servers share the rotations. Storms of one row run side by side. */
+export function plansOf(rotations: number, stores: readonly StoreMode[], faults: boolean | undefined): Plan[][] {
+  const row = (isFaulty: boolean, part: number) =>
+    stores.map((store) => ({ store, faults: isFaulty, rotations: Math.ceil((rotations * part) / stores.length) }));
+  if (faults !== undefined) return [row(faults, 1)];
+  return [row(false, 1 - FAULTY_PART), row(true, FAULTY_PART)];
+}
+
+export interface RunOptions {
+  readonly processes: number;
+  /** For each row. */
+  readonly limitMs: number;
+  readonly say: (line: string) => void;
+}
+
+/** Runs the rows one after the other. @returns the sum, and everything that was not as it should be. */
+export async function runPlans(
+  rows: readonly (readonly Plan[])[],
+  { processes, limitMs, say }: RunOptions,
+): Promise<{ readonly outcome: Outcome; readonly troubles: readonly string[] }> {
+  const results: StormResult[] = [];
+  const troubles: string[] = [];
+  for (const row of rows) {
+    const run = async (plan: Plan) => {
+      const name = `${plan.store} store${plan.faults ? ', faulty server' : ''}`;
+      const result = await storm({ ...plan, processes, limitMs, log: (line) => say(`${name}: ${line}`) });
+      const facts = Object.entries(result.facts).map(([fact, value]) => `${fact} ${Math.round(value)}`);
+      say(`${name}: ${result.rotations} rotations, ${facts.join(', ')}`);
+      troubles.push(...result.troubles.map((trouble) => `${name}: ${trouble}`));
+      results.push(result);
+    };
+    await Promise.all(row.map(run));
+  }
+  const sum = (member: 'rotations' | 'reuse' | 'lostExplained' | 'lostUnexplained') =>
+    results.reduce((total, result) => total + result[member], 0);
+  const takeovers = results.flatMap(({ takeoversMs }) => takeoversMs).sort((a, b) => a - b);
+  const outcome = {
+    rotations: sum('rotations'),
+    reuse: sum('reuse'),
+    lostExplained: sum('lostExplained'),
+    lostUnexplained: sum('lostUnexplained'),
+    takeoverMsP50: Math.round(takeovers[Math.floor(takeovers.length / 2)] ?? 0),
+    takeoverMsMax: Math.round(takeovers.at(-1) ?? 0),
+  };
+  return { outcome, troubles };
+}

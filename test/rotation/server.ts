@@ -1,0 +1,159 @@
+// An authorization server of its own, in the few lines that matter: single-use refresh tokens, one session per client, no
+// grace window, and a record of every exchange by which a spent token that comes back is explained or counted.
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** One refresh token sent by one process. */
+interface Exchange {
+  readonly pid: number;
+  /** The generation of the sealed file when the token was sent, as the sender read it itself. */
+  readonly seen: number;
+  /** True when the server never let the answer out. */
+  dropped: boolean;
+}
+
+export interface ServerOptions {
+  /** Lifetime of an access token, in seconds. */
+  readonly lifetime: number;
+  readonly faults: boolean;
+  /** Whether a process was killed: what it had in hand is lost. */
+  readonly wasKilled: (pid: number) => boolean;
+  /** Called between the rotation and its answer: the worst moment for anything to happen to the sender. */
+  readonly onRotated: (pid: number) => void;
+}
+
+export class CountingServer {
+  readonly #options: ServerOptions;
+  readonly #server = createServer((request, response) => void this.#serve(request, response));
+  readonly #spent = new Map<string, Exchange>();
+  #sid = 0;
+  #serial = 0;
+  #access = '';
+  #refresh = '';
+  /** Sessions that a lost answer has ended. */
+  readonly lost = new Set<number>();
+  readonly stories: string[] = [];
+  rotations = 0;
+  /** Spent tokens that came back although a newer one was stored, or nothing was lost. */
+  reuse = 0;
+  replays = 0;
+  superseded = 0;
+  faults = 0;
+  unauthorized = 0;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+  }
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => {
+      this.#server.listen(0, '127.0.0.1', resolve);
+    });
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** The session a refresh token belongs to. */
+  static sessionOf(refreshToken: string): number {
+    return Number(refreshToken.split('.')[1]);
+  }
+
+  get session(): number {
+    return this.#sid;
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? '/', 'http://server');
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    if (pathname === '/oauth2/v2/token') return this.#token(request, response, new URLSearchParams(text));
+    if (pathname === '/sign-in') return this.#answer(response, 200, this.#newSession());
+    if (pathname === '/api') {
+      const accepted = request.headers.authorization === `Bearer ${this.#access}`;
+      if (!accepted) this.unauthorized += 1;
+      return this.#answer(response, accepted ? 200 : 401, accepted ? {} : { error: 'access_denied' });
+    }
+    this.#answer(response, 404, { error: 'not_found', error_description: 'no discovery here' });
+  }
+
+  async #token(request: IncomingMessage, response: ServerResponse, form: URLSearchParams): Promise<void> {
+    const exchange: Exchange = {
+      pid: Number(request.headers['x-pid']),
+      seen: Number(request.headers['x-seen']),
+      dropped: false,
+    };
+    const fault = this.#options.faults ? pick() : 'none';
+    if (fault !== 'none') this.faults += 1;
+    if (fault === 'slow') await sleep(Math.random() * 300);
+    if (fault === 'resetBefore') return void request.socket.destroy();
+    if (fault === '429') return this.#answer(response, 429, { error: 'temporarily_unavailable' });
+    if (fault === '500') return this.#answer(response, 500, { error: 'server_error', error_description: 'oops' });
+    if (fault === '502') return void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad</h1>');
+    const token = form.get('refresh_token') ?? '';
+    if (token !== this.#refresh) return this.#refuse(response, token, exchange);
+    this.#spent.set(token, exchange);
+    this.rotations += 1;
+    const pair = this.#issue();
+    this.#options.onRotated(exchange.pid);
+    if (fault === 'resetAfter') {
+      exchange.dropped = true;
+      return void request.socket.destroy();
+    }
+    if (fault === 'slowAfter') await sleep(Math.random() * 300);
+    this.#answer(response, 200, pair);
+  }
+
+  /** A spent token came back: the honest retry after a lost answer, or the mistake that must never happen. */
+  #refuse(response: ServerResponse, token: string, again: Exchange): void {
+    const sid = CountingServer.sessionOf(token);
+    const first = this.#spent.get(token);
+    if (sid !== this.#sid) {
+      this.superseded += 1;
+    } else if (first && again.seen === first.seen && (first.dropped || this.#options.wasKilled(first.pid))) {
+      this.replays += 1;
+      this.lost.add(sid);
+    } else {
+      this.reuse += 1;
+      this.stories.push(`spent at generation ${first?.seen} by ${first?.pid}, again at ${again.seen} by ${again.pid}`);
+    }
+    this.#answer(response, 400, { error: 'invalid_grant', error_description: 'refresh token reuse' });
+  }
+
+  #newSession(): object {
+    this.#sid += 1;
+    return this.#issue();
+  }
+
+  /** The old pair is worth nothing from this moment on. */
+  #issue(): object {
+    this.#serial += 1;
+    const secret = () => randomBytes(24).toString('base64url');
+    this.#access = `at.${this.#sid}.${this.#serial}.${secret()}`;
+    this.#refresh = `rt.${this.#sid}.${this.#serial}.${secret()}`;
+    return {
+      token_type: 'Bearer',
+      access_token: this.#access,
+      refresh_token: this.#refresh,
+      expires_in: this.#options.lifetime,
+    };
+  }
+
+  #answer(response: ServerResponse, status: number, body: object): void {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  }
+}
+
+const FAULTS = ['slow', 'slowAfter', 'resetBefore', '429', '500', '502'] as const;
+
+function pick(): (typeof FAULTS)[number] | 'resetAfter' | 'none' {
+  const dice = Math.random();
+  // Each of these ends a session, and signing in again takes a while.
+  if (dice < 0.01) return 'resetAfter';
+  return dice < 0.25 ? (FAULTS[Math.floor(Math.random() * FAULTS.length)] ?? 'none') : 'none';
+}

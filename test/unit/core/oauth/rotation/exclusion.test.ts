@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import fs from 'node:fs/promises';
+import net from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { silentLog } from '../../../../../src/core/base/log.ts';
+import { Exclusion } from '../../../../../src/core/oauth/rotation/exclusion.ts';
+import { FolderKey } from '../../../../../src/core/oauth/rotation/folderKey.ts';
+import { fateOf } from '../../../../../src/core/oauth/rotation/holderLine.ts';
+import { claimLock, newestLock, removeOldLocks } from '../../../../../src/core/oauth/rotation/lockFiles.ts';
+import { PROTOCOL, type Protocol } from '../../../../../src/core/oauth/rotation/protocol.ts';
+import { eventually, never, Setting } from './setting.ts';
+
+describe('one process at a time', function () {
+  this.timeout(15_000);
+  const setting = Setting.forEach();
+  const locks = () => path.join(setting.state, 'locks');
+  const open: Exclusion[] = [];
+  const exclusion = (protocol: Protocol = PROTOCOL) => {
+    const made = new Exclusion({ folder: setting.state, key: new FolderKey(setting.state), protocol, log: silentLog });
+    open.push(made);
+    return made;
+  };
+  beforeEach(() => fs.mkdir(locks()));
+  afterEach(() => {
+    for (const each of open.splice(0)) each.close();
+  });
+
+  it('never lets two in, whoever waits, and numbers them upwards', async () => {
+    let inside = 0;
+    const numbers: number[] = [];
+    const visit = async (each: Exclusion) => {
+      for (let round = 0; round < 5; round += 1) {
+        const hold = await each.acquire(never);
+        inside += 1;
+        assert.equal(inside, 1);
+        assert.ok(await hold.stillHeld());
+        numbers.push(hold.number);
+        await sleep(1);
+        inside -= 1;
+        await hold.release();
+      }
+    };
+    await Promise.all(Array.from({ length: 6 }, () => visit(exclusion())));
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: 30 }, (_, n) => n + 1),
+    );
+  });
+
+  it('keeps a few old locks, for whoever is listing the folder right now', async () => {
+    const each = exclusion();
+    for (let n = 0; n < 40; n += 1) await (await each.acquire(never)).release();
+    const names = await fs.readdir(locks());
+    assert.ok(names.includes('lock.40'));
+    assert.ok(names.length > 8 && names.length <= 17, `${names.length} files`);
+    assert.ok(names.every((name) => /^lock\.\d+$/.test(name)));
+  });
+
+  it('lets the next one in as soon as the holder releases', async () => {
+    const hold = await exclusion().acquire(never);
+    const next = exclusion().acquire(never);
+    await sleep(50);
+    const began = performance.now();
+    await hold.release();
+    assert.equal((await next).number, 2);
+    assert.ok(performance.now() - began < 500);
+    await (await next).release();
+  });
+
+  it('stops waiting when told to, and can be asked again', async () => {
+    const hold = await exclusion().acquire(never);
+    const waiting = exclusion();
+    const stop = new AbortController();
+    const first = waiting.acquire(stop.signal);
+    setTimeout(() => stop.abort(), 30);
+    await assert.rejects(first, { kind: 'cancelled' });
+    const second = waiting.acquire(never);
+    await hold.release();
+    await (await second).release();
+  });
+
+  it('takes over from a process that was killed', async () => {
+    const child = await holdInChild(setting.state);
+    const next = exclusion().acquire(never);
+    await sleep(100);
+    const began = performance.now();
+    child.kill('SIGKILL');
+    const hold = await next;
+    const took = performance.now() - began;
+    assert.ok(took < 2000, `${took} ms`);
+    await hold.release();
+  });
+
+  (process.platform === 'win32' ? it.skip : it)(
+    'tells of a stopped holder in bounded time, and waits on when it goes on',
+    async () => {
+      const child = await holdInChild(setting.state);
+      try {
+        child.kill('SIGSTOP');
+        const waiting = exclusion();
+        const began = performance.now();
+        await assert.rejects(waiting.acquire(never), {
+          kind: 'timeout',
+          message: new RegExp(`process id ${child.pid} .*stopped, asleep`),
+        });
+        const took = performance.now() - began;
+        assert.ok(took > 1500 && took < 5000, `${took} ms`);
+        await assert.rejects(waiting.acquire(never), { kind: 'timeout' });
+        const third = waiting.acquire(never);
+        let got = false;
+        void third.then(() => {
+          got = true;
+        });
+        child.kill('SIGCONT');
+        await sleep(2500);
+        assert.equal(got, false, 'the holder answers again and holds');
+        child.kill('SIGKILL');
+        await (await third).release();
+      } finally {
+        child.kill('SIGKILL');
+      }
+    },
+  );
+
+  /** A lock whose address somebody else answers. */
+  async function squat(pid: number, answer: (socket: net.Socket) => void): Promise<() => Promise<void>> {
+    const address =
+      process.platform === 'win32' ? `\\\\.\\pipe\\squat-${process.pid}` : path.join(setting.state, 'squat');
+    const sockets = new Set<net.Socket>();
+    const server = net.createServer((socket) => {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      answer(socket);
+    });
+    await new Promise<void>((resolve) => server.listen({ path: address }, resolve));
+    await claimLock(locks(), 1, { address, pid }, PROTOCOL);
+    return async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    };
+  }
+
+  it('is not fooled by somebody who answers at the address of a living holder', async () => {
+    const end = await squat(process.pid, (socket) =>
+      socket.write(`${JSON.stringify({ version: 1, oldest: 1, nonce: 'n'.repeat(32) })}\n{"proof":"cHJvb2Y"}\n`),
+    );
+    await assert.rejects(exclusion().acquire(never), { kind: 'timeout', message: /is not what answers/ });
+    await end();
+  });
+
+  it('says so when somebody accepts and stays silent', async () => {
+    const end = await squat(process.pid, () => {});
+    await assert.rejects(exclusion().acquire(never), { kind: 'timeout', message: /did not answer for 2 seconds/ });
+    await end();
+  });
+
+  it('says so when somebody accepts and hangs up again and again', async () => {
+    const end = await squat(process.pid, (socket) => socket.destroy());
+    await assert.rejects(exclusion().acquire(never), { kind: 'timeout' });
+    await end();
+  });
+
+  it('goes on where the process of the lock is no more, whoever answers at its address', async () => {
+    const child = spawn(process.execPath, ['-e', '']);
+    await new Promise((resolve) => child.once('exit', resolve));
+    const end = await squat(child.pid ?? 0, () => {});
+    await (await exclusion().acquire(never)).release();
+    await end();
+  });
+
+  it('takes turns with a later version that speaks ours, and leaves one alone that does not', async () => {
+    const later = await exclusion({ version: 2, oldest: 1, extras: { colour: 'blue' } }).acquire(never);
+    const next = exclusion().acquire(never);
+    await later.release();
+    await (await next).release();
+    const newer = await exclusion({ version: 3, oldest: 2 }).acquire(never);
+    await assert.rejects(exclusion().acquire(never), { kind: 'storage', message: /Reload this window/ });
+    await newer.release();
+    await (await exclusion().acquire(never)).release();
+  });
+
+  it('knows that a lock which a power cut emptied has no living holder', async () => {
+    await fs.writeFile(path.join(locks(), 'lock.7'), '');
+    assert.deepEqual(await newestLock(locks()), { number: 7 });
+    const hold = await exclusion().acquire(never);
+    assert.equal(hold.number, 8);
+    await hold.release();
+  });
+
+  it('says which folder does not do', async () => {
+    await fs.rm(locks(), { recursive: true });
+    await assert.rejects(exclusion().acquire(never), {
+      kind: 'storage',
+      message: new RegExp(path.basename(setting.state)),
+    });
+  });
+
+  it('leaves no socket behind', async () => {
+    const each = exclusion();
+    const hold = await each.acquire(never);
+    const { holder } = (await newestLock(locks())) ?? {};
+    await hold.release();
+    await assert.rejects(fs.lstat(path.dirname(holder?.address ?? '')), { code: 'ENOENT' });
+  });
+
+  it('whoever was let in by mistake of the system is told before it matters', async () => {
+    const hold = await exclusion().acquire(never);
+    await claimLock(locks(), hold.number + 1, { address: '/nowhere', pid: 1 }, PROTOCOL);
+    assert.equal(await hold.stillHeld(), false);
+    await hold.release();
+  });
+});
+
+describe('locks', () => {
+  const setting = Setting.forEach();
+  const holder = { address: '/tmp/rlc-x/s', pid: 1 };
+
+  it('withdraws a number that was free again because it is old', async () => {
+    for (let number = 1; number <= 20; number += 1) await claimLock(setting.state, number, holder, PROTOCOL);
+    await removeOldLocks(setting.state, 20);
+    assert.equal(await claimLock(setting.state, 3, holder, PROTOCOL), 'late');
+    assert.equal((await newestLock(setting.state))?.number, 20);
+    assert.ok(!(await fs.readdir(setting.state)).includes('lock.3'));
+  });
+
+  it('gives a number to one only', async () => {
+    const all = await Promise.all(Array.from({ length: 20 }, () => claimLock(setting.state, 1, holder, PROTOCOL)));
+    assert.equal(all.filter((claim) => claim === 'ours').length, 1);
+    assert.equal(await claimLock(setting.state, 1, holder, PROTOCOL), 'taken');
+  });
+
+  it('does not count other files, or numbers that are none', async () => {
+    for (const name of ['lock.', 'lock.x', 'lock.-1', 'lock.1.tmp', 'other.9', 'lock.99999999999999999999']) {
+      await fs.writeFile(path.join(setting.state, name), '');
+    }
+    assert.equal(await newestLock(setting.state), undefined);
+  });
+
+  const fates: [code: string | undefined, fate: string][] = [
+    ['ENOENT', 'gone'],
+    ['ECONNREFUSED', 'gone'],
+    ['EAGAIN', 'busy'],
+    ['EBUSY', 'busy'],
+    ['ECONNRESET', 'busy'],
+    ['EACCES', 'refused'],
+    ['EMFILE', 'refused'],
+    [undefined, 'busy'],
+  ];
+  for (const [code, fate] of fates) {
+    it(`an address that answers ${code ?? 'nothing'} is ${fate}`, () => assert.equal(fateOf(code), fate));
+  }
+});
+
+/** Another process that holds the exclusion until it ends. */
+async function holdInChild(folder: string) {
+  const source = (name: string) => new URL(`../../../../../src/core/oauth/rotation/${name}`, import.meta.url).href;
+  const child = spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `import { Exclusion } from ${JSON.stringify(source('exclusion.ts'))};
+       import { FolderKey } from ${JSON.stringify(source('folderKey.ts'))};
+       import { PROTOCOL } from ${JSON.stringify(source('protocol.ts'))};
+       const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+       const folder = ${JSON.stringify(folder)};
+       const exclusion = new Exclusion({ folder, key: new FolderKey(folder), protocol: PROTOCOL, log });
+       await exclusion.acquire(new AbortController().signal);
+       console.log('held');
+       process.stdin.resume();
+       process.stdin.on('end', () => process.exit());`,
+    ],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
+  let told = '';
+  child.stdout.on('data', (text: Buffer) => {
+    told += text.toString();
+  });
+  await eventually(() => told.includes('held'), 10_000);
+  return child;
+}

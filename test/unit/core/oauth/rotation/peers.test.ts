@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs/promises';
+import net from 'node:net';
+import path from 'node:path';
+import { silentLog } from '../../../../../src/core/base/log.ts';
+import { FolderKey } from '../../../../../src/core/oauth/rotation/folderKey.ts';
+import { Peers } from '../../../../../src/core/oauth/rotation/peers.ts';
+import { PROTOCOL, type Protocol } from '../../../../../src/core/oauth/rotation/protocol.ts';
+import { Setting } from './setting.ts';
+
+describe('windows tell each other of a new generation', () => {
+  const setting = Setting.forEach();
+  const open: Peers[] = [];
+  const registrations = () => fs.readdir(path.join(setting.state, 'peers'));
+
+  beforeEach(() => fs.mkdir(path.join(setting.state, 'peers')));
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((each) => each.unregister()));
+  });
+
+  async function window(onGeneration: (generation: number) => Promise<void>, protocol: Protocol = PROTOCOL) {
+    const key = new FolderKey(setting.state);
+    const peers = new Peers({ folder: setting.state, key, protocol, log: silentLog, onGeneration });
+    open.push(peers);
+    await peers.register();
+    return peers;
+  }
+  const deaf = async () => {};
+
+  it('tells all others, not itself, and waits until they have taken it', async () => {
+    const taken: string[] = [];
+    const listen = (name: string) => async (generation: number) => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      taken.push(`${name} ${generation}`);
+    };
+    const [first] = await Promise.all([
+      window(listen('first')),
+      window(listen('second')),
+      window(listen('third'), { version: 2, oldest: 1, extras: { colour: 'blue' } }),
+    ]);
+    assert.deepEqual(await first.push(7), { told: 2, silent: 0, gone: 0 });
+    assert.deepEqual(taken.sort(), ['second 7', 'third 7']);
+  });
+
+  it('waits half a second for all the silent ones together', async () => {
+    const first = await window(deaf);
+    const silent = new Promise<void>(() => {});
+    for (let n = 0; n < 5; n += 1) await window(() => silent);
+    let heard = 0;
+    await window(async (generation) => {
+      heard = generation;
+    });
+    const began = performance.now();
+    const pushed = await first.push(7);
+    const took = performance.now() - began;
+    assert.deepEqual(pushed, { told: 1, silent: 5, gone: 0 });
+    assert.equal(heard, 7);
+    assert.ok(took >= 450 && took < 1500, `${took} ms`);
+  });
+
+  it('removes the registrations of windows that are no more', async () => {
+    const first = await window(deaf);
+    const text = JSON.stringify({ version: 1, oldest: 1, address: path.join(setting.state, 'rlc-dead', 's'), pid: 1 });
+    await fs.writeFile(path.join(setting.state, 'peers', 'dead.json'), text);
+    await fs.writeFile(path.join(setting.state, 'peers', 'rubbish.json'), '{');
+    assert.equal((await first.push(7)).gone, 2);
+    assert.equal((await registrations()).includes('dead.json'), false);
+  });
+
+  (process.platform === 'win32' ? it.skip : it)(
+    'removes the socket of a killed window, and nothing that is no socket',
+    async () => {
+      const first = await window(deaf);
+      const [dead, precious] = [path.join(setting.state, 'rlc-dead'), path.join(setting.state, 'rlc-file')];
+      await fs.mkdir(dead);
+      await fs.mkdir(precious);
+      await fs.writeFile(path.join(precious, 's'), 'mine');
+      const server = net.createServer();
+      await new Promise<void>((resolve) => server.listen(path.join(setting.state, 'alive'), resolve));
+      await fs.rename(path.join(setting.state, 'alive'), path.join(dead, 's'));
+      await new Promise((resolve) => server.close(resolve)); // Nobody listens; the socket's file has moved, as after a kill.
+      for (const [name, folder] of [
+        ['a', dead],
+        ['b', precious],
+      ] as const) {
+        const text = JSON.stringify({ version: 1, oldest: 1, address: path.join(folder, 's'), pid: 1 });
+        await fs.writeFile(path.join(setting.state, 'peers', `${name}.json`), text);
+      }
+      assert.equal((await first.push(7)).gone, 2);
+      await assert.rejects(fs.lstat(dead), { code: 'ENOENT' });
+      assert.equal(await fs.readFile(path.join(precious, 's'), 'utf8'), 'mine');
+    },
+  );
+
+  it('leaves windows alone that speak a newer version', async () => {
+    const first = await window(deaf);
+    let heard = 0;
+    await window(
+      async (generation) => {
+        heard = generation;
+      },
+      { version: 3, oldest: 2 },
+    );
+    assert.deepEqual(await first.push(7), { told: 0, silent: 1, gone: 0 });
+    assert.equal(heard, 0);
+    assert.equal((await registrations()).length, 2);
+  });
+
+  it('does not tell a stranger, and is not told by one', async () => {
+    const first = await window(deaf);
+    const heard: number[] = [];
+    await window(async (generation) => void heard.push(generation));
+    await first.push(7);
+    assert.deepEqual(heard.splice(0), [7]);
+    // The folder is made anew: who still has the old key is a stranger, once.
+    await fs.writeFile(path.join(setting.state, 'windows.key'), Buffer.alloc(32, 7));
+    const stranger = await window(deaf);
+    assert.equal((await stranger.push(8)).told, 0);
+    assert.deepEqual(heard, []);
+    assert.equal((await stranger.push(9)).told, 2);
+    assert.deepEqual(heard, [9]);
+    assert.equal((await first.push(10)).told, 2);
+  });
+
+  it('notices when a cleaner of temporary files took its socket or registration', async () => {
+    const first = await window(deaf);
+    assert.equal(await first.isRegistered(), true);
+    const [name] = await registrations();
+    await fs.rm(path.join(setting.state, 'peers', name ?? ''));
+    assert.equal(await first.isRegistered(), false);
+    await first.register();
+    assert.equal(await first.isRegistered(), true);
+    assert.equal((await registrations()).length, 1);
+  });
+
+  it('writes nothing but an address and a number', async () => {
+    await window(deaf);
+    const [name] = await registrations();
+    const text = await fs.readFile(path.join(setting.state, 'peers', name ?? ''), 'utf8');
+    assert.deepEqual(Object.keys(JSON.parse(text)).sort(), ['address', 'oldest', 'pid', 'version']);
+  });
+});

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs/promises';
+import net from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RolecallError } from '../../../../../src/core/base/errors.ts';
+import { connection, eventually, never, Setting, sharedStore, snapshotStores } from './setting.ts';
+
+describe('windows that share a session', function () {
+  this.timeout(15_000);
+  const setting = Setting.forEach();
+
+  /** `count` windows, signed in by the first. */
+  async function windows(count: number, store = sharedStore()) {
+    const all = [];
+    for (let n = 0; n < count; n += 1) all.push(await setting.open(store()));
+    const [first, second] = all;
+    assert.ok(first && second);
+    await first.keeper.adopt(setting.signedIn());
+    return { all, first, second, store: store() };
+  }
+
+  it('all know of a sign-in when it is done', async () => {
+    const { all } = await windows(4);
+    assert.deepEqual(
+      all.map(({ keeper }) => keeper.state.kind),
+      Array(4).fill('signedIn'),
+    );
+  });
+
+  it('use a fresh token without any input or output', async () => {
+    const { first, store } = await windows(2);
+    await fs.rm(setting.state, { recursive: true });
+    const { reads, writes } = store;
+    assert.equal(await first.keeper.accessToken(never), 'access-1');
+    assert.deepEqual([store.reads, store.writes, setting.server.refreshes], [reads, writes, 0]);
+  });
+
+  it('renew it once, all together', async () => {
+    const { all } = await windows(5);
+    setting.expire();
+    const tokens = await Promise.all(
+      all.flatMap(({ keeper }) => [keeper.accessToken(never), keeper.accessToken(never)]),
+    );
+    assert.deepEqual(new Set(tokens), new Set(['access-2']));
+    assert.deepEqual([setting.server.refreshes, setting.server.reuse], [1, 0]);
+  });
+
+  it('renew it again and again without ever spending a token twice', async () => {
+    const { all } = await windows(4);
+    for (let round = 1; round <= 10; round += 1) {
+      setting.expire();
+      await Promise.all(all.map(({ keeper }) => keeper.accessToken(never)));
+    }
+    assert.deepEqual([setting.server.refreshes, setting.server.reuse], [10, 0]);
+    assert.equal((await setting.header()).generation, 11);
+  });
+
+  it('have the new token the moment the first of them uses it', async () => {
+    const { first, second } = await windows(2);
+    setting.expire();
+    const token = await first.keeper.accessToken(never);
+    assert.equal(second.keeper.session?.accessToken, token);
+    assert.equal(await second.keeper.accessToken(never), token);
+    assert.equal(setting.server.refreshes, 1);
+  });
+
+  it('never see it before it is stored', async () => {
+    const { first, second } = await windows(2);
+    const generations: number[] = [];
+    const check = () => {
+      const { generation } = second.keeper.session ?? { generation: 0 };
+      void setting.header().then((header) => generations.push(header.generation - generation));
+    };
+    first.keeper.onDidChange(check);
+    second.keeper.onDidChange(check);
+    setting.expire();
+    await first.keeper.accessToken(never);
+    await eventually(() => generations.length >= 2);
+    assert.ok(
+      generations.every((ahead) => ahead >= 0),
+      String(generations),
+    );
+  });
+
+  it('start from the newest pair after all were closed, also when the store kept an older one', async () => {
+    const browser = snapshotStores();
+    const first = await setting.open(browser.open());
+    await first.keeper.adopt(setting.signedIn());
+    const old = browser.blob;
+    setting.expire();
+    await first.keeper.accessToken(never);
+    await first.keeper.dispose();
+    browser.blob = old; // Another tab has written its own old copy.
+    const next = await setting.open(browser.open());
+    assert.equal(next.keeper.session?.accessToken, 'access-2');
+    setting.expire();
+    assert.equal(await next.keeper.accessToken(never), 'access-3');
+    assert.equal(setting.server.reuse, 0);
+  });
+
+  it('start from the store where the file is lost', async () => {
+    const { all, store } = await windows(2);
+    await Promise.all(all.map(({ keeper }) => keeper.dispose()));
+    await fs.rm(setting.folder, { recursive: true });
+    const next = await setting.open(store);
+    assert.equal(await next.keeper.accessToken(never), 'access-1');
+    setting.expire();
+    assert.equal(await next.keeper.accessToken(never), 'access-2');
+  });
+
+  it('do not go back to an older store when the file is lost while they are open', async () => {
+    const browser = snapshotStores();
+    const first = await setting.open(browser.open());
+    await first.keeper.adopt(setting.signedIn());
+    const second = await setting.open(browser.open()); // Its copy stays at generation 1.
+    setting.expire();
+    await first.keeper.accessToken(never);
+    assert.equal(second.keeper.session?.generation, 2);
+    await fs.rm(setting.folder, { recursive: true });
+    setting.expire();
+    assert.equal(await second.keeper.accessToken(never), 'access-3');
+    assert.equal(setting.server.reuse, 0);
+  });
+
+  it('are not stopped by a caller who gives up', async () => {
+    const { first, second } = await windows(2);
+    setting.expire();
+    setting.server.plan.push({ before: () => sleep(150) });
+    const stop = new AbortController();
+    const impatient = first.keeper.accessToken(stop.signal);
+    setTimeout(() => stop.abort(), 30);
+    await assert.rejects(impatient, { kind: 'cancelled' });
+    assert.equal(await second.keeper.accessToken(never), 'access-2');
+    assert.equal(setting.server.refreshes, 1);
+  });
+
+  it('hear of a renewal although the message was lost, from the file', async () => {
+    const { first, second } = await windows(2);
+    await fs.rm(path.join(setting.folder, 'peers'), { recursive: true });
+    await fs.mkdir(path.join(setting.folder, 'peers'));
+    setting.expire();
+    await first.keeper.accessToken(never);
+    await eventually(() => second.keeper.session?.accessToken === 'access-2');
+  });
+
+  it('are not held up for long by one that does not answer', async () => {
+    const { first } = await windows(2);
+    const server = net.createServer(() => {}); // Accepts, and says nothing.
+    const address = path.join(setting.state, 'mute');
+    await new Promise<void>((resolve) => server.listen({ path: address }, resolve));
+    server.unref();
+    const text = JSON.stringify({ version: 1, oldest: 1, address, pid: process.pid });
+    await fs.writeFile(path.join(setting.folder, 'peers', 'mute.json'), text);
+    setting.expire();
+    const began = performance.now();
+    await first.keeper.accessToken(never);
+    const took = performance.now() - began;
+    assert.ok(took >= 450 && took < 1500, `${took} ms`);
+  });
+
+  it('mix two versions that understand each other', async () => {
+    const store = sharedStore();
+    const ours = await setting.open(store());
+    const later = await setting.open(store(), { protocol: { version: 2, oldest: 1, extras: { colour: 'blue' } } });
+    await later.keeper.adopt(setting.signedIn());
+    for (const { keeper } of [ours, later, ours, later]) {
+      setting.expire();
+      await keeper.accessToken(never);
+    }
+    assert.equal(ours.keeper.session?.accessToken, later.keeper.session?.accessToken);
+    assert.deepEqual([setting.server.refreshes, setting.server.reuse], [4, 0]);
+  });
+
+  it('keep two editors apart that do not see each other’s secrets', async () => {
+    const [stable, insiders] = [
+      await setting.open(sharedStore()(), { storeName: 'vscode' }),
+      await setting.open(sharedStore()(), { storeName: 'vscode-insiders' }),
+    ];
+    await stable.keeper.adopt(setting.signedIn('ada'));
+    assert.equal(insiders.keeper.state.kind, 'signedOut');
+    await insiders.keeper.adopt(setting.signedIn('grace'));
+    assert.equal(stable.keeper.session?.account.id, 'ada');
+    assert.equal(insiders.keeper.session?.account.id, 'grace');
+  });
+
+  it('tell the log and the file system nothing secret', async () => {
+    const { all, store } = await windows(3);
+    setting.expire();
+    await Promise.all(all.map(({ keeper }) => keeper.accessToken(never)));
+    const secrets = [
+      'access-1',
+      'access-2',
+      setting.server.current,
+      (JSON.parse(store.text ?? '') as { key: string }).key,
+    ];
+    const logged = all.flatMap((window) => window.logged).join('\n');
+    const names = await fs.readdir(setting.state, { recursive: true, withFileTypes: true });
+    const files = names.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+    const written = (await Promise.all(files.map((file) => fs.readFile(file, 'latin1')))).join('\n') + files.join('\n');
+    for (const secret of secrets) {
+      assert.ok(secret.length > 5);
+      assert.ok(!logged.includes(secret), `log: ${secret}`);
+      assert.ok(!written.includes(secret), `files: ${secret}`);
+    }
+    assert.match(logged, /Access token renewed \(generation 2\)/);
+    assert.ok(!written.includes(connection.identityUrl) && !written.includes(connection.clientId));
+  });
+});
+
+describe('a token that the service refuses', function () {
+  this.timeout(15_000);
+  const setting = Setting.forEach();
+
+  it('is replaced by the newer one another window has', async () => {
+    const store = sharedStore();
+    const [first, second] = [await setting.open(store()), await setting.open(store())];
+    await first.keeper.adopt(setting.signedIn());
+    const old = await second.keeper.accessToken(never);
+    setting.expire();
+    await first.keeper.accessToken(never);
+    assert.equal(await second.keeper.rejected(old, never), 'access-2');
+    assert.equal(setting.server.refreshes, 1);
+  });
+
+  it('is renewed once, and given up when that does not help', async () => {
+    const { keeper } = await setting.open(sharedStore()());
+    await keeper.adopt(setting.signedIn());
+    const token = await keeper.accessToken(never);
+    const next = await keeper.rejected(token, never);
+    assert.equal(next, 'access-2');
+    assert.equal(await keeper.rejected('access-2', never), undefined);
+    assert.equal(await keeper.rejected('access-2', never), undefined);
+    assert.equal(setting.server.refreshes, 1);
+    setting.later += 31_000;
+    assert.equal(await keeper.rejected('access-2', never), 'access-3');
+  });
+
+  it('is renewed once for all windows that were refused', async () => {
+    const store = sharedStore();
+    const all = await Promise.all([setting.open(store()), setting.open(store()), setting.open(store())]);
+    await all[0]?.keeper.adopt(setting.signedIn());
+    const tokens = await Promise.all(all.map(({ keeper }) => keeper.rejected('access-1', never)));
+    assert.deepEqual(tokens, Array(3).fill('access-2'));
+    assert.equal(setting.server.refreshes, 1);
+  });
+
+  it('ends a service token, which has no successor', async () => {
+    const { keeper } = await setting.open(sharedStore()());
+    const { refreshToken: _none, ...serviceToken } = setting.signedIn();
+    await keeper.adopt(serviceToken);
+    assert.equal(await keeper.rejected('access-1', never), undefined);
+    assert.equal(keeper.state.kind === 'ended' && keeper.state.reason, 'expired');
+    await assert.rejects(keeper.accessToken(never), { kind: 'sessionEnded' });
+    assert.equal(keeper.session, undefined);
+  });
+
+  it('does not end a service token that another window has just replaced', async () => {
+    const store = sharedStore();
+    const [first, second] = [await setting.open(store()), await setting.open(store())];
+    const { refreshToken: _none, ...serviceToken } = setting.signedIn();
+    await first.keeper.adopt(serviceToken);
+    await second.keeper.adopt({ ...serviceToken, accessToken: 'pasted-later' });
+    assert.equal(await first.keeper.rejected('access-1', never), 'pasted-later');
+  });
+
+  it('cannot be answered while signed out', async () => {
+    const { keeper } = await setting.open(sharedStore()());
+    await assert.rejects(keeper.rejected('x', never), { kind: 'signedOut' });
+    await assert.rejects(keeper.accessToken(never), (error: RolecallError) => error.kind === 'signedOut');
+  });
+});

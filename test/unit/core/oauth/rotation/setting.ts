@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from '../../../../../src/core/base/connection.ts';
+import { RolecallError } from '../../../../../src/core/base/errors.ts';
+import type { Log } from '../../../../../src/core/base/log.ts';
+import type { SessionState } from '../../../../../src/core/oauth/rotation/sessionState.ts';
+import type { SessionStore } from '../../../../../src/core/oauth/rotation/sessionStore.ts';
+import {
+  SharedTokenKeeper,
+  type SharedTokenKeeperDeps,
+} from '../../../../../src/core/oauth/rotation/sharedTokenKeeper.ts';
+import { connectionFolderName } from '../../../../../src/core/oauth/rotation/statePaths.ts';
+import { firstSession, type Session, type TokenGrant } from '../../../../../src/core/oauth/session.ts';
+
+export const connection: Connection = {
+  id: 'service',
+  label: 'identity.example.com',
+  identityUrl: 'https://identity.example.com',
+  inferenceUrl: 'https://inference.example.com',
+  clientId: '0f9c7c1e',
+  clientAuthentication: 'client_secret_post',
+  redirectUri: 'http://127.0.0.1:18155/callback',
+  scope: 'openid',
+};
+
+export const never = new AbortController().signal;
+
+/** A secret store that every window sees alike, at once. */
+export function sharedStore(): () => SessionStore & { text: string | undefined; reads: number; writes: number } {
+  const store = {
+    text: undefined as string | undefined,
+    reads: 0,
+    writes: 0,
+    read: async () => {
+      store.reads += 1;
+      return store.text;
+    },
+    write: async (text: string) => {
+      store.writes += 1;
+      store.text = text;
+    },
+    clear: async () => {
+      store.text = undefined;
+    },
+  };
+  return () => store;
+}
+
+/** The browser's: each window reads once, and writes what it has read. */
+export function snapshotStores(): { open(): SessionStore; blob: string | undefined } {
+  const browser = {
+    blob: undefined as string | undefined,
+    open: (): SessionStore => {
+      let snapshot = browser.blob;
+      const keep = async (text: string | undefined) => {
+        snapshot = text;
+        browser.blob = text;
+      };
+      return { read: async () => snapshot, write: keep, clear: () => keep(undefined) };
+    },
+  };
+  return browser;
+}
+
+export function refusal(said = 'refresh token reuse'): RolecallError {
+  return new RolecallError('sessionEnded', `The identity service no longer accepts this sign-in. It said: ${said}`, {
+    facts: { status: 400, code: 'invalid_grant', serverMessage: said },
+  });
+}
+
+/** The token endpoint: single-use refresh tokens, one session. */
+export class FakeServer {
+  #serial = 0;
+  current = '';
+  #spent = new Set<string>();
+  refreshes = 0;
+  reuse = 0;
+  /** What happens to the next refreshes: `before` and `after` spending, then an answer as usual. */
+  readonly plan: { before?: () => Promise<void>; after?: () => Promise<void> }[] = [];
+  /** Lifetime of an access token in seconds. */
+  lifetime = 3600;
+
+  grant(): TokenGrant & { refreshToken: string } {
+    this.#serial += 1;
+    this.current = `refresh-${this.#serial}-${randomBytes(8).toString('hex')}`;
+    return {
+      accessToken: `access-${this.#serial}`,
+      refreshToken: this.current,
+      expiresInSeconds: this.lifetime,
+    };
+  }
+
+  refresh = async (refreshToken: string): Promise<TokenGrant> => {
+    const { before, after } = this.plan.shift() ?? {};
+    this.refreshes += 1;
+    await before?.();
+    if (this.#spent.has(refreshToken)) this.reuse += 1;
+    if (refreshToken !== this.current) throw refusal();
+    this.#spent.add(refreshToken);
+    const grant = this.grant();
+    await after?.();
+    return grant;
+  };
+}
+
+export interface OpenWindow {
+  readonly keeper: SharedTokenKeeper;
+  readonly states: SessionState['kind'][];
+  readonly logged: string[];
+}
+
+/** A folder, a clock and a server for one test, and as many windows as it opens. All of it ends with the test. */
+export class Setting {
+  readonly server = new FakeServer();
+  state = '';
+  /** Added to the real time, in milliseconds. */
+  later = 0;
+  #windows: OpenWindow[] = [];
+
+  static forEach(): Setting {
+    const setting = new Setting();
+    beforeEach(async () => {
+      const fresh = new Setting();
+      Object.assign(setting, { server: fresh.server, later: 0 });
+      setting.state = await fs.mkdtemp(path.join(os.tmpdir(), 'rolecall-state-'));
+    });
+    afterEach(async () => {
+      await Promise.all(setting.#windows.map(({ keeper }) => keeper.dispose()));
+      setting.#windows = [];
+      await fs.rm(setting.state, { recursive: true, force: true });
+    });
+    return setting;
+  }
+
+  get folder(): string {
+    return path.join(this.state, connectionFolderName(connection.identityUrl, connection.clientId));
+  }
+
+  get sealed(): string {
+    return path.join(this.folder, 'session.sealed');
+  }
+
+  now = (): number => Date.now() + this.later;
+
+  /** A window that has loaded. */
+  async open(store: SessionStore, deps: Partial<SharedTokenKeeperDeps> = {}): Promise<OpenWindow> {
+    const logged: string[] = [];
+    const write = (message: string) => logged.push(message);
+    const log: Log = { trace: write, debug: write, info: write, warn: write, error: write };
+    const keeper = new SharedTokenKeeper({
+      connection,
+      store,
+      refresh: (token) => this.server.refresh(token),
+      learn: () => {},
+      log,
+      now: this.now,
+      state: this.state,
+      ...deps,
+    });
+    const states: SessionState['kind'][] = [];
+    keeper.onDidChange((state) => states.push(state.kind));
+    const window = { keeper, states, logged };
+    this.#windows.push(window);
+    await keeper.load();
+    return window;
+  }
+
+  /** The result of a sign-in, as the host hands it over. */
+  signedIn(id = 'ada'): Session {
+    return firstSession(connection, this.server.grant(), { id, label: id }, this.now());
+  }
+
+  /** The access token of everybody is not fresh any more. */
+  expire(): void {
+    this.later += this.server.lifetime * 1000;
+  }
+
+  async header(): Promise<{ generation: number; key: string; signedOut?: boolean }> {
+    const bytes = await fs.readFile(this.sealed);
+    return JSON.parse(bytes.subarray(0, bytes.indexOf('\n')).toString());
+  }
+}
+
+/** Waits until `check` is true, for `ms` milliseconds at most. */
+export async function eventually(check: () => boolean, ms = 3000): Promise<void> {
+  for (const until = performance.now() + ms; !check(); ) {
+    if (performance.now() > until) throw new Error('It did not come to that.');
+    await sleep(5);
+  }
+}

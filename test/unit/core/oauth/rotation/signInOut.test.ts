@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SessionStore } from '../../../../../src/core/oauth/rotation/sessionStore.ts';
+import { writeSession } from '../../../../../src/core/oauth/session.ts';
+import { eventually, never, Setting, sharedStore, snapshotStores } from './setting.ts';
+
+describe('signing in and out', function () {
+  this.timeout(15_000);
+  const setting = Setting.forEach();
+
+  it('goes through its states', async () => {
+    const { keeper, states } = await setting.open(sharedStore()());
+    const done = keeper.signingIn();
+    assert.equal(keeper.state.kind, 'signingIn');
+    await keeper.adopt(setting.signedIn());
+    assert.equal(keeper.state.kind, 'signedIn');
+    done();
+    done();
+    await keeper.forget();
+    assert.deepEqual(states, ['signedOut', 'signingIn', 'signedIn', 'signedIn', 'signedOut']);
+  });
+
+  it('puts a sign-in above everything that was ever seen', async () => {
+    const store = sharedStore();
+    const [first, second] = [await setting.open(store()), await setting.open(store())];
+    await first.keeper.adopt(setting.signedIn());
+    setting.expire();
+    await first.keeper.accessToken(never);
+    await second.keeper.adopt(setting.signedIn('grace'));
+    assert.equal((await setting.header()).generation, 3);
+    assert.equal(first.keeper.session?.account.id, 'grace');
+    await first.keeper.forget();
+    await first.keeper.adopt(setting.signedIn('ada'));
+    assert.equal((await setting.header()).generation, 5);
+  });
+
+  it('signs out every window, and leaves no token anywhere', async () => {
+    const store = sharedStore();
+    const [first, second] = [await setting.open(store()), await setting.open(store())];
+    await first.keeper.adopt(setting.signedIn());
+    await second.keeper.forget();
+    for (const { keeper } of [first, second]) {
+      assert.equal(keeper.state.kind, 'signedOut');
+      await assert.rejects(keeper.accessToken(never), { kind: 'signedOut' });
+    }
+    assert.ok(!store().text?.includes('access-1'));
+    assert.equal((await setting.header()).signedOut, true);
+  });
+
+  it('is not undone by a renewal that is under way', async () => {
+    const store = sharedStore();
+    const [first, second] = [await setting.open(store()), await setting.open(store())];
+    await first.keeper.adopt(setting.signedIn());
+    setting.expire();
+    setting.server.plan.push({ after: () => sleep(200) });
+    const renewal = first.keeper.accessToken(never).catch(() => undefined);
+    await eventually(() => setting.server.refreshes === 1);
+    await second.keeper.forget();
+    await renewal;
+    await sleep(150);
+    assert.deepEqual([first.keeper.state.kind, second.keeper.state.kind], ['signedOut', 'signedOut']);
+    assert.equal((await setting.open(store())).keeper.state.kind, 'signedOut');
+  });
+
+  it('is not undone by a renewal in the same window', async () => {
+    const { keeper } = await setting.open(sharedStore()());
+    await keeper.adopt(setting.signedIn());
+    setting.expire();
+    setting.server.plan.push({ after: () => sleep(100) });
+    const renewal = keeper.accessToken(never).catch(() => undefined);
+    await eventually(() => setting.server.refreshes === 1);
+    await keeper.forget();
+    await renewal;
+    assert.equal(keeper.state.kind, 'signedOut');
+  });
+
+  it('is not undone by an old session in somebody’s copy of the store', async () => {
+    const browser = snapshotStores();
+    const first = await setting.open(browser.open());
+    await first.keeper.adopt(setting.signedIn());
+    const old = browser.blob;
+    await first.keeper.forget();
+    browser.blob = old;
+    assert.equal((await setting.open(browser.open())).keeper.state.kind, 'signedOut');
+  });
+
+  it('signs out also while another window is stopped in a renewal, which cannot undo it', async () => {
+    const store = sharedStore();
+    const [first, second] = [await setting.open(store()), await setting.open(store())];
+    await first.keeper.adopt(setting.signedIn());
+    setting.expire();
+    let goOn = () => {};
+    const stopped = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    setting.server.plan.push({ after: () => stopped });
+    const renewal = first.keeper.accessToken(never).catch((error: unknown) => error);
+    await eventually(() => setting.server.refreshes === 1);
+    await second.keeper.forget(); // Waits for five seconds, then no longer.
+    assert.equal((await setting.header()).generation, 3);
+    goOn();
+    assert.equal(((await renewal) as { kind: string }).kind, 'signedOut');
+    assert.equal(first.keeper.state.kind, 'signedOut');
+    assert.equal((await setting.header()).signedOut, true);
+  });
+
+  it('says so when the store does not let go of the session', async () => {
+    const store = sharedStore()();
+    const { keeper } = await setting.open(store);
+    await keeper.adopt(setting.signedIn());
+    store.write = async () => {
+      throw new Error('locked');
+    };
+    await assert.rejects(keeper.forget(), { kind: 'storage', message: /sign out again/ });
+    assert.equal(keeper.state.kind, 'signedOut');
+  });
+
+  it('does not sign in with a key that was not kept', async () => {
+    const locked: SessionStore = {
+      read: async () => undefined,
+      write: async () => {
+        throw new Error('locked');
+      },
+      clear: async () => {},
+    };
+    const { keeper } = await setting.open(locked);
+    await assert.rejects(keeper.adopt(setting.signedIn()), { kind: 'storage', message: /Unlock it/ });
+    await assert.rejects(fs.readFile(setting.sealed), { code: 'ENOENT' });
+  });
+
+  it('does not wait for a slow store', async () => {
+    const store = sharedStore()();
+    const { keeper } = await setting.open(store);
+    await keeper.adopt(setting.signedIn());
+    store.write = () => new Promise<void>(() => {});
+    setting.expire();
+    const began = performance.now();
+    assert.equal(await keeper.accessToken(never), 'access-2');
+    assert.ok(performance.now() - began < 1500);
+  });
+});
+
+describe('what is stored cannot be used', function () {
+  this.timeout(15_000);
+  const setting = Setting.forEach();
+  const failing = (what: 'read' | 'write'): SessionStore => ({
+    read: async () => undefined,
+    write: async () => {},
+    clear: async () => {},
+    [what]: async () => {
+      throw new Error('the keyring is locked');
+    },
+  });
+
+  it('a locked keyring is a message, never “signed out”', async () => {
+    const { keeper } = await setting.open(failing('read'));
+    assert.equal(keeper.state.kind, 'storeUnavailable');
+    await assert.rejects(keeper.accessToken(never), { kind: 'storage', message: /Unlock it/ });
+  });
+
+  it('a keyring that is locked later does not take the session away', async () => {
+    const store = sharedStore()();
+    const { keeper } = await setting.open(store);
+    await keeper.adopt(setting.signedIn());
+    store.read = failing('read').read;
+    await keeper.load();
+    assert.equal(keeper.state.kind, 'signedIn');
+    setting.expire();
+    assert.equal(await keeper.accessToken(never), 'access-2');
+  });
+
+  it('a store of a newer version is left alone', async () => {
+    const store = sharedStore()();
+    store.text = '{"version":3,"vault":"…"}';
+    const { keeper } = await setting.open(store);
+    assert.equal(keeper.state.kind === 'storeUnavailable' && keeper.state.error.message.includes('Reload'), true);
+    for (const attempt of [keeper.adopt(setting.signedIn()), keeper.forget()]) {
+      await assert.rejects(attempt, { kind: 'storage', message: /newer version/ });
+    }
+    assert.equal(store.text, '{"version":3,"vault":"…"}');
+  });
+
+  it('a shared session of a newer version is left alone', async () => {
+    const store = sharedStore();
+    const newer = await setting.open(store(), { protocol: { version: 3, oldest: 3 } });
+    await newer.keeper.adopt(setting.signedIn());
+    const before = await fs.readFile(setting.sealed);
+    const ours = await setting.open(store());
+    assert.equal(ours.keeper.state.kind, 'storeUnavailable');
+    for (const attempt of [ours.keeper.adopt(setting.signedIn()), ours.keeper.forget()]) {
+      await assert.rejects(attempt, { kind: 'storage', message: /Reload this window/ });
+    }
+    assert.deepEqual(await fs.readFile(setting.sealed), before);
+  });
+
+  it('a damaged shared session is reported, and replaced by a new sign-in above it', async () => {
+    const store = sharedStore();
+    const first = await setting.open(store());
+    await first.keeper.adopt(setting.signedIn());
+    const bytes = await fs.readFile(setting.sealed);
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+    await fs.writeFile(setting.sealed, bytes);
+    const next = await setting.open(store());
+    assert.equal(next.keeper.state.kind, 'storeUnavailable');
+    await assert.rejects(next.keeper.accessToken(never), { kind: 'storage', message: /damaged/ });
+    await next.keeper.adopt(setting.signedIn());
+    assert.equal((await setting.header()).generation, 2);
+    assert.equal(first.keeper.session?.accessToken, 'access-2');
+  });
+
+  it('a window with an old copy of the store asks for a reload, stores nothing and signs nobody out', async () => {
+    const browser = snapshotStores();
+    const stale = await setting.open(browser.open());
+    const first = await setting.open(browser.open());
+    await first.keeper.adopt(setting.signedIn());
+    const [blob, sealed] = [browser.blob, await fs.readFile(setting.sealed)];
+    assert.equal(stale.keeper.state.kind, 'storeUnavailable');
+    await assert.rejects(stale.keeper.accessToken(never), { kind: 'storage', message: /Reload this window/ });
+    await assert.rejects(stale.keeper.forget(), { kind: 'storage' });
+    assert.equal(browser.blob, blob);
+    assert.deepEqual(await fs.readFile(setting.sealed), sealed);
+    assert.equal(first.keeper.state.kind, 'signedIn');
+    const reloaded = await setting.open(browser.open());
+    assert.equal(reloaded.keeper.session?.accessToken, 'access-1');
+  });
+
+  it('such a window may sign in anew, which asks the others for a reload', async () => {
+    const browser = snapshotStores();
+    const stale = await setting.open(browser.open());
+    const first = await setting.open(browser.open());
+    await first.keeper.adopt(setting.signedIn());
+    await stale.keeper.adopt(setting.signedIn());
+    assert.equal(stale.keeper.state.kind, 'signedIn');
+    assert.equal(first.keeper.state.kind, 'storeUnavailable');
+    const reloaded = await setting.open(browser.open());
+    assert.equal(reloaded.keeper.session?.accessToken, 'access-2');
+  });
+
+  it('a store that shows the key late is waited for, without a reload', async () => {
+    const shared = sharedStore()();
+    let isBehind = true;
+    const lagging: SessionStore = { ...shared, read: async () => (isBehind ? undefined : shared.text) };
+    const [first, second] = [await setting.open(shared), await setting.open(lagging)];
+    await first.keeper.adopt(setting.signedIn());
+    assert.equal(second.keeper.state.kind, 'storeUnavailable');
+    isBehind = false;
+    await eventually(() => second.keeper.state.kind === 'signedIn', 5000);
+  });
+
+  it('a session of the first version is taken over, and written as this version writes it', async () => {
+    const store = sharedStore()();
+    store.text = writeSession(setting.signedIn());
+    const { keeper } = await setting.open(store);
+    assert.equal(await keeper.accessToken(never), 'access-1');
+    setting.expire();
+    assert.equal(await keeper.accessToken(never), 'access-2');
+    assert.equal((JSON.parse(store.text ?? '') as { version: number }).version, 2);
+    assert.equal((await setting.header()).generation, 2);
+  });
+
+  it('a folder that is not ours alone is refused, with its name', async () => {
+    await fs.mkdir(path.join(setting.state, 'real'));
+    const linked = path.join(setting.state, 'linked');
+    await fs.symlink(path.join(setting.state, 'real'), linked);
+    const { keeper } = await setting.open(sharedStore()(), { state: linked });
+    assert.equal(keeper.state.kind === 'storeUnavailable' && keeper.state.error.message.includes(linked), true);
+  });
+});
