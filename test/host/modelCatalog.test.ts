@@ -135,6 +135,7 @@ describe('the catalog of models', () => {
     scene().network = () => new Promise((resolve) => (answer = resolve));
     const cloud = await scene().startService();
     await signInAs(cloud, 'administrator');
+    await until('the first asking', () => scene().asked.length === 1);
     const late = answer;
     scene().network = async () => Response.json({ data: [{ id: 'of/the-second' }] });
     await signInAs(cloud, 'ordinaryUser');

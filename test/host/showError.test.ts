@@ -51,6 +51,11 @@ describe('an error', () => {
     });
   }
 
+  it('about the client that the token endpoint refused leads to its secret and not to the settings', () => {
+    const refused = new RolecallError('configuration', 'Refused.', { facts: { code: 'invalid_client' } });
+    assert.equal(nextStep(refused)?.command, commands.setClientSecret);
+  });
+
   it('takes no step that the user did not choose', async () => {
     answer(undefined);
     await showError(new RolecallError('signedOut', 'A sentence.'), log);

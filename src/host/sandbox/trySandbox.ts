@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { RolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
@@ -50,17 +51,25 @@ export class Sandbox implements vscode.Disposable {
   }
 
   async #start(): Promise<Cloud> {
-    const { clouds, rememberSecret, log } = this.#deps;
-    const descriptor = await this.#descriptor();
-    rememberSecret(descriptor.clients.loopback.id, descriptor.clients.loopback.secret);
-    log.info(`The sandbox listens at ${descriptor.identity} (identity) and ${descriptor.inference} (inference).`);
-    return clouds.enterSandbox(sandboxConnection(descriptor));
+    const { clouds, running, log } = this.#deps;
+    if (running !== undefined) return this.#show(readDescriptor(running));
+    const process = await this.#startProcess();
+    this.#process = process;
+    const cloud = this.#show(process.descriptor);
+    // At once for a process that has ended by now.
+    process.onExit(() => {
+      if (this.#process !== process) return;
+      this.#process = undefined;
+      clouds.leaveSandbox();
+      log.warn('The sandbox has ended.');
+    });
+    if (clouds.sandbox !== cloud) throw new RolecallError('unexpected', 'The sandbox could not be started.');
+    return cloud;
   }
 
-  async #descriptor(): Promise<SandboxDescriptor> {
-    const { running, program, log, clouds } = this.#deps;
-    if (running !== undefined) return readDescriptor(running);
-    const process = await vscode.window.withProgress(
+  async #startProcess(): Promise<SandboxProcess> {
+    const { program, log } = this.#deps;
+    return vscode.window.withProgress(
       {
         location: vscode.ProgressLocation.Notification,
         title: vscode.l10n.t('Starting the sandbox…'),
@@ -68,14 +77,13 @@ export class Sandbox implements vscode.Disposable {
       },
       (_progress, token) => SandboxProcess.start(program, log, signalOf(token)),
     );
-    this.#process = process;
-    process.onExit(() => {
-      if (this.#process !== process) return;
-      this.#process = undefined;
-      clouds.leaveSandbox();
-      log.warn('The sandbox has ended.');
-    });
-    return process.descriptor;
+  }
+
+  #show(descriptor: SandboxDescriptor): Cloud {
+    const { clouds, rememberSecret, log } = this.#deps;
+    rememberSecret(descriptor.clients.loopback.id, descriptor.clients.loopback.secret);
+    log.info(`The sandbox listens at ${descriptor.identity} (identity) and ${descriptor.inference} (inference).`);
+    return clouds.enterSandbox(sandboxConnection(descriptor));
   }
 
   dispose(): void {

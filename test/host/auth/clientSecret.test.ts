@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { isCancelled } from '../../../src/core/base/errors.ts';
+import { isCancelled, RolecallError } from '../../../src/core/base/errors.ts';
 import { ClientSecrets } from '../../../src/host/auth/clientSecret.ts';
 import { secrets } from '../../../src/ids.ts';
 import { FakeSecrets } from '../support/fakes.ts';
@@ -56,6 +56,19 @@ describe('the client secret', () => {
     answer(undefined);
     await assert.rejects(clientSecrets.get(connection, true), isCancelled);
     assert.equal(storage.values.size, 0);
+  });
+
+  it('cannot be had from a locked keyring, which is said instead of asking again', async () => {
+    answer('s3cret');
+    const locked = async () => {
+      throw new Error('locked');
+    };
+    const isStorageError = (error: unknown) => error instanceof RolecallError && error.kind === 'storage';
+    Object.assign(storage, { get: locked });
+    await assert.rejects(clientSecrets.get(connection, true), isStorageError);
+    assert.equal(shown, undefined);
+    Object.assign(storage, { store: locked });
+    await assert.rejects(clientSecrets.ask(connection), isStorageError);
   });
 
   const pasted: readonly (readonly [string, string, RegExp | undefined])[] = [

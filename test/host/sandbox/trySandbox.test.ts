@@ -99,6 +99,18 @@ describe('Try the Sandbox', () => {
     assert.ok(scene().log.lines.some((text) => /The sandbox has ended/.test(text)));
   });
 
+  it('does not put on the stage what has ended before anybody could look', async () => {
+    const sandbox = await written(`console.log(${JSON.stringify(line())});`);
+    patches.set(vscode.window, 'withProgress', async (_: unknown, task: (...values: unknown[]) => Promise<unknown>) => {
+      const started = await task({ report: () => {} }, new vscode.CancellationTokenSource().token);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return started;
+    });
+    await assert.rejects(sandbox.enter(), /could not be started/);
+    assert.equal(scene().clouds.active, undefined);
+    assert.deepEqual(signedIn, []);
+  });
+
   it('starts anew after it has ended or was left', async () => {
     const sandbox = await written(`console.log(${JSON.stringify(line())}); setInterval(() => {}, 1000);`);
     await sandbox.enter();

@@ -95,6 +95,16 @@ describe('consent to a tool', () => {
     assert.equal(dialogs.length, 0);
   });
 
+  it('given after the work has been stopped counts for nothing', async () => {
+    const stop = new AbortController();
+    patches.set(vscode.window, 'showWarningMessage', async () => {
+      stop.abort();
+      return always;
+    });
+    assert.equal(await consent.ask(question('h'), stop.signal), false);
+    assert.deepEqual(memento.keys(), []);
+  });
+
   it('is asked for by one dialog at a time, and an answer for always counts for those that wait', async () => {
     let open = 0;
     let most = 0;

@@ -93,11 +93,26 @@ describe('the tool files', () => {
     assert.equal(problems(), undefined);
   });
 
+  it('that are there and cannot be read are a problem, not the absence of tools', async () => {
+    patches.set(vscode.workspace, 'fs', {
+      ...vscode.workspace.fs,
+      readFile: async (uri: vscode.Uri) => {
+        throw vscode.FileSystemError.NoPermissions(uri);
+      },
+    });
+    await files.check();
+    const [problem] = problems() ?? [];
+    assert.match(problem?.message ?? '', /This file cannot be read/);
+    assert.equal(problem?.severity, vscode.DiagnosticSeverity.Error);
+    assert.deepEqual(await names(), []);
+  });
+
   it('look again by themselves when the file is written or deleted', async () => {
     await file.write('{ "tools": 7 }');
     await until('the problem is shown', () => problems()?.length === 1);
     await file.write('{ "tools": [] }');
     await until('the problem is gone', () => problems()?.length === 0);
+    await new Promise((resolve) => setTimeout(resolve, 300)); // What is told of the writing has been told.
     await file.remove();
     await until('the file is gone', () => problems() === undefined);
   });

@@ -236,6 +236,19 @@ describe('the workspace’s tools', () => {
       );
     });
 
+    it('do not overwrite what cannot be looked at', async () => {
+      const written: vscode.Uri[] = [];
+      patches.set(vscode.workspace, 'fs', {
+        ...vscode.workspace.fs,
+        stat: async (uri: vscode.Uri) => {
+          throw vscode.FileSystemError.NoPermissions(uri);
+        },
+        writeFile: async (uri: vscode.Uri) => void written.push(uri),
+      });
+      await assert.rejects(newWorkspaceTool(), vscode.FileSystemError);
+      assert.deepEqual(written, []);
+    });
+
     it('need a folder', async () => {
       patches.set(vscode.workspace, 'workspaceFolders', undefined);
       await assert.rejects(newWorkspaceTool(), /Open a folder first/);

@@ -151,6 +151,15 @@ describe('commands of the tree', () => {
       assert.deepEqual([scene().settings.ids, errors], [[], []]);
     });
 
+    it('do not while the sandbox is on the stage, which brings its own', async () => {
+      await scene().startService();
+      scene().enterSandbox();
+      answer({ type: 'typed' });
+      await call(commands.addOrganization);
+      assert.match(errors[0] ?? '', /brings its own organizations/);
+      assert.deepEqual(scene().settings.ids, []);
+    });
+
     it('say what to set first where nothing is configured', async () => {
       await scene().clouds.start();
       answer({ type: 'typed' });
