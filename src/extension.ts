@@ -3,7 +3,7 @@ import { Redactor, redactingLog } from './core/base/redact.ts';
 import { RolecallAuthenticationProvider } from './host/auth/authenticationProvider.ts';
 import { ClientSecrets } from './host/auth/clientSecret.ts';
 import { registerSessionCommands } from './host/auth/sessionCommands.ts';
-import { secretSessionStore, windowSessionStore } from './host/auth/sessionStore.ts';
+import { sharedPlace, windowPlace } from './host/auth/sessionPlace.ts';
 import { SignIn } from './host/auth/signIn.ts';
 import { RolecallModelProvider } from './host/chat/modelProvider.ts';
 import { openChat } from './host/chat/openChat.ts';
@@ -32,6 +32,10 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = redactingLog(channel, redactor);
   const settings = new Settings();
 
+  // Tests of the extension host leave nothing in the user's home.
+  const isTest = context.extensionMode === vscode.ExtensionMode.Test;
+  const state = isTest ? vscode.Uri.joinPath(context.globalStorageUri, 'state').fsPath : undefined;
+
   // Held by this window only: the sandbox's client secret dies with it.
   const sandboxSecrets = new Map<string, string>();
   const clientSecrets = new ClientSecrets(context.secrets);
@@ -40,7 +44,7 @@ export function activate(context: vscode.ExtensionContext): void {
     (connection) =>
       new Cloud({
         connection,
-        store: connection.id === 'sandbox' ? windowSessionStore() : secretSessionStore(context.secrets, connection),
+        place: connection.id === 'sandbox' ? windowPlace() : sharedPlace(context.secrets, connection, state),
         clientSecret: async (of, interactive) =>
           of.id === 'sandbox' ? sandboxSecrets.get(of.clientId) : clientSecrets.get(of, interactive),
         fetch: globalThis.fetch,

@@ -4,14 +4,24 @@ import type { Fetch } from '../core/base/http.ts';
 import type { Log } from '../core/base/log.ts';
 import { IdentityClient } from '../core/identity/identityClient.ts';
 import { AuthorizationServer } from '../core/oauth/authorizationServer.ts';
-import { type SessionStore, TokenKeeper } from '../core/oauth/tokenKeeper.ts';
+import type { SessionStore } from '../core/oauth/rotation/sessionStore.ts';
+import { SharedTokenKeeper } from '../core/oauth/rotation/sharedTokenKeeper.ts';
 
 /** Where one connection's client secret comes from; asks the user when `interactive`. */
 export type ClientSecretSource = (connection: Connection, interactive: boolean) => Promise<string | undefined>;
 
+/** Where one connection's session is kept, and where the windows that share it agree. */
+export interface SessionPlace extends vscode.Disposable {
+  readonly store: SessionStore;
+  /** Folder of the shared state; that of this user and machine unless given. */
+  readonly state?: string;
+  /** Tells apart editors of one user that do not see each other's secrets. */
+  readonly storeName?: string;
+}
+
 export interface CloudDeps {
   readonly connection: Connection;
-  readonly store: SessionStore;
+  readonly place: SessionPlace;
   readonly clientSecret: ClientSecretSource;
   readonly fetch: Fetch;
   readonly log: Log;
@@ -22,7 +32,7 @@ export interface CloudDeps {
 export class Cloud implements vscode.Disposable {
   readonly connection: Connection;
   readonly key: string;
-  readonly keeper: TokenKeeper;
+  readonly keeper: SharedTokenKeeper;
   readonly identity: IdentityClient;
   readonly #deps: CloudDeps;
   readonly #changed = new vscode.EventEmitter<void>();
@@ -32,13 +42,15 @@ export class Cloud implements vscode.Disposable {
   #server: { readonly secret: string | undefined; readonly server: AuthorizationServer } | undefined;
 
   constructor(deps: CloudDeps) {
-    const { connection, log } = deps;
+    const { connection, place, log } = deps;
     this.#deps = deps;
     this.connection = connection;
     this.key = connectionKey(connection);
-    this.keeper = new TokenKeeper({
+    this.keeper = new SharedTokenKeeper({
       connection,
-      store: deps.store,
+      store: place.store,
+      ...(place.state !== undefined && { state: place.state }),
+      ...(place.storeName !== undefined && { storeName: place.storeName }),
       refresh: async (refreshToken, signal) => (await this.authorizationServer(false)).refresh(refreshToken, signal),
       learn: deps.learn,
       log,
@@ -73,5 +85,10 @@ export class Cloud implements vscode.Disposable {
 
   dispose(): void {
     this.#changed.dispose();
+    const { place, log } = this.#deps;
+    void this.keeper
+      .dispose()
+      .catch((error: unknown) => log.debug(`The shared session was not left in order: ${String(error)}`))
+      .finally(() => place.dispose());
   }
 }

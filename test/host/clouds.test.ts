@@ -45,7 +45,6 @@ describe('clouds', () => {
     stores.set('service', {
       read: async () => stored,
       write: async () => assert.fail(),
-      clear: async () => assert.fail(),
     });
     await clouds.start();
     assert.equal(clouds.active?.keeper.session?.accessToken, 'kept-token');

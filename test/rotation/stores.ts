@@ -39,11 +39,9 @@ function laggingStore(folder: string): StormStore {
     read: async () => {
       const visible = (await writes()).filter(({ name, at }) => at + lagOf(name) <= Date.now()).at(-1);
       if (!visible) return undefined;
-      const text = await fs.readFile(path.join(folder, visible.name), 'utf8').catch(() => undefined);
-      return text === '' ? undefined : text;
+      return fs.readFile(path.join(folder, visible.name), 'utf8').catch(() => undefined);
     },
     write,
-    clear: () => write(''),
     disturb: async () => {},
   };
 }
@@ -57,10 +55,6 @@ async function snapshotStore(file: string): Promise<StormStore> {
     read: async () => snapshot.session,
     write: async (text) => {
       snapshot.session = text;
-      await write();
-    },
-    clear: async () => {
-      delete snapshot.session;
       await write();
     },
     disturb: async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { checkIdentityUrl, checkInferenceUrl, checkRedirectUri } from '../../src/core/base/addresses.ts';
 import type { ClientAuthentication } from '../../src/core/base/connection.ts';
-import type { SessionState } from '../../src/core/oauth/tokenKeeper.ts';
+import type { SessionState } from '../../src/core/oauth/rotation/sessionState.ts';
 import * as ids from '../../src/ids.ts';
 
 const at = (path: string) => new URL(`../../${path}`, import.meta.url);
@@ -94,6 +94,7 @@ describe('the states of a session', () => {
     misconfigured: true,
     starting: true,
     signedOut: true,
+    signingIn: true,
     signedIn: true,
     refreshing: true,
     offline: true,

@@ -115,18 +115,6 @@ function tokensOf(grant: TokenGrant, now: number) {
   };
 }
 
-/** @throws RolecallError `storage` when a newer version of Rolecall wrote `text`: it is never overwritten. */
-export function refuseNewerVersion(text: string | undefined): void {
-  if (text === undefined) return;
-  let stored: unknown;
-  try {
-    stored = JSON.parse(text);
-  } catch {
-    return; // Damaged: a new sign-in is the way out.
-  }
-  refuseNewer(stored);
-}
-
 function refuseNewer(stored: unknown): void {
   const version = z.safeParse(z.object({ version: z.number() }), stored);
   if (version.success && version.data.version > SESSION_VERSION) {

@@ -32,7 +32,11 @@ describe('signing in', () => {
           redirectUri: loopback.redirectUri,
           scope: 'openid email',
         },
-        store: scene().stores.get('service') ?? assert.fail(),
+        place: {
+          store: scene().stores.get('service') ?? assert.fail(),
+          state: scene().state,
+          dispose: () => {},
+        },
         clientSecret,
         fetch: scene().fetch,
         log: scene().log,

@@ -116,7 +116,7 @@ describe('Try the Sandbox', () => {
     await sandbox.enter();
     sandbox.leave();
     remembered.clear();
-    await scene().stores.get('sandbox')?.clear();
+    scene().stores.delete('sandbox');
     await sandbox.enter();
     assert.equal(remembered.size, 1);
     assert.equal(signedIn.length, 2);

@@ -1,8 +1,11 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import type { Connection } from '../../../src/core/base/connection.ts';
 import type { Fetch } from '../../../src/core/base/http.ts';
+import type { SessionStore } from '../../../src/core/oauth/rotation/sessionStore.ts';
 import { firstSession, type Session } from '../../../src/core/oauth/session.ts';
-import type { SessionStore } from '../../../src/core/oauth/tokenKeeper.ts';
-import { windowSessionStore } from '../../../src/host/auth/sessionStore.ts';
 import { Cloud } from '../../../src/host/cloud.ts';
 import { Clouds } from '../../../src/host/clouds.ts';
 import { ModelCatalog } from '../../../src/host/modelCatalog.ts';
@@ -17,6 +20,8 @@ export class Scene {
   readonly clouds: Clouds;
   /** What is stored for each connection, by its id; kept when the connection is made anew. */
   readonly stores = new Map<string, SessionStore>();
+  /** Where its windows agree. */
+  readonly state = mkdtempSync(path.join(os.tmpdir(), 'rolecall-scene-'));
   /** Every address that was asked for, in order. */
   readonly asked: string[] = [];
   /** Stands in for the network where a test sets it. */
@@ -33,11 +38,11 @@ export class Scene {
   }
 
   makeCloud(connection: Connection): Cloud {
-    const store = this.stores.get(connection.id) ?? windowSessionStore();
+    const store = this.stores.get(connection.id) ?? memoryStore();
     this.stores.set(connection.id, store);
     return new Cloud({
       connection,
-      store,
+      place: { store, state: this.state, storeName: connection.id, dispose: () => {} },
       clientSecret: async () => descriptor.clients.link.secret,
       fetch: this.fetch,
       log: this.log,
@@ -68,7 +73,19 @@ export class Scene {
 
   dispose(): void {
     for (const disposable of this.#disposables.splice(0).reverse()) disposable.dispose();
+    void rm(this.state, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** What SecretStorage does for one session, in memory. */
+export function memoryStore(): SessionStore {
+  let kept: string | undefined;
+  return {
+    read: async () => kept,
+    write: async (text) => {
+      kept = text;
+    },
+  };
 }
 
 /** A scene of its own for each test of the `describe` that calls this. */

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { readGroups } from '../../../src/core/identity/schemas.ts';
-import { windowSessionStore } from '../../../src/host/auth/sessionStore.ts';
 import type { Node } from '../../../src/host/tree/nodes.ts';
 import type { OrganizationsView } from '../../../src/host/tree/organizationsView.ts';
 import { registerTreeCommands } from '../../../src/host/tree/treeCommands.ts';
 import { commands } from '../../../src/ids.ts';
 import { usePatches } from '../support/patches.ts';
 import { addFault, clearFaults } from '../support/sandbox.ts';
-import { signInAs, useScene } from '../support/scene.ts';
+import { memoryStore, signInAs, useScene } from '../support/scene.ts';
 
 describe('commands of the tree', () => {
   const scene = useScene();
@@ -44,7 +43,7 @@ describe('commands of the tree', () => {
 
   it('refresh looks into the keyring again, which may be unlocked by now', async () => {
     let locked = true;
-    const store = windowSessionStore();
+    const store = memoryStore();
     const read = () => (locked ? Promise.reject(new Error('locked')) : store.read());
     scene().stores.set('service', { ...store, read });
     const cloud = await scene().startService();

@@ -1,7 +1,6 @@
 import type { Connection } from '../../base/connection.ts';
-import { RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { Session } from '../session.ts';
+import { asStorageError, type Session } from '../session.ts';
 import { readRecord, type SecretRecord, writeRecord } from './secretRecord.ts';
 import type { SessionStore } from './sessionStore.ts';
 import { within } from './wait.ts';
@@ -38,9 +37,9 @@ export class Secrets {
         READ_WAIT_MS,
       );
     } catch (error) {
-      throw storeError(error);
+      throw asStorageError(error);
     }
-    if (!answer) throw storeError(new Error('no answer'));
+    if (!answer) throw asStorageError(new Error('no answer'));
     return readRecord(answer.text, this.#connection);
   }
 
@@ -54,9 +53,9 @@ export class Secrets {
         KEY_WAIT_MS,
       );
     } catch (error) {
-      throw storeError(error);
+      throw asStorageError(error);
     }
-    if (!kept) throw storeError(new Error('no answer'));
+    if (!kept) throw asStorageError(new Error('no answer'));
   }
 
   /**
@@ -93,12 +92,4 @@ export class Secrets {
       await this.#store.write(text);
     }
   }
-}
-
-function storeError(cause: unknown): RolecallError {
-  return new RolecallError(
-    'storage',
-    'The editor’s secret store (the system keyring) cannot be used. Unlock it and try again; nothing was signed out.',
-    { cause },
-  );
 }

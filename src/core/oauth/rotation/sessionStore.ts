@@ -2,5 +2,4 @@
 export interface SessionStore {
   read(): Promise<string | undefined>;
   write(text: string): Promise<void>;
-  clear(): Promise<void>;
 }

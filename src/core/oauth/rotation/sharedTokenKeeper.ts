@@ -63,6 +63,7 @@ export class SharedTokenKeeper implements TokenSource {
   #reading: NodeJS.Timeout | undefined;
   #looks = 0;
   #look: NodeJS.Timeout | undefined;
+  #loading: Promise<void> | undefined;
   #isDisposed = false;
 
   constructor(deps: SharedTokenKeeperDeps) {
@@ -102,8 +103,9 @@ export class SharedTokenKeeper implements TokenSource {
   }
 
   /** Reads file and store: at start, when the store has changed under us, after settings changed. Never throws. */
-  async load(): Promise<void> {
-    await this.#inTurn(async () => {
+  load(): Promise<void> {
+    this.#loading ??= this.#inTurn(async () => {
+      this.#loading = undefined; // Whoever asks from now on may know of something newer.
       try {
         await this.#sharing.open();
         this.#apply(await this.#sharing.shared.readAll(), true);
@@ -111,6 +113,7 @@ export class SharedTokenKeeper implements TokenSource {
         this.#cannotRead(error);
       }
     });
+    return this.#loading;
   }
 
   /**
@@ -148,6 +151,7 @@ export class SharedTokenKeeper implements TokenSource {
   }
 
   async accessToken(signal: AbortSignal): Promise<string> {
+    if (this.#isUnknown) await waitFor(this.load(), signal);
     const held = this.#window.require();
     const now = this.#deps.now();
     if (isFresh(held.session, now)) return held.session.accessToken;
@@ -162,6 +166,7 @@ export class SharedTokenKeeper implements TokenSource {
   }
 
   async rejected(token: string, signal: AbortSignal): Promise<string | undefined> {
+    if (this.#isUnknown) await waitFor(this.load(), signal);
     const { session } = this.#window.require();
     if (session.accessToken !== token) return session.accessToken;
     const last = this.#renewedFor401;
@@ -178,6 +183,11 @@ export class SharedTokenKeeper implements TokenSource {
     clearTimeout(this.#look);
     clearTimeout(this.#reading);
     await this.#sharing.close();
+  }
+
+  /** Nothing was read yet, or could not be: the user may have unlocked the keyring meanwhile. */
+  get #isUnknown(): boolean {
+    return this.#window.held === undefined && /starting|storeUnavailable/.test(this.#window.state.kind);
   }
 
   /** A token that cannot be renewed was refused: another window may have a new one. */

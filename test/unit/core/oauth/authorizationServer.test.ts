@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
 import { newSignIn } from '../../../../src/core/oauth/authorizationServer.ts';
 import { ORIGIN } from '../base/mockService.ts';
+import { failure } from '../failure.ts';
 import { fixture } from '../identity/fixtures.ts';
 import {
   authorizationHarness,
@@ -14,7 +15,6 @@ import {
   USERINFO,
 } from './authorizationHarness.ts';
 import { CONNECTION } from './connection.ts';
-import { failure } from './keeperHarness.ts';
 
 const { signal } = new AbortController();
 

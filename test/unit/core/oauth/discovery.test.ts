@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { newSignIn } from '../../../../src/core/oauth/authorizationServer.ts';
 import { ORIGIN, type Reply } from '../base/mockService.ts';
+import { failure } from '../failure.ts';
 import { fixture, fixtureText } from '../identity/fixtures.ts';
 import { ABSENT, authorizationHarness, DISCOVERY, granted, TOKEN } from './authorizationHarness.ts';
 import { CONNECTION } from './connection.ts';
-import { failure } from './keeperHarness.ts';
 
 const { signal } = new AbortController();
 

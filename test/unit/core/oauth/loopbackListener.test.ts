@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { type LoopbackListener, listenForRedirect } from '../../../../src/core/oauth/loopbackListener.ts';
 import { freePort, hasIpv6, occupy, release } from '../base/ports.ts';
-import { failure } from './keeperHarness.ts';
+import { failure } from '../failure.ts';
 
 const STATE = 'st4te';
 const AUTHORIZATION = 'https://identity.example.com/oauth2/v2/authorization?state=st4te&redirect_uri=http%3A%2F%2Fx';

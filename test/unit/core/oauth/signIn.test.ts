@@ -8,9 +8,9 @@ import { type RunningSandbox, startSandbox } from '../../../../src/sandbox/sandb
 import { authorize, location } from '../../sandbox/walk.ts';
 import { MockService, ORIGIN } from '../base/mockService.ts';
 import { freePort } from '../base/ports.ts';
+import { failure } from '../failure.ts';
 import { fixture } from '../identity/fixtures.ts';
 import { CONNECTION } from './connection.ts';
-import { failure } from './keeperHarness.ts';
 
 const PAGES = {
   done: { title: 'Signed in', text: '' },

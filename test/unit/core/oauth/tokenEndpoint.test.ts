@@ -3,10 +3,10 @@ import type { ErrorKind } from '../../../../src/core/base/errors.ts';
 import { silentLog } from '../../../../src/core/base/log.ts';
 import { AuthorizationServer, newSignIn } from '../../../../src/core/oauth/authorizationServer.ts';
 import { ORIGIN, type Reply } from '../base/mockService.ts';
+import { failure } from '../failure.ts';
 import { fixture, fixtureText } from '../identity/fixtures.ts';
 import { authorizationHarness, DISCOVERY, granted, SECRET, TOKEN } from './authorizationHarness.ts';
 import { CONNECTION } from './connection.ts';
-import { failure } from './keeperHarness.ts';
 
 const { signal } = new AbortController();
 

@@ -42,9 +42,6 @@ export function sharedStore(): () => SessionStore & { text: string | undefined; 
       store.writes += 1;
       store.text = text;
     },
-    clear: async () => {
-      store.text = undefined;
-    },
   };
   return () => store;
 }
@@ -55,11 +52,11 @@ export function snapshotStores(): { open(): SessionStore; blob: string | undefin
     blob: undefined as string | undefined,
     open: (): SessionStore => {
       let snapshot = browser.blob;
-      const keep = async (text: string | undefined) => {
+      const keep = async (text: string) => {
         snapshot = text;
         browser.blob = text;
       };
-      return { read: async () => snapshot, write: keep, clear: () => keep(undefined) };
+      return { read: async () => snapshot, write: keep };
     },
   };
   return browser;

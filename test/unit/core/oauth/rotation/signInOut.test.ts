@@ -123,7 +123,6 @@ describe('signing in and out', function () {
       write: async () => {
         throw new Error('locked');
       },
-      clear: async () => {},
     };
     const { keeper } = await setting.open(locked);
     await assert.rejects(keeper.adopt(setting.signedIn()), { kind: 'storage', message: /Unlock it/ });
@@ -148,7 +147,6 @@ describe('what is stored cannot be used', function () {
   const failing = (what: 'read' | 'write'): SessionStore => ({
     read: async () => undefined,
     write: async () => {},
-    clear: async () => {},
     [what]: async () => {
       throw new Error('the keyring is locked');
     },

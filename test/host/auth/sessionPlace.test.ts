@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connectionKey } from '../../../src/core/base/connection.ts';
 import { RolecallError } from '../../../src/core/base/errors.ts';
-import { secretSessionStore, windowSessionStore } from '../../../src/host/auth/sessionStore.ts';
+import { sharedPlace, windowPlace } from '../../../src/host/auth/sessionPlace.ts';
 import { secrets } from '../../../src/ids.ts';
 import { FakeSecrets } from '../support/fakes.ts';
 import { connectionTo } from '../support/sandbox.ts';
@@ -13,10 +13,10 @@ describe('the session store', () => {
 
   it('keeps a session in SecretStorage under the key of its connection only', async () => {
     const storage = new FakeSecrets();
-    const store = secretSessionStore(storage, connection);
+    const { store } = sharedPlace(storage, connection);
     assert.equal(await store.read(), undefined);
     await store.write('of the first');
-    await secretSessionStore(storage, { ...connection, clientId: 'another' }).write('of the second');
+    await sharedPlace(storage, { ...connection, clientId: 'another' }).store.write('of the second');
     assert.deepEqual(
       [...storage.values],
       [
@@ -25,9 +25,6 @@ describe('the session store', () => {
       ],
     );
     assert.equal(await store.read(), 'of the first');
-    await store.clear();
-    assert.equal(await store.read(), undefined);
-    assert.equal(storage.values.size, 1);
   });
 
   it('says so when SecretStorage cannot be used, instead of looking signed out', async () => {
@@ -35,7 +32,7 @@ describe('the session store', () => {
     storage.get = async () => {
       throw new Error('the keyring is locked');
     };
-    scene().stores.set('service', secretSessionStore(storage, connection));
+    scene().stores.set('service', sharedPlace(storage, connection).store);
     const { keeper } = await scene().startService();
     assert.equal(keeper.state.kind, 'storeUnavailable');
     assert.ok(keeper.state.kind === 'storeUnavailable' && keeper.state.error instanceof RolecallError);
@@ -44,11 +41,11 @@ describe('the session store', () => {
 
   it('gives what one window has stored to the next one', async () => {
     const storage = new FakeSecrets();
-    scene().stores.set('service', secretSessionStore(storage, connection));
+    scene().stores.set('service', sharedPlace(storage, connection).store);
     const first = await scene().startService();
     await first.keeper.adopt(sessionOf(first, 'administrator', { accessToken: 'the-token' }));
 
-    scene().stores.set('service', secretSessionStore(storage, connection));
+    scene().stores.set('service', sharedPlace(storage, connection).store);
     const second = scene().makeCloud(connection);
     await second.load();
     assert.equal(second.keeper.session?.accessToken, 'the-token');
@@ -56,11 +53,13 @@ describe('the session store', () => {
   });
 
   it('of the sandbox lives in the window alone', async () => {
-    const store = windowSessionStore();
-    await store.write('a session');
-    assert.equal(await store.read(), 'a session');
-    assert.equal(await windowSessionStore().read(), undefined);
-    await store.clear();
-    assert.equal(await store.read(), undefined);
+    const place = windowPlace();
+    await place.store.write('a session');
+    assert.equal(await place.store.read(), 'a session');
+    const other = windowPlace();
+    assert.equal(await other.store.read(), undefined);
+    assert.notEqual(other.state, place.state);
+    place.dispose();
+    assert.equal(await place.store.read(), undefined);
   });
 });
