@@ -105,7 +105,9 @@ async function hostTier(options: TierOptions): Promise<TierResult> {
   }
   const limitMs = 5 * minute;
   const file = resultsFile('host');
-  const sandbox = await startSandbox();
+  // Links to the editor come back to the one that runs.
+  const scheme = choice.kind === 'served' ? 'code-oss' : 'vscode';
+  const sandbox = await startSandbox(['--link-redirect-uri', `${scheme}://rolecall.rolecall/callback`]);
   try {
     const env = {
       ROLECALL_RESULTS: file,

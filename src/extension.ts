@@ -2,9 +2,17 @@ import * as vscode from 'vscode';
 import { Redactor, redactingLog } from './core/base/redact.ts';
 import { RolecallAuthenticationProvider } from './host/auth/authenticationProvider.ts';
 import { ClientSecrets } from './host/auth/clientSecret.ts';
+import { EndedNotice } from './host/auth/endedNotice.ts';
+import { followSecrets } from './host/auth/followSecrets.ts';
+import { InferenceTokens } from './host/auth/inferenceTokens.ts';
+import { SignInLinks } from './host/auth/links.ts';
+import { ServiceTokens } from './host/auth/serviceTokens.ts';
 import { registerSessionCommands } from './host/auth/sessionCommands.ts';
 import { sharedPlace, windowPlace } from './host/auth/sessionPlace.ts';
+import { SettingsNotice } from './host/auth/settingsNotice.ts';
 import { SignIn } from './host/auth/signIn.ts';
+import { SignOut } from './host/auth/signOut.ts';
+import { registerStatusBar } from './host/auth/statusBar.ts';
 import { RolecallModelProvider } from './host/chat/modelProvider.ts';
 import { openChat } from './host/chat/openChat.ts';
 import { registerParticipant } from './host/chat/participant.ts';
@@ -39,12 +47,14 @@ export function activate(context: vscode.ExtensionContext): void {
   // Held by this window only: the sandbox's client secret dies with it.
   const sandboxSecrets = new Map<string, string>();
   const clientSecrets = new ClientSecrets(context.secrets);
+  const inferenceTokens = new InferenceTokens(context.secrets);
   const clouds = new Clouds(
     settings,
     (connection) =>
       new Cloud({
         connection,
         place: connection.id === 'sandbox' ? windowPlace() : sharedPlace(context.secrets, connection, state),
+        inferenceToken: async (of) => (of.id === 'sandbox' ? undefined : inferenceTokens.get(of)),
         clientSecret: async (of, interactive) =>
           of.id === 'sandbox' ? sandboxSecrets.get(of.clientId) : clientSecrets.get(of, interactive),
         fetch: globalThis.fetch,
@@ -52,7 +62,11 @@ export function activate(context: vscode.ExtensionContext): void {
         learn,
       }),
   );
-  const signIn = new SignIn(log, learn);
+  const { fetch } = globalThis;
+  const links = new SignInLinks({ clouds, storage: context.secrets, learn, log });
+  const serviceTokens = new ServiceTokens({ settings, fetch, learn, log });
+  const signIn = new SignIn({ links, serviceTokens, learn, log });
+  const signOut = new SignOut(inferenceTokens, log);
   const sandbox = new Sandbox({
     clouds,
     program: vscode.Uri.joinPath(context.extensionUri, 'dist', 'sandbox.js').fsPath,
@@ -70,7 +84,6 @@ export function activate(context: vscode.ExtensionContext): void {
   const toolConsent = new ToolConsent(context.workspaceState);
   const workspaceTools = new WorkspaceTools(toolFiles, toolConsent, log);
   const openTools = () => workspaceTools.open();
-  const { fetch } = globalThis;
   const catalog = new ModelCatalog({ clouds, settings, fetch, log });
   const documents = new AnswerDocuments();
 
@@ -82,8 +95,13 @@ export function activate(context: vscode.ExtensionContext): void {
     toolFiles,
     catalog,
     documents,
-    RolecallAuthenticationProvider.register(clouds, signIn, log),
-    registerSessionCommands({ clouds, signIn, clientSecrets, log }),
+    RolecallAuthenticationProvider.register(clouds, signIn, signOut, log),
+    registerSessionCommands({ clouds, signIn, signOut, clientSecrets, inferenceTokens, log }),
+    registerStatusBar(clouds),
+    new EndedNotice(clouds, log),
+    new SettingsNotice(clouds, log),
+    followSecrets(context.secrets, clouds, inferenceTokens),
+    vscode.window.registerUriHandler(links),
     registerTreeCommands({ clouds, settings, view: organizations, log }),
     RolecallModelProvider.register({ clouds, catalog, fetch, log }),
     registerParticipant({

@@ -2,8 +2,15 @@
 
 export const commands = {
   signIn: 'rolecall.signIn',
+  signInWith: 'rolecall.signInWith',
+  pasteSignInAddress: 'rolecall.pasteSignInAddress',
+  copySignInAddress: 'rolecall.copySignInAddress',
+  cancelSignIn: 'rolecall.cancelSignIn',
   signOut: 'rolecall.signOut',
+  showSession: 'rolecall.showSession',
   setClientSecret: 'rolecall.setClientSecret',
+  setInferenceToken: 'rolecall.setInferenceToken',
+  forgetInferenceToken: 'rolecall.forgetInferenceToken',
   trySandbox: 'rolecall.trySandbox',
   leaveSandbox: 'rolecall.leaveSandbox',
   refresh: 'rolecall.refresh',
@@ -27,6 +34,10 @@ export const contextKeys = {
   session: 'rolecall.session',
   /** `service` or `sandbox`. */
   connection: 'rolecall.connection',
+  /** Why the session of the active connection ended (`reason` of its state), empty while it has not. */
+  endReason: 'rolecall.endReason',
+  /** Whether a sign-in waits for the browser in this window. */
+  isSigningIn: 'rolecall.isSigningIn',
   /** Whether the active connection has any organization to show. */
   hasOrganizations: 'rolecall.hasOrganizations',
 } as const;
@@ -49,6 +60,10 @@ export const secrets = {
   session: 'rolecall.session:',
   /** Followed by identity address and client id. */
   clientSecret: 'rolecall.clientSecret:',
+  /** Followed by the key of the connection: a sign-in that waits for a link to the editor. */
+  signIn: 'rolecall.signIn:',
+  /** Followed by the inference address: the token of the inference service alone. */
+  inferenceToken: 'rolecall.inferenceToken:',
 } as const;
 
 export const authenticationProvider = 'rolecall';

@@ -1,11 +1,14 @@
 import * as vscode from 'vscode';
 import { type Connection, connectionKey } from '../core/base/connection.ts';
+import { RolecallError } from '../core/base/errors.ts';
 import type { Fetch } from '../core/base/http.ts';
 import type { Log } from '../core/base/log.ts';
+import type { TokenSource } from '../core/base/tokenSource.ts';
 import { IdentityClient } from '../core/identity/identityClient.ts';
 import { AuthorizationServer } from '../core/oauth/authorizationServer.ts';
 import type { SessionStore } from '../core/oauth/rotation/sessionStore.ts';
 import { SharedTokenKeeper } from '../core/oauth/rotation/sharedTokenKeeper.ts';
+import { describe } from './showError.ts';
 
 /** Where one connection's client secret comes from; asks the user when `interactive`. */
 export type ClientSecretSource = (connection: Connection, interactive: boolean) => Promise<string | undefined>;
@@ -23,6 +26,8 @@ export interface CloudDeps {
   readonly connection: Connection;
   readonly place: SessionPlace;
   readonly clientSecret: ClientSecretSource;
+  /** The token of the inference service alone, where the user has entered one. */
+  readonly inferenceToken?: (connection: Connection) => Promise<string | undefined>;
   readonly fetch: Fetch;
   readonly log: Log;
   readonly learn: (secret: string | undefined) => void;
@@ -38,7 +43,10 @@ export class Cloud implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   /** The state of the session has changed. */
   readonly onDidChange = this.#changed.event;
+  /** For requests to the inference service. */
+  readonly inference: TokenSource;
   #loaded: Promise<void> | undefined;
+  #inferenceToken: string | undefined;
   #server: { readonly secret: string | undefined; readonly server: AuthorizationServer } | undefined;
 
   constructor(deps: CloudDeps) {
@@ -64,16 +72,63 @@ export class Cloud implements vscode.Disposable {
       now: Date.now,
     });
     this.keeper.onDidChange(() => this.#changed.fire());
+    this.inference = {
+      accessToken: async (signal) => this.#inferenceToken ?? this.keeper.accessToken(signal),
+      rejected: async (token, signal) => {
+        if (token !== this.#inferenceToken) return this.keeper.rejected(token, signal);
+        await this.readInferenceToken(); // Entered anew in another window, perhaps.
+        if (this.#inferenceToken !== token) return this.#inferenceToken ?? this.keeper.accessToken(signal);
+        throw new RolecallError(
+          'configuration',
+          vscode.l10n.t(
+            'The inference service no longer accepts the token that was entered for it. Enter another one.',
+          ),
+          { remedy: { kind: 'setInferenceToken' } },
+        );
+      },
+    };
+  }
+
+  /**
+   * Who asks the inference service; `undefined` while nobody can. Another value means that nothing of before may be
+   * shown or used.
+   */
+  get inferenceAccount(): string | undefined {
+    return this.#inferenceToken === undefined ? this.keeper.session?.account.id : 'token';
+  }
+
+  /** After the token of the inference service may have changed. Never throws: without it the session serves. */
+  async readInferenceToken(): Promise<void> {
+    const { connection, inferenceToken, learn, log } = this.#deps;
+    const before = this.#inferenceToken;
+    try {
+      this.#inferenceToken = await inferenceToken?.(connection);
+    } catch (error) {
+      log.warn(`The inference service’s own token cannot be read: ${describe(error)}`);
+    }
+    learn(this.#inferenceToken);
+    if (before !== this.#inferenceToken) this.#changed.fire();
   }
 
   /** Reads the stored session, once; resolves when the state is known. */
   load(): Promise<void> {
-    this.#loaded ??= this.keeper.load();
+    this.#loaded ??= Promise.resolve()
+      .then(() => Promise.all([this.keeper.load(), this.readInferenceToken()]))
+      .then(() => {});
     return this.#loaded;
   }
 
   async authorizationServer(interactive: boolean): Promise<AuthorizationServer> {
     const { connection, clientSecret, fetch, log, learn } = this.#deps;
+    if (connection.clientId === '') {
+      throw new RolecallError(
+        'configuration',
+        vscode.l10n.t(
+          'Set rolecall.identity.clientId to the id of the client that is registered for you, or sign in with a service token.',
+        ),
+        { remedy: { kind: 'otherSignIn' } },
+      );
+    }
     const secret = await clientSecret(connection, interactive);
     learn(secret);
     // One for each secret: it remembers what discovery said.

@@ -111,6 +111,8 @@ export class Clouds implements vscode.Disposable {
       contextKeys.session,
       this.active?.keeper.state.kind ?? (this.#problem ? 'misconfigured' : 'unconfigured'),
     );
+    const state = this.active?.keeper.state;
+    setContextKey(contextKeys.endReason, state?.kind === 'ended' ? state.reason : '');
     this.#changed.fire();
   }
 

@@ -87,7 +87,7 @@ export class ModelCatalog implements vscode.Disposable {
   #follow(): void {
     const { clouds } = this.#deps;
     const cloud = clouds.active;
-    const account = cloud?.keeper.session?.account.id;
+    const account = cloud?.inferenceAccount;
     const before = this.#probe;
     if (before && before.cloud === cloud && before.account === account) return;
     before?.stop.abort();
@@ -130,10 +130,10 @@ export class ModelCatalog implements vscode.Disposable {
   }
 }
 
-/** The cloud's session as the two functions that core's clients take. */
-export function tokensOf({ keeper }: Cloud) {
+/** The cloud's tokens for the inference service as the two functions that core's clients take. */
+export function tokensOf({ inference }: Cloud) {
   return {
-    accessToken: (signal: AbortSignal) => keeper.accessToken(signal),
-    rejected: (token: string, signal: AbortSignal) => keeper.rejected(token, signal),
+    accessToken: (signal: AbortSignal) => inference.accessToken(signal),
+    rejected: (token: string, signal: AbortSignal) => inference.rejected(token, signal),
   };
 }

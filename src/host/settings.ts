@@ -37,19 +37,12 @@ export class Settings {
     const inferenceUrl = this.#text(settings.inferenceUrl);
     if (identityUrl === '' && inferenceUrl === '') return undefined;
     const identity = checkIdentityUrl(identityUrl);
-    const clientId = this.#text(settings.clientId);
-    if (clientId === '') {
-      throw new RolecallError(
-        'configuration',
-        'Set rolecall.identity.clientId to the id the client is registered with.',
-      );
-    }
     return {
       id: 'service',
       label: new URL(identity).host,
       identityUrl: identity,
       inferenceUrl: checkInferenceUrl(inferenceUrl),
-      clientId,
+      clientId: this.#clientId(),
       clientAuthentication: this.#clientAuthentication(),
       redirectUri: checkRedirectUri(this.#text(settings.redirectUri)),
       scope: this.#text(settings.scopes),
@@ -85,6 +78,17 @@ export class Settings {
 
   defaultModel(): string | undefined {
     return this.#text(settings.defaultModel) || undefined;
+  }
+
+  /** May be empty: a service token needs no client. */
+  #clientId(): string {
+    const id = this.#text(settings.clientId);
+    if (/\s/.test(id)) {
+      throw new RolecallError('configuration', 'rolecall.identity.clientId must not hold spaces.', {
+        remedy: { kind: 'changeSetting', setting: settings.clientId, value: id.replace(/\s/g, '') },
+      });
+    }
+    return id;
   }
 
   #clientAuthentication(): ClientAuthentication {

@@ -1,17 +1,24 @@
 import * as vscode from 'vscode';
-import { asRolecallError, isCancelled, type RolecallError } from '../core/base/errors.ts';
+import { asRolecallError, isCancelled, type Remedy, type RolecallError } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
-import { commands } from '../ids.ts';
+import { commands, settings } from '../ids.ts';
 
 /** The one next step that helps with an error of this kind. */
 export interface NextStep {
   readonly title: string;
   readonly command: string;
   readonly arguments?: readonly unknown[];
+  /** A setting of the user's that can be corrected with one click; never a workspace's. No command does this. */
+  readonly correct?: { readonly title: string; readonly setting: string; readonly value: string };
 }
 
 /** @returns `undefined` where only waiting or another request helps. */
-export function nextStep({ kind, facts }: Pick<RolecallError, 'kind' | 'facts'>): NextStep | undefined {
+export function nextStep({
+  kind,
+  facts,
+  remedy,
+}: Pick<RolecallError, 'kind' | 'facts' | 'remedy'>): NextStep | undefined {
+  if (remedy) return stepOf(remedy);
   switch (kind) {
     case 'signedOut':
     case 'sessionEnded':
@@ -34,14 +41,46 @@ export function nextStep({ kind, facts }: Pick<RolecallError, 'kind' | 'facts'>)
   }
 }
 
+function stepOf(remedy: Remedy): NextStep {
+  switch (remedy.kind) {
+    case 'otherSignIn':
+      return { title: vscode.l10n.t('Other Ways to Sign In…'), command: commands.signInWith };
+    case 'setClientSecret':
+      return { title: vscode.l10n.t('Set Client Secret…'), command: commands.setClientSecret };
+    case 'setInferenceToken':
+      return { title: vscode.l10n.t('Set Inference Token…'), command: commands.setInferenceToken };
+    case 'changeSetting':
+      if (remedy.value !== undefined && remedy.value !== '') {
+        return {
+          ...settingsStep(remedy.setting),
+          correct: { title: vscode.l10n.t('Use {0}', remedy.value), setting: remedy.setting, value: remedy.value },
+        };
+      }
+      return settingsStep(remedy.setting);
+  }
+}
+
+function settingsStep(search: string): NextStep {
+  return {
+    title: vscode.l10n.t('Open Settings'),
+    command: 'workbench.action.openSettings',
+    arguments: [`@ext:rolecall.rolecall ${search}`],
+  };
+}
+
 /** Shows an error once, in plain words with one next step; a cancellation is silent. */
 export async function showError(error: unknown, log: Log): Promise<void> {
   if (isCancelled(error)) return;
   const known = asRolecallError(error);
   log.error(describe(known));
   const step = nextStep(known);
-  const chosen = await vscode.window.showErrorMessage(known.message, ...(step ? [step.title] : []));
-  if (step && chosen) await vscode.commands.executeCommand(step.command, ...(step.arguments ?? []));
+  const correct = step?.correct;
+  const titles = [correct?.title, step?.title].filter((title) => title !== undefined);
+  const chosen = await vscode.window.showErrorMessage(known.message, ...titles);
+  if (correct && chosen === correct.title) {
+    const configuration = vscode.workspace.getConfiguration(settings.section);
+    await configuration.update(correct.setting, correct.value, vscode.ConfigurationTarget.Global);
+  } else if (step && chosen) await vscode.commands.executeCommand(step.command, ...(step.arguments ?? []));
 }
 
 /** An error as a log line: kind, message and, for what should not happen, where. */

@@ -71,6 +71,7 @@ describe('activation', () => {
       note(vscode.lm, 'registerLanguageModelChatProvider');
       note(vscode.chat, 'createChatParticipant');
       note(vscode.window, 'createTreeView');
+      note(vscode.window, 'registerUriHandler');
       // A second channel of this name would close the running extension's log with itself.
       patches.set(vscode.window, 'createOutputChannel', () => Object.assign(new FakeLog(), { dispose: () => {} }));
       patches.set(globalThis, 'fetch', async (address: unknown) => {
@@ -102,6 +103,7 @@ describe('activation', () => {
             'storage',
           ),
           extension: extension(),
+          extensionMode: vscode.ExtensionMode.Test,
         };
         assert.equal(activate(context), undefined);
       } finally {

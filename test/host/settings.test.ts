@@ -7,7 +7,7 @@ import { userSettings, workspaceFile } from './support/workspace.ts';
 
 const complete = {
   'identity.url': 'https://identity.example.com',
-  'inference.url': 'https://inference.example.com/prefix/',
+  'inference.url': 'https://inference.example.com/prefix',
   'identity.clientId': 'c-1',
   'identity.redirectUri': 'http://127.0.0.1:18155/callback',
 };
@@ -32,6 +32,11 @@ describe('settings', () => {
     });
   });
 
+  it('do without a client id, which a service token does not need', async () => {
+    await user.write({ ...complete, 'identity.clientId': '  ' });
+    assert.equal(settings.serviceConnection()?.clientId, '');
+  });
+
   const mistakes: readonly (readonly [string, Record<string, unknown>, RegExp])[] = [
     ['no identity address beside the other', { 'identity.url': '' }, /identity\.url must be an address such as https:/],
     [
@@ -43,7 +48,9 @@ describe('settings', () => {
     ['http to another machine', { 'identity.url': 'http://identity.example.com' }, /must begin with https:\/\//],
     ['a path behind the identity host', { 'identity.url': 'https://i.example/api' }, /such as https:\/\/i\.example/],
     ['/v1 at the end', { 'inference.url': 'https://m.example/v1' }, /write https:\/\/m\.example/],
-    ['no client id', { 'identity.clientId': '  ' }, /Set rolecall\.identity\.clientId to the id/],
+    ['/v1 and a slash', { 'inference.url': 'https://m.example/v1/' }, /write https:\/\/m\.example/],
+    ['a slash at the end', { 'inference.url': 'https://m.example/' }, /must not end with a slash: write/],
+    ['a client id with a space', { 'identity.clientId': 'c 1' }, /clientId must not hold spaces/],
     ['a redirect URI with a query', { 'identity.redirectUri': 'http://127.0.0.1:1/c?x=1' }, /must not hold a query/],
     ['a redirect URI that is none', { 'identity.redirectUri': 'callback' }, /such as http:\/\/127\.0\.0\.1:18155/],
   ];

@@ -8,34 +8,34 @@ export function isLoopback(url: string): boolean {
 
 /** @returns the origin. @throws RolecallError `configuration` with the sentence that says what to write. */
 export function checkIdentityUrl(typed: string): string {
-  const url = parse(typed, 'rolecall.identity.url', 'https://identity.example.com');
+  const url = parse(typed, 'identity.url', 'https://identity.example.com');
   if (url.pathname !== '/' || url.search || url.hash) {
-    throw wrong('rolecall.identity.url', `must be only scheme and host, such as ${url.origin}`);
+    throw wrong('identity.url', `must be only scheme and host, such as ${url.origin}`, url.origin);
   }
   return url.origin;
 }
 
 /** @returns the base address without a trailing slash; a path prefix is kept. */
 export function checkInferenceUrl(typed: string): string {
-  const url = parse(typed, 'rolecall.inference.url', 'https://inference.example.com');
-  if (/[?#]/.test(typed)) throw wrong('rolecall.inference.url', 'must not hold a query or a fragment');
+  const url = parse(typed, 'inference.url', 'https://inference.example.com');
+  if (/[?#]/.test(typed))
+    throw wrong('inference.url', 'must not hold a query or a fragment', typed.replace(/[?#].*$/, ''));
   const base = url.href.replace(/\/+$/, '');
-  if (base.endsWith('/v1')) {
-    throw wrong('rolecall.inference.url', `must not end in /v1, which Rolecall adds: write ${base.slice(0, -3)}`);
+  const meant = base.replace(/\/+v1$/, '');
+  if (meant !== base) {
+    throw wrong('inference.url', `must not end in /v1, which Rolecall adds: write ${meant}`, meant);
   }
+  if (typed.endsWith('/')) throw wrong('inference.url', `must not end with a slash: write ${meant}`, meant);
   return base;
 }
 
 /** @returns the URI as typed: the server compares it as a plain string. */
 export function checkRedirectUri(typed: string): string {
   if (/\s/.test(typed) || !URL.canParse(typed))
-    throw wrong('rolecall.identity.redirectUri', 'must be an address such as http://127.0.0.1:18155/callback');
+    throw wrong('identity.redirectUri', 'must be an address such as http://127.0.0.1:18155/callback');
   // Also the lone `?` that a URL object forgets: the server would add its own behind it.
   if (/[?#]/.test(typed)) {
-    throw wrong(
-      'rolecall.identity.redirectUri',
-      'must not hold a query or a fragment, because the server adds its own',
-    );
+    throw wrong('identity.redirectUri', 'must not hold a query or a fragment, because the server adds its own');
   }
   return typed;
 }
@@ -52,6 +52,8 @@ function parse(typed: string, setting: string, example: string): URL {
   return url;
 }
 
-function wrong(setting: string, sentence: string): RolecallError {
-  return new RolecallError('configuration', `${setting} ${sentence}.`);
+function wrong(setting: string, sentence: string, value?: string): RolecallError {
+  return new RolecallError('configuration', `rolecall.${setting} ${sentence}.`, {
+    remedy: { kind: 'changeSetting', setting, ...(value !== undefined && { value }) },
+  });
 }

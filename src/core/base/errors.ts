@@ -53,16 +53,31 @@ export interface ErrorFacts {
   readonly traceId?: string;
 }
 
+/** What helps where the kind alone does not say; the host offers it beside the message. */
+export type Remedy =
+  /** Another way to sign in. */
+  | { readonly kind: 'otherSignIn' }
+  | { readonly kind: 'setClientSecret' }
+  | { readonly kind: 'setInferenceToken' }
+  /** `setting` without `rolecall.`; `value` is what was most likely meant. */
+  | { readonly kind: 'changeSetting'; readonly setting: string; readonly value?: string };
+
 /** The one error type of Rolecall. `message` is a plain sentence that can be shown to a person. */
 export class RolecallError extends Error {
   override readonly name = 'RolecallError';
   readonly kind: ErrorKind;
   readonly facts: ErrorFacts;
+  readonly remedy: Remedy | undefined;
 
-  constructor(kind: ErrorKind, message: string, options: { cause?: unknown; facts?: ErrorFacts } = {}) {
+  constructor(
+    kind: ErrorKind,
+    message: string,
+    options: { cause?: unknown; facts?: ErrorFacts; remedy?: Remedy | undefined } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.facts = options.facts ?? {};
+    this.remedy = options.remedy;
   }
 }
 

@@ -1,8 +1,8 @@
 import * as oauth from 'openid-client';
 import { isLoopback } from '../base/addresses.ts';
 import type { Connection } from '../base/connection.ts';
-import { RolecallError } from '../base/errors.ts';
-import { exchange, type Fetch, originOf } from '../base/http.ts';
+import { RolecallError, serverWords } from '../base/errors.ts';
+import { exchange, type Fetch, type HttpAnswer, originOf } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
 import { translateOAuthError } from './oauthErrors.ts';
 import type { TokenGrant } from './session.ts';
@@ -63,6 +63,31 @@ export class AuthorizationServer {
       ...(connection.scope && { scope: connection.scope }),
       ...(pending.nonce && { nonce: pending.nonce }),
     });
+  }
+
+  /**
+   * Asks for the provider's page once before the user sees it. An unknown client or another redirect URI than the
+   * registered one gets an HTML 400 there, and no redirect ever comes back (RFC 6749 section 4.1.2.1): better said here.
+   *
+   * @throws RolecallError `configuration` for such a page, `offline` or `timeout` where nobody answers.
+   */
+  async preflight(authorizationUrl: string, signal: AbortSignal): Promise<void> {
+    const { fetch, connection } = this.#deps;
+    const request = { method: 'GET', deadlineMs: DEADLINE_MS, maxBytes: MAX_BYTES } as const;
+    let answer: HttpAnswer;
+    try {
+      answer = await exchange(fetch, authorizationUrl, request, signal);
+    } catch (error) {
+      if (error instanceof RolecallError && error.kind === 'protocol') return; // To the sign-in page, as it should be.
+      throw error;
+    }
+    if (answer.status !== 400) return; // What else may be wrong, the page tells the user.
+    const words = serverWords(answer.text.replace(/<(style|script|title)\b[\s\S]*?<\/\1>/gi, ' '));
+    throw new RolecallError(
+      'configuration',
+      `${connection.label} refuses this sign-in: the client id is unknown there, or its registered redirect URI is not exactly ${connection.redirectUri}.${words && ` It said: ${words}`}`,
+      { facts: { status: answer.status }, remedy: { kind: 'changeSetting', setting: 'identity' } },
+    );
   }
 
   /**

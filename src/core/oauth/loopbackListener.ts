@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { waitFor } from '../base/abort.ts';
 import { RolecallError } from '../base/errors.ts';
 
@@ -31,10 +32,59 @@ export interface LoopbackListener {
   close(): Promise<void>;
 }
 
+/**
+ * Serves the start address alone, on a port that the system chooses: for sign-ins whose answer does not come to a
+ * loopback address.
+ */
+export async function serveStart(
+  authorizationUrl: string,
+): Promise<{ readonly startUrl: string; close(): Promise<void> }> {
+  const path = startPath();
+  const server = createServer((request, response) => {
+    if (request.method === 'GET' && request.url === path) {
+      response.writeHead(302, { location: authorizationUrl, ...HEADERS }).end();
+      return;
+    }
+    response.writeHead(404, HEADERS).end();
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { startUrl: `http://127.0.0.1:${port}${path}`, close: () => closeServer(server) };
+}
+
+/** A listener on this machine answers at once; a program that speaks something else says nothing. In milliseconds. */
+const PROBE_MS = 500;
+
+/** Who has the port of a loopback redirect URI: nobody, another window of Rolecall, or another program. */
+export async function whoListens(redirectUri: string, signal: AbortSignal): Promise<'nobody' | 'rolecall' | 'other'> {
+  const { origin, hosts, port } = loopbackTarget(redirectUri);
+  const { request } = await import('node:http'); // Not `fetch`: this asks this machine, whatever the proxy settings say.
+  const asked = hosts.map(
+    (host) =>
+      new Promise<'nobody' | 'rolecall' | 'other'>((resolve) => {
+        const options = { host, port, path: '/', signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]) };
+        request({ ...options, headers: { host: new URL(origin).host } }, (response) => {
+          response.resume();
+          resolve(response.headers[WAITING_HEADER] === undefined ? 'other' : 'rolecall');
+        })
+          .on('error', (error: NodeJS.ErrnoException) => resolve(isAbsent(error.code) ? 'nobody' : 'other'))
+          .end();
+      }),
+  );
+  const found = await Promise.all(asked);
+  return found.find((who) => who !== 'nobody') ?? 'nobody';
+}
+
+function isAbsent(code: string | undefined): boolean {
+  return code === 'ECONNREFUSED' || code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT';
+}
+
+const startPath = () => `/start/${randomBytes(16).toString('base64url')}`;
+
 /** @throws RolecallError `configuration` when the port is taken or the redirect URI is not a loopback address. */
 export async function listenForRedirect(options: LoopbackOptions): Promise<LoopbackListener> {
   const target = loopbackTarget(options.redirectUri);
-  const startPath = `/start/${randomBytes(16).toString('base64url')}`;
+  const start = startPath();
   let resolve: (url: URL) => void = () => {};
   const answered = new Promise<URL>((done) => {
     resolve = done;
@@ -42,7 +92,7 @@ export async function listenForRedirect(options: LoopbackOptions): Promise<Loopb
   const handler = (request: IncomingMessage, response: ServerResponse) => {
     const url = URL.parse(`${target.origin}${request.url}`);
     // Any Host: an editor served in a browser opens this through a proxy of its own. The path cannot be guessed.
-    if (request.method === 'GET' && url?.pathname === startPath) {
+    if (request.method === 'GET' && url?.pathname === start) {
       response.writeHead(302, { location: options.authorizationUrl, ...HEADERS }).end();
       return;
     }
@@ -60,9 +110,9 @@ export async function listenForRedirect(options: LoopbackOptions): Promise<Loopb
     send(response, failed ? 400 : 200, failed ? options.pages.failed : options.pages.done);
     resolve(new URL(`${options.redirectUri}${url.search}`));
   };
-  const servers = await listen(target.hosts, target.port, handler);
+  const servers = await listen(target.hosts, target.port, options.redirectUri, handler);
   return {
-    startUrl: `${target.origin}${startPath}`,
+    startUrl: `${target.origin}${start}`,
     answer: (signal) => waitFor(answered, signal),
     close: async () => {
       await Promise.all(servers.map(closeServer));
@@ -97,7 +147,11 @@ const LOOPBACK_HOSTS: Readonly<Record<string, readonly string[]>> = {
   localhost: ['127.0.0.1', '::1'],
 };
 
+/** By which another window tells a sign-in that waits from a foreign program. */
+const WAITING_HEADER = 'x-rolecall-sign-in';
+
 const HEADERS = {
+  [WAITING_HEADER]: 'waiting',
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
@@ -129,6 +183,7 @@ function escapeHtml(text: string): string {
 async function listen(
   hosts: readonly string[],
   port: number,
+  redirectUri: string,
   handler: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<Server[]> {
   const servers: Server[] = [];
@@ -142,7 +197,9 @@ async function listen(
       const missing = code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT'; // No IPv6 on this machine.
       if (missing && (servers.length > 0 || host !== hosts.at(-1))) continue;
       await Promise.all(servers.map(closeServer));
-      throw cannotListen(host, port, code, cause);
+      const ours =
+        code === 'EADDRINUSE' && (await whoListens(redirectUri, new AbortController().signal)) === 'rolecall';
+      throw ours ? waitsElsewhere(port, cause) : cannotListen(host, port, code, cause);
     }
   }
   return servers;
@@ -155,8 +212,16 @@ function cannotListen(host: string, port: number, code: string | undefined, caus
       : `Port ${port} of ${host} cannot be used on this machine (${code})`;
   return new RolecallError(
     'configuration',
-    `${why}, so the sign-in cannot come back. Close what uses it, or register another redirect URI and set rolecall.identity.redirectUri.`,
-    { cause },
+    `${why}, so the sign-in cannot come back. Close what uses it, sign in another way, or register another redirect URI and set rolecall.identity.redirectUri.`,
+    { cause, remedy: { kind: 'otherSignIn' } },
+  );
+}
+
+function waitsElsewhere(port: number, cause: unknown): RolecallError {
+  return new RolecallError(
+    'configuration',
+    `Another window of Rolecall waits for a sign-in (on port ${port}). Finish or cancel that one, or sign in another way.`,
+    { cause, remedy: { kind: 'otherSignIn' } },
   );
 }
 

@@ -1,67 +1,104 @@
+import { waitFor } from '../base/abort.ts';
 import type { Connection } from '../base/connection.ts';
 import { RolecallError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { type AuthorizationServer, newSignIn } from './authorizationServer.ts';
-import { type LoopbackOptions, listenForRedirect } from './loopbackListener.ts';
+import { type AuthorizationServer, newSignIn, type PendingSignIn } from './authorizationServer.ts';
+import { type LoopbackOptions, listenForRedirect, serveStart } from './loopbackListener.ts';
 import { accountOf, firstSession, type Session } from './session.ts';
+import type { SignInMethodId } from './signInMethods.ts';
 
-export interface BrowserSignIn {
+/** What finishing a sign-in needs, in whichever window. */
+export interface SignInDeps {
   readonly connection: Connection;
   readonly server: AuthorizationServer;
-  readonly pages: LoopbackOptions['pages'];
-  /** Opens the address in the user's own browser. Resolves to false when the user said no. */
-  readonly openBrowser: (url: string) => Promise<boolean>;
   /** Tells the log which values to hide, before they are used. */
   readonly learn: (secret: string | undefined) => void;
   readonly log: Log;
   readonly now: () => number;
 }
 
+export interface BrowserSignIn extends SignInDeps {
+  readonly method: Exclude<SignInMethodId, 'serviceToken'>;
+  readonly pages: LoopbackOptions['pages'];
+  /**
+   * Opens `startUrl`, which leads to `authorizationUrl`, in the user's own browser. Resolves to false when the user said
+   * no.
+   */
+  readonly openBrowser: (startUrl: string, authorizationUrl: string) => Promise<boolean>;
+  /**
+   * The other ways in which the answer may come while the sign-in waits: pasted, or as a link to the editor. Rejects only
+   * when `signal` aborts.
+   */
+  readonly delivered: (pending: PendingSignIn, signal: AbortSignal) => Promise<URL>;
+}
+
 /** How long the user has to sign in on the provider's page. */
 export const SIGN_IN_DEADLINE_MS = 5 * 60_000;
 
 /**
- * Authorization code flow with PKCE through the browser and a loopback redirect (RFC 6749 section 4.1, RFC 7636,
- * RFC 8252).
+ * Authorization code flow with PKCE through the browser (RFC 6749 section 4.1, RFC 7636, RFC 8252). The answer comes to a
+ * loopback listener, as a link to the editor, or is pasted; the first one counts.
  *
  * @throws RolecallError `cancelled`, `timeout`, `configuration`, `invalidRequest` (refused on the page), `offline`, …
  */
 export async function signInWithBrowser(deps: BrowserSignIn, signal: AbortSignal): Promise<Session> {
-  const { connection, server, log } = deps;
+  const { connection, server, log, method } = deps;
   const pending = newSignIn(connection);
   for (const secret of [pending.state, pending.nonce, pending.codeVerifier]) deps.learn(secret);
-  const authorizationUrl = await server.authorizationUrl(pending, signal);
-  const listener = await listenForRedirect({
-    redirectUri: pending.redirectUri,
-    state: pending.state,
-    authorizationUrl: authorizationUrl.href,
-    pages: deps.pages,
-  });
+  const authorizationUrl = (await server.authorizationUrl(pending, signal)).href;
+  await server.preflight(authorizationUrl, signal);
+  const { redirectUri, state } = pending;
+  const listener =
+    method === 'loopback'
+      ? await listenForRedirect({ redirectUri, state, authorizationUrl, pages: deps.pages })
+      : { ...(await serveStart(authorizationUrl)), answer: undefined };
+  const over = new AbortController();
   const deadline = AbortSignal.timeout(SIGN_IN_DEADLINE_MS);
+  const waiting = AbortSignal.any([signal, deadline, over.signal]);
   let callback: URL;
   try {
-    log.info(`Sign-in started at ${connection.identityUrl}.`);
-    if (!(await deps.openBrowser(listener.startUrl))) {
+    log.info(`Sign-in started at ${connection.identityUrl} (${method}).`);
+    const delivered = deps.delivered(pending, waiting);
+    const listened = listener.answer ? [listener.answer(waiting)] : [];
+    const arrived = Promise.race([delivered, ...listened]);
+    arrived.catch(() => {}); // Awaited below, unless the browser was not opened.
+    if (!(await deps.openBrowser(listener.startUrl, authorizationUrl))) {
       throw new RolecallError('cancelled', 'The browser was not opened.');
     }
-    callback = await listener.answer(AbortSignal.any([signal, deadline]));
+    callback = await waitFor(arrived, waiting);
   } catch (error) {
     if (deadline.aborted && !signal.aborted) {
-      throw new RolecallError('timeout', 'The sign-in was not finished in the browser within five minutes.');
+      throw new RolecallError(
+        'timeout',
+        'The sign-in was not finished in the browser within five minutes. If the page showed an error, check client id and redirect URI.',
+        { remedy: { kind: 'otherSignIn' } },
+      );
     }
     throw error;
   } finally {
+    over.abort();
     void listener.close(); // Nobody waits for the browser to fetch the rest of the page.
   }
-  deps.learn(callback.searchParams.get('code') ?? undefined);
+  return finishSignIn(deps, callback, pending, signal);
+}
+
+/** Exchanges the code of `callback`, once. */
+export async function finishSignIn(
+  deps: SignInDeps,
+  callback: URL,
+  pending: PendingSignIn,
+  signal: AbortSignal,
+): Promise<Session> {
+  const { connection, server, learn } = deps;
+  learn(callback.searchParams.get('code') ?? undefined);
   const grant = await server.exchange(callback, pending, signal);
-  for (const secret of [grant.accessToken, grant.refreshToken]) deps.learn(secret);
+  for (const secret of [grant.accessToken, grant.refreshToken]) learn(secret);
   const claims = grant.claims ?? (await quietUserInfo(deps, grant.accessToken, signal));
   return firstSession(connection, grant, accountOf(claims, connection.label), deps.now());
 }
 
 /** The account's name is a courtesy: without it the sign-in still stands. */
-async function quietUserInfo(deps: BrowserSignIn, accessToken: string, signal: AbortSignal) {
+async function quietUserInfo(deps: SignInDeps, accessToken: string, signal: AbortSignal) {
   try {
     return await deps.server.userInfo(accessToken, signal);
   } catch (error) {

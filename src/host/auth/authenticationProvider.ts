@@ -6,6 +6,7 @@ import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { describe } from '../showError.ts';
 import type { SignIn } from './signIn.ts';
+import type { SignOut } from './signOut.ts';
 
 /** Longest wait for a token that must be renewed first: VS Code asks while it draws menus. */
 const RENEWAL_WAIT_MS = 10_000;
@@ -17,21 +18,23 @@ const RENEWAL_WAIT_MS = 10_000;
 export class RolecallAuthenticationProvider implements vscode.AuthenticationProvider, vscode.Disposable {
   readonly #clouds: Clouds;
   readonly #signIn: SignIn;
+  readonly #signOut: SignOut;
   readonly #log: Log;
   readonly #changed = new vscode.EventEmitter<vscode.AuthenticationProviderAuthenticationSessionsChangeEvent>();
   readonly onDidChangeSessions = this.#changed.event;
   readonly #subscription: vscode.Disposable;
   #known = new Map<string, vscode.AuthenticationSession>();
 
-  constructor(clouds: Clouds, signIn: SignIn, log: Log) {
+  constructor(clouds: Clouds, signIn: SignIn, signOut: SignOut, log: Log) {
     this.#clouds = clouds;
+    this.#signOut = signOut;
     this.#signIn = signIn;
     this.#log = log;
     this.#subscription = clouds.onDidChange(() => this.#announce());
   }
 
-  static register(clouds: Clouds, signIn: SignIn, log: Log): vscode.Disposable {
-    const provider = new RolecallAuthenticationProvider(clouds, signIn, log);
+  static register(clouds: Clouds, signIn: SignIn, signOut: SignOut, log: Log): vscode.Disposable {
+    const provider = new RolecallAuthenticationProvider(clouds, signIn, signOut, log);
     return vscode.Disposable.from(
       provider,
       vscode.authentication.registerAuthenticationProvider(authenticationProvider, 'Rolecall', provider, {
@@ -60,7 +63,7 @@ export class RolecallAuthenticationProvider implements vscode.AuthenticationProv
 
   async removeSession(sessionId: string): Promise<void> {
     const cloud = this.#clouds.all.find((candidate) => sessionOf(candidate, undefined)[0]?.id === sessionId);
-    await cloud?.keeper.forget();
+    if (cloud) await this.#signOut.runAndTell(cloud);
   }
 
   async #renew(cloud: Cloud): Promise<void> {

@@ -1,58 +1,67 @@
 import * as vscode from 'vscode';
 import type { Log } from '../../core/base/log.ts';
 import { commands } from '../../ids.ts';
+import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { registerCommand } from '../commands.ts';
 import type { ClientSecrets } from './clientSecret.ts';
+import type { InferenceTokens } from './inferenceTokens.ts';
+import { showSessionMenu } from './sessionMenu.ts';
 import type { SignIn } from './signIn.ts';
+import type { SignOut } from './signOut.ts';
 
 export interface SessionCommandsDeps {
   readonly clouds: Clouds;
   readonly signIn: SignIn;
+  readonly signOut: SignOut;
   readonly clientSecrets: ClientSecrets;
+  readonly inferenceTokens: InferenceTokens;
   readonly log: Log;
 }
 
-/** Sign In, Sign Out, Set Client Secret. */
-export function registerSessionCommands({
-  clouds,
-  signIn,
-  clientSecrets,
-  log,
-}: SessionCommandsDeps): vscode.Disposable {
+/** Everything about the session that can be asked for by name. */
+export function registerSessionCommands(deps: SessionCommandsDeps): vscode.Disposable {
+  const { clouds, signIn, signOut, clientSecrets, inferenceTokens, log } = deps;
+  /** The configured services; the sandbox brings what it needs. */
+  const configured = (cloud: Cloud): Cloud | undefined => {
+    if (cloud.connection.id !== 'sandbox') return cloud;
+    void vscode.window.showInformationMessage(vscode.l10n.t('The sandbox brings its own client secret and tokens.')); // Says all.
+    return undefined;
+  };
   return vscode.Disposable.from(
     registerCommand(commands.signIn, log, async () => {
       const cloud = clouds.require();
       await cloud.load();
       await signIn.run(cloud);
     }),
-    registerCommand(commands.signOut, log, async () => {
+    registerCommand(commands.signInWith, log, async () => {
       const cloud = clouds.require();
-      const { session } = cloud.keeper;
-      const signOut = vscode.l10n.t('Sign Out');
-      const chosen = await vscode.window.showInformationMessage(
-        session
-          ? vscode.l10n.t('Sign {0} out of {1}?', session.account.label, cloud.connection.label)
-          : vscode.l10n.t('Forget the stored sign-in to {0}?', cloud.connection.label),
-        {
-          modal: true,
-          detail: vscode.l10n.t(
-            'Rolecall forgets the session on this machine. The service offers no way to revoke it there: it ends by itself. The chat history that VS Code keeps is not touched.',
-          ),
-        },
-        signOut,
-      );
-      if (chosen !== signOut) return;
-      await cloud.keeper.forget();
-      log.info(`Signed out of ${cloud.connection.identityUrl}.`);
+      await cloud.load();
+      await signIn.choose(cloud);
     }),
+    registerCommand(commands.pasteSignInAddress, log, () => signIn.paste()),
+    registerCommand(commands.copySignInAddress, log, () => signIn.copyAddress()),
+    registerCommand(commands.cancelSignIn, log, () => signIn.cancel()),
+    registerCommand(commands.showSession, log, () => showSessionMenu(clouds)),
+    registerCommand(commands.signOut, log, () => signOut.ask(clouds.require())),
     registerCommand(commands.setClientSecret, log, async () => {
-      const { connection } = clouds.require();
-      if (connection.id === 'sandbox') {
-        void vscode.window.showInformationMessage(vscode.l10n.t('The sandbox brings its own client secret.')); // Says all.
-        return;
-      }
-      await clientSecrets.ask(connection);
+      const cloud = configured(clouds.require());
+      if (cloud) await clientSecrets.ask(cloud.connection);
+    }),
+    registerCommand(commands.setInferenceToken, log, async () => {
+      const cloud = configured(clouds.require());
+      if (!cloud) return;
+      await inferenceTokens.ask(cloud.connection);
+      await cloud.readInferenceToken();
+    }),
+    registerCommand(commands.forgetInferenceToken, log, async () => {
+      const cloud = configured(clouds.require());
+      if (!cloud) return;
+      await inferenceTokens.forget(cloud.connection);
+      await cloud.readInferenceToken();
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('The inference service gets the token of your sign-in again.'),
+      ); // Says all.
     }),
   );
 }

@@ -1,78 +1,245 @@
 import * as vscode from 'vscode';
+import { waitFor } from '../../core/base/abort.ts';
+import { isLoopback } from '../../core/base/addresses.ts';
+import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
+import type { PendingSignIn } from '../../core/oauth/authorizationServer.ts';
+import { readPastedCallback } from '../../core/oauth/pastedCallback.ts';
 import type { Session } from '../../core/oauth/session.ts';
 import { signInWithBrowser } from '../../core/oauth/signIn.ts';
+import { editorLinkUri, openMethods, type SignInMethodId, type SignInPlace } from '../../core/oauth/signInMethods.ts';
+import { commands, contextKeys } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
+import { setContextKey } from '../contextKeys.ts';
+import { FinishedElsewhere, type SignInLinks } from './links.ts';
+import { askForMethod } from './methodPicker.ts';
+import { signInPages } from './pages.ts';
+import type { ServiceTokens } from './serviceTokens.ts';
 
-/** Signs in to `cloud` through the user's browser, with a progress notification that can be cancelled. */
+type BrowserMethod = Exclude<SignInMethodId, 'serviceToken'>;
+
+export interface SignInDeps {
+  readonly links: Pick<SignInLinks, 'receive'>;
+  readonly serviceTokens: Pick<ServiceTokens, 'signIn'>;
+  readonly learn: (secret: string | undefined) => void;
+  readonly log: Log;
+}
+
+/** A sign-in that waits for the browser. */
+interface Waiting {
+  readonly cloud: Cloud;
+  readonly method: SignInMethodId;
+  readonly session: Promise<Session>;
+  readonly stop: AbortController;
+  /** Once the browser is asked: what the answer must belong to, and where it goes. */
+  answer?: { readonly pending: PendingSignIn; readonly give: (callback: URL) => void; readonly over: AbortSignal };
+  /** To open by hand, where the editor cannot. */
+  authorizationUrl?: string;
+}
+
+/** Signs in to a cloud, in each of the ways there are; one sign-in at a time. */
 export class SignIn {
-  readonly #log: Log;
-  readonly #learn: (secret: string | undefined) => void;
-  #running: { readonly cloud: Cloud; readonly session: Promise<Session> } | undefined;
+  readonly #deps: SignInDeps;
+  #waiting: Waiting | undefined;
 
-  constructor(log: Log, learn: (secret: string | undefined) => void) {
-    this.#log = log;
-    this.#learn = learn;
+  constructor(deps: SignInDeps) {
+    this.#deps = deps;
   }
 
-  /** A second call for the same connection joins the sign-in that is under way. */
-  run(cloud: Cloud): Promise<Session> {
-    if (this.#running?.cloud === cloud) return this.#running.session;
-    const session = this.#withProgress(cloud).finally(() => {
-      if (this.#running?.session === session) this.#running = undefined;
+  /**
+   * Signs in the usual way, or by `method`. A second call for the same connection joins the sign-in that is under way,
+   * unless it asks for another way: then the first is given up.
+   */
+  async run(cloud: Cloud, method?: SignInMethodId): Promise<Session> {
+    const before = this.#waiting;
+    if (before?.cloud === cloud && (method === undefined || method === before.method)) return before.session;
+    const chosen = method ?? usualMethod(cloud);
+    if (before) {
+      before.stop.abort();
+      await before.session.catch(() => {}); // Its callers are told; the port must be free.
+      this.#deps.log.info('The sign-in that waited was given up for another one.');
+    }
+    const stop = new AbortController();
+    const session = this.#signIn(cloud, chosen, stop.signal).finally(() => {
+      if (this.#waiting?.session === session) this.#wait(undefined);
     });
-    this.#running = { cloud, session };
+    this.#wait({ cloud, method: chosen, session, stop });
     return session;
   }
 
-  async #withProgress(cloud: Cloud): Promise<Session> {
-    const server = await cloud.authorizationServer(true);
-    return vscode.window.withProgress(
+  /** Lets the user choose the way. */
+  async choose(cloud: Cloud): Promise<Session> {
+    return this.run(cloud, await askForMethod(placeOf(cloud)));
+  }
+
+  cancel(): void {
+    this.#waiting?.stop.abort();
+  }
+
+  /** Asks for the address the browser ended on; the sign-in goes on waiting when the user gives none. */
+  async paste(): Promise<void> {
+    const answer = this.#waiting?.answer;
+    if (!answer) {
+      throw new RolecallError('invalidRequest', vscode.l10n.t('No sign-in waits for an address. Begin with Sign In.'), {
+        remedy: { kind: 'otherSignIn' },
+      });
+    }
+    const { pending, give, over } = answer;
+    const source = new vscode.CancellationTokenSource();
+    const close = () => source.cancel();
+    over.addEventListener('abort', close, { once: true });
+    const typed = await vscode.window.showInputBox(
       {
-        location: vscode.ProgressLocation.Notification,
-        title: vscode.l10n.t('Signing in to {0}: finish in your browser…', cloud.connection.label),
-        cancellable: true,
+        title: vscode.l10n.t('Finish signing in'),
+        prompt: vscode.l10n.t(
+          'Sign in in the browser. If it ends on a page that cannot be shown, paste the address of that page here, or only the code.',
+        ),
+        placeHolder: `${pending.redirectUri}?code=…`,
+        ignoreFocusOut: true,
+        validateInput: (value) => sentenceOf(() => readPastedCallback(value, pending)),
       },
-      async (_progress, token) => {
-        const session = await signInWithBrowser(
+      source.token,
+    );
+    over.removeEventListener('abort', close);
+    source.dispose();
+    if (typed !== undefined) give(readPastedCallback(typed, pending));
+  }
+
+  /** For the user to open by hand; holds no secret of ours, but a `state` that is good for this sign-in alone. */
+  async copyAddress(): Promise<void> {
+    const address = this.#waiting?.authorizationUrl;
+    if (address !== undefined) await vscode.env.clipboard.writeText(address);
+  }
+
+  #wait(waiting: Waiting | undefined): void {
+    this.#waiting = waiting;
+    setContextKey(contextKeys.isSigningIn, waiting !== undefined);
+  }
+
+  async #signIn(cloud: Cloud, method: SignInMethodId, stopped: AbortSignal): Promise<Session> {
+    if (method === 'serviceToken') return this.#deps.serviceTokens.signIn(cloud, stopped);
+    const server = await cloud.authorizationServer(true);
+    const isOver = cloud.keeper.signingIn();
+    try {
+      return await vscode.window.withProgress(
+        {
+          location: vscode.ProgressLocation.Notification,
+          // A link, since a progress notification has no buttons but Cancel.
+          title: vscode.l10n.t(
+            'Signing in to {0}: finish in your browser. Is it stuck there? [Paste the address](command:{1}).',
+            cloud.connection.label,
+            commands.pasteSignInAddress,
+          ),
+          cancellable: true,
+        },
+        (_progress, token) => this.#withBrowser(cloud, server, method, AbortSignal.any([stopped, signalOf(token)])),
+      );
+    } finally {
+      isOver();
+    }
+  }
+
+  async #withBrowser(
+    cloud: Cloud,
+    server: Awaited<ReturnType<Cloud['authorizationServer']>>,
+    method: BrowserMethod,
+    signal: AbortSignal,
+  ): Promise<Session> {
+    const { learn, log } = this.#deps;
+    const { connection, keeper } = cloud;
+    const elsewhere = signedInElsewhere(cloud);
+    try {
+      const session = await Promise.race([
+        elsewhere.session,
+        signInWithBrowser(
           {
-            connection: cloud.connection,
+            connection,
             server,
-            pages: pages(cloud.connection.label),
-            openBrowser: async (url) => vscode.env.openExternal(vscode.Uri.parse(url, true)),
-            learn: this.#learn,
-            log: this.#log,
+            method,
+            pages: signInPages(connection.label),
+            openBrowser: (startUrl, authorizationUrl) => this.#open(method, startUrl, authorizationUrl),
+            delivered: (pending, over) => this.#delivered(cloud, pending, over),
+            learn,
+            log,
             now: Date.now,
           },
-          signalOf(token),
-        );
-        await cloud.keeper.adopt(session);
-        this.#log.info(`Signed in to ${cloud.connection.identityUrl}.`);
-        return session;
-      },
-    );
+          AbortSignal.any([signal, elsewhere.signal]),
+        ).then(async (own) => {
+          elsewhere.stop(); // Our own is not somebody else's.
+          await keeper.adopt(own);
+          return own;
+        }),
+      ]);
+      log.info(`Signed in to ${connection.identityUrl}.`);
+      return session;
+    } catch (error) {
+      if (!(error instanceof FinishedElsewhere)) throw error;
+      await keeper.load();
+      if (keeper.session) return keeper.session;
+      throw cancelled(error);
+    } finally {
+      elsewhere.stop();
+    }
+  }
+
+  /** Pasted by the user, or a link to the editor: whichever comes first. */
+  async #delivered(cloud: Cloud, pending: PendingSignIn, over: AbortSignal): Promise<URL> {
+    const pasted = new Promise<URL>((resolve) => {
+      if (this.#waiting) this.#waiting.answer = { pending, give: resolve, over };
+    });
+    const isLink = pending.redirectUri === editorLinkUri(vscode.env.uriScheme);
+    const links = isLink ? [this.#deps.links.receive(cloud, pending, over)] : [];
+    return waitFor(Promise.race([pasted, ...links]), over);
+  }
+
+  async #open(method: BrowserMethod, startUrl: string, authorizationUrl: string): Promise<boolean> {
+    if (this.#waiting) this.#waiting.authorizationUrl = authorizationUrl;
+    const opened = await vscode.env.openExternal(vscode.Uri.parse(startUrl, true));
+    if (opened && !(await arrivesByItself(method, startUrl))) {
+      void this.paste().catch((error: unknown) => this.#deps.log.debug(String(error))); // It went on without the box.
+    }
+    return opened;
   }
 }
 
-function pages(label: string) {
-  return {
-    done: {
-      title: vscode.l10n.t('Signed in'),
-      text: vscode.l10n.t(
-        'Rolecall has what it needs from {0}. You can close this page and go back to the editor.',
-        label,
-      ),
-    },
-    failed: {
-      title: vscode.l10n.t('Not signed in'),
-      text: vscode.l10n.t('The sign-in was refused or cancelled. The editor says why.'),
-    },
-    refused: {
-      title: vscode.l10n.t('Nothing to see here'),
-      text: vscode.l10n.t(
-        'This address waits for one sign-in of Rolecall, and this is not its answer. Start again from the editor.',
-      ),
-    },
-  };
+export function placeOf({ connection }: Pick<Cloud, 'connection'>): SignInPlace {
+  return { connection, uriScheme: vscode.env.uriScheme, isWeb: vscode.env.uiKind === vscode.UIKind.Web };
+}
+
+function usualMethod(cloud: Cloud): SignInMethodId {
+  const usual = openMethods(placeOf(cloud)).find(({ usesBrowser }) => usesBrowser);
+  return usual?.id ?? 'paste'; // Which says what is missing.
+}
+
+/** Whether the browser can reach what waits: not where the editor is a page from another machine, or a container. */
+async function arrivesByItself(method: BrowserMethod, startUrl: string): Promise<boolean> {
+  if (method === 'paste') return false;
+  if (method === 'editorLink') return true;
+  const external = await vscode.env.asExternalUri(vscode.Uri.parse(new URL(startUrl).origin, true));
+  return isLoopback(external.toString(true));
+}
+
+/** A session that another window signs in to while this one waits for the same. */
+function signedInElsewhere({ keeper }: Cloud) {
+  const controller = new AbortController();
+  let stop = () => {};
+  const session = new Promise<Session>((resolve) => {
+    if (keeper.session) return; // What changes now is a renewal.
+    stop = keeper.onDidChange(() => {
+      if (!keeper.session) return;
+      resolve(keeper.session);
+      controller.abort();
+    });
+  });
+  return { session, signal: controller.signal, stop: () => stop() };
+}
+
+function sentenceOf(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }

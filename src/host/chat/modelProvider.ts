@@ -98,7 +98,7 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
   /** What was picked is asked, and nothing else; only the placeholder stands for whatever there is by now. */
   async #modelId(id: string, cloud: Cloud, signal: AbortSignal): Promise<string> {
     if (id !== PLACEHOLDER) return id;
-    await cloud.keeper.accessToken(signal); // Says why there is none.
+    await cloud.inference.accessToken(signal); // Says why there is none.
     await this.#deps.catalog.ready(signal);
     const model = this.#deps.catalog.choose(undefined);
     if (model) return model.id;

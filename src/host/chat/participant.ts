@@ -44,7 +44,7 @@ async function answer(
   try {
     const cloud = deps.clouds.active;
     await cloud?.load();
-    if (!cloud?.keeper.session) return offerSignIn(deps.clouds, cloud, stream);
+    if (cloud?.inferenceAccount === undefined) return offerSignIn(deps.clouds, cloud, stream);
     await deps.catalog.ready(signal);
     const model = deps.catalog.choose(request.model.vendor === languageModelVendor ? request.model.id : undefined);
     if (!model) {

@@ -37,7 +37,7 @@ async function ask(deps: AskDeps): Promise<void> {
   }
   const cloud = deps.clouds.require();
   await cloud.load();
-  if (!cloud.keeper.session) await cloud.keeper.accessToken(new AbortController().signal); // Says why there is none.
+  if (cloud.inferenceAccount === undefined) await cloud.inference.accessToken(new AbortController().signal); // Says why there is none.
   await deps.catalog.ready(AbortSignal.timeout(LIST_WAIT_MS));
   const model = deps.catalog.choose(undefined);
   if (!model) {

@@ -3,9 +3,11 @@ import type * as vscode from 'vscode';
 import { RolecallError } from '../../../src/core/base/errors.ts';
 import type { Session } from '../../../src/core/oauth/session.ts';
 import { RolecallAuthenticationProvider } from '../../../src/host/auth/authenticationProvider.ts';
+import { InferenceTokens } from '../../../src/host/auth/inferenceTokens.ts';
 import { SignIn } from '../../../src/host/auth/signIn.ts';
+import { SignOut } from '../../../src/host/auth/signOut.ts';
 import type { Cloud } from '../../../src/host/cloud.ts';
-import { FakeLog } from '../support/fakes.ts';
+import { FakeSecrets } from '../support/fakes.ts';
 import { addFault, clearFaults, growth, person } from '../support/sandbox.ts';
 import { signInAs, signInWithRefreshToken, useScene } from '../support/scene.ts';
 
@@ -26,8 +28,14 @@ describe('the authentication provider', () => {
   afterEach(clearFaults);
 
   function provide() {
-    const signIn = new FakeSignIn(new FakeLog(), () => {});
-    const provider = scene().own(new RolecallAuthenticationProvider(scene().clouds, signIn, scene().log));
+    const signIn = new FakeSignIn({
+      links: { receive: () => assert.fail() },
+      serviceTokens: { signIn: () => assert.fail() },
+      learn: () => {},
+      log: scene().log,
+    });
+    const signOut = new SignOut(new InferenceTokens(new FakeSecrets()), scene().log);
+    const provider = scene().own(new RolecallAuthenticationProvider(scene().clouds, signIn, signOut, scene().log));
     const changes: Change[] = [];
     provider.onDidChangeSessions((change) => {
       changes.push(change);

@@ -18,7 +18,12 @@ describe('signing in', () => {
 
   beforeEach(() => {
     learned = [];
-    signIn = new SignIn(scene().log, (secret) => learned.push(secret));
+    signIn = new SignIn({
+      links: { receive: () => assert.fail('a link was awaited') },
+      serviceTokens: { signIn: () => assert.fail('a service token was asked for') },
+      learn: (secret) => learned.push(secret),
+      log: scene().log,
+    });
   });
 
   function cloudWith(clientSecret: () => Promise<string | undefined>): Cloud {

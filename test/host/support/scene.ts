@@ -10,18 +10,20 @@ import { Cloud } from '../../../src/host/cloud.ts';
 import { Clouds } from '../../../src/host/clouds.ts';
 import { ModelCatalog } from '../../../src/host/modelCatalog.ts';
 import { signIn as walkIn } from '../../unit/sandbox/walk.ts';
-import { FakeLog, FakeSettings } from './fakes.ts';
+import { FakeLog, FakeSecrets, FakeSettings } from './fakes.ts';
 import { connectionTo, descriptor, type PersonName, people, person, serviceToken } from './sandbox.ts';
 
 /** A second set of the extension's objects, beside those of the running extension, talking to the real sandbox. */
 export class Scene {
   readonly log = new FakeLog();
   readonly settings = new FakeSettings();
+  /** SecretStorage, for what is asked of it directly. */
+  readonly secrets: FakeSecrets;
   readonly clouds: Clouds;
   /** What is stored for each connection, by its id; kept when the connection is made anew. */
-  readonly stores = new Map<string, SessionStore>();
+  readonly stores: Map<string, SessionStore>;
   /** Where its windows agree. */
-  readonly state = mkdtempSync(path.join(os.tmpdir(), 'rolecall-scene-'));
+  readonly state: string;
   /** Every address that was asked for, in order. */
   readonly asked: string[] = [];
   /** Stands in for the network where a test sets it. */
@@ -30,9 +32,15 @@ export class Scene {
     this.asked.push(String(input));
     return this.network(input, init);
   };
+  readonly #isFirst: boolean;
   readonly #disposables: { dispose(): unknown }[] = [];
 
-  constructor() {
+  /** @param first a window of the same editor and user. */
+  constructor(first?: Scene) {
+    this.secrets = first?.secrets ?? new FakeSecrets();
+    this.stores = first?.stores ?? new Map();
+    this.state = first?.state ?? mkdtempSync(path.join(os.tmpdir(), 'rolecall-scene-'));
+    this.#isFirst = first === undefined;
     this.clouds = new Clouds(this.settings, (connection) => this.makeCloud(connection));
     this.#disposables.push(this.clouds);
   }
@@ -57,6 +65,11 @@ export class Scene {
     return this.clouds.require();
   }
 
+  /** A second window of the same editor; it ends with this one. */
+  beside(): Scene {
+    return this.own(new Scene(this));
+  }
+
   enterSandbox(): Cloud {
     return this.clouds.enterSandbox(connectionTo('sandbox'));
   }
@@ -73,7 +86,7 @@ export class Scene {
 
   dispose(): void {
     for (const disposable of this.#disposables.splice(0).reverse()) disposable.dispose();
-    void rm(this.state, { recursive: true, force: true, maxRetries: 5 });
+    if (this.#isFirst) void rm(this.state, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

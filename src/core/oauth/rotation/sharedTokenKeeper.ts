@@ -6,6 +6,7 @@ import type { TokenSource } from '../../base/tokenSource.ts';
 import { isFresh, type Session, type TokenGrant } from '../session.ts';
 import { BackOff } from './backOff.ts';
 import type { Found } from './choose.ts';
+import type { Claims } from './claims.ts';
 import { EXPIRED } from './endReason.ts';
 import { isAlive, justIssued } from './lifetime.ts';
 import { PROTOCOL, type Protocol } from './protocol.ts';
@@ -98,6 +99,11 @@ export class SharedTokenKeeper implements TokenSource {
     return this.#window.session;
   }
 
+  /** The highest generation seen: of sessions, ends and sign-outs. */
+  get generation(): number {
+    return this.#window.generation;
+  }
+
   onDidChange(listener: (state: SessionState) => void): () => void {
     return this.#window.onDidChange(listener);
   }
@@ -143,6 +149,12 @@ export class SharedTokenKeeper implements TokenSource {
         'You are signed out, but the secret store (the system keyring) did not let go of the last sign-in. Unlock it and sign out again.',
       );
     });
+  }
+
+  /** What happens once for all windows. @throws RolecallError `storage` when the folder cannot be used. */
+  async claims(): Promise<Claims> {
+    await this.#sharing.open();
+    return this.#sharing.claims;
   }
 
   /** A sign-in is under way in this window. @returns what ends that state. */

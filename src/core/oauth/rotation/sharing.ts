@@ -2,6 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import path from 'node:path';
 import type { Connection } from '../../base/connection.ts';
 import type { Log } from '../../base/log.ts';
+import { Claims } from './claims.ts';
 import { Exclusion } from './exclusion.ts';
 import { privateFolder, removeAbandoned } from './files.ts';
 import { FolderKey } from './folderKey.ts';
@@ -34,6 +35,7 @@ export class Sharing {
   readonly shared: SharedSession;
   readonly exclusion: Exclusion;
   readonly peers: Peers;
+  readonly claims: Claims;
   readonly #deps: SharingDeps;
   readonly #folder: string;
   readonly #files: SessionFiles;
@@ -52,6 +54,7 @@ export class Sharing {
     this.shared = new SharedSession({ files: this.#files, connection, secrets, protocol, learn, log });
     const key = new FolderKey(folder);
     this.exclusion = new Exclusion({ folder, key, protocol, log });
+    this.claims = new Claims(path.join(folder, 'claims'));
     this.peers = new Peers({ folder, key, protocol, log, onGeneration });
   }
 
@@ -70,7 +73,7 @@ export class Sharing {
 
   async #open(): Promise<void> {
     if (this.#isClosed || (this.#isOpen && (await this.peers.isRegistered()))) return;
-    const below = ['locks', 'peers'].map((name) => path.join(this.#folder, name));
+    const below = ['locks', 'peers', 'claims'].map((name) => path.join(this.#folder, name));
     for (const folder of [this.#deps.state, this.#folder, ...below]) await privateFolder(folder);
     for (const folder of [this.#folder, ...below]) await removeAbandoned(folder);
     try {

@@ -22,7 +22,7 @@ export class WindowSession {
   }
 
   get state(): SessionState {
-    const over = this.#state.kind === 'signedOut' || this.#state.kind === 'ended';
+    const over = /starting|signedOut|ended/.test(this.#state.kind);
     return this.#signIns > 0 && over ? { kind: 'signingIn' } : this.#state;
   }
 
@@ -100,14 +100,17 @@ export class WindowSession {
   }
 
   signingIn(): () => void {
-    this.#signIns += 1;
-    this.#changes.fire(this.state);
+    const count = (by: number) => {
+      const before = this.state.kind;
+      this.#signIns += by;
+      if (this.state.kind !== before) this.#changes.fire(this.state);
+    };
+    count(1);
     let isOver = false;
     return () => {
       if (isOver) return;
       isOver = true;
-      this.#signIns -= 1;
-      this.#changes.fire(this.state);
+      count(-1);
     };
   }
 

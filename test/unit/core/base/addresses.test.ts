@@ -59,8 +59,9 @@ describe('the address of the identity service', () => {
 describe('the address of the inference service', () => {
   table(checkInferenceUrl, 'rolecall.inference.url', [
     ['https://inference.example.com', 'https://inference.example.com'],
-    ['https://inference.example.com/', 'https://inference.example.com'],
-    ['https://gateway.example.com/inference//', 'https://gateway.example.com/inference'],
+    ['https://gateway.example.com/inference', 'https://gateway.example.com/inference'],
+    ['https://inference.example.com/', /must not end with a slash: write https:\/\/inference\.example\.com\./],
+    ['https://gateway.example.com/inference//', /write https:\/\/gateway\.example\.com\/inference\./],
     ['https://gateway.example.com/v1beta', 'https://gateway.example.com/v1beta'],
     ['http://127.0.0.1:4001', 'http://127.0.0.1:4001'],
     ['https://inference.example.com/v1', /must not end in \/v1, .* write https:\/\/inference\.example\.com\./],
@@ -72,6 +73,29 @@ describe('the address of the inference service', () => {
     ['https://me:hunter2@inference.example.com', /user name or password/],
     ['inference.example.com', /must be an address such as https:\/\/inference\.example\.com/],
   ]);
+});
+
+describe('what was most likely meant is offered', () => {
+  const offers: readonly [(typed: string) => string, string, string, string | undefined][] = [
+    [checkIdentityUrl, 'https://identity.example.com/api/v1', 'identity.url', 'https://identity.example.com'],
+    [checkIdentityUrl, 'http://identity.example.com', 'identity.url', undefined],
+    [checkInferenceUrl, 'https://inference.example.com/v1', 'inference.url', 'https://inference.example.com'],
+    [checkInferenceUrl, 'https://a.example.com/b/v1/', 'inference.url', 'https://a.example.com/b'],
+    [checkInferenceUrl, 'https://a.example.com/b/', 'inference.url', 'https://a.example.com/b'],
+    [checkRedirectUri, 'http://127.0.0.1:1/cb?x', 'identity.redirectUri', undefined],
+  ];
+  for (const [check, typed, setting, value] of offers) {
+    it(`${typed} → ${value ?? 'the settings'}`, () => {
+      try {
+        check(typed);
+        assert.fail('it was accepted');
+      } catch (error) {
+        assert.ok(error instanceof RolecallError);
+        assert.deepEqual(error.remedy, { kind: 'changeSetting', setting, ...(value !== undefined && { value }) });
+        if (value !== undefined) assert.equal(check(value), value);
+      }
+    });
+  }
 });
 
 describe('the redirect URI', () => {

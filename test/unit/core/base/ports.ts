@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:net';
 
-/** Another program on a port. */
+/** Another program on a port, which reads and never answers. */
 export async function occupy(host: string, port = 0): Promise<{ server: Server; port: number }> {
-  const server = createServer();
+  const server = createServer((socket) => socket.on('error', () => {}).resume());
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
   return { server, port: (server.address() as { port: number }).port };
 }

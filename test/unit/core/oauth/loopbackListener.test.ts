@@ -158,6 +158,18 @@ describe('the listener for the redirect', () => {
     assert.equal((await raw(port, pathname, { method: 'POST' })).status, 404);
   });
 
+  it('a port where another window waits: the sentence says so, and offers other ways', async () => {
+    const options = {
+      redirectUri: `http://127.0.0.1:${port}/callback`,
+      state: 'x',
+      authorizationUrl: '',
+      pages: PAGES,
+    };
+    const error = await failure(listenForRedirect(options));
+    assert.match(error.message, /Another window of Rolecall waits for a sign-in/);
+    assert.deepEqual([error.kind, error.remedy], ['configuration', { kind: 'otherSignIn' }]);
+  });
+
   it('waiting can be given up', async () => {
     const stop = new AbortController();
     const waiting = listener.answer(stop.signal);

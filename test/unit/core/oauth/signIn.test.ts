@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import type { Connection } from '../../../../src/core/base/connection.ts';
+import type { Fetch } from '../../../../src/core/base/http.ts';
 import { type Log, silentLog } from '../../../../src/core/base/log.ts';
 import { AuthorizationServer } from '../../../../src/core/oauth/authorizationServer.ts';
+import { readPastedCallback } from '../../../../src/core/oauth/pastedCallback.ts';
 import { isFresh, type Session } from '../../../../src/core/oauth/session.ts';
-import { SIGN_IN_DEADLINE_MS, signInWithBrowser } from '../../../../src/core/oauth/signIn.ts';
+import { type BrowserSignIn, SIGN_IN_DEADLINE_MS, signInWithBrowser } from '../../../../src/core/oauth/signIn.ts';
 import { type RunningSandbox, startSandbox } from '../../../../src/sandbox/sandbox.ts';
 import { authorize, location } from '../../sandbox/walk.ts';
 import { MockService, ORIGIN } from '../base/mockService.ts';
-import { freePort } from '../base/ports.ts';
+import { freePort, occupy, release } from '../base/ports.ts';
+import { deferred } from '../deferred.ts';
 import { failure } from '../failure.ts';
 import { fixture } from '../identity/fixtures.ts';
 import { CONNECTION } from './connection.ts';
@@ -24,8 +27,12 @@ interface Variant {
   readonly secret?: string;
   readonly person?: number | 'cancel';
   readonly stop?: AbortSignal;
-  readonly openBrowser?: (url: string) => Promise<boolean>;
+  readonly openBrowser?: BrowserSignIn['openBrowser'];
+  readonly method?: BrowserSignIn['method'];
+  readonly delivered?: BrowserSignIn['delivered'];
 }
+
+const never = () => new Promise<URL>(() => {});
 
 for (const discovery of [true, false]) {
   describe(`signing in with the browser, ${discovery ? 'with' : 'without'} discovery`, () => {
@@ -54,7 +61,15 @@ for (const discovery of [true, false]) {
       pages.push(await (await fetch(back)).text());
     };
 
-    const signIn = ({ change, secret, person = 0, stop = signal, openBrowser }: Variant = {}): Promise<Session> => {
+    const signIn = ({
+      change,
+      secret,
+      person = 0,
+      stop = signal,
+      openBrowser,
+      method = 'loopback',
+      delivered = never,
+    }: Variant = {}): Promise<Session> => {
       const { clients } = sandbox.descriptor;
       const connection = { ...connectionTo(sandbox), ...change };
       const keep = (line: string) => lines.push(line);
@@ -64,6 +79,8 @@ for (const discovery of [true, false]) {
         {
           connection,
           server: new AuthorizationServer({ fetch, log, connection, clientSecret }),
+          method,
+          delivered,
           pages: PAGES,
           openBrowser:
             openBrowser ??
@@ -165,6 +182,76 @@ for (const discovery of [true, false]) {
       }
     });
 
+    it('the address that the browser ended on can be pasted instead, and the port is not needed', async () => {
+      const [port, pasted] = [new URL(connectionTo(sandbox).redirectUri).port, deferred<string>()];
+      const taken = await occupy('127.0.0.1', Number(port));
+      try {
+        const busy = await failure(signIn());
+        assert.deepEqual([busy.kind, busy.remedy], ['configuration', { kind: 'otherSignIn' }]);
+        const session = await signIn({
+          method: 'paste',
+          openBrowser: async (startUrl, authorizationUrl) => {
+            const address = location(await fetch(startUrl, { redirect: 'manual' }));
+            assert.equal(address, authorizationUrl);
+            const params = Object.fromEntries(new URL(address).searchParams);
+            pasted.resolve(await authorize(sandbox.descriptor, params, { person: 1 }));
+            return true;
+          },
+          delivered: async (pending) => readPastedCallback(await pasted.promise, pending),
+        });
+        assert.equal(session.account.label, sandbox.descriptor.people[1]?.email);
+      } finally {
+        await release(taken.server);
+      }
+    });
+
+    it('what is pasted while the listener waits counts, and the listener is closed', async () => {
+      let stopped: AbortSignal | undefined;
+      const given = deferred<URL>();
+      const session = await signIn({
+        openBrowser: async (_start, authorizationUrl) => {
+          const params = Object.fromEntries(new URL(authorizationUrl).searchParams);
+          given.resolve(new URL(await authorize(sandbox.descriptor, params, { person: 0 })));
+          return true;
+        },
+        delivered: (_pending, over) => {
+          stopped = over;
+          return given.promise;
+        },
+      });
+      assert.ok(session.accessToken);
+      assert.equal(stopped?.aborted, true);
+      const again = await occupy('127.0.0.1', Number(new URL(connectionTo(sandbox).redirectUri).port));
+      await release(again.server);
+    });
+
+    it('a code of another sign-in is refused by the service: its verifier does not fit', async () => {
+      let stolen = '';
+      await failure(
+        signIn({
+          openBrowser: async (_start, authorizationUrl) => {
+            const params = Object.fromEntries(new URL(authorizationUrl).searchParams);
+            stolen = new URL(await authorize(sandbox.descriptor, params, { person: 0 })).searchParams.get('code') ?? '';
+            return false;
+          },
+        }),
+      );
+      const error = await failure(
+        signIn({ openBrowser: async () => true, delivered: async (pending) => readPastedCallback(stolen, pending) }),
+      );
+      assert.ok(['configuration', 'sessionEnded'].includes(error.kind), error.message);
+    });
+
+    it('a client the service does not know is told before a browser opens', async () => {
+      const wrong = [{ clientId: 'nobody' }, { redirectUri: `${connectionTo(sandbox).redirectUri}/` }];
+      for (const change of wrong) {
+        const error = await failure(signIn({ change, openBrowser: () => assert.fail('a browser was opened') }));
+        assert.deepEqual([error.kind, error.facts.status], ['configuration', 400]);
+        assert.match(error.message, /client id is unknown there, or its registered redirect URI is not exactly/);
+        assert.doesNotMatch(error.message, /[<>]/);
+      }
+    });
+
     it('a browser that cannot be opened is an error, and the port is free again', async () => {
       await assert.rejects(signIn({ openBrowser: () => Promise.reject(new Error('no browser')) }), /no browser/);
       assert.ok(await signIn());
@@ -191,11 +278,17 @@ describe('signing in without an id_token', () => {
       .on('GET', '/.well-known/openid-configuration', { status: 404 })
       .on('POST', '/oauth2/v2/token', { status: 200, body: fixture('token.json') })
       .on('GET', '/oauth2/v2/userinfo', { status: 200, body: fixture('userinfo.json') });
+    const answering: Fetch = async (url, init) =>
+      String(url).includes('/oauth2/v2/authorization')
+        ? new Response(null, { status: 302, headers: { location: '/page' } })
+        : service.fetch(url, init);
     const connection = { ...CONNECTION, scope: 'email', redirectUri: `http://127.0.0.1:${await freePort()}/callback` };
     const session = await signInWithBrowser(
       {
         connection,
-        server: new AuthorizationServer({ fetch: service.fetch, log: silentLog, connection, clientSecret: 'x' }),
+        server: new AuthorizationServer({ fetch: answering, log: silentLog, connection, clientSecret: 'x' }),
+        method: 'loopback',
+        delivered: never,
         pages: PAGES,
         openBrowser: async (url) => {
           const address = new URL(location(await fetch(url, { redirect: 'manual' })));

@@ -1,0 +1,62 @@
+import { isLoopback } from '../base/addresses.ts';
+import type { Connection } from '../base/connection.ts';
+
+export type SignInMethodId = 'loopback' | 'editorLink' | 'paste' | 'serviceToken';
+
+/** What one way of signing in needs and gives. */
+export interface SignInMethod {
+  readonly id: SignInMethodId;
+  /** The user signs in on the provider's page. */
+  readonly usesBrowser: boolean;
+  /** How the answer comes back. */
+  readonly arrival: 'listener' | 'link' | 'pasted';
+  /** A refresh token comes with it, so the session renews itself. */
+  readonly isRenewed: boolean;
+  /** Who tells that it is over. */
+  readonly expiry: 'announced' | 'only401';
+}
+
+/** Every way in, the usual one first. */
+export const SIGN_IN_METHODS: readonly SignInMethod[] = [
+  { id: 'loopback', usesBrowser: true, arrival: 'listener', isRenewed: true, expiry: 'announced' },
+  { id: 'editorLink', usesBrowser: true, arrival: 'link', isRenewed: true, expiry: 'announced' },
+  { id: 'paste', usesBrowser: true, arrival: 'pasted', isRenewed: true, expiry: 'announced' },
+  { id: 'serviceToken', usesBrowser: false, arrival: 'pasted', isRenewed: false, expiry: 'only401' },
+];
+
+/** What decides which ways are open. */
+export interface SignInPlace {
+  readonly connection: Pick<Connection, 'clientId' | 'redirectUri'>;
+  /** Scheme of links to this editor, such as `vscode`. */
+  readonly uriScheme: string;
+  /** The editor is a page in a browser, which links to it cannot reach. */
+  readonly isWeb: boolean;
+}
+
+/** Why a method is not open. */
+export type Refusal = 'noClient' | 'redirectUriIsNoLoopback' | 'redirectUriIsNoLink' | 'linksDoNotArrive';
+
+/** Where an editor receives links to Rolecall. */
+export function editorLinkUri(uriScheme: string): string {
+  return `${uriScheme}://rolecall.rolecall/callback`;
+}
+
+/** @returns `undefined` when `method` is open. */
+export function refusalOf({ id }: SignInMethod, { connection, uriScheme, isWeb }: SignInPlace): Refusal | undefined {
+  if (id === 'serviceToken') return undefined;
+  if (connection.clientId === '') return 'noClient';
+  const { redirectUri } = connection;
+  if (id === 'loopback') {
+    return redirectUri.startsWith('http:') && isLoopback(redirectUri) ? undefined : 'redirectUriIsNoLoopback';
+  }
+  if (id === 'editorLink') {
+    if (redirectUri !== editorLinkUri(uriScheme)) return 'redirectUriIsNoLink';
+    return isWeb ? 'linksDoNotArrive' : undefined;
+  }
+  return undefined; // Whatever the redirect URI is, the browser's last address can be pasted.
+}
+
+/** The ways that are open, the one to take unasked first. */
+export function openMethods(place: SignInPlace): readonly SignInMethod[] {
+  return SIGN_IN_METHODS.filter((method) => refusalOf(method, place) === undefined);
+}

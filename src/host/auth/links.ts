@@ -1,0 +1,173 @@
+import * as vscode from 'vscode';
+import { pause } from '../../core/base/abort.ts';
+import { connectionKey } from '../../core/base/connection.ts';
+import { RolecallError } from '../../core/base/errors.ts';
+import type { Log } from '../../core/base/log.ts';
+import type { PendingSignIn } from '../../core/oauth/authorizationServer.ts';
+import { readPending, writePending } from '../../core/oauth/sharedSignIn.ts';
+import { finishSignIn, SIGN_IN_DEADLINE_MS } from '../../core/oauth/signIn.ts';
+import { secrets } from '../../ids.ts';
+import type { Cloud } from '../cloud.ts';
+import type { Clouds } from '../clouds.ts';
+import { describe, showError } from '../showError.ts';
+
+/** Pauses between looks at whether another window has finished our sign-in, in milliseconds. */
+const LOOK_MS = 300;
+
+interface Waiting {
+  readonly cloud: Cloud;
+  readonly pending: PendingSignIn;
+  readonly give: (callback: URL) => void;
+}
+
+export interface SignInLinksDeps {
+  readonly clouds: Clouds;
+  readonly storage: vscode.SecretStorage;
+  readonly learn: (secret: string | undefined) => void;
+  readonly log: Log;
+}
+
+/**
+ * Links to the editor that end a sign-in (`<uriScheme>://rolecall.rolecall/callback?code=…&state=…`). The system gives a
+ * link to whichever window it likes, so what a sign-in waits with is in the secret store, and a claim lets one window
+ * finish it.
+ */
+export class SignInLinks implements vscode.UriHandler {
+  readonly #deps: SignInLinksDeps;
+  /** Sign-ins that wait in this window, by `state`. */
+  readonly #waiting = new Map<string, Waiting>();
+
+  constructor(deps: SignInLinksDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * The link that answers `pending`, when this window receives it.
+   *
+   * @throws {@link FinishedElsewhere} when another window has received and finished it; RolecallError `cancelled`, or
+   * `invalidRequest` when it failed there.
+   */
+  async receive(cloud: Cloud, pending: PendingSignIn, signal: AbortSignal): Promise<URL> {
+    const { storage, log } = this.#deps;
+    const key = pendingKey(cloud);
+    const received = new Promise<URL>((resolve) => {
+      this.#waiting.set(pending.state, { cloud, pending, give: resolve });
+    });
+    try {
+      await storage.store(key, writePending(cloud.connection, pending, Date.now() + SIGN_IN_DEADLINE_MS));
+    } catch (error) {
+      log.warn(`Only this window can finish the sign-in: ${describe(error)}`);
+    }
+    const over = new AbortController();
+    try {
+      return await Promise.race([received, this.#elsewhere(cloud, pending, AbortSignal.any([signal, over.signal]))]);
+    } finally {
+      over.abort();
+      this.#waiting.delete(pending.state);
+      await this.#forget(cloud, pending.state);
+    }
+  }
+
+  /** A link has reached this window. Never rejects: VS Code would show it as a defect. */
+  async handleUri(uri: vscode.Uri): Promise<void> {
+    try {
+      await this.#handle(uri);
+    } catch (error) {
+      await showError(error, this.#deps.log);
+    }
+  }
+
+  async #handle(uri: vscode.Uri): Promise<void> {
+    if (uri.path !== '/callback') throw stray();
+    const query = new URLSearchParams(uri.query);
+    const state = query.get('state');
+    this.#deps.learn(query.get('code') ?? undefined);
+    this.#deps.learn(state ?? undefined);
+    const mine = this.#waiting.get(state ?? '');
+    const found = mine ?? (await this.#find(state));
+    if (!found) throw stray();
+    const { cloud, pending } = found;
+    const claims = await cloud.keeper.claims();
+    const claim = claimOf(pending);
+    if (!(await claims.take(claim))) {
+      throw new RolecallError('invalidRequest', vscode.l10n.t('This sign-in was finished already.'));
+    }
+    const callback = new URL(`${pending.redirectUri}?${query}`);
+    if (mine) {
+      mine.give(callback);
+      return;
+    }
+    try {
+      await this.#finish(cloud, callback, pending);
+      await claims.settle(claim, 'done');
+    } catch (error) {
+      await claims.settle(claim, 'failed');
+      throw error;
+    }
+  }
+
+  /** Another window began it. */
+  async #finish(cloud: Cloud, callback: URL, pending: PendingSignIn): Promise<void> {
+    const { learn, log } = this.#deps;
+    const { signal } = new AbortController();
+    const server = await cloud.authorizationServer(true);
+    const deps = { connection: cloud.connection, server, learn, log, now: Date.now };
+    await cloud.keeper.adopt(await finishSignIn(deps, callback, pending, signal));
+    log.info(`Signed in to ${cloud.connection.identityUrl}, which another window had begun.`);
+  }
+
+  async #find(state: string | null): Promise<{ cloud: Cloud; pending: PendingSignIn } | undefined> {
+    for (const cloud of this.#deps.clouds.all) {
+      await cloud.load();
+      const text = await this.#deps.storage.get(pendingKey(cloud));
+      const pending = readPending(text, cloud.connection, state, Date.now());
+      if (pending) return { cloud, pending };
+    }
+    return undefined;
+  }
+
+  /** Rejects when another window has finished it, one way or the other. */
+  async #elsewhere(cloud: Cloud, pending: PendingSignIn, signal: AbortSignal): Promise<never> {
+    const claims = await cloud.keeper.claims();
+    for (;;) {
+      await pause(LOOK_MS, signal);
+      const outcome = await claims.outcome(claimOf(pending));
+      if (outcome === 'done') throw new FinishedElsewhere();
+      if (outcome === 'failed') {
+        throw new RolecallError(
+          'invalidRequest',
+          vscode.l10n.t('The sign-in ended in another window, which says what went wrong.'),
+        );
+      }
+    }
+  }
+
+  async #forget(cloud: Cloud, state: string): Promise<void> {
+    const { storage, log } = this.#deps;
+    try {
+      const kept = readPending(await storage.get(pendingKey(cloud)), cloud.connection, state, 0);
+      if (kept) await storage.delete(pendingKey(cloud)); // Else a later sign-in waits there.
+    } catch (error) {
+      log.warn(`A sign-in that is over stays in the secret store: ${describe(error)}`);
+    }
+  }
+}
+
+/** The window that began the sign-in has nothing left to do. */
+export class FinishedElsewhere extends Error {}
+
+function pendingKey({ connection }: Cloud): string {
+  return secrets.signIn + connectionKey(connection);
+}
+
+function claimOf({ state }: PendingSignIn): string {
+  return `sign-in ${state}`;
+}
+
+function stray(): RolecallError {
+  return new RolecallError(
+    'invalidRequest',
+    vscode.l10n.t('This link ends no sign-in that Rolecall waits for. Start again with Rolecall: Sign In.'),
+    { remedy: { kind: 'otherSignIn' } },
+  );
+}

@@ -1,0 +1,70 @@
+import * as vscode from 'vscode';
+import { cancelled } from '../../core/base/errors.ts';
+import {
+  editorLinkUri,
+  type Refusal,
+  refusalOf,
+  SIGN_IN_METHODS,
+  type SignInMethodId,
+  type SignInPlace,
+} from '../../core/oauth/signInMethods.ts';
+
+/** Lets the user choose; a way that is not open is shown with what would open it. @throws RolecallError `cancelled` */
+export async function askForMethod(place: SignInPlace): Promise<SignInMethodId> {
+  const items = SIGN_IN_METHODS.map((method) => {
+    const refusal = refusalOf(method, place);
+    const { label, detail } = wordsOf(method.id, place);
+    return refusal
+      ? { method: undefined, label: `$(circle-slash) ${label}`, detail: reasonOf(refusal, place), setting: true }
+      : { method: method.id, label, detail, setting: false };
+  });
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Sign in with…'),
+    placeHolder: vscode.l10n.t('Choose how the sign-in comes back to the editor'),
+    matchOnDetail: true,
+  });
+  if (!chosen) throw cancelled();
+  if (chosen.method) return chosen.method;
+  await vscode.commands.executeCommand('workbench.action.openSettings', '@ext:rolecall.rolecall identity');
+  throw cancelled();
+}
+
+function wordsOf(id: SignInMethodId, { connection }: SignInPlace): { label: string; detail: string } {
+  switch (id) {
+    case 'loopback':
+      return {
+        label: vscode.l10n.t('Browser'),
+        detail: vscode.l10n.t('Sign in on the provider’s page; it comes back to {0}.', connection.redirectUri),
+      };
+    case 'editorLink':
+      return {
+        label: vscode.l10n.t('Browser, back by a link to the editor'),
+        detail: vscode.l10n.t('Sign in on the provider’s page; it opens {0}.', connection.redirectUri),
+      };
+    case 'paste':
+      return {
+        label: vscode.l10n.t('Browser, then paste the address'),
+        detail: vscode.l10n.t('For SSH, containers and editors in a browser, where the answer cannot come by itself.'),
+      };
+    case 'serviceToken':
+      return {
+        label: vscode.l10n.t('Service token'),
+        detail: vscode.l10n.t('Paste a long-lived token. It is kept in the system keyring and cannot be renewed.'),
+      };
+  }
+}
+
+function reasonOf(refusal: Refusal, { uriScheme }: SignInPlace): string {
+  switch (refusal) {
+    case 'noClient':
+      return vscode.l10n.t('Needs the id of a registered client: set rolecall.identity.clientId.');
+    case 'redirectUriIsNoLoopback':
+      return vscode.l10n.t(
+        'Needs a registered redirect URI on this machine, such as http://127.0.0.1:18155/callback (rolecall.identity.redirectUri).',
+      );
+    case 'redirectUriIsNoLink':
+      return vscode.l10n.t('Needs the registered redirect URI {0}.', editorLinkUri(uriScheme));
+    case 'linksDoNotArrive':
+      return vscode.l10n.t('Links do not reach an editor that runs in a browser.');
+  }
+}

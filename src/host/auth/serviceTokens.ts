@@ -1,0 +1,116 @@
+import * as vscode from 'vscode';
+import { cancelled } from '../../core/base/errors.ts';
+import type { Fetch } from '../../core/base/http.ts';
+import type { Log } from '../../core/base/log.ts';
+import { IdentityClient } from '../../core/identity/identityClient.ts';
+import { readServiceToken, signInWithServiceToken } from '../../core/oauth/serviceToken.ts';
+import type { Session } from '../../core/oauth/session.ts';
+import type { Cloud } from '../cloud.ts';
+import type { Settings } from '../settings.ts';
+
+export interface ServiceTokensDeps {
+  readonly settings: Settings;
+  readonly fetch: Fetch;
+  readonly learn: (secret: string | undefined) => void;
+  readonly log: Log;
+}
+
+/** Signs in with a pasted token that is checked by a call before it is kept. */
+export class ServiceTokens {
+  readonly #deps: ServiceTokensDeps;
+
+  constructor(deps: ServiceTokensDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws RolecallError `cancelled` when none is given, `invalidRequest` when the service refuses it, `offline`, … */
+  async signIn(cloud: Cloud, signal: AbortSignal): Promise<Session> {
+    const token = await askForToken(
+      vscode.l10n.t('Service token for {0}', cloud.connection.label),
+      vscode.l10n.t(
+        'It is kept in the system keyring, and sent to {0} and {1} only.',
+        cloud.connection.identityUrl,
+        new URL(cloud.connection.inferenceUrl).origin,
+      ),
+    );
+    this.#deps.learn(token);
+    const { session, isChecked } = await vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Checking the token…') },
+      () =>
+        signInWithServiceToken(
+          {
+            connection: cloud.connection,
+            fetch: this.#deps.fetch,
+            isTaken: (candidate, stop) => this.#isTaken(cloud, candidate, stop),
+            now: Date.now,
+          },
+          token,
+          signal,
+        ),
+    );
+    await cloud.keeper.adopt(session);
+    this.#deps.log.info(`Signed in to ${cloud.connection.identityUrl} with a service token.`);
+    if (!isChecked) {
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t('The token is kept, but the service offers nothing to check it with. The first use will tell.'),
+      ); // Says all.
+    }
+    return session;
+  }
+
+  /** Asks for organizations, else for the groups of the first one; being forbidden to see them means being known. */
+  async #isTaken(cloud: Cloud, token: string, signal: AbortSignal): Promise<boolean | undefined> {
+    let refused = false;
+    const client = new IdentityClient({
+      fetch: this.#deps.fetch,
+      identityUrl: cloud.connection.identityUrl,
+      tokens: {
+        accessToken: async () => token,
+        rejected: async () => {
+          refused = true;
+          return undefined;
+        },
+      },
+      log: this.#deps.log,
+      now: Date.now,
+    });
+    const answered = async (ask: () => Promise<unknown>) => {
+      try {
+        return (await ask()) !== undefined;
+      } catch (error) {
+        if (refused) return false;
+        if (isForbidden(error)) return true;
+        throw error;
+      }
+    };
+    if (await answered(() => client.organizations(signal))) return true;
+    if (refused) return false;
+    const organization = this.#deps.settings.organizations()[0];
+    if (organization === undefined) return undefined;
+    return answered(() => client.groups(organization, signal));
+  }
+}
+
+function isForbidden(error: unknown): boolean {
+  return error instanceof Error && 'kind' in error && error.kind === 'forbidden';
+}
+
+/** @throws RolecallError `cancelled` */
+export async function askForToken(title: string, prompt: string): Promise<string> {
+  const typed = await vscode.window.showInputBox({
+    title,
+    prompt,
+    password: true,
+    ignoreFocusOut: true,
+    validateInput: (value) => {
+      try {
+        readServiceToken(value);
+        return undefined;
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error);
+      }
+    },
+  });
+  if (typed === undefined) throw cancelled();
+  return readServiceToken(typed);
+}

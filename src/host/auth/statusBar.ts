@@ -1,0 +1,24 @@
+import * as vscode from 'vscode';
+import type { Clouds } from '../clouds.ts';
+import { wordsOf } from './sessionWords.ts';
+
+/** Who is signed in and how that stands, in the status bar. */
+export function registerStatusBar(clouds: Clouds): vscode.Disposable {
+  const item = vscode.window.createStatusBarItem('rolecall.session', vscode.StatusBarAlignment.Right, 50);
+  item.name = vscode.l10n.t('Rolecall sign-in');
+  const show = () => {
+    const words = wordsOf(clouds);
+    if (!words) {
+      item.hide();
+      return;
+    }
+    item.text = words.text;
+    item.tooltip = words.tooltip;
+    item.command = words.command;
+    item.backgroundColor = words.colour && new vscode.ThemeColor(`statusBarItem.${words.colour}Background`);
+    item.accessibilityInformation = { label: words.tooltip };
+    item.show();
+  };
+  show();
+  return vscode.Disposable.from(item, clouds.onDidChange(show));
+}

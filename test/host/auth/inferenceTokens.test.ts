@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { RolecallError } from '../../../src/core/base/errors.ts';
+import { followSecrets } from '../../../src/host/auth/followSecrets.ts';
+import { InferenceTokens } from '../../../src/host/auth/inferenceTokens.ts';
+import { SignOut } from '../../../src/host/auth/signOut.ts';
+import { Cloud } from '../../../src/host/cloud.ts';
+import { Clouds } from '../../../src/host/clouds.ts';
+import { ModelCatalog } from '../../../src/host/modelCatalog.ts';
+import { secrets } from '../../../src/ids.ts';
+import { usePatches } from '../support/patches.ts';
+import { connectionTo, serviceToken } from '../support/sandbox.ts';
+import { memoryStore, signInAs, useScene } from '../support/scene.ts';
+import { until } from '../support/wait.ts';
+
+const { signal } = new AbortController();
+
+describe('the token of the inference service alone', () => {
+  const scene = useScene();
+  const patches = usePatches();
+  let tokens: InferenceTokens;
+  let clouds: Clouds;
+
+  beforeEach(() => {
+    tokens = new InferenceTokens(scene().secrets);
+    const { settings, fetch, log, state } = scene();
+    settings.connection = connectionTo('service');
+    clouds = scene().own(
+      new Clouds(
+        settings,
+        (connection) =>
+          new Cloud({
+            connection,
+            place: { store: memoryStore(), state, dispose: () => {} },
+            clientSecret: async () => 'x',
+            inferenceToken: (of) => tokens.get(of),
+            fetch,
+            log,
+            learn: () => {},
+          }),
+      ),
+    );
+    scene().own(followSecrets(scene().secrets, clouds, tokens));
+  });
+
+  async function enter(token: string): Promise<Cloud> {
+    await clouds.start();
+    const cloud = clouds.require();
+    patches.set(vscode.window, 'showInputBox', async (options: vscode.InputBoxOptions) => {
+      assert.equal(options.password, true);
+      assert.match(options.prompt ?? '', /sent to http:\/\/127\.0\.0\.1:\d+ only/);
+      return token;
+    });
+    await tokens.ask(cloud.connection);
+    await until('the token', () => cloud.inferenceAccount === 'token');
+    return cloud;
+  }
+
+  it('is kept in SecretStorage, and models are listed with it while nobody is signed in', async () => {
+    const cloud = await enter(await serviceToken('administrator'));
+    assert.deepEqual([...scene().secrets.values.keys()], [secrets.inferenceToken + cloud.connection.inferenceUrl]);
+    assert.equal(cloud.keeper.state.kind, 'signedOut');
+    const { settings, fetch, log } = scene();
+    const catalog = scene().own(new ModelCatalog({ clouds, settings, fetch, log }));
+    await catalog.ready(signal);
+    assert.ok(catalog.models.length > 0);
+  });
+
+  it('goes to the inference service alone: the identity service gets the session’s', async () => {
+    const cloud = await enter('own-token');
+    const session = await signInAs(cloud, 'administrator');
+    assert.equal(await cloud.inference.accessToken(signal), 'own-token');
+    assert.equal(await cloud.keeper.accessToken(signal), session.accessToken);
+  });
+
+  it('that is refused is said so, with the way to enter another; the session is not touched', async () => {
+    const cloud = await enter('own-token');
+    await signInAs(cloud, 'administrator');
+    await assert.rejects(
+      cloud.inference.rejected('own-token', signal),
+      (error) => error instanceof RolecallError && error.remedy?.kind === 'setInferenceToken',
+    );
+    assert.equal(cloud.keeper.state.kind, 'signedIn');
+  });
+
+  it('that another window has replaced is used instead', async () => {
+    const cloud = await enter('old');
+    scene().secrets.values.set(secrets.inferenceToken + cloud.connection.inferenceUrl, 'new'); // Without an event.
+    assert.equal(await cloud.inference.rejected('old', signal), 'new');
+  });
+
+  it('is forgotten with the sign-out', async () => {
+    const cloud = await enter('own-token');
+    await signInAs(cloud, 'administrator');
+    await new SignOut(tokens, scene().log).run(cloud);
+    assert.equal(cloud.inferenceAccount, undefined);
+    assert.equal(scene().secrets.values.size, 0);
+  });
+});

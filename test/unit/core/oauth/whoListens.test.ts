@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { listenForRedirect, serveStart, whoListens } from '../../../../src/core/oauth/loopbackListener.ts';
+import { freePort, occupy, release } from '../base/ports.ts';
+
+const { signal } = new AbortController();
+const page = { title: '', text: '' };
+const pages = { done: page, failed: page, refused: page };
+
+describe('who listens at a redirect URI', () => {
+  let port: number;
+  beforeEach(async () => {
+    port = await freePort();
+  });
+
+  it('nobody', async () => {
+    assert.equal(await whoListens(`http://127.0.0.1:${port}/callback`, signal), 'nobody');
+    assert.equal(await whoListens(`http://localhost:${port}/callback`, signal), 'nobody');
+  });
+
+  it('a sign-in of Rolecall that waits, which goes on waiting', async () => {
+    const redirectUri = `http://127.0.0.1:${port}/callback`;
+    const listener = await listenForRedirect({ redirectUri, state: 's', authorizationUrl: 'http://x/', pages });
+    assert.equal(await whoListens(redirectUri, signal), 'rolecall');
+    const answer = listener.answer(signal);
+    await fetch(`${redirectUri}?state=s&code=c`);
+    assert.equal((await answer).searchParams.get('code'), 'c');
+    await listener.close();
+  });
+
+  it('another program, also one that says nothing', async () => {
+    const taken = await occupy('127.0.0.1', port);
+    assert.equal(await whoListens(`http://127.0.0.1:${port}/callback`, signal), 'other');
+    await release(taken.server);
+  });
+
+  it('cannot be asked of an address elsewhere', async () => {
+    await assert.rejects(whoListens('https://example.com/callback', signal), /loopback address/);
+  });
+});
+
+describe('the start address alone', () => {
+  it('leads to the authorization address letter by letter, answers nothing else, and closes', async () => {
+    const authorizationUrl = 'https://identity.example.com/a?redirect_uri=vscode%3A%2F%2Fx&state=s';
+    const { startUrl, close } = await serveStart(authorizationUrl);
+    const { hostname, origin } = new URL(startUrl);
+    assert.equal(hostname, '127.0.0.1');
+    const answer = await fetch(startUrl, { redirect: 'manual' });
+    assert.deepEqual([answer.status, answer.headers.get('location')], [302, authorizationUrl]);
+    for (const [path, method] of [
+      ['/', 'GET'],
+      [new URL(startUrl).pathname, 'POST'],
+      ['/callback', 'GET'],
+    ]) {
+      assert.equal((await fetch(`${origin}${path}`, { method: method ?? '', redirect: 'manual' })).status, 404);
+    }
+    await close();
+    await assert.rejects(fetch(startUrl));
+  });
+});
