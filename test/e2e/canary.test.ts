@@ -107,7 +107,14 @@ describe('secrets', () => {
 
   it('are not in settings, chat sessions, extension storage or any other file of the run', async () => {
     await workbench.stop(); // Chat sessions are written when the window closes.
-    assert.deepEqual(new CanarySearch(secrets).inFolder(profile.folder), []);
+    const search = new CanarySearch(secrets);
+    assert.deepEqual(search.inFolder(profile.folder), []);
+    const [shared = ''] = profile.stateFolders;
+    assert.ok(
+      fs.readdirSync(shared).some((name) => name.endsWith('.sealed')),
+      'the session that the windows share',
+    );
+    assert.deepEqual(search.inFolder(shared), []);
   });
 
   it('are in the browser’s storage only sealed by the editor', () => {

@@ -4,7 +4,9 @@ import type { BrowserContext, Locator, Page } from 'playwright-core';
 
 /** Opens the command palette and runs the command whose whole title this is, as in `Rolecall: Sign In`. */
 export async function runCommand(page: Page, title: string): Promise<void> {
-  await quickOpen(page, `>${title}`, { has: page.getByText(title, { exact: true }) });
+  // The whole label: what was typed is highlighted in a longer one too, as a text of its own.
+  const whole = new RegExp(`^${title.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);
+  await quickOpen(page, `>${title}`, { has: page.locator('.label-name', { hasText: whole }) });
 }
 
 /** Types into the editor's one search box and clicks the row that it offers. */

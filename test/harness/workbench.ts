@@ -7,12 +7,15 @@ import { installVsix, type ServedEditor, serveEditor } from '../../scripts/edito
 import { installUnpacked, packVsix } from '../../scripts/extension.ts';
 import { at, freshFolder } from '../../scripts/paths.ts';
 import type { RunningSandbox } from '../../scripts/sandbox.ts';
+import { connectionFolderName, stateRoot, thisMachine } from '../../src/core/oauth/rotation/statePaths.ts';
 
 /** What survives a restart: the editor's folders, its port (the browser keeps secrets by origin), and the browser's storage. */
 export interface Profile {
   readonly folder: string;
   port: number;
   storage: Awaited<ReturnType<BrowserContext['storageState']>> | undefined;
+  /** In the user's home, where the windows of all profiles agree on the session: of the services this run has talked to. */
+  readonly stateFolders: Set<string>;
   /** Deletes it from disk. */
   remove(): void;
 }
@@ -57,17 +60,26 @@ export const openWorkbenches = new Set<Workbench>();
 /** A profile that outlives a workbench. */
 export function newProfile(): Profile {
   const folder = freshFolder('profile');
+  const stateFolders = new Set<string>();
   return {
     folder,
     port: 0,
     storage: undefined,
-    remove: () => fs.rmSync(folder, { recursive: true, force: true }),
+    stateFolders,
+    remove: () => {
+      for (const each of [folder, ...stateFolders]) fs.rmSync(each, { recursive: true, force: true });
+    },
   };
 }
 
 /** Serves a workbench with Rolecall installed as a person would have it, and opens it in a browser. */
 export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Workbench> {
   const profile = options.profile ?? newProfile();
+  const { 'rolecall.identity.url': identity, 'rolecall.identity.clientId': client } = options.settings ?? {};
+  if (identity !== undefined) {
+    const name = connectionFolderName(String(identity), String(client ?? ''));
+    profile.stateFolders.add(path.join(stateRoot(thisMachine()), name));
+  }
   const userDataDir = path.join(profile.folder, 'user');
   const extensionsDir = path.join(profile.folder, 'extensions');
   const folder = options.folder === undefined ? undefined : copyOf(options.folder, profile.folder);
