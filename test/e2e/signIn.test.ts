@@ -175,7 +175,9 @@ describe('signing in', () => {
       await tab.close();
       await page.bringToFront();
       await quickInput(page).waitFor();
-      await quickInput(page).locator('input').fill(last.replace(/state=[^&]+/, 'state=another'));
+      await quickInput(page)
+        .locator('input')
+        .fill(last.replace(/state=[^&]+/, 'state=another'));
       await page.locator('.quick-input-message').getByText('another sign-in').waitFor();
       await workbench.screenshot('paste-address');
       await answerInput(page, last);
