@@ -51,6 +51,12 @@ export interface ErrorFacts {
   readonly retryAfterMs?: number;
   /** How the service names this exchange (`trace_id`). */
   readonly traceId?: string;
+  /** Of a `contextOverflow`: the tokens the model takes, as the service said. */
+  readonly contextLimit?: number;
+  /** Of a `contextOverflow`: the tokens the request would have needed, as the service said. */
+  readonly contextRequested?: number;
+  /** Of a `timeout`: which of our deadlines passed. */
+  readonly deadline?: 'connect' | 'firstEvent' | 'idle';
 }
 
 /** What helps where the kind alone does not say; the host offers it beside the message. */

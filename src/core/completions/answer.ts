@@ -41,8 +41,8 @@ export async function openAnswer(
 ): Promise<EventBatches> {
   const { watch, url, deadlines, streamed } = context;
   const host = originOf(url);
-  if (streamed) watch.arm(deadlines.firstEventMs, timedOut(noFirstEvent(host, deadlines.firstEventMs)));
-  else watch.arm(deadlines.idleMs, timedOut(silence(host, deadlines.idleMs)));
+  if (streamed) watch.arm(deadlines.firstEventMs, timedOut(noFirstEvent(host, deadlines.firstEventMs), 'firstEvent'));
+  else watch.arm(deadlines.idleMs, timedOut(silence(host, deadlines.idleMs), 'idle'));
   const texts = readText(response, watch, url);
   const type = response.headers.get('content-type') ?? '';
   const head = await peek(texts, type);
@@ -139,7 +139,7 @@ function deadlineSteps(assembler: CompletionAssembler, { watch, url, deadlines }
       watch.arm(Math.min(AFTER_FINISH_MS, deadlines.idleMs), enough);
     } else if (assembler.begun && state === 'waiting') {
       state = 'begun';
-      watch.arm(deadlines.idleMs, timedOut(silence(originOf(url), deadlines.idleMs)));
+      watch.arm(deadlines.idleMs, timedOut(silence(originOf(url), deadlines.idleMs), 'idle'));
     }
   };
 }

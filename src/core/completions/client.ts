@@ -6,9 +6,13 @@ import { type EventBatches, openAnswer } from './answer.ts';
 import { CompletionAssembler } from './assemble.ts';
 import type { Completion, CompletionEvent, Notice } from './completion.ts';
 import { authorization, endpoint, type InferenceConnection, type InferenceDeps, send } from './endpoint.ts';
+import { type FittedRequest, type Fitting, fitRequest, type ModelLimits, shortenRequest } from './fitted.ts';
+import { ModelMemory } from './modelMemory.ts';
+import { noticesOf, type OwnField, ownFields, withoutFields } from './ownFields.ts';
 import { type CompletionRequest, serializeRequest } from './request.ts';
 import { type Attempt, RetryPolicy } from './retry.ts';
 import { accessToken, newerToken, withoutToken } from './token.ts';
+import { estimateRequest, holdsImages } from './tokenEstimate.ts';
 import { type Deadlines, defaultDeadlines, timedOut, Watch } from './watch.ts';
 import { seconds } from './words.ts';
 
@@ -19,69 +23,44 @@ export interface CompletionOptions {
   readonly toolsAreOptional?: boolean;
   /** The longest `Retry-After` that is waited for, in milliseconds; 30 s unless set, 0 for never. */
   readonly longestWaitMs?: number;
+  /**
+   * A history beyond these limits loses its oldest turns, after a notice, and again when the service finds it too long.
+   * Absent: it is sent whole.
+   */
+  readonly limits?: ModelLimits;
+  /** What is known about the service's models; learned from and added to. Absent: nothing is remembered. */
+  readonly memory?: ModelMemory;
 }
 
 /**
- * Sends `POST {inference_url}/v1/chat/completions` with `stream: true` and yields what arrives; the whole completion is
- * what the generator returns. Leaving the loop early, as well as `signal`, closes the connection.
+ * Sends `POST {inference_url}/v1/chat/completions` and yields what arrives; the whole completion is what the generator
+ * returns. Leaving the loop early, as well as `signal`, closes the connection.
  *
- * Asks for the token counts with `stream_options` unless the request sets it. An error in the middle of an answer is
- * thrown after an `interrupted` event; a connection that ends too early is no error but `complete: false`.
+ * Sends `stream: true` unless the request says otherwise, and then asks for the token counts with `stream_options` unless
+ * the request sets that. An error in the middle of an answer is thrown after an `interrupted` event; a connection that ends
+ * too early is no error but `complete: false`.
  *
  * @throws RolecallError with every kind but `storage`, `tool` and those of the identity service.
  */
-export function streamCompletion(
+export async function* streamCompletion(
   deps: InferenceDeps,
   connection: InferenceConnection,
   request: CompletionRequest,
   options: CompletionOptions,
-  signal: AbortSignal,
-): AsyncGenerator<CompletionEvent, Completion, undefined> {
-  const ownStreamOptions = request.stream_options === undefined;
-  const streamed = { ...request, stream: true };
-  const sent = ownStreamOptions ? { ...streamed, stream_options: { include_usage: true } } : streamed;
-  return exchange(deps, connection, sent, { ...options, ownStreamOptions }, signal);
-}
-
-/**
- * The same with `stream: false`: the answer in one piece. Its notices stand in the completion.
- *
- * @throws RolecallError as {@link streamCompletion}.
- */
-export async function completeOnce(
-  deps: InferenceDeps,
-  connection: InferenceConnection,
-  request: CompletionRequest,
-  options: CompletionOptions,
-  signal: AbortSignal,
-): Promise<Completion> {
-  const once = { ...request, stream: false };
-  const events = exchange(deps, connection, once, { ...options, ownStreamOptions: false }, signal);
-  for (;;) {
-    const { done, value } = await events.next();
-    if (done) return value;
-  }
-}
-
-interface Exchange extends CompletionOptions {
-  /** `stream_options` is ours and not the user's, so it may be left out again. */
-  readonly ownStreamOptions: boolean;
-}
-
-async function* exchange(
-  deps: InferenceDeps,
-  connection: InferenceConnection,
-  request: CompletionRequest,
-  options: Exchange,
   signal: AbortSignal,
 ): AsyncGenerator<CompletionEvent, Completion, undefined> {
   const url = endpoint(connection, '/v1/chat/completions');
   const deadlines = { ...defaultDeadlines, ...options.deadlines };
-  const notices: Notice[] = [];
-  const policy = retryPolicy(deps, options, signal);
+  const { memory = new ModelMemory() } = options;
+  const fitting = { memory, service: url, limits: options.limits };
+  const own = ownFieldsOf(request, options);
+  const prepared = prepare(request, own, fitting);
   // What cannot be sent is refused before anything is asked of the identity service.
-  serializeRequest(request);
-  let attempt: Attempt = { request, token: await accessToken(deps, signal) };
+  serializeRequest(prepared.request);
+  const notices: Notice[] = [];
+  const policy = retryPolicy(deps, options, { own, fitting, model: request.model, signal });
+  for (const notice of prepared.notices) yield tell(notice, notices);
+  let attempt: Attempt = { request: prepared.request, token: await accessToken(deps, signal) };
   for (;;) {
     const assembler = new CompletionAssembler(request.n ?? 1, notices);
     const watch = new Watch(signal);
@@ -90,17 +69,56 @@ async function* exchange(
       batches = await ask(deps, url, attempt, { watch, assembler, deadlines });
       for (;;) {
         const { done, value } = await batches.next();
-        if (done) return value;
+        if (done) {
+          learnFrom(value, attempt.request, fitting);
+          return value;
+        }
         for (const event of value) yield event;
       }
     } catch (thrown) {
       const error = withoutToken(asRolecallError(thrown), attempt.token);
-      attempt = yield* again(error, attempt, { assembler, policy, log: deps.log, signal });
+      attempt = yield* again(error, attempt, { assembler, policy, notices, log: deps.log, signal });
     } finally {
       watch.dispose();
       await batches?.return(undefined as never);
     }
   }
+}
+
+/** Those fields of Rolecall's own that the person left to it. */
+function ownFieldsOf(request: CompletionRequest, { toolsAreOptional }: CompletionOptions): OwnField[] {
+  return ownFields.filter((field) =>
+    field === 'tools' || field === 'tool_choice' ? toolsAreOptional === true : request[field] === undefined,
+  );
+}
+
+/** The request with Rolecall's own fields, but for those that the model is known to refuse, and its history fitted. */
+function prepare(request: CompletionRequest, own: readonly OwnField[], fitting: Fitting): FittedRequest {
+  const { memory, service } = fitting;
+  const streams = request.stream !== false;
+  const complete: CompletionRequest = {
+    ...request,
+    ...(own.includes('stream') && { stream: true }),
+    ...(streams && own.includes('stream_options') && { stream_options: { include_usage: true } }),
+  };
+  const refused = memory
+    .refused(service, request.model)
+    .filter((field) => own.includes(field) && complete[field] !== undefined);
+  const fitted = fitRequest(withoutFields(complete, refused), fitting);
+  // Whoever offered tools hears each time that they are not there; the rest was told once and changes nothing.
+  const told = refused.includes('tools') ? noticesOf(['tools'], request.model) : [];
+  return { request: fitted.request, notices: [...told, ...fitted.notices] };
+}
+
+/** The next answers are measured better: what the model has read, and how many tokens it says that was. */
+function learnFrom({ usage }: Completion, request: CompletionRequest, { memory, service }: Fitting): void {
+  if (usage?.promptTokens === undefined || holdsImages(request.messages)) return;
+  memory.calibrate(service, request.model, estimateRequest(request), usage.promptTokens);
+}
+
+function tell(notice: Notice, notices: Notice[]): CompletionEvent {
+  notices.push(notice);
+  return { kind: 'notice', ...notice };
 }
 
 /** What follows a failed attempt: another one, or the error. */
@@ -110,25 +128,37 @@ async function* again(
   {
     assembler,
     policy,
+    notices,
     log,
     signal,
-  }: { assembler: CompletionAssembler; policy: RetryPolicy; log: Log; signal: AbortSignal },
+  }: { assembler: CompletionAssembler; policy: RetryPolicy; notices: Notice[]; log: Log; signal: AbortSignal },
 ): AsyncGenerator<CompletionEvent, Attempt, undefined> {
   if (assembler.begun) yield { kind: 'interrupted', completion: assembler.interrupted(error.message) };
   const next = assembler.begun ? undefined : await policy.next(error, last);
   if (!next) throw error;
   log.info(`Sending again after: ${error.message}`);
-  if (next.notice) yield assembler.note(next.notice);
+  for (const notice of next.notices ?? []) yield tell(notice, notices);
   if (next.waitMs !== undefined) await pause(next.waitMs, signal);
   return next;
 }
 
-function retryPolicy(deps: InferenceDeps, options: Exchange, signal: AbortSignal): RetryPolicy {
+function retryPolicy(
+  deps: InferenceDeps,
+  { longestWaitMs = 30_000 }: CompletionOptions,
+  asked: {
+    readonly own: readonly OwnField[];
+    readonly fitting: Fitting;
+    readonly model: string;
+    readonly signal: AbortSignal;
+  },
+): RetryPolicy {
+  const { own, fitting, model, signal } = asked;
   return new RetryPolicy({
-    ownStreamOptions: options.ownStreamOptions,
-    toolsAreOptional: options.toolsAreOptional ?? false,
-    longestWaitMs: options.longestWaitMs ?? 30_000,
+    own,
+    longestWaitMs,
     newerToken: (token) => newerToken(deps, token, signal),
+    shorter: (error, request) => (fitting.limits ? shortenRequest(error, request, fitting) : undefined),
+    refused: (fields) => fitting.memory.learnRefused(fitting.service, model, fields),
   });
 }
 
@@ -146,7 +176,10 @@ async function ask(
   const headersMs = streamed ? deadlines.connectMs : deadlines.firstEventMs;
   watch.arm(
     headersMs,
-    timedOut(`${originOf(url)} did not answer within ${seconds(headersMs)}. Check the network, or allow more time.`),
+    timedOut(
+      `${originOf(url)} did not answer within ${seconds(headersMs)}. Check the network, or allow more time.`,
+      streamed ? 'connect' : 'firstEvent',
+    ),
   );
   const headers = {
     Authorization: authorization(token),

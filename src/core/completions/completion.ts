@@ -66,7 +66,8 @@ export interface Completion {
 /**
  * Something the person should be able to learn about an answer that otherwise works.
  *
- * - `streamOptionsDropped`, `toolsDropped`: the service refused them and the request was sent again without.
+ * - `streamDropped`, `streamOptionsDropped`, `toolsDropped`: the service refused them and was asked without.
+ * - `historyFitted`: the oldest of the conversation was left out, so that the rest fits the model.
  * - `waiting`: too many requests; the request is sent again after the time the service asked for.
  * - `notStreamed`: the whole answer came at once although a stream was asked for.
  * - `finishWithoutCalls`, `callsWithoutFinish`: `finish_reason` and the tool calls contradict each other.
@@ -74,7 +75,9 @@ export interface Completion {
  */
 export interface Notice {
   readonly code:
+    | 'streamDropped'
     | 'streamOptionsDropped'
+    | 'historyFitted'
     | 'toolsDropped'
     | 'waiting'
     | 'notStreamed'

@@ -1,3 +1,4 @@
+import { redact } from '../base/redact.ts';
 import { isJsonObject, type JsonObject, parseJson } from './json.ts';
 
 /** What an error body says, whatever its shape. Members are absent when the body does not have them. */
@@ -44,7 +45,7 @@ export function readErrorObject(body: JsonObject): ErrorBody | undefined {
   }
   if (typeof error === 'string' && error !== '') {
     const description = textOf(body.error_description) ?? textOf(body.message);
-    const said = description === undefined ? messageOf(error) : { ...messageOf(description), code: error };
+    const said = description === undefined ? messageOf(error) : { ...messageOf(description), code: shorten(error) };
     return withTrace(said, body);
   }
   if (error === true) return withTrace(readMembers(body), body);
@@ -55,10 +56,9 @@ export function readErrorObject(body: JsonObject): ErrorBody | undefined {
   return textOf(body.message) === undefined ? undefined : withTrace(readMembers(body), body);
 }
 
-/** The service's words as one short line: no control characters, no markup, no token. */
+/** The service's words as one short line: no control characters, no markup, nothing that looks like a secret. */
 export function shorten(text: string): string {
-  const line = text
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+  const line = redact(text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' '))
     .replace(/\bBearer\s+[^\s"',;]+/gi, 'Bearer [token]')
     .replace(/\beyJ[\w-]{8,}\.[\w.-]+/g, '[token]')
     .trim();
@@ -73,9 +73,9 @@ function readMembers(error: JsonObject): ErrorBody {
   const said = nested === undefined ? (readDetail(error.detail) ?? {}) : messageOf(nested);
   return {
     ...said,
-    ...(code === undefined ? {} : { code }),
-    ...(type === undefined ? {} : { errorType: type }),
-    ...(param === undefined || param === '' ? {} : { param }),
+    ...(code === undefined ? {} : { code: shorten(code) }),
+    ...(type === undefined ? {} : { errorType: shorten(type) }),
+    ...(param === undefined || param === '' ? {} : { param: shorten(param) }),
   };
 }
 
@@ -90,7 +90,7 @@ function readDetail(detail: unknown): ErrorBody | undefined {
   const places = problems.map(({ loc }) => (Array.isArray(loc) ? loc.slice(loc[0] === 'body' ? 1 : 0).join('.') : ''));
   const lines = problems.map(({ msg }, at) => [places[at], textOf(msg)].filter(Boolean).join(': '));
   const param = places.filter(Boolean).join(', ');
-  return { ...messageOf(lines.filter(Boolean).join('; ')), ...(param === '' ? {} : { param }) };
+  return { ...messageOf(lines.filter(Boolean).join('; ')), ...(param === '' ? {} : { param: shorten(param) }) };
 }
 
 function messageOf(text: string): ErrorBody {
@@ -103,7 +103,7 @@ const markup = /<(?:!doctype|html|head|body|title|center|h1)\b/i;
 
 function withTrace(said: ErrorBody, body: JsonObject): ErrorBody {
   const traceId = textOf(body.trace_id) ?? textOf(body.request_id);
-  return traceId === undefined ? said : { ...said, traceId };
+  return traceId === undefined ? said : { ...said, traceId: shorten(traceId) };
 }
 
 function isText(value: unknown): value is string {

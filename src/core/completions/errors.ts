@@ -21,16 +21,28 @@ export function refusalError(refusal: Refusal): RolecallError {
   return new RolecallError(row.kind, row.say(refusal), { facts: factsOf(refusal) });
 }
 
-/** True when the service refused exactly these request fields, as a model without them does. */
-export function refusesFields(error: RolecallError, fields: readonly string[]): boolean {
-  if (error.kind !== 'unsupported' && error.kind !== 'invalidRequest') return false;
-  const named = namedFields(error.facts.param);
-  if (!named.every((field) => fields.includes(field))) return false;
+/**
+ * Which of the fields `own` the service refused because the model does not have them. Empty when it refused anything
+ * besides, since leaving out ours would not help then, or when it minds a value and not the field.
+ *
+ * @returns names out of `own`; `include_usage` counts as the `stream_options` it stands in.
+ */
+export function refusedFields(error: RolecallError, own: readonly string[]): string[] {
+  if (error.kind !== 'unsupported' && error.kind !== 'invalidRequest') return [];
+  const named = namedFields(error.facts.param).map((field) => aliases[field] ?? field);
+  if (!named.every((field) => own.includes(field))) return [];
   const said = error.facts.serverMessage ?? '';
   // A field may also be named because its value is wrong, which leaving it out would only hide.
-  if (named.length > 0) return error.kind === 'unsupported' || said === '' || refusal.test(said);
-  return refusal.test(said) && fields.some((field) => new RegExp(`\\b${field.replace('_', '[_ ]')}\\b`).test(said));
+  if (named.length > 0) {
+    return error.kind === 'unsupported' || said === '' || refusal.test(said) ? [...new Set(named)] : [];
+  }
+  return refusal.test(said) ? own.filter((field) => new RegExp(`\\b${field.replace('_', '[_ ]')}\\b`).test(said)) : [];
 }
+
+const aliases: Readonly<Record<string, string>> = {
+  'stream_options.include_usage': 'stream_options',
+  include_usage: 'stream_options',
+};
 
 const refusal =
   /not support(?:ed)?\b|unsupported|requires|not permitted|not allowed|unknown|unrecognized|unexpected|extra inputs|only (?:be )?(?:allowed|valid|set)/i;
@@ -172,6 +184,7 @@ function namedFields(param: string | undefined): string[] {
 
 function factsOf({ status, body, retryAfterMs }: Refusal): ErrorFacts {
   const { code, errorType, param, message, traceId } = body;
+  const { limit, requested } = isContextOverflow(message ?? '') ? readContextOverflow(message ?? '') : {};
   return {
     ...(status === undefined ? {} : { status }),
     ...(code === undefined ? {} : { code }),
@@ -180,5 +193,7 @@ function factsOf({ status, body, retryAfterMs }: Refusal): ErrorFacts {
     ...(message === undefined ? {} : { serverMessage: message }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(traceId === undefined ? {} : { traceId }),
+    ...(limit === undefined ? {} : { contextLimit: limit }),
+    ...(requested === undefined ? {} : { contextRequested: requested }),
   };
 }

@@ -1,5 +1,11 @@
 import * as z from 'zod/mini';
-import { type CompletionParameters, type CompletionRequest, MAX_TOOLS, toolNamePattern } from './request.ts';
+import {
+  type ChatMessage,
+  type CompletionParameters,
+  type CompletionRequest,
+  MAX_TOOLS,
+  toolNamePattern,
+} from './request.ts';
 
 const number = z.number('must be a number');
 const integer = z.int('must be a whole number');
@@ -93,10 +99,12 @@ export const parametersSchema = z.looseObject(
   'must be an object',
 );
 
+const messagesSchema = z.array(message, 'must be a list').check(z.minLength(1, 'must not be empty'));
+
 /** A whole request as a person writes it. */
 export const requestSchema = z.extend(parametersSchema, {
   model: text.check(z.minLength(1, 'must not be empty')),
-  messages: z.array(message, 'must be a list').check(z.minLength(1, 'must not be empty')),
+  messages: messagesSchema,
 });
 
 /** What is wrong with one field. */
@@ -119,6 +127,11 @@ export function checkParameters(value: unknown): Checked<CompletionParameters> {
 /** Checks a whole request that a person wrote. */
 export function checkRequest(value: unknown): Checked<CompletionRequest> {
   return check(requestSchema, value);
+}
+
+/** Checks a conversation that was kept somewhere outside of the program. */
+export function checkMessages(value: unknown): Checked<readonly ChatMessage[]> {
+  return check(messagesSchema, value);
 }
 
 function check<Value>(schema: z.ZodMiniType, value: unknown): Checked<Value> {

@@ -1,6 +1,8 @@
 import type { RolecallError } from '../base/errors.ts';
 import type { Notice } from './completion.ts';
-import { refusesFields } from './errors.ts';
+import { refusedFields } from './errors.ts';
+import type { FittedRequest } from './fitted.ts';
+import { noticesOf, type OwnField, withoutFields } from './ownFields.ts';
 import type { CompletionRequest } from './request.ts';
 import { seconds } from './words.ts';
 
@@ -12,19 +14,21 @@ export interface Attempt {
 
 /** What the rules of sending again are given. */
 export interface RetryRules {
-  /** `stream_options` is ours and not the user's. */
-  readonly ownStreamOptions: boolean;
-  /** The tools are an offer of ours, which the user did not write into the request. */
-  readonly toolsAreOptional: boolean;
+  /** Those of `ownFields` that the person did not write into the request. */
+  readonly own: readonly OwnField[];
   /** The longest time a service may ask to wait, in milliseconds; 0 for never. */
   readonly longestWaitMs: number;
   /** A newer token than the one that was rejected, if there is one. */
   newerToken(token: string): Promise<string | undefined>;
+  /** A shorter request, after a refusal because of its length; `undefined` when nothing can be left out. */
+  shorter(error: RolecallError, request: CompletionRequest): FittedRequest | undefined;
+  /** Told which of our fields a model refused, so that it is not asked with them again. */
+  refused(fields: readonly OwnField[]): void;
 }
 
 /** The next attempt, what to tell about it, and how long to wait first. */
 export interface Again extends Attempt {
-  readonly notice?: Notice;
+  readonly notices?: readonly Notice[];
   readonly waitMs?: number;
 }
 
@@ -32,7 +36,7 @@ const MAX_WAITS = 2;
 
 /**
  * Decides whether a refused request is sent once more. Only a refusal that changes something is a reason, each once: a
- * newer token, `stream_options` left out, tools left out; and waiting where the service says how long. A completion costs
+ * newer token, fields of ours left out, a shorter history; and waiting where the service says how long. A completion costs
  * money and is never repeated on a guess, so network errors and 5xx are the user's to retry.
  */
 export class RetryPolicy {
@@ -48,7 +52,8 @@ export class RetryPolicy {
   async next(error: RolecallError, last: Attempt): Promise<Again | undefined> {
     if (error.kind === 'signedOut') return this.#withNewerToken(last);
     if (error.kind === 'rateLimited') return this.#afterWaiting(error, last);
-    return this.#withoutStreamOptions(error, last) ?? this.#withoutTools(error, last);
+    if (error.kind === 'contextOverflow') return this.#shorter(error, last);
+    return this.#withoutOwnFields(error, last);
   }
 
   async #withNewerToken(last: Attempt): Promise<Again | undefined> {
@@ -64,25 +69,32 @@ export class RetryPolicy {
     if (this.#waits >= MAX_WAITS) return undefined;
     this.#waits++;
     const message = `Too many requests. Sending again in ${seconds(waitMs)}, as the service asked.`;
-    return { ...last, waitMs, notice: { code: 'waiting', message } };
+    return { ...last, waitMs, notices: [{ code: 'waiting', message }] };
   }
 
-  #withoutStreamOptions(error: RolecallError, last: Attempt): Again | undefined {
-    const { stream_options, ...request } = last.request;
-    if (!this.#rules.ownStreamOptions || stream_options === undefined) return undefined;
-    if (!refusesFields(error, ['stream_options', 'stream_options.include_usage', 'include_usage'])) return undefined;
-    if (!this.#once('stream_options')) return undefined;
-    const message = 'The service does not report how many tokens a streamed answer used.';
-    return { ...last, request, notice: { code: 'streamOptionsDropped', message } };
+  #shorter(error: RolecallError, last: Attempt): Again | undefined {
+    if (!this.#once('length')) return undefined;
+    const shorter = this.#rules.shorter(error, last.request);
+    return shorter && { ...last, ...shorter };
   }
 
-  #withoutTools(error: RolecallError, last: Attempt): Again | undefined {
-    const { tools, tool_choice: _, ...request } = last.request;
-    if (!this.#rules.toolsAreOptional || !tools || tools.length === 0) return undefined;
-    if (!refusesFields(error, ['tools', 'tool_choice'])) return undefined;
-    if (!this.#once('tools')) return undefined;
-    const message = `The model "${request.model}" does not support tools, so it was asked without them.`;
-    return { ...last, request, notice: { code: 'toolsDropped', message } };
+  #withoutOwnFields(error: RolecallError, last: Attempt): Again | undefined {
+    const own = this.#rules.own.filter((field) => last.request[field] !== undefined);
+    const refused = this.#widened(error, refusedFields(error, own) as OwnField[], own);
+    if (refused.length === 0 || !this.#once(refused.join())) return undefined;
+    this.#rules.refused(refused);
+    return { ...last, request: withoutFields(last.request, refused), notices: noticesOf(refused, last.request.model) };
+  }
+
+  /** A field goes with those that mean nothing without it. */
+  #widened({ facts }: RolecallError, refused: readonly OwnField[], own: readonly OwnField[]): OwnField[] {
+    // Prose about "tool choice" is how servers say that tools are switched off; named alone it is only the field.
+    const speaksOfTools = refused.includes('tool_choice') && facts.param === undefined && own.includes('tools');
+    const more: OwnField[] = [
+      ...(refused.includes('stream') ? (['stream_options'] as const) : []),
+      ...(refused.includes('tools') || speaksOfTools ? (['tools', 'tool_choice'] as const) : []),
+    ];
+    return [...new Set([...refused, ...more])];
   }
 
   #once(reason: string): boolean {

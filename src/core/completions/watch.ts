@@ -1,4 +1,4 @@
-import { cancelled, RolecallError } from '../base/errors.ts';
+import { cancelled, type ErrorFacts, RolecallError } from '../base/errors.ts';
 
 /** Three time limits of one request, in milliseconds. Any byte, a keep-alive too, starts the running one again. */
 export interface Deadlines {
@@ -65,6 +65,6 @@ export class Watch {
 }
 
 /** The error of a deadline that passed. */
-export function timedOut(message: string): RolecallError {
-  return new RolecallError('timeout', message);
+export function timedOut(message: string, deadline?: ErrorFacts['deadline']): RolecallError {
+  return new RolecallError('timeout', message, deadline === undefined ? {} : { facts: { deadline } });
 }

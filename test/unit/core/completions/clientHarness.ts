@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
 import { silentLog } from '../../../../src/core/base/log.ts';
-import { type CompletionOptions, completeOnce, streamCompletion } from '../../../../src/core/completions/client.ts';
+import { type CompletionOptions, streamCompletion } from '../../../../src/core/completions/client.ts';
 import type { Completion, CompletionEvent } from '../../../../src/core/completions/completion.ts';
 import type { InferenceDeps } from '../../../../src/core/completions/endpoint.ts';
 import type { CompletionRequest } from '../../../../src/core/completions/request.ts';
@@ -102,15 +102,8 @@ export async function stream(deps: InferenceDeps, asked: Asked = {}): Promise<Ou
 }
 
 /** Asks for a completion in one piece. */
-export async function once(deps: InferenceDeps, asked: Asked = {}): Promise<Outcome> {
-  const { request = least, options = {}, signal = new AbortController().signal } = asked;
-  const connection = { inferenceUrl: asked.inferenceUrl ?? 'https://inference.example.com' };
-  try {
-    return { events: [], completion: await completeOnce(deps, connection, request, options, signal) };
-  } catch (error) {
-    assert.ok(error instanceof RolecallError, String(error));
-    return { events: [], error };
-  }
+export function once(deps: InferenceDeps, asked: Asked = {}): Promise<Outcome> {
+  return stream(deps, { ...asked, request: { ...(asked.request ?? least), stream: false } });
 }
 
 export function textOf({ completion }: Outcome): string | undefined {

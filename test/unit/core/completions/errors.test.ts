@@ -5,7 +5,7 @@ import {
   readErrorObject,
   readErrorText,
 } from '../../../../src/core/completions/errorBody.ts';
-import { refusalError, refusesFields } from '../../../../src/core/completions/errors.ts';
+import { refusalError, refusedFields } from '../../../../src/core/completions/errors.ts';
 
 const url = 'https://inference.example.com/v1/chat/completions';
 const page = '<html>\r\n<head><title>502 Bad Gateway</title></head><body><center>nginx</center></body></html>';
@@ -264,6 +264,8 @@ const rows: readonly Row[] = [
     facts: {
       code: 'context_length_exceeded',
       serverMessage: "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.",
+      contextLimit: 4096,
+      contextRequested: 5000,
     },
     says:
       'The conversation is too long for this model: 5,000 were asked of 4,096 tokens. ' +
@@ -274,7 +276,7 @@ const rows: readonly Row[] = [
     status: 400,
     body: { message: 'maximum context length is 4096' },
     kind: 'contextOverflow',
-    facts: { serverMessage: 'maximum context length is 4096' },
+    facts: { serverMessage: 'maximum context length is 4096', contextLimit: 4096 },
     says:
       'The conversation is too long for this model: at most 4,096 tokens. ' +
       'Start a new chat, send less, or ask for a shorter answer.',
@@ -391,14 +393,14 @@ describe('completions: where an error stands in a body', () => {
 
 describe('completions: which fields a service refuses', () => {
   const tools = ['tools', 'tool_choice'];
-  const refuses = (status: number, error: object, fields = tools) => refusesFields(refused(status, { error }), fields);
+  const refuses = (status: number, error: object, own = tools) => refusedFields(refused(status, { error }), own);
 
   it('those it names, when it names no other', () => {
     const unsupported = { error_type: 'UNSUPPORTED_OPENAI_PARAMS', message: 'x' };
-    assert.equal(refuses(422, { ...unsupported, param: 'tools, tool_choice' }), true);
-    assert.equal(refuses(422, { ...unsupported, param: 'tools' }), true);
-    assert.equal(refuses(422, { ...unsupported, param: 'tools, logprobs' }), false);
-    assert.equal(refuses(422, { ...unsupported, param: 'seed' }), false);
+    assert.deepEqual(refuses(422, { ...unsupported, param: 'tools, tool_choice' }), tools);
+    assert.deepEqual(refuses(422, { ...unsupported, param: 'tools' }), ['tools']);
+    assert.deepEqual(refuses(422, { ...unsupported, param: 'tools, logprobs' }), []);
+    assert.deepEqual(refuses(422, { ...unsupported, param: 'seed' }), []);
   });
 
   for (const message of [
@@ -408,18 +410,31 @@ describe('completions: which fields a service refuses', () => {
     'Unrecognized request argument supplied: tool_choice',
     'tools: Extra inputs are not permitted',
   ]) {
-    it(`in words: ${message.slice(0, 60)}`, () => assert.equal(refuses(400, { message }), true));
+    it(`in words: ${message.slice(0, 60)}`, () => assert.equal(refuses(400, { message }).length, 1));
   }
 
+  it('all of them at once, and an option by the field it stands in', () => {
+    const own = ['stream', 'stream_options', ...tools];
+    const error = {
+      error_type: 'UNSUPPORTED_OPENAI_PARAMS',
+      message: 'x',
+      param: 'stream_options.include_usage, tools',
+    };
+    assert.deepEqual(refuses(422, error, own), ['stream_options', 'tools']);
+    assert.deepEqual(refuses(422, error, tools), []);
+    assert.deepEqual(refuses(400, { message: 'stream_options is not supported' }, own), ['stream_options']);
+    assert.deepEqual(refuses(400, { message: 'stream is not supported' }, own), ['stream']);
+  });
+
   it('not for what is only wrong with them', () => {
-    assert.equal(refuses(400, { message: 'tools[0].function.parameters: type must be object' }), false);
-    assert.equal(refuses(400, { message: "Invalid schema for function 'look'", param: 'tools' }), false);
-    assert.equal(refuses(400, { message: 'the user asked about tools' }), false);
-    assert.equal(refuses(400, { message: 'stop is not supported' }), false);
+    assert.deepEqual(refuses(400, { message: 'tools[0].function.parameters: type must be object' }), []);
+    assert.deepEqual(refuses(400, { message: "Invalid schema for function 'look'", param: 'tools' }), []);
+    assert.deepEqual(refuses(400, { message: 'the user asked about tools' }), []);
+    assert.deepEqual(refuses(400, { message: 'stop is not supported' }), []);
   });
 
   it('not for errors of another kind', () => {
-    assert.equal(refuses(503, { message: 'tools are not supported just now' }), false);
-    assert.equal(refuses(429, { message: 'tools not allowed', param: 'tools' }), false);
+    assert.deepEqual(refuses(503, { message: 'tools are not supported just now' }), []);
+    assert.deepEqual(refuses(429, { message: 'tools not allowed', param: 'tools' }), []);
   });
 });

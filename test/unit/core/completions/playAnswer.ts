@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
 import { silentLog } from '../../../../src/core/base/log.ts';
-import { type CompletionOptions, completeOnce, streamCompletion } from '../../../../src/core/completions/client.ts';
+import { type CompletionOptions, streamCompletion } from '../../../../src/core/completions/client.ts';
 import type { Completion, CompletionEvent } from '../../../../src/core/completions/completion.ts';
 import type { CompletionRequest } from '../../../../src/core/completions/request.ts';
 
@@ -71,9 +71,6 @@ export async function play(
   const { signal } = new AbortController();
   const events: CompletionEvent[] = [];
   try {
-    if (parameters.stream === false) {
-      return { events, completion: await completeOnce(deps, connection, request, options, signal), asked };
-    }
     const arriving = streamCompletion(deps, connection, request, options, signal);
     for (;;) {
       const { done, value } = await arriving.next();

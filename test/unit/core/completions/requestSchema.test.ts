@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { requestFields } from '../../../../src/core/completions/request.ts';
-import { checkParameters, checkRequest, requestSchema } from '../../../../src/core/completions/requestSchema.ts';
+import {
+  checkMessages,
+  checkParameters,
+  checkRequest,
+  requestSchema,
+} from '../../../../src/core/completions/requestSchema.ts';
 
 const user = { role: 'user', content: 'Hello' };
 const request = (more: object): object => ({ model: 'm', messages: [user], ...more });
@@ -150,5 +155,13 @@ describe('completions: checking a request that a person wrote', () => {
       ok: false,
       problems: [{ path: ['temperature'], message: 'temperature must be a number.' }],
     });
+  });
+
+  it('checks a conversation that was kept', () => {
+    const kept = [user, { role: 'assistant', content: 'Hi' }];
+    assert.deepEqual(checkMessages(kept), { ok: true, value: kept });
+    for (const broken of [undefined, 'gone', [], [{ role: 'user', content: 7 }], [{ content: 'x' }]]) {
+      assert.equal(checkMessages(broken).ok, false, JSON.stringify(broken));
+    }
   });
 });

@@ -13,12 +13,19 @@ const request: CompletionRequest = {
 };
 const first: Attempt = { request, token: 'old' };
 
+/** What the policies said that the model refused. */
+let learned: string[] = [];
+beforeEach(() => {
+  learned = [];
+});
+
 function policy(rules: Partial<RetryRules> = {}): RetryPolicy {
   return new RetryPolicy({
-    ownStreamOptions: true,
-    toolsAreOptional: true,
+    own: ['stream', 'stream_options', 'tools', 'tool_choice'],
     longestWaitMs: 30_000,
     newerToken: async (token) => `newer than ${token}`,
+    shorter: () => undefined,
+    refused: (fields) => void learned.push(...fields),
     ...rules,
   });
 }
@@ -65,29 +72,32 @@ describe('completions: sending again', () => {
     const again = await next(rules, noStreamOptions);
     assert.deepEqual(again.request, without('stream_options'));
     assert.equal(again.token, 'old');
-    assert.equal(again.notice?.code, 'streamOptionsDropped');
+    assert.equal(again.notices?.[0]?.code, 'streamOptionsDropped');
     assert.equal(await rules.next(noStreamOptions, again), undefined);
     assert.equal(await rules.next(noStreamOptions, first), undefined);
   });
 
   it('not without stream_options that the person set', async () => {
-    assert.equal(await policy({ ownStreamOptions: false }).next(noStreamOptions, first), undefined);
+    assert.equal(await policy({ own: ['tools', 'tool_choice'] }).next(noStreamOptions, first), undefined);
   });
 
   it('once without tools when they are optional, and says so', async () => {
     const rules = policy();
     const again = await next(rules, noTools);
     assert.deepEqual(again.request, without('tools', 'tool_choice'));
-    assert.deepEqual(again.notice, {
-      code: 'toolsDropped',
-      message: 'The model "org/m" does not support tools, so it was asked without them.',
-    });
+    assert.deepEqual(again.notices, [
+      {
+        code: 'toolsDropped',
+        message: 'The model "org/m" does not support tools, so it was asked without them.',
+      },
+    ]);
+    assert.deepEqual(learned, ['tools', 'tool_choice']);
     assert.equal(await rules.next(noTools, again), undefined);
     assert.equal(await rules.next(noTools, first), undefined);
   });
 
   it('not without tools that are not optional, nor when more than tools is refused', async () => {
-    assert.equal(await policy({ toolsAreOptional: false }).next(noTools, first), undefined);
+    assert.equal(await policy({ own: ['stream', 'stream_options'] }).next(noTools, first), undefined);
     assert.equal(await policy().next(error('unsupported', { param: 'tools, logprobs' }), first), undefined);
   });
 
@@ -96,10 +106,12 @@ describe('completions: sending again', () => {
     const again = await next(rules, wait(1500));
     assert.equal(again.waitMs, 1500);
     assert.equal(again.request, request);
-    assert.deepEqual(again.notice, {
-      code: 'waiting',
-      message: 'Too many requests. Sending again in 2 seconds, as the service asked.',
-    });
+    assert.deepEqual(again.notices, [
+      {
+        code: 'waiting',
+        message: 'Too many requests. Sending again in 2 seconds, as the service asked.',
+      },
+    ]);
     assert.equal((await next(rules, wait(0))).waitMs, 0);
     assert.equal(await rules.next(wait(1), first), undefined);
   });
@@ -117,6 +129,46 @@ describe('completions: sending again', () => {
       assert.equal(await policy().next(thrown, first), undefined);
     });
   }
+
+  it('without everything of ours that is refused in one answer', async () => {
+    const again = await next(policy(), error('unsupported', { param: 'stream_options, tools' }));
+    assert.deepEqual(again.request, without('stream_options', 'tools', 'tool_choice'));
+    assert.deepEqual(
+      again.notices?.map(({ code }) => code),
+      ['streamOptionsDropped', 'toolsDropped'],
+    );
+  });
+
+  it('in one piece when the model does not stream, without what belongs to streams', async () => {
+    const again = await next(policy(), error('unsupported', { param: 'stream' }));
+    assert.deepEqual(again.request, { ...without('stream_options'), stream: false });
+    assert.deepEqual(
+      again.notices?.map(({ code }) => code),
+      ['streamDropped'],
+    );
+  });
+
+  it('with the tools when only the choice between them is named', async () => {
+    const again = await next(policy(), error('unsupported', { param: 'tool_choice' }));
+    assert.deepEqual(again.request, without('tool_choice'));
+    assert.deepEqual(again.notices, []);
+  });
+
+  it('without the tools when prose about the choice means that they are switched off', async () => {
+    const serverMessage = '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set';
+    const again = await next(policy(), error('invalidRequest', { serverMessage }));
+    assert.deepEqual(again.request, without('tools', 'tool_choice'));
+  });
+
+  it('once shorter when the history is too long and something can be left out', async () => {
+    const overflow = error('contextOverflow', { contextLimit: 10, contextRequested: 20 });
+    assert.equal(await policy().next(overflow, first), undefined);
+    const short = { ...request, messages: [{ role: 'user', content: 'Hi' }] };
+    const notices = [{ code: 'historyFitted', message: 'x' }] as const;
+    const rules = policy({ shorter: () => ({ request: short, notices }) });
+    assert.deepEqual(await next(rules, overflow), { request: short, token: 'old', notices });
+    assert.equal(await rules.next(overflow, first), undefined);
+  });
 
   it('for each reason once, one after the other', async () => {
     const rules = policy();

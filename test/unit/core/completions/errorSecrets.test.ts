@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { readErrorText, shorten } from '../../../../src/core/completions/errorBody.ts';
+import { refusalError } from '../../../../src/core/completions/errors.ts';
+
+const secret = 'Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MEFCQ0RFRkdISUpLTE1OT1BRUlNUVVZXWFlaYWJjZGVmZ2g';
+
+describe('completions: secrets in the words of a service', () => {
+  for (const text of [
+    `Authorization: Bearer ${secret}`,
+    `invalid header "authorization": "bearer ${secret}"`,
+    `access_token=${secret} is expired`,
+    `{"client_secret":"${secret}"}`,
+    `the key ${secret} is not valid`,
+  ]) {
+    it(`are hidden: ${text.slice(0, 30)}`, () => assert.doesNotMatch(shorten(text), /Zm9vYmFy/));
+  }
+
+  it('are hidden in every member of an error body, and so in what is shown and logged', () => {
+    for (const member of ['message', 'code', 'error_type', 'param', 'type']) {
+      const body = readErrorText(
+        JSON.stringify({ error: { message: 'x', [member]: `token=${secret}` }, trace_id: secret }),
+      );
+      const error = refusalError({ status: 400, body });
+      assert.doesNotMatch(JSON.stringify({ message: error.message, facts: error.facts }), /Zm9vYmFy/, member);
+    }
+    const described = readErrorText(JSON.stringify({ error: `token=${secret}`, error_description: `token=${secret}` }));
+    assert.doesNotMatch(JSON.stringify(described), /Zm9vYmFy/);
+  });
+
+  it('do not blot out ordinary words', () => {
+    const said =
+      'max_tokens is too large: 9000. The token limit of org/some-long-model-name is 4096; state: overloaded.';
+    assert.equal(shorten(said), said);
+  });
+});
