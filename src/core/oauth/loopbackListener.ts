@@ -17,7 +17,13 @@ export interface LoopbackOptions {
   readonly state: string;
   /** Where the browser goes from {@link LoopbackListener.startUrl}. */
   readonly authorizationUrl: string;
-  readonly pages: { readonly done: RedirectPage; readonly failed: RedirectPage; readonly refused: RedirectPage };
+  readonly pages: {
+    readonly done: RedirectPage;
+    /** `why` may be empty. */
+    readonly failed: (why: string) => RedirectPage;
+    /** For requests that are not the awaited answer. */
+    readonly refused: RedirectPage;
+  };
 }
 
 /** A listener on the registered loopback address for one sign-in (RFC 8252 section 7.3). */
@@ -27,8 +33,11 @@ export interface LoopbackListener {
    * addresses they open, which breaks the parameters nested in an authorization address. Holds an unguessable path.
    */
   readonly startUrl: string;
-  /** The first request to the redirect URI that carries the expected state. */
+  /** The first request to the redirect URI that carries the expected state. The browser waits for {@link reply}. */
   answer(signal: AbortSignal): Promise<URL>;
+  /** Shows in the browser how the sign-in ended: well, or why not. */
+  reply(why?: string): void;
+  /** Frees the port. A browser that still waits is told that there is no sign-in. */
   close(): Promise<void>;
 }
 
@@ -86,6 +95,13 @@ export async function listenForRedirect(options: LoopbackOptions): Promise<Loopb
   const target = loopbackTarget(options.redirectUri);
   const start = startPath();
   let resolve: (url: URL) => void = () => {};
+  /** The browser waits for it until it is known how the sign-in ended. */
+  let held: ServerResponse | undefined;
+  const reply = (why?: string) => {
+    if (!held || held.writableEnded) return;
+    if (why === undefined) send(held, 200, options.pages.done);
+    else send(held, 400, options.pages.failed(why));
+  };
   const answered = new Promise<URL>((done) => {
     resolve = done;
   });
@@ -106,15 +122,20 @@ export async function listenForRedirect(options: LoopbackOptions): Promise<Loopb
       send(response, refusal, options.pages.refused);
       return;
     }
-    const failed = url.searchParams.has('error');
-    send(response, failed ? 400 : 200, failed ? options.pages.failed : options.pages.done);
+    if (held !== undefined) {
+      send(response, 409, options.pages.refused); // One answer for one sign-in.
+      return;
+    }
+    held = response;
     resolve(new URL(`${options.redirectUri}${url.search}`));
   };
   const servers = await listen(target.hosts, target.port, options.redirectUri, handler);
   return {
     startUrl: `${target.origin}${start}`,
     answer: (signal) => waitFor(answered, signal),
+    reply,
     close: async () => {
+      reply('');
       await Promise.all(servers.map(closeServer));
     },
   };

@@ -1,9 +1,9 @@
 import { waitFor } from '../base/abort.ts';
 import type { Connection } from '../base/connection.ts';
-import { RolecallError } from '../base/errors.ts';
+import { asRolecallError, isCancelled, RolecallError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { type AuthorizationServer, newSignIn, type PendingSignIn } from './authorizationServer.ts';
-import { type LoopbackOptions, listenForRedirect, serveStart } from './loopbackListener.ts';
+import { type LoopbackListener, type LoopbackOptions, listenForRedirect, serveStart } from './loopbackListener.ts';
 import { accountOf, firstSession, type Session } from './session.ts';
 import type { SignInMethodId } from './signInMethods.ts';
 
@@ -30,6 +30,8 @@ export interface BrowserSignIn extends SignInDeps {
    * when `signal` aborts.
    */
   readonly delivered: (pending: PendingSignIn, signal: AbortSignal) => Promise<URL>;
+  /** Stores the session, before the browser is told that all is well. */
+  readonly keep: (session: Session) => Promise<void>;
 }
 
 /** How long the user has to sign in on the provider's page. */
@@ -51,13 +53,34 @@ export async function signInWithBrowser(deps: BrowserSignIn, signal: AbortSignal
   const listener =
     method === 'loopback'
       ? await listenForRedirect({ redirectUri, state, authorizationUrl, pages: deps.pages })
-      : { ...(await serveStart(authorizationUrl)), answer: undefined };
+      : { ...(await serveStart(authorizationUrl)), reply: () => {} };
+  try {
+    log.info(`Sign-in started at ${connection.identityUrl} (${method}).`);
+    const callback = await arrival(deps, pending, authorizationUrl, listener, signal);
+    const session = await finishSignIn(deps, callback, pending, signal);
+    await deps.keep(session);
+    listener.reply();
+    return session;
+  } catch (error) {
+    listener.reply(isCancelled(error) ? '' : asRolecallError(error).message);
+    throw error;
+  } finally {
+    void listener.close(); // Nobody waits for the browser to fetch the rest of the page.
+  }
+}
+
+/** Opens the browser and waits for the first answer, in whichever way it comes. */
+async function arrival(
+  deps: BrowserSignIn,
+  pending: PendingSignIn,
+  authorizationUrl: string,
+  listener: Pick<LoopbackListener, 'startUrl'> & Partial<LoopbackListener>,
+  signal: AbortSignal,
+): Promise<URL> {
   const over = new AbortController();
   const deadline = AbortSignal.timeout(SIGN_IN_DEADLINE_MS);
   const waiting = AbortSignal.any([signal, deadline, over.signal]);
-  let callback: URL;
   try {
-    log.info(`Sign-in started at ${connection.identityUrl} (${method}).`);
     const delivered = deps.delivered(pending, waiting);
     const listened = listener.answer ? [listener.answer(waiting)] : [];
     const arrived = Promise.race([delivered, ...listened]);
@@ -65,21 +88,17 @@ export async function signInWithBrowser(deps: BrowserSignIn, signal: AbortSignal
     if (!(await deps.openBrowser(listener.startUrl, authorizationUrl))) {
       throw new RolecallError('cancelled', 'The browser was not opened.');
     }
-    callback = await waitFor(arrived, waiting);
+    return await waitFor(arrived, waiting);
   } catch (error) {
-    if (deadline.aborted && !signal.aborted) {
-      throw new RolecallError(
-        'timeout',
-        'The sign-in was not finished in the browser within five minutes. If the page showed an error, check client id and redirect URI.',
-        { remedy: { kind: 'otherSignIn' } },
-      );
-    }
-    throw error;
+    if (!deadline.aborted || signal.aborted) throw error;
+    throw new RolecallError(
+      'timeout',
+      'The sign-in was not finished in the browser within five minutes. If the page showed an error, check client id and redirect URI.',
+      { remedy: { kind: 'otherSignIn' } },
+    );
   } finally {
     over.abort();
-    void listener.close(); // Nobody waits for the browser to fetch the rest of the page.
   }
-  return finishSignIn(deps, callback, pending, signal);
 }
 
 /** Exchanges the code of `callback`, once. */

@@ -11,10 +11,10 @@ export function signInPages(label: string): LoopbackOptions['pages'] {
         label,
       ),
     },
-    failed: {
+    failed: (why) => ({
       title: vscode.l10n.t('Not signed in'),
-      text: vscode.l10n.t('The sign-in was refused or cancelled. The editor says why.'),
-    },
+      text: `${why || vscode.l10n.t('The sign-in was given up.')} ${vscode.l10n.t('You can close this page and go back to the editor.')}`,
+    }),
     refused: {
       title: vscode.l10n.t('Nothing to see here'),
       text: vscode.l10n.t(

@@ -160,16 +160,16 @@ export class SignIn {
             pages: signInPages(connection.label),
             openBrowser: (startUrl, authorizationUrl) => this.#open(method, startUrl, authorizationUrl),
             delivered: (pending, over) => this.#delivered(cloud, pending, over),
+            keep: async (own) => {
+              elsewhere.stop(); // Our own is not somebody else's.
+              await keeper.adopt(own);
+            },
             learn,
             log,
             now: Date.now,
           },
           AbortSignal.any([signal, elsewhere.signal]),
-        ).then(async (own) => {
-          elsewhere.stop(); // Our own is not somebody else's.
-          await keeper.adopt(own);
-          return own;
-        }),
+        ),
       ]);
       log.info(`Signed in to ${connection.identityUrl}.`);
       return session;

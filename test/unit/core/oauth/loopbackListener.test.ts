@@ -9,7 +9,7 @@ const STATE = 'st4te';
 const AUTHORIZATION = 'https://identity.example.com/oauth2/v2/authorization?state=st4te&redirect_uri=http%3A%2F%2Fx';
 const PAGES = {
   done: { title: 'Signed in', text: 'Go <back> & "close" it’s' },
-  failed: { title: 'Not signed in', text: 'It was refused.' },
+  failed: (why: string) => ({ title: 'Not signed in', text: `It was refused: ${why}` }),
   refused: { title: 'Nothing here', text: 'Start again.' },
 };
 const { signal } = new AbortController();
@@ -60,6 +60,7 @@ describe('the listener for the redirect', () => {
     });
     void listener.answer(signal).then((url) => {
       answered = url;
+      listener.reply(url.searchParams.has('error') ? 'because <b>' : undefined);
     });
   });
   afterEach(() => listener.close());
@@ -93,6 +94,7 @@ describe('the listener for the redirect', () => {
     const { status, body } = await raw(port, callback({ error: 'access_denied', state: STATE }));
     assert.equal(status, 400);
     assert.match(body, /Not signed in/);
+    assert.match(body, /It was refused: because &#60;b&#62;/);
     assert.equal((await listener.answer(signal)).searchParams.get('error'), 'access_denied');
   });
 
@@ -142,8 +144,9 @@ describe('the listener for the redirect', () => {
 
   it('the first answer counts; a second one changes nothing', async () => {
     await raw(port, callback({ code: 'first', state: STATE }));
-    const { status } = await raw(port, callback({ code: 'second', state: STATE }));
-    assert.equal(status, 200);
+    const { status, body } = await raw(port, callback({ code: 'second', state: STATE }));
+    assert.equal(status, 409);
+    assert.match(body, /Nothing here/);
     assert.equal((await listener.answer(signal)).searchParams.get('code'), 'first');
   });
 
@@ -232,6 +235,7 @@ describe('where the listener can stand', () => {
       assert.equal(new URL(listener.startUrl).host, `localhost:${port}`);
       assert.equal(await listens('127.0.0.1', port), true);
       assert.equal(await listens('::1', port), await hasIpv6());
+      void listener.answer(signal).then(() => listener.reply());
       assert.equal((await raw(port, `/callback?state=${STATE}`, { host: `localhost:${port}` })).status, 200);
     } finally {
       await listener.close();

@@ -17,7 +17,7 @@ import { CONNECTION } from './connection.ts';
 
 const PAGES = {
   done: { title: 'Signed in', text: '' },
-  failed: { title: 'Not signed in', text: '' },
+  failed: (why: string) => ({ title: 'Not signed in', text: why }),
   refused: { title: 'Nothing here', text: '' },
 };
 const { signal } = new AbortController();
@@ -30,6 +30,7 @@ interface Variant {
   readonly openBrowser?: BrowserSignIn['openBrowser'];
   readonly method?: BrowserSignIn['method'];
   readonly delivered?: BrowserSignIn['delivered'];
+  readonly keep?: BrowserSignIn['keep'];
 }
 
 const never = () => new Promise<URL>(() => {});
@@ -69,11 +70,12 @@ for (const discovery of [true, false]) {
       openBrowser,
       method = 'loopback',
       delivered = never,
+      keep = async () => {},
     }: Variant = {}): Promise<Session> => {
       const { clients } = sandbox.descriptor;
       const connection = { ...connectionTo(sandbox), ...change };
-      const keep = (line: string) => lines.push(line);
-      const log: Log = { ...silentLog, debug: keep, info: keep, warn: keep };
+      const note = (line: string) => lines.push(line);
+      const log: Log = { ...silentLog, debug: note, info: note, warn: note };
       const clientSecret = secret ?? clients.loopback.secret;
       return signInWithBrowser(
         {
@@ -81,6 +83,7 @@ for (const discovery of [true, false]) {
           server: new AuthorizationServer({ fetch, log, connection, clientSecret }),
           method,
           delivered,
+          keep,
           pages: PAGES,
           openBrowser:
             openBrowser ??
@@ -117,6 +120,19 @@ for (const discovery of [true, false]) {
       await signIn();
       while (pages.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
       assert.match(pages[0] ?? '', /<h1>Signed in<\/h1>/);
+    });
+
+    it('the browser hears that it failed, and why, also when only the end failed', async () => {
+      const page = async () => {
+        while (pages.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+        return pages.shift() ?? '';
+      };
+      await failure(signIn({ person: 'cancel' }));
+      assert.match(await page(), /<h1>Not signed in<\/h1><p>[^<]*refused or cancelled/);
+      await failure(signIn({ secret: 'wrong' }));
+      assert.match(await page(), /<h1>Not signed in<\/h1><p>[^<]*client secret/);
+      await assert.rejects(signIn({ keep: () => Promise.reject(new Error('the keyring is locked')) }));
+      assert.match(await page(), /<h1>Not signed in<\/h1><p>[^<]*the keyring is locked/);
     });
 
     it('without any scope there is no id_token and no userinfo: the account goes by the connection’s label', async () => {
@@ -289,11 +305,12 @@ describe('signing in without an id_token', () => {
         server: new AuthorizationServer({ fetch: answering, log: silentLog, connection, clientSecret: 'x' }),
         method: 'loopback',
         delivered: never,
+        keep: async () => {},
         pages: PAGES,
         openBrowser: async (url) => {
           const address = new URL(location(await fetch(url, { redirect: 'manual' })));
           const answer = new URLSearchParams({ code: 'c0de', state: address.searchParams.get('state') ?? '' });
-          await (await fetch(`${address.searchParams.get('redirect_uri')}?${answer}`)).text();
+          void fetch(`${address.searchParams.get('redirect_uri')}?${answer}`).then((page) => page.text());
           return true;
         },
         learn: () => {},

@@ -4,7 +4,7 @@ import { freePort, occupy, release } from '../base/ports.ts';
 
 const { signal } = new AbortController();
 const page = { title: '', text: '' };
-const pages = { done: page, failed: page, refused: page };
+const pages = { done: page, failed: () => page, refused: page };
 
 describe('who listens at a redirect URI', () => {
   let port: number;
@@ -22,8 +22,10 @@ describe('who listens at a redirect URI', () => {
     const listener = await listenForRedirect({ redirectUri, state: 's', authorizationUrl: 'http://x/', pages });
     assert.equal(await whoListens(redirectUri, signal), 'rolecall');
     const answer = listener.answer(signal);
-    await fetch(`${redirectUri}?state=s&code=c`);
+    const shown = fetch(`${redirectUri}?state=s&code=c`);
     assert.equal((await answer).searchParams.get('code'), 'c');
+    listener.reply();
+    assert.equal((await shown).status, 200);
     await listener.close();
   });
 
