@@ -54,7 +54,7 @@ export class OrganizationsView implements vscode.TreeDataProvider<Node>, vscode.
   /** Reads again: one organization, or everything that is shown. */
   refresh(node?: Node): void {
     const target = node?.kind === 'organization' ? node : undefined;
-    this.#stage?.directory.forget(target?.organization);
+    this.#stage?.directory.refresh(target?.organization);
     if (this.#stage && !target) this.#stage.listed = undefined;
     this.#changed.fire(target);
   }
@@ -120,7 +120,7 @@ export class OrganizationsView implements vscode.TreeDataProvider<Node>, vscode.
       this.#changed.fire(undefined); // The settings may name other organizations; what was read stays.
       return;
     }
-    before?.directory.forget();
+    before?.directory.clear();
     this.#stage =
       cloud && session
         ? { cloud, account: session.account.id, directory: new Directory(cloud.identity, Date.now), listed: undefined }
@@ -130,7 +130,7 @@ export class OrganizationsView implements vscode.TreeDataProvider<Node>, vscode.
   }
 
   dispose(): void {
-    this.#stage?.directory.forget();
+    this.#stage?.directory.clear();
     this.#subscription.dispose();
     this.#view.dispose();
     this.#changed.dispose();
