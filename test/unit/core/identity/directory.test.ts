@@ -100,12 +100,13 @@ describe('what has been read of the organizations', () => {
     const { directory, began, letGo } = slowIdentity();
     const stopped = directory.organization('acme');
     directory.refresh();
+    const again = directory.organization('acme');
     const { groups, roles } = await stopped;
     assert.deepEqual(kinds(groups, roles), ['cancelled', 'cancelled']);
     assert.equal(directory.last('acme'), undefined);
-    const again = directory.organization('acme');
     letGo();
     assert.equal((await again).groups.kind, 'loaded');
+    assert.equal(directory.organization('acme'), again);
     assert.equal(began.length, 4);
   });
 
