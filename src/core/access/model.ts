@@ -78,7 +78,7 @@ export function buildModel(input: AccessInput): AccessModel {
     // Grants name an id: of two roles with one id both are granted.
     roles.set(key, { key, id, role, index: roles.size, groups: twin?.groups ?? [] });
   }
-  const principals = new Map<string, Growing<Principal>>();
+  const principals = new Principals();
   const groups = new Map<string, Growing<GroupEntry>>();
   const groupKeys = new UniqueKeys(groups);
   for (const group of input.groups.items ?? []) {
@@ -86,23 +86,23 @@ export function buildModel(input: AccessInput): AccessModel {
     const entry: Growing<GroupEntry> = { key, group, index: groups.size, members: [], roles: [] };
     groups.set(key, entry);
     for (const roleId of group.spec.roleIDs) grant(entry, roleId, roles);
-    for (const subject of group.spec.subjects) admit(entry, 'subject', subject.id, subject, principals);
-    for (const id of group.spec.userIDs) admit(entry, 'user', id, undefined, principals);
-    for (const id of group.spec.serviceAccountIDs) admit(entry, 'serviceAccount', id, undefined, principals);
+    for (const subject of group.spec.subjects) admit(entry, principals.subject(subject));
+    for (const id of group.spec.userIDs) admit(entry, principals.other('user', id));
+    for (const id of group.spec.serviceAccountIDs) admit(entry, principals.other('serviceAccount', id));
   }
   const times = [input.groups.at, input.roles.at].filter((at) => at !== undefined);
   return {
     organization: input.organization,
     groups: [...groups.values()],
     roles: [...roles.values()],
-    principals: [...principals.values()],
+    principals: principals.all,
     rolesKnown: input.roles.items !== undefined,
     groupsKnown: input.groups.items !== undefined,
     gaps: gapsOf(input),
     at: times.length > 0 ? Math.min(...times) : undefined,
     group: (key) => groups.get(key),
     role: (key) => roles.get(key),
-    principal: (key) => principals.get(key),
+    principal: (key) => principals.byKey.get(key),
   };
 }
 
@@ -122,23 +122,47 @@ function grant(entry: Growing<GroupEntry>, id: string, roles: Map<string, Growin
   entry.roles.push(role);
 }
 
-function admit(
-  entry: Growing<GroupEntry>,
-  kind: PrincipalKind,
-  id: string,
-  subject: AccessSubject | undefined,
-  principals: Map<string, Growing<Principal>>,
-): void {
-  const key = principalKey(kind, id, subject?.issuer);
-  let principal = principals.get(key);
-  if (principal === undefined) {
-    principal = { kind, key, id, index: principals.size, groups: [], ...(subject && { issuer: subject.issuer }) };
-    principals.set(key, principal);
-  }
-  if (principal.email === undefined && subject?.email) principal.email = subject.email;
+function admit(entry: Growing<GroupEntry>, principal: Growing<Principal>): void {
   if (principal.groups.at(-1) === entry) return;
   principal.groups.push(entry);
   entry.members.push(principal);
+}
+
+/** Everybody there is. Found by the ids as they come: the key is made once for each, not once for each membership. */
+class Principals {
+  readonly all: Growing<Principal>[] = [];
+  readonly byKey = new Map<string, Principal>();
+  readonly #subjects = new Map<string, Map<string, Growing<Principal>>>();
+  readonly #others = {
+    user: new Map<string, Growing<Principal>>(),
+    serviceAccount: new Map<string, Growing<Principal>>(),
+  };
+
+  subject({ id, issuer, email }: AccessSubject): Growing<Principal> {
+    let ofIssuer = this.#subjects.get(issuer);
+    if (ofIssuer === undefined) {
+      ofIssuer = new Map();
+      this.#subjects.set(issuer, ofIssuer);
+    }
+    const principal = ofIssuer.get(id) ?? this.#add(ofIssuer, { ...this.#begin('subject', id, issuer), issuer });
+    if (email && principal.email === undefined) principal.email = email;
+    return principal;
+  }
+
+  other(kind: 'user' | 'serviceAccount', id: string): Growing<Principal> {
+    return this.#others[kind].get(id) ?? this.#add(this.#others[kind], this.#begin(kind, id));
+  }
+
+  #begin(kind: PrincipalKind, id: string, issuer?: string): Growing<Principal> {
+    return { kind, key: principalKey(kind, id, issuer), id, index: this.all.length, groups: [] };
+  }
+
+  #add(ids: Map<string, Growing<Principal>>, principal: Growing<Principal>): Growing<Principal> {
+    ids.set(principal.id, principal);
+    this.byKey.set(principal.key, principal);
+    this.all.push(principal);
+    return principal;
+  }
 }
 
 /** Gives `id`, or `id#2` and so on where the service repeats one. */

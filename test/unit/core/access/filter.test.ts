@@ -44,6 +44,7 @@ describe('a filter', () => {
     ['tag:env=prod', 'g-1 g-2', ''],
     ['tag:env=production', 'g-2', ''],
     ['tag:en', '', ''],
+    ['tag:env=rod', '', ''],
     ['tag:"team=blue sky"', 'g-1', ''],
     ['role:admin', 'g-1 g-3', 'r-1'],
     ['role:r-9', 'g-3', 'r-9'],
