@@ -24,6 +24,7 @@ export interface OrganizationAccess {
 
 interface Read {
   readonly stop: AbortController;
+  isDone: boolean;
   readonly result: Promise<OrganizationAccess>;
 }
 
@@ -48,10 +49,25 @@ export class Directory {
     const running = this.#reads.get(id);
     if (running !== undefined) return running.result;
     const stop = new AbortController();
-    const read: Read = { stop, result: this.#read(id, stop.signal, onRetry) };
+    const read: Read = { stop, isDone: false, result: this.#read(id, stop.signal, onRetry) };
     this.#reads.set(id, read);
     void read.result.then((result) => this.#settle(read, result)); // Never rejects.
     return read.result;
+  }
+
+  /** The reading that the next caller is given: under way or done; `undefined` when a caller would begin one. */
+  current(id: string): Promise<OrganizationAccess> | undefined {
+    return this.#reads.get(id)?.result;
+  }
+
+  /** Whether an organization is being read right now. */
+  isReading(id: string): boolean {
+    return this.#reads.get(id)?.isDone === false;
+  }
+
+  /** Every organization that was read or is being read. */
+  get known(): readonly string[] {
+    return [...new Set([...this.#last.keys(), ...this.#reads.keys()])];
   }
 
   /** What was last read of an organization, without reading. */
@@ -85,6 +101,7 @@ export class Directory {
   }
 
   #settle(read: Read, result: OrganizationAccess): void {
+    read.isDone = true;
     if (this.#reads.get(result.id) !== read) return; // To be read again meanwhile, or dropped.
     if (wasStopped(result)) this.#reads.delete(result.id);
     else this.#last.set(result.id, result);
