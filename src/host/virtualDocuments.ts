@@ -46,18 +46,19 @@ export class VirtualDocuments implements vscode.TextDocumentContentProvider, vsc
     const path = `/${[model.organization, name].map((part) => part.replaceAll('/', '∕')).join('/')}`;
     const uri = vscode.Uri.from({ scheme: this.#scheme, path });
     const key = uri.toString();
-    const isKnown = this.#texts.delete(key);
+    this.#texts.delete(key); // The newest stands last.
     this.#texts.set(key, text);
     for (const oldest of this.#texts.keys()) {
       if (this.#texts.size <= MAX_KEPT) break;
       this.#texts.delete(oldest);
     }
-    if (isKnown) this.#changed.fire(uri);
+    this.#changed.fire(uri); // VS Code may still hold the text of before.
     return uri;
   }
 
   async show(read: ReadOrganization, name: string, text: string): Promise<vscode.TextEditor> {
     const document = await vscode.workspace.openTextDocument(this.put(read, name, text));
+    if (document.getText() !== text) await changeOf(document);
     return vscode.window.showTextDocument(document, { preview: false });
   }
 
@@ -80,4 +81,18 @@ export class VirtualDocuments implements vscode.TextDocumentContentProvider, vsc
     vscode.Disposable.from(...this.#disposables).dispose();
     this.#texts.clear();
   }
+}
+
+/** Resolves when VS Code has taken over a new text, or after a moment in which it has not. */
+async function changeOf(document: vscode.TextDocument): Promise<void> {
+  let subscription: vscode.Disposable | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  await new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, 1000);
+    subscription = vscode.workspace.onDidChangeTextDocument((event) => {
+      if (event.document === document) resolve();
+    });
+  });
+  clearTimeout(timer);
+  subscription?.dispose();
 }

@@ -59,9 +59,14 @@ interface Format extends vscode.QuickPickItem {
 
 async function askFormat(): Promise<Format> {
   const formats: readonly Format[] = [
-    { extension: 'md', label: vscode.l10n.t('Markdown, to read'), write: reviewMarkdown },
-    { extension: 'csv', label: vscode.l10n.t('CSV, for a spreadsheet'), write: reviewCsv },
-    { extension: 'json', label: vscode.l10n.t('JSON, for programs and later comparison'), write: reviewJson },
+    { extension: 'md', description: '.md', label: vscode.l10n.t('Markdown, to read'), write: reviewMarkdown },
+    { extension: 'csv', description: '.csv', label: vscode.l10n.t('CSV, for a spreadsheet'), write: reviewCsv },
+    {
+      extension: 'json',
+      description: '.json',
+      label: vscode.l10n.t('JSON, for programs and later comparison'),
+      write: reviewJson,
+    },
   ];
   const picked = await vscode.window.showQuickPick(formats, { placeHolder: vscode.l10n.t('Format of the review') });
   if (!picked) throw cancelled();

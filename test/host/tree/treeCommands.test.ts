@@ -10,6 +10,7 @@ import { usePatches } from '../support/patches.ts';
 import { addFault, clearFaults } from '../support/sandbox.ts';
 import { useScene } from '../support/scene.ts';
 import { useTree } from '../support/tree.ts';
+import { until } from '../support/wait.ts';
 
 describe('commands of the tree', () => {
   const scene = useScene();
@@ -30,7 +31,8 @@ describe('commands of the tree', () => {
   });
 
   const call = (id: string, ...args: unknown[]) => given.call(id, ...args);
-  const opened = () => vscode.window.activeTextEditor?.document ?? assert.fail('no document is open');
+  /** VS Code tells of the active editor a moment after it shows one. */
+  const opened = () => until('a document is open', () => vscode.window.activeTextEditor?.document);
 
   it('refresh all, or the organization it is pressed on', async () => {
     await tree().serviceOf('administrator', 'meridian', 'big-sky');
@@ -109,10 +111,10 @@ describe('commands of the tree', () => {
     };
     scene().network = async (address) => Response.json(String(address).endsWith('/groups') ? [sent] : null);
     await call(commands.openAsJson, await tree().node('meridian', 'Groups', 'sent'));
-    assert.deepEqual(JSON.parse(opened().getText()), sent);
-    assert.deepEqual([opened().languageId, opened().uri.path], ['json', '/meridian/sent.json']);
+    assert.deepEqual(JSON.parse((await opened()).getText()), sent);
+    assert.deepEqual([(await opened()).languageId, (await opened()).uri.path], ['json', '/meridian/sent.json']);
     await call(commands.openAsJson, await tree().node('meridian'));
-    assert.deepEqual(JSON.parse(opened().getText()), { groups: [sent], roles: [] });
+    assert.deepEqual(JSON.parse((await opened()).getText()), { groups: [sent], roles: [] });
   });
 
   it('open as JSON shows what could not be read, too', async () => {
@@ -123,13 +125,13 @@ describe('commands of the tree', () => {
       commands.openAsJson,
       nodes.find(({ kind }) => kind === 'malformed'),
     );
-    assert.deepEqual(JSON.parse(opened().getText()), { half: 1 });
+    assert.deepEqual(JSON.parse((await opened()).getText()), { half: 1 });
   });
 
   it('documents go with the session they were made of', async () => {
     const cloud = await tree().serviceOf('administrator', 'meridian');
     await call(commands.openAsJson, await tree().node(...GROUP));
-    const document = opened();
+    const document = await opened();
     assert.match(document.getText(), /platform-engineers/);
     const gone = new Promise<string>((resolve) => {
       scene().own(
