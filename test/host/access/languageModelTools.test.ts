@@ -126,11 +126,11 @@ describe('tools for models', () => {
     it('say what to do when nobody is signed in, the organization is not clear, or nothing is called so', async () => {
       assert.match(await invoke(listGroups, {}), /Rolecall could not answer: /);
       await tree().serviceOf('administrator', 'meridian', 'big-sky');
-      assert.match(
-        await invoke(listGroups, {}),
-        /Say which organization is meant\. The organizations are: meridian, big-sky\./,
-      );
-      assert.match(await invoke(listGroups, { organization: 'secret' }), /The organizations are: meridian, big-sky/);
+      for (const input of [{}, { organization: 'secret' }]) {
+        const said = await invoke(listGroups, input);
+        assert.match(said, /Ask the user which organization is meant/);
+        assert.doesNotMatch(said, /meridian|big-sky/, 'which there are is told to nobody unasked');
+      }
       assert.deepEqual([given.told, read()], [[], []]);
       given.press = /^Allow Once$/;
       const organization = 'MERIDIAN';
@@ -209,6 +209,11 @@ describe('tools for models', () => {
       assert.match(chat().read(), /Used who_has_role/);
       assert.match(chat().read(), /ada\.moreau@meridian\.example .* through administrators/);
       assert.deepEqual(given.told, []);
+    });
+
+    it('tell @rolecall which organizations there are, where it does not say one', async () => {
+      await tree().serviceOf('administrator', 'meridian', 'big-sky');
+      await assert.rejects(call(open(), 'list_groups', {}), /The organizations are: meridian, big-sky\./);
     });
 
     it('are bounded', async () => {
