@@ -1,5 +1,13 @@
 import * as vscode from 'vscode';
 import { Redactor, redactingLog } from './core/base/redact.ts';
+import { accessToolbox, bothToolboxes } from './host/access/accessToolbox.ts';
+import { registerAnswerCommands } from './host/access/answerCommands.ts';
+import { registerExportReview } from './host/access/exportReview.ts';
+import { registerLanguageModelTools } from './host/access/languageModelTools.ts';
+import { SharingConsent } from './host/access/sharingConsent.ts';
+import { registerSnapshotCommands } from './host/access/snapshotCommands.ts';
+import { SnapshotStore } from './host/access/snapshotStore.ts';
+import { AccessData } from './host/accessData.ts';
 import { RolecallAuthenticationProvider } from './host/auth/authenticationProvider.ts';
 import { ClientSecrets } from './host/auth/clientSecret.ts';
 import { EndedNotice } from './host/auth/endedNotice.ts';
@@ -13,6 +21,7 @@ import { SettingsNotice } from './host/auth/settingsNotice.ts';
 import { SignIn } from './host/auth/signIn.ts';
 import { SignOut } from './host/auth/signOut.ts';
 import { registerStatusBar } from './host/auth/statusBar.ts';
+import { ChangeMarks } from './host/changeMarks.ts';
 import { RolecallModelProvider } from './host/chat/modelProvider.ts';
 import { openChat } from './host/chat/openChat.ts';
 import { registerParticipant } from './host/chat/participant.ts';
@@ -28,8 +37,14 @@ import { newWorkspaceTool } from './host/tools/newWorkspaceTool.ts';
 import { ToolConsent } from './host/tools/toolConsent.ts';
 import { ToolFiles } from './host/tools/toolFiles.ts';
 import { WorkspaceTools } from './host/tools/workspaceTools.ts';
+import { TreeDecorations } from './host/tree/decorations.ts';
+import { refreshAtIntervals } from './host/tree/intervalRefresh.ts';
+import { registerOrganizationCommands } from './host/tree/organizationCommands.ts';
 import { OrganizationsView } from './host/tree/organizationsView.ts';
 import { registerTreeCommands } from './host/tree/treeCommands.ts';
+import { registerViewCommands } from './host/tree/viewCommands.ts';
+import { ViewState } from './host/tree/viewState.ts';
+import { VirtualDocuments } from './host/virtualDocuments.ts';
 import { commands, extensionId, walkthrough } from './ids.ts';
 
 /** Builds the objects in order and registers them; no network and no secret is touched before all of that is done. */
@@ -78,12 +93,19 @@ export function activate(context: vscode.ExtensionContext): void {
     signIn: (cloud) => signIn.run(cloud),
     log,
   });
-  const organizations = new OrganizationsView(clouds, settings);
+  const data = new AccessData(clouds, settings, log);
+  const marks = new ChangeMarks(data);
+  const accessDocuments = new VirtualDocuments(data);
+  const viewState = new ViewState(context.workspaceState, context.globalState);
+  const organizations = new OrganizationsView(data, viewState);
+  const sharingConsent = new SharingConsent(data);
 
   const toolFiles = new ToolFiles(log);
   const toolConsent = new ToolConsent(context.workspaceState);
   const workspaceTools = new WorkspaceTools(toolFiles, toolConsent, log);
-  const openTools = () => workspaceTools.open();
+  const { contributes } = context.extension.packageJSON;
+  const openTools = async () =>
+    bothToolboxes(accessToolbox(data, contributes.languageModelTools, log), await workspaceTools.open());
   const catalog = new ModelCatalog({ clouds, settings, fetch, log });
   const documents = new AnswerDocuments();
 
@@ -91,7 +113,14 @@ export function activate(context: vscode.ExtensionContext): void {
     channel,
     clouds,
     sandbox,
+    data,
+    marks,
+    accessDocuments,
+    viewState,
+    sharingConsent,
     organizations,
+    new TreeDecorations(data, marks),
+    refreshAtIntervals(data, settings, () => organizations.isVisible && vscode.window.state.focused),
     toolFiles,
     catalog,
     documents,
@@ -102,7 +131,19 @@ export function activate(context: vscode.ExtensionContext): void {
     new SettingsNotice(clouds, log),
     followSecrets(context.secrets, clouds, inferenceTokens),
     vscode.window.registerUriHandler(links),
-    registerTreeCommands({ clouds, settings, view: organizations, log }),
+    registerTreeCommands({ clouds, data, view: organizations, documents: accessDocuments, log }),
+    registerOrganizationCommands({ clouds, settings, data, log }),
+    registerViewCommands(data, viewState, log),
+    registerAnswerCommands(data, accessDocuments, log),
+    registerExportReview(data, log),
+    registerSnapshotCommands({
+      data,
+      store: new SnapshotStore(context.globalStorageUri),
+      documents: accessDocuments,
+      marks,
+      log,
+    }),
+    registerLanguageModelTools(data, sharingConsent, log),
     RolecallModelProvider.register({ clouds, catalog, fetch, log }),
     registerParticipant({
       clouds,
@@ -113,7 +154,7 @@ export function activate(context: vscode.ExtensionContext): void {
       icon: vscode.Uri.joinPath(context.extensionUri, 'media', 'rolecall.png'),
     }),
     registerAskAboutSelection({ clouds, catalog, openTools, documents, fetch, log }),
-    registerCommand(commands.openChat, log, () => openChat(catalog)),
+    registerCommand(commands.openChat, log, (question) => openChat(catalog, question)),
     registerCommand(commands.newWorkspaceTool, log, () => newWorkspaceTool()),
     registerCommand(commands.forgetToolConsent, log, () => toolConsent.forget()),
     registerCommand(commands.trySandbox, log, () => sandbox.enter()),

@@ -15,7 +15,26 @@ export const commands = {
   leaveSandbox: 'rolecall.leaveSandbox',
   refresh: 'rolecall.refresh',
   addOrganization: 'rolecall.addOrganization',
+  removeOrganization: 'rolecall.removeOrganization',
+  renameOrganization: 'rolecall.renameOrganization',
+  filter: 'rolecall.filter',
+  clearFilter: 'rolecall.clearFilter',
+  sort: 'rolecall.sort',
+  addFavorite: 'rolecall.addFavorite',
+  removeFavorite: 'rolecall.removeFavorite',
   copyId: 'rolecall.copyId',
+  copyName: 'rolecall.copyName',
+  openAsJson: 'rolecall.openAsJson',
+  reveal: 'rolecall.reveal',
+  whoHasRole: 'rolecall.whoHasRole',
+  showEffectiveAccess: 'rolecall.showEffectiveAccess',
+  askAboutThis: 'rolecall.askAboutThis',
+  exportReview: 'rolecall.exportReview',
+  saveSnapshot: 'rolecall.saveSnapshot',
+  compareSnapshot: 'rolecall.compareSnapshot',
+  acknowledgeChanges: 'rolecall.acknowledgeChanges',
+  showSnapshots: 'rolecall.showSnapshots',
+  clearSnapshots: 'rolecall.clearSnapshots',
   openChat: 'rolecall.openChat',
   askAboutSelection: 'rolecall.askAboutSelection',
   newWorkspaceTool: 'rolecall.newWorkspaceTool',
@@ -40,6 +59,12 @@ export const contextKeys = {
   isSigningIn: 'rolecall.isSigningIn',
   /** Whether the active connection has any organization to show. */
   hasOrganizations: 'rolecall.hasOrganizations',
+  /** Why nothing could be read of any organization: `offline` or `forbidden`; empty where something could. */
+  emptyBecause: 'rolecall.emptyBecause',
+  /** Whether a filter hides something of any organization that is shown. */
+  isFiltered: 'rolecall.isFiltered',
+  /** Whether changes since a snapshot are marked. */
+  hasChanges: 'rolecall.hasChanges',
 } as const;
 
 export const settings = {
@@ -51,6 +76,8 @@ export const settings = {
   scopes: 'identity.scopes',
   inferenceUrl: 'inference.url',
   organizations: 'organizations',
+  organizationLabels: 'organizationLabels',
+  refreshMinutes: 'refreshMinutes',
   models: 'models',
   defaultModel: 'defaultModel',
 } as const;
@@ -69,5 +96,14 @@ export const secrets = {
 export const authenticationProvider = 'rolecall';
 export const chatParticipant = 'rolecall.chat';
 export const languageModelVendor = 'rolecall';
+
+/** Tools contributed to every chat agent; `@rolecall` has them without the prefix. */
+export const languageModelTools = {
+  listGroups: 'rolecall_list_groups',
+  listRoles: 'rolecall_list_roles',
+  whoHasRole: 'rolecall_who_has_role',
+  effectiveAccess: 'rolecall_effective_access',
+} as const;
+
 export const walkthrough = 'rolecall.getStarted';
 export const extensionId = 'rolecall.rolecall';

@@ -57,13 +57,46 @@ export class Settings {
   }
 
   async addOrganization(id: string): Promise<void> {
-    // What an untrusted workspace says is not heard (`restrictedConfigurations`).
-    const target =
-      vscode.workspace.workspaceFolders && vscode.workspace.isTrusted
-        ? vscode.ConfigurationTarget.Workspace
-        : vscode.ConfigurationTarget.Global;
     const configuration = vscode.workspace.getConfiguration(settings.section);
-    await configuration.update(settings.organizations, [...new Set([...this.organizations(), id])], target);
+    await configuration.update(settings.organizations, [...new Set([...this.organizations(), id])], this.#target());
+  }
+
+  /** Takes an organization out of every setting that names it: the folder's, the workspace's and the user's. */
+  async removeOrganization(id: string): Promise<void> {
+    const configuration = vscode.workspace.getConfiguration(settings.section);
+    const found = configuration.inspect<unknown>(settings.organizations);
+    const places: readonly (readonly [unknown, vscode.ConfigurationTarget])[] = [
+      [found?.workspaceValue, vscode.ConfigurationTarget.Workspace],
+      [found?.globalValue, vscode.ConfigurationTarget.Global],
+    ];
+    for (const [value, target] of places) {
+      if (!Array.isArray(value)) continue;
+      const left = value.filter((typed) => typeof typed !== 'string' || typed.trim() !== id);
+      if (left.length < value.length) await configuration.update(settings.organizations, left, target);
+    }
+  }
+
+  /** What the user calls organizations, by id. */
+  organizationLabels(): ReadonlyMap<string, string> {
+    const labels = this.#get(settings.organizationLabels, z.record(z.string(), z.unknown()), {});
+    return new Map(
+      Object.entries(labels).flatMap(([id, label]): [string, string][] =>
+        typeof label === 'string' && label.trim() !== '' ? [[id, label.trim()]] : [],
+      ),
+    );
+  }
+
+  /** An empty label is none. */
+  async labelOrganization(id: string, label: string): Promise<void> {
+    const { [id]: _before, ...others } = Object.fromEntries(this.organizationLabels());
+    const configuration = vscode.workspace.getConfiguration(settings.section);
+    const labels = label.trim() === '' ? others : { ...others, [id]: label.trim() };
+    await configuration.update(settings.organizationLabels, labels, this.#target());
+  }
+
+  /** Minutes after which what is shown is read again; 0 for never. */
+  refreshMinutes(): number {
+    return this.#get(settings.refreshMinutes, z.number().check(z.minimum(0), z.maximum(1440)), 0);
   }
 
   /** The models the user describes; of two with one id the first. */
@@ -89,6 +122,13 @@ export class Settings {
       });
     }
     return id;
+  }
+
+  /** Where what the user says in a command is written. What an untrusted workspace says is not heard. */
+  #target(): vscode.ConfigurationTarget {
+    return vscode.workspace.workspaceFolders && vscode.workspace.isTrusted
+      ? vscode.ConfigurationTarget.Workspace
+      : vscode.ConfigurationTarget.Global;
   }
 
   #clientAuthentication(): ClientAuthentication {

@@ -10,6 +10,7 @@ import {
   chatParticipant,
   commands,
   extensionId,
+  languageModelTools,
   languageModelVendor,
   secrets,
   views,
@@ -70,6 +71,7 @@ describe('activation', () => {
       note(vscode.authentication, 'registerAuthenticationProvider');
       note(vscode.lm, 'registerLanguageModelChatProvider');
       note(vscode.chat, 'createChatParticipant');
+      note(vscode.lm, 'registerTool');
       note(vscode.window, 'createTreeView');
       note(vscode.window, 'registerUriHandler');
       // A second channel of this name would close the running extension's log with itself.
@@ -137,6 +139,7 @@ describe('activation', () => {
       assert.deepEqual(
         [
           ...Object.values(commands),
+          ...Object.values(languageModelTools),
           authenticationProvider,
           languageModelVendor,
           chatParticipant,

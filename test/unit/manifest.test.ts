@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
+import { FILTER_KEYS } from '../../src/core/access/filterSyntax.ts';
 import { checkIdentityUrl, checkInferenceUrl, checkRedirectUri } from '../../src/core/base/addresses.ts';
 import type { ClientAuthentication } from '../../src/core/base/connection.ts';
 import type { SessionState } from '../../src/core/oauth/rotation/sessionState.ts';
+import type { ParametersSchema } from '../../src/core/tools/definition.ts';
+import { compileParameters } from '../../src/core/tools/validate.ts';
 import * as ids from '../../src/ids.ts';
 
 const at = (path: string) => new URL(`../../${path}`, import.meta.url);
@@ -87,6 +90,45 @@ describe('names stand once: src/ids.ts and package.json', () => {
   });
 });
 
+describe('the tools for every chat agent', () => {
+  const tools: {
+    readonly name: string;
+    readonly toolReferenceName: string;
+    readonly canBeReferencedInPrompt: boolean;
+    readonly modelDescription: string;
+    readonly inputSchema: ParametersSchema;
+  }[] = contributes.languageModelTools;
+
+  it('are those of the code', () => {
+    same(
+      tools.map(({ name }) => name),
+      Object.values(ids.languageModelTools),
+    );
+  });
+
+  it('can be referenced, each by a name of its own', () => {
+    assert.ok(tools.every(({ canBeReferencedInPrompt }) => canBeReferencedInPrompt));
+    const names = tools.map(({ toolReferenceName }) => toolReferenceName);
+    assert.equal(new Set(names).size, tools.length);
+    for (const name of names) assert.match(name, /^[\w-]+$/);
+  });
+
+  for (const { name, modelDescription, inputSchema } of tools) {
+    it(`${name} says that it changes nothing, and what its arguments are`, () => {
+      assert.match(modelDescription, /Read-only\.$/);
+      assert.equal(compileParameters(inputSchema).kind, 'ok');
+      for (const property of Object.values(inputSchema.properties ?? {})) {
+        assert.match((property as { description?: string }).description ?? '', /\S/);
+      }
+    });
+  }
+
+  it('name every key of the filter language', () => {
+    const described = JSON.stringify(tools);
+    for (const key of FILTER_KEYS) assert.match(described, new RegExp(`Keys: [^"]*\\b${key}\\b`));
+  });
+});
+
 describe('the states of a session', () => {
   // The compiler holds this list to the code.
   const states: Record<SessionState['kind'] | 'unconfigured' | 'misconfigured', true> = {
@@ -135,7 +177,11 @@ describe('texts: package.nls.json', () => {
     const read = new Set(['title', 'description', 'contents', 'patternErrorMessage', 'markdownDescription']);
     const own = everyString.filter(
       ({ path, text }) =>
-        path[0] === 'contributes' && read.has(path.at(-1) ?? '') && !text.startsWith('%') && text !== 'Rolecall',
+        path[0] === 'contributes' &&
+        !path.includes('inputSchema') && // Models read these.
+        read.has(path.at(-1) ?? '') &&
+        !text.startsWith('%') &&
+        text !== 'Rolecall',
     );
     assert.deepEqual(own, []);
   });

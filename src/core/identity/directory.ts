@@ -1,11 +1,18 @@
-import { asRolecallError, type RolecallError } from '../base/errors.ts';
+import { asRolecallError, isCancelled, type RolecallError } from '../base/errors.ts';
 import type { OnRetry } from '../base/retry.ts';
 import type { IdentityClient } from './identityClient.ts';
 import type { Group, Listing, Role } from './schemas.ts';
 
 /** One list of an organization: read, or the reason why not. An error never looks like an empty list. */
 export type Loaded<T> =
-  | { readonly kind: 'loaded'; readonly list: Listing<T>; readonly at: number }
+  | {
+      readonly kind: 'loaded';
+      readonly list: Listing<T>;
+      /** When it was read, in milliseconds since 1970. */
+      readonly at: number;
+      /** Why it could not be read again since: the list is of before. */
+      readonly staleBecause?: RolecallError;
+    }
   | { readonly kind: 'failed'; readonly error: RolecallError };
 
 /** Both lists of an organization, each with its own outcome. */
@@ -15,55 +22,117 @@ export interface OrganizationAccess {
   readonly roles: Loaded<Role>;
 }
 
+interface Read {
+  readonly stop: AbortController;
+  isDone: boolean;
+  readonly result: Promise<OrganizationAccess>;
+}
+
 /**
- * What has been read of the organizations of one session. Both lists are read in parallel, once, until they are
- * forgotten; callers that come meanwhile share the read.
+ * What has been read of the organizations of one session. Both lists are read in parallel, once, until they are to be
+ * read again; callers that come meanwhile share the read. What was read before stands in for a list that cannot be read
+ * again for a reason that may pass.
  */
 export class Directory {
   readonly #identity: Pick<IdentityClient, 'groups' | 'roles'>;
   readonly #now: () => number;
-  readonly #reads = new Map<string, Promise<OrganizationAccess>>();
-  #stop = new AbortController();
+  readonly #reads = new Map<string, Read>();
+  readonly #last = new Map<string, OrganizationAccess>();
 
   constructor(identity: Pick<IdentityClient, 'groups' | 'roles'>, now: () => number) {
     this.#identity = identity;
     this.#now = now;
   }
 
-  /** Never rejects: failures are part of the result, and `cancelled` is the one of a reader that was forgotten meanwhile. */
+  /** Never rejects: failures are part of the result, and `cancelled` is the one of a read that was stopped. */
   organization(id: string, onRetry?: OnRetry): Promise<OrganizationAccess> {
     const running = this.#reads.get(id);
-    if (running !== undefined) return running;
-    const read = this.#read(id, onRetry);
+    if (running !== undefined) return running.result;
+    const stop = new AbortController();
+    const read: Read = { stop, isDone: false, result: this.#read(id, stop.signal, onRetry) };
     this.#reads.set(id, read);
-    return read;
+    void read.result.then((result) => this.#settle(read, result)); // Never rejects.
+    return read.result;
   }
 
-  /** Drops what was read of one organization, or of all; reads under way for all of them are stopped. */
-  forget(id?: string): void {
-    if (id !== undefined) {
-      this.#reads.delete(id);
-      return;
+  /** The reading that the next caller is given: under way or done; `undefined` when a caller would begin one. */
+  current(id: string): Promise<OrganizationAccess> | undefined {
+    return this.#reads.get(id)?.result;
+  }
+
+  /** Whether an organization is being read right now. */
+  isReading(id: string): boolean {
+    return this.#reads.get(id)?.isDone === false;
+  }
+
+  /** Every organization that was read or is being read. */
+  get known(): readonly string[] {
+    return [...new Set([...this.#last.keys(), ...this.#reads.keys()])];
+  }
+
+  /** What was last read of an organization, without reading. */
+  last(id: string): OrganizationAccess | undefined {
+    return this.#last.get(id);
+  }
+
+  /** Every organization of which something was read. */
+  get all(): readonly OrganizationAccess[] {
+    return [...this.#last.values()];
+  }
+
+  /** The next caller reads one organization, or each, again. A read under way is stopped. */
+  refresh(id?: string): void {
+    for (const [of, { stop }] of this.#reads) {
+      if (id !== undefined && of !== id) continue;
+      this.#reads.delete(of);
+      stop.abort();
     }
-    this.#stop.abort();
-    this.#stop = new AbortController();
-    this.#reads.clear();
   }
 
-  async #read(id: string, onRetry: OnRetry | undefined): Promise<OrganizationAccess> {
-    const { signal } = this.#stop;
+  /** Stops reading one organization; what was read before stays. */
+  stop(id: string): void {
+    this.#reads.get(id)?.stop.abort();
+  }
+
+  /** Stops every read and drops everything. */
+  clear(): void {
+    this.refresh();
+    this.#last.clear();
+  }
+
+  #settle(read: Read, result: OrganizationAccess): void {
+    read.isDone = true;
+    if (this.#reads.get(result.id) !== read) return; // To be read again meanwhile, or dropped.
+    if (wasStopped(result)) this.#reads.delete(result.id);
+    else this.#last.set(result.id, result);
+  }
+
+  async #read(id: string, signal: AbortSignal, onRetry: OnRetry | undefined): Promise<OrganizationAccess> {
+    const before = this.#last.get(id);
     const [groups, roles] = await Promise.all([
-      this.#settle(this.#identity.groups(id, signal, onRetry)),
-      this.#settle(this.#identity.roles(id, signal, onRetry)),
+      this.#outcome(this.#identity.groups(id, signal, onRetry), before?.groups),
+      this.#outcome(this.#identity.roles(id, signal, onRetry), before?.roles),
     ]);
     return { id, groups, roles };
   }
 
-  async #settle<T>(read: Promise<Listing<T>>): Promise<Loaded<T>> {
+  async #outcome<T>(read: Promise<Listing<T>>, before: Loaded<T> | undefined): Promise<Loaded<T>> {
     try {
       return { kind: 'loaded', list: await read, at: this.#now() };
     } catch (error) {
-      return { kind: 'failed', error: asRolecallError(error) };
+      const reason = asRolecallError(error);
+      if (before?.kind !== 'loaded' || !mayPass(reason)) return { kind: 'failed', error: reason };
+      return { ...before, staleBecause: reason };
     }
   }
+}
+
+/** True for a read that somebody stopped before it came to an end. */
+export function wasStopped({ groups, roles }: OrganizationAccess): boolean {
+  return [groups, roles].some((loaded) => loaded.kind === 'failed' && isCancelled(loaded.error));
+}
+
+/** Somebody who may no longer read a list is not shown what it was. */
+function mayPass({ kind }: RolecallError): boolean {
+  return kind === 'server' || kind === 'offline' || kind === 'timeout' || kind === 'rateLimited' || kind === 'protocol';
 }

@@ -9,6 +9,12 @@ import { type Group, type Listing, type Role, readGroups, readOrganizations, rea
 const DEADLINE_MS = 60_000;
 const MAX_BYTES = 64_000_000;
 
+/** An organization as the service lists it. */
+export interface OrganizationName {
+  readonly id: string;
+  readonly name: string;
+}
+
 export interface IdentityClientDeps {
   readonly fetch: Fetch;
   /** `{base_url}`, an origin. */
@@ -39,16 +45,16 @@ export class IdentityClient {
   }
 
   /**
-   * The caller's organizations where the service lists them (not in the specification); `undefined` where it does not,
-   * for whatever reason: a convenience fails quietly.
+   * The caller's organizations where the service lists them (not in the specification). `undefined` where it offers no
+   * such list: the address is unknown, not for this caller, or holds something else.
    */
-  async organizations(signal: AbortSignal): Promise<readonly { id: string; name: string }[] | undefined> {
+  async organizations(signal: AbortSignal, onRetry?: OnRetry): Promise<readonly OrganizationName[] | undefined> {
     try {
-      const list = readOrganizations(await this.#read('/api/v1/organizations', undefined, signal));
-      return list?.items.map(({ metadata }) => ({ id: metadata.id, name: metadata.name ?? metadata.id }));
+      const list = readOrganizations(await this.#read('/api/v1/organizations', undefined, signal, onRetry));
+      return list?.items.map(({ metadata }) => ({ id: metadata.id, name: metadata.name || metadata.id }));
     } catch (error) {
-      if (signal.aborted) throw error;
-      this.#deps.log.debug(`No list of organizations: ${error instanceof Error ? error.message : String(error)}`);
+      if (!(error instanceof RolecallError) || !offersNoList(error)) throw error;
+      this.#deps.log.debug(`No list of organizations: ${error.message}`);
       return undefined;
     }
   }
@@ -83,13 +89,19 @@ export class IdentityClient {
   async #send(path: string, organization: string | undefined, signal: AbortSignal): Promise<HttpAnswer> {
     const { tokens, now } = this.#deps;
     const token = await tokens.accessToken(signal);
+    let sent = token;
     let answer = await this.#get(path, token, signal);
     if (refusesToken(answer, now())) {
       const next = await tokens.rejected(token, signal);
-      if (next !== undefined) answer = await this.#get(path, next, signal);
+      if (next !== undefined) {
+        sent = next;
+        answer = await this.#get(path, next, signal);
+      }
     }
-    if (answer.status < 200 || answer.status > 299) throw identityError(answer, organization, now());
-    return answer;
+    if (answer.status >= 200 && answer.status <= 299) return answer;
+    // A server may repeat what it was sent; these words are shown.
+    const text = answer.text.replaceAll(sent, '‹hidden›');
+    throw identityError({ ...answer, text }, organization, now());
   }
 
   async #get(path: string, token: string, signal: AbortSignal): Promise<HttpAnswer> {
@@ -123,6 +135,16 @@ function refusesToken(answer: HttpAnswer, now: number): boolean {
   return (
     (answer.status === 401 || answer.status === 400) && identityError(answer, undefined, now).kind === 'sessionEnded'
   );
+}
+
+/** Failures that mean "there is no such list" rather than "it could not be read". */
+function offersNoList({ kind, facts }: RolecallError): boolean {
+  return kind === 'notFound' || kind === 'forbidden' || facts.status === 405 || isNotJson(kind, facts.status);
+}
+
+/** A page where a list would stand: an address that the service does not use for it. */
+function isNotJson(kind: RolecallError['kind'], status: number | undefined): boolean {
+  return kind === 'protocol' && status !== undefined && status >= 200 && status <= 299;
 }
 
 function expectList<T>(list: Listing<T> | undefined, path: string): Listing<T> {

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { type ErrorFacts, type ErrorKind, RolecallError, serverWords } from '../base/errors.ts';
 import { type HttpAnswer, retryAfterMs } from '../base/http.ts';
+import { redact } from '../base/redact.ts';
 
 const optionalText = z.catch(z.optional(z.nullable(z.string())), undefined);
 /** Error object of the identity service; `trace_id` comes with newer versions. */
@@ -41,9 +42,9 @@ export function identityError(answer: HttpAnswer, organization: string | undefin
   const wait = retryAfterMs(answer.headers, now);
   const facts: ErrorFacts = {
     status: answer.status,
-    ...(code && { code }),
-    ...(body?.error_description && { serverMessage: serverWords(body.error_description) }),
-    ...(body?.trace_id && { traceId: body.trace_id }),
+    ...(code && { code: shown(code) }),
+    ...(body?.error_description && { serverMessage: shown(body.error_description) }),
+    ...(body?.trace_id && { traceId: shown(body.trace_id) }),
     ...(wait !== undefined && { retryAfterMs: wait }),
   };
   const [kind, sentence] = explain(answer.status, code, body?.error_description ?? undefined, organization);
@@ -73,7 +74,12 @@ function explain(
   if (known) return known;
   if (status >= 500)
     return ['server', `The identity service (or a proxy before it) answered ${status}. Try again in a moment.`];
-  return ['protocol', `The identity service answered ${status}${code ? ` with “${code}”` : ''}.`];
+  return ['protocol', `The identity service answered ${status}${code ? ` with “${shown(code)}”` : ''}.`];
+}
+
+/** Text of the service as a person may see it: short, without markup, and without what looks like a secret. */
+function shown(text: string): string {
+  return serverWords(redact(text.slice(0, 4000)));
 }
 
 function readBody(text: string) {

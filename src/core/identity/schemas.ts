@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { wellFormedGroup, wellFormedRole } from './wellFormed.ts';
 
 /** Resource name (specification of the identity service, Resource metadata). */
 export const NAME_PATTERN = /^[0-9A-Za-z](?:[0-9A-Za-z-_.]{0,61}[0-9A-Za-z])?$/;
@@ -7,6 +8,15 @@ export const NAME_PATTERN = /^[0-9A-Za-z](?:[0-9A-Za-z-_.]{0,61}[0-9A-Za-z])?$/;
 export const PROVISIONING_STATUSES = ['unknown', 'provisioning', 'provisioned', 'deprovisioning', 'error'] as const;
 /** Values of `healthStatus`; likewise open. */
 export const HEALTH_STATUSES = ['unknown', 'healthy', 'degraded', 'error'] as const;
+
+type ProvisioningStatus = (typeof PROVISIONING_STATUSES)[number];
+type HealthStatus = (typeof HEALTH_STATUSES)[number];
+
+/** What a status means to Rolecall: a value that is not of the specification means `unknown`. */
+export const meaningOfProvisioning = (value: string): ProvisioningStatus =>
+  PROVISIONING_STATUSES.find((known) => known === value) ?? 'unknown';
+export const meaningOfHealth = (value: string): HealthStatus =>
+  HEALTH_STATUSES.find((known) => known === value) ?? 'unknown';
 
 const text = z.string();
 const identifier = z.string().check(z.minLength(1));
@@ -50,6 +60,9 @@ const groupSchema = z.looseObject({
 
 const roleSchema = z.looseObject({ metadata: z.looseObject({ ...commonMetadata, deletionTime: optionalText }) });
 
+/** The schemas alone: what decides and gives the reasons. */
+export const schemas = { group: groupSchema, role: roleSchema } as const;
+
 /** A group as read; unknown members are kept for "Open as JSON". */
 export type Group = z.output<typeof groupSchema>;
 /** A role as read: it has no `spec` in the list response. */
@@ -73,33 +86,50 @@ export interface Listing<T> {
 }
 
 /** @param body the parsed body: an array, or `null` for an empty list. `undefined` when it is neither. */
-export const readGroups = (body: unknown): Listing<Group> | undefined => readList(body, groupSchema);
-export const readRoles = (body: unknown): Listing<Role> | undefined => readList(body, roleSchema);
+export const readGroups = (body: unknown): Listing<Group> | undefined => readList(body, groupSchema, wellFormedGroup);
+export const readRoles = (body: unknown): Listing<Role> | undefined => readList(body, roleSchema, wellFormedRole);
 
 const organizationSchema = z.looseObject({ metadata: z.looseObject({ id: identifier, name: optionalText }) });
 /** `GET /api/v1/organizations` is not in the specification: a convenience of newer servers. */
-export const readOrganizations = (body: unknown) => readList(body, organizationSchema);
+export const readOrganizations = (body: unknown) => readList(body, organizationSchema, () => undefined);
 
-function readList<S extends z.ZodMiniType>(body: unknown, schema: S): Listing<z.output<S>> | undefined {
+/** What the service sent for items that are held in another form: with `null` or absent lists made empty. */
+const originals = new WeakMap<object, unknown>();
+
+/** An item of a listing as the service sent it, unknown members included. */
+export function rawOf(item: object): unknown {
+  return originals.get(item) ?? item;
+}
+
+function readList<S extends z.ZodMiniType<object>>(
+  body: unknown,
+  schema: S,
+  wellFormed: (raw: unknown) => z.output<S> | undefined,
+): Listing<z.output<S>> | undefined {
   if (body === null) return { items: [], malformed: [] };
   if (!Array.isArray(body)) return undefined;
   const items: z.output<S>[] = [];
   const malformed: MalformedItem[] = [];
   for (const [index, raw] of body.entries()) {
-    const result = z.safeParse(schema, raw);
-    if (result.success) {
-      items.push(result.data);
-    } else {
-      const issue = result.error.issues[0];
-      malformed.push({
-        index,
-        path: issue?.path.map(String).join('.') ?? '',
-        reason: reasonOf(issue),
-        raw,
-      });
-    }
+    const item = wellFormed(raw) ?? readItem(raw, schema, index, malformed);
+    if (item === undefined) continue;
+    if (item !== raw) originals.set(item, raw);
+    items.push(item);
   }
   return { items, malformed };
+}
+
+function readItem<S extends z.ZodMiniType<object>>(
+  raw: unknown,
+  schema: S,
+  index: number,
+  malformed: MalformedItem[],
+): z.output<S> | undefined {
+  const result = z.safeParse(schema, raw);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  malformed.push({ index, path: issue?.path.map(String).join('.') ?? '', reason: reasonOf(issue), raw });
+  return undefined;
 }
 
 /** `zod/mini` brings no sentences of its own. */

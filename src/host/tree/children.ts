@@ -1,90 +1,159 @@
 import * as vscode from 'vscode';
+import { applyFilter, type FilterResult } from '../../core/access/filter.ts';
+import { parseFilter } from '../../core/access/filterSyntax.ts';
+import type { GroupEntry, RoleEntry } from '../../core/access/model.ts';
+import { type SortOrder, sortEntries } from '../../core/access/sort.ts';
 import type { RolecallError } from '../../core/base/errors.ts';
-import type { Loaded, OrganizationAccess } from '../../core/identity/directory.ts';
-import type { Group, Role } from '../../core/identity/schemas.ts';
-import { IdGiver, type Node, type RoleIndex } from './nodes.ts';
+import { type Loaded, wasStopped } from '../../core/identity/directory.ts';
+import type { MalformedItem } from '../../core/identity/schemas.ts';
+import type { ReadOrganization } from '../accessData.ts';
+import type { AccessTarget } from '../accessTarget.ts';
+import { inBuckets } from './buckets.ts';
+import { IdGiver, type Node, type NodeOf } from './nodes.ts';
+
+/** How the user wants to see an organization. */
+export interface Wishes {
+  /** As it was typed. */
+  readonly filter: string;
+  readonly order: SortOrder;
+  readonly isFavorite: (target: AccessTarget) => boolean;
+}
+
+/** What is shown of an organization: made once for each reading and each wish, however often VS Code asks. */
+export interface Shown extends Wishes {
+  readonly read: ReadOrganization;
+  readonly left: FilterResult;
+}
+
+export function shownOf(read: ReadOrganization, wishes: Wishes): Shown {
+  return { ...wishes, read, left: applyFilter(read.model, parseFilter(wishes.filter)) };
+}
 
 /** The nodes below an organization. */
-export function organizationChildren(node: Node & { kind: 'organization' }, access: OrganizationAccess): Node[] {
-  const { organization } = node;
+export function organizationChildren(node: NodeOf<'organization'>, shown: Shown): Node[] {
+  const { organization, id } = node;
+  const { access, model } = shown.read;
   const { groups, roles } = access;
+  if (wasStopped(access)) return [{ kind: 'stopped', id: `${id}/stopped`, organization }];
   if (groups.kind === 'failed' && roles.kind === 'failed' && isOneReason(groups.error, roles.error)) {
-    return [{ kind: 'problem', id: `${node.id}/problem`, error: groups.error }];
+    return [{ kind: 'problem', id: `${id}/problem`, error: groups.error }];
   }
+  const source = { organization, model };
+  const favorites = favoriteNodes(`${id}/favorites`, shown);
+  const listed = model.roles.filter(({ role }) => role !== undefined);
+  const listedLeft = shown.left.roles.filter(({ role }) => role !== undefined);
   return [
-    { kind: 'groups', id: `${node.id}/groups`, organization, count: count(groups) },
-    { kind: 'roles', id: `${node.id}/roles`, organization, count: count(roles) },
+    ...staleNodes(id, groups, roles),
+    ...(favorites.length > 0
+      ? [{ kind: 'favorites', id: `${id}/favorites`, source, children: favorites } satisfies Node]
+      : []),
+    {
+      kind: 'groups',
+      id: `${id}/groups`,
+      organization,
+      source,
+      count: groups.kind === 'loaded' ? model.groups.length : undefined,
+      shown: shown.left.groups.length,
+    },
+    {
+      kind: 'roles',
+      id: `${id}/roles`,
+      organization,
+      source,
+      count: roles.kind === 'loaded' ? listed.length : undefined,
+      shown: listedLeft.length,
+    },
   ];
 }
 
-export function groupNodes(node: Node & { kind: 'groups' | 'roles' }, access: OrganizationAccess): Node[] {
+export function groupNodes(node: NodeOf<'groups' | 'roles'>, shown: Shown): readonly Node[] {
+  const { groups } = shown.read.access;
+  if (groups.kind === 'failed') return [{ kind: 'problem', id: `${node.id}/problem`, error: groups.error }];
+  const entries = sortEntries(shown.left.groups, shown.order);
   const ids = new IdGiver(node.id);
-  const roles = roleIndex(access);
-  return listNodes(node, access.groups, 'group', vscode.l10n.t('No groups'), (group) => ({
-    kind: 'group',
-    id: ids.next('group', group.metadata.id),
-    organization: node.organization,
-    group,
-    roles,
-  }));
+  const nodes = entries.map((entry) => groupNode(ids.next('group', entry.key), entry, shown));
+  const none = shown.filter === '' ? vscode.l10n.t('No groups') : vscode.l10n.t('No group passes the filter');
+  return [...malformedNodes(node, 'group', groups.list.malformed), ...orNone(node.id, nodes, none)];
 }
 
-export function roleNodes(node: Node & { kind: 'groups' | 'roles' }, access: OrganizationAccess): Node[] {
+/** Roles that the service lists, then those that groups only grant. */
+export function roleNodes(node: NodeOf<'groups' | 'roles'>, shown: Shown): readonly Node[] {
+  const { roles } = shown.read.access;
+  const entries = sortEntries(shown.left.roles, shown.order);
   const ids = new IdGiver(node.id);
-  const grants = groupsByRole(access);
-  return listNodes(node, access.roles, 'role', vscode.l10n.t('No roles can be granted here'), (role) => ({
-    kind: 'role',
-    id: ids.next('role', role.metadata.id),
-    organization: node.organization,
-    role,
-    grantedBy: grants && (grants.get(role.metadata.id) ?? []),
-  }));
-}
-
-/** What a group holds: the roles it grants, then who is in it, then its tags. */
-export function groupChildren(node: Node & { kind: 'group' }): Node[] {
-  const ids = new IdGiver(node.id);
-  const { spec, metadata } = node.group;
-  const children: Node[] = [
-    ...spec.roleIDs.map((roleId): Node => {
-      const role = node.roles?.get(roleId);
-      return { kind: 'grant', id: ids.next('grant', roleId), roleId, role, rolesKnown: node.roles !== undefined };
-    }),
-    ...spec.subjects.map((subject): Node => ({ kind: 'subject', id: ids.next('subject', subject.id), subject })),
-    ...spec.userIDs.map((memberId): Node => ({ kind: 'user', id: ids.next('user', memberId), memberId })),
-    ...spec.serviceAccountIDs.map(
-      (memberId): Node => ({ kind: 'serviceAccount', id: ids.next('serviceAccount', memberId), memberId }),
-    ),
-    ...metadata.tags.map((tag): Node => ({ kind: 'tag', id: ids.next('tag', tag.name), tag })),
-  ];
-  return children.length > 0 ? children : [empty(node.id, vscode.l10n.t('No roles and no members'))];
-}
-
-export function roleChildren(node: Node & { kind: 'role' }): Node[] {
-  const ids = new IdGiver(node.id);
-  const children = (node.grantedBy ?? []).map(
-    (group): Node => ({ kind: 'grantedBy', id: ids.next('grantedBy', group.metadata.id), group }),
-  );
-  if (node.grantedBy === undefined) {
-    return [...children, empty(node.id, vscode.l10n.t('The groups could not be read, so nobody knows'))];
+  const toNode = (entry: RoleEntry) => roleNode(ids.next('role', entry.key), entry, shown);
+  const unlisted = entries.filter(({ role }) => role === undefined).map(toNode);
+  const { rolesKnown } = shown.read.model;
+  const below: Node[] =
+    unlisted.length > 0 ? [{ kind: 'unlisted', id: `${node.id}/unlisted`, rolesKnown, children: unlisted }] : [];
+  if (roles.kind === 'failed') {
+    return [{ kind: 'problem', id: `${node.id}/problem`, error: roles.error }, ...below];
   }
-  return children.length > 0 ? children : [empty(node.id, vscode.l10n.t('No group grants this role'))];
+  const listed = entries.filter(({ role }) => role !== undefined).map(toNode);
+  const none =
+    shown.filter === '' ? vscode.l10n.t('No roles can be granted here') : vscode.l10n.t('No role passes the filter');
+  return [...malformedNodes(node, 'role', roles.list.malformed), ...orNone(node.id, listed, none), ...below];
 }
 
-function listNodes<T>(
-  node: Node,
-  loaded: Loaded<T>,
+function favoriteNodes(parent: string, { read, isFavorite }: Shown): Node[] {
+  const { model, stage } = read;
+  const ids = new IdGiver(parent);
+  const shown = { read, isFavorite };
+  const is = (kind: 'group' | 'role') => (entry: { readonly key: string }) =>
+    isFavorite({ kind, key: entry.key, organization: model.organization, connection: stage.cloud.key });
+  return [
+    ...model.groups.filter(is('group')).map((entry) => groupNode(ids.next('group', entry.key), entry, shown)),
+    ...model.roles.filter(is('role')).map((entry) => roleNode(ids.next('role', entry.key), entry, shown)),
+  ];
+}
+
+type Context = Pick<Shown, 'read' | 'isFavorite'>;
+
+function groupNode(id: string, entry: GroupEntry, { read, isFavorite }: Context): Node {
+  const target = targetIn(read, 'group', entry.key);
+  return { kind: 'group', id, target, source: sourceOf(read), entry, isFavorite: isFavorite(target) };
+}
+
+function roleNode(id: string, entry: RoleEntry, { read, isFavorite }: Context): Node {
+  const target = targetIn(read, 'role', entry.key);
+  return { kind: 'role', id, target, source: sourceOf(read), entry, isFavorite: isFavorite(target) };
+}
+
+function sourceOf({ model }: ReadOrganization) {
+  return { organization: model.organization, model };
+}
+
+function targetIn({ stage, model }: ReadOrganization, kind: 'group' | 'role', key: string): AccessTarget {
+  return { kind, key, organization: model.organization, connection: stage.cloud.key };
+}
+
+function orNone(parent: string, nodes: readonly Node[], none: string): readonly Node[] {
+  if (nodes.length === 0) return [empty(parent, none)];
+  return inBuckets(parent, nodes);
+}
+
+function malformedNodes(
+  { id, organization }: NodeOf<'groups' | 'roles'>,
   what: 'group' | 'role',
-  none: string,
-  toNode: (item: T) => Node,
-): Node[] {
-  if (loaded.kind === 'failed') return [{ kind: 'problem', id: `${node.id}/problem`, error: loaded.error }];
-  const { items, malformed } = loaded.list;
-  if (items.length + malformed.length === 0) return [empty(node.id, none)];
-  return [
-    ...malformed.map((item): Node => ({ kind: 'malformed', id: `${node.id}/malformed/${item.index}`, what, item })),
-    ...items.map(toNode),
-  ];
+  items: readonly MalformedItem[],
+): readonly Node[] {
+  const parent = `${id}/malformed`;
+  const nodes = items.map((item): Node => {
+    return { kind: 'malformed', id: `${parent}/${item.index}`, organization, what, item };
+  });
+  return inBuckets(parent, nodes);
+}
+
+/** One for each list that is older than it should be, said once where both are for one reason. */
+function staleNodes(parent: string, ...lists: readonly Loaded<unknown>[]): Node[] {
+  const nodes: NodeOf<'stale'>[] = [];
+  for (const list of lists) {
+    if (list.kind !== 'loaded' || list.staleBecause === undefined) continue;
+    const error = list.staleBecause;
+    if (nodes.some((known) => isOneReason(known.error, error))) continue;
+    nodes.push({ kind: 'stale', id: `${parent}/stale/${nodes.length}`, error, at: list.at });
+  }
+  return nodes;
 }
 
 /** Said once, though the service may word it differently for each list. */
@@ -92,29 +161,6 @@ function isOneReason(one: RolecallError, other: RolecallError): boolean {
   return one.kind === other.kind && one.facts.status === other.facts.status;
 }
 
-function empty(parent: string, text: string): Node {
+export function empty(parent: string, text: string): Node {
   return { kind: 'empty', id: `${parent}/empty`, text };
-}
-
-function count(loaded: Loaded<unknown>): number | undefined {
-  return loaded.kind === 'loaded' ? loaded.list.items.length : undefined;
-}
-
-function roleIndex(access: OrganizationAccess): RoleIndex {
-  if (access.roles.kind === 'failed') return undefined;
-  return new Map(access.roles.list.items.map((role): [string, Role] => [role.metadata.id, role]));
-}
-
-/** `undefined` where the groups could not be read, which is not the same as none. */
-function groupsByRole(access: OrganizationAccess): Map<string, Group[]> | undefined {
-  if (access.groups.kind === 'failed') return undefined;
-  const grants = new Map<string, Group[]>();
-  for (const group of access.groups.list.items) {
-    for (const roleId of new Set(group.spec.roleIDs)) {
-      const groups = grants.get(roleId);
-      if (groups) groups.push(group);
-      else grants.set(roleId, [group]);
-    }
-  }
-  return grants;
 }

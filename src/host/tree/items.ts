@@ -1,169 +1,204 @@
 import * as vscode from 'vscode';
-import type { Group, Role } from '../../core/identity/schemas.ts';
+import { principalName } from '../../core/access/queries.ts';
+import { commands } from '../../ids.ts';
+import { targetUri } from '../accessTarget.ts';
+import { clockTime, relativeTime } from '../moments.ts';
 import { nextStep } from '../showError.ts';
-import type { Node } from './nodes.ts';
+import { coloured, row } from './look.ts';
+import { idLabel } from './names.ts';
+import type { Node, NodeOf, Part } from './nodes.ts';
+import { resourceItem } from './resourceItem.ts';
 
-const { Collapsed, None } = vscode.TreeItemCollapsibleState;
+const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
+/** A part with more members than this is closed at first. */
+const FEW = 30;
 
-/** How a node looks. What comes from the server is shown as text, never as markup. */
-export function treeItem(node: Node): vscode.TreeItem {
-  const item = look(node);
+/** What is known of an organization when its row is drawn. */
+export interface OrganizationFacts {
+  /** When it was read, in milliseconds since 1970. */
+  readonly readAt: number | undefined;
+  readonly isStale: boolean;
+  readonly filter: string;
+}
+
+/** How a node looks. */
+export function treeItem(
+  node: Node,
+  now: number,
+  factsOf: (organization: string) => OrganizationFacts,
+): vscode.TreeItem {
+  const item = node.kind === 'organization' ? organization(node, factsOf(node.organization), now) : look(node, now);
   item.id = node.id;
-  item.contextValue = node.kind;
+  item.contextValue = contextOf(node, factsOf);
+  if (node.target) item.resourceUri = targetUri(node.target);
   return item;
 }
 
-function look(node: Node): vscode.TreeItem {
+/** Words that menus look for. */
+function contextOf(node: Node, factsOf: (organization: string) => OrganizationFacts): string {
+  if (node.kind === 'group' || node.kind === 'role') return node.isFavorite ? `${node.kind} favorite` : node.kind;
+  if (node.kind === 'organization' && factsOf(node.organization).filter !== '') return 'organization filtered';
+  return node.kind;
+}
+
+function organization(node: NodeOf<'organization'>, facts: OrganizationFacts, now: number): vscode.TreeItem {
+  const { readAt, isStale, filter } = facts;
+  const icon = isStale ? coloured('warning', 'list.warningForeground') : 'organization';
+  const description = [
+    node.otherName,
+    readAt === undefined ? '' : vscode.l10n.t('as of {0}', clockTime(readAt, now)),
+    isStale ? vscode.l10n.t('not up to date') : '',
+    filter === '' ? '' : vscode.l10n.t('filtered'),
+  ];
+  return row(node.label, Collapsed, icon, description.filter((part) => part !== '').join(' · '), [
+    [vscode.l10n.t('Id'), node.organization],
+    [vscode.l10n.t('Read'), readAt === undefined ? vscode.l10n.t('not yet') : relativeTime(readAt, now)],
+    [vscode.l10n.t('Filter'), filter],
+  ]);
+}
+
+function look(node: Exclude<Node, NodeOf<'organization'>>, now: number): vscode.TreeItem {
   switch (node.kind) {
-    case 'organization':
-      return make(node.organization, Collapsed, 'organization');
+    case 'favorites':
+      return row(vscode.l10n.t('Favorites'), Expanded, 'star-full', String(node.children.length));
     case 'groups':
+      return section(node, vscode.l10n.t('Groups'), 'organization');
     case 'roles':
-      return section(node);
+      return section(node, vscode.l10n.t('Roles'), 'shield');
     case 'group':
-      return resource(node.group, 'organization');
-    case 'role':
-      return resource(node.role, 'shield');
+      return resourceItem(node.entry.group, 'organization', Collapsed, now);
     case 'grantedBy':
-      return { ...resource(node.group, 'organization'), collapsibleState: None };
+      return resourceItem(node.entry.group, 'organization', None, now);
+    case 'role':
+      return node.entry.role ? resourceItem(node.entry.role, 'shield', Collapsed, now) : unlisted(node, Collapsed);
     case 'grant':
-      return grant(node);
+      return node.entry.role ? resourceItem(node.entry.role, 'shield', None, now) : unlisted(node, None);
+    case 'part':
+      return part(node);
     case 'subject':
-      return make(node.subject.email || node.subject.id, None, 'account', node.subject.issuer, [
-        [vscode.l10n.t('Subject'), node.subject.id],
-        [vscode.l10n.t('E-mail'), node.subject.email],
-        [vscode.l10n.t('Issuer'), node.subject.issuer],
-      ]);
     case 'user':
-      return make(node.memberId, None, 'person', vscode.l10n.t('user'));
     case 'serviceAccount':
-      return make(node.memberId, None, 'server-process', vscode.l10n.t('service account'));
+      return member(node);
     case 'tag':
-      return make(`${node.tag.name}: ${node.tag.value}`, None, 'tag', vscode.l10n.t('tag'));
+      return row(`${node.tag.name}: ${node.tag.value}`, None, 'tag');
+    case 'bucket':
+      return row(`${node.from} … ${node.to}`, Collapsed, 'folder', `${node.range[0]}–${node.range[1]}`);
+    case 'unlisted':
+      return unlistedRoles(node);
     case 'empty':
-      return make(node.text, None, 'circle-slash');
+      return row(node.text, None, 'circle-slash');
+    case 'stopped':
+      return stopped();
     case 'problem':
       return problem(node);
+    case 'stale':
+      return stale(node, now);
     case 'malformed':
-      return make(
-        vscode.l10n.t('One {0} cannot be read', node.what),
-        None,
-        new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground')),
-        vscode.l10n.t('item {0}: {1}', node.item.index, node.item.path),
-        [
-          [vscode.l10n.t('Where'), node.item.path || vscode.l10n.t('the item itself')],
-          [vscode.l10n.t('Reason'), node.item.reason],
-        ],
-      );
+      return malformed(node);
   }
 }
 
-function section(node: Node & { kind: 'groups' | 'roles' }): vscode.TreeItem {
-  const label = node.kind === 'groups' ? vscode.l10n.t('Groups') : vscode.l10n.t('Roles');
-  return make(
-    label,
-    Collapsed,
-    node.kind === 'groups' ? 'organization' : 'shield',
-    node.count === undefined ? vscode.l10n.t('could not be read') : String(node.count),
-  );
+function section(node: NodeOf<'groups' | 'roles'>, label: string, icon: string): vscode.TreeItem {
+  const { count, shown } = node;
+  if (count === undefined) return row(label, Collapsed, icon, vscode.l10n.t('could not be read'));
+  return row(label, Collapsed, icon, shown === count ? String(count) : vscode.l10n.t('{0} of {1}', shown, count));
 }
 
-function grant(node: Node & { kind: 'grant' }): vscode.TreeItem {
-  const label = node.role?.metadata.name ?? node.roleId;
-  const unlisted = node.rolesKnown ? vscode.l10n.t('role, not listed') : vscode.l10n.t('role');
-  return make(label, None, 'shield', node.role ? vscode.l10n.t('role') : unlisted, [
-    [vscode.l10n.t('Role id'), node.roleId],
-    [vscode.l10n.t('Description'), node.role?.metadata.description],
+function unlisted(node: NodeOf<'role' | 'grant'>, state: vscode.TreeItemCollapsibleState): vscode.TreeItem {
+  const { entry, source } = node;
+  const isKnown = source.model.rolesKnown;
+  const item = row(
+    idLabel(entry.id),
+    state,
+    'shield',
+    isKnown ? vscode.l10n.t('not listed') : vscode.l10n.t('name not known'),
     [
-      vscode.l10n.t('Note'),
-      node.role || !node.rolesKnown
-        ? undefined
-        : vscode.l10n.t('The service does not list this role: it is protected, or has been removed.'),
+      [vscode.l10n.t('Role id'), entry.id],
+      [
+        vscode.l10n.t('Note'),
+        isKnown
+          ? vscode.l10n.t('The service does not list this role: it is protected, or has been removed.')
+          : vscode.l10n.t('The roles could not be read.'),
+      ],
     ],
+  );
+  return spokenWhole(item, entry.id);
+}
+
+/** A screen reader reads the whole id, with what is said beside it. */
+function spokenWhole(item: vscode.TreeItem, id: string): vscode.TreeItem {
+  if (item.label === id) return item;
+  item.accessibilityInformation = { label: [id, item.description].filter(Boolean).join(', ') };
+  return item;
+}
+
+function unlistedRoles({ rolesKnown, children }: NodeOf<'unlisted'>): vscode.TreeItem {
+  const count = String(children.length);
+  if (!rolesKnown) return row(vscode.l10n.t('Granted by groups'), Collapsed, 'shield', count);
+  return row(vscode.l10n.t('Granted, not listed'), Collapsed, 'shield', count, [
+    [vscode.l10n.t('Note'), vscode.l10n.t('Groups grant these roles and the service does not list them.')],
   ]);
 }
 
-function problem(node: Node & { kind: 'problem' }): vscode.TreeItem {
-  const icon = new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));
-  const item = make(node.error.message, None, icon, undefined, [
-    [vscode.l10n.t('Problem'), node.error.message],
-    [vscode.l10n.t('Status'), node.error.facts.status?.toString()],
+function part({ part: which, children }: NodeOf<'part'>): vscode.TreeItem {
+  const labels: Readonly<Record<Part, readonly [string, string]>> = {
+    grants: [vscode.l10n.t('Roles granted'), 'shield'],
+    subjects: [vscode.l10n.t('Subjects'), 'account'],
+    users: [vscode.l10n.t('Users'), 'person'],
+    serviceAccounts: [vscode.l10n.t('Service accounts'), 'server-process'],
+    tags: [vscode.l10n.t('Tags'), 'tag'],
+  };
+  const [label, icon] = labels[which];
+  return row(label, children.length > FEW ? Collapsed : Expanded, icon, String(children.length));
+}
+
+function member({ kind, principal }: NodeOf<'subject' | 'user' | 'serviceAccount'>): vscode.TreeItem {
+  const { id, email, issuer } = principal;
+  if (kind !== 'subject') {
+    const icon = kind === 'user' ? 'person' : 'server-process';
+    return spokenWhole(row(idLabel(id), None, icon, '', [[vscode.l10n.t('Id'), id]]), id);
+  }
+  return row(idLabel(principalName(principal)), None, 'account', issuer, [
+    [vscode.l10n.t('Subject'), id],
+    [vscode.l10n.t('E-mail'), email],
+    [vscode.l10n.t('Issuer'), issuer],
   ]);
-  const step = nextStep(node.error);
+}
+
+function stopped(): vscode.TreeItem {
+  const item = row(vscode.l10n.t('Reading was stopped'), None, 'circle-slash', vscode.l10n.t('click to read again'));
+  item.command = { title: vscode.l10n.t('Refresh'), command: commands.refresh };
+  return item;
+}
+
+function problem({ error }: NodeOf<'problem'>): vscode.TreeItem {
+  const item = row(error.message, None, coloured('error', 'list.errorForeground'), undefined, [
+    [vscode.l10n.t('Problem'), error.message],
+    [vscode.l10n.t('Status'), error.facts.status?.toString()],
+  ]);
+  const step = nextStep(error);
   if (step) item.command = { title: step.title, command: step.command, arguments: [...(step.arguments ?? [])] };
   return item;
 }
 
-/** A group or role: icon and words both tell its state, for colour alone tells some people nothing. */
-function resource({ metadata }: Group | Role, icon: string): vscode.TreeItem {
-  const { healthStatus, provisioningStatus, deletionTime } = metadata;
-  const states = [
-    healthStatus === 'healthy' ? undefined : vscode.l10n.t('health: {0}', healthStatus),
-    provisioningStatus === 'provisioned' ? undefined : vscode.l10n.t('provisioning: {0}', provisioningStatus),
-    deletionTime ? vscode.l10n.t('being deleted since {0}', moment(deletionTime)) : undefined,
-  ].filter((state) => state !== undefined);
-  return make(metadata.name, Collapsed, statusIcon(icon, healthStatus, provisioningStatus), states.join(' · '), [
-    [vscode.l10n.t('Description'), metadata.description],
-    [vscode.l10n.t('Id'), metadata.id],
-    [vscode.l10n.t('Health'), healthStatus],
-    [vscode.l10n.t('Provisioning'), provisioningStatus],
-    [vscode.l10n.t('Created'), by(metadata.creationTime, text(metadata, 'createdBy'))],
-    [vscode.l10n.t('Modified'), by(text(metadata, 'modifiedTime'), text(metadata, 'modifiedBy'))],
-    [vscode.l10n.t('Being deleted since'), deletionTime && moment(deletionTime)],
-    [vscode.l10n.t('Organization'), text(metadata, 'organizationId')],
-    [vscode.l10n.t('Tags'), tags(metadata)],
+function stale({ error, at }: NodeOf<'stale'>, now: number): vscode.TreeItem {
+  const label = vscode.l10n.t('Could not be read again; shown as of {0}', clockTime(at, now));
+  return row(label, None, coloured('warning', 'list.warningForeground'), error.message, [
+    [vscode.l10n.t('Problem'), error.message],
+    [vscode.l10n.t('Read'), relativeTime(at, now)],
   ]);
 }
 
-function statusIcon(plain: string, health: string, provisioning: string): vscode.ThemeIcon {
-  if (health === 'error' || provisioning === 'error') return coloured('error', 'list.errorForeground');
-  if (health === 'degraded') return coloured('warning', 'list.warningForeground');
-  if (provisioning === 'provisioning' || provisioning === 'deprovisioning') return coloured('sync', 'charts.blue');
-  if (health === 'healthy') return coloured(plain, 'charts.green');
-  return coloured('question', 'disabledForeground');
-}
-
-function coloured(icon: string, colour: string): vscode.ThemeIcon {
-  return new vscode.ThemeIcon(icon, new vscode.ThemeColor(colour));
-}
-
-function make(
-  label: string,
-  collapsibleState: vscode.TreeItemCollapsibleState,
-  icon: string | vscode.ThemeIcon,
-  description = '',
-  facts: readonly (readonly [string, string | null | undefined])[] = [],
-): vscode.TreeItem {
-  const item = new vscode.TreeItem(label, collapsibleState);
-  item.iconPath = typeof icon === 'string' ? new vscode.ThemeIcon(icon) : icon;
-  item.description = description;
-  const shown = facts.filter((fact): fact is readonly [string, string] => Boolean(fact[1]));
-  if (shown.length > 0) item.tooltip = tooltip(label, shown);
-  return item;
-}
-
-function tooltip(title: string, facts: readonly (readonly [string, string])[]): vscode.MarkdownString {
-  const markdown = new vscode.MarkdownString('**').appendText(title).appendMarkdown('**');
-  for (const [name, value] of facts) markdown.appendMarkdown(`\n\n${name}: `).appendText(value);
-  return markdown;
-}
-
-function by(time: string | undefined, who: string | undefined): string | undefined {
-  if (!time) return undefined;
-  return who ? vscode.l10n.t('{0} by {1}', moment(time), who) : moment(time);
-}
-
-function moment(time: string): string {
-  const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? time : date.toLocaleString();
-}
-
-function text(metadata: Readonly<Record<string, unknown>>, name: string): string | undefined {
-  const value = metadata[name];
-  return typeof value === 'string' ? value : undefined;
-}
-
-function tags(metadata: (Group | Role)['metadata']): string | undefined {
-  const list = 'tags' in metadata ? (metadata as Group['metadata']).tags : [];
-  return list.map(({ name, value }) => `${name}=${value}`).join(', ') || undefined;
+function malformed({ what, item }: NodeOf<'malformed'>): vscode.TreeItem {
+  const label = what === 'group' ? vscode.l10n.t('One group cannot be read') : vscode.l10n.t('One role cannot be read');
+  return row(
+    label,
+    None,
+    coloured('warning', 'list.warningForeground'),
+    vscode.l10n.t('item {0}: {1}', item.index, item.path),
+    [
+      [vscode.l10n.t('Where'), item.path || vscode.l10n.t('the item itself')],
+      [vscode.l10n.t('Reason'), item.reason],
+    ],
+  );
 }

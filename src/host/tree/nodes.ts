@@ -1,36 +1,79 @@
+import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
+import type { AccessTag } from '../../core/access/resources.ts';
 import type { RolecallError } from '../../core/base/errors.ts';
-import type { Group, MalformedItem, Role, Subject, Tag } from '../../core/identity/schemas.ts';
+import type { MalformedItem } from '../../core/identity/schemas.ts';
+import type { AccessTarget } from '../accessTarget.ts';
 
 interface Common {
   /** Unique in the tree and stable over refreshes: VS Code shows a blank tree when two nodes share an id. */
   readonly id: string;
+  /** What commands called on the node are about. */
+  readonly target?: AccessTarget;
 }
+
+/** Where the nodes below an organization come from. */
+export interface Source {
+  readonly organization: string;
+  readonly model: AccessModel;
+}
+
+/** The parts of a group. Roles, people and tags are told apart by what they stand under. */
+export type Part = 'grants' | 'subjects' | 'users' | 'serviceAccounts' | 'tags';
 
 /** A node of the organizations view. */
 export type Node = Common &
   (
-    | { readonly kind: 'organization'; readonly organization: string }
-    | { readonly kind: 'groups' | 'roles'; readonly organization: string; readonly count: number | undefined }
-    | { readonly kind: 'group'; readonly organization: string; readonly group: Group; readonly roles: RoleIndex }
     | {
-        readonly kind: 'role';
+        readonly kind: 'organization';
         readonly organization: string;
-        readonly role: Role;
-        /** `undefined` when the groups could not all be read: then nobody knows. */
-        readonly grantedBy: readonly Group[] | undefined;
+        readonly label: string;
+        /** How the service calls it, where the label is not that. */
+        readonly otherName: string;
       }
-    | { readonly kind: 'grantedBy'; readonly group: Group }
-    | { readonly kind: 'grant'; readonly roleId: string; readonly role: Role | undefined; readonly rolesKnown: boolean }
-    | { readonly kind: 'subject'; readonly subject: Subject }
-    | { readonly kind: 'user' | 'serviceAccount'; readonly memberId: string }
-    | { readonly kind: 'tag'; readonly tag: Tag }
+    | { readonly kind: 'favorites'; readonly source: Source; readonly children: readonly Node[] }
+    | {
+        readonly kind: 'groups' | 'roles';
+        readonly organization: string;
+        readonly source: Source;
+        /** `undefined` where they could not be read. */
+        readonly count: number | undefined;
+        /** How many the filter leaves. */
+        readonly shown: number;
+      }
+    | { readonly kind: 'group'; readonly source: Source; readonly entry: GroupEntry; readonly isFavorite: boolean }
+    | { readonly kind: 'role'; readonly source: Source; readonly entry: RoleEntry; readonly isFavorite: boolean }
+    | { readonly kind: 'part'; readonly part: Part; readonly children: readonly Node[] }
+    | { readonly kind: 'grantedBy'; readonly source: Source; readonly entry: GroupEntry }
+    | { readonly kind: 'grant'; readonly source: Source; readonly entry: RoleEntry }
+    | { readonly kind: 'subject' | 'user' | 'serviceAccount'; readonly source: Source; readonly principal: Principal }
+    | { readonly kind: 'tag'; readonly tag: AccessTag }
+    | {
+        readonly kind: 'bucket';
+        readonly from: string;
+        readonly to: string;
+        /** Positions in the list, counted from 1. */
+        readonly range: readonly [number, number];
+        readonly children: readonly Node[];
+      }
+    | {
+        readonly kind: 'unlisted';
+        /** False where the list of roles could not be read: then nobody knows what it holds. */
+        readonly rolesKnown: boolean;
+        readonly children: readonly Node[];
+      }
     | { readonly kind: 'empty'; readonly text: string }
+    | { readonly kind: 'stopped'; readonly organization: string }
     | { readonly kind: 'problem'; readonly error: RolecallError }
-    | { readonly kind: 'malformed'; readonly what: 'group' | 'role'; readonly item: MalformedItem }
+    | { readonly kind: 'stale'; readonly error: RolecallError; readonly at: number }
+    | {
+        readonly kind: 'malformed';
+        readonly organization: string;
+        readonly what: 'group' | 'role';
+        readonly item: MalformedItem;
+      }
   );
 
-/** The roles of an organization by id; `undefined` when they could not be read, which is not the same as none. */
-export type RoleIndex = ReadonlyMap<string, Role> | undefined;
+export type NodeOf<K extends Node['kind']> = Extract<Node, { readonly kind: K }>;
 
 /** Gives every node of a list an id of its own below `parent`, even when the server repeats one. */
 export class IdGiver {

@@ -1,152 +1,210 @@
 import * as vscode from 'vscode';
-import { asRolecallError, isCancelled, RolecallError } from '../../core/base/errors.ts';
-import { Directory, type Loaded, type OrganizationAccess } from '../../core/identity/directory.ts';
+import { asRolecallError, RolecallError } from '../../core/base/errors.ts';
+import type { OrganizationName } from '../../core/identity/identityClient.ts';
 import { contextKeys, views } from '../../ids.ts';
-import type { Cloud } from '../cloud.ts';
-import type { Clouds } from '../clouds.ts';
+import type { AccessChange, AccessData, ReadOrganization, Stage } from '../accessData.ts';
+import type { AccessTarget } from '../accessTarget.ts';
 import { setContextKey } from '../contextKeys.ts';
-import type { Settings } from '../settings.ts';
-import { groupChildren, groupNodes, organizationChildren, roleChildren, roleNodes } from './children.ts';
-import { treeItem } from './items.ts';
-import { IdGiver, type Node } from './nodes.ts';
-
-/** What is shown belongs to one session: another account, another stage. */
-interface Stage {
-  readonly cloud: Cloud;
-  readonly account: string;
-  readonly directory: Directory;
-  /** What the sandbox lists, asked once until it is refreshed. */
-  listed: Promise<readonly string[]> | undefined;
-}
+import { groupNodes, organizationChildren, roleNodes, type Shown, shownOf } from './children.ts';
+import { findNode } from './find.ts';
+import { type OrganizationFacts, treeItem } from './items.ts';
+import { IdGiver, type Node, type NodeOf } from './nodes.ts';
+import { groupChildren, heldChildren, roleChildren } from './parts.ts';
+import { type EmptyBecause, summarize } from './summary.ts';
+import type { ViewState } from './viewState.ts';
 
 /** The sidebar's tree: organizations → groups and roles → members and roles granted. Loads on expansion. */
 export class OrganizationsView implements vscode.TreeDataProvider<Node>, vscode.Disposable {
-  readonly #clouds: Clouds;
-  readonly #settings: Settings;
+  readonly #data: AccessData;
+  readonly #state: ViewState;
+  readonly #now: () => number;
   readonly #changed = new vscode.EventEmitter<Node | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #view: vscode.TreeView<Node>;
-  readonly #subscription: vscode.Disposable;
+  readonly #disposables: vscode.Disposable[];
   /** Which stage a node was read on: VS Code may still ask for what is below one that has left the screen. */
   readonly #owners = new WeakMap<Node, Stage>();
-  #stage: Stage | undefined;
+  readonly #parents = new WeakMap<Node, Node>();
+  /** The nodes of the organizations by id: VS Code redraws only a node that it knows. */
+  #roots = new Map<string, NodeOf<'organization'>>();
+  /** What is shown of each organization, until something about it changes. */
+  readonly #shown = new Map<string, Shown>();
+  /** The facts with which the row of each organization was drawn. */
+  readonly #drawn = new Map<string, string>();
+  #emptyBecause: EmptyBecause | undefined;
 
-  constructor(clouds: Clouds, settings: Settings) {
-    this.#clouds = clouds;
-    this.#settings = settings;
+  constructor(data: AccessData, state: ViewState, now: () => number = Date.now) {
+    this.#data = data;
+    this.#state = state;
+    this.#now = now;
     this.#view = vscode.window.createTreeView(views.organizations, { treeDataProvider: this, showCollapseAll: true });
-    this.#subscription = clouds.onDidChange(() => this.#setStage());
+    this.#disposables = [
+      this.#view,
+      this.#changed,
+      data.onDidChange((change) => this.#follow(change)),
+      state.onDidChange((organization) => this.#redraw(organization)),
+    ];
+  }
+
+  get isVisible(): boolean {
+    return this.#view.visible;
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
-    return treeItem(node);
+    const factsOf = (organization: string) => this.#factsOf(organization);
+    if (node.kind === 'organization') this.#drawn.set(node.organization, JSON.stringify(factsOf(node.organization)));
+    return treeItem(node, this.#now(), factsOf);
+  }
+
+  getParent(node: Node): Node | undefined {
+    return this.#parents.get(node);
   }
 
   async getChildren(node?: Node): Promise<Node[]> {
-    const stage = this.#stage;
+    const { stage } = this.#data;
     if (!stage || (node && this.#owners.get(node) !== stage)) return [];
-    const children = node ? await this.#childrenOf(stage, node) : await this.#roots(stage);
-    if (this.#stage !== stage) return []; // Another account's data does not stay on screen.
-    for (const child of children) this.#owners.set(child, stage);
-    return children;
+    const children = node ? await this.#childrenOf(stage, node) : await this.#rootsOf(stage);
+    if (this.#data.stage !== stage) return []; // Another account's data does not stay on screen.
+    for (const child of children) {
+      this.#owners.set(child, stage);
+      if (node) this.#parents.set(child, node);
+    }
+    return [...children];
   }
 
-  /** Reads again: one organization, or everything that is shown. */
-  refresh(node?: Node): void {
-    const target = node?.kind === 'organization' ? node : undefined;
-    this.#stage?.directory.forget(target?.organization);
-    if (this.#stage && !target) this.#stage.listed = undefined;
-    this.#changed.fire(target);
+  /**
+   * Shows an organization, a group or a role in the tree and selects it; a filter that hides it is taken away.
+   *
+   * @throws RolecallError `notFound`.
+   */
+  async reveal(target: AccessTarget): Promise<void> {
+    const { stage } = this.#data;
+    if (!stage || target.connection !== stage.cloud.key || target.kind === 'principal') return;
+    if (target.kind !== 'organization') await this.#removeHidingFilter(stage, target.organization, target.key);
+    const node = await findNode(target, (parent) => this.getChildren(parent));
+    if (!node) {
+      throw new RolecallError('notFound', vscode.l10n.t('It is not among what was read. Refresh and try again.'));
+    }
+    await this.#view.reveal(node, { select: true, focus: true, expand: true });
   }
 
-  async #roots(stage: Stage): Promise<Node[]> {
-    let organizations: readonly string[];
+  async #removeHidingFilter(stage: Stage, organization: string, key: string): Promise<void> {
+    if (this.#state.filterOf(stage.cloud.key, organization) === '') return;
+    const { left } = this.#shownOf(await this.#data.read(stage, organization));
+    if (![...left.groups, ...left.roles].some((entry) => entry.key === key)) {
+      await this.#state.setFilter(stage.cloud.key, organization, '');
+    }
+  }
+
+  async #rootsOf(stage: Stage): Promise<readonly Node[]> {
+    let organizations: readonly OrganizationName[];
     try {
-      organizations = await this.#organizations(stage);
+      organizations = await this.#data.organizations(stage);
     } catch (error) {
       return [{ kind: 'problem', id: `${stage.cloud.key}/problem`, error: asRolecallError(error) }];
     }
+    if (this.#data.stage !== stage) return [];
     setContextKey(contextKeys.hasOrganizations, organizations.length > 0);
     const ids = new IdGiver(stage.cloud.key);
-    return organizations.map((organization) => ({
-      kind: 'organization',
-      id: ids.next('organization', organization),
-      organization,
-    }));
+    this.#roots = new Map(
+      organizations.map((each) => [each.id, this.#rootOf(stage, each, ids.next('organization', each.id))]),
+    );
+    this.#tellView();
+    return this.#emptyBecause === undefined ? [...this.#roots.values()] : [];
   }
 
-  /** The ids the user typed; the sandbox knows its own and lists them. */
-  async #organizations(stage: Stage): Promise<readonly string[]> {
-    if (stage.cloud.connection.id !== 'sandbox') return this.#settings.organizations();
-    stage.listed ??= listOrganizations(stage.cloud);
-    return stage.listed;
+  #rootOf(stage: Stage, { id: organization, name }: OrganizationName, id: string): NodeOf<'organization'> {
+    const label = this.#data.labelOf(organization);
+    const otherName = [organization, name].find((other) => other !== label) ?? '';
+    const before = this.#roots.get(organization);
+    if (before?.id === id && before.label === label && before.otherName === otherName) return before;
+    const target: AccessTarget = { kind: 'organization', organization, connection: stage.cloud.key };
+    return { kind: 'organization', id, organization, label, otherName, target };
   }
 
-  async #childrenOf(stage: Stage, node: Node): Promise<Node[]> {
+  async #childrenOf(stage: Stage, node: Node): Promise<readonly Node[]> {
     switch (node.kind) {
       case 'organization':
-        return organizationChildren(node, await this.#read(stage, node.organization));
       case 'groups':
-        return groupNodes(node, await this.#read(stage, node.organization));
-      case 'roles':
-        return roleNodes(node, await this.#read(stage, node.organization));
+      case 'roles': {
+        const read = await this.#data.read(stage, node.organization);
+        if (this.#data.stage !== stage) return [];
+        const shown = this.#shownOf(read);
+        if (node.kind !== 'organization') return (node.kind === 'groups' ? groupNodes : roleNodes)(node, shown);
+        this.#tellWhatWasRead(node);
+        return organizationChildren(node, shown);
+      }
       case 'group':
         return groupChildren(node);
       case 'role':
         return roleChildren(node);
+      case 'part':
+      case 'bucket':
+      case 'unlisted':
+      case 'favorites':
+        return heldChildren(node);
       default:
         return [];
     }
   }
 
-  async #read(stage: Stage, organization: string): Promise<OrganizationAccess> {
-    const access = await stage.directory
-      .organization(organization, (error) => {
-        this.#view.message = vscode.l10n.t('{0} Trying again…', error.message);
-      })
-      .finally(() => {
-        this.#view.message = '';
-      });
-    // Refreshed while it was read: what is read now counts.
-    const again = this.#stage === stage && (wasForgotten(access.groups) || wasForgotten(access.roles));
-    return again ? this.#read(stage, organization) : access;
+  #shownOf(read: ReadOrganization): Shown {
+    const { organization } = read.model;
+    const known = this.#shown.get(organization);
+    const filter = this.#state.filterOf(read.stage.cloud.key, organization);
+    const { order } = this.#state;
+    if (known?.read.access === read.access && known.filter === filter && known.order === order) return known;
+    const shown = shownOf(read, { filter, order, isFavorite: (target) => this.#state.isFavorite(target) });
+    this.#shown.set(organization, shown);
+    return shown;
   }
 
-  #setStage(): void {
-    const cloud = this.#clouds.active;
-    const session = cloud?.keeper.session;
-    const before = this.#stage;
-    if (before && before.cloud === cloud && before.account === session?.account.id) {
-      this.#changed.fire(undefined); // The settings may name other organizations; what was read stays.
-      return;
+  #factsOf(organization: string): OrganizationFacts {
+    const read = this.#data.last(organization);
+    const lists = read ? [read.access.groups, read.access.roles] : [];
+    return {
+      readAt: read?.model.at,
+      isStale: lists.some((list) => list.kind === 'loaded' && list.staleBecause !== undefined),
+      filter: this.#state.filterOf(this.#data.stage?.cloud.key ?? '', organization),
+    };
+  }
+
+  /** The age, the badge and the reason for an empty view are those of what was just read. */
+  #tellWhatWasRead(node: NodeOf<'organization'>): void {
+    const before = this.#emptyBecause;
+    this.#tellView();
+    if (before !== this.#emptyBecause) this.#changed.fire(undefined);
+    else if (this.#drawn.get(node.organization) !== JSON.stringify(this.#factsOf(node.organization))) {
+      this.#changed.fire(node);
     }
-    before?.directory.forget();
-    this.#stage =
-      cloud && session
-        ? { cloud, account: session.account.id, directory: new Directory(cloud.identity, Date.now), listed: undefined }
-        : undefined;
-    this.#view.description = this.#stage?.cloud.connection.id === 'sandbox' ? vscode.l10n.t('sandbox') : '';
-    this.#changed.fire(undefined);
+  }
+
+  #tellView(): void {
+    const { emptyBecause, message, badge } = summarize(this.#data, this.#state, [...this.#roots.keys()]);
+    this.#emptyBecause = emptyBecause;
+    this.#view.message = message;
+    this.#view.badge = badge;
+    this.#view.description = this.#data.stage?.cloud.connection.id === 'sandbox' ? vscode.l10n.t('sandbox') : '';
+  }
+
+  #follow(change: AccessChange): void {
+    if (change.kind === 'stage') {
+      this.#roots.clear();
+      this.#drawn.clear();
+    }
+    this.#redraw(change.kind === 'organization' ? change.organization : undefined);
+  }
+
+  #redraw(organization: string | undefined): void {
+    if (organization === undefined) this.#shown.clear();
+    else this.#shown.delete(organization);
+    const wasEmpty = this.#emptyBecause !== undefined;
+    this.#tellView();
+    const root = organization === undefined || wasEmpty ? undefined : this.#roots.get(organization);
+    this.#changed.fire(root);
   }
 
   dispose(): void {
-    this.#stage?.directory.forget();
-    this.#subscription.dispose();
-    this.#view.dispose();
-    this.#changed.dispose();
+    vscode.Disposable.from(...this.#disposables).dispose();
   }
-}
-
-function wasForgotten(loaded: Loaded<unknown>): boolean {
-  return loaded.kind === 'failed' && isCancelled(loaded.error);
-}
-
-/** @throws RolecallError `server` when the list does not come: an error never looks like an empty list. */
-async function listOrganizations({ identity }: Cloud): Promise<readonly string[]> {
-  const listed = await identity.organizations(AbortSignal.timeout(30_000)).catch(() => undefined);
-  if (listed) return listed.map(({ id }) => id);
-  throw new RolecallError(
-    'server',
-    vscode.l10n.t('The sandbox did not say which organizations it has. Refresh to ask again.'),
-  );
 }

@@ -1,24 +1,39 @@
 import * as vscode from 'vscode';
-import { cancelled, RolecallError } from '../../core/base/errors.ts';
+import { groupName, principalName, roleName } from '../../core/access/queries.ts';
+import { RolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
-import { pathSegment } from '../../core/identity/identityClient.ts';
+import type { OrganizationAccess } from '../../core/identity/directory.ts';
+import { rawOf } from '../../core/identity/schemas.ts';
 import { commands } from '../../ids.ts';
-import type { Cloud } from '../cloud.ts';
+import type { AccessData, ReadOrganization } from '../accessData.ts';
+import { type AccessTarget, targetOf } from '../accessTarget.ts';
 import type { Clouds } from '../clouds.ts';
 import { registerCommand } from '../commands.ts';
-import type { Settings } from '../settings.ts';
-import type { Node } from './nodes.ts';
+import { pickGroupOrRole, readPicked, targetOfEntry } from '../pickTarget.ts';
+import type { VirtualDocuments } from '../virtualDocuments.ts';
+import { idOfNode, nameOfNode } from './names.ts';
+import type { Node, NodeOf } from './nodes.ts';
 import type { OrganizationsView } from './organizationsView.ts';
 
 export interface TreeCommandsDeps {
   readonly clouds: Clouds;
-  readonly settings: Settings;
-  readonly view: OrganizationsView;
+  readonly data: AccessData;
+  readonly view: Pick<OrganizationsView, 'reveal'>;
+  readonly documents: VirtualDocuments;
   readonly log: Log;
 }
 
-/** Refresh, Add Organization, Copy ID. */
-export function registerTreeCommands({ clouds, settings, view, log }: TreeCommandsDeps): vscode.Disposable {
+/** Refresh, Copy ID, Copy Name, Open as JSON, Reveal and Ask @rolecall About This. */
+export function registerTreeCommands({ clouds, data, view, documents, log }: TreeCommandsDeps): vscode.Disposable {
+  /** What the command was called on, else what is picked. */
+  const pick = async (node: unknown): Promise<readonly [AccessTarget, ReadOrganization]> => {
+    const read = await readPicked(data, node);
+    return [targetOf(node) ?? targetOfEntry(read, await pickGroupOrRole(read.model)), read];
+  };
+  const copy = async (node: unknown, ofNode: (node: Node) => string | undefined, ofTarget: typeof idOf) => {
+    const text = isNode(node) ? ofNode(node) : ofTarget(...(await pick(node)));
+    if (text) await vscode.env.clipboard.writeText(text);
+  };
   return vscode.Disposable.from(
     registerCommand(commands.refresh, log, async (node) => {
       const { active } = clouds;
@@ -26,79 +41,108 @@ export function registerTreeCommands({ clouds, settings, view, log }: TreeComman
       if (active?.keeper.state.kind === 'storeUnavailable') {
         await active.keeper.accessToken(AbortSignal.timeout(10_000)); // Reads or stores again, or says why not.
       }
-      view.refresh(node as Node | undefined);
+      data.refresh(targetOf(node)?.organization);
     }),
-    registerCommand(commands.addOrganization, log, async () => {
-      if (clouds.sandbox) {
-        throw new RolecallError('invalidRequest', vscode.l10n.t('The sandbox brings its own organizations.'));
+    registerCommand(commands.copyId, log, (node) => copy(node, idOfNode, idOf)),
+    registerCommand(commands.copyName, log, (node) => copy(node, nameOfNode, nameOf)),
+    registerCommand(commands.openAsJson, log, async (node) => {
+      if (isMalformed(node)) {
+        const read = data.last(node.organization);
+        return read && documents.show(read, `${node.what}-${node.item.index}.json`, json(node.item.raw));
       }
-      await settings.addOrganization(await askOrganization(clouds));
+      const [target, read] = await pick(node);
+      return documents.show(read, `${nameOf(target, read)}.json`, json(rawOfTarget(target, read)));
     }),
-    registerCommand(commands.copyId, log, async (node) => {
-      const id = node === undefined ? undefined : idOf(node as Node);
-      if (id !== undefined) await vscode.env.clipboard.writeText(id);
+    registerCommand(commands.reveal, log, async (node) => view.reveal((await pick(node))[0])),
+    registerCommand(commands.askAboutThis, log, async (node) => {
+      const [target, read] = await pick(node);
+      await vscode.commands.executeCommand(commands.openChat, questionAbout(target, nameOf(target, read)));
     }),
   );
 }
 
-/** Offers the organizations the service lists, and always takes an id that is typed. */
-async function askOrganization(clouds: Clouds): Promise<string> {
-  const cloud = clouds.require();
-  const listed = cloud.keeper.session ? await listOrganizations(cloud) : undefined;
-  const typeIt = { label: vscode.l10n.t('$(edit) Type an id…'), description: '' };
-  if (listed && listed.length > 0) {
-    const picked = await vscode.window.showQuickPick(
-      [...listed.map(({ id, name }) => ({ label: id, description: name === id ? '' : name })), typeIt],
-      {
-        title: vscode.l10n.t('Add Organization'),
-        placeHolder: vscode.l10n.t('Organizations the service lists for you'),
-      },
-    );
-    if (!picked) throw cancelled();
-    if (picked !== typeIt) return picked.label;
-  }
-  const typed = await vscode.window.showInputBox({
-    title: vscode.l10n.t('Add Organization'),
-    prompt: vscode.l10n.t('Id of the organization'),
-    validateInput: (value) => {
-      try {
-        pathSegment(value.trim());
-        return undefined;
-      } catch {
-        return vscode.l10n.t('Type the id of an organization. It cannot be empty, “.” or “..”.');
-      }
-    },
-  });
-  if (typed === undefined) throw cancelled();
-  return typed.trim();
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'kind' in value && 'id' in value;
 }
 
-/** A convenience: where it takes too long, the id is typed. */
-async function listOrganizations({ identity }: Cloud) {
-  try {
-    return await identity.organizations(AbortSignal.timeout(10_000));
-  } catch {
-    return undefined;
-  }
+function isMalformed(value: unknown): value is NodeOf<'malformed'> {
+  return isNode(value) && value.kind === 'malformed';
 }
 
-function idOf(node: Node): string | undefined {
-  switch (node.kind) {
+function idOf(target: AccessTarget, { model }: ReadOrganization): string | undefined {
+  switch (target.kind) {
     case 'organization':
-      return node.organization;
+      return target.organization;
     case 'group':
-    case 'grantedBy':
-      return node.group.metadata.id;
+      return model.group(target.key)?.group.metadata.id;
     case 'role':
-      return node.role.metadata.id;
-    case 'grant':
-      return node.roleId;
-    case 'subject':
-      return node.subject.id;
-    case 'user':
-    case 'serviceAccount':
-      return node.memberId;
-    default:
-      return undefined;
+      return model.role(target.key)?.id;
+    case 'principal':
+      return model.principal(target.key)?.id;
   }
+}
+
+/** @throws RolecallError `notFound` when it is no longer among what was read. */
+function nameOf(target: AccessTarget, { model }: ReadOrganization): string {
+  if (target.kind === 'organization') return target.organization;
+  const group = target.kind === 'group' && model.group(target.key);
+  if (group) return groupName(group);
+  const role = target.kind === 'role' && model.role(target.key);
+  if (role) return roleName(role);
+  const principal = target.kind === 'principal' && model.principal(target.key);
+  if (principal) return principalName(principal);
+  throw gone();
+}
+
+/** What the service sent, unknown members included. */
+function rawOfTarget(target: AccessTarget, { model, access }: ReadOrganization): unknown {
+  switch (target.kind) {
+    case 'organization':
+      return rawLists(access);
+    case 'group': {
+      const entry = model.group(target.key);
+      return entry && rawOf(entry.group);
+    }
+    case 'role': {
+      const entry = model.role(target.key);
+      return entry?.role ? rawOf(entry.role) : { id: entry?.id, listed: false };
+    }
+    case 'principal': {
+      const principal = model.principal(target.key);
+      if (!principal) throw gone();
+      const { kind, id, email, issuer, groups } = principal;
+      return { kind, id, email, issuer, groups: groups.map(({ group }) => group.metadata.id) };
+    }
+  }
+}
+
+function rawLists({ groups, roles }: OrganizationAccess) {
+  return {
+    groups: groups.kind === 'loaded' ? groups.list.items.map(rawOf) : undefined,
+    roles: roles.kind === 'loaded' ? roles.list.items.map(rawOf) : undefined,
+  };
+}
+
+/** Worded so that the tools it needs and their arguments are plain to see. */
+function questionAbout(target: AccessTarget, name: string): string {
+  const organization = JSON.stringify(target.organization);
+  const quoted = JSON.stringify(name);
+  switch (target.kind) {
+    case 'organization':
+      return vscode.l10n.t('List the groups and say what I should look at first. Organization: {0}', organization);
+    case 'group':
+      return vscode.l10n.t('List the groups. What may members of {0} do? Organization: {1}', quoted, organization);
+    case 'role':
+      return vscode.l10n.t('Who has the role {0}, and through which groups? Organization: {1}', quoted, organization);
+    case 'principal':
+      return vscode.l10n.t('What is the effective access of {0}? Organization: {1}', quoted, organization);
+  }
+}
+
+function gone(): RolecallError {
+  return new RolecallError('notFound', vscode.l10n.t('It is not among what was read. Refresh and try again.'));
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -8,6 +8,8 @@ export class FakeSettings extends Settings {
   connection: Connection | undefined;
   problem: Error | undefined;
   ids: readonly string[] = [];
+  labels: ReadonlyMap<string, string> = new Map();
+  minutes = 0;
   described: readonly ConfiguredModel[] = [];
   preferred: string | undefined;
   readonly #changed = new vscode.EventEmitter<void>();
@@ -29,6 +31,24 @@ export class FakeSettings extends Settings {
   override async addOrganization(id: string): Promise<void> {
     this.ids = [...this.ids, id];
     this.change();
+  }
+
+  override async removeOrganization(id: string): Promise<void> {
+    this.ids = this.ids.filter((other) => other !== id);
+    this.change();
+  }
+
+  override organizationLabels(): ReadonlyMap<string, string> {
+    return this.labels;
+  }
+
+  override async labelOrganization(id: string, label: string): Promise<void> {
+    this.labels = new Map([...this.labels, [id, label]]);
+    this.change();
+  }
+
+  override refreshMinutes(): number {
+    return this.minutes;
   }
 
   override models(): readonly ConfiguredModel[] {

@@ -1,52 +1,76 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { AccessData } from '../../../src/host/accessData.ts';
 import type { Cloud } from '../../../src/host/cloud.ts';
 import type { Node } from '../../../src/host/tree/nodes.ts';
 import { OrganizationsView } from '../../../src/host/tree/organizationsView.ts';
+import { ViewState } from '../../../src/host/tree/viewState.ts';
+import { FakeMemento } from './fakes.ts';
 import { Patches } from './patches.ts';
 import type { PersonName } from './sandbox.ts';
 import { type Scene, signInAs } from './scene.ts';
 
+/** What VS Code shows of a tree view. */
+interface ShownView {
+  message: string;
+  description: string;
+  badge: vscode.ViewBadge | undefined;
+  visible: boolean;
+  revealed: Node[];
+  reveal(node: Node): Promise<void>;
+  dispose(): void;
+}
+
 /** The organizations view as a person goes through it. */
 export class Tree {
+  readonly data: AccessData;
+  readonly state: ViewState;
   readonly view: OrganizationsView;
-  /** Messages that stood above the tree, the present one last. */
-  readonly messages: string[] = [];
   /** Stands in for VS Code's tree view, whose id belongs to the running extension. */
-  readonly shown: { message: string; description: string; dispose(): void };
+  readonly shown: ShownView = {
+    message: '',
+    description: '',
+    badge: undefined,
+    visible: true,
+    revealed: [],
+    reveal: async (node) => void this.shown.revealed.push(node),
+    dispose: () => {},
+  };
+  /** What the clock of the view says, in milliseconds since 1970. */
+  now = Date.now();
   readonly #scene: Scene;
 
   constructor(scene: Scene) {
-    const { messages } = this;
     this.#scene = scene;
-    this.shown = {
-      description: '',
-      get message() {
-        return messages.at(-1) ?? '';
-      },
-      set message(text: string) {
-        messages.push(text);
-      },
-      dispose: () => {},
-    };
+    const clock = () => this.now;
+    this.data = scene.own(new AccessData(scene.clouds, scene.settings, scene.log, clock));
+    this.state = scene.own(new ViewState(new FakeMemento(), new FakeMemento()));
     const patches = new Patches();
     patches.set(vscode.window, 'createTreeView', () => this.shown);
-    this.view = scene.own(new OrganizationsView(scene.clouds, scene.settings));
+    this.view = scene.own(new OrganizationsView(this.data, this.state, clock));
     patches.restore();
   }
 
   /** What is below a path of labels, as `('meridian', 'Groups')`; the roots without one. */
   async open(...path: string[]): Promise<Node[]> {
     let nodes = await this.view.getChildren();
-    for (const label of path) {
-      const node = nodes.find((each) => this.text(each) === label);
-      assert.ok(node, `${label} among ${nodes.map(this.text).join(', ')}`);
-      nodes = await this.view.getChildren(node);
-    }
+    for (const label of path) nodes = await this.view.getChildren(this.#labelled(nodes, label));
     return nodes;
   }
 
+  /** The node at the end of a path of labels. */
+  async node(...path: string[]): Promise<Node> {
+    return this.#labelled(await this.open(...path.slice(0, -1)), path.at(-1) ?? '');
+  }
+
+  #labelled(nodes: readonly Node[], label: string): Node {
+    const node = nodes.find((each) => this.text(each) === label);
+    assert.ok(node, `${label} among ${nodes.map(this.text).join(', ')}`);
+    return node;
+  }
+
   readonly text = (node: Node | undefined): string => String(this.item(node).label);
+  readonly description = (node: Node | undefined): string => String(this.item(node).description);
 
   item(node: Node | undefined): vscode.TreeItem {
     return this.view.getTreeItem(node ?? assert.fail('there is no such node'));

@@ -1,42 +1,48 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { type ErrorKind, RolecallError } from '../../../src/core/base/errors.ts';
-import { type Group, readGroups, readRoles } from '../../../src/core/identity/schemas.ts';
-import { treeItem } from '../../../src/host/tree/items.ts';
-import type { Node } from '../../../src/host/tree/nodes.ts';
+import { targetOfUri } from '../../../src/host/accessTarget.ts';
+import { type OrganizationFacts, treeItem } from '../../../src/host/tree/items.ts';
+import type { Node, NodeOf } from '../../../src/host/tree/nodes.ts';
 import { commands } from '../../../src/ids.ts';
+import { metadataOf, readOf } from '../support/access.ts';
 
-const metadata = {
-  id: 'g-1',
+const metadata = metadataOf('g-1', {
   name: 'operators',
   creationTime: '2025-03-10T09:24:00Z',
-  provisioningStatus: 'provisioned',
-  healthStatus: 'healthy',
   organizationId: 'meridian',
-};
+});
+const NOW = Date.parse('2026-03-10T09:24:00Z');
+const facts = { readAt: undefined, isStale: false, filter: '' };
+const draw = (node: Node, more: Partial<OrganizationFacts> = {}) => treeItem(node, NOW, () => ({ ...facts, ...more }));
 
-function group(more: Record<string, unknown> = {}): Group {
-  const body = [{ metadata: { ...metadata, ...more }, spec: { serviceAccountIDs: [], roleIDs: [] } }];
-  return readGroups(body)?.items[0] ?? assert.fail('not a group');
+function modelOf(more: Record<string, unknown> = {}, roles: unknown = []) {
+  const spec = { serviceAccountIDs: ['sa-1'], userIDs: ['u-1'], roleIDs: ['r-1', 'r-9'], subjects: SUBJECTS };
+  return readOf([{ metadata: { ...metadata, ...more }, spec }], roles).model;
 }
 
-const groupNode = (more?: Record<string, unknown>): Node => ({
-  kind: 'group',
-  id: 'n',
-  organization: 'meridian',
-  group: group(more),
-  roles: undefined,
-});
+const SUBJECTS = [
+  { id: 's', email: 'a@b', issuer: 'https://i' },
+  { id: 't', email: null, issuer: 'https://i' },
+  { id: 'u', email: '', issuer: 'https://i' },
+];
+const target = { kind: 'group', key: 'g-1', organization: 'meridian', connection: 'c' } as const;
+
+function groupNode(more?: Record<string, unknown>, isFavorite = false): NodeOf<'group'> {
+  const model = modelOf(more);
+  const entry = model.groups[0] ?? assert.fail('not a group');
+  return { kind: 'group', id: 'n', source: { organization: 'meridian', model }, entry, isFavorite, target };
+}
 
 /** A tooltip as a person reads it. */
 function tooltipOf(node: Node): string {
-  const { tooltip } = treeItem(node);
+  const { tooltip } = draw(node);
   assert.ok(tooltip instanceof vscode.MarkdownString);
   return tooltip.value.replaceAll('&nbsp;', ' ').replaceAll(/\\([^a-z])/g, '$1');
 }
 
 function iconOf(node: Node): [icon: string, colour: string | undefined] {
-  const { iconPath } = treeItem(node);
+  const { iconPath } = draw(node);
   assert.ok(iconPath instanceof vscode.ThemeIcon);
   return [iconPath.id, iconPath.color?.id];
 }
@@ -59,7 +65,7 @@ describe('a tree item', () => {
     it(`tells ${provisioningStatus} and ${healthStatus} by icon and in words`, () => {
       const node = groupNode({ provisioningStatus, healthStatus });
       assert.deepEqual(iconOf(node), [icon, colour]);
-      assert.equal(treeItem(node).description, words);
+      assert.equal(draw(node).description, words);
       assert.match(tooltipOf(node), new RegExp(`Health: ${healthStatus}\n`));
       assert.match(tooltipOf(node), new RegExp(`Provisioning: ${provisioningStatus}\n`));
     });
@@ -78,20 +84,20 @@ describe('a tree item', () => {
         { name: 'empty', value: '' },
       ],
     });
-    const local = (time: string) => new Date(time).toLocaleString();
+    const local = (time: string) => new Date(time).toLocaleString(vscode.env.language);
     assert.deepEqual(tooltipOf(node).split('\n\n'), [
       '**operators**',
       'Description: Who runs it.',
       'Id: g-1',
       'Health: healthy',
       'Provisioning: provisioned',
-      `Created: ${local(metadata.creationTime)} by ada`,
-      `Modified: ${local('2026-01-01T00:00:00Z')} by ben`,
-      `Being deleted since: ${local(deletionTime)}`,
+      `Created: ${local(metadata.creationTime)} (last year) by ada`,
+      `Modified: ${local('2026-01-01T00:00:00Z')} (2 months ago) by ben`,
+      `Being deleted since: ${local(deletionTime)} (2 months ago)`,
       'Organization: meridian',
       'Tags: team=platform, empty=',
     ]);
-    assert.equal(treeItem(node).description, `being deleted since ${local(deletionTime)}`);
+    assert.equal(draw(node).description, `being deleted since ${local(deletionTime)} (2 months ago)`);
     assert.deepEqual(
       tooltipOf(groupNode())
         .split('\n\n')
@@ -107,7 +113,7 @@ describe('a tree item', () => {
   it('shows what the server says as text and never as markup', () => {
     const evil = '**x** [y](command:rolecall.signOut) `z` # <img src=x> $(zap) | a_b';
     const node = groupNode({ name: evil, description: evil, tags: [{ name: evil, value: evil }] });
-    const item = treeItem(node);
+    const item = draw(node);
     assert.equal(item.label, evil);
     const { tooltip } = item;
     assert.ok(tooltip instanceof vscode.MarkdownString);
@@ -122,59 +128,85 @@ describe('a tree item', () => {
   it('keeps line breaks of the server inside their own fact', () => {
     const node = groupNode({ description: 'one\n\nHealth: healthy' });
     assert.equal(tooltipOf(node).match(/^Health:/gm)?.length, 2); // Shown as two paragraphs, still after the label.
-    assert.equal(treeItem(node).label, 'operators');
+    assert.equal(draw(node).label, 'operators');
   });
 
-  const role = readRoles([{ metadata: { ...metadata, id: 'r-1', name: 'reader' } }])?.items[0] ?? assert.fail();
-  const { Collapsed, None } = vscode.TreeItemCollapsibleState;
+  const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
+  const model = modelOf({}, [{ metadata: { ...metadata, id: 'r-1', name: 'reader' } }]);
+  const source = { organization: 'm', model };
+  const [granted, unlisted] = model.roles;
+  const [jane, nameless, empty, user, account] = model.principals;
+  const [group] = model.groups;
+  assert.ok(granted && unlisted && jane && nameless && empty && user && account && group);
+  const unread = readOf(
+    [{ metadata, spec: { serviceAccountIDs: [], roleIDs: ['r-9'] } }],
+    new RolecallError('offline', ''),
+  );
+  const [unknown] = unread.model.roles;
+  assert.ok(unknown);
+  const tags = (length: number) =>
+    Array.from({ length }, (_, n): Node => ({ kind: 'tag', id: `t${n}`, tag: { name: 'a', value: '' } }));
+  const common = { id: 'n', organization: 'm', source };
+  const malformed = { index: 3, path: 'metadata.id', reason: 'empty', raw: {} };
   const looks: readonly (readonly [Node, string, string, vscode.TreeItemCollapsibleState, string])[] = [
-    [{ kind: 'organization', id: 'n', organization: 'meridian' }, 'meridian', '', Collapsed, 'organization'],
-    [{ kind: 'groups', id: 'n', organization: 'm', count: 0 }, 'Groups', '0', Collapsed, 'organization'],
+    [{ ...common, kind: 'groups', count: 0, shown: 0 }, 'Groups', '0', Collapsed, 'organization'],
+    [{ ...common, kind: 'groups', count: 7, shown: 2 }, 'Groups', '2 of 7', Collapsed, 'organization'],
+    [{ ...common, kind: 'roles', count: undefined, shown: 0 }, 'Roles', 'could not be read', Collapsed, 'shield'],
+    [{ ...common, kind: 'favorites', children: tags(2) }, 'Favorites', '2', Expanded, 'star-full'],
+    [{ kind: 'role', id: 'n', source, entry: granted, isFavorite: false }, 'reader', '', Collapsed, 'shield'],
+    [{ kind: 'role', id: 'n', source, entry: unlisted, isFavorite: false }, 'r-9', 'not listed', Collapsed, 'shield'],
+    [{ kind: 'grantedBy', id: 'n', source, entry: group }, 'operators', '', None, 'organization'],
+    [{ kind: 'grant', id: 'n', source, entry: granted }, 'reader', '', None, 'shield'],
+    [{ kind: 'grant', id: 'n', source, entry: unlisted }, 'r-9', 'not listed', None, 'shield'],
     [
-      { kind: 'roles', id: 'n', organization: 'm', count: undefined },
-      'Roles',
-      'could not be read',
+      { kind: 'grant', id: 'n', source: { ...source, model: unread.model }, entry: unknown },
+      'r-9',
+      'name not known',
+      None,
+      'shield',
+    ],
+    [{ kind: 'part', id: 'n', part: 'grants', children: tags(2) }, 'Roles granted', '2', Expanded, 'shield'],
+    [{ kind: 'part', id: 'n', part: 'subjects', children: tags(31) }, 'Subjects', '31', Collapsed, 'account'],
+    [{ kind: 'part', id: 'n', part: 'users', children: tags(1) }, 'Users', '1', Expanded, 'person'],
+    [
+      { kind: 'part', id: 'n', part: 'serviceAccounts', children: tags(1) },
+      'Service accounts',
+      '1',
+      Expanded,
+      'server-process',
+    ],
+    [{ kind: 'part', id: 'n', part: 'tags', children: tags(1) }, 'Tags', '1', Expanded, 'tag'],
+    [{ kind: 'subject', id: 'n', source, principal: jane }, 'a@b', 'https://i', None, 'account'],
+    [{ kind: 'subject', id: 'n', source, principal: nameless }, 't', 'https://i', None, 'account'],
+    [{ kind: 'subject', id: 'n', source, principal: empty }, 'u', 'https://i', None, 'account'],
+    [{ kind: 'user', id: 'n', source, principal: user }, 'u-1', '', None, 'person'],
+    [{ kind: 'serviceAccount', id: 'n', source, principal: account }, 'sa-1', '', None, 'server-process'],
+    [{ kind: 'tag', id: 'n', tag: { name: 'team', value: 'x' } }, 'team: x', '', None, 'tag'],
+    [
+      { kind: 'bucket', id: 'n', from: 'a', to: 'z', range: [1, 500], children: [] },
+      'a … z',
+      '1–500',
+      Collapsed,
+      'folder',
+    ],
+    [
+      { kind: 'unlisted', id: 'n', rolesKnown: true, children: tags(1) },
+      'Granted, not listed',
+      '1',
       Collapsed,
       'shield',
     ],
-    [{ kind: 'role', id: 'n', organization: 'm', role, grantedBy: [] }, 'reader', '', Collapsed, 'shield'],
-    [{ kind: 'grantedBy', id: 'n', group: group() }, 'operators', '', None, 'organization'],
-    [{ kind: 'grant', id: 'n', roleId: 'r-1', role, rolesKnown: true }, 'reader', 'role', None, 'shield'],
     [
-      { kind: 'grant', id: 'n', roleId: 'r-9', role: undefined, rolesKnown: true },
-      'r-9',
-      'role, not listed',
-      None,
+      { kind: 'unlisted', id: 'n', rolesKnown: false, children: tags(1) },
+      'Granted by groups',
+      '1',
+      Collapsed,
       'shield',
     ],
-    [{ kind: 'grant', id: 'n', roleId: 'r-9', role: undefined, rolesKnown: false }, 'r-9', 'role', None, 'shield'],
-    [
-      { kind: 'subject', id: 'n', subject: { id: 's', email: 'a@b', issuer: 'https://i' } },
-      'a@b',
-      'https://i',
-      None,
-      'account',
-    ],
-    [
-      { kind: 'subject', id: 'n', subject: { id: 's', email: null, issuer: 'https://i' } },
-      's',
-      'https://i',
-      None,
-      'account',
-    ],
-    [
-      { kind: 'subject', id: 'n', subject: { id: 's', email: '', issuer: 'https://i' } },
-      's',
-      'https://i',
-      None,
-      'account',
-    ],
-    [{ kind: 'user', id: 'n', memberId: 'u-1' }, 'u-1', 'user', None, 'person'],
-    [{ kind: 'serviceAccount', id: 'n', memberId: 'sa-1' }, 'sa-1', 'service account', None, 'server-process'],
-    [{ kind: 'tag', id: 'n', tag: { name: 'team', value: 'x' } }, 'team: x', 'tag', None, 'tag'],
     [{ kind: 'empty', id: 'n', text: 'No groups' }, 'No groups', '', None, 'circle-slash'],
+    [{ ...common, kind: 'stopped' }, 'Reading was stopped', 'click to read again', None, 'circle-slash'],
     [
-      { kind: 'malformed', id: 'n', what: 'role', item: { index: 3, path: 'metadata.id', reason: 'empty', raw: {} } },
+      { ...common, kind: 'malformed', what: 'role', item: malformed },
       'One role cannot be read',
       'item 3: metadata.id',
       None,
@@ -183,13 +215,63 @@ describe('a tree item', () => {
   ];
   for (const [node, label, description, state, icon] of looks) {
     it(`of the kind ${node.kind} reads “${label}” “${description}”`, () => {
-      const item = treeItem(node);
+      const item = draw(node);
       assert.deepEqual(
         [item.label, item.description, item.collapsibleState, iconOf(node)[0], item.id, item.contextValue],
         [label, description, state, icon, 'n', node.kind],
       );
     });
   }
+
+  it('of an organization tells when it was read, whether that is up to date, and its filter', () => {
+    const node: Node = {
+      kind: 'organization',
+      id: 'n',
+      organization: 'meridian',
+      label: 'Prod',
+      otherName: 'meridian',
+    };
+    assert.deepEqual([draw(node).label, draw(node).description], ['Prod', 'meridian']);
+    const readAt = NOW - 3_600_000;
+    const stale = draw(node, { readAt, isStale: true, filter: 'jane' });
+    const clock = new Date(readAt).toLocaleTimeString(vscode.env.language, { hour: '2-digit', minute: '2-digit' });
+    assert.equal(stale.description, `meridian · as of ${clock} · not up to date · filtered`);
+    assert.equal(stale.contextValue, 'organization filtered');
+    assert.equal((stale.iconPath as vscode.ThemeIcon).id, 'warning');
+    assert.match((stale.tooltip as vscode.MarkdownString).value.replaceAll('&nbsp;', ' '), /1 hour ago/);
+  });
+
+  it('of a list that is not up to date tells why and since when', () => {
+    const error = new RolecallError('offline', 'Nobody answers.');
+    const item = draw({ kind: 'stale', id: 'n', error, at: NOW - 60_000 });
+    assert.match(String(item.label), /Could not be read again; shown as of \d/);
+    assert.equal(item.description, 'Nobody answers.');
+  });
+
+  it('of a favorite says so to menus, and every target has an address for decorations', () => {
+    assert.equal(draw(groupNode({}, true)).contextValue, 'group favorite');
+    assert.equal(draw(groupNode()).contextValue, 'group');
+    assert.deepEqual(targetOfUri(draw(groupNode()).resourceUri ?? assert.fail()), target);
+  });
+
+  it('of a long id shows both ends, and the whole to the pointer and to a screen reader', () => {
+    const ids = ['7e1c0000-5a5e-4000-8000-000000000003', '7e1c0000-5a5e-4000-8000-000000000004'];
+    const { model: long } = readOf([{ metadata, spec: { userIDs: ids, serviceAccountIDs: [], roleIDs: ids } }], []);
+    const [first, second] = long.principals;
+    const [role] = long.roles;
+    assert.ok(first && second && role);
+    const node = (principal: typeof first): Node => ({ kind: 'user', id: 'n', source, principal });
+    assert.deepEqual([draw(node(first)).label, draw(node(second)).label], ['7e1c0000…00000003', '7e1c0000…00000004']);
+    assert.match(tooltipOf(node(first)), /Id: 7e1c0000-5a5e-4000-8000-000000000003/);
+    assert.equal(draw(node(first)).accessibilityInformation?.label, ids[0]);
+    const unlistedNode: Node = { kind: 'grant', id: 'n', source: { ...source, model: long }, entry: role };
+    assert.equal(draw(unlistedNode).accessibilityInformation?.label, `${ids[0]}, not listed`);
+  });
+
+  it('tells of a name that breaks the pattern of the specification', () => {
+    assert.match(tooltipOf(groupNode({ name: 'two words' })), /does not follow the pattern/);
+    assert.doesNotMatch(tooltipOf(groupNode()), /pattern/);
+  });
 
   const steps: readonly (readonly [ErrorKind, string | undefined])[] = [
     ['sessionEnded', commands.signIn],
@@ -201,7 +283,7 @@ describe('a tree item', () => {
   for (const [kind, command] of steps) {
     it(`of a problem of the kind ${kind} ${command ? `offers ${command}` : 'offers no step that would not help'}`, () => {
       const error = new RolecallError(kind, 'It did not work.', { facts: { status: 418 } });
-      const item = treeItem({ kind: 'problem', id: 'n', error });
+      const item = draw({ kind: 'problem', id: 'n', error });
       assert.equal(item.label, 'It did not work.');
       assert.equal(item.command?.command, command);
       assert.match(tooltipOf({ kind: 'problem', id: 'n', error }), /Status: 418/);

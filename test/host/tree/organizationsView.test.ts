@@ -1,14 +1,24 @@
 import assert from 'node:assert/strict';
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
+import type { Node } from '../../../src/host/tree/nodes.ts';
+import { commands } from '../../../src/ids.ts';
+import { usePatches } from '../support/patches.ts';
 import { addFault, clearFaults, growth } from '../support/sandbox.ts';
 import { signInWithRefreshToken, useScene } from '../support/scene.ts';
 import { useTree } from '../support/tree.ts';
+import { until } from '../support/wait.ts';
+
+type ProgressTask = (
+  progress: vscode.Progress<{ message?: string }>,
+  token: vscode.CancellationToken,
+) => Promise<unknown>;
 
 const GROUPS = 'identity GET /api/v1/organizations/meridian/groups';
 
 describe('the organizations view', () => {
   const scene = useScene();
   const tree = useTree(scene);
+  const patches = usePatches();
   afterEach(clearFaults);
 
   it('is empty while nobody is signed in', async () => {
@@ -39,7 +49,8 @@ describe('the organizations view', () => {
       'platform-engineers',
       'site-reliability',
     ]);
-    assert.equal((await tree().texts('meridian', 'Roles')).length, 9);
+    const roles = await tree().texts('meridian', 'Roles');
+    assert.deepEqual([roles.length, roles.at(-1)], [10, 'Granted, not listed']);
   });
 
   it('asks once for both lists, however much is opened, until it is refreshed', async () => {
@@ -49,7 +60,7 @@ describe('the organizations view', () => {
       await tree().open('meridian', 'Groups', 'administrators');
     });
     assert.equal(requests, 1);
-    tree().view.refresh();
+    tree().data.refresh();
     assert.equal(await growth(GROUPS, () => tree().open('meridian', 'Groups')), 1);
   });
 
@@ -57,8 +68,7 @@ describe('the organizations view', () => {
     await tree().serviceOf('administrator', 'meridian', 'big-sky');
     await tree().open('meridian', 'Groups');
     await tree().open('big-sky', 'Groups');
-    const [meridian] = await tree().view.getChildren();
-    tree().view.refresh(meridian);
+    tree().data.refresh('meridian');
     scene().asked.length = 0;
     await tree().open('meridian', 'Groups');
     await tree().open('big-sky', 'Groups');
@@ -100,10 +110,11 @@ describe('the organizations view', () => {
     const [problem] = await tree().open('meridian', 'Roles');
     assert.equal(problem?.kind, 'problem');
     assert.equal((await tree().open('meridian', 'Groups')).length, 12);
-    // Not known is not the same as not listed: nothing is said of a role that could not be looked up.
-    const [grant] = await tree().open('meridian', 'Groups', 'administrators');
-    assert.ok(grant);
-    assert.equal(tree().item(grant).description, 'role');
+    // Not known is not the same as not listed.
+    const [grant] = await tree().open('meridian', 'Groups', 'administrators', 'Roles granted');
+    assert.equal(tree().description(grant), 'name not known');
+    const granted = (await tree().open('meridian', 'Roles')).at(-1);
+    assert.equal(tree().text(granted), 'Granted by groups');
   });
 
   it('keeps the others when one item is not what the specification describes', async () => {
@@ -128,13 +139,49 @@ describe('the organizations view', () => {
   });
 
   it('tries again behind a proxy that answers in HTML, and says so meanwhile', async () => {
+    const told: string[] = [];
+    patches.set(vscode.window, 'withProgress', (options: vscode.ProgressOptions, task: ProgressTask) => {
+      told.push(options.title ?? '');
+      return task(
+        { report: ({ message }) => void told.push(message ?? '') },
+        new vscode.CancellationTokenSource().token,
+      );
+    });
     await tree().serviceOf('administrator', 'meridian');
     await addFault({ service: 'identity', path: '/groups$', kind: 'html', status: 502, times: 1 });
     assert.equal((await tree().open('meridian', 'Groups')).length, 12);
-    const told = tree().messages.find((message) => message !== '');
-    assert.match(told ?? '', /502.*Trying again/);
-    assert.doesNotMatch(told ?? '', /</);
-    assert.equal(tree().shown.message, '');
+    assert.equal(told[0], 'Reading meridian');
+    assert.match(told[1] ?? '', /502.*Trying again/);
+    assert.doesNotMatch(told.join(), /</);
+  });
+
+  it('can be stopped while it reads, and reads when it is asked again', async () => {
+    let stop = () => {};
+    patches.set(vscode.window, 'withProgress', async (_options: unknown, task: ProgressTask) => {
+      const source = new vscode.CancellationTokenSource();
+      stop = () => source.cancel();
+      return task({ report: () => {} }, source.token);
+    });
+    await tree().serviceOf('administrator', 'meridian');
+    await addFault({
+      service: 'identity',
+      path: '/groups$',
+      kind: 'status',
+      status: 503,
+      headers: { 'Retry-After': '9' },
+      times: 1,
+    });
+    const reading = tree().open('meridian');
+    await until('the reading shows that it takes long', () => {
+      stop();
+      return Promise.race([reading, Promise.resolve(undefined)]);
+    });
+    assert.deepEqual(
+      (await reading).map(({ kind }) => kind),
+      ['stopped'],
+    );
+    assert.equal(tree().item((await reading)[0]).command?.command, commands.refresh);
+    assert.deepEqual(await tree().texts('meridian'), ['Groups', 'Roles']);
   });
 
   it('shows a failure that stays as a problem and not as an empty list', async () => {
@@ -151,6 +198,35 @@ describe('the organizations view', () => {
     assert.equal(problem?.kind, 'problem');
     assert.deepEqual(others, []);
     assert.match(tree().text(problem), /It may be transient/);
+  });
+
+  it('tries again when the service failed twice, and then shows what it reads', async () => {
+    await tree().serviceOf('administrator', 'meridian');
+    const fails = {
+      service: 'identity',
+      path: '/groups$',
+      kind: 'status',
+      status: 500,
+      headers: { 'Retry-After': '0' },
+    };
+    await addFault({ ...fails, times: 2 });
+    assert.equal(await growth(GROUPS, () => tree().open('meridian', 'Groups')), 3);
+    assert.equal((await tree().open('meridian', 'Groups')).length, 12);
+  });
+
+  it('asks to sign in again where every token is refused, after one renewal', async () => {
+    scene().settings.ids = ['meridian'];
+    const cloud = await scene().startService();
+    await signInWithRefreshToken(cloud, 'administrator');
+    const body = { error: 'access_denied', error_description: 'expired' };
+    await addFault({ service: 'identity', path: '/(groups|roles)$', kind: 'status', status: 401, body, times: null });
+    const renewals = await growth('identity POST /oauth2/v2/token', async () => {
+      const [problem, ...others] = await tree().open('meridian');
+      assert.deepEqual([problem?.kind, others], ['problem', []]);
+      assert.match(tree().text(problem), /Sign in again/);
+      assert.equal(tree().item(problem).command?.command, commands.signIn);
+    });
+    assert.equal(renewals, 1);
   });
 
   it('renews the token once for a 401 that both lists get', async () => {
@@ -180,13 +256,16 @@ describe('the organizations view', () => {
     });
     scene().network = async (address) =>
       Response.json(String(address).endsWith('/groups') ? [group('one'), group('two')] : null);
-    const nodes = await tree().open('meridian', 'Groups');
-    const below = [...(await tree().view.getChildren(nodes[0])), ...(await tree().view.getChildren(nodes[1]))];
-    const ids = [...nodes, ...below].map((node) => tree().item(node).id);
-    assert.equal(ids.length, 12);
-    assert.equal(new Set(ids).size, 12);
+    const everything = async (nodes: readonly Node[]): Promise<Node[]> => {
+      const below = await Promise.all(nodes.map(async (node) => everything(await tree().view.getChildren(node))));
+      return [...nodes, ...below.flat()];
+    };
+    const nodes = await everything(await tree().view.getChildren());
+    const ids = nodes.map((node) => tree().item(node).id);
+    assert.ok(ids.length > 20);
+    assert.equal(new Set(ids).size, ids.length);
     // The same again, so that VS Code keeps open what was open.
-    const again = await tree().open('meridian', 'Groups');
+    const again = await everything(await tree().view.getChildren());
     assert.deepEqual(
       again.map(({ id }) => id),
       nodes.map(({ id }) => id),
@@ -195,22 +274,23 @@ describe('the organizations view', () => {
 
   it('says of a role that the service does not list that it does not', async () => {
     await tree().serviceOf('administrator', 'meridian');
-    const grants = await tree().open('meridian', 'Groups', 'platform-engineers');
-    const unlisted = grants.filter((node) => tree().item(node).description === 'role, not listed');
-    assert.deepEqual(
-      unlisted.map((node) => tree().text(node)),
-      grants.flatMap((node) => (node.kind === 'grant' && !node.role ? [node.roleId] : [])),
-    );
+    const grants = await tree().open('meridian', 'Groups', 'platform-engineers', 'Roles granted');
+    const unlisted = grants.filter((node) => tree().description(node) === 'not listed');
     assert.equal(unlisted.length, 1);
     const tooltip = tree().item(unlisted[0]).tooltip as vscode.MarkdownString;
     assert.match(tooltip.value.replaceAll('&nbsp;', ' '), /does not list this role/);
+    const listedApart = await tree().open('meridian', 'Roles', 'Granted, not listed');
+    assert.ok(listedApart.some((node) => tree().text(node) === tree().text(unlisted[0])));
   });
 
-  it('shows 2,000 groups, every one of them once', async () => {
+  it('shows 2,000 groups in buckets, every one of them once', async () => {
     await tree().serviceOf('administrator', 'big-sky');
-    const nodes = await tree().open('big-sky', 'Groups');
+    const buckets = await tree().open('big-sky', 'Groups');
+    assert.deepEqual(buckets.map(tree().description), ['1–500', '501–1000', '1001–1500', '1501–2000']);
+    const nodes = (await Promise.all(buckets.map((bucket) => tree().view.getChildren(bucket)))).flat();
     assert.equal(nodes.length, 2000);
     assert.equal(new Set(nodes.map((node) => tree().item(node).id)).size, 2000);
+    assert.equal(tree().text(buckets[0]), `${tree().text(nodes[0])} … ${tree().text(nodes[499])}`);
   });
 
   it('refuses an id that is no path segment instead of asking another address', async () => {
@@ -225,7 +305,7 @@ describe('the organizations view', () => {
     const [meridian] = await tree().view.getChildren();
     await addFault({ service: 'identity', path: '/(groups|roles)$', kind: 'latency', ms: 300, times: 2 });
     const early = tree().view.getChildren(meridian);
-    tree().view.refresh();
+    tree().data.refresh();
     assert.deepEqual((await early).map(tree().text), ['Groups', 'Roles']);
   });
 });

@@ -24,7 +24,7 @@ describe('the organizations view', () => {
       await tree().view.getChildren();
       await tree().view.getChildren();
       assert.equal(scene().asked.length, 1);
-      tree().view.refresh();
+      tree().data.refresh();
       await tree().view.getChildren();
       assert.equal(scene().asked.length, 2);
     });
@@ -35,7 +35,7 @@ describe('the organizations view', () => {
       const [problem, ...others] = await tree().view.getChildren();
       assert.equal(problem?.kind, 'problem');
       assert.deepEqual(others, []);
-      tree().view.refresh();
+      tree().data.refresh();
       assert.deepEqual(await tree().texts(), ['meridian', 'big-sky']);
     });
   });

@@ -1,44 +1,51 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { readGroups } from '../../../src/core/identity/schemas.ts';
 import type { Node } from '../../../src/host/tree/nodes.ts';
-import type { OrganizationsView } from '../../../src/host/tree/organizationsView.ts';
 import { registerTreeCommands } from '../../../src/host/tree/treeCommands.ts';
+import { VirtualDocuments } from '../../../src/host/virtualDocuments.ts';
 import { commands } from '../../../src/ids.ts';
+import { Commands } from '../support/commands.ts';
 import { usePatches } from '../support/patches.ts';
 import { addFault, clearFaults } from '../support/sandbox.ts';
-import { memoryStore, signInAs, useScene } from '../support/scene.ts';
+import { memoryStore, useScene } from '../support/scene.ts';
+import { useTree } from '../support/tree.ts';
+import { until } from '../support/wait.ts';
 
 describe('commands of the tree', () => {
   const scene = useScene();
+  const tree = useTree(scene);
   const patches = usePatches();
-  /** The commands by id: their names are the running extension's, so they are not registered. */
-  let run: Map<string, (...args: unknown[]) => Promise<unknown>>;
-  let refreshed: (Node | undefined)[];
-  let errors: string[];
+  let given: Commands;
 
   beforeEach(() => {
-    run = new Map();
-    refreshed = [];
-    errors = [];
-    patches.set(vscode.commands, 'registerCommand', (id: string, command: (...args: unknown[]) => Promise<unknown>) => {
-      run.set(id, command);
-      return new vscode.Disposable(() => {});
-    });
-    patches.set(vscode.window, 'showErrorMessage', async (message: string) => void errors.push(message));
-    const view = { refresh: (node?: Node) => void refreshed.push(node) } as unknown as OrganizationsView;
-    const { clouds, settings, log } = scene();
-    scene().own(registerTreeCommands({ clouds, settings, view, log }));
+    given = new Commands(patches);
+    const { clouds, log } = scene();
+    const { data, view } = tree();
+    const documents = scene().own(new VirtualDocuments(data, 'rolecall-test'));
+    scene().own(given.of(() => registerTreeCommands({ clouds, data, view, documents, log })));
   });
-  afterEach(clearFaults);
+  afterEach(async () => {
+    await clearFaults();
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
 
-  const call = (id: string, ...args: unknown[]) => (run.get(id) ?? assert.fail(`${id} is not registered`))(...args);
+  const call = (id: string, ...args: unknown[]) => given.call(id, ...args);
+  /** VS Code tells of the active editor a moment after it shows one. */
+  const opened = () => until('a document is open', () => vscode.window.activeTextEditor?.document);
 
   it('refresh all, or the organization it is pressed on', async () => {
-    const node: Node = { kind: 'organization', id: 'n', organization: 'm' };
+    await tree().serviceOf('administrator', 'meridian', 'big-sky');
+    const readBoth = async () => {
+      scene().asked.length = 0;
+      await tree().open('meridian');
+      await tree().open('big-sky');
+      return scene().asked.length;
+    };
+    assert.equal(await readBoth(), 4);
+    await call(commands.refresh, await tree().node('meridian'));
+    assert.equal(await readBoth(), 2);
     await call(commands.refresh);
-    await call(commands.refresh, node);
-    assert.deepEqual(refreshed, [undefined, node]);
+    assert.equal(await readBoth(), 4);
   });
 
   it('refresh looks into the keyring again, which may be unlocked by now', async () => {
@@ -50,121 +57,132 @@ describe('commands of the tree', () => {
     await cloud.load();
     assert.equal(cloud.keeper.state.kind, 'storeUnavailable');
     await call(commands.refresh);
-    assert.match(errors.join(), /secret store/);
+    assert.match(given.errors.join(), /secret store/);
     locked = false;
     await call(commands.refresh);
     assert.equal(cloud.keeper.state.kind, 'signedOut');
   });
 
-  const group =
-    readGroups([
-      {
-        metadata: { id: 'g-1', name: 'x', creationTime: '', provisioningStatus: '', healthStatus: '' },
-        spec: { roleIDs: [], serviceAccountIDs: [] },
-      },
-    ])?.items[0] ?? assert.fail();
-  const copied: readonly (readonly [Node | undefined, string])[] = [
-    [{ kind: 'organization', id: 'n', organization: 'meridian' }, 'meridian'],
-    [{ kind: 'group', id: 'n', organization: 'm', group, roles: undefined }, 'g-1'],
-    [{ kind: 'grantedBy', id: 'n', group }, 'g-1'],
-    [{ kind: 'grant', id: 'n', roleId: 'r-1', role: undefined, rolesKnown: true }, 'r-1'],
-    [{ kind: 'subject', id: 'n', subject: { id: 's-1', email: 'a@b', issuer: 'i' } }, 's-1'],
-    [{ kind: 'user', id: 'n', memberId: 'u-1' }, 'u-1'],
-    [{ kind: 'serviceAccount', id: 'n', memberId: 'sa-1' }, 'sa-1'],
-    [{ kind: 'tag', id: 'n', tag: { name: 'a', value: 'b' } }, 'as before'],
-    [undefined, 'as before'],
+  const GROUP = ['meridian', 'Groups', 'platform-engineers'] as const;
+  const copied: readonly (readonly [path: readonly string[], id: RegExp, name: string])[] = [
+    [['meridian'], /^meridian$/, 'meridian'],
+    [GROUP, /^[\da-f-]{36}$/, 'platform-engineers'],
+    [[...GROUP, 'Roles granted', 'user'], /^[\da-f-]{36}$/, 'user'],
+    [['meridian', 'Roles', 'administrator'], /^[\da-f-]{36}$/, 'administrator'],
+    [['meridian', 'Roles', 'administrator', 'administrators'], /^[\da-f-]{36}$/, 'administrators'],
   ];
-  for (const [node, expected] of copied) {
-    it(`copy ${expected} of ${node?.kind ?? 'nothing'}`, async () => {
-      await vscode.env.clipboard.writeText('as before');
+  for (const [path, id, name] of copied) {
+    it(`copy id and name of ${path.join(' › ')}`, async () => {
+      await tree().serviceOf('administrator', 'meridian');
+      const node = await tree().node(...path);
       await call(commands.copyId, node);
-      assert.equal(await vscode.env.clipboard.readText(), expected);
+      assert.match(await vscode.env.clipboard.readText(), id);
+      await call(commands.copyName, node);
+      assert.equal(await vscode.env.clipboard.readText(), name);
     });
   }
 
-  describe('that add an organization', () => {
-    let offered: string[] | undefined;
-    let validate: ((text: string) => unknown) | undefined;
+  it('copy of members the id, and as the name the address people know', async () => {
+    await tree().serviceOf('administrator', 'meridian');
+    const subjects = await tree().open(...GROUP, 'Subjects');
+    const withAddress = subjects.find((node) => node.kind === 'subject' && node.principal.email);
+    assert.ok(withAddress?.kind === 'subject');
+    await call(commands.copyName, withAddress);
+    assert.equal(await vscode.env.clipboard.readText(), withAddress.principal.email);
+    await call(commands.copyId, withAddress);
+    assert.equal(await vscode.env.clipboard.readText(), withAddress.principal.id);
+  });
 
-    function answer({ pick, type }: { pick?: RegExp; type?: string | undefined }): void {
-      offered = undefined;
-      validate = undefined;
-      patches.set(vscode.window, 'showQuickPick', async (items: vscode.QuickPickItem[]) => {
-        offered = items.map(({ label }) => label);
-        return items.find(({ label }) => pick?.test(label));
-      });
-      patches.set(vscode.window, 'showInputBox', async (options: vscode.InputBoxOptions) => {
-        validate = options.validateInput?.bind(options);
-        return type;
-      });
-    }
+  it('copy from the palette asks which group or role', async () => {
+    await tree().serviceOf('administrator', 'meridian');
+    given.choices.push(/^finance group/);
+    await call(commands.copyName);
+    assert.equal(await vscode.env.clipboard.readText(), 'finance');
+    assert.ok(given.offered[0]?.includes('administrator') && given.offered[0].includes('finance'));
+  });
 
-    it('offer those that the service lists, and always that an id is typed', async () => {
-      await signInAs(await scene().startService(), 'administrator');
-      answer({ pick: /^big-sky$/ });
-      await call(commands.addOrganization);
-      assert.deepEqual(offered, ['meridian', 'big-sky', '$(edit) Type an id…']);
-      assert.equal(validate, undefined);
-      answer({ pick: /Type an id/, type: '  typed ' });
-      await call(commands.addOrganization);
-      assert.deepEqual(scene().settings.ids, ['big-sky', 'typed']);
+  it('open as JSON shows what the service sent, unknown members included, coloured and read-only', async () => {
+    await tree().serviceOf('administrator', 'meridian');
+    const sent = {
+      metadata: { id: 'g', name: 'sent', creationTime: '', provisioningStatus: '', healthStatus: '', x: 1 },
+      spec: { roleIDs: null },
+      y: [2],
+    };
+    scene().network = async (address) => Response.json(String(address).endsWith('/groups') ? [sent] : null);
+    await call(commands.openAsJson, await tree().node('meridian', 'Groups', 'sent'));
+    assert.deepEqual(JSON.parse((await opened()).getText()), sent);
+    assert.deepEqual([(await opened()).languageId, (await opened()).uri.path], ['json', '/meridian/sent.json']);
+    await call(commands.openAsJson, await tree().node('meridian'));
+    assert.deepEqual(JSON.parse((await opened()).getText()), { groups: [sent], roles: [] });
+  });
+
+  it('open as JSON shows what could not be read, too', async () => {
+    await tree().serviceOf('administrator', 'meridian');
+    await addFault({ service: 'identity', path: '/groups$', kind: 'malformedItem', body: { half: 1 }, times: 1 });
+    const nodes = await tree().open('meridian', 'Groups');
+    await call(
+      commands.openAsJson,
+      nodes.find(({ kind }) => kind === 'malformed'),
+    );
+    assert.deepEqual(JSON.parse((await opened()).getText()), { half: 1 });
+  });
+
+  it('documents go with the session they were made of', async () => {
+    const cloud = await tree().serviceOf('administrator', 'meridian');
+    await call(commands.openAsJson, await tree().node(...GROUP));
+    const document = await opened();
+    assert.match(document.getText(), /platform-engineers/);
+    const gone = new Promise<string>((resolve) => {
+      scene().own(
+        vscode.workspace.onDidChangeTextDocument(({ document: changed }) => {
+          if (changed.uri.toString() === document.uri.toString()) resolve(changed.getText());
+        }),
+      );
+      scene().own(
+        vscode.workspace.onDidCloseTextDocument(
+          (closed) => closed.uri.toString() === document.uri.toString() && resolve('closed'),
+        ),
+      );
     });
+    await cloud.keeper.forget();
+    assert.doesNotMatch(await gone, /platform-engineers/);
+    const shown = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
+    assert.ok(!shown.includes('platform-engineers.json'), shown.join());
+  });
 
-    it('ask for an id alone where there is no list, or nobody is signed in', async () => {
-      const cloud = await scene().startService();
-      answer({ type: 'one' });
-      await call(commands.addOrganization);
-      assert.deepEqual([offered, scene().asked], [undefined, []]);
-      await signInAs(cloud, 'administrator');
-      await addFault({ service: 'identity', path: '/organizations$', kind: 'status', status: 404, times: 1 });
-      answer({ type: 'two' });
-      await call(commands.addOrganization);
-      assert.equal(offered, undefined);
-      assert.deepEqual(scene().settings.ids, ['one', 'two']);
-    });
+  it('a node of another sign-in is refused', async () => {
+    const cloud = await tree().serviceOf('administrator', 'meridian');
+    const node = await tree().node(...GROUP);
+    const other = { ...node, target: { ...node.target, connection: 'another' } } as Node;
+    await call(commands.openAsJson, other);
+    assert.match(given.errors[0] ?? '', /another sign-in/);
+    await cloud.keeper.forget();
+    await call(commands.openAsJson, node);
+    assert.match(given.errors[1] ?? '', /Sign in to/);
+  });
 
-    it('ask for an id when the list takes too long', async () => {
-      await signInAs(await scene().startService(), 'administrator');
-      const timeout = AbortSignal.timeout;
-      patches.set(AbortSignal, 'timeout', (ms: number) => timeout(ms === 10_000 ? 30 : ms));
-      await addFault({ service: 'identity', path: '/organizations$', kind: 'latency', ms: 500, times: 1 });
-      answer({ type: 'typed' });
-      await call(commands.addOrganization);
-      assert.deepEqual(scene().settings.ids, ['typed']);
-    });
+  it('reveal shows and selects a group in its bucket, and takes away a filter that hides it', async () => {
+    await tree().serviceOf('administrator', 'big-sky');
+    const [, , bucket] = await tree().open('big-sky', 'Groups');
+    const [hidden] = await tree().view.getChildren(bucket);
+    await tree().state.setFilter(tree().data.stage?.cloud.key ?? '', 'big-sky', 'no such thing');
+    await call(commands.reveal, hidden);
+    assert.deepEqual([tree().shown.revealed.map(({ id }) => id), given.errors], [[hidden?.id], []]);
+    const parents: string[] = [];
+    for (let at = tree().shown.revealed[0]; at; at = tree().view.getParent(at)) parents.push(at.kind);
+    assert.deepEqual(parents, ['group', 'bucket', 'groups', 'organization']);
+    assert.equal(tree().shown.message, '');
+  });
 
-    it('refuse what cannot be an id while it is typed', async () => {
-      await scene().startService();
-      answer({ type: undefined });
-      await call(commands.addOrganization);
-      for (const wrong of ['', '  ', '.', '..']) assert.match(String(validate?.(wrong)), /Type the id/);
-      for (const right of ['meridian', 'a/b', '...']) assert.equal(validate?.(right), undefined);
+  it('ask @rolecall types a question that names role and organization', async () => {
+    const typed: unknown[] = [];
+    await tree().serviceOf('administrator', 'meridian');
+    const execute = vscode.commands.executeCommand;
+    patches.set(vscode.commands, 'executeCommand', async (id: string, ...args: unknown[]) => {
+      if (id !== commands.openChat) return execute(id, ...args);
+      return typed.push(...args);
     });
-
-    it('change nothing and say nothing when the user leaves', async () => {
-      await signInAs(await scene().startService(), 'administrator');
-      answer({});
-      await call(commands.addOrganization);
-      answer({ pick: /Type an id/ });
-      await call(commands.addOrganization);
-      assert.deepEqual([scene().settings.ids, errors], [[], []]);
-    });
-
-    it('do not while the sandbox is on the stage, which brings its own', async () => {
-      await scene().startService();
-      scene().enterSandbox();
-      answer({ type: 'typed' });
-      await call(commands.addOrganization);
-      assert.match(errors[0] ?? '', /brings its own organizations/);
-      assert.deepEqual(scene().settings.ids, []);
-    });
-
-    it('say what to set first where nothing is configured', async () => {
-      await scene().clouds.start();
-      answer({ type: 'typed' });
-      await call(commands.addOrganization);
-      assert.match(errors[0] ?? '', /Set rolecall\.identity\.url/);
-      assert.deepEqual(scene().settings.ids, []);
-    });
+    await call(commands.askAboutThis, await tree().node('meridian', 'Roles', 'administrator'));
+    assert.deepEqual(typed, ['Who has the role "administrator", and through which groups? Organization: "meridian"']);
   });
 });

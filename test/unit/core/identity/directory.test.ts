@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../../../src/core/base/abort.ts';
-import { RolecallError } from '../../../../src/core/base/errors.ts';
-import { Directory, type Loaded } from '../../../../src/core/identity/directory.ts';
+import { type ErrorKind, RolecallError } from '../../../../src/core/base/errors.ts';
+import { Directory, type Loaded, wasStopped } from '../../../../src/core/identity/directory.ts';
 import type { IdentityClient } from '../../../../src/core/identity/identityClient.ts';
 import { readGroups, readRoles } from '../../../../src/core/identity/schemas.ts';
 import { fixture } from './fixtures.ts';
@@ -83,12 +83,12 @@ describe('what has been read of the organizations', () => {
     assert.deepEqual(kinds(groups, roles), ['loaded', 'unexpected']);
   });
 
-  it('forgetting one organization makes the next caller read it again, and no other', async () => {
+  it('one organization is read again without any other', async () => {
     const { directory, began, letGo } = slowIdentity();
     const before = [directory.organization('acme'), directory.organization('globex')];
     letGo();
     const [acme, globex] = await Promise.all(before);
-    directory.forget('acme');
+    directory.refresh('acme');
     const again = directory.organization('acme');
     letGo();
     assert.notEqual(await again, acme);
@@ -96,15 +96,80 @@ describe('what has been read of the organizations', () => {
     assert.equal(began.length, 6);
   });
 
-  it('forgetting everything stops the reads under way, and the next ones work', async () => {
+  it('reading again stops the read under way, and the next one works', async () => {
     const { directory, began, letGo } = slowIdentity();
     const stopped = directory.organization('acme');
-    directory.forget();
+    directory.refresh();
+    const again = directory.organization('acme');
     const { groups, roles } = await stopped;
     assert.deepEqual(kinds(groups, roles), ['cancelled', 'cancelled']);
-    const again = directory.organization('acme');
+    assert.equal(directory.last('acme'), undefined);
     letGo();
     assert.equal((await again).groups.kind, 'loaded');
+    assert.equal(directory.organization('acme'), again);
     assert.equal(began.length, 4);
+  });
+
+  it('a read that somebody stops is not remembered, and what was read before stays', async () => {
+    const { directory, began, letGo } = slowIdentity();
+    const first = directory.organization('acme');
+    letGo();
+    await first;
+    directory.refresh('acme');
+    const stopped = directory.organization('acme');
+    directory.stop('acme');
+    assert.equal(wasStopped(await stopped), true);
+    assert.equal(directory.last('acme'), await first);
+    const again = directory.organization('acme');
+    letGo();
+    assert.equal(wasStopped(await again), false);
+    assert.equal(began.length, 6);
+  });
+
+  it('a cleared directory holds nothing, also not of a read that ends later', async () => {
+    const { directory, letGo } = slowIdentity();
+    const first = directory.organization('acme');
+    letGo();
+    await first;
+    assert.deepEqual(directory.all, [await first]);
+    directory.refresh('acme');
+    const late = directory.organization('acme');
+    directory.clear();
+    letGo();
+    await late;
+    assert.deepEqual([directory.all, directory.last('acme')], [[], undefined]);
+  });
+
+  describe('a list that cannot be read again', () => {
+    const passing: readonly ErrorKind[] = ['server', 'offline', 'timeout', 'rateLimited', 'protocol'];
+    const final: readonly ErrorKind[] = ['forbidden', 'notFound', 'sessionEnded', 'signedOut', 'invalidRequest'];
+    async function readTwice(kind: ErrorKind) {
+      const outcomes: { groups?: unknown } = {};
+      const { directory, letGo } = slowIdentity(outcomes);
+      const first = directory.organization('acme');
+      letGo();
+      await first;
+      const error = new RolecallError(kind, 'It did not work.');
+      outcomes.groups = error;
+      directory.refresh();
+      const second = directory.organization('acme');
+      letGo();
+      return { error, ...(await second) };
+    }
+
+    for (const kind of passing) {
+      it(`because of ${kind} is the one of before, with the reason`, async () => {
+        const { groups, roles, error } = await readTwice(kind);
+        assert.deepEqual(groups, { kind: 'loaded', list: GROUPS, at: 42, staleBecause: error });
+        assert.deepEqual(roles, { kind: 'loaded', list: ROLES, at: 42 });
+      });
+    }
+
+    for (const kind of final) {
+      it(`because of ${kind} is not shown as it was before`, async () => {
+        const { groups, error } = await readTwice(kind);
+        assert.deepEqual(groups, { kind: 'failed', error });
+      });
+    }
   });
 });

@@ -132,6 +132,14 @@ describe('the identity client', () => {
     assert.deepEqual(tokens.asked, ['first']);
   });
 
+  it('a token that the service repeats in its words is not shown', async () => {
+    const reply: Reply = { status: 500, body: { error: 'server_error', error_description: 'cannot read first' } };
+    service.on('GET', GROUPS, reply, reply, reply, reply);
+    const error = await failure(make().groups('acme', signal));
+    assert.match(error.message, /It said: cannot read ‹hidden›$/);
+    assert.equal(error.facts.serverMessage, 'cannot read ‹hidden›');
+  });
+
   it('a 400 about the authorization header is a refused token too', async () => {
     tokens = tokenSource('second');
     service.on('GET', ROLES, fixture('errors.json').noAuthorizationHeader, { status: 200, body: [] });
@@ -279,20 +287,31 @@ describe('the identity client', () => {
       ]);
     });
 
-    const quiet: readonly Reply[] = [
+    const notOffered: readonly Reply[] = [
       { status: 404, body: '' },
       { status: 403, body: { error: 'forbidden' } },
       { status: 405, body: '' },
       { status: 200, body: {} },
       { status: 200, body: 'a page' },
-      { status: 0, failure: new Error('cut') },
     ];
-    for (const reply of quiet) {
-      it(`${reply.failure ? 'no answer' : `${reply.status} ${JSON.stringify(reply.body)}`} is quietly no list`, async () => {
+    for (const reply of notOffered) {
+      it(`${reply.status} ${JSON.stringify(reply.body)} means that there is none`, async () => {
         service.on('GET', ALL, reply);
         assert.equal(await make().organizations(signal), undefined);
       });
     }
+
+    it('is an error when it could not be read, and not “there is none”', async () => {
+      service.on('GET', ALL, { status: 0, failure: new Error('cut') });
+      assert.equal((await failure(make().organizations(signal))).kind, 'offline');
+      service.on('GET', ALL, REFUSED);
+      assert.equal((await failure(make().organizations(signal))).kind, 'sessionEnded');
+      service.on('GET', ALL, BROKEN, BROKEN, BROKEN, BROKEN);
+      const told: number[] = [];
+      const reading = make().organizations(signal, (_error, attempt) => told.push(attempt));
+      assert.equal((await failure(reading)).kind, 'server');
+      assert.deepEqual(told, [1, 2, 3]);
+    });
 
     it('Stop is Stop, not “no list”', async () => {
       assert.equal((await failure(make().organizations(AbortSignal.abort()))).kind, 'cancelled');

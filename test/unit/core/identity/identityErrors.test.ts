@@ -141,9 +141,28 @@ describe('other answers', () => {
   });
 
   it('markup and length in the service’s words are cut', () => {
-    const words = `<script>alert(1)</script>${'x'.repeat(500)}`;
+    const words = `<script>alert(1)</script>${'some words '.repeat(50)}`;
     const error = explain(500, JSON.stringify({ error: 'server_error', error_description: words }));
     assert.doesNotMatch(error.message, /<script>/);
     assert.equal(error.facts.serverMessage?.length, 300);
+  });
+
+  it('what looks like a secret in the service’s words is hidden', () => {
+    const token = 'eyJhbGciOiJFUzUxMiJ9.eyJzdWIiOiJhZGEifQ.MEUCIQDx-3m0Zk0Wq6b4vRjJ8l0sXw1uY2k';
+    const description = `refused: Authorization: Bearer ${token} and refresh_token=rt-7d1f0a2b9c`;
+    for (const body of [
+      { error: 'server_error', error_description: description },
+      { error: description },
+      { error: 'forbidden', trace_id: description },
+    ]) {
+      const { message, facts } = explain(418, JSON.stringify(body), 'acme');
+      for (const text of [message, JSON.stringify(facts)]) assert.doesNotMatch(text, /eyJ|rt-7d1f/);
+    }
+  });
+
+  it('neither an endless error value nor an endless trace is shown at length', () => {
+    const endless = 'so many words '.repeat(1_000_000);
+    const { message, facts } = explain(418, JSON.stringify({ error: endless, trace_id: endless }));
+    assert.ok(message.length < 400 && JSON.stringify(facts).length < 800);
   });
 });

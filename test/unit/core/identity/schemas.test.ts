@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import {
   type Group,
   HEALTH_STATUSES,
+  meaningOfHealth,
+  meaningOfProvisioning,
   NAME_PATTERN,
   PROVISIONING_STATUSES,
+  rawOf,
   readGroups,
   readOrganizations,
   readRoles,
@@ -110,6 +113,27 @@ describe('a malformed item', () => {
       [listing?.items[499], listing?.items[500]].map((group) => group?.metadata.id),
       ['g499', 'g501'],
     );
+  });
+});
+
+describe('what the service sent', () => {
+  it('is there for every item, also where a list was null or absent', () => {
+    for (const name of ['groups.json', 'groups-newer.json']) {
+      const raw = fixture(name);
+      assert.deepEqual(readGroups(raw)?.items.map(rawOf), raw);
+    }
+    const roles = fixture('roles.json');
+    assert.deepEqual(readRoles(roles)?.items.map(rawOf), roles);
+  });
+});
+
+describe('a status', () => {
+  it('means what the specification says, and `unknown` where it is silent', () => {
+    for (const known of HEALTH_STATUSES) assert.equal(meaningOfHealth(known), known);
+    for (const known of PROVISIONING_STATUSES) assert.equal(meaningOfProvisioning(known), known);
+    for (const other of ['flapping', '', 'Healthy', 'toString']) {
+      assert.deepEqual([meaningOfHealth(other), meaningOfProvisioning(other)], ['unknown', 'unknown']);
+    }
   });
 });
 

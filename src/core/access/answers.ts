@@ -1,0 +1,92 @@
+import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
+import { oneLine } from './plain.ts';
+import { effectiveAccess, groupName, holdersOf, roleName } from './queries.ts';
+import { gapText, groupText, notesOf, principalText, roleText, throughText } from './words.ts';
+
+/** An answer as lines of plain text: a heading, what it may lack, then one line for each thing. */
+export interface Answer {
+  /** Never left out. */
+  readonly heading: readonly string[];
+  readonly lines: readonly string[];
+}
+
+/** What somebody can reach: a line for each role, with every group that gives it. */
+export function effectiveAccessAnswer(model: AccessModel, principal: Principal): Answer {
+  const reached = effectiveAccess(principal);
+  const idle = principal.groups.filter(({ roles }) => roles.length === 0);
+  return {
+    heading: [
+      `${principalText(principal)} in ${oneLine(model.organization)}: ${count(reached.length, 'role')} through ${count(principal.groups.length, 'group')}.`,
+      ...gaps(model),
+    ],
+    lines: [
+      ...reached.map(({ role, through }) => `${roleText(role, model.rolesKnown)} ${throughText(through)}`),
+      ...idle.map((group) => `no role through ${groupText(group)}, which grants none`),
+    ],
+  };
+}
+
+/** Who has a role: a line for each holder, with every group that gives it. */
+export function holdersAnswer(model: AccessModel, role: RoleEntry): Answer {
+  const holders = holdersOf(role);
+  const empty = role.groups.filter(({ members }) => members.length === 0);
+  return {
+    heading: [
+      `${roleText(role, model.rolesKnown)} in ${oneLine(model.organization)}: ${count(holders.length, 'holder')} through ${count(role.groups.length, 'group')}.`,
+      ...gaps(model),
+    ],
+    lines: [
+      ...holders.map(({ principal, through }) => `${principalText(principal)} ${throughText(through)}`),
+      ...empty.map((group) => `nobody through ${groupText(group)}, which has no members`),
+    ],
+  };
+}
+
+/** Groups with their roles and how many members they have. */
+export function groupsAnswer(model: AccessModel, groups: readonly GroupEntry[] = model.groups): Answer {
+  return {
+    heading: [
+      `Groups of ${oneLine(model.organization)}: ${countOf(groups.length, model.groups.length)}.`,
+      ...gaps(model),
+    ],
+    lines: groups.map((entry) => {
+      const { roles, members, group } = entry;
+      const grants = roles.length === 0 ? 'grants no role' : `grants ${roles.map(oneRole).join(', ')}`;
+      const tags = group.metadata.tags.map(({ name, value }) => oneLine(`${name}=${value}`));
+      const more = [...notesOf(entry), ...tags.map((tag) => `tag ${tag}`)];
+      return `${oneLine(groupName(entry))} (id ${oneLine(group.metadata.id)}): ${[count(members.length, 'member'), grants, ...more].join('; ')}`;
+    }),
+  };
+}
+
+/** Roles with how many groups grant them. */
+export function rolesAnswer(model: AccessModel, roles: readonly RoleEntry[] = model.roles): Answer {
+  return {
+    heading: [`Roles of ${oneLine(model.organization)}: ${countOf(roles.length, model.roles.length)}.`, ...gaps(model)],
+    lines: roles.map((entry) => {
+      const description = entry.role?.metadata.description;
+      const said = description ? `; ${oneLine(description)}` : '';
+      return `${roleText(entry, model.rolesKnown)}: granted by ${count(entry.groups.length, 'group')}${said}`;
+    }),
+  };
+}
+
+export function answerText({ heading, lines }: Answer): string {
+  return [...heading, '', ...lines, ''].join('\n');
+}
+
+function gaps(model: AccessModel): readonly string[] {
+  return model.gaps.map((gap) => `INCOMPLETE: ${gapText(gap)}`);
+}
+
+function oneRole(role: RoleEntry): string {
+  return oneLine(roleName(role));
+}
+
+function count(many: number, what: string): string {
+  return `${many} ${what}${many === 1 ? '' : 's'}`;
+}
+
+function countOf(shown: number, all: number): string {
+  return shown === all ? String(all) : `${shown} of ${all}`;
+}

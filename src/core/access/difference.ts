@@ -1,0 +1,125 @@
+import { sorted } from './review.ts';
+import { memberKey, type Review, type ReviewGroup, type ReviewMember, type ReviewRole } from './reviewFormat.ts';
+
+/** What was added and what was removed; a changed value is both. */
+export interface SetDifference<T> {
+  readonly added: readonly T[];
+  readonly removed: readonly T[];
+}
+
+export interface GroupChange {
+  readonly key: string;
+  /** Name after the change. */
+  readonly name: string;
+  readonly members: SetDifference<ReviewMember>;
+  /** Keys of the roles granted. */
+  readonly grants: SetDifference<string>;
+  /** Everything else as it was and is; absent where nothing else has changed. */
+  readonly facts?: { readonly before: GroupFacts; readonly after: GroupFacts };
+}
+
+export interface RoleChange {
+  readonly key: string;
+  readonly before: ReviewRole;
+  readonly after: ReviewRole;
+}
+
+/** What changed from one review to a later one of the same organization. */
+export interface Difference {
+  readonly groups: SetDifference<ReviewGroup> & { readonly changed: readonly GroupChange[] };
+  readonly roles: SetDifference<ReviewRole> & { readonly changed: readonly RoleChange[] };
+}
+
+export type GroupFacts = Omit<ReviewGroup, 'members' | 'roles'>;
+export type Access = Pick<Review, 'groups' | 'roles'>;
+
+/** Linear in what both hold. */
+export function differenceOf(before: Access, after: Access): Difference {
+  const groups = pair(before.groups, after.groups);
+  const roles = pair(before.roles, after.roles);
+  return {
+    groups: { ...groups, changed: groups.kept.flatMap(([was, is]) => groupChange(was, is)) },
+    roles: {
+      ...roles,
+      changed: roles.kept.flatMap(([was, is]) => (isSame(was, is) ? [] : [{ key: is.key, before: was, after: is }])),
+    },
+  };
+}
+
+export function isEmptyDifference({ groups, roles }: Difference): boolean {
+  return [groups, roles].every(({ added, removed, changed }) => added.length + removed.length + changed.length === 0);
+}
+
+/** What a review becomes by a difference: `applyDifference(a, differenceOf(a, b))` holds what `b` holds. */
+export function applyDifference(before: Access, { groups, roles }: Difference): Access {
+  const groupChanges = new Map(groups.changed.map((change) => [change.key, change]));
+  const roleChanges = new Map(roles.changed.map((change) => [change.key, change.after]));
+  return {
+    groups: apply(before.groups, groups, (group) => changedGroup(group, groupChanges.get(group.key))),
+    roles: apply(before.roles, roles, (role) => roleChanges.get(role.key) ?? role),
+  };
+}
+
+function groupChange(before: ReviewGroup, after: ReviewGroup): GroupChange[] {
+  const { members: membersBefore, roles: rolesBefore, ...factsBefore } = before;
+  const { members: membersAfter, roles: rolesAfter, ...factsAfter } = after;
+  const members = setDifference(membersBefore, membersAfter, memberKey);
+  const grants = setDifference(rolesBefore, rolesAfter, (key) => key);
+  const hasOther = !isSame(factsBefore, factsAfter);
+  if (!hasOther && isEmpty(members) && isEmpty(grants)) return [];
+  const facts = hasOther ? { facts: { before: factsBefore, after: factsAfter } } : {};
+  return [{ key: after.key, name: after.name, members, grants, ...facts }];
+}
+
+function changedGroup(group: ReviewGroup, change: GroupChange | undefined): ReviewGroup {
+  if (change === undefined) return group;
+  const { members, roles, ...facts } = group;
+  return {
+    ...(change.facts?.after ?? facts),
+    members: applySet(members, change.members, memberKey),
+    roles: applySet(roles, change.grants, (key) => key),
+  };
+}
+
+function pair<T extends { readonly key: string }>(before: readonly T[], after: readonly T[]) {
+  const old = new Map(before.map((item) => [item.key, item]));
+  const added: T[] = [];
+  const kept: (readonly [T, T])[] = [];
+  for (const item of after) {
+    const was = old.get(item.key);
+    if (was === undefined) added.push(item);
+    else kept.push([was, item]);
+    old.delete(item.key);
+  }
+  return { added, removed: [...old.values()], kept };
+}
+
+function setDifference<T>(before: readonly T[], after: readonly T[], key: (item: T) => string): SetDifference<T> {
+  const was = new Set(before.map(key));
+  const is = new Set(after.map(key));
+  return { added: after.filter((item) => !was.has(key(item))), removed: before.filter((item) => !is.has(key(item))) };
+}
+
+function apply<T extends { readonly key: string }>(
+  before: readonly T[],
+  { added, removed }: SetDifference<T>,
+  change: (item: T) => T,
+): T[] {
+  const gone = new Set(removed.map(({ key }) => key));
+  const kept = before.filter(({ key }) => !gone.has(key)).map(change);
+  return sorted([...kept, ...added], ({ key }) => key);
+}
+
+function applySet<T>(before: readonly T[], { added, removed }: SetDifference<T>, key: (item: T) => string): T[] {
+  const gone = new Set(removed.map(key));
+  return sorted([...before.filter((item) => !gone.has(key(item))), ...added], key);
+}
+
+function isEmpty({ added, removed }: SetDifference<unknown>): boolean {
+  return added.length + removed.length === 0;
+}
+
+/** Members that are `undefined` and members that are absent are one: JSON knows no difference. */
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

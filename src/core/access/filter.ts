@@ -1,0 +1,159 @@
+import type { FilterTerm } from './filterSyntax.ts';
+import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
+import type { AccessMetadata } from './resources.ts';
+import { isBeingDeleted } from './status.ts';
+
+export interface FilterResult {
+  readonly groups: readonly GroupEntry[];
+  readonly roles: readonly RoleEntry[];
+}
+
+/**
+ * What a filter leaves of an organization.
+ *
+ * | term | true of a group | true of a role |
+ * |---|---|---|
+ * | a word | one of its names, texts, tags, members or roles holds it | its id, name or description holds it |
+ * | `name:` `id:` | its name, its id | likewise |
+ * | `tag:name`, `tag:name=value` | has such a tag | never |
+ * | `role:` | grants such a role | is such a role |
+ * | `group:` | is such a group | is granted by such a group |
+ * | `member:` | such a member is in it | such a member has it |
+ * | `health:` | its health | likewise |
+ * | `status:` | its provisioning status, or its health | likewise |
+ * | `by:` | created or modified by | never |
+ * | `is:deleting` `is:empty` `is:unlisted` | being deleted; without members; never | being deleted; granted by no group; not listed |
+ *
+ * Values are compared without case; ids, names and texts by what they hold, statuses from their beginning.
+ */
+export function applyFilter(model: AccessModel, terms: readonly FilterTerm[]): FilterResult {
+  if (terms.length === 0) return { groups: model.groups, roles: model.roles };
+  const tests = terms.map((term) => testsOf(model, term));
+  return {
+    groups: model.groups.filter((entry) => tests.every(({ group }) => group(entry))),
+    roles: model.roles.filter((entry) => tests.every(({ role }) => role(entry))),
+  };
+}
+
+interface Tests {
+  readonly group: (entry: GroupEntry) => boolean;
+  readonly role: (entry: RoleEntry) => boolean;
+}
+
+function testsOf(model: AccessModel, term: FilterTerm): Tests {
+  const { group, role } = positive(model, term);
+  return term.negated ? { group: (entry) => !group(entry), role: (entry) => !role(entry) } : { group, role };
+}
+
+/** Every role and principal is looked at once, however many groups name it. */
+function positive(model: AccessModel, { key, value }: FilterTerm): Tests {
+  switch (key) {
+    case undefined: {
+      const roles = marks(model.roles, (entry) => roleSays(entry, value));
+      const members = marks(model.principals, (principal) => principalSays(principal, value));
+      return {
+        group: (entry) => groupSays(entry, value) || hasMarked(entry.roles, roles) || hasMarked(entry.members, members),
+        role: (entry) => roleSays(entry, value) || holds(entry.role?.metadata.description, value),
+      };
+    }
+    case 'name':
+      return byMetadata((metadata) => holds(metadata.name, value));
+    case 'id':
+      return { group: ({ group }) => holds(group.metadata.id, value), role: ({ id }) => holds(id, value) };
+    case 'tag':
+      return { group: ({ group }) => hasTag(group.metadata.tags, value), role: () => false };
+    case 'role': {
+      const roles = marks(model.roles, (entry) => roleSays(entry, value));
+      return { group: (entry) => hasMarked(entry.roles, roles), role: ({ index }) => roles[index] === 1 };
+    }
+    case 'group': {
+      const groups = marks(model.groups, (entry) => isNamed(entry, value));
+      return { group: ({ index }) => groups[index] === 1, role: (entry) => hasMarked(entry.groups, groups) };
+    }
+    case 'member': {
+      const members = marks(model.principals, (principal) => principalSays(principal, value));
+      const groups = marks(model.groups, (entry) => hasMarked(entry.members, members));
+      return { group: ({ index }) => groups[index] === 1, role: (entry) => hasMarked(entry.groups, groups) };
+    }
+    case 'health':
+      return byMetadata(({ healthStatus }) => begins(healthStatus, value));
+    case 'status':
+      return byMetadata(
+        ({ healthStatus, provisioningStatus }) => begins(provisioningStatus, value) || begins(healthStatus, value),
+      );
+    case 'by':
+      return {
+        group: ({ group }) => holds(group.metadata.createdBy, value) || holds(group.metadata.modifiedBy, value),
+        role: () => false,
+      };
+    case 'is':
+      return state(value);
+  }
+}
+
+function state(value: string): Tests {
+  switch (value) {
+    case 'deleting':
+      return byMetadata(isBeingDeleted);
+    case 'empty':
+      return { group: ({ members }) => members.length === 0, role: ({ groups }) => groups.length === 0 };
+    case 'unlisted':
+      return { group: () => false, role: ({ role }) => role === undefined };
+    default:
+      return { group: () => false, role: () => false };
+  }
+}
+
+/** A role that is not listed has no metadata: nothing is true of it. */
+function byMetadata(test: (metadata: AccessMetadata) => boolean): Tests {
+  return {
+    group: ({ group }) => test(group.metadata),
+    role: ({ role }) => role !== undefined && test(role.metadata),
+  };
+}
+
+function groupSays({ group }: GroupEntry, value: string): boolean {
+  const { metadata } = group;
+  return (
+    holds(metadata.name, value) ||
+    holds(metadata.id, value) ||
+    holds(metadata.description, value) ||
+    metadata.tags.some((tag) => holds(`${tag.name}=${tag.value}`, value))
+  );
+}
+
+function isNamed({ group }: GroupEntry, value: string): boolean {
+  return holds(group.metadata.name, value) || holds(group.metadata.id, value);
+}
+
+function roleSays({ id, role }: RoleEntry, value: string): boolean {
+  return holds(id, value) || holds(role?.metadata.name, value);
+}
+
+function principalSays({ id, email }: Principal, value: string): boolean {
+  return holds(id, value) || holds(email, value);
+}
+
+/** `env` is the name of a tag; `env=prod` name and the beginning of its value. */
+function hasTag(tags: readonly { readonly name: string; readonly value: string }[], wanted: string): boolean {
+  const at = wanted.indexOf('=');
+  const name = at < 0 ? wanted : wanted.slice(0, at);
+  const value = at < 0 ? '' : wanted.slice(at + 1);
+  return tags.some((tag) => tag.name.toLowerCase() === name && begins(tag.value, value));
+}
+
+function holds(text: string | null | undefined, value: string): boolean {
+  return text?.toLowerCase().includes(value) ?? false;
+}
+
+function begins(text: string, value: string): boolean {
+  return text.toLowerCase().startsWith(value);
+}
+
+function marks<T>(items: readonly T[], test: (item: T) => boolean): Uint8Array {
+  return Uint8Array.from(items, (item) => (test(item) ? 1 : 0));
+}
+
+function hasMarked(entries: readonly { readonly index: number }[], marked: Uint8Array): boolean {
+  return entries.some(({ index }) => marked[index] === 1);
+}

@@ -1,0 +1,12 @@
+/** Text of a server on one line: control characters, line ends and turned writing directions become visible marks. */
+export function oneLine(text: string): string {
+  return text.replace(CONTROL, (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`);
+}
+
+/** Cc, Cf (bidirectional marks among them), and the two line separators; the joiners of emoji are Cf and stay. */
+const CONTROL = /(?!\u200d)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/** The same as Markdown that shows exactly these characters. */
+export function markdownText(text: string): string {
+  return oneLine(text).replace(/[\\`*_{}[\]()#+\-.!|<>~&$:@]/g, '\\$&');
+}

@@ -1,0 +1,102 @@
+import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
+import { attentionOf, isBeingDeleted } from './status.ts';
+
+/** A role somebody has, and every group that gives it. */
+export interface ReachedRole {
+  readonly role: RoleEntry;
+  readonly through: readonly GroupEntry[];
+}
+
+/** Somebody who has a role, and every group that gives it. */
+export interface RoleHolder {
+  readonly principal: Principal;
+  readonly through: readonly GroupEntry[];
+}
+
+/** What a subject, user or service account can reach: each role once, in the order of the service. */
+export function effectiveAccess(principal: Principal): readonly ReachedRole[] {
+  const reached = new Map<RoleEntry, GroupEntry[]>();
+  for (const group of principal.groups) for (const role of group.roles) add(reached, role, group);
+  return [...reached]
+    .map(([role, through]) => ({ role, through }))
+    .sort((one, other) => one.role.index - other.role.index);
+}
+
+/** Who has a role: each principal once, in the order in which the groups name them. */
+export function holdersOf(role: RoleEntry): readonly RoleHolder[] {
+  const holders = new Map<Principal, GroupEntry[]>();
+  for (const group of role.groups) for (const member of group.members) add(holders, member, group);
+  return [...holders].map(([principal, through]) => ({ principal, through }));
+}
+
+/** What an administrator should look at first. */
+export interface Orphans {
+  /** Roles that groups grant and the service does not list; empty where the list of roles could not be read. */
+  readonly unlistedRoles: readonly RoleEntry[];
+  readonly groupsWithoutMembers: readonly GroupEntry[];
+  readonly groupsWithoutRoles: readonly GroupEntry[];
+  readonly membersWithoutRole: readonly Principal[];
+  readonly groupsBeingDeleted: readonly GroupEntry[];
+  /** Groups in `error` or `degraded`. */
+  readonly unhealthyGroups: readonly GroupEntry[];
+  readonly unhealthyRoles: readonly RoleEntry[];
+}
+
+export function orphansOf(model: AccessModel): Orphans {
+  const { groups, roles, principals } = model;
+  return {
+    unlistedRoles: model.rolesKnown ? roles.filter(({ role }) => role === undefined) : [],
+    groupsWithoutMembers: groups.filter(({ members }) => members.length === 0),
+    groupsWithoutRoles: groups.filter((group) => group.roles.length === 0),
+    membersWithoutRole: principals.filter((principal) => principal.groups.every((group) => group.roles.length === 0)),
+    groupsBeingDeleted: groups.filter(({ group }) => isBeingDeleted(group.metadata)),
+    unhealthyGroups: groups.filter(({ group }) => attentionOf(group.metadata) !== undefined),
+    unhealthyRoles: roles.filter(({ role }) => role !== undefined && attentionOf(role.metadata) !== undefined),
+  };
+}
+
+/**
+ * Principals that a person means by `text`: those whose id or e-mail address is exactly that, or else those that hold
+ * it. Upper and lower case are one.
+ */
+export function findPrincipals(model: AccessModel, text: string): readonly Principal[] {
+  return find(model.principals, text, ({ id, email }) => [id, email]);
+}
+
+/** Roles by id or name, in the same way. */
+export function findRoles(model: AccessModel, text: string): readonly RoleEntry[] {
+  return find(model.roles, text, ({ id, role }) => [id, role?.metadata.name]);
+}
+
+/** Groups by id or name, in the same way. */
+export function findGroups(model: AccessModel, text: string): readonly GroupEntry[] {
+  return find(model.groups, text, ({ group }) => [group.metadata.id, group.metadata.name]);
+}
+
+/** The name of a role, or its id where the service does not list it. */
+export function roleName({ id, role }: RoleEntry): string {
+  return role?.metadata.name || id;
+}
+
+export function groupName({ group }: GroupEntry): string {
+  return group.metadata.name || group.metadata.id;
+}
+
+/** How people call a principal. */
+export function principalName({ email, id }: Principal): string {
+  return email ?? id;
+}
+
+function find<T>(all: readonly T[], text: string, names: (item: T) => readonly (string | undefined)[]): readonly T[] {
+  const wanted = text.trim().toLowerCase();
+  if (wanted === '') return [];
+  const exact = all.filter((item) => names(item).some((name) => name?.toLowerCase() === wanted));
+  if (exact.length > 0) return exact;
+  return all.filter((item) => names(item).some((name) => name?.toLowerCase().includes(wanted)));
+}
+
+function add<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const values = map.get(key);
+  if (values) values.push(value);
+  else map.set(key, [value]);
+}

@@ -1,0 +1,57 @@
+import type { Gap, GroupEntry, Principal, PrincipalKind, RoleEntry } from './model.ts';
+import { oneLine } from './plain.ts';
+import { groupName, roleName } from './queries.ts';
+import { attentionOf, isBeingDeleted } from './status.ts';
+
+const KINDS: Readonly<Record<PrincipalKind, string>> = {
+  subject: 'subject',
+  user: 'user',
+  serviceAccount: 'service account',
+};
+
+export const kindName = (kind: PrincipalKind): string => KINDS[kind];
+
+/** A principal so that nobody else is meant: `jane@example.com (subject 17 of https://issuer)`. */
+export function principalText(principal: Pick<Principal, 'kind' | 'id' | 'email' | 'issuer'>): string {
+  const { kind, id, email, issuer } = principal;
+  const which = issuer === undefined ? KINDS[kind] : `${KINDS[kind]} of ${oneLine(issuer)}`;
+  return email === undefined ? `${oneLine(id)} (${which})` : `${oneLine(email)} (${which}, id ${oneLine(id)})`;
+}
+
+/** `operators (id g-1)`, with what makes it unusual. */
+export function groupText(entry: GroupEntry): string {
+  const notes = notesOf(entry);
+  return `${oneLine(groupName(entry))} (${[`id ${oneLine(entry.group.metadata.id)}`, ...notes].join(', ')})`;
+}
+
+/** `reader (id r-1)`; of a role that is not listed only the id is known. */
+export function roleText(entry: RoleEntry, rolesKnown: boolean): string {
+  if (entry.role === undefined) return `${oneLine(entry.id)} (${rolesKnown ? 'not listed' : 'name not known'})`;
+  return `${oneLine(roleName(entry))} (id ${oneLine(entry.id)})`;
+}
+
+/** `through operators (id g-1), readers (id g-2, being deleted)`. */
+export function throughText(groups: readonly GroupEntry[]): string {
+  return `through ${groups.map(groupText).join(', ')}`;
+}
+
+export function notesOf({ group }: GroupEntry): readonly string[] {
+  const { metadata } = group;
+  const attention = attentionOf(metadata);
+  return [...(isBeingDeleted(metadata) ? ['being deleted'] : []), ...(attention === undefined ? [] : [attention])];
+}
+
+/** What an answer may lack, as a sentence. */
+export function gapText({ list, kind, count, reason }: Gap): string {
+  const because = reason === '' ? '' : ` ${oneLine(reason)}`;
+  switch (kind) {
+    case 'unread':
+      return `The ${list} could not be read.${because}`;
+    case 'stale':
+      return `The ${list} could not be read again; they are as they were before.${because}`;
+    case 'malformed':
+      return count === 1
+        ? `One of the ${list} could not be understood and is left out.`
+        : `${count} of the ${list} could not be understood and are left out.`;
+  }
+}

@@ -1,0 +1,66 @@
+import * as z from 'zod/mini';
+import type { Log } from '../../core/base/log.ts';
+import { compileParameters } from '../../core/tools/validate.ts';
+import { languageModelTools } from '../../ids.ts';
+import type { AccessData } from '../accessData.ts';
+import type { Toolbox } from '../conversation.ts';
+import { type AccessToolName, answerQuestion, readQuestion } from './accessTools.ts';
+
+/** Characters of one answer: a few thousand tokens, so that several fit beside a conversation. */
+const MAX_CHARACTERS = 12_000;
+const PREFIX = 'rolecall_';
+
+/** A tool as the manifest describes it (`contributes.languageModelTools`): the one place where it stands. */
+const contributedSchema = z.array(
+  z.object({
+    name: z.enum(Object.values(languageModelTools)),
+    modelDescription: z.string(),
+    inputSchema: z.looseObject({
+      type: z.literal('object'),
+      properties: z.record(z.string(), z.looseObject({})),
+      required: z.optional(z.array(z.string())),
+    }),
+  }),
+);
+
+/**
+ * The access tools for `@rolecall` and the editor commands, under their names without the prefix. The cloud's own models
+ * ask them with the same sign-in that may read the answers, so nobody is asked; other models come by
+ * {@link registerLanguageModelTools}. None while nobody is signed in.
+ */
+export function accessToolbox(data: AccessData, contributed: unknown, log: Log): Toolbox {
+  if (!data.stage) return { tools: [], invoke: async () => ({ content: 'Nobody is signed in.', isError: true }) };
+  const names = new Map<string, AccessToolName>();
+  const tools = z.parse(contributedSchema, contributed).flatMap((tool) => {
+    const name = tool.name.slice(PREFIX.length);
+    names.set(name, tool.name);
+    const parameters = { ...tool.inputSchema, required: tool.inputSchema.required ?? [] };
+    const compiled = compileParameters(parameters);
+    if (compiled.kind === 'invalid') return []; // A test holds the manifest to this.
+    const definition = {
+      type: 'function' as const,
+      function: { name, description: tool.modelDescription, parameters },
+    };
+    return [{ name, definition, check: compiled.check }];
+  });
+  return {
+    tools,
+    invoke: async (call, signal) => {
+      const tool = names.get(call.name);
+      if (!tool) return { content: `There is no tool named ${call.name}.`, isError: true };
+      const question = await readQuestion(data, tool, call.arguments, 'ourselves');
+      log.info(`@rolecall asks ${tool} of ${question.organization}.`);
+      const measure = (text: string) => text.length;
+      return { content: await answerQuestion(data, question, MAX_CHARACTERS, measure, signal), isError: false };
+    },
+  };
+}
+
+/** Both boxes as one; of two tools with one name the first box's stays. */
+export function bothToolboxes(first: Toolbox, second: Toolbox): Toolbox {
+  const names = new Set(first.tools.map(({ name }) => name));
+  return {
+    tools: [...first.tools, ...second.tools.filter(({ name }) => !names.has(name))],
+    invoke: (call, signal) => (names.has(call.name) ? first : second).invoke(call, signal),
+  };
+}

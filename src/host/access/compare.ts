@@ -1,0 +1,58 @@
+import * as vscode from 'vscode';
+import { type Difference, differenceOf, isEmptyDifference } from '../../core/access/difference.ts';
+import { comparableText, differenceMarkdown } from '../../core/access/differenceText.ts';
+import { reviewOf } from '../../core/access/review.ts';
+import type { Review } from '../../core/access/reviewFormat.ts';
+import { cancelled } from '../../core/base/errors.ts';
+import type { AccessData, ReadOrganization } from '../accessData.ts';
+import type { AccessTarget } from '../accessTarget.ts';
+import type { ChangeMark, ChangeMarks } from '../changeMarks.ts';
+import type { VirtualDocuments } from '../virtualDocuments.ts';
+import { readerOf } from './exportReview.ts';
+
+export interface CompareDeps {
+  readonly data: AccessData;
+  readonly documents: VirtualDocuments;
+  readonly marks: ChangeMarks;
+}
+
+/** Shows what changed since a review: in words, in the editor's own comparison, and at the nodes of the tree. */
+export async function compareWith(
+  { data, documents, marks }: CompareDeps,
+  read: ReadOrganization,
+  before: Review,
+): Promise<void> {
+  if (data.stage !== read.stage) throw cancelled(); // Signed out while a dialog stood open.
+  const after = reviewOf(read.model, readerOf(read));
+  const difference = differenceOf(before, after);
+  if (isEmptyDifference(difference)) {
+    marks.acknowledge();
+    void vscode.window.showInformationMessage(vscode.l10n.t('Nothing has changed since then.'));
+    return;
+  }
+  marks.show(marksOf(difference, read));
+  const summary = differenceMarkdown(difference, before, after);
+  await documents.show(read, `${vscode.l10n.t('What changed')}.md`, summary);
+  await vscode.commands.executeCommand(
+    'vscode.diff',
+    documents.put(read, 'before.txt', comparableText(before)),
+    documents.put(read, 'now.txt', comparableText(after)),
+    vscode.l10n.t('{0}: {1} ↔ now', data.labelOf(after.organization), before.readAt ?? '?'),
+    { preview: false },
+  );
+}
+
+function marksOf({ groups, roles }: Difference, { stage, model }: ReadOrganization): [AccessTarget, ChangeMark][] {
+  const mark =
+    (kind: 'group' | 'role', how: ChangeMark) =>
+    ({ key }: { readonly key: string }): [AccessTarget, ChangeMark] => [
+      { kind, key, organization: model.organization, connection: stage.cloud.key },
+      how,
+    ];
+  return [
+    ...groups.added.map(mark('group', 'added')),
+    ...groups.changed.map(mark('group', 'changed')),
+    ...roles.added.map(mark('role', 'added')),
+    ...roles.changed.map(mark('role', 'changed')),
+  ];
+}

@@ -1,0 +1,81 @@
+import * as vscode from 'vscode';
+import type { AccessModel } from '../../core/access/model.ts';
+import type { Reader } from '../../core/access/review.ts';
+import { reviewCsv, reviewJson, reviewMarkdown } from '../../core/access/reviewText.ts';
+import { gapText } from '../../core/access/words.ts';
+import { cancelled } from '../../core/base/errors.ts';
+import type { Log } from '../../core/base/log.ts';
+import { commands } from '../../ids.ts';
+import type { AccessData, ReadOrganization } from '../accessData.ts';
+import { registerCommand } from '../commands.ts';
+import { readPicked } from '../pickTarget.ts';
+
+/** Export Access Review: Markdown for people, CSV for spreadsheets, JSON for programs. */
+export function registerExportReview(data: AccessData, log: Log): vscode.Disposable {
+  return registerCommand(commands.exportReview, log, async (node) => {
+    const read = await readPicked(data, node);
+    await refuseSilentGaps(read.model);
+    const { extension, write } = await askFormat();
+    const defaultUri = suggestedUri(read, extension);
+    const uri = await vscode.window.showSaveDialog({
+      title: vscode.l10n.t('Export Access Review'),
+      ...(defaultUri && { defaultUri }),
+      filters: { [extension.toUpperCase()]: [extension] },
+    });
+    if (!uri) return;
+    if (data.stage !== read.stage) throw cancelled(); // Signed out while the dialog stood open.
+    await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(write(read.model, readerOf(read))));
+    const open = vscode.l10n.t('Open');
+    const chosen = await vscode.window.showInformationMessage(vscode.l10n.t('The access review is written.'), open);
+    if (chosen === open) await vscode.window.showTextDocument(uri);
+  });
+}
+
+/** Who stands above a review. */
+export function readerOf({ stage }: ReadOrganization): Reader {
+  return { service: stage.cloud.connection.label, account: stage.account.label };
+}
+
+/**
+ * A partial reading is written only by somebody who knows it, and then says so itself.
+ *
+ * @throws RolecallError `cancelled` unless the user wants it all the same.
+ */
+export async function refuseSilentGaps({ gaps }: AccessModel): Promise<void> {
+  if (gaps.length === 0) return;
+  const anyway = vscode.l10n.t('Go On, Marked as Incomplete');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('This reading is not whole.'),
+    { modal: true, detail: gaps.map(gapText).join('\n') },
+    anyway,
+  );
+  if (chosen !== anyway) throw cancelled();
+}
+
+interface Format extends vscode.QuickPickItem {
+  readonly extension: string;
+  readonly write: (model: AccessModel, reader: Reader) => string;
+}
+
+async function askFormat(): Promise<Format> {
+  const formats: readonly Format[] = [
+    { extension: 'md', description: '.md', label: vscode.l10n.t('Markdown, to read'), write: reviewMarkdown },
+    { extension: 'csv', description: '.csv', label: vscode.l10n.t('CSV, for a spreadsheet'), write: reviewCsv },
+    {
+      extension: 'json',
+      description: '.json',
+      label: vscode.l10n.t('JSON, for programs and later comparison'),
+      write: reviewJson,
+    },
+  ];
+  const picked = await vscode.window.showQuickPick(formats, { placeHolder: vscode.l10n.t('Format of the review') });
+  if (!picked) throw cancelled();
+  return picked;
+}
+
+function suggestedUri({ model }: ReadOrganization, extension: string): vscode.Uri | undefined {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const day = new Date(model.at ?? Date.now()).toISOString().slice(0, 10);
+  const name = `access-review-${model.organization.replace(/[^\w.-]+/g, '_')}-${day}.${extension}`;
+  return folder && vscode.Uri.joinPath(folder, name);
+}

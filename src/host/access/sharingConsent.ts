@@ -1,0 +1,68 @@
+import * as vscode from 'vscode';
+import { oneLine } from '../../core/access/plain.ts';
+import { oneAtATime } from '../../core/base/oneAtATime.ts';
+import type { AccessData, Stage } from '../accessData.ts';
+
+/** Who is given what: shown to the user before anything is read. */
+export interface Sharing {
+  readonly organization: string;
+  /** The model or agent, as far as the editor says; `undefined` where it does not. */
+  readonly recipient: string | undefined;
+}
+
+/**
+ * The user's yes to giving an organization's groups, roles and people to a model that is not the cloud's own. Rolecall asks
+ * itself: the editor's "Allow in this Session" approves every later call of a tool, for every organization and whichever
+ * model asks. A yes may hold until the window closes, for this account, organization and recipient alone.
+ */
+export class SharingConsent implements vscode.Disposable {
+  readonly #allowed = new Set<string>();
+  readonly #inTurn = oneAtATime();
+  readonly #subscription: vscode.Disposable;
+
+  constructor(data: AccessData) {
+    this.#subscription = data.onDidChange(({ kind }) => {
+      if (kind === 'stage') this.#allowed.clear();
+    });
+  }
+
+  /** Questions wait for each other: one dialog at a time. */
+  ask(stage: Stage, sharing: Sharing, signal: AbortSignal): Promise<boolean> {
+    const key = JSON.stringify([stage.cloud.key, stage.account.id, sharing.organization, sharing.recipient]);
+    return this.#inTurn(async () => {
+      if (signal.aborted) return false;
+      if (sharing.recipient !== undefined && this.#allowed.has(key)) return true;
+      return this.#show(key, sharing, signal);
+    });
+  }
+
+  async #show(key: string, { organization, recipient }: Sharing, signal: AbortSignal): Promise<boolean> {
+    const once = vscode.l10n.t('Allow Once');
+    const session = vscode.l10n.t('Allow Until This Window Closes');
+    const who = recipient === undefined ? vscode.l10n.t('another chat agent or model') : oneLine(recipient);
+    const chosen = await vscode.window.showWarningMessage(
+      vscode.l10n.t('Give who may do what in “{0}” to {1}?', oneLine(organization), who),
+      {
+        modal: true,
+        detail: [
+          vscode.l10n.t(
+            'Names of groups and roles and e-mail addresses of people leave Rolecall: they become part of a prompt to that model and of its vendor’s logs.',
+          ),
+          recipient === undefined
+            ? vscode.l10n.t('The editor does not say which one asks. It is not @rolecall.')
+            : vscode.l10n.t('It is not @rolecall that asks.'),
+        ].join('\n\n'),
+      },
+      once,
+      // Whoever cannot be named cannot be recognised again.
+      ...(recipient === undefined ? [] : [session]),
+    );
+    if (signal.aborted) return false; // The dialog outlives Stop; its answer does not.
+    if (chosen === session) this.#allowed.add(key);
+    return chosen === once || chosen === session;
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+  }
+}

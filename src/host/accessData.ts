@@ -1,0 +1,208 @@
+import * as vscode from 'vscode';
+import { type AccessModel, buildModel } from '../core/access/model.ts';
+import type { Reading } from '../core/access/resources.ts';
+import { asRolecallError, RolecallError } from '../core/base/errors.ts';
+import type { Log } from '../core/base/log.ts';
+import { Directory, type Loaded, type OrganizationAccess, wasStopped } from '../core/identity/directory.ts';
+import type { OrganizationName } from '../core/identity/identityClient.ts';
+import type { Cloud } from './cloud.ts';
+import type { Clouds } from './clouds.ts';
+import { progressOfReading } from './readingProgress.ts';
+import type { Settings } from './settings.ts';
+
+/** What is shown belongs to one session: another account, another stage. Compared by identity. */
+export interface Stage {
+  readonly cloud: Cloud;
+  readonly account: { readonly id: string; readonly label: string };
+  readonly directory: Directory;
+  /** What the service lists, asked once until it is refreshed. */
+  listed: Promise<readonly OrganizationName[]> | undefined;
+}
+
+/** An organization as it was read, with its two lists joined. */
+export interface ReadOrganization {
+  readonly stage: Stage;
+  readonly access: OrganizationAccess;
+  readonly model: AccessModel;
+}
+
+/** What has changed: everything (another session), the list of organizations, or what was read of one. */
+export type AccessChange =
+  | { readonly kind: 'stage' | 'organizations' }
+  | { readonly kind: 'organization'; readonly organization: string };
+
+/** A second refresh within this time, while the first still reads, is the same refresh. */
+const SAME_REFRESH_MS = 1000;
+
+/** What has been read of the session on the stage, for every view, document and tool. Gone when the session is. */
+export class AccessData implements vscode.Disposable {
+  readonly #clouds: Clouds;
+  readonly #settings: Settings;
+  readonly #log: Log;
+  readonly #now: () => number;
+  readonly #changed = new vscode.EventEmitter<AccessChange>();
+  readonly onDidChange = this.#changed.event;
+  readonly #subscription: vscode.Disposable;
+  readonly #models = new WeakMap<OrganizationAccess, AccessModel>();
+  /** When each organization was last asked to be read again, while it is being read. */
+  readonly #refreshing = new Map<string, number>();
+  /** Readings that the user stopped. */
+  readonly #stopped = new WeakSet<Promise<unknown>>();
+  #stage: Stage | undefined;
+
+  constructor(clouds: Clouds, settings: Settings, log: Log, now: () => number = Date.now) {
+    this.#clouds = clouds;
+    this.#settings = settings;
+    this.#log = log;
+    this.#now = now;
+    this.#subscription = clouds.onDidChange(() => this.#setStage());
+  }
+
+  get stage(): Stage | undefined {
+    return this.#stage;
+  }
+
+  /** @throws RolecallError `signedOut` or `configuration`, whose message can be shown. */
+  requireStage(): Stage {
+    if (this.#stage) return this.#stage;
+    const { label } = this.#clouds.require().connection;
+    throw new RolecallError('signedOut', vscode.l10n.t('Sign in to {0} first.', label));
+  }
+
+  /**
+   * The ids the user typed; the sandbox knows its own and lists them.
+   *
+   * @throws RolecallError of any kind when the list does not come: an error never looks like an empty list.
+   */
+  async organizations(stage: Stage): Promise<readonly OrganizationName[]> {
+    if (stage.cloud.connection.id === 'sandbox') {
+      stage.listed ??= listOrganizations(stage.cloud);
+      return stage.listed;
+    }
+    const labels = this.#settings.organizationLabels();
+    return this.#settings.organizations().map((id) => ({ id, name: labels.get(id) ?? id }));
+  }
+
+  /** How an organization is called: by the user's own label, or by its id. */
+  labelOf(organization: string): string {
+    return this.#settings.organizationLabels().get(organization) ?? organization;
+  }
+
+  /**
+   * Both lists of an organization, read unless they have been. Never rejects: failures are part of the result. Who waits
+   * longer than a moment is shown that it takes time, and can stop it.
+   */
+  async read(stage: Stage, organization: string): Promise<ReadOrganization> {
+    for (;;) {
+      const isNew = stage.directory.current(organization) === undefined;
+      const progress = isNew ? progressOfReading(this.labelOf(organization)) : undefined;
+      const reading = stage.directory.organization(organization, (error) => progress?.retry(error));
+      progress?.show(reading, () => {
+        this.#stopped.add(reading);
+        stage.directory.stop(organization);
+      });
+      const access = await reading;
+      if (isNew) this.#refreshing.delete(organization);
+      // Asked to be read again while it was read: what is read now counts.
+      const again = wasStopped(access) && stage === this.#stage && !this.#stopped.has(reading);
+      if (!again) return { stage, access, model: this.#modelOf(access) };
+    }
+  }
+
+  /** What was read of an organization, without reading. */
+  last(organization: string): ReadOrganization | undefined {
+    const stage = this.#stage;
+    const access = stage?.directory.last(organization);
+    return stage && access && { stage, access, model: this.#modelOf(access) };
+  }
+
+  /** Everything that was read. */
+  get all(): readonly ReadOrganization[] {
+    const stage = this.#stage;
+    return stage ? stage.directory.all.map((access) => ({ stage, access, model: this.#modelOf(access) })) : [];
+  }
+
+  /** Reads again when it is next asked for: one organization, or all and their list. What was read stays meanwhile. */
+  refresh(organization?: string): void {
+    const stage = this.#stage;
+    if (!stage) return;
+    const { directory } = stage;
+    const targets = organization === undefined ? directory.known : [organization];
+    for (const id of targets) {
+      const asked = this.#refreshing.get(id);
+      if (directory.isReading(id) && asked !== undefined && this.#now() - asked < SAME_REFRESH_MS) continue;
+      this.#refreshing.set(id, this.#now());
+      directory.refresh(id);
+    }
+    if (organization === undefined) stage.listed = undefined;
+    this.#changed.fire(organization === undefined ? { kind: 'organizations' } : { kind: 'organization', organization });
+  }
+
+  /** Tells that the settings or the way of showing has changed, where nothing has to be read again. */
+  redraw(organization?: string): void {
+    this.#changed.fire(organization === undefined ? { kind: 'organizations' } : { kind: 'organization', organization });
+  }
+
+  #modelOf(access: OrganizationAccess): AccessModel {
+    let model = this.#models.get(access);
+    if (model === undefined) {
+      const began = performance.now();
+      model = buildModel({ organization: access.id, groups: readingOf(access.groups), roles: readingOf(access.roles) });
+      this.#models.set(access, model);
+      this.#log.debug(`Joined ${access.id} in ${Math.round(performance.now() - began)} ms.`);
+    }
+    return model;
+  }
+
+  #setStage(): void {
+    const cloud = this.#clouds.active;
+    const session = cloud?.keeper.session;
+    const before = this.#stage;
+    if (before && before.cloud === cloud && before.account.id === session?.account.id) {
+      this.#changed.fire({ kind: 'organizations' }); // The settings may name others; what was read stays.
+      return;
+    }
+    before?.directory.clear();
+    this.#refreshing.clear();
+    this.#stage =
+      cloud && session
+        ? { cloud, account: session.account, directory: new Directory(cloud.identity, this.#now), listed: undefined }
+        : undefined;
+    this.#changed.fire({ kind: 'stage' });
+  }
+
+  dispose(): void {
+    this.#stage?.directory.clear();
+    this.#stage = undefined;
+    this.#subscription.dispose();
+    this.#changed.dispose();
+  }
+}
+
+async function listOrganizations({ identity }: Cloud): Promise<readonly OrganizationName[]> {
+  const unsaid = vscode.l10n.t('The sandbox did not say which organizations it has. Refresh to ask again.');
+  let listed: readonly OrganizationName[] | undefined;
+  try {
+    listed = await identity.organizations(AbortSignal.timeout(30_000));
+  } catch (error) {
+    const known = asRolecallError(error);
+    throw new RolecallError(known.kind === 'cancelled' ? 'timeout' : known.kind, `${unsaid} ${known.message}`, {
+      cause: error,
+    });
+  }
+  if (listed) return listed;
+  throw new RolecallError('server', unsaid);
+}
+
+function readingOf<T>(loaded: Loaded<T>): Reading<T> {
+  if (loaded.kind === 'failed') {
+    return { items: undefined, malformed: 0, at: undefined, problem: loaded.error.message };
+  }
+  const { list, at, staleBecause } = loaded;
+  return {
+    items: list.items,
+    malformed: list.malformed.length,
+    at,
+    ...(staleBecause && { problem: staleBecause.message }),
+  };
+}

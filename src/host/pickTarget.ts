@@ -1,0 +1,159 @@
+import * as vscode from 'vscode';
+import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../core/access/model.ts';
+import { findGroups, findPrincipals, findRoles, groupName, principalName, roleName } from '../core/access/queries.ts';
+import { kindName } from '../core/access/words.ts';
+import { cancelled, RolecallError } from '../core/base/errors.ts';
+import type { AccessData, ReadOrganization } from './accessData.ts';
+import { type AccessTarget, targetOf } from './accessTarget.ts';
+
+/** More than this is not put into a list at once: what is typed narrows it. */
+const MAX_ITEMS = 1000;
+
+/**
+ * The organization a command is about: that of what it was called on, the only one there is, or the one that is picked.
+ *
+ * @throws RolecallError `cancelled`, or why there is none.
+ */
+export async function pickOrganization(data: AccessData, argument: unknown): Promise<string> {
+  const stage = data.requireStage();
+  const target = targetOf(argument);
+  if (target) {
+    if (target.connection === stage.cloud.key) return target.organization;
+    throw new RolecallError('invalidRequest', vscode.l10n.t('That belongs to another sign-in. Refresh and try again.'));
+  }
+  const organizations = await data.organizations(stage);
+  const [only] = organizations;
+  if (!only) throw new RolecallError('invalidRequest', vscode.l10n.t('Add an organization first.'));
+  if (organizations.length === 1) return only.id;
+  const items = organizations.map(({ id, name }) => ({ label: name, description: name === id ? '' : id, id }));
+  const picked = await vscode.window.showQuickPick(items, { placeHolder: vscode.l10n.t('Which organization?') });
+  if (!picked) throw cancelled();
+  return picked.id;
+}
+
+/**
+ * The same, read.
+ *
+ * @throws RolecallError `cancelled` when the reading was stopped, or why neither list could be read.
+ */
+export async function readPicked(data: AccessData, argument: unknown): Promise<ReadOrganization> {
+  const organization = await pickOrganization(data, argument);
+  const read = await data.read(data.requireStage(), organization);
+  if (data.stage !== read.stage) throw cancelled(); // Another account's data is given to nobody.
+  const { groups, roles } = read.access;
+  if (groups.kind === 'failed' && roles.kind === 'failed') throw groups.error;
+  return read;
+}
+
+/** @throws RolecallError `cancelled`, or that there is none. */
+export async function pickGroup(model: AccessModel): Promise<GroupEntry> {
+  return pick(
+    model.groups,
+    (text) => findGroups(model, text),
+    vscode.l10n.t('Which group?'),
+    (entry) => ({
+      label: groupName(entry),
+      description: entry.group.metadata.id,
+    }),
+  );
+}
+
+export async function pickRole(model: AccessModel): Promise<RoleEntry> {
+  return pick(
+    model.roles,
+    (text) => findRoles(model, text),
+    vscode.l10n.t('Which role?'),
+    (entry) => ({
+      label: roleName(entry),
+      description: entry.role ? entry.id : vscode.l10n.t('not listed'),
+    }),
+  );
+}
+
+export async function pickPrincipal(model: AccessModel): Promise<Principal> {
+  return pick(
+    model.principals,
+    (text) => findPrincipals(model, text),
+    vscode.l10n.t('Which person or service account?'),
+    (principal) => ({
+      label: principalName(principal),
+      description: [kindName(principal.kind), principal.email && principal.id, principal.issuer]
+        .filter(Boolean)
+        .join(' · '),
+    }),
+  );
+}
+
+/** A group or a role. */
+export async function pickGroupOrRole(model: AccessModel): Promise<GroupEntry | RoleEntry> {
+  const find = (text: string) => [...findGroups(model, text), ...findRoles(model, text)];
+  return pick<GroupEntry | RoleEntry>(
+    [...model.groups, ...model.roles],
+    find,
+    vscode.l10n.t('Which group or role?'),
+    (entry) =>
+      'group' in entry
+        ? { label: groupName(entry), description: vscode.l10n.t('group · {0}', entry.group.metadata.id) }
+        : { label: roleName(entry), description: vscode.l10n.t('role · {0}', entry.id) },
+  );
+}
+
+/** What names an entry of an organization that was read. */
+export function targetOfEntry(
+  { stage, model }: ReadOrganization,
+  entry: GroupEntry | RoleEntry | Principal,
+): AccessTarget {
+  const { key } = entry;
+  const kind = 'group' in entry ? 'group' : 'role' in entry ? 'role' : 'principal';
+  return { kind, key, organization: model.organization, connection: stage.cloud.key };
+}
+
+type Item<T> = vscode.QuickPickItem & { readonly value: T };
+
+async function pick<T>(
+  all: readonly T[],
+  find: (text: string) => readonly T[],
+  placeHolder: string,
+  show: (value: T) => { label: string; description: string },
+): Promise<T> {
+  if (all.length === 0) throw new RolecallError('invalidRequest', vscode.l10n.t('There is none here.'));
+  const toItem = (value: T): Item<T> => ({ ...show(value), value });
+  if (all.length <= MAX_ITEMS) {
+    const options = { placeHolder, matchOnDescription: true };
+    const picked = await vscode.window.showQuickPick(all.map(toItem), options);
+    if (!picked) throw cancelled();
+    return picked.value;
+  }
+  return pickNarrowed(all, find, placeHolder, toItem);
+}
+
+/** A list that holds the first so many of what was typed. */
+function pickNarrowed<T>(
+  all: readonly T[],
+  find: (text: string) => readonly T[],
+  placeHolder: string,
+  toItem: (value: T) => Item<T>,
+): Promise<T> {
+  const quickPick = vscode.window.createQuickPick<Item<T>>();
+  const fill = (text: string) => {
+    const found = text.trim() === '' ? all : find(text);
+    // What was found by its id stays in the list, whatever the label says.
+    quickPick.items = found.slice(0, MAX_ITEMS).map((value) => ({ ...toItem(value), alwaysShow: true }));
+  };
+  quickPick.placeholder = placeHolder;
+  fill('');
+  quickPick.onDidChangeValue(fill);
+  return new Promise<T>((resolve, reject) => {
+    quickPick.onDidAccept(() => {
+      const [picked] = quickPick.selectedItems;
+      if (!picked) return;
+      resolve(picked.value);
+      quickPick.hide();
+    });
+    quickPick.onDidHide(() => {
+      reject(cancelled()); // After a choice this changes nothing.
+      quickPick.dispose();
+    });
+    quickPick.show();
+  });
+}

@@ -1,0 +1,46 @@
+import * as vscode from 'vscode';
+import type { RolecallError } from '../core/base/errors.ts';
+
+/** A reading that is done within this time needs no notification; the view's own bar shows that something happens. */
+const PATIENCE_MS = 1500;
+
+/** Shows that an organization is being read, once that takes long or has to be tried again, with a way to stop it. */
+export function progressOfReading(label: string) {
+  let lastRetry: string | undefined;
+  let report: ((message: string) => void) | undefined;
+  let open: (() => void) | undefined;
+  return {
+    /** Something went wrong and is tried again: that is told at once. */
+    retry(error: RolecallError): void {
+      lastRetry = vscode.l10n.t('{0} Trying again…', error.message);
+      report?.(lastRetry);
+      open?.();
+    },
+    show(reading: Promise<unknown>, stop: () => void): void {
+      let isShown = false;
+      open = () => {
+        if (isShown) return;
+        isShown = true;
+        void vscode.window.withProgress(
+          {
+            location: vscode.ProgressLocation.Notification,
+            title: vscode.l10n.t('Reading {0}', label),
+            cancellable: true,
+          },
+          async (progress, token) => {
+            report = (message) => progress.report({ message });
+            if (lastRetry !== undefined) report(lastRetry);
+            token.onCancellationRequested(stop);
+            await reading.catch(() => {}); // Whoever asked for it sees how it ends.
+          },
+        );
+      };
+      const timer = setTimeout(open, PATIENCE_MS);
+      const done = () => {
+        clearTimeout(timer);
+        open = undefined;
+      };
+      void reading.then(done, done);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import * as vscode from 'vscode';
+import type { AccessMetadata } from '../../core/access/resources.ts';
+import { attentionOf } from '../../core/access/status.ts';
+import type { AccessData } from '../accessData.ts';
+import { type AccessTarget, targetOfUri } from '../accessTarget.ts';
+import type { ChangeMarks } from '../changeMarks.ts';
+
+/** Marks at the end of a row: what changed since a snapshot, else what needs attention. Words stand in their tooltips. */
+export class TreeDecorations implements vscode.FileDecorationProvider, vscode.Disposable {
+  readonly #data: AccessData;
+  readonly #marks: ChangeMarks;
+  readonly #changed = new vscode.EventEmitter<undefined>();
+  readonly onDidChangeFileDecorations = this.#changed.event;
+  readonly #disposables: vscode.Disposable[];
+
+  constructor(data: AccessData, marks: ChangeMarks) {
+    this.#data = data;
+    this.#marks = marks;
+    const tell = () => this.#changed.fire(undefined);
+    this.#disposables = [
+      this.#changed,
+      data.onDidChange(tell),
+      marks.onDidChange(tell),
+      vscode.window.registerFileDecorationProvider(this),
+    ];
+  }
+
+  provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
+    const target = targetOfUri(uri);
+    if (!target || target.connection !== this.#data.stage?.cloud.key) return undefined;
+    const mark = this.#marks.of(uri);
+    if (mark === 'added') {
+      return decoration('A', vscode.l10n.t('Added since the snapshot'), 'gitDecoration.addedResourceForeground');
+    }
+    if (mark === 'changed') {
+      return decoration('M', vscode.l10n.t('Changed since the snapshot'), 'gitDecoration.modifiedResourceForeground');
+    }
+    const metadata = this.#metadataOf(target);
+    const attention = metadata && attentionOf(metadata);
+    if (attention === 'error') return decoration('!', vscode.l10n.t('In error'), 'list.errorForeground');
+    return attention && decoration('!', vscode.l10n.t('Degraded'), 'list.warningForeground');
+  }
+
+  #metadataOf(target: AccessTarget): AccessMetadata | undefined {
+    const model = this.#data.last(target.organization)?.model;
+    if (target.kind === 'group') return model?.group(target.key)?.group.metadata;
+    return target.kind === 'role' ? model?.role(target.key)?.role?.metadata : undefined;
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.#disposables).dispose();
+  }
+}
+
+function decoration(badge: string, tooltip: string, colour: string): vscode.FileDecoration {
+  return new vscode.FileDecoration(badge, tooltip, new vscode.ThemeColor(colour));
+}

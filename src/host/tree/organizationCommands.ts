@@ -1,0 +1,87 @@
+import * as vscode from 'vscode';
+import { cancelled, RolecallError } from '../../core/base/errors.ts';
+import type { Log } from '../../core/base/log.ts';
+import { pathSegment } from '../../core/identity/identityClient.ts';
+import { commands } from '../../ids.ts';
+import type { AccessData } from '../accessData.ts';
+import type { Cloud } from '../cloud.ts';
+import type { Clouds } from '../clouds.ts';
+import { registerCommand } from '../commands.ts';
+import { pickOrganization } from '../pickTarget.ts';
+import type { Settings } from '../settings.ts';
+
+export interface OrganizationCommandsDeps {
+  readonly clouds: Clouds;
+  readonly settings: Settings;
+  readonly data: AccessData;
+  readonly log: Log;
+}
+
+/** Add, Remove and Rename Organization. */
+export function registerOrganizationCommands(deps: OrganizationCommandsDeps): vscode.Disposable {
+  const { clouds, settings, data, log } = deps;
+  const refuseInSandbox = () => {
+    if (!clouds.sandbox) return;
+    throw new RolecallError('invalidRequest', vscode.l10n.t('The sandbox brings its own organizations.'));
+  };
+  return vscode.Disposable.from(
+    registerCommand(commands.addOrganization, log, async () => {
+      refuseInSandbox();
+      await settings.addOrganization(await askOrganization(clouds));
+    }),
+    registerCommand(commands.removeOrganization, log, async (node) => {
+      refuseInSandbox();
+      await settings.removeOrganization(await pickOrganization(data, node));
+    }),
+    registerCommand(commands.renameOrganization, log, async (node) => {
+      const organization = await pickOrganization(data, node);
+      const label = await vscode.window.showInputBox({
+        title: vscode.l10n.t('Label of {0}', organization),
+        prompt: vscode.l10n.t('How Rolecall calls it on this machine. Empty: its id.'),
+        value: settings.organizationLabels().get(organization) ?? '',
+      });
+      if (label !== undefined) await settings.labelOrganization(organization, label);
+    }),
+  );
+}
+
+/** Offers the organizations the service lists, and always takes an id that is typed. */
+async function askOrganization(clouds: Clouds): Promise<string> {
+  const cloud = clouds.require();
+  const listed = cloud.keeper.session ? await listOrganizations(cloud) : undefined;
+  const typeIt = { label: vscode.l10n.t('$(edit) Type an id…'), description: '' };
+  if (listed && listed.length > 0) {
+    const picked = await vscode.window.showQuickPick(
+      [...listed.map(({ id, name }) => ({ label: id, description: name === id ? '' : name })), typeIt],
+      {
+        title: vscode.l10n.t('Add Organization'),
+        placeHolder: vscode.l10n.t('Organizations the service lists for you'),
+      },
+    );
+    if (!picked) throw cancelled();
+    if (picked !== typeIt) return picked.label;
+  }
+  const typed = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Add Organization'),
+    prompt: vscode.l10n.t('Id of the organization'),
+    validateInput: (value) => {
+      try {
+        pathSegment(value.trim());
+        return undefined;
+      } catch {
+        return vscode.l10n.t('Type the id of an organization. It cannot be empty, “.” or “..”.');
+      }
+    },
+  });
+  if (typed === undefined) throw cancelled();
+  return typed.trim();
+}
+
+/** A convenience: where it takes too long or does not come, the id is typed. */
+async function listOrganizations({ identity }: Cloud) {
+  try {
+    return await identity.organizations(AbortSignal.timeout(10_000));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,66 @@
+import * as vscode from 'vscode';
+import type { Principal } from '../../core/access/model.ts';
+import { inBuckets } from './buckets.ts';
+import { empty } from './children.ts';
+import { IdGiver, type Node, type NodeOf, type Part, type Source } from './nodes.ts';
+
+/** What a group holds, each kind under a name of its own: the roles it grants, then who is in it, then its tags. */
+export function groupChildren(node: NodeOf<'group'>): Node[] {
+  const { entry, source, target } = node;
+  const connection = target?.connection ?? '';
+  const members = (kind: Principal['kind']): readonly Node[] =>
+    entry.members.filter((member) => member.kind === kind).map((principal) => memberNode(principal));
+  const memberNode = (principal: Principal): Node => ({
+    kind: principal.kind,
+    id: ids.next(principal.kind, principal.key),
+    source,
+    principal,
+    target: { kind: 'principal', key: principal.key, organization: source.organization, connection },
+  });
+  const ids = new IdGiver(node.id);
+  const parts: readonly (readonly [Part, readonly Node[]])[] = [
+    ['grants', entry.roles.map((role) => grantNode(ids.next('grant', role.key), role, source, connection))],
+    ['subjects', members('subject')],
+    ['users', members('user')],
+    ['serviceAccounts', members('serviceAccount')],
+    ['tags', entry.group.metadata.tags.map((tag): Node => ({ kind: 'tag', id: ids.next('tag', tag.name), tag }))],
+  ];
+  const filled = parts.filter(([, children]) => children.length > 0);
+  if (filled.length === 0) return [empty(node.id, vscode.l10n.t('No roles and no members'))];
+  return filled.map(([part, children]) => ({ kind: 'part', id: `${node.id}/${part}`, part, children }));
+}
+
+function grantNode(id: string, entry: NodeOf<'grant'>['entry'], source: Source, connection: string): Node {
+  const target = { kind: 'role', key: entry.key, organization: source.organization, connection } as const;
+  return { kind: 'grant', id, entry, source, target };
+}
+
+/** The groups that grant a role. */
+export function roleChildren(node: NodeOf<'role'>): readonly Node[] {
+  const { entry, source, target } = node;
+  const ids = new IdGiver(node.id);
+  if (!source.model.groupsKnown) {
+    return [empty(node.id, vscode.l10n.t('The groups could not be read, so nobody knows'))];
+  }
+  const nodes = entry.groups.map(
+    (group): NodeOf<'grantedBy'> => ({
+      kind: 'grantedBy',
+      id: ids.next('grantedBy', group.key),
+      source,
+      entry: group,
+      target: {
+        kind: 'group',
+        key: group.key,
+        organization: source.organization,
+        connection: target?.connection ?? '',
+      },
+    }),
+  );
+  if (nodes.length === 0) return [empty(node.id, vscode.l10n.t('No group grants this role'))];
+  return inBuckets(node.id, nodes);
+}
+
+/** Nodes that already hold what is below them. */
+export function heldChildren(node: NodeOf<'part' | 'bucket' | 'unlisted' | 'favorites'>): readonly Node[] {
+  return node.kind === 'bucket' ? node.children : inBuckets(node.id, node.children);
+}

@@ -1,0 +1,70 @@
+import * as vscode from 'vscode';
+import type { AccessGroup, AccessRole } from '../../core/access/resources.ts';
+import { attentionOf, isBeingDeleted } from '../../core/access/status.ts';
+import { meaningOfHealth, meaningOfProvisioning, NAME_PATTERN } from '../../core/identity/schemas.ts';
+import { moment } from '../moments.ts';
+import { coloured, type Fact, row } from './look.ts';
+
+type Metadata = (AccessGroup | AccessRole)['metadata'];
+
+/** A group or role: icon and words both tell its state, for colour alone tells some people nothing. */
+export function resourceItem(
+  { metadata }: { readonly metadata: Metadata },
+  icon: string,
+  collapsibleState: vscode.TreeItemCollapsibleState,
+  now: number,
+): vscode.TreeItem {
+  const { healthStatus, provisioningStatus, deletionTime } = metadata;
+  const states = [
+    healthStatus === 'healthy' ? undefined : vscode.l10n.t('health: {0}', healthStatus),
+    provisioningStatus === 'provisioned' ? undefined : vscode.l10n.t('provisioning: {0}', provisioningStatus),
+    isBeingDeleted(metadata) ? vscode.l10n.t('being deleted since {0}', moment(deletionTime ?? '', now)) : undefined,
+  ].filter((state) => state !== undefined);
+  return row(metadata.name, collapsibleState, statusIcon(icon, metadata), states.join(' · '), factsOf(metadata, now));
+}
+
+function factsOf(metadata: Metadata, now: number): readonly Fact[] {
+  const { healthStatus, provisioningStatus, deletionTime } = metadata;
+  return [
+    [vscode.l10n.t('Description'), metadata.description],
+    [vscode.l10n.t('Id'), metadata.id],
+    [vscode.l10n.t('Health'), healthStatus],
+    [vscode.l10n.t('Provisioning'), provisioningStatus],
+    [vscode.l10n.t('Created'), by(metadata.creationTime, text(metadata, 'createdBy'), now)],
+    [vscode.l10n.t('Modified'), by(text(metadata, 'modifiedTime'), text(metadata, 'modifiedBy'), now)],
+    [vscode.l10n.t('Being deleted since'), deletionTime && moment(deletionTime, now)],
+    [vscode.l10n.t('Organization'), text(metadata, 'organizationId')],
+    [vscode.l10n.t('Tags'), tags(metadata)],
+    [
+      vscode.l10n.t('Note'),
+      NAME_PATTERN.test(metadata.name)
+        ? undefined
+        : vscode.l10n.t('This name does not follow the pattern of the service.'),
+    ],
+  ];
+}
+
+function statusIcon(plain: string, metadata: Metadata): vscode.ThemeIcon {
+  const attention = attentionOf(metadata);
+  if (attention === 'error') return coloured('error', 'list.errorForeground');
+  if (attention === 'degraded') return coloured('warning', 'list.warningForeground');
+  const provisioning = meaningOfProvisioning(metadata.provisioningStatus);
+  if (provisioning === 'provisioning' || provisioning === 'deprovisioning') return coloured('sync', 'charts.blue');
+  if (meaningOfHealth(metadata.healthStatus) === 'healthy') return coloured(plain, 'charts.green');
+  return coloured('question', 'disabledForeground');
+}
+
+function by(time: string | undefined, who: string | undefined, now: number): string | undefined {
+  if (!time) return who || undefined;
+  return who ? vscode.l10n.t('{0} by {1}', moment(time, now), who) : moment(time, now);
+}
+
+function text(metadata: Metadata, name: string): string | undefined {
+  const value: unknown = (metadata as unknown as Readonly<Record<string, unknown>>)[name]; // Roles may have them too.
+  return typeof value === 'string' ? value : undefined;
+}
+
+function tags(metadata: Metadata): string | undefined {
+  const list = 'tags' in metadata ? (metadata as AccessGroup['metadata']).tags : [];
+  return list.map(({ name, value }) => `${name}=${value}`).join(', ') || undefined;
+}

@@ -1,0 +1,89 @@
+import * as vscode from 'vscode';
+import * as z from 'zod/mini';
+import { SORT_ORDERS, type SortOrder } from '../../core/access/sort.ts';
+import { type AccessTarget, targetUri } from '../accessTarget.ts';
+
+const FILTERS = 'rolecall.filters';
+const SORT = 'rolecall.sort';
+const FAVORITES = 'rolecall.favorites';
+/** Of each kind; the oldest go first. */
+const MAX_KEPT = 500;
+
+/** How the user wants to see the tree: filters and order for this workspace, favourites everywhere. */
+export class ViewState implements vscode.Disposable {
+  readonly #workspace: vscode.Memento;
+  readonly #global: vscode.Memento;
+  readonly #changed = new vscode.EventEmitter<string | undefined>();
+  /** With the organization it is about; `undefined` for all. */
+  readonly onDidChange = this.#changed.event;
+
+  constructor(workspace: vscode.Memento, global: vscode.Memento) {
+    this.#workspace = workspace;
+    this.#global = global;
+  }
+
+  filterOf(connection: string, organization: string): string {
+    return this.#filters().find(([key]) => key === keyOf(connection, organization))?.[1] ?? '';
+  }
+
+  /** An empty filter is none. */
+  async setFilter(connection: string, organization: string, text: string): Promise<void> {
+    const key = keyOf(connection, organization);
+    const others = this.#filters().filter(([other]) => other !== key);
+    const filters = text.trim() === '' ? others : [...others, [key, text.trim()] as const];
+    const done = this.#workspace.update(FILTERS, filters.slice(-MAX_KEPT));
+    this.#changed.fire(organization);
+    await done;
+  }
+
+  get order(): SortOrder {
+    const kept = z.safeParse(z.enum(SORT_ORDERS), this.#workspace.get<unknown>(SORT));
+    return kept.success ? kept.data : 'service';
+  }
+
+  async setOrder(order: SortOrder): Promise<void> {
+    const done = this.#workspace.update(SORT, order);
+    this.#changed.fire(undefined);
+    await done;
+  }
+
+  isFavorite(target: AccessTarget): boolean {
+    return this.#favorites().has(targetUri(target).toString());
+  }
+
+  async setFavorite(target: AccessTarget, isFavorite: boolean): Promise<void> {
+    const favorites = this.#favorites();
+    const key = targetUri(target).toString();
+    favorites.delete(key);
+    if (isFavorite) favorites.add(key);
+    const done = this.#global.update(FAVORITES, [...favorites].slice(-MAX_KEPT));
+    this.#cache = undefined;
+    this.#changed.fire(target.organization);
+    await done;
+  }
+
+  #cache: { readonly kept: unknown; readonly set: Set<string> } | undefined;
+
+  /** Read once for each value of the memento: the tree asks for every node. */
+  #favorites(): Set<string> {
+    const kept = this.#global.get<unknown>(FAVORITES);
+    if (this.#cache?.kept !== kept || this.#cache === undefined) {
+      const list = z.safeParse(z.array(z.string()), kept);
+      this.#cache = { kept, set: new Set(list.success ? list.data : []) };
+    }
+    return this.#cache.set;
+  }
+
+  #filters(): readonly (readonly [key: string, text: string])[] {
+    const kept = z.safeParse(z.array(z.tuple([z.string(), z.string()])), this.#workspace.get<unknown>(FILTERS));
+    return kept.success ? kept.data : [];
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+  }
+}
+
+function keyOf(connection: string, organization: string): string {
+  return JSON.stringify([connection, organization]);
+}

@@ -1,0 +1,98 @@
+import * as vscode from 'vscode';
+import { cancelled } from '../core/base/errors.ts';
+import type { AccessData, ReadOrganization } from './accessData.ts';
+
+const SCHEME = 'rolecall';
+/** Documents whose text is kept; of more, the oldest lose theirs. */
+const MAX_KEPT = 40;
+
+/** Read-only documents made of what was read. They belong to one session and go with it, from the screen too. */
+export class VirtualDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  readonly #texts = new Map<string, string>();
+  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.#changed.event;
+  readonly #disposables: vscode.Disposable[];
+
+  readonly #data: AccessData;
+  readonly #scheme: string;
+
+  constructor(data: AccessData, scheme = SCHEME) {
+    this.#data = data;
+    this.#scheme = scheme;
+    this.#disposables = [
+      this.#changed,
+      vscode.workspace.registerTextDocumentContentProvider(scheme, this),
+      data.onDidChange(({ kind }) => {
+        if (kind === 'stage') void this.clear(); // The texts are gone at once; tabs close when VS Code gets to it.
+      }),
+    ];
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return (
+      this.#texts.get(uri.toString()) ??
+      vscode.l10n.t('This document belonged to a sign-in that is over, or is no longer kept. Open it again.')
+    );
+  }
+
+  /**
+   * Gives a text made of `read` an address. The extension of `name` decides its language. A document of that name shows
+   * the new text.
+   *
+   * @throws RolecallError `cancelled` when it belongs to a session that is over.
+   */
+  put({ stage, model }: ReadOrganization, name: string, text: string): vscode.Uri {
+    if (stage !== this.#data.stage) throw cancelled();
+    const path = `/${[model.organization, name].map((part) => part.replaceAll('/', '∕')).join('/')}`;
+    const uri = vscode.Uri.from({ scheme: this.#scheme, path });
+    const key = uri.toString();
+    this.#texts.delete(key); // The newest stands last.
+    this.#texts.set(key, text);
+    for (const oldest of this.#texts.keys()) {
+      if (this.#texts.size <= MAX_KEPT) break;
+      this.#texts.delete(oldest);
+    }
+    this.#changed.fire(uri); // VS Code may still hold the text of before.
+    return uri;
+  }
+
+  async show(read: ReadOrganization, name: string, text: string): Promise<vscode.TextEditor> {
+    const document = await vscode.workspace.openTextDocument(this.put(read, name, text));
+    if (document.getText() !== text) await changeOf(document);
+    return vscode.window.showTextDocument(document, { preview: false });
+  }
+
+  /** Forgets every text and closes what shows one. */
+  async clear(): Promise<void> {
+    const keys = [...this.#texts.keys()];
+    this.#texts.clear();
+    for (const key of keys) this.#changed.fire(vscode.Uri.parse(key));
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => this.#shows(tab.input));
+    if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
+  }
+
+  #shows(input: unknown): boolean {
+    if (input instanceof vscode.TabInputText) return input.uri.scheme === this.#scheme;
+    if (!(input instanceof vscode.TabInputTextDiff)) return false;
+    return input.original.scheme === this.#scheme || input.modified.scheme === this.#scheme;
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.#disposables).dispose();
+    this.#texts.clear();
+  }
+}
+
+/** Resolves when VS Code has taken over a new text, or after a moment in which it has not. */
+async function changeOf(document: vscode.TextDocument): Promise<void> {
+  let subscription: vscode.Disposable | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  await new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, 1000);
+    subscription = vscode.workspace.onDidChangeTextDocument((event) => {
+      if (event.document === document) resolve();
+    });
+  });
+  clearTimeout(timer);
+  subscription?.dispose();
+}

@@ -1,0 +1,314 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { registerAnswerCommands } from '../../../src/host/access/answerCommands.ts';
+import { registerExportReview } from '../../../src/host/access/exportReview.ts';
+import { registerSnapshotCommands } from '../../../src/host/access/snapshotCommands.ts';
+import { MAX_SNAPSHOTS, SnapshotStore } from '../../../src/host/access/snapshotStore.ts';
+import { ChangeMarks } from '../../../src/host/changeMarks.ts';
+import { VirtualDocuments } from '../../../src/host/virtualDocuments.ts';
+import { commands } from '../../../src/ids.ts';
+import { Commands } from '../support/commands.ts';
+import { usePatches } from '../support/patches.ts';
+import { addFault, clearFaults, person } from '../support/sandbox.ts';
+import { signInAs, useScene } from '../support/scene.ts';
+import { useTree } from '../support/tree.ts';
+import { until } from '../support/wait.ts';
+
+interface Sent {
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly userIDs?: string[] };
+}
+
+describe('insight', () => {
+  const scene = useScene();
+  const tree = useTree(scene);
+  const patches = usePatches();
+  let given: Commands;
+  let folder: string;
+  let store: SnapshotStore;
+  let marks: ChangeMarks;
+
+  beforeEach(async () => {
+    folder = await fs.mkdtemp(path.join(os.tmpdir(), 'rolecall-host-'));
+    given = new Commands(patches);
+    const { data } = tree();
+    const { log } = scene();
+    const documents = scene().own(new VirtualDocuments(data, 'rolecall-test'));
+    marks = scene().own(new ChangeMarks(data));
+    store = new SnapshotStore(vscode.Uri.file(folder));
+    scene().own(
+      given.of(() =>
+        vscode.Disposable.from(
+          registerAnswerCommands(data, documents, log),
+          registerExportReview(data, log),
+          registerSnapshotCommands({ data, store, documents, marks, log }),
+        ),
+      ),
+    );
+  });
+  afterEach(async () => {
+    await clearFaults();
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await fs.rm(folder, { recursive: true, force: true });
+  });
+
+  const call = (id: string, ...args: unknown[]) => given.call(id, ...args);
+  /** VS Code tells of the active editor a moment after it shows one. */
+  const opened = () => until('a document is open', () => vscode.window.activeTextEditor?.document);
+  const loseRoles = () => addFault({ service: 'identity', path: '/roles$', kind: 'status', status: 403, times: null });
+
+  describe('answers', () => {
+    it('who has a role: everybody, with the groups that give it, when and by whom it was read', async () => {
+      await tree().serviceOf('administrator', 'meridian');
+      await call(commands.whoHasRole, await tree().node('meridian', 'Roles', 'administrator'));
+      const lines = (await opened()).getText().split('\n');
+      assert.match(lines[0] ?? '', /^administrator \(id .*\) in meridian: \d+ holders through 1 group\.$/);
+      assert.ok(lines[1]?.startsWith(`Read from 127.0.0.1 by ${person('administrator').email}, `), lines[1]);
+      assert.ok(
+        lines.some((line) => /^ada\..* through administrators \(id /.test(line)),
+        lines.join('\n'),
+      );
+      assert.deepEqual([(await opened()).languageId, (await opened()).isDirty], ['plaintext', false]);
+      assert.match((await opened()).uri.path, /Who has administrator\.txt$/);
+    });
+
+    it('what a service account can reach, called on it in a group', async () => {
+      await tree().serviceOf('administrator', 'meridian');
+      const [account] = await tree().open('meridian', 'Groups', 'automation', 'Service accounts');
+      await call(commands.showEffectiveAccess, account);
+      const text = (await opened()).getText();
+      assert.match(text, /^\S+ \(service account\) in meridian: \d+ roles through \d+ groups\.\n/);
+      assert.match(text, /^user \(id .*\) through .*automation \(id /m);
+    });
+
+    it('ask who or which role where they are called on nothing', async () => {
+      await tree().serviceOf('administrator', 'meridian');
+      given.choices.push(/^ada\./);
+      await call(commands.showEffectiveAccess);
+      assert.match((await opened()).getText(), /^ada\./);
+      given.choices.push(/^reader/);
+      await call(commands.whoHasRole);
+      assert.match((await opened()).getText(), /^reader \(id/);
+      assert.deepEqual(given.errors, []);
+    });
+
+    it('say what they may lack', async () => {
+      await tree().serviceOf('administrator', 'meridian');
+      await loseRoles();
+      given.choices.push(/^ada\./);
+      await call(commands.showEffectiveAccess);
+      assert.match(
+        (await opened()).getText(),
+        /\nINCOMPLETE: The roles could not be read\. You may not read “meridian”/,
+      );
+    });
+
+    it('are errors, not empty documents, where nothing could be read', async () => {
+      await tree().serviceOf('ordinaryUser', 'meridian');
+      await call(commands.whoHasRole);
+      assert.match(given.errors[0] ?? '', /You may not read “meridian”/);
+      assert.equal(vscode.window.activeTextEditor, undefined);
+    });
+  });
+
+  describe('a review', () => {
+    const target = (extension: string) => vscode.Uri.file(path.join(folder, `review.${extension}`));
+    const written = async (extension: string) => {
+      try {
+        return await fs.readFile(target(extension).fsPath, 'utf8');
+      } catch {
+        return undefined;
+      }
+    };
+    const saveAs = (extension: string) => patches.set(vscode.window, 'showSaveDialog', async () => target(extension));
+
+    for (const [extension, begins] of [
+      ['md', /^# Access review of meridian\n/],
+      ['csv', /^"section","finding",/],
+      ['json', /^\{\n {2}"format": "rolecall\.review"/],
+    ] as const) {
+      it(`is written as ${extension}`, async () => {
+        await tree().serviceOf('administrator', 'meridian');
+        given.choices.push(new RegExp(`\\.${extension}$`));
+        saveAs(extension);
+        await call(commands.exportReview);
+        const text = (await written(extension)) ?? assert.fail('nothing was written');
+        assert.match(text, begins);
+        assert.ok(text.replaceAll('\\', '').includes(person('administrator').email));
+        assert.deepEqual(given.errors, []);
+      });
+    }
+
+    it('of a partial reading is not written unless the user says so, and then says so itself', async () => {
+      await tree().serviceOf('administrator', 'meridian');
+      await loseRoles();
+      saveAs('md');
+      given.choices.push(/\.md$/);
+      await call(commands.exportReview);
+      assert.match(given.told[0] ?? '', /not whole\.\nThe roles could not be read/);
+      assert.equal(await written('md'), undefined);
+      given.press = /Marked as Incomplete/;
+      await call(commands.exportReview);
+      assert.match((await written('md')) ?? '', /\*\*Incomplete:\*\* The roles could not be read/);
+    });
+
+    it('is not written when one group could not be understood, without a word', async () => {
+      await tree().serviceOf('administrator', 'meridian');
+      await addFault({ service: 'identity', path: '/groups$', kind: 'malformedItem', body: 42, times: null });
+      saveAs('csv');
+      await call(commands.exportReview);
+      assert.match(given.told[0] ?? '', /One of the groups could not be understood/);
+      assert.equal(await written('csv'), undefined);
+    });
+
+    it('is not written after a sign-out', async () => {
+      const cloud = await tree().serviceOf('administrator', 'meridian');
+      given.choices.push(/\.md$/);
+      patches.set(vscode.window, 'showSaveDialog', async () => {
+        await cloud.keeper.forget();
+        return target('md');
+      });
+      await call(commands.exportReview);
+      assert.equal(await written('md'), undefined);
+    });
+  });
+
+  describe('snapshots', () => {
+    /** Groups of meridian as the service would send them later. */
+    async function later(change: (groups: Sent[]) => void) {
+      scene().network = async (address, init) => {
+        const answer = await fetch(address, init);
+        if (!String(address).endsWith('/meridian/groups')) return answer;
+        const groups = (await answer.json()) as Sent[];
+        change(groups);
+        return Response.json(groups);
+      };
+      tree().data.refresh();
+    }
+
+    it('show what has changed since, in words, side by side and in the tree', async () => {
+      await tree().serviceOf('administrator', 'meridian');
+      await call(commands.saveSnapshot, await tree().node('meridian'));
+      await later((groups) => {
+        groups.find(({ metadata }) => metadata.name === 'finance')?.spec.userIDs?.push('u-new');
+      });
+      given.choices.push(/^meridian · .*12 groups, 10 roles/);
+      await call(commands.compareSnapshot);
+      assert.deepEqual(given.errors, []);
+      const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+      const documents = new Map(vscode.workspace.textDocuments.map((document) => [document.uri.path, document]));
+      const summary = documents.get('/meridian/What changed.md')?.getText().replaceAll('\\', '') ?? '';
+      assert.match(summary, /## Members added \(1\)\n\n- u-new \(user\) in finance\n/);
+      assert.ok(tabs.some(({ input }) => input instanceof vscode.TabInputTextDiff));
+      const node = await tree().node('meridian', 'Groups', 'finance');
+      const isMarked = () => marks.of(tree().item(node).resourceUri ?? assert.fail());
+      assert.equal(isMarked(), 'changed');
+      await call(commands.acknowledgeChanges);
+      assert.equal(isMarked(), undefined);
+    });
+
+    it('say so when nothing has changed', async () => {
+      await tree().serviceOf('administrator', 'meridian');
+      await call(commands.saveSnapshot);
+      given.choices.push(/12 groups/);
+      await call(commands.compareSnapshot);
+      assert.match(given.told.at(-1) ?? '', /Nothing has changed/);
+      assert.equal(vscode.window.tabGroups.all.flatMap((group) => group.tabs).length, 0);
+    });
+
+    it('can be compared from an exported review, of the same organization only', async () => {
+      await tree().serviceOf('administrator', 'meridian', 'empty-nest');
+      const file = vscode.Uri.file(path.join(folder, 'r.json'));
+      patches.set(vscode.window, 'showSaveDialog', async () => file);
+      patches.set(vscode.window, 'showOpenDialog', async () => [file]);
+      given.choices.push(/^meridian/, /\.json$/, /^meridian/, /exported as JSON/);
+      await call(commands.exportReview);
+      await call(commands.compareSnapshot);
+      assert.match(given.told.at(-1) ?? '', /Nothing has changed/);
+      given.choices.push(/exported as JSON/);
+      await call(commands.compareSnapshot, await tree().node('meridian'));
+      await fs.writeFile(file.fsPath, (await fs.readFile(file.fsPath, 'utf8')).replace('"meridian"', '"other"'));
+      given.choices.push(/exported as JSON/);
+      await call(commands.compareSnapshot, await tree().node('meridian'));
+      assert.match(given.errors[0] ?? '', /That review is of other, not of meridian/);
+      await fs.writeFile(file.fsPath, '{"a":1}');
+      given.choices.push(/exported as JSON/);
+      await call(commands.compareSnapshot, await tree().node('meridian'));
+      assert.match(given.errors[1] ?? '', /no access review/);
+    });
+
+    it('are of one account, listed, removed one by one, and all cleared by one command', async () => {
+      const cloud = await tree().serviceOf('administrator', 'meridian');
+      await call(commands.saveSnapshot);
+      await call(commands.saveSnapshot);
+      given.choices.push(/12 groups/);
+      await call(commands.showSnapshots);
+      assert.equal(given.offered.at(-1)?.length, 2);
+      const stage = tree().data.requireStage();
+      assert.equal((await store.list(stage)).length, 1);
+      await signInAs(cloud, 'ordinaryUser');
+      assert.deepEqual(await store.list(tree().data.requireStage()), []);
+      await call(commands.showSnapshots);
+      assert.match(given.told.at(-1) ?? '', /No snapshots are kept for this account/);
+      await call(commands.clearSnapshots); // Not without a yes.
+      assert.equal((await store.list(stage)).length, 1);
+      given.press = /Remove All/;
+      await call(commands.clearSnapshots);
+      assert.deepEqual(await store.list(stage), []);
+      assert.deepEqual(await fs.readdir(folder), []);
+    });
+
+    it('are bounded: the oldest go first', async () => {
+      await tree().serviceOf('administrator', 'meridian', 'empty-nest');
+      const stage = tree().data.requireStage();
+      const empty = (organization: string, account: string) => {
+        return {
+          format: 'rolecall.review' as const,
+          version: 1 as const,
+          organization,
+          service: 's',
+          account,
+          gaps: [],
+          groups: [],
+          roles: [],
+        };
+      };
+      let now = Date.UTC(2026, 0, 1);
+      const clocked = new SnapshotStore(vscode.Uri.file(folder), () => now);
+      await clocked.save(stage, empty('another', 'kept'));
+      for (let count = 0; count < MAX_SNAPSHOTS + 3; count += 1) {
+        now += 60_000;
+        await clocked.save(stage, empty('meridian', `a${count}`));
+      }
+      const kept = await clocked.list(stage, 'meridian');
+      assert.deepEqual(
+        kept.map(({ head }) => head.account),
+        Array.from({ length: MAX_SNAPSHOTS }, (_, index) => `a${MAX_SNAPSHOTS + 2 - index}`),
+      );
+      assert.equal((await clocked.list(stage)).length, MAX_SNAPSHOTS + 1);
+      const files = await fs.readdir(folder, { recursive: true });
+      assert.equal(files.filter((name) => name.endsWith('.json')).length, 2 * (MAX_SNAPSHOTS + 1));
+    });
+
+    it('that are gone or broken are told as that', async () => {
+      await tree().serviceOf('administrator', 'meridian');
+      await call(commands.saveSnapshot);
+      const [file] = (await fs.readdir(folder, { recursive: true })).filter((name) => name.endsWith('.review.json'));
+      await fs.writeFile(path.join(folder, file ?? ''), '{"format":"rolecall.review","version":2}');
+      given.choices.push(/12 groups/);
+      await call(commands.compareSnapshot);
+      assert.match(given.errors[0] ?? '', /gone or cannot be read/);
+    });
+
+    it('of a partial reading are not kept without a word', async () => {
+      await tree().serviceOf('administrator', 'meridian');
+      await loseRoles();
+      await call(commands.saveSnapshot);
+      assert.match(given.told[0] ?? '', /not whole/);
+      assert.deepEqual(await store.list(tree().data.requireStage()), []);
+    });
+  });
+});

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { ChangeMarks } from '../../../src/host/changeMarks.ts';
+import { TreeDecorations } from '../../../src/host/tree/decorations.ts';
+import { refreshAtIntervals } from '../../../src/host/tree/intervalRefresh.ts';
+import type { Node } from '../../../src/host/tree/nodes.ts';
+import { contextKeys } from '../../../src/ids.ts';
+import { usePatches } from '../support/patches.ts';
+import { addFault, clearFaults } from '../support/sandbox.ts';
+import { signInAs, useScene } from '../support/scene.ts';
+import { useTree } from '../support/tree.ts';
+import { until } from '../support/wait.ts';
+
+describe('around the tree', () => {
+  const scene = useScene();
+  const tree = useTree(scene);
+  const patches = usePatches();
+  let contexts: Map<string, unknown>;
+  let changes: (Node | undefined)[];
+
+  beforeEach(() => {
+    contexts = new Map();
+    changes = [];
+    const execute = vscode.commands.executeCommand;
+    patches.set(vscode.commands, 'executeCommand', async (id: string, ...args: unknown[]) => {
+      if (id === 'setContext') contexts.set(String(args[0]), args[1]);
+      return execute(id, ...args);
+    });
+    tree().view.onDidChangeTreeData((node) => {
+      changes.push(node);
+    });
+  });
+  afterEach(clearFaults);
+
+  const failing = (kind: Record<string, unknown>) =>
+    addFault({ service: 'identity', path: '/(groups|roles)$', headers: { 'Retry-After': '0' }, times: null, ...kind });
+
+  it('an organization tells when it was read, and is drawn again once it was', async () => {
+    await tree().serviceOf('administrator', 'meridian');
+    const [meridian] = await tree().view.getChildren();
+    assert.equal(tree().description(meridian), '');
+    changes.length = 0;
+    await tree().view.getChildren(meridian);
+    assert.deepEqual(changes, [meridian]);
+    assert.match(tree().description(meridian), /^as of \d/);
+    changes.length = 0;
+    await tree().view.getChildren(meridian);
+    assert.deepEqual(changes, [], 'drawing it must not make it be drawn again for ever');
+  });
+
+  it('what was read before stays when it cannot be read again, with a warning and its age', async () => {
+    await tree().serviceOf('administrator', 'meridian');
+    await tree().open('meridian');
+    await failing({ kind: 'status', status: 500 });
+    tree().data.refresh();
+    const [stale, groups, roles] = await tree().open('meridian');
+    assert.equal(stale?.kind, 'stale');
+    assert.match(tree().text(stale), /Could not be read again; shown as of/);
+    assert.deepEqual([groups, roles].map(tree().description), ['12', '9']);
+    assert.equal((await tree().open('meridian', 'Groups')).length, 12);
+    assert.match(tree().description(await tree().node('meridian')), /not up to date/);
+    await clearFaults();
+    tree().data.refresh();
+    assert.deepEqual(await tree().texts('meridian'), ['Groups', 'Roles']);
+    assert.doesNotMatch(tree().description(await tree().node('meridian')), /not up to date/);
+  });
+
+  it('what somebody may no longer read does not stay', async () => {
+    const cloud = await tree().serviceOf('administrator', 'meridian');
+    await tree().open('meridian');
+    await failing({ kind: 'status', status: 403, body: { error: 'forbidden', error_description: 'no' } });
+    tree().data.refresh();
+    const nodes = await tree().open('meridian');
+    assert.deepEqual(
+      nodes.map(({ kind }) => kind),
+      ['problem'],
+    );
+    assert.equal(cloud.keeper.state.kind, 'signedIn');
+  });
+
+  it('the badge counts groups and roles in error or degraded, and goes with the session', async () => {
+    const cloud = await tree().serviceOf('administrator', 'meridian');
+    assert.equal(tree().shown.badge, undefined);
+    await tree().open('meridian');
+    const groups = await tree().open('meridian', 'Groups');
+    const listed = (await tree().open('meridian', 'Roles')).filter(({ kind }) => kind === 'role');
+    const marked = [...groups, ...listed].filter((node) => {
+      return ['error', 'warning'].includes((tree().item(node).iconPath as vscode.ThemeIcon).id);
+    });
+    assert.ok(marked.length >= 2);
+    assert.equal(tree().shown.badge?.value, marked.length);
+    await cloud.keeper.forget();
+    assert.equal(tree().shown.badge, undefined);
+  });
+
+  describe('an empty view says why', () => {
+    it('that nothing may be read, in the words of the service, until something can', async () => {
+      await tree().serviceOf('ordinaryUser', 'meridian');
+      const [meridian] = await tree().view.getChildren();
+      changes.length = 0;
+      await tree().view.getChildren(meridian);
+      assert.deepEqual(changes, [undefined]);
+      assert.deepEqual(await tree().view.getChildren(), []);
+      assert.equal(contexts.get(contextKeys.emptyBecause), 'forbidden');
+      assert.match(tree().shown.message, /You may not read “meridian”/);
+      tree().data.refresh();
+      assert.deepEqual(await tree().texts(), ['meridian']);
+      assert.deepEqual([contexts.get(contextKeys.emptyBecause), tree().shown.message], ['', '']);
+    });
+
+    it('that nobody answers', async () => {
+      await tree().serviceOf('administrator', 'meridian');
+      const [meridian] = await tree().view.getChildren();
+      scene().network = async () => {
+        throw Object.assign(new TypeError('fetch failed'), {
+          cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }),
+        });
+      };
+      await tree().view.getChildren(meridian);
+      assert.deepEqual(await tree().view.getChildren(), []);
+      assert.equal(contexts.get(contextKeys.emptyBecause), 'offline');
+      assert.match(tree().shown.message, /nothing is listening there/);
+    });
+
+    it('and not while another organization can be read', async () => {
+      await tree().serviceOf('administrator', 'meridian', 'empty-nest');
+      await tree().open('meridian');
+      await tree().open('empty-nest');
+      assert.deepEqual(await tree().texts(), ['meridian', 'empty-nest']);
+      assert.equal(contexts.get(contextKeys.emptyBecause), '');
+    });
+  });
+
+  it('refreshes that come close together are one', async () => {
+    await tree().serviceOf('administrator', 'meridian');
+    await tree().open('meridian');
+    await failing({ kind: 'latency', ms: 100 });
+    scene().asked.length = 0;
+    const readings: Promise<unknown>[] = [];
+    for (let presses = 0; presses < 5; presses += 1) {
+      tree().data.refresh('meridian');
+      readings.push(tree().open('meridian', 'Groups'));
+      await Promise.resolve();
+    }
+    await Promise.all(readings);
+    assert.equal(scene().asked.length, 2);
+    tree().now += 5_000;
+    tree().data.refresh('meridian');
+    await tree().open('meridian');
+    assert.equal(scene().asked.length, 4);
+  });
+
+  it('what is shown is read again at intervals, while somebody looks at it and as long as the setting says', async () => {
+    const ticks: (readonly [() => void, number])[] = [];
+    let looked = true;
+    patches.set(globalThis, 'setInterval', (tick: () => void, ms: number) => {
+      ticks.push([tick, ms]);
+      return undefined;
+    });
+    await tree().serviceOf('administrator', 'meridian', 'big-sky');
+    scene().own(refreshAtIntervals(tree().data, scene().settings, () => looked));
+    assert.equal(ticks.length, 0);
+    scene().settings.minutes = 5;
+    scene().settings.change();
+    assert.deepEqual(
+      ticks.map(([, ms]) => ms),
+      [300_000],
+    );
+    await tree().open('meridian');
+    const asked = async () => {
+      scene().asked.length = 0;
+      ticks.at(-1)?.[0]();
+      await tree().open('meridian');
+      return scene().asked.filter((address) => address.includes('/meridian/')).length;
+    };
+    assert.equal(await asked(), 2);
+    looked = false;
+    assert.equal(await asked(), 0);
+    assert.ok(
+      scene().asked.every((address) => !address.includes('big-sky')),
+      'what was never read is not read',
+    );
+  });
+
+  describe('decorations', () => {
+    let decorations: TreeDecorations;
+    let marks: ChangeMarks;
+    const decorationOf = (node: Node) =>
+      decorations.provideFileDecoration(tree().item(node).resourceUri ?? assert.fail('it has no address'));
+
+    beforeEach(() => {
+      marks = scene().own(new ChangeMarks(tree().data));
+      decorations = scene().own(new TreeDecorations(tree().data, marks));
+    });
+
+    it('mark what needs attention, and nothing else', async () => {
+      await tree().serviceOf('administrator', 'meridian');
+      const node = async (name: string) => decorationOf(await tree().node('meridian', 'Groups', name));
+      assert.deepEqual([(await node('data-science'))?.badge, (await node('data-science'))?.tooltip], ['!', 'In error']);
+      assert.equal((await node('site-reliability'))?.tooltip, 'Degraded');
+      assert.equal(await node('finance'), undefined);
+      const other = vscode.Uri.from({ scheme: 'file', path: '/meridian/group/x' });
+      assert.equal(decorations.provideFileDecoration(other), undefined);
+    });
+
+    it('mark what has changed until somebody has seen it, or the session is another', async () => {
+      const cloud = await tree().serviceOf('administrator', 'meridian');
+      const node = await tree().node('meridian', 'Groups', 'data-science');
+      const told: unknown[] = [];
+      scene().own(decorations.onDidChangeFileDecorations((what) => told.push(what)));
+      marks.show([[node.target ?? assert.fail(), 'changed']]);
+      assert.deepEqual([decorationOf(node)?.badge, contexts.get(contextKeys.hasChanges)], ['M', true]);
+      assert.equal(told.length, 1);
+      marks.acknowledge();
+      assert.deepEqual([decorationOf(node)?.badge, contexts.get(contextKeys.hasChanges)], ['!', false]);
+      marks.show([[node.target ?? assert.fail(), 'added']]);
+      assert.equal(decorationOf(node)?.badge, 'A');
+      await signInAs(cloud, 'ordinaryUser');
+      await until('the marks are gone', () => decorationOf(node) === undefined);
+    });
+  });
+});

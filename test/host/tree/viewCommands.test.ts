@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { registerViewCommands } from '../../../src/host/tree/viewCommands.ts';
+import { commands, contextKeys } from '../../../src/ids.ts';
+import { Commands } from '../support/commands.ts';
+import { usePatches } from '../support/patches.ts';
+import { useScene } from '../support/scene.ts';
+import { useTree } from '../support/tree.ts';
+import { until } from '../support/wait.ts';
+
+/** An input box that a test types into. */
+class FakeInput {
+  value = '';
+  prompt = '';
+  #change: (text: string) => void = () => {};
+  #accept: () => void = () => {};
+  #hide: () => void = () => {};
+  isShown = false;
+  onDidChangeValue = (listener: (text: string) => void) => {
+    this.#change = listener;
+  };
+  onDidAccept = (listener: () => void) => {
+    this.#accept = listener;
+  };
+  onDidHide = (listener: () => void) => {
+    this.#hide = listener;
+  };
+  show = () => {
+    this.isShown = true;
+  };
+  hide = () => this.#hide();
+  dispose = () => {};
+
+  type(text: string): void {
+    this.value = text;
+    this.#change(text);
+  }
+
+  enter(): void {
+    this.#accept();
+  }
+}
+
+describe('filter, order and favorites', () => {
+  const scene = useScene();
+  const tree = useTree(scene);
+  const patches = usePatches();
+  let given: Commands;
+  let input: FakeInput;
+  let contexts: Map<string, unknown>;
+
+  beforeEach(() => {
+    given = new Commands(patches);
+    input = new FakeInput();
+    contexts = new Map();
+    patches.set(vscode.window, 'createInputBox', () => input);
+    const execute = vscode.commands.executeCommand;
+    patches.set(vscode.commands, 'executeCommand', async (id: string, ...args: unknown[]) => {
+      if (id === 'setContext') contexts.set(String(args[0]), args[1]);
+      return execute(id, ...args);
+    });
+    scene().own(given.of(() => registerViewCommands(tree().data, tree().state, scene().log)));
+  });
+
+  const groups = () => tree().texts('meridian', 'Groups');
+  /** Presses Filter, types, and ends as told. */
+  async function filter(text: string, end: 'enter' | 'escape'): Promise<void> {
+    const done = given.call(commands.filter, await tree().node('meridian'));
+    await until('the box is there', () => input.isShown);
+    input.type(text);
+    if (end === 'enter') input.enter();
+    else input.hide();
+    await done;
+  }
+
+  it('a filter works over all that was read, is shown above the tree and cleared with one click', async () => {
+    await tree().serviceOf('administrator', 'meridian');
+    await filter('role:administrator', 'enter');
+    assert.deepEqual(await groups(), ['administrators']);
+    const [section, roles] = await tree().open('meridian');
+    assert.deepEqual([section, roles].map(tree().description), ['1 of 12', '1 of 9']);
+    assert.equal(tree().shown.message, 'meridian filtered by “role:administrator”');
+    assert.equal(contexts.get(contextKeys.isFiltered), true);
+    assert.equal(tree().item(await tree().node('meridian')).contextValue, 'organization filtered');
+    await given.call(commands.clearFilter);
+    assert.deepEqual([(await groups()).length, tree().shown.message], [12, '']);
+    assert.equal(contexts.get(contextKeys.isFiltered), false);
+  });
+
+  it('the tree follows what is typed, and is as before when the user leaves', async () => {
+    await tree().serviceOf('administrator', 'meridian');
+    const done = given.call(commands.filter, await tree().node('meridian'));
+    await until('the box is there', () => input.isShown);
+    input.type('finance');
+    await until('the tree follows', async () => (await groups()).length === 1);
+    assert.match(input.prompt, /^1 groups, 0 roles\./);
+    input.hide();
+    await done;
+    assert.equal((await groups()).length, 12);
+  });
+
+  it('a filter is kept for each organization, also when the sign-in is another', async () => {
+    const cloud = await tree().serviceOf('administrator', 'meridian', 'big-sky');
+    await filter('finance', 'enter');
+    assert.equal((await tree().open('big-sky', 'Groups')).length, 4);
+    await cloud.keeper.forget();
+    assert.equal(tree().shown.message, '');
+    await tree().serviceOf('administrator', 'meridian', 'big-sky');
+    assert.deepEqual(await groups(), ['finance']);
+    assert.equal(tree().shown.message, 'meridian filtered by “finance”');
+  });
+
+  it('2,000 groups are filtered across their buckets', async () => {
+    await tree().serviceOf('administrator', 'big-sky');
+    await tree().state.setFilter(tree().data.stage?.cloud.key ?? '', 'big-sky', 'name:01999');
+    const nodes = await tree().open('big-sky', 'Groups');
+    assert.deepEqual(
+      nodes.map(({ kind }) => kind),
+      ['group'],
+    );
+  });
+
+  it('the order is picked from a list, and kept', async () => {
+    await tree().serviceOf('administrator', 'meridian');
+    const before = await groups();
+    given.choices.push(/By name/);
+    await given.call(commands.sort);
+    const sorted = await groups();
+    assert.deepEqual(sorted, before.toSorted(new Intl.Collator('en', { numeric: true, sensitivity: 'base' }).compare));
+    assert.notDeepEqual(sorted, before);
+    await given.call(commands.sort); // Nothing is picked.
+    assert.deepEqual(await groups(), sorted);
+  });
+
+  it('favorites stand first, wherever the filter leads, until they are taken away', async () => {
+    await tree().serviceOf('administrator', 'meridian');
+    await given.call(commands.addFavorite, await tree().node('meridian', 'Groups', 'finance'));
+    given.choices.push(/^administrator role/);
+    await given.call(commands.addFavorite); // From the palette.
+    await filter('nothing has this', 'enter');
+    assert.deepEqual(await tree().texts('meridian', 'Favorites'), ['finance', 'administrator']);
+    const favorite = await tree().node('meridian', 'Favorites', 'finance');
+    assert.equal(tree().item(favorite).contextValue, 'group favorite');
+    assert.deepEqual((await tree().texts('meridian', 'Favorites', 'finance')).slice(0, 1), ['Roles granted']);
+    await given.call(commands.removeFavorite, favorite);
+    assert.deepEqual(await tree().texts('meridian', 'Favorites'), ['administrator']);
+  });
+});

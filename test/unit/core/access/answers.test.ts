@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  type Answer,
+  answerText,
+  effectiveAccessAnswer,
+  groupsAnswer,
+  holdersAnswer,
+  rolesAnswer,
+} from '../../../../src/core/access/answers.ts';
+import { fitAnswer } from '../../../../src/core/access/fit.ts';
+import { buildModel } from '../../../../src/core/access/model.ts';
+import { group, input, model, organizations, role } from './organizations.ts';
+
+const built = model(
+  [
+    group('g-1', {
+      name: 'operators',
+      subjects: [{ id: '17', email: 'jane@x', issuer: 'https://i' }],
+      accounts: ['bot'],
+      roles: ['r-1', 'r-9'],
+      tags: { env: 'prod' },
+    }),
+    group('g-2', { name: 'readers', subjects: [{ id: '17', issuer: 'https://i' }], roles: ['r-1'], health: 'error' }),
+    group('g-3', { name: 'idle', subjects: [{ id: '17', issuer: 'https://i' }] }),
+    group('g-4', { name: 'nobody', roles: ['r-1'], deleted: '2026-01-01T00:00:00Z' }),
+  ],
+  [role('r-1', { name: 'reader', description: 'Reads\neverything' })],
+);
+const [jane, bot] = built.principals;
+assert.ok(jane && bot);
+const reader = built.role('r-1') ?? assert.fail();
+
+describe('answers', () => {
+  it('what somebody can reach, each role with its paths', () => {
+    assert.deepEqual(answerText(effectiveAccessAnswer(built, jane)).split('\n'), [
+      'jane@x (subject of https://i, id 17) in acme: 2 roles through 3 groups.',
+      '',
+      'reader (id r-1) through operators (id g-1), readers (id g-2, error)',
+      'r-9 (not listed) through operators (id g-1)',
+      'no role through idle (id g-3), which grants none',
+      '',
+    ]);
+  });
+
+  it('who has a role, each with their paths', () => {
+    assert.deepEqual(answerText(holdersAnswer(built, reader)).split('\n'), [
+      'reader (id r-1) in acme: 2 holders through 3 groups.',
+      '',
+      'jane@x (subject of https://i, id 17) through operators (id g-1), readers (id g-2, error)',
+      'bot (service account) through operators (id g-1)',
+      'nobody through nobody (id g-4, being deleted), which has no members',
+      '',
+    ]);
+  });
+
+  it('groups and roles, a line each', () => {
+    assert.deepEqual(groupsAnswer(built).lines, [
+      'operators (id g-1): 2 members; grants reader, r-9; tag env=prod',
+      'readers (id g-2): 1 member; grants reader; error',
+      'idle (id g-3): 1 member; grants no role',
+      'nobody (id g-4): 0 members; grants reader; being deleted',
+    ]);
+    assert.deepEqual(groupsAnswer(built, built.groups.slice(0, 1)).heading, ['Groups of acme: 1 of 4.']);
+    assert.deepEqual(rolesAnswer(built).lines, [
+      'reader (id r-1): granted by 3 groups; Reads\\u{a}everything',
+      'r-9 (not listed): granted by 1 group',
+    ]);
+  });
+
+  it('that may lack something begin with saying so', () => {
+    const partial = buildModel(input([group('g', { users: ['u'], roles: ['r'] })], undefined));
+    const [user] = partial.principals;
+    assert.ok(user);
+    const answers = [effectiveAccessAnswer(partial, user), groupsAnswer(partial), rolesAnswer(partial)];
+    for (const { heading } of answers) assert.equal(heading[1], 'INCOMPLETE: The roles could not be read.');
+    assert.match(answerText(rolesAnswer(partial)), /r \(name not known\)/);
+  });
+
+  it('hold one line for each thing, whatever the names', () => {
+    fc.assert(
+      fc.property(organizations, ({ groups, roles }) => {
+        const all = model(groups, roles);
+        const answers: Answer[] = [
+          groupsAnswer(all),
+          rolesAnswer(all),
+          ...all.principals.map((principal) => effectiveAccessAnswer(all, principal)),
+          ...all.roles.map((each) => holdersAnswer(all, each)),
+        ];
+        for (const { heading, lines } of answers) {
+          for (const line of [...heading, ...lines]) assert.doesNotMatch(line, /[\n\r\u2028\u202e]/);
+        }
+      }),
+    );
+  });
+});
+
+describe('an answer within a budget', () => {
+  const lines = fc.array(fc.string({ minLength: 5, maxLength: 30 }), { minLength: 10, maxLength: 60, size: 'max' });
+  it('is whole where it fits; else it is as long as it may be and says how much is missing', async () => {
+    let cuts = 0;
+    await fc.assert(
+      fc.asyncProperty(lines, fc.integer({ min: 60, max: 900 }), async (all, budget) => {
+        const answer = { heading: ['Heading.'], lines: all };
+        const measure = (text: string) => text.length;
+        const fitted = await fitAnswer(answer, budget, measure);
+        if (answerText(answer).length <= budget) {
+          assert.equal(fitted, answerText(answer));
+          return;
+        }
+        cuts += 1;
+        const left = /… (\d+) of (\d+) left out/.exec(fitted) ?? assert.fail(fitted);
+        const kept = all.length - Number(left[1]);
+        assert.equal(Number(left[2]), all.length);
+        assert.deepEqual(fitted.split('\n').slice(0, 2 + kept), ['Heading.', '', ...all.slice(0, kept)]);
+        assert.ok(fitted.length <= budget || kept === 0);
+        const oneMore = fitted
+          .replace(left[0], `… ${all.length - kept - 1} of ${all.length} left out`)
+          .replace(/\n… /, () => `\n${all[kept] ?? ''}\n… `);
+        assert.ok(kept === all.length - 1 || oneMore.length > budget, 'one more line would have fitted');
+      }),
+    );
+    assert.ok(cuts > 30, `only ${cuts} answers were cut`);
+  });
+
+  it('counts few texts, since counting may be slow', async () => {
+    let counted = 0;
+    const all = Array.from({ length: 100_000 }, (_, index) => `line ${index}`);
+    await fitAnswer({ heading: [], lines: all }, 5000, (text) => {
+      counted += 1;
+      return text.length;
+    });
+    assert.ok(counted <= 20, String(counted));
+  });
+});

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { csv } from '../../../../src/core/access/csv.ts';
+import { buildModel } from '../../../../src/core/access/model.ts';
+import { markdownText, oneLine } from '../../../../src/core/access/plain.ts';
+import { reviewOf } from '../../../../src/core/access/review.ts';
+import { readReview, writeReview } from '../../../../src/core/access/reviewFormat.ts';
+import { reviewCsv, reviewJson, reviewMarkdown } from '../../../../src/core/access/reviewText.ts';
+import { group, input, model, organizations, role } from './organizations.ts';
+
+const reader = { service: 'identity.example.com', account: 'ada@example.com' };
+const small = model(
+  [
+    group('g-2', { name: 'idle', users: ['u-2'] }),
+    group('g-1', {
+      name: 'operators',
+      subjects: [{ id: 's-1', email: '=cmd|calc', issuer: 'https://i' }],
+      accounts: ['sa-1'],
+      roles: ['r-1', 'r-9'],
+      health: 'degraded',
+    }),
+    group('g-3', { name: 'empty', roles: ['r-1'], deleted: '2026-01-01T00:00:00Z' }),
+  ],
+  [role('r-1', { name: 'reader' })],
+);
+
+/** Reads CSV as RFC 4180 says, every cell quoted. */
+function parseCsv(text: string): string[][] {
+  return text
+    .split('\r\n')
+    .slice(0, -1)
+    .map((line) => [...line.matchAll(/"((?:[^"]|"")*)"(?:,|$)/g)].map(([, cell = '']) => cell.replaceAll('""', '"')));
+}
+
+describe('an access review', () => {
+  it('survives being written and read', () => {
+    fc.assert(
+      fc.property(organizations, ({ groups, roles }) => {
+        const review = reviewOf(model(groups, roles), reader);
+        const read = readReview(writeReview(review));
+        assert.equal(JSON.stringify(read), JSON.stringify(review));
+        assert.equal(JSON.stringify(readReview(reviewJson(model(groups, roles), reader))), JSON.stringify(review));
+      }),
+    );
+  });
+
+  it('of a later version, or of something else, is not read', () => {
+    const text = writeReview(reviewOf(small, reader));
+    assert.ok(readReview(text));
+    for (const other of [text.replace('"version": 1', '"version": 2'), '{}', 'null', '', text.slice(0, -9)]) {
+      assert.equal(readReview(other), undefined);
+    }
+  });
+
+  it('is the same whatever the order of the service, where ids do not repeat', () => {
+    fc.assert(
+      fc.property(organizations, ({ groups, roles }) => {
+        const distinct = <T extends { metadata: { id: string } }>(items: readonly T[]) => [
+          ...new Map(items.map((item) => [item.metadata.id, item])).values(),
+        ];
+        const plain = groups.map(({ metadata, spec }) => ({ metadata, spec: { ...spec, subjects: [] } }));
+        const [some, others] = [distinct(plain), distinct(roles)];
+        assert.deepEqual(
+          reviewOf(model(some.toReversed(), others.toReversed()), reader),
+          reviewOf(model(some, others), reader),
+        );
+      }),
+    );
+  });
+
+  it('as JSON begins with whether it is whole and what to look at first', () => {
+    const { complete, orphans, account, readAt, groups } = JSON.parse(reviewJson(small, reader));
+    assert.deepEqual([complete, account, readAt], [true, 'ada@example.com', '2026-03-01T12:00:00.000Z']);
+    assert.deepEqual(orphans.unlistedRoles, ['r-9']);
+    assert.deepEqual(orphans.groupsWithoutMembers, ['g-3']);
+    assert.deepEqual(
+      groups.map(({ id }: { id: string }) => id),
+      ['g-1', 'g-2', 'g-3'],
+    );
+    const order = Object.keys(JSON.parse(reviewJson(small, reader)));
+    assert.ok(order.indexOf('orphans') < order.indexOf('groups'));
+  });
+
+  it('as Markdown tells time and account, orphans first, then who reaches what', () => {
+    const text = reviewMarkdown(small, reader).replaceAll('\\', '');
+    assert.match(text, /^# Access review of acme\n/);
+    assert.match(text, /- Read by: ada@example\.com\n- Read at: 2026-03-01T12:00:00\.000Z\n/);
+    const at = (heading: string) => {
+      assert.ok(text.includes(heading), heading);
+      return text.indexOf(heading);
+    };
+    assert.ok(at('### Roles that are granted and not listed') < at('## Groups\n'));
+    assert.match(text, /- r-9 \(not listed\), granted by operators\n/);
+    assert.match(text, /\| operators \(id g-1, degraded\) \| reader \(id r-1\)<br>r-9 \(not listed\) \|/);
+    assert.match(text, /\| sa-1 \(service account\) \| reader \(id r-1\) \| operators \|\n/);
+    assert.doesNotMatch(text, /Incomplete/);
+  });
+
+  it('as CSV has orphans first, then a row for each path, and loses nothing', () => {
+    const [columns = [], ...rows] = parseCsv(reviewCsv(small, reader));
+    const cell = (row: readonly string[], name: string) => row[columns.indexOf(name)];
+    assert.deepEqual([...new Set(rows.map((row) => cell(row, 'section')))], ['orphan', 'access']);
+    const paths = rows.filter((row) => cell(row, 'section') === 'access');
+    assert.deepEqual(
+      paths.map((row) => ['kind', 'who', 'role', 'role listed', 'group id'].map((name) => cell(row, name))),
+      [
+        ['user', 'u-2', '', '', 'g-2'],
+        ['subject', "'=cmd|calc", 'reader', 'yes', 'g-1'],
+        ['subject', "'=cmd|calc", 'r-9', 'no', 'g-1'],
+        ['service account', 'sa-1', 'reader', 'yes', 'g-1'],
+        ['service account', 'sa-1', 'r-9', 'no', 'g-1'],
+        ['', '', 'reader', 'yes', 'g-3'],
+      ],
+    );
+    for (const row of rows) {
+      assert.deepEqual(
+        ['read by', 'read at', 'complete'].map((name) => cell(row, name)),
+        ['ada@example.com', '2026-03-01T12:00:00.000Z', 'yes'],
+      );
+    }
+  });
+
+  it('that lacks something says so in every form', () => {
+    const partial = buildModel({
+      ...input([group('g')], undefined),
+      groups: { items: [group('g')], malformed: 1, at: 0 },
+      roles: { items: undefined, malformed: 0, at: undefined, problem: 'You may | not.' },
+    });
+    assert.equal(JSON.parse(reviewJson(partial, reader)).complete, false);
+    assert.match(
+      reviewMarkdown(partial, reader).replaceAll('\\', ''),
+      /\*\*Incomplete:\*\* One of the groups could not/,
+    );
+    const rows = parseCsv(reviewCsv(partial, reader));
+    assert.deepEqual(
+      rows.slice(1, 3).map((row) => row.slice(0, 2)),
+      [
+        ['incomplete', 'One of the groups could not be understood and is left out.'],
+        ['incomplete', 'The roles could not be read. You may | not.'],
+      ],
+    );
+    assert.ok(rows.slice(1).every((row) => row.at(-1) === 'no'));
+    assert.match(reviewCsv(partial, reader), /"not known"|"incomplete"/);
+  });
+
+  it('keeps its tables whole, whatever the names', () => {
+    fc.assert(
+      fc.property(organizations, ({ groups, roles }) => {
+        const built = model(groups, roles);
+        for (const line of reviewMarkdown(built, reader).split('\n')) {
+          if (!line.startsWith('|')) continue;
+          const bars = line.replace(/\\./g, '').match(/\|/g)?.length;
+          assert.ok(bars === 5 || bars === 4, line);
+          assert.doesNotMatch(line.replaceAll('<br>', ''), /(?<!\\)</);
+        }
+        // A line break inside a cell stays inside it.
+        const width = parseCsv(reviewCsv(model([], []), reader))[0]?.length;
+        const text = reviewCsv(built, reader);
+        const cells = [...text.matchAll(/"(?:[^"]|"")*"/g)];
+        assert.equal(cells.length % (width ?? 0), 0);
+        for (const [cell] of cells) assert.doesNotMatch(cell, /^"[=+\-@\t\r\n]/);
+      }),
+    );
+  });
+});
+
+describe('a cell', () => {
+  for (const begin of ['=', '+', '-', '@', '\t', '\r', '\n']) {
+    it(`that begins with ${JSON.stringify(begin)} is no formula`, () => {
+      assert.equal(csv([[`${begin}1+1`]]), `"'${begin}1+1"\r\n`);
+    });
+  }
+  it('with anything else stays as it is, quotes doubled', () => {
+    assert.equal(csv([['a=b', '', 'say "x"', '1']]), '"a=b","","say ""x""","1"\r\n');
+  });
+});
+
+describe('text of a server', () => {
+  it('stays on one line and in its direction', () => {
+    assert.equal(oneLine('a\nb\r\tc\u2028d\u202Ee\u0000'), 'a\\u{a}b\\u{d}\\u{9}c\\u{2028}d\\u{202e}e\\u{0}');
+    assert.equal(oneLine('Größe 👩‍🔧 ok'), 'Größe 👩‍🔧 ok');
+  });
+  it('is no markup', () => {
+    assert.equal(
+      markdownText('**a** [b](command:x) <img> | `c` $(zap) #1'),
+      '\\*\\*a\\*\\* \\[b\\]\\(command\\:x\\) \\<img\\> \\| \\`c\\` \\$\\(zap\\) \\#1',
+    );
+  });
+});
