@@ -15,10 +15,13 @@ export interface StormWindow {
 export type StopEnd = number | Promise<unknown>;
 
 /** One file of plain JavaScript, as the extension is shipped: a window that is opened again is there in no time. */
-export async function bundleWindow(folder: string): Promise<string> {
+export async function bundleWindow(
+  folder: string,
+  entry = path.join(import.meta.dirname, 'worker.ts'),
+): Promise<string> {
   const outfile = path.join(folder, 'window.mjs');
   await build({
-    entryPoints: [path.join(import.meta.dirname, 'worker.ts')],
+    entryPoints: [entry],
     outfile,
     bundle: true,
     format: 'esm',
