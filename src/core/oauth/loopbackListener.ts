@@ -98,6 +98,8 @@ const LOOPBACK_HOSTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 const HEADERS = {
+  /** By which the sign-in doctor tells this listener from another program that has the port. */
+  server: 'Rolecall',
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
