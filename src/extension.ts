@@ -1,5 +1,8 @@
 import * as vscode from 'vscode';
+import type { Connection } from './core/base/connection.ts';
 import { Redactor, redactingLog } from './core/base/redact.ts';
+import { RecentProblems } from './core/diagnosis/recentProblems.ts';
+import { stateRoot, thisMachine } from './core/oauth/rotation/statePaths.ts';
 import { RolecallAuthenticationProvider } from './host/auth/authenticationProvider.ts';
 import { ClientSecrets } from './host/auth/clientSecret.ts';
 import { registerSessionCommands } from './host/auth/sessionCommands.ts';
@@ -11,6 +14,8 @@ import { registerParticipant } from './host/chat/participant.ts';
 import { Cloud } from './host/cloud.ts';
 import { Clouds } from './host/clouds.ts';
 import { registerCommand } from './host/commands.ts';
+import { registerDiagnoseSignIn } from './host/diagnosis/diagnoseSignIn.ts';
+import { editorSources } from './host/diagnosis/editorSources.ts';
 import { AnswerDocuments } from './host/editor/answerDocuments.ts';
 import { registerAskAboutSelection } from './host/editor/askAboutSelection.ts';
 import { ModelCatalog } from './host/modelCatalog.ts';
@@ -29,20 +34,22 @@ export function activate(context: vscode.ExtensionContext): void {
   const channel = vscode.window.createOutputChannel('Rolecall', { log: true });
   const redactor = new Redactor();
   const learn = (secret: string | undefined) => redactor.learn(secret);
-  const log = redactingLog(channel, redactor);
+  const problems = new RecentProblems(channel, Date.now);
+  const log = redactingLog(problems, redactor);
   const settings = new Settings();
 
   // Held by this window only: the sandbox's client secret dies with it.
   const sandboxSecrets = new Map<string, string>();
   const clientSecrets = new ClientSecrets(context.secrets);
+  const clientSecret = async (of: Connection, interactive: boolean) =>
+    of.id === 'sandbox' ? sandboxSecrets.get(of.clientId) : clientSecrets.get(of, interactive);
   const clouds = new Clouds(
     settings,
     (connection) =>
       new Cloud({
         connection,
         store: connection.id === 'sandbox' ? windowSessionStore() : secretSessionStore(context.secrets, connection),
-        clientSecret: async (of, interactive) =>
-          of.id === 'sandbox' ? sandboxSecrets.get(of.clientId) : clientSecrets.get(of, interactive),
+        clientSecret,
         fetch: globalThis.fetch,
         log,
         learn,
@@ -80,6 +87,20 @@ export function activate(context: vscode.ExtensionContext): void {
     documents,
     RolecallAuthenticationProvider.register(clouds, signIn, log),
     registerSessionCommands({ clouds, signIn, clientSecrets, log }),
+    registerDiagnoseSignIn({
+      sources: editorSources({
+        clouds,
+        secrets: context.secrets,
+        clientSecret: (of) => clientSecret(of, false),
+        learn,
+        extension: context.extension,
+        state: stateRoot(thisMachine()),
+        fetch,
+        problems: () => problems.all,
+      }),
+      redact: (text) => redactor.redact(text),
+      log,
+    }),
     registerTreeCommands({ clouds, settings, view: organizations, log }),
     RolecallModelProvider.register({ clouds, catalog, fetch, log }),
     registerParticipant({

@@ -4,6 +4,7 @@ export const commands = {
   signIn: 'rolecall.signIn',
   signOut: 'rolecall.signOut',
   setClientSecret: 'rolecall.setClientSecret',
+  diagnoseSignIn: 'rolecall.diagnoseSignIn',
   trySandbox: 'rolecall.trySandbox',
   leaveSandbox: 'rolecall.leaveSandbox',
   refresh: 'rolecall.refresh',
@@ -49,6 +50,8 @@ export const secrets = {
   session: 'rolecall.session:',
   /** Followed by identity address and client id. */
   clientSecret: 'rolecall.clientSecret:',
+  /** Followed by something made up: written and removed to see whether the store works. */
+  probe: 'rolecall.probe:',
 } as const;
 
 export const authenticationProvider = 'rolecall';

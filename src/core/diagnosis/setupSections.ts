@@ -75,7 +75,7 @@ export function redirectSection({ redirect, versions }: Diagnosis): Section {
 function listenerLine(fact: RedirectFact, isAway: boolean): Line {
   const label = 'Who listens';
   const away =
-    'Rolecall runs on another machine than the browser, where this address cannot arrive. Paste the address of the last page when the browser cannot open it.';
+    'Where the browser runs on another machine than Rolecall, this address does not arrive there: paste the address of the last page.';
   switch (fact.kind) {
     case 'free':
       return {

@@ -144,7 +144,7 @@ Nothing was found that would be in the way of a sign-in.
     [
       'Rolecall runs where the browser is not',
       withValue('versions', { runsOn: 'the remote machine', remote: 'ssh-remote' }),
-      [/another machine than the browser/],
+      [/runs on another machine than Rolecall/],
     ],
     [
       'nobody checks certificates',
