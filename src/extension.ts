@@ -1,5 +1,8 @@
 import * as vscode from 'vscode';
+import type { Connection } from './core/base/connection.ts';
 import { Redactor, redactingLog } from './core/base/redact.ts';
+import { RecentProblems } from './core/diagnosis/recentProblems.ts';
+import { stateRoot, thisMachine } from './core/oauth/rotation/statePaths.ts';
 import { accessToolbox, bothToolboxes } from './host/access/accessToolbox.ts';
 import { registerAnswerCommands } from './host/access/answerCommands.ts';
 import { registerExportReview } from './host/access/exportReview.ts';
@@ -28,6 +31,8 @@ import { registerParticipant } from './host/chat/participant.ts';
 import { Cloud } from './host/cloud.ts';
 import { Clouds } from './host/clouds.ts';
 import { registerCommand } from './host/commands.ts';
+import { registerDiagnoseSignIn } from './host/diagnosis/diagnoseSignIn.ts';
+import { editorSources } from './host/diagnosis/editorSources.ts';
 import { AnswerDocuments } from './host/editor/answerDocuments.ts';
 import { registerAskAboutSelection } from './host/editor/askAboutSelection.ts';
 import { ModelCatalog } from './host/modelCatalog.ts';
@@ -52,7 +57,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const channel = vscode.window.createOutputChannel('Rolecall', { log: true });
   const redactor = new Redactor();
   const learn = (secret: string | undefined) => redactor.learn(secret);
-  const log = redactingLog(channel, redactor);
+  const problems = new RecentProblems(channel, Date.now);
+  const log = redactingLog(problems, redactor);
   const settings = new Settings();
 
   // Tests of the extension host leave nothing in the user's home.
@@ -63,6 +69,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const sandboxSecrets = new Map<string, string>();
   const clientSecrets = new ClientSecrets(context.secrets);
   const inferenceTokens = new InferenceTokens(context.secrets);
+  const clientSecret = async (of: Connection, interactive: boolean) =>
+    of.id === 'sandbox' ? sandboxSecrets.get(of.clientId) : clientSecrets.get(of, interactive);
   const clouds = new Clouds(
     settings,
     (connection) =>
@@ -70,8 +78,7 @@ export function activate(context: vscode.ExtensionContext): void {
         connection,
         place: connection.id === 'sandbox' ? windowPlace() : sharedPlace(context.secrets, connection, state),
         inferenceToken: async (of) => (of.id === 'sandbox' ? undefined : inferenceTokens.get(of)),
-        clientSecret: async (of, interactive) =>
-          of.id === 'sandbox' ? sandboxSecrets.get(of.clientId) : clientSecrets.get(of, interactive),
+        clientSecret,
         fetch: globalThis.fetch,
         log,
         learn,
@@ -144,6 +151,20 @@ export function activate(context: vscode.ExtensionContext): void {
       log,
     }),
     registerLanguageModelTools(data, sharingConsent, log),
+    registerDiagnoseSignIn({
+      sources: editorSources({
+        clouds,
+        secrets: context.secrets,
+        clientSecret: (of) => clientSecret(of, false),
+        learn,
+        extension: context.extension,
+        sharedState: () => ({ state: stateRoot(thisMachine()), ...clouds.active?.place }),
+        fetch,
+        problems: () => problems.all,
+      }),
+      redact: (text) => redactor.redact(text),
+      log,
+    }),
     RolecallModelProvider.register({ clouds, catalog, fetch, log }),
     registerParticipant({
       clouds,

@@ -11,6 +11,7 @@ export const commands = {
   setClientSecret: 'rolecall.setClientSecret',
   setInferenceToken: 'rolecall.setInferenceToken',
   forgetInferenceToken: 'rolecall.forgetInferenceToken',
+  diagnoseSignIn: 'rolecall.diagnoseSignIn',
   trySandbox: 'rolecall.trySandbox',
   leaveSandbox: 'rolecall.leaveSandbox',
   refresh: 'rolecall.refresh',
@@ -91,6 +92,8 @@ export const secrets = {
   signIn: 'rolecall.signIn:',
   /** Followed by the inference address: the token of the inference service alone. */
   inferenceToken: 'rolecall.inferenceToken:',
+  /** Followed by something made up: written and removed to see whether the store works. */
+  probe: 'rolecall.probe:',
 } as const;
 
 export const authenticationProvider = 'rolecall';

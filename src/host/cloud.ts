@@ -43,6 +43,8 @@ export class Cloud implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   /** The state of the session has changed. */
   readonly onDidChange = this.#changed.event;
+  /** Where its session is kept. */
+  readonly place: SessionPlace;
   /** For requests to the inference service. */
   readonly inference: TokenSource;
   #loaded: Promise<void> | undefined;
@@ -52,6 +54,7 @@ export class Cloud implements vscode.Disposable {
   constructor(deps: CloudDeps) {
     const { connection, place, log } = deps;
     this.#deps = deps;
+    this.place = place;
     this.connection = connection;
     this.key = connectionKey(connection);
     this.keeper = new SharedTokenKeeper({
@@ -140,7 +143,8 @@ export class Cloud implements vscode.Disposable {
 
   dispose(): void {
     this.#changed.dispose();
-    const { place, log } = this.#deps;
+    const { place } = this;
+    const { log } = this.#deps;
     void this.keeper
       .dispose()
       .catch((error: unknown) => log.debug(`The shared session was not left in order: ${String(error)}`))

@@ -9,6 +9,8 @@ export interface WindowOptions {
   readonly storeMode: StoreMode;
   /** Writes files and greetings as a later, compatible version would. */
   readonly later: boolean;
+  /** Somebody has signed in before this window was opened, and nobody signs out. */
+  readonly expectsSession: boolean;
 }
 
 export type ToWindow =
@@ -21,7 +23,9 @@ export type FromWindow =
   | { readonly type: 'ended'; readonly session: number; readonly reason: string; readonly sentence: string }
   /** The window says that it has to be reloaded. */
   | { readonly type: 'reload' }
-  | { readonly type: 'signedIn' }
+  | { readonly type: 'signedIn'; readonly session: number; readonly generation: number }
+  /** The window takes itself for signed out, without a reason, though it must not. */
+  | { readonly type: 'signedOut' }
   | { readonly type: 'notSignedIn' }
   | { readonly type: 'settled'; readonly generation: number }
   /** How long a call waited before it was told that the holder does not answer, in milliseconds. */

@@ -1,5 +1,6 @@
+import type { StormFacts, StormResult } from './result.ts';
 import type { StoreMode } from './stores.ts';
-import { type StormResult, storm } from './storm.ts';
+import { storm } from './storm.ts';
 
 /** One storm: which store, which server. */
 export interface Plan {
@@ -17,15 +18,21 @@ export interface Outcome {
   readonly takeoverMsMax: number;
 }
 
-/** A faulty server slows everything down: without a choice, it gets this part of the rotations. */
+/** A faulty server slows everything down: without a choice, it gets this part of the rotations on top. */
 const FAULTY_PART = 0.15;
 
-/** Stores and servers share the rotations. Storms of one row run side by side. */
+/** The stores share the rotations. Storms of one row run side by side. */
 export function plansOf(rotations: number, stores: readonly StoreMode[], faults: boolean | undefined): Plan[][] {
   const row = (isFaulty: boolean, part: number) =>
     stores.map((store) => ({ store, faults: isFaulty, rotations: Math.ceil((rotations * part) / stores.length) }));
   if (faults !== undefined) return [row(faults, 1)];
-  return [row(false, 1 - FAULTY_PART), row(true, FAULTY_PART)];
+  return [row(false, 1), row(true, FAULTY_PART)];
+}
+
+/** What happened in one storm. */
+export interface Happened {
+  readonly plan: Plan;
+  readonly facts: StormFacts;
 }
 
 export interface RunOptions {
@@ -39,15 +46,20 @@ export interface RunOptions {
 export async function runPlans(
   rows: readonly (readonly Plan[])[],
   { processes, limitMs, say }: RunOptions,
-): Promise<{ readonly outcome: Outcome; readonly troubles: readonly string[] }> {
+): Promise<{
+  readonly outcome: Outcome;
+  readonly troubles: readonly string[];
+  readonly happened: readonly Happened[];
+}> {
   const results: StormResult[] = [];
   const troubles: string[] = [];
+  const happened: Happened[] = [];
   for (const row of rows) {
     const run = async (plan: Plan) => {
       const name = `${plan.store} store${plan.faults ? ', faulty server' : ''}`;
       const result = await storm({ ...plan, processes, limitMs, log: (line) => say(`${name}: ${line}`) });
-      const facts = Object.entries(result.facts).map(([fact, value]) => `${fact} ${Math.round(value)}`);
-      say(`${name}: ${result.rotations} rotations, ${facts.join(', ')}`);
+      say(`${name}: ${result.rotations} rotations, ${wordsOf(result.facts)}`);
+      happened.push({ plan, facts: result.facts });
       troubles.push(...result.troubles.map((trouble) => `${name}: ${trouble}`));
       results.push(result);
     };
@@ -64,5 +76,10 @@ export async function runPlans(
     takeoverMsP50: Math.round(takeovers[Math.floor(takeovers.length / 2)] ?? 0),
     takeoverMsMax: Math.round(takeovers.at(-1) ?? 0),
   };
-  return { outcome, troubles };
+  return { outcome, troubles, happened };
+}
+
+function wordsOf({ faults, ...facts }: StormFacts): string {
+  const words = Object.entries({ ...facts, ...faults }).map(([fact, value]) => `${fact} ${Math.round(value)}`);
+  return words.join(', ');
 }

@@ -10,8 +10,18 @@ interface Exchange {
   readonly pid: number;
   /** The generation of the sealed file when the token was sent, as the sender read it itself. */
   readonly seen: number;
+  /** True when it was not spent yet when it arrived: the server itself let it wait. */
+  readonly wasCurrent: boolean;
   /** True when the server never let the answer out. */
   dropped: boolean;
+}
+
+/** A token of a session that a sign-in had replaced at the server. */
+interface Superseded {
+  readonly seen: number;
+  readonly pid: number;
+  /** The session that had replaced it. */
+  readonly by: number;
 }
 
 export interface ServerOptions {
@@ -20,6 +30,8 @@ export interface ServerOptions {
   readonly faults: boolean;
   /** Whether a process was killed: what it had in hand is lost. */
   readonly wasKilled: (pid: number) => boolean;
+  /** Called when a refresh token arrives. */
+  readonly onArrived: (pid: number) => void;
   /** Called between the rotation and its answer: the worst moment for anything to happen to the sender. */
   readonly onRotated: (pid: number) => void;
 }
@@ -28,6 +40,11 @@ export class CountingServer {
   readonly #options: ServerOptions;
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   readonly #spent = new Map<string, Exchange>();
+  /** Who was told that a token is spent. */
+  readonly #refused = new Map<string, number>();
+  readonly #superseded: Superseded[] = [];
+  /** From which generation on the windows know of a session. */
+  readonly #known = new Map<number, number>();
   #sid = 0;
   #serial = 0;
   #access = '';
@@ -39,8 +56,9 @@ export class CountingServer {
   /** Spent tokens that came back although a newer one was stored, or nothing was lost. */
   reuse = 0;
   replays = 0;
-  superseded = 0;
-  faults = 0;
+  /** Sent by a process that was killed while the server let it wait; its successor was faster. */
+  late = 0;
+  readonly faults = new Map<string, number>();
   unauthorized = 0;
 
   constructor(options: ServerOptions) {
@@ -68,6 +86,21 @@ export class CountingServer {
     return this.#sid;
   }
 
+  /** The windows know of the sign-in that began this session, from this generation on. */
+  signedIn(session: number, generation: number): void {
+    this.#known.set(session, generation);
+  }
+
+  /** Tokens of a replaced session: honest while no window knew of the sign-in, counted as reuse afterwards. */
+  judgeSuperseded(): number {
+    for (const { seen, pid, by } of this.#superseded) {
+      if (seen < (this.#known.get(by) ?? Number.POSITIVE_INFINITY)) continue;
+      this.reuse += 1;
+      this.stories.push(`${pid} sent a token of a replaced session at generation ${seen}`);
+    }
+    return this.#superseded.length;
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '/', 'http://server');
     let text = '';
@@ -83,19 +116,21 @@ export class CountingServer {
   }
 
   async #token(request: IncomingMessage, response: ServerResponse, form: URLSearchParams): Promise<void> {
+    const token = form.get('refresh_token') ?? '';
     const exchange: Exchange = {
       pid: Number(request.headers['x-pid']),
       seen: Number(request.headers['x-seen']),
+      wasCurrent: token === this.#refresh,
       dropped: false,
     };
-    const fault = this.#options.faults ? pick() : 'none';
-    if (fault !== 'none') this.faults += 1;
+    this.#options.onArrived(exchange.pid);
+    const fault = this.#options.faults ? pick(this.rotations) : 'none';
+    if (fault !== 'none') this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1);
     if (fault === 'slow') await sleep(Math.random() * 300);
     if (fault === 'resetBefore') return void request.socket.destroy();
     if (fault === '429') return this.#answer(response, 429, { error: 'temporarily_unavailable' });
     if (fault === '500') return this.#answer(response, 500, { error: 'server_error', error_description: 'oops' });
     if (fault === '502') return void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad</h1>');
-    const token = form.get('refresh_token') ?? '';
     if (token !== this.#refresh) return this.#refuse(response, token, exchange);
     this.#spent.set(token, exchange);
     this.rotations += 1;
@@ -113,16 +148,27 @@ export class CountingServer {
   #refuse(response: ServerResponse, token: string, again: Exchange): void {
     const sid = CountingServer.sessionOf(token);
     const first = this.#spent.get(token);
+    const told = this.#refused.get(token);
+    const { wasKilled } = this.#options;
     if (sid !== this.#sid) {
-      this.superseded += 1;
-    } else if (first && again.seen === first.seen && (first.dropped || this.#options.wasKilled(first.pid))) {
+      this.#superseded.push({ seen: again.seen, pid: again.pid, by: this.#sid });
+    } else if (again.wasCurrent && wasKilled(again.pid)) {
+      this.late += 1;
+    } else if (told !== undefined && !wasKilled(told)) {
+      this.#count(`refused to ${told} before`, first, again);
+    } else if (first && again.seen === first.seen && (first.dropped || wasKilled(first.pid))) {
       this.replays += 1;
       this.lost.add(sid);
     } else {
-      this.reuse += 1;
-      this.stories.push(`spent at generation ${first?.seen} by ${first?.pid}, again at ${again.seen} by ${again.pid}`);
+      this.#count('spent twice', first, again);
     }
+    this.#refused.set(token, again.pid);
     this.#answer(response, 400, { error: 'invalid_grant', error_description: 'refresh token reuse' });
+  }
+
+  #count(what: string, first: Exchange | undefined, again: Exchange): void {
+    this.reuse += 1;
+    this.stories.push(`${what}: at generation ${first?.seen} by ${first?.pid}, at ${again.seen} by ${again.pid}`);
   }
 
   #newSession(): object {
@@ -149,11 +195,15 @@ export class CountingServer {
   }
 }
 
-const FAULTS = ['slow', 'slowAfter', 'resetBefore', '429', '500', '502'] as const;
+const PASSING = ['slow', 'slowAfter', 'resetBefore', '429', '500', '502'] as const;
+const PASSING_PART = 0.24;
+/** Each of these ends a session, and signing in again takes a while. */
+const DROP_EVERY = 60;
 
-function pick(): (typeof FAULTS)[number] | 'resetAfter' | 'none' {
-  const dice = Math.random();
-  // Each of these ends a session, and signing in again takes a while.
-  if (dice < 0.01) return 'resetAfter';
-  return dice < 0.25 ? (FAULTS[Math.floor(Math.random() * FAULTS.length)] ?? 'none') : 'none';
+/** What a bad server or network does to a renewal; `resetAfter` drops the connection after rotating. */
+export const FAULTS = [...PASSING, 'resetAfter'] as const;
+
+function pick(rotations: number): (typeof FAULTS)[number] | 'none' {
+  if (rotations % DROP_EVERY === DROP_EVERY / 2) return 'resetAfter';
+  return Math.random() < PASSING_PART ? (PASSING[Math.floor(Math.random() * PASSING.length)] ?? 'none') : 'none';
 }

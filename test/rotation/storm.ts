@@ -3,41 +3,18 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newestHolder } from './holder.ts';
+import { Disturber } from './disturber.ts';
 import type { FromWindow } from './messages.ts';
+import type { StormOptions, StormResult } from './result.ts';
 import { CountingServer } from './server.ts';
-import type { StoreMode } from './stores.ts';
+import { User } from './user.ts';
 import { bundleWindow, type StormWindow, Windows } from './windows.ts';
 
-export interface StormOptions {
-  readonly rotations: number;
-  readonly processes: number;
-  readonly store: StoreMode;
-  /** The server delays, resets, drops the connection after rotating, answers 429, 500 and 502. */
-  readonly faults: boolean;
-  readonly limitMs: number;
-  readonly log?: (line: string) => void;
-}
-
-export interface StormResult {
-  readonly rotations: number;
-  readonly reuse: number;
-  /** Sessions that a kill, or a dropped answer, between the server's rotation and the store has ended. */
-  readonly lostExplained: number;
-  readonly lostUnexplained: number;
-  /** From the kill of a holder to the next holder, in milliseconds. */
-  readonly takeoversMs: readonly number[];
-  /** What else went wrong. Empty in a good run. */
-  readonly troubles: readonly string[];
-  readonly facts: Readonly<Record<string, number>>;
-}
-
-const KILL_EVERY = 100;
-const STOP_EVERY = 300;
 /** Seconds. The windows never rest. */
 const LIFETIME = 0.03;
 /** Longest wait of a call on a stopped holder: the bound of two seconds and a slow machine. */
 const SILENT_LIMIT_MS = 6000;
+const SETTLE_MS = 30_000;
 
 export async function storm(options: StormOptions): Promise<StormResult> {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'rolecall-storm-'));
@@ -52,43 +29,43 @@ export async function storm(options: StormOptions): Promise<StormResult> {
 
 class Storm {
   readonly #options: StormOptions;
-  readonly #state: string;
   readonly #server: CountingServer;
   readonly #windows: Windows;
+  readonly #disturber: Disturber;
+  readonly #user: User;
   readonly #lost = { explained: 0, unexplained: 0 };
   readonly #judged = new Set<number>();
   readonly #troubles: string[] = [];
-  readonly #takeoversMs: number[] = [];
   readonly #settled = new Map<number, number>();
-  readonly #stuck = new Map<number, number>();
-  readonly #facts = { stops: 0, signIns: 0, holderSilent: 0, longestSilentMs: 0 };
   /** What the windows were told, and how often. */
   readonly #failures = new Map<string, number>();
+  #longestSilentMs = 0;
   #serverUrl = '';
-  #wantsSignIn = true;
-  #stopsNextSender = false;
-  #signingIn: StormWindow | undefined;
 
   constructor(options: StormOptions, folder: string, program: string) {
+    const state = path.join(folder, 'state');
     this.#options = options;
-    this.#state = path.join(folder, 'state');
     this.#server = new CountingServer({
       lifetime: LIFETIME,
       faults: options.faults,
       wasKilled: (pid) => this.#windows.wasKilled(pid),
-      onRotated: (pid) => this.#stopSender(pid),
+      onArrived: (pid) => this.#disturber.arrived(pid),
+      onRotated: (pid) => this.#disturber.rotated(pid),
     });
     this.#windows = new Windows(
       program,
       (slot) => ({
         serverUrl: this.#serverUrl,
-        state: this.#state,
+        state,
         storeFolder: path.join(folder, 'store'),
         storeMode: options.store,
         later: slot % 2 === 1,
+        expectsSession: this.#user.signIns > 0,
       }),
       (window, message) => this.#hear(window, message),
     );
+    this.#disturber = new Disturber(this.#windows, state, this.#troubles);
+    this.#user = new User(this.#windows);
   }
 
   async run(): Promise<StormResult> {
@@ -96,52 +73,27 @@ class Storm {
     this.#serverUrl = await this.#server.listen();
     for (let slot = 0; slot < processes; slot += 1) this.#windows.open(slot);
     const began = performance.now();
-    const last = { kill: 0, stop: 0, told: 0 };
-    while (this.#server.rotations < rotations) {
+    for (let told = 0; this.#server.rotations < rotations; ) {
       const done = this.#server.rotations;
-      if (performance.now() - began > limitMs) {
+      const seconds = Math.round((performance.now() - began) / 1000);
+      if (seconds * 1000 > limitMs) {
         this.#troubles.push(`only ${done} of ${rotations} rotations within ${limitMs / 1000} s`);
         break;
       }
-      if (this.#wantsSignIn) this.#signIn();
-      if (done - last.kill >= KILL_EVERY * (0.5 + Math.random())) {
-        last.kill = done;
-        await this.#kill();
-      } else if (done - last.stop >= STOP_EVERY * (0.5 + Math.random())) {
-        last.stop = done;
-        this.#stop();
-      }
-      if (done - last.told >= 100) {
-        last.told = done;
-        log?.(`${done} rotations in ${Math.round((performance.now() - began) / 1000)} s`);
+      this.#user.look();
+      await this.#disturber.disturb(done);
+      if (done - told >= 100) {
+        told = done;
+        log?.(`${done} rotations in ${seconds} s`);
       }
       await sleep(10);
     }
-    for (const [message, times] of this.#failures) log?.(`${times} times: ${message}`);
-    const { rotations: counted } = this.#server;
     const seconds = (performance.now() - began) / 1000;
-    await this.#settle();
-    const { reuse, replays, superseded, faults, unauthorized } = this.#server;
-    const { kills, reloads, crashes } = this.#windows;
-    return {
-      rotations: counted,
-      reuse,
-      lostExplained: this.#lost.explained,
-      lostUnexplained: this.#lost.unexplained,
-      takeoversMs: this.#takeoversMs,
-      troubles: [...this.#troubles, ...crashes, ...this.#server.stories],
-      facts: {
-        ...this.#facts,
-        takeovers: this.#takeoversMs.length,
-        seconds,
-        kills,
-        reloads,
-        replays,
-        superseded,
-        faults,
-        unauthorized,
-      },
-    };
+    const counted = this.#server.rotations;
+    await this.#settle('after the storm');
+    await this.#openAgain();
+    for (const [message, times] of this.#failures) log?.(`${times} times: ${message}`);
+    return this.#result(counted, seconds);
   }
 
   async close(): Promise<void> {
@@ -149,28 +101,61 @@ class Storm {
     await this.#server.close();
   }
 
+  #result(rotations: number, seconds: number): StormResult {
+    const superseded = this.#server.judgeSuperseded();
+    const { reuse, replays, late, faults, unauthorized, stories } = this.#server;
+    const { kills, reloads, crashes } = this.#windows;
+    const { takeoversMs, stops, holderStops } = this.#disturber;
+    return {
+      rotations,
+      reuse,
+      lostExplained: this.#lost.explained,
+      lostUnexplained: this.#lost.unexplained,
+      takeoversMs,
+      troubles: [...this.#troubles, ...crashes, ...stories],
+      facts: {
+        takeovers: takeoversMs.length,
+        seconds,
+        kills,
+        stops,
+        holderStops,
+        longestSilentMs: this.#longestSilentMs,
+        signIns: this.#user.signIns,
+        reloads,
+        replays,
+        late,
+        superseded,
+        unauthorized,
+        faults: Object.fromEntries(faults),
+      },
+    };
+  }
+
   #hear(window: StormWindow, message: FromWindow): void {
     switch (message.type) {
       case 'ended':
         this.#judge(message.session, `${message.reason}: ${message.sentence}`);
         break;
+      case 'signedOut':
+        this.#lost.unexplained += 1;
+        this.#troubles.push(`${window.pid} takes itself for signed out`);
+        break;
       case 'reload':
-        this.#reload(window);
+        this.#user.askedToReload(window);
         break;
       case 'signedIn':
-        this.#wantsSignIn = false;
-        this.#signingIn = undefined;
-        this.#facts.signIns += 1;
+        this.#server.signedIn(message.session, message.generation);
+        this.#user.signedIn();
         break;
       case 'notSignedIn':
-        if (this.#signingIn?.pid === window.pid) this.#signingIn = undefined;
+        this.#user.notSignedIn(window);
         break;
       case 'settled':
         this.#settled.set(window.pid, message.generation);
         break;
       case 'holderSilent':
-        this.#facts.holderSilent += 1;
-        this.#facts.longestSilentMs = Math.max(this.#facts.longestSilentMs, Math.round(message.waitedMs));
+        this.#disturber.holderSilent();
+        this.#longestSilentMs = Math.max(this.#longestSilentMs, message.waitedMs);
         if (message.waitedMs > SILENT_LIMIT_MS)
           this.#troubles.push(`told of a silent holder after ${message.waitedMs} ms`);
         break;
@@ -180,11 +165,11 @@ class Storm {
     }
   }
 
-  /** A window says that the session is over; one of them signs in again. */
+  /** A window says that the session is over: the user signs in again in one of them. */
   #judge(session: number, why: string): void {
     if (this.#judged.has(session)) return;
     this.#judged.add(session);
-    this.#wantsSignIn = true;
+    this.#user.wantsSignIn = true;
     if (this.#server.lost.has(session)) this.#lost.explained += 1;
     else if (session === this.#server.session) {
       this.#lost.unexplained += 1;
@@ -192,89 +177,32 @@ class Storm {
     }
   }
 
-  /** "Reload this window; if this message stays, sign in here." */
-  #reload(window: StormWindow): void {
-    const times = (this.#stuck.get(window.slot) ?? 0) + 1;
-    this.#stuck.set(window.slot, times);
-    if (times % 4 !== 0) this.#windows.reload(window);
-    else if (!this.#signingIn) {
-      this.#signingIn = window;
-      this.#windows.tell(window, { type: 'signIn' });
-    }
-  }
-
-  /** One user signs in once at a time: a second sign-in would end the first at the server. */
-  #signIn(): void {
-    if (this.#signingIn && this.#windows.all.includes(this.#signingIn)) return;
-    this.#signingIn = this.#random(({ stopped }) => !stopped);
-    if (this.#signingIn) this.#windows.tell(this.#signingIn, { type: 'signIn' });
-  }
-
-  async #kill(): Promise<void> {
-    const holder = await newestHolder(this.#state);
-    const held = this.#random(({ pid, stopped }) => pid === holder?.pid && !stopped);
-    if (held && holder && Math.random() < 0.6) {
-      this.#windows.kill(held);
-      await this.#measure(holder.number);
-      return;
-    }
-    const window = this.#random(() => true);
-    if (window) this.#windows.kill(window);
-  }
-
-  /** Only a holder that was killed while it held tells something. */
-  async #measure(number: number): Promise<void> {
-    const began = performance.now();
-    if (!(await newestHolder(this.#state))?.isListed) return;
-    while (performance.now() - began < 10_000) {
-      const now = await newestHolder(this.#state);
-      if (now && now.number > number) {
-        this.#takeoversMs.push(performance.now() - began);
-        return;
-      }
-      await sleep(1);
-    }
-    this.#troubles.push(`nobody took over from holder ${number} within 10 s`);
-  }
-
-  /** Somebody for a moment; or, for longer than the others wait, the next holder when its answer is on the way. */
-  #stop(): void {
-    if (Math.random() < 0.5) {
-      this.#stopsNextSender = true;
-      return;
-    }
-    const window = this.#random(() => true);
-    if (!window) return;
-    this.#facts.stops += 1;
-    this.#windows.stop(window, 200 + Math.random() * 600);
-  }
-
-  #stopSender(pid: number): void {
-    const window = this.#windows.all.find((candidate) => candidate.pid === pid);
-    if (!this.#stopsNextSender || !window) return;
-    this.#stopsNextSender = false;
-    this.#facts.stops += 1;
-    this.#windows.stop(window, 3000 + Math.random() * 1000);
-  }
-
-  /** After the storm every window comes to a token that the server accepts. */
-  async #settle(): Promise<void> {
-    const until = performance.now() + 30_000;
+  /** Every window comes to a token that the server accepts. */
+  async #settle(when: string): Promise<void> {
+    const until = performance.now() + SETTLE_MS;
     for (;;) {
-      if (this.#wantsSignIn) this.#signIn();
+      this.#user.look();
       const waiting = this.#windows.all.filter(({ pid }) => !this.#settled.has(pid));
       if (waiting.length === 0) return;
       for (const window of waiting) this.#windows.tell(window, { type: 'settle' });
       if (performance.now() > until) {
-        this.#troubles.push(`${waiting.length} windows got no token after the storm`);
+        this.#troubles.push(`${waiting.length} windows got no token ${when}`);
         return;
       }
       await sleep(500);
     }
   }
 
-  #random(which: (window: StormWindow) => boolean): StormWindow | undefined {
-    const windows = this.#windows.all.filter(which);
-    return windows[Math.floor(Math.random() * windows.length)];
+  /** All windows are closed; the next one goes on with the newest session. */
+  async #openAgain(): Promise<void> {
+    await this.#windows.closeAll();
+    const newest = Math.max(...this.#settled.values());
+    const before = { signIns: this.#user.signIns, lost: this.#lost.explained };
+    this.#windows.open(0);
+    await this.#settle('after all were closed');
+    const generation = this.#settled.get(this.#windows.all[0]?.pid ?? 0) ?? 0;
+    if (this.#user.signIns > before.signIns && this.#lost.explained === before.lost)
+      this.#troubles.push('the window that was opened again had to sign in for no reason');
+    if (generation < newest) this.#troubles.push(`opened again with generation ${generation}, below ${newest}`);
   }
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import type { FromWindow, ToWindow, WindowOptions } from './messages.ts';
 
@@ -10,11 +11,17 @@ export interface StormWindow {
   stopped: boolean;
 }
 
+/** How long a stopped window stays stopped: some milliseconds, or until something happens. */
+export type StopEnd = number | Promise<unknown>;
+
 /** One file of plain JavaScript, as the extension is shipped: a window that is opened again is there in no time. */
-export async function bundleWindow(folder: string): Promise<string> {
+export async function bundleWindow(
+  folder: string,
+  entry = path.join(import.meta.dirname, 'worker.ts'),
+): Promise<string> {
   const outfile = path.join(folder, 'window.mjs');
   await build({
-    entryPoints: [path.join(import.meta.dirname, 'worker.ts')],
+    entryPoints: [entry],
     outfile,
     bundle: true,
     format: 'esm',
@@ -101,26 +108,35 @@ export class Windows {
     window.process.kill('SIGKILL');
   }
 
-  /** SIGSTOP for `ms` milliseconds. */
-  stop(window: StormWindow, ms: number): void {
+  /** SIGSTOP. */
+  stop(window: StormWindow, end: StopEnd): void {
     if (window.stopped) return;
     window.stopped = true;
     window.process.kill('SIGSTOP');
-    setTimeout(() => {
+    const over = typeof end === 'number' ? sleep(end) : end;
+    void over.finally(() => {
       window.process.kill('SIGCONT');
       window.stopped = false;
-    }, ms);
+    });
   }
 
-  async close(): Promise<void> {
-    this.#closing = true;
+  /** Every window is closed at once, as when the user quits the editor or the machine goes down. */
+  async closeAll(): Promise<void> {
     await Promise.all(
-      this.all.map(async ({ process: child }) => {
+      this.all.map(async (window) => {
+        this.#open.delete(window.slot);
+        const { process: child } = window;
         if (child.exitCode !== null || child.signalCode !== null) return;
         const exited = new Promise((resolve) => child.once('exit', resolve));
+        this.#killed.add(window.pid);
         child.kill('SIGKILL');
         await exited;
       }),
     );
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    await this.closeAll();
   }
 }

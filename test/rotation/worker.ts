@@ -61,7 +61,9 @@ const keeper = new SharedTokenKeeper({
 
 let reloadTold = false;
 let ended = 0;
+let hadSession = options.expectsSession;
 keeper.onDidChange((state) => {
+  if (state.kind === 'signedOut' && hadSession) tell({ type: 'signedOut' });
   if (state.kind === 'ended') {
     // Only a test may look into a token.
     const session = Number(/^rt\.(\d+)\./.exec(lastRefreshToken)?.[1] ?? 0);
@@ -69,7 +71,10 @@ keeper.onDidChange((state) => {
     ended = session;
     tell({ type: 'ended', session, reason: state.reason, sentence: state.error.message });
   }
-  if (state.kind === 'signedIn') lastRefreshToken = keeper.session?.refreshToken ?? lastRefreshToken;
+  if (state.kind === 'signedIn') {
+    hadSession = true;
+    lastRefreshToken = keeper.session?.refreshToken ?? lastRefreshToken;
+  }
 });
 let lastRefreshToken = '';
 
@@ -91,7 +96,8 @@ async function signIn(): Promise<void> {
     expiresInSeconds: grant.expires_in,
   };
   await keeper.adopt(firstSession(connection, tokens, { id: 'ada', label: 'Ada' }, Date.now()));
-  tell({ type: 'signedIn' });
+  const session = Number(grant.refresh_token.split('.')[1]);
+  tell({ type: 'signedIn', session, generation: keeper.session?.generation ?? Number.MAX_SAFE_INTEGER });
 }
 
 async function settle(): Promise<void> {

@@ -74,7 +74,7 @@ export async function whoListens(redirectUri: string, signal: AbortSignal): Prom
         const options = { host, port, path: '/', signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]) };
         request({ ...options, headers: { host: new URL(origin).host } }, (response) => {
           response.resume();
-          resolve(response.headers[WAITING_HEADER] === undefined ? 'other' : 'rolecall');
+          resolve(response.headers.server === OUR_NAME ? 'rolecall' : 'other');
         })
           .on('error', (error: NodeJS.ErrnoException) => resolve(isAbsent(error.code) ? 'nobody' : 'other'))
           .end();
@@ -168,11 +168,11 @@ const LOOPBACK_HOSTS: Readonly<Record<string, readonly string[]>> = {
   localhost: ['127.0.0.1', '::1'],
 };
 
-/** By which another window tells a sign-in that waits from a foreign program. */
-const WAITING_HEADER = 'x-rolecall-sign-in';
+const OUR_NAME = 'Rolecall';
 
 const HEADERS = {
-  [WAITING_HEADER]: 'waiting',
+  /** By which a window, or the doctor, tells a sign-in that waits from another program that has the port. */
+  server: OUR_NAME,
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",

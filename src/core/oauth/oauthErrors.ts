@@ -1,6 +1,7 @@
 import * as oauth from 'openid-client';
 import type { Connection } from '../base/connection.ts';
 import { cancelled, type ErrorFacts, isCancelled, RolecallError, serverWords } from '../base/errors.ts';
+import { retryAfterMs } from '../base/http.ts';
 
 /**
  * Whatever openid-client throws, as one of ours. `cause` keeps the original; its response body is not logged anywhere.
@@ -47,7 +48,12 @@ const GRANT_SENTENCES: Readonly<Record<string, Meaning>> = {
 function refusedGrant(error: oauth.ResponseBodyError): RolecallError {
   const [kind, sentence] = grantMeaning(error);
   const words = serverWords(error.error_description ?? '');
-  const facts: ErrorFacts = { status: error.status, code: error.error, ...(words && { serverMessage: words }) };
+  const facts: ErrorFacts = {
+    status: error.status,
+    code: error.error,
+    ...(words && { serverMessage: words }),
+    ...askedToWait(error.response),
+  };
   return new RolecallError(kind, sentence + (words && ` It said: ${words}`), { cause: error, facts });
 }
 
@@ -73,7 +79,11 @@ function refusedAuthorization(error: oauth.AuthorizationResponseError): Rolecall
 function unusableAnswer(error: oauth.ClientError, connection: Connection): RolecallError {
   const response = causes(error).find((at) => at instanceof Response);
   const status = response?.status;
-  const facts: ErrorFacts = { ...(status !== undefined && { status }), ...(error.code && { code: error.code }) };
+  const facts: ErrorFacts = {
+    ...(status !== undefined && { status }),
+    ...(error.code && { code: error.code }),
+    ...askedToWait(response),
+  };
   if (status !== undefined && status >= 500) {
     const sentence = `The identity service (or a proxy before it) answered ${status}. Try again in a moment.`;
     return new RolecallError('server', sentence, { cause: error, facts });
@@ -84,6 +94,12 @@ function unusableAnswer(error: oauth.ClientError, connection: Connection): Rolec
     status !== undefined && status >= 300 ? `answered ${status} without an explanation` : CHECKS[error.code ?? ''];
   const sentence = `${connection.identityUrl} ${what ?? 'sent an answer that is not an OAuth answer'}. The sign-in was not used.`;
   return new RolecallError('protocol', sentence, { cause: error, facts });
+}
+
+/** A service that is busy, or a proxy before it, may say when to come back. */
+function askedToWait(response: Response | undefined): ErrorFacts {
+  const asked = response && retryAfterMs(response.headers, Date.now());
+  return asked === undefined ? {} : { retryAfterMs: asked };
 }
 
 const CHECKS: Readonly<Record<string, string>> = {

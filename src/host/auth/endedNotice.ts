@@ -41,7 +41,7 @@ export class EndedNotice implements vscode.Disposable {
     if (!(await isFirst(cloud, what))) return;
     const signIn = vscode.l10n.t('Sign In');
     const others = vscode.l10n.t('Other Ways…');
-    const diagnose = vscode.l10n.t('Show Log');
+    const diagnose = vscode.l10n.t('Diagnose');
     const hint =
       reason === 'elsewhere'
         ? vscode.l10n.t(
@@ -53,7 +53,7 @@ export class EndedNotice implements vscode.Disposable {
       signIn,
       ...(reason === 'elsewhere' || reason === 'configuration' ? [others] : [diagnose]),
     );
-    const command = { [signIn]: commands.signIn, [others]: commands.signInWith, [diagnose]: commands.showLog };
+    const command = { [signIn]: commands.signIn, [others]: commands.signInWith, [diagnose]: commands.diagnoseSignIn };
     if (chosen) await vscode.commands.executeCommand(command[chosen] ?? commands.signIn);
   }
 

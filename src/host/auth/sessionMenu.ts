@@ -22,7 +22,10 @@ function itemsFor(kind: SessionState['kind'] | undefined): Item[] {
   const signIn = item('sign-in', vscode.l10n.t('Sign In'), commands.signIn);
   const others = item('key', vscode.l10n.t('Sign In With…'), commands.signInWith);
   const signOut = item('sign-out', vscode.l10n.t('Sign Out'), commands.signOut);
-  const always = [item('output', vscode.l10n.t('Show Log'), commands.showLog)];
+  const always = [
+    item('pulse', vscode.l10n.t('Diagnose Sign-In'), commands.diagnoseSignIn),
+    item('output', vscode.l10n.t('Show Log'), commands.showLog),
+  ];
   if (kind === 'signingIn') {
     return [
       item('clippy', vscode.l10n.t('Paste the Address the Browser Ended On…'), commands.pasteSignInAddress),

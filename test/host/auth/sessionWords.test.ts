@@ -63,19 +63,32 @@ describe('the state of the session in the status bar', () => {
   });
 
   const offers: readonly [SessionState, readonly string[]][] = [
-    [{ kind: 'signedOut' }, [commands.signIn, commands.signInWith, commands.showLog]],
+    [{ kind: 'signedOut' }, [commands.signIn, commands.signInWith, commands.diagnoseSignIn, commands.showLog]],
     [
       { kind: 'signingIn' },
-      [commands.pasteSignInAddress, commands.copySignInAddress, commands.cancelSignIn, commands.showLog],
+      [
+        commands.pasteSignInAddress,
+        commands.copySignInAddress,
+        commands.cancelSignIn,
+        commands.diagnoseSignIn,
+        commands.showLog,
+      ],
     ],
-    [{ kind: 'signedIn', account }, [commands.signOut, commands.signInWith, commands.showLog]],
+    [{ kind: 'signedIn', account }, [commands.signOut, commands.signInWith, commands.diagnoseSignIn, commands.showLog]],
     [
       { kind: 'ended', account, reason: 'expired', error },
-      [commands.signIn, commands.signInWith, commands.signOut, commands.showLog],
+      [commands.signIn, commands.signInWith, commands.signOut, commands.diagnoseSignIn, commands.showLog],
     ],
     [
       { kind: 'storeUnavailable', error },
-      [commands.refresh, 'workbench.action.reloadWindow', commands.signIn, commands.signOut, commands.showLog],
+      [
+        commands.refresh,
+        'workbench.action.reloadWindow',
+        commands.signIn,
+        commands.signOut,
+        commands.diagnoseSignIn,
+        commands.showLog,
+      ],
     ],
   ];
   for (const [state, wanted] of offers) {
@@ -86,7 +99,7 @@ describe('the state of the session in the status bar', () => {
       });
       await showSessionMenu(cloudsIn(state));
       assert.deepEqual(
-        items.map(({ command }) => command).filter((command) => command !== 'rolecall.diagnoseSignIn'),
+        items.map(({ command }) => command),
         wanted,
       );
     });

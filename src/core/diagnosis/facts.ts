@@ -1,0 +1,143 @@
+// What a diagnosis of the sign-in is made from. No member is meant to hold a token, a code or a secret; the report hides
+// them all the same, because error messages and settings are written by others.
+import type { Connection } from '../base/connection.ts';
+
+/** What one question has given. `skipped`: there was nothing to ask about. */
+export type Gathered<T> =
+  | { readonly kind: 'known'; readonly value: T }
+  | { readonly kind: 'failed'; readonly problem: string }
+  | { readonly kind: 'skipped'; readonly why: string };
+
+export interface Versions {
+  readonly extension: string;
+  /** Name and version. */
+  readonly editor: string;
+  /** Where the editor shows itself. */
+  readonly shownIn: 'desktop' | 'browser';
+  /** `ssh-remote`, `dev-container`, `wsl`, …; absent where nothing is remote. */
+  readonly remote?: string;
+  /** Whether Rolecall runs on the user's own machine or beside the remote workspace. */
+  readonly runsOn: 'this machine' | 'the remote machine';
+  readonly node: string;
+  readonly system: string;
+}
+
+export type ConnectionFact =
+  | { readonly kind: 'connection'; readonly connection: Connection }
+  | { readonly kind: 'unconfigured' }
+  | { readonly kind: 'misconfigured'; readonly problem: string };
+
+export type ClientSecretFact = 'stored' | 'missing' | 'not needed';
+
+/** One request without a token, through the very `fetch` that signs in. */
+export type Probe = { readonly url: string; readonly ms: number } & (
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** How far the server's clock is ahead of this machine's, in milliseconds. */
+      readonly skewMs?: number;
+    }
+  | { readonly kind: 'unreachable'; readonly message: string; readonly codes: readonly string[] }
+);
+
+export type Discovery =
+  | { readonly kind: 'found' }
+  /** The endpoints of the specification are used. */
+  | { readonly kind: 'absent'; readonly status: number }
+  | { readonly kind: 'unusable'; readonly problem: string };
+
+export interface IdentityFact {
+  readonly probe: Probe;
+  /** Absent when the service did not answer. */
+  readonly discovery?: Discovery;
+}
+
+export type RedirectFact = { readonly uri: string } & (
+  | { readonly kind: 'free' }
+  /** A window of Rolecall waits there for the answer to a sign-in. */
+  | { readonly kind: 'ours' }
+  /** Another program listens; `says` is how it names itself over HTTP. */
+  | { readonly kind: 'taken'; readonly says?: string }
+  | { readonly kind: 'refused'; readonly code: string }
+  | { readonly kind: 'editorLink'; readonly scheme: string; readonly isThisEditor: boolean }
+  | { readonly kind: 'elsewhere' }
+);
+
+export interface NetworkFact {
+  /** By the names of the editor's settings. */
+  readonly settings: {
+    readonly proxy?: string;
+    readonly proxySupport?: string;
+    readonly proxyStrictSSL?: boolean;
+    readonly systemCertificates?: boolean;
+    readonly noProxy?: readonly string[];
+    /** Only whether there is one. */
+    readonly proxyAuthorization: boolean;
+  };
+  /** The variables that say something about proxies, as they are. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** `NODE_EXTRA_CA_CERTS`. */
+  readonly extraCertificates?: { readonly path: string; readonly state: 'read' | 'unreadable' | 'no certificate' };
+  /** `NODE_TLS_REJECT_UNAUTHORIZED=0`: nothing checks who answers. */
+  readonly isUnchecked: boolean;
+}
+
+export type StoreFact =
+  | { readonly kind: 'writable' }
+  /** Read, and not written to, for a reason. */
+  | { readonly kind: 'readable'; readonly why: string };
+
+export interface SessionFact {
+  /** `kind` of the session's state. */
+  readonly state: string;
+  /** Why it ended or cannot be used. */
+  readonly reason?: string;
+  readonly generation?: number;
+  /** When the access token stops being used, in milliseconds since the epoch. */
+  readonly expiresAt?: number;
+  /** False for a token without a successor; absent when there is no session. */
+  readonly isRenewable?: boolean;
+}
+
+export interface SharedFact {
+  readonly path: string;
+  /** Absent when the folder does not exist. */
+  readonly folder?: {
+    /** Octal, such as `700`; absent on Windows. */
+    readonly mode?: string;
+    readonly isOurs: boolean;
+  };
+  /** Of the sealed session. */
+  readonly generation?: number;
+  readonly isSignedOut?: boolean;
+  /** How many windows have registered, those included that were killed. */
+  readonly windows: number;
+  readonly holder:
+    | { readonly kind: 'nobody' }
+    | { readonly kind: 'held'; readonly pid: number; readonly isThisWindow: boolean; readonly answers: boolean };
+}
+
+/** Something that went wrong lately, as it stands in the log. */
+export interface Problem {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly level: 'warning' | 'error';
+  readonly message: string;
+}
+
+export interface Diagnosis {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly versions: Gathered<Versions>;
+  readonly connection: Gathered<ConnectionFact>;
+  readonly clientSecret: Gathered<ClientSecretFact>;
+  readonly identity: Gathered<IdentityFact>;
+  readonly inference: Gathered<Probe>;
+  readonly redirect: Gathered<RedirectFact>;
+  readonly network: Gathered<NetworkFact>;
+  readonly store: Gathered<StoreFact>;
+  readonly session: Gathered<SessionFact>;
+  readonly shared: Gathered<SharedFact>;
+  /** The newest last. */
+  readonly problems: Gathered<readonly Problem[]>;
+}

@@ -1,0 +1,94 @@
+import * as z from 'zod/mini';
+import { asRolecallError, RolecallError } from '../base/errors.ts';
+import { exchange, type Fetch, type HttpAnswer } from '../base/http.ts';
+import { errorCodes } from './errorCodes.ts';
+import type { Discovery, IdentityFact, Probe } from './facts.ts';
+
+/** Below what the whole question may take, so that the answer says which host was silent. */
+const DEADLINE_MS = 8000;
+const MAX_BYTES = 1_000_000;
+/** The Date header counts whole seconds and is cut, not rounded. */
+const HALF_A_SECOND_MS = 500;
+
+export interface ProbeDeps {
+  /** The one that signs in: what it cannot reach, a sign-in cannot reach. */
+  readonly fetch: Fetch;
+  readonly now: () => number;
+}
+
+const metadataSchema = z.object({
+  issuer: z.string(),
+  authorization_endpoint: z.optional(z.string()),
+  token_endpoint: z.optional(z.string()),
+  userinfo_endpoint: z.optional(z.string()),
+  jwks_uri: z.optional(z.string()),
+});
+
+/** Asks the identity service for its metadata (OpenID Connect Discovery 1.0 section 4), as a sign-in does first. */
+export async function probeIdentity(deps: ProbeDeps, identityUrl: string, signal: AbortSignal): Promise<IdentityFact> {
+  const { probe, answer } = await ask(deps, `${identityUrl}/.well-known/openid-configuration`, signal);
+  if (probe.kind === 'unreachable') return { probe };
+  return { probe, discovery: answer ? readDiscovery(answer, identityUrl) : redirected(probe.status) };
+}
+
+/** Asks the inference service for its models without a token: any status says that it can be reached. */
+export async function probeInference(deps: ProbeDeps, inferenceUrl: string, signal: AbortSignal): Promise<Probe> {
+  return (await ask(deps, `${inferenceUrl}/v1/models`, signal)).probe;
+}
+
+async function ask(
+  { fetch, now }: ProbeDeps,
+  url: string,
+  signal: AbortSignal,
+): Promise<{ readonly probe: Probe; readonly answer?: HttpAnswer }> {
+  const began = now();
+  const request = {
+    method: 'GET',
+    headers: { accept: 'application/json' },
+    deadlineMs: DEADLINE_MS,
+    maxBytes: MAX_BYTES,
+  } as const;
+  try {
+    const answer = await exchange(fetch, url, request, signal);
+    const ended = now();
+    const date = Date.parse(answer.headers.get('date') ?? '');
+    const skewMs = date + HALF_A_SECOND_MS - (began + ended) / 2;
+    const { status } = answer;
+    const probe = { kind: 'answered', url, ms: ended - began, status, ...(!Number.isNaN(date) && { skewMs }) } as const;
+    return { probe, answer };
+  } catch (thrown) {
+    const error = asRolecallError(thrown);
+    if (error.kind === 'cancelled') throw error;
+    const known = { url, ms: now() - began };
+    const { status } = error.facts;
+    if (status !== undefined) return { probe: { ...known, kind: 'answered', status } };
+    return { probe: { ...known, kind: 'unreachable', message: error.message, codes: errorCodes(error) } };
+  }
+}
+
+function readDiscovery({ status, text }: HttpAnswer, identityUrl: string): Discovery {
+  if (status >= 500) return { kind: 'unusable', problem: `the service, or a proxy before it, answered ${status}` };
+  if (status !== 200) return { kind: 'absent', status };
+  try {
+    return checkMetadata(z.parse(metadataSchema, JSON.parse(text)), identityUrl);
+  } catch (error) {
+    if (error instanceof RolecallError) return { kind: 'unusable', problem: error.message };
+    return { kind: 'unusable', problem: 'the answer is not a metadata document; perhaps a page of a proxy' };
+  }
+}
+
+function checkMetadata({ issuer, ...endpoints }: z.infer<typeof metadataSchema>, identityUrl: string): Discovery {
+  if (URL.parse(issuer)?.href !== new URL(identityUrl).href) {
+    return { kind: 'unusable', problem: `it says that it is ${issuer}, another issuer than the configured address` };
+  }
+  const { origin } = new URL(identityUrl);
+  const foreign = Object.entries(endpoints).find(
+    ([, endpoint]) => endpoint !== undefined && URL.parse(endpoint)?.origin !== origin,
+  );
+  if (foreign) return { kind: 'unusable', problem: `its ${foreign[0]} is on another host, which is refused` };
+  return { kind: 'found' };
+}
+
+function redirected(status: number): Discovery {
+  return { kind: 'unusable', problem: `the answer is a redirect (${status}), which is not followed` };
+}

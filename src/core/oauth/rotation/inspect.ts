@@ -1,0 +1,95 @@
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod/mini';
+import type { Connection } from '../../base/connection.ts';
+import { readIfAny } from './files.ts';
+import { FolderKey } from './folderKey.ts';
+import { fateOf } from './holderLine.ts';
+import { LineSocket } from './lineSocket.ts';
+import { type Lock, newestLock } from './lockFiles.ts';
+import { proveAsCaller } from './proof.ts';
+import { PROTOCOL, type Protocol, parseJson } from './protocol.ts';
+import { sessionFiles } from './sharedSession.ts';
+import { connectionFolderName } from './statePaths.ts';
+import { codeOf, within } from './wait.ts';
+
+/** What the head of the sealed file says in the open; see seal.ts. Other versions may say it too. */
+const headSchema = z.object({ generation: z.number(), signedOut: z.optional(z.boolean()) });
+
+const ANSWER_MS = 2000;
+
+export interface SharedStateOverview {
+  readonly path: string;
+  /** Absent when the folder does not exist. */
+  readonly folder?: {
+    /** Octal, such as `700`; absent on Windows. */
+    readonly mode?: string;
+    readonly isOurs: boolean;
+  };
+  /** Of the sealed session, if there is one that can be read. */
+  readonly generation?: number;
+  readonly isSignedOut?: boolean;
+  /** Windows that have registered, those included that were killed since. */
+  readonly windows: number;
+  readonly holder: HolderOverview;
+}
+
+export type HolderOverview =
+  | { readonly kind: 'nobody' }
+  /** `answers`: it is a window of this user, and not stopped. */
+  | { readonly kind: 'held'; readonly pid: number; readonly isThisWindow: boolean; readonly answers: boolean };
+
+export interface InspectOptions {
+  /** See {@link SharedTokenKeeperDeps}. */
+  readonly state: string;
+  readonly connection: Pick<Connection, 'identityUrl' | 'clientId'>;
+  readonly storeName?: string;
+  readonly protocol?: Protocol;
+}
+
+/** Looks at what the windows share, for the doctor: makes and changes nothing, and asks nobody for the exclusion. */
+export async function inspectSharedState(options: InspectOptions): Promise<SharedStateOverview> {
+  const { state, connection, storeName, protocol = PROTOCOL } = options;
+  const folder = path.join(state, connectionFolderName(connection.identityUrl, connection.clientId));
+  const found = await unlessMissing(fs.lstat(folder));
+  if (!found) return { path: folder, windows: 0, holder: { kind: 'nobody' } };
+  if (!found.isDirectory()) return { path: folder, folder: { isOurs: false }, windows: 0, holder: { kind: 'nobody' } };
+  const isUnix = process.getuid !== undefined;
+  const bytes = await readIfAny(sessionFiles(folder, storeName).sealed);
+  const head = parseJson(headSchema, bytes?.subarray(0, bytes.indexOf('\n')).toString() ?? '');
+  const peers = (await unlessMissing(fs.readdir(path.join(folder, 'peers')))) ?? [];
+  const lock = await unlessMissing(newestLock(path.join(folder, 'locks')));
+  return {
+    path: folder,
+    folder: {
+      ...(isUnix && { mode: (found.mode & 0o777).toString(8).padStart(3, '0') }),
+      isOurs: !isUnix || found.uid === process.getuid?.(),
+    },
+    ...(head && { generation: head.generation, isSignedOut: head.signedOut === true }),
+    windows: peers.filter((name) => name.endsWith('.json')).length,
+    holder: await holderOf(lock, folder, protocol),
+  };
+}
+
+async function holderOf(lock: Lock | undefined, folder: string, protocol: Protocol): Promise<HolderOverview> {
+  if (!lock?.holder) return { kind: 'nobody' };
+  const { address, pid } = lock.holder;
+  const line = LineSocket.connect(address);
+  try {
+    const key = await new FolderKey(folder).get();
+    const verdict = await within(proveAsCaller(line, { role: 'holder', address, key, protocol }), ANSWER_MS);
+    if (verdict === 'closed' && !line.connected && fateOf(await line.closed) === 'gone') return { kind: 'nobody' };
+    return { kind: 'held', pid, isThisWindow: pid === process.pid, answers: verdict === 'proven' };
+  } finally {
+    line.close();
+  }
+}
+
+async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}

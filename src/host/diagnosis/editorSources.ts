@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { Connection } from '../../core/base/connection.ts';
+import { RolecallError } from '../../core/base/errors.ts';
+import type { Fetch } from '../../core/base/http.ts';
+import type { DiagnosisSources } from '../../core/diagnosis/diagnose.ts';
+import type { NetworkFact, Problem, SessionFact, StoreFact, Versions } from '../../core/diagnosis/facts.ts';
+import { inspectEnvironment } from '../../core/diagnosis/network.ts';
+import { probeIdentity, probeInference } from '../../core/diagnosis/probe.ts';
+import { inspectRedirectUri } from '../../core/diagnosis/redirectUri.ts';
+import { inspectSharedState } from '../../core/oauth/rotation/inspect.ts';
+import { secrets } from '../../ids.ts';
+
+/** What a keeper of a session lets see, besides the tokens. */
+interface KeptSession {
+  readonly state: { readonly kind: string; readonly error?: Error };
+  readonly session:
+    | {
+        readonly generation: number;
+        readonly expiresAt?: number | undefined;
+        readonly refreshToken?: string | undefined;
+      }
+    | undefined;
+}
+
+export interface EditorSourcesDeps {
+  /** The connection on the stage, or why there is none. */
+  readonly clouds: {
+    readonly active:
+      | { readonly connection: Connection; readonly keeper: KeptSession; readonly load: () => Promise<void> }
+      | undefined;
+    readonly problem: Error | undefined;
+  };
+  readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
+  /** Never asks the user. */
+  readonly clientSecret: (connection: Connection) => Promise<string | undefined>;
+  /** Tells the redactor what to hide. */
+  readonly learn: (secret: string | undefined) => void;
+  readonly extension: Pick<vscode.Extension<unknown>, 'packageJSON' | 'extensionKind'>;
+  /** Where the windows that share the session agree; `storeName` see {@link sessionFiles}. */
+  readonly sharedState: () => { readonly state: string; readonly storeName?: string };
+  readonly fetch: Fetch;
+  readonly problems: () => readonly Problem[];
+}
+
+/** Where a diagnosis gets its facts in an editor: about the connection on the stage, if there is one. */
+export function editorSources(deps: EditorSourcesDeps): DiagnosisSources {
+  const { clouds, fetch } = deps;
+  const connection = () => clouds.active?.connection;
+  const probing = { fetch, now: Date.now };
+  /** Asks about the connection; nothing without one. */
+  const about =
+    <T>(ask: (connection: Connection, signal: AbortSignal) => T | Promise<T>) =>
+    (signal: AbortSignal) => {
+      const at = connection();
+      return at && ask(at, signal);
+    };
+  return {
+    versions: () => versions(deps.extension),
+    connection: () => {
+      const at = connection();
+      if (at) return { kind: 'connection', connection: at };
+      return clouds.problem ? { kind: 'misconfigured', problem: clouds.problem.message } : { kind: 'unconfigured' };
+    },
+    clientSecret: about(async (at) => {
+      if (at.clientAuthentication === 'none') return 'not needed';
+      const secret = await deps.clientSecret(at);
+      deps.learn(secret); // It may have been pasted into a setting as well, which the report shows.
+      return secret === undefined ? 'missing' : 'stored';
+    }),
+    identity: about(({ identityUrl }, signal) => probeIdentity(probing, identityUrl, signal)),
+    inference: about(({ inferenceUrl }, signal) => probeInference(probing, inferenceUrl, signal)),
+    redirect: about(({ redirectUri }, signal) => inspectRedirectUri(redirectUri, vscode.env.uriScheme, signal)),
+    network: async () => ({ settings: proxySettings(), ...(await inspectEnvironment(process.env)) }),
+    store: () => tryStore(deps.secrets),
+    session: async () => {
+      await clouds.active?.load();
+      return clouds.active && sessionFact(clouds.active.keeper);
+    },
+    shared: about((at) => inspectSharedState({ connection: at, ...deps.sharedState() })),
+    problems: deps.problems,
+  };
+}
+
+function versions({ packageJSON, extensionKind }: EditorSourcesDeps['extension']): Versions {
+  const { appName, remoteName, uiKind } = vscode.env;
+  const isWeb = uiKind === vscode.UIKind.Web;
+  const isAway = isWeb || (remoteName !== undefined && extensionKind === vscode.ExtensionKind.Workspace);
+  return {
+    extension: String((packageJSON as { version?: unknown }).version),
+    editor: `${appName} ${vscode.version}`,
+    shownIn: isWeb ? 'browser' : 'desktop',
+    ...(remoteName !== undefined && { remote: remoteName }),
+    runsOn: isAway ? 'the remote machine' : 'this machine',
+    node: process.versions.node,
+    system: `${process.platform} ${process.arch}`,
+  };
+}
+
+/** The editor's own settings, by which its `fetch` goes. */
+function proxySettings(): NetworkFact['settings'] {
+  const http = vscode.workspace.getConfiguration('http');
+  const text = (name: string) => {
+    const value: unknown = http.get(name);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const flag = (name: string) => {
+    const value: unknown = http.get(name);
+    return typeof value === 'boolean' ? value : undefined;
+  };
+  const list: unknown = http.get('noProxy');
+  const noProxy = Array.isArray(list) ? list.filter((each) => typeof each === 'string') : [];
+  const [proxy, proxySupport] = [text('proxy'), text('proxySupport')];
+  const [proxyStrictSSL, systemCertificates] = [flag('proxyStrictSSL'), flag('systemCertificates')];
+  return {
+    ...(proxy !== undefined && { proxy }),
+    ...(proxySupport !== undefined && { proxySupport }),
+    ...(proxyStrictSSL !== undefined && { proxyStrictSSL }),
+    ...(systemCertificates !== undefined && { systemCertificates }),
+    ...(noProxy.length > 0 && { noProxy }),
+    proxyAuthorization: text('proxyAuthorization') !== undefined,
+  };
+}
+
+/** Writes, reads and removes a value of no meaning. */
+async function tryStore(storage: EditorSourcesDeps['secrets']): Promise<StoreFact> {
+  // Each window has a name of its own: two doctors at once do not find each other's value.
+  const key = secrets.probe + randomUUID();
+  if (vscode.env.uiKind === vscode.UIKind.Web) {
+    await storage.get(key);
+    return { kind: 'readable', why: 'in a browser, each tab puts back what it has read at its start' };
+  }
+  const written = randomUUID();
+  try {
+    await storage.store(key, written);
+    if ((await storage.get(key)) !== written) {
+      throw new RolecallError('storage', 'What was written to the secret store cannot be read again.');
+    }
+  } finally {
+    await storage.delete(key);
+  }
+  return { kind: 'writable' };
+}
+
+function sessionFact({ state, session }: KeptSession): SessionFact {
+  return {
+    state: state.kind,
+    ...(state.error && { reason: state.error.message }),
+    ...(session && {
+      generation: session.generation,
+      isRenewable: session.refreshToken !== undefined,
+      ...(session.expiresAt !== undefined && { expiresAt: session.expiresAt }),
+    }),
+  };
+}

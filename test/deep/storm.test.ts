@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { type Happened, plansOf, runPlans } from '../rotation/plans.ts';
+import type { StormFacts } from '../rotation/result.ts';
+import { FAULTS } from '../rotation/server.ts';
+
+const ROTATIONS = 2000;
+
+describe('eight windows that share one session, with kills, stops, lagging stores and a faulty server', function () {
+  this.timeout(300_000);
+
+  it('never spend a refresh token twice and never lose a session without a reason', async () => {
+    const { outcome, troubles, happened } = await runPlans(plansOf(ROTATIONS, ['lag', 'snapshot'], undefined), {
+      processes: 8,
+      limitMs: 130_000,
+      say: (line) => {
+        if (line.includes('takeovers')) console.log(`      ${line}`); // One line for each storm.
+      },
+    });
+    console.log(`      ${JSON.stringify(outcome)}`);
+    assert.deepEqual(troubles, []);
+    assert.equal(outcome.reuse, 0);
+    assert.equal(outcome.lostUnexplained, 0);
+    assert.ok(outcome.takeoverMsMax < 2000, `take-over took ${outcome.takeoverMsMax} ms`);
+    assertWasStorm(happened);
+  });
+});
+
+/** A storm in which nothing happened proves nothing. */
+function assertWasStorm(happened: readonly Happened[]): void {
+  const calm = happened.filter(({ plan }) => !plan.faults);
+  const sum = (storms: readonly Happened[], fact: Exclude<keyof StormFacts, 'faults'>) =>
+    storms.reduce((total, { facts }) => total + facts[fact], 0);
+  assert.deepEqual(calm.map(({ plan }) => plan.store).sort(), ['lag', 'snapshot']);
+  assert.ok(sum(calm, 'kills') >= ROTATIONS / 200, `${sum(calm, 'kills')} kills`);
+  assert.ok(sum(happened, 'takeovers') > 0, 'no holder was killed');
+  assert.ok(sum(happened, 'stops') + sum(happened, 'holderStops') > 0, 'nobody was stopped');
+  const seen = new Set(happened.flatMap(({ plan, facts }) => (plan.faults ? Object.keys(facts.faults) : [])));
+  for (const fault of FAULTS) assert.ok(seen.has(fault), `the faulty server had no ${fault}`);
+}

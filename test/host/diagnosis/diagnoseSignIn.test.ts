@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { commands } from '../../../src/ids.ts';
+import { CanarySearch } from '../../harness/canary.ts';
+import { usePatches } from '../support/patches.ts';
+import { accounts, servicesOfTheSandbox, signInRunning, signOutRunning } from '../support/running.ts';
+import { descriptor, person } from '../support/sandbox.ts';
+import { until } from '../support/wait.ts';
+import { userSettings } from '../support/workspace.ts';
+
+const SCHEME = 'rolecall-diagnosis';
+
+describe('Rolecall: Diagnose Sign-In', function () {
+  this.timeout(20_000);
+  const patches = usePatches();
+  const user = userSettings({ keep: true });
+  let errors: string[];
+  let offered: { message: string; choices: unknown[] } | undefined;
+
+  before(() => user.write(servicesOfTheSandbox));
+  after(async () => {
+    if ((await accounts()).length > 0) await signOutRunning();
+    await user.clear();
+  });
+  beforeEach(() => {
+    errors = [];
+    offered = undefined;
+    patches.set(vscode.window, 'showErrorMessage', async (message: string) => void errors.push(message));
+    patches.set(vscode.window, 'showInformationMessage', async (message: string, ...choices: unknown[]) => {
+      offered = { message, choices };
+      return choices[0];
+    });
+    patches.set(vscode.env, 'openExternal', async () => assert.fail('a browser is never opened'));
+  });
+  afterEach(async () => {
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  const shown = () => vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === SCHEME)?.document;
+
+  /** Runs the command, and gives the document when it is the new one. */
+  async function report(): Promise<vscode.TextDocument> {
+    await vscode.commands.executeCommand(commands.diagnoseSignIn);
+    assert.deepEqual(errors, []);
+    const copied = await until('the copy', async () => vscode.env.clipboard.readText());
+    return until('the report', () => {
+      const document = shown();
+      return document?.getText() === copied ? document : undefined;
+    });
+  }
+
+  it('opens a Markdown document that tells everything a sign-in needs', async () => {
+    await vscode.env.clipboard.writeText('');
+    const document = await report();
+    const text = document.getText();
+    assert.match(document.uri.path, /\.md$/);
+    for (const line of [
+      /^# Sign-in diagnosis$/m,
+      /^- \*\*Rolecall:\*\* `\d+\.\d+\.\d+`$/m,
+      /^- \*\*Identity specification:\*\* `1\.11\.0`$/m,
+      new RegExp(`^- \\*\\*Identity service:\\*\\* \`${descriptor.identity}\`$`, 'm'),
+      new RegExp(`^- \\*\\*Client id:\\*\\* \`${descriptor.clients.loopback.id}\`$`, 'm'),
+      /^- \*\*Identity service:\*\* answered 200 after \d+ ms$/m,
+      /^- \*\*Discovery:\*\* found/m,
+      /^- \*\*Clock:\*\* this machine and the service agree/m,
+      /^- \*\*Inference service:\*\* answered \d+/m,
+      /^- \*\*Who listens:\*\* nobody now/m,
+      /^- \*\*http\.proxySupport:\*\* /m,
+      /^- \*\*Secret store:\*\* can be (written and read|read; not written to)/m,
+      /^- \*\*Session:\*\* `signedOut`$/m,
+      /^- \*\*Shared folder:\*\* `/m,
+    ]) {
+      assert.match(text, line);
+    }
+    assert.deepEqual(offered?.choices, ['Copy']);
+  });
+
+  it('cannot be edited', async () => {
+    const document = await report();
+    const before = document.getText();
+    await vscode.commands.executeCommand('type', { text: 'not theirs ' });
+    assert.deepEqual([document.getText(), document.isDirty], [before, false]);
+  });
+
+  it('tells of the session without its tokens, in the document that is open already', async () => {
+    const first = await report();
+    patches.restore(); // The sign-in below has patches of its own.
+    assert.equal((await signInRunning('administrator')).askedForSecret, true);
+    assert.deepEqual(await accounts(), [person('administrator').email]);
+    const known = (await (await fetch(`${descriptor.control}/secrets`)).json()) as string[];
+    assert.ok(known.length > 3);
+    const search = new CanarySearch(known);
+    assert.equal(search.inText('planted', `x ${known[0]} y`).length > 0, true, 'what is planted is found');
+    await vscode.commands.executeCommand(commands.diagnoseSignIn);
+    const document = await until('the new report', () =>
+      /`signedIn`/.test(shown()?.getText() ?? '') ? shown() : undefined,
+    );
+    assert.equal(document, first);
+    const text = document.getText();
+    assert.match(text, /^- \*\*Generation:\*\* \d+$/m);
+    assert.match(text, /^- \*\*Access:\*\* until \d{4}-\d\d-\d\d .* UTC \(in \d+ minutes\)$/m);
+    assert.match(text, /^- \*\*Client secret:\*\* in the secret store$/m);
+    assert.deepEqual(search.inText('report', text), []);
+  });
+
+  it('tells of the last error', async () => {
+    patches.set(vscode.workspace, 'openTextDocument', async () => {
+      throw new Error('Nothing can be opened today.');
+    });
+    await vscode.commands.executeCommand(commands.diagnoseSignIn);
+    await until('the message', () => errors.some((each) => each.includes('Nothing can be opened today.')));
+    errors = [];
+    patches.restore();
+    await vscode.commands.executeCommand(commands.diagnoseSignIn);
+    await until('the error', () =>
+      /UTC, error:\*\* `\[unexpected\] .*Nothing can be opened today\./.test(shown()?.getText() ?? ''),
+    );
+  });
+});

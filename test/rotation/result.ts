@@ -1,0 +1,44 @@
+import type { StoreMode } from './stores.ts';
+
+export interface StormOptions {
+  readonly rotations: number;
+  readonly processes: number;
+  readonly store: StoreMode;
+  /** The server delays, resets, drops the connection after rotating, answers 429, 500 and 502. */
+  readonly faults: boolean;
+  readonly limitMs: number;
+  readonly log?: (line: string) => void;
+}
+
+export interface StormResult {
+  readonly rotations: number;
+  readonly reuse: number;
+  /** Sessions that a kill, or a dropped answer, between the server's rotation and the store has ended. */
+  readonly lostExplained: number;
+  readonly lostUnexplained: number;
+  /** From the kill of a holder to the next holder, in milliseconds. */
+  readonly takeoversMs: readonly number[];
+  /** What else went wrong. Empty in a good run. */
+  readonly troubles: readonly string[];
+  readonly facts: StormFacts;
+}
+
+export interface StormFacts {
+  readonly takeovers: number;
+  readonly seconds: number;
+  readonly kills: number;
+  /** Windows stopped for a moment. */
+  readonly stops: number;
+  /** Holders stopped between their rotation and its answer. */
+  readonly holderStops: number;
+  readonly longestSilentMs: number;
+  readonly signIns: number;
+  readonly reloads: number;
+  /** Spent tokens sent once more because the first answer was lost. */
+  readonly replays: number;
+  readonly late: number;
+  readonly superseded: number;
+  readonly unauthorized: number;
+  /** Of the server, by kind. */
+  readonly faults: Readonly<Record<string, number>>;
+}
