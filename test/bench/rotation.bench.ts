@@ -18,12 +18,16 @@ const WARM_UP = 30;
 
 const RIVALS: readonly { readonly way: RotationWay; readonly words: string; readonly aim: number }[] = [
   {
-    way: 'polling',
-    words:
-      'the usual lock: a folder polled every 20 ms, a synced file; tells nobody, is stuck when its holder is killed',
+    way: 'acknowledged',
+    words: 'the same promise by files polled every 20 ms: a lock, a synced file, every window has the new token first',
     aim: 1,
   },
-  { way: 'none', words: 'floor: one process alone that asks the server, stores nothing and tells nobody', aim: 0.1 },
+  {
+    way: 'polling',
+    words: 'a lock polled every 20 ms and a synced file: tells nobody, and is stuck when its holder is killed',
+    aim: 0.05,
+  },
+  { way: 'none', words: 'floor: one process alone that asks the server, stores nothing and tells nobody', aim: 0.01 },
 ];
 
 export async function bench(): Promise<Figure[]> {

@@ -1,4 +1,4 @@
-// A process of the benchmark: rotates as fast as it can, in one of three ways.
+// A process of the benchmark: rotates as fast as it can, in one of four ways.
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { SharedTokenKeeper } from '../../src/core/oauth/rotation/sharedTokenKeep
 import { firstSession, type TokenGrant } from '../../src/core/oauth/session.ts';
 import { benchConnection } from './connection.ts';
 
-export type RotationWay = 'rolecall' | 'polling' | 'none';
+export type RotationWay = 'rolecall' | 'acknowledged' | 'polling' | 'none';
 
 export interface WindowPlan {
   readonly way: RotationWay;
@@ -16,9 +16,14 @@ export interface WindowPlan {
   readonly signsIn?: boolean;
 }
 
+/** How often the rivals look. */
+const POLL_MS = 20;
+
 const plan = JSON.parse(process.argv[2] ?? '') as WindowPlan;
 
-async function post(url: string, body?: URLSearchParams): Promise<TokenGrant & { refreshToken: string }> {
+type Grant = TokenGrant & { readonly refreshToken: string };
+
+async function post(url: string, body?: URLSearchParams): Promise<Grant> {
   const answer = await fetch(url, { method: 'POST', ...(body && { body }) });
   if (answer.status !== 200) throw new Error(String(answer.status));
   const given = (await answer.json()) as { access_token: string; refresh_token: string; expires_in: number };
@@ -57,23 +62,28 @@ const ways: Record<RotationWay, (plan: WindowPlan) => Promise<void>> = {
     const { signal } = new AbortController();
     for (;;) await keeper.accessToken(signal).catch(() => sleep(10)); // Not signed in yet.
   },
+  acknowledged: async ({ serverUrl, state, signsIn }) => {
+    const acks = path.join(state, 'acks');
+    await fs.mkdir(acks, { recursive: true });
+    const mine = path.join(acks, String(process.pid));
+    await fs.writeFile(mine, '');
+    const session = new LockedFile(state);
+    void acknowledge(session, mine);
+    if (signsIn) await session.keep(await post(`${serverUrl}/sign-in`));
+    for (;;) {
+      await session.locked(async (grant) => {
+        const next = await refresh(serverUrl, grant.refreshToken);
+        await session.keep(next);
+        while (!(await areAll(acks, next.accessToken))) await sleep(POLL_MS);
+      });
+    }
+  },
   polling: async ({ serverUrl, state, signsIn }) => {
     await fs.mkdir(state, { recursive: true });
-    const [file, lock] = [path.join(state, 'session.json'), path.join(state, 'lock')];
-    const keep = async (grant: TokenGrant) => {
-      const handle = await fs.open(`${file}.${process.pid}`, 'w');
-      await handle.writeFile(JSON.stringify(grant));
-      await handle.sync();
-      await handle.close();
-      await fs.rename(`${file}.${process.pid}`, file);
-    };
-    if (signsIn) await keep(await post(`${serverUrl}/sign-in`));
+    const session = new LockedFile(state);
+    if (signsIn) await session.keep(await post(`${serverUrl}/sign-in`));
     for (;;) {
-      while (!(await isMade(lock))) await sleep(20);
-      const text = await fs.readFile(file, 'utf8').catch(() => undefined);
-      if (text !== undefined)
-        await keep(await refresh(serverUrl, (JSON.parse(text) as { refreshToken: string }).refreshToken));
-      await fs.rmdir(lock);
+      await session.locked(async (grant) => session.keep(await refresh(serverUrl, grant.refreshToken)));
     }
   },
   none: async ({ serverUrl }) => {
@@ -81,6 +91,51 @@ const ways: Record<RotationWay, (plan: WindowPlan) => Promise<void>> = {
     for (;;) ({ refreshToken } = await refresh(serverUrl, refreshToken));
   },
 };
+
+/** A session in a file, whole and synced, and the lock that most programs use: a folder that only one can make. */
+class LockedFile {
+  readonly #file: string;
+  readonly #lock: string;
+
+  constructor(state: string) {
+    this.#file = path.join(state, 'session.json');
+    this.#lock = path.join(state, 'lock');
+  }
+
+  async read(): Promise<Grant | undefined> {
+    const text = await fs.readFile(this.#file, 'utf8').catch(() => undefined);
+    return text === undefined ? undefined : (JSON.parse(text) as Grant);
+  }
+
+  async keep(grant: Grant): Promise<void> {
+    const handle = await fs.open(`${this.#file}.${process.pid}`, 'w');
+    await handle.writeFile(JSON.stringify(grant));
+    await handle.sync();
+    await handle.close();
+    await fs.rename(`${this.#file}.${process.pid}`, this.#file);
+  }
+
+  async locked(work: (grant: Grant) => Promise<void>): Promise<void> {
+    while (!(await isMade(this.#lock))) await sleep(POLL_MS);
+    const grant = await this.read();
+    if (grant) await work(grant);
+    await fs.rmdir(this.#lock);
+  }
+}
+
+/** Says in a file of its own which token this window would use now. */
+async function acknowledge(session: LockedFile, mine: string): Promise<void> {
+  for (let last = ''; ; await sleep(POLL_MS)) {
+    const token = (await session.read())?.accessToken ?? '';
+    if (token !== last) await fs.writeFile(mine, token);
+    last = token;
+  }
+}
+
+async function areAll(acks: string, token: string): Promise<boolean> {
+  const said = await Promise.all((await fs.readdir(acks)).map((name) => fs.readFile(path.join(acks, name), 'utf8')));
+  return said.every((each) => each === token);
+}
 
 function isMade(folder: string): Promise<boolean> {
   return fs.mkdir(folder).then(

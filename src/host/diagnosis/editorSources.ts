@@ -63,7 +63,7 @@ export function editorSources(deps: EditorSourcesDeps): DiagnosisSources {
       return clouds.problem ? { kind: 'misconfigured', problem: clouds.problem.message } : { kind: 'unconfigured' };
     },
     clientSecret: about(async (at) => {
-      if (at.clientAuthentication === 'none') return 'not needed';
+      if (at.clientAuthentication === 'none' || at.clientId === '') return 'not needed'; // A service token serves.
       const secret = await deps.clientSecret(at);
       deps.learn(secret); // It may have been pasted into a setting as well, which the report shows.
       return secret === undefined ? 'missing' : 'stored';

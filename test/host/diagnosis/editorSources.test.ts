@@ -109,13 +109,18 @@ describe('what the doctor finds out in an editor', function () {
     assert.equal(known((await find()).clientSecret), 'stored');
     assert.deepEqual(learned, [descriptor.clients.link.secret]);
     assert.equal(known((await find({ clientSecret: async () => undefined })).clientSecret), 'missing');
-    const open = { ...connection, clientAuthentication: 'none' } as const;
-    const clouds = {
-      active: { connection: open, keeper: { state: { kind: 'signedOut' }, session: undefined }, load: async () => {} },
-      problem: undefined,
-    };
     const asking = async () => assert.fail('not asked for');
-    assert.equal(known((await find({ clouds, clientSecret: asking })).clientSecret), 'not needed');
+    for (const change of [{ clientAuthentication: 'none' }, { clientId: '' }] as const) {
+      const clouds = {
+        active: {
+          connection: { ...connection, ...change },
+          keeper: { state: { kind: 'signedOut' }, session: undefined },
+          load: async () => {},
+        },
+        problem: undefined,
+      };
+      assert.equal(known((await find({ clouds, clientSecret: asking })).clientSecret), 'not needed');
+    }
   });
 
   it('is that the secret store keeps what is written, of which nothing stays', async () => {
