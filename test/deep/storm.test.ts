@@ -6,12 +6,13 @@ import { FAULTS } from '../rotation/server.ts';
 const ROTATIONS = 2000;
 
 describe('eight windows that share one session, with kills, stops, lagging stores and a faulty server', function () {
-  this.timeout(300_000);
+  this.timeout(420_000);
 
   it('never spend a refresh token twice and never lose a session without a reason', async () => {
     const { outcome, troubles, happened } = await runPlans(plansOf(ROTATIONS, ['lag', 'snapshot'], undefined), {
       processes: 8,
-      limitMs: 130_000,
+      // Twice what it takes on two busy cores: only what hangs comes so far.
+      limitMs: 190_000,
       say: (line) => {
         if (line.includes('takeovers')) console.log(`      ${line}`); // One line for each storm.
       },
