@@ -134,6 +134,7 @@ export function activate(context: vscode.ExtensionContext): void {
     RolecallAuthenticationProvider.register(clouds, signIn, signOut, log),
     registerSessionCommands({ clouds, signIn, signOut, clientSecrets, inferenceTokens, log }),
     registerStatusBar(clouds),
+    signIn.follow(clouds),
     new EndedNotice(clouds, log),
     new SettingsNotice(clouds, log),
     followSecrets(context.secrets, clouds, inferenceTokens),

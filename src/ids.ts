@@ -9,6 +9,7 @@ export const commands = {
   signOut: 'rolecall.signOut',
   showSession: 'rolecall.showSession',
   setClientSecret: 'rolecall.setClientSecret',
+  forgetClientSecret: 'rolecall.forgetClientSecret',
   setInferenceToken: 'rolecall.setInferenceToken',
   forgetInferenceToken: 'rolecall.forgetInferenceToken',
   diagnoseSignIn: 'rolecall.diagnoseSignIn',

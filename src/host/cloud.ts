@@ -74,7 +74,13 @@ export class Cloud implements vscode.Disposable {
       log,
       now: Date.now,
     });
-    this.keeper.onDidChange(() => this.#changed.fire());
+    let wasSignedIn = false;
+    this.keeper.onDidChange(({ kind }) => {
+      // A sign-out reaches every window; the change of a secret does not.
+      if (kind === 'signedOut' && wasSignedIn) this.#inferenceToken = undefined;
+      wasSignedIn = this.keeper.session !== undefined;
+      this.#changed.fire();
+    });
     this.inference = {
       accessToken: async (signal) => this.#inferenceToken ?? this.keeper.accessToken(signal),
       rejected: async (token, signal) => {

@@ -13,20 +13,13 @@ export interface NextStep {
 }
 
 /** @returns `undefined` where only waiting or another request helps. */
-export function nextStep({
-  kind,
-  facts,
-  remedy,
-}: Pick<RolecallError, 'kind' | 'facts' | 'remedy'>): NextStep | undefined {
+export function nextStep({ kind, remedy }: Pick<RolecallError, 'kind' | 'remedy'>): NextStep | undefined {
   if (remedy) return stepOf(remedy);
   switch (kind) {
     case 'signedOut':
     case 'sessionEnded':
       return { title: vscode.l10n.t('Sign In'), command: commands.signIn };
     case 'configuration':
-      // The token endpoint refused the client: a secret cannot be entered in the settings.
-      if (facts.code !== undefined)
-        return { title: vscode.l10n.t('Set Client Secret…'), command: commands.setClientSecret };
       return {
         title: vscode.l10n.t('Open Settings'),
         command: 'workbench.action.openSettings',
@@ -68,7 +61,15 @@ function settingsStep(search: string): NextStep {
   };
 }
 
-/** Shows an error once, in plain words with one next step; a cancellation is silent. */
+/**
+ * Somebody else's words for a notification, where VS Code makes links of `[text](command:…)` and runs the command on a
+ * click. What is broken up reads the same.
+ */
+export function unlinked(text: string): string {
+  return text.replaceAll('](', ']\u200b(');
+}
+
+/** Shows an error once, in plain words with one next step; a cancellation is silent. Never rejects. */
 export async function showError(error: unknown, log: Log): Promise<void> {
   if (isCancelled(error)) return;
   const known = asRolecallError(error);
@@ -76,11 +77,15 @@ export async function showError(error: unknown, log: Log): Promise<void> {
   const step = nextStep(known);
   const correct = step?.correct;
   const titles = [correct?.title, step?.title].filter((title) => title !== undefined);
-  const chosen = await vscode.window.showErrorMessage(known.message, ...titles);
-  if (correct && chosen === correct.title) {
-    const configuration = vscode.workspace.getConfiguration(settings.section);
-    await configuration.update(correct.setting, correct.value, vscode.ConfigurationTarget.Global);
-  } else if (step && chosen) await vscode.commands.executeCommand(step.command, ...(step.arguments ?? []));
+  const chosen = await vscode.window.showErrorMessage(unlinked(known.message), ...titles);
+  try {
+    if (correct && chosen === correct.title) {
+      const configuration = vscode.workspace.getConfiguration(settings.section);
+      await configuration.update(correct.setting, correct.value, vscode.ConfigurationTarget.Global);
+    } else if (step && chosen) await vscode.commands.executeCommand(step.command, ...(step.arguments ?? []));
+  } catch (failure) {
+    log.error(describe(failure)); // A settings file that cannot be written, for example: VS Code says so itself.
+  }
 }
 
 /** An error as a log line: kind, message and, for what should not happen, where. */

@@ -52,8 +52,28 @@ describe('an error', () => {
   }
 
   it('about the client that the token endpoint refused leads to its secret and not to the settings', () => {
-    const refused = new RolecallError('configuration', 'Refused.', { facts: { code: 'invalid_client' } });
+    const refused = new RolecallError('configuration', 'Refused.', { remedy: { kind: 'setClientSecret' } });
     assert.equal(nextStep(refused)?.command, commands.setClientSecret);
+  });
+
+  it('makes no link of what a service says: VS Code would run its command', async () => {
+    answer(undefined);
+    await showError(new RolecallError('protocol', 'It said: [retry](command:workbench.action.quit)'), log);
+    assert.doesNotMatch(shown[0]?.[0] ?? '', /\]\(/);
+    assert.match(shown[0]?.[0] ?? '', /\[retry\].\(command:workbench\.action\.quit\)/);
+  });
+
+  it('offers what was most likely meant, and writes it for the user alone', async () => {
+    answer('Use https://a.example');
+    const written: unknown[][] = [];
+    patches.set(vscode.workspace, 'getConfiguration', () => ({
+      update: async (...values: unknown[]) => void written.push(values),
+    }));
+    const remedy = { kind: 'changeSetting', setting: 'inference.url', value: 'https://a.example' } as const;
+    await showError(new RolecallError('configuration', 'No slash.', { remedy }), log);
+    assert.deepEqual(shown, [['No slash.', 'Use https://a.example', 'Open Settings']]);
+    assert.deepEqual(written, [['inference.url', 'https://a.example', vscode.ConfigurationTarget.Global]]);
+    assert.deepEqual(executed, []);
   });
 
   it('takes no step that the user did not choose', async () => {

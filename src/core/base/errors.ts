@@ -1,3 +1,5 @@
+import { redact } from './redact.ts';
+
 /**
  * What went wrong, as a value the host can decide by. Never compare messages: compare `kind`.
  *
@@ -87,9 +89,9 @@ export class RolecallError extends Error {
   }
 }
 
-/** Somebody else's words as {@link ErrorFacts.serverMessage} holds them: without markup, a line or two at most. */
+/** Somebody else's words as {@link ErrorFacts.serverMessage} holds them: no markup, no secret, a line or two at most. */
 export function serverWords(text: string): string {
-  const plain = text
+  const plain = redact(text)
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();

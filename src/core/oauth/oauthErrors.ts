@@ -1,6 +1,6 @@
 import * as oauth from 'openid-client';
 import type { Connection } from '../base/connection.ts';
-import { cancelled, type ErrorFacts, isCancelled, RolecallError, serverWords } from '../base/errors.ts';
+import { cancelled, type ErrorFacts, isCancelled, type Remedy, RolecallError, serverWords } from '../base/errors.ts';
 import { retryAfterMs } from '../base/http.ts';
 
 /**
@@ -19,7 +19,7 @@ export function translateOAuthError(
   if (error instanceof oauth.AuthorizationResponseError) return refusedAuthorization(error);
   if (error instanceof oauth.WWWAuthenticateChallengeError) {
     const [kind, sentence] = refused === 'client' ? REFUSED_CLIENT : REFUSED_TOKEN;
-    return new RolecallError(kind, sentence, { cause: error, facts: { status: error.status } });
+    return new RolecallError(kind, sentence, { cause: error, facts: { status: error.status }, remedy: remedyOf(kind) });
   }
   if (error instanceof oauth.ClientError) return unusableAnswer(error, connection);
   return new RolecallError('unexpected', 'Signing in failed in an unexpected way.', { cause: error });
@@ -45,6 +45,14 @@ const GRANT_SENTENCES: Readonly<Record<string, Meaning>> = {
   temporarily_unavailable: ['server', 'The identity service is busy. Try again in a moment.'],
 };
 
+/** A refused client is most often a wrong secret, which cannot be entered in the settings. */
+function remedyOf(kind: RolecallError['kind'], code?: string): Remedy | undefined {
+  if (kind !== 'configuration') return undefined;
+  if (code === 'invalid_scope') return { kind: 'changeSetting', setting: 'identity.scopes' };
+  if (code === 'unauthorized_client') return { kind: 'changeSetting', setting: 'identity.clientId' };
+  return { kind: 'setClientSecret' };
+}
+
 function refusedGrant(error: oauth.ResponseBodyError): RolecallError {
   const [kind, sentence] = grantMeaning(error);
   const words = serverWords(error.error_description ?? '');
@@ -54,7 +62,11 @@ function refusedGrant(error: oauth.ResponseBodyError): RolecallError {
     ...(words && { serverMessage: words }),
     ...askedToWait(error.response),
   };
-  return new RolecallError(kind, sentence + (words && ` It said: ${words}`), { cause: error, facts });
+  return new RolecallError(kind, sentence + (words && ` It said: ${words}`), {
+    cause: error,
+    facts,
+    remedy: remedyOf(kind, error.error),
+  });
 }
 
 function grantMeaning({ status, error }: oauth.ResponseBodyError): Meaning {
@@ -89,7 +101,7 @@ function unusableAnswer(error: oauth.ClientError, connection: Connection): Rolec
     return new RolecallError('server', sentence, { cause: error, facts });
   }
   const meaning = status === 429 ? SLOW_DOWN : status === 401 ? REFUSED_CLIENT : undefined;
-  if (meaning) return new RolecallError(...meaning, { cause: error, facts });
+  if (meaning) return new RolecallError(...meaning, { cause: error, facts, remedy: remedyOf(meaning[0]) });
   const what =
     status !== undefined && status >= 300 ? `answered ${status} without an explanation` : CHECKS[error.code ?? ''];
   const sentence = `${connection.identityUrl} ${what ?? 'sent an answer that is not an OAuth answer'}. The sign-in was not used.`;

@@ -31,21 +31,20 @@ export function readPastedCallback(typed: string, { redirectUri, state }: Pendin
   return callback(redirectUri, query);
 }
 
-/** `undefined` when the text is a bare code. */
+/** `undefined` when the text is a bare code. Address bars hide the scheme, and people copy only a part. */
 function queryOf(text: string, redirectUri: string): URLSearchParams | undefined {
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? URL.parse(text) : null;
-  if (url) {
-    if (url.searchParams.has('redirect_uri')) return url.searchParams;
+  if (url && !url.searchParams.has('redirect_uri')) {
     // The provider sends the browser to the registered address, and to no other.
     const registered = new URL(redirectUri);
     const isRegistered =
       url.protocol === registered.protocol && url.host === registered.host && url.pathname === registered.pathname;
     if (!isRegistered)
       throw wrong(`This is not the address that the sign-in ends on, which begins with ${redirectUri}.`);
-    return url.searchParams;
   }
-  const bare = text.replace(/^\?/, '');
-  return /^(code|state|error|iss)=/.test(bare) ? new URLSearchParams(bare) : undefined;
+  const mark = text.indexOf('?');
+  const query = new URLSearchParams(mark < 0 ? text : text.slice(mark + 1));
+  return url || mark >= 0 || query.has('code') || query.has('error') || query.has('state') ? query : undefined;
 }
 
 function callback(redirectUri: string, query: URLSearchParams): URL {

@@ -85,7 +85,7 @@ function refused(body: string): RolecallError {
   const words = serverWords(descriptionIn(body));
   return new RolecallError(
     'invalidRequest',
-    `The identity service does not accept this token.${words && ` It said: ${words}`} Nothing was kept.`,
+    `The identity service does not accept this token. Nothing was kept.${words && ` It said: ${words}`}`,
     { facts: { status: 401, ...(words && { serverMessage: words }) } },
   );
 }

@@ -26,10 +26,12 @@ export interface BrowserSignIn extends SignInDeps {
    */
   readonly openBrowser: (startUrl: string, authorizationUrl: string) => Promise<boolean>;
   /**
-   * The other ways in which the answer may come while the sign-in waits: pasted, or as a link to the editor. Rejects only
-   * when `signal` aborts.
+   * The other ways in which the answer may come while the sign-in waits: pasted, or as a link to the editor. What it
+   * rejects with ends the sign-in.
    */
   readonly delivered: (pending: PendingSignIn, signal: AbortSignal) => Promise<URL>;
+  /** The answer is here: what may still stop the sign-in no longer does. */
+  readonly arrived: () => void;
   /** Stores the session, before the browser is told that all is well. */
   readonly keep: (session: Session) => Promise<void>;
 }
@@ -57,7 +59,9 @@ export async function signInWithBrowser(deps: BrowserSignIn, signal: AbortSignal
   try {
     log.info(`Sign-in started at ${connection.identityUrl} (${method}).`);
     const callback = await arrival(deps, pending, authorizationUrl, listener, signal);
-    const session = await finishSignIn(deps, callback, pending, signal);
+    deps.arrived();
+    // From here nothing stops it: the service has one session for each client, and an exchange that was sent has replaced it.
+    const session = await finishSignIn(deps, callback, pending, new AbortController().signal);
     await deps.keep(session);
     listener.reply();
     return session;

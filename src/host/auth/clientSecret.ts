@@ -32,6 +32,11 @@ export class ClientSecrets {
     return secret;
   }
 
+  /** @throws RolecallError `storage` */
+  async forget(connection: Connection): Promise<void> {
+    await this.#guarded(() => this.#storage.delete(secretKey(connection)));
+  }
+
   /** A locked keyring is told as such. */
   async #guarded<T>(use: () => Thenable<T>): Promise<T> {
     try {

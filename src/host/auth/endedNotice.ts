@@ -4,7 +4,7 @@ import type { SessionState } from '../../core/oauth/rotation/sessionState.ts';
 import { commands } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
-import { describe } from '../showError.ts';
+import { describe, unlinked } from '../showError.ts';
 
 type Ended = Extract<SessionState, { kind: 'ended' }>;
 
@@ -49,7 +49,9 @@ export class EndedNotice implements vscode.Disposable {
           )
         : '';
     const chosen = await vscode.window.showWarningMessage(
-      vscode.l10n.t('Rolecall: {0} is no longer signed in. {1}', account.label, `${error.message} ${hint}`.trim()),
+      unlinked(
+        vscode.l10n.t('Rolecall: {0} is no longer signed in. {1}', account.label, `${hint} ${error.message}`.trim()),
+      ),
       signIn,
       ...(reason === 'elsewhere' || reason === 'configuration' ? [others] : [diagnose]),
     );

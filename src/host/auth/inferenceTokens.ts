@@ -20,6 +20,7 @@ export class InferenceTokens {
   /** @throws RolecallError `cancelled`, `storage` */
   async ask(connection: Connection): Promise<void> {
     const token = await askForToken(
+      new AbortController().signal,
       vscode.l10n.t('Token for the inference service'),
       vscode.l10n.t(
         'It is kept in the system keyring, sent to {0} only, and used there instead of your sign-in.',

@@ -4,6 +4,7 @@ import { connectionKey } from '../../core/base/connection.ts';
 import { RolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { PendingSignIn } from '../../core/oauth/authorizationServer.ts';
+import { asStorageError } from '../../core/oauth/session.ts';
 import { readPending, writePending } from '../../core/oauth/sharedSignIn.ts';
 import { finishSignIn, SIGN_IN_DEADLINE_MS } from '../../core/oauth/signIn.ts';
 import { secrets } from '../../ids.ts';
@@ -53,18 +54,17 @@ export class SignInLinks implements vscode.UriHandler {
     const received = new Promise<URL>((resolve) => {
       this.#waiting.set(pending.state, { cloud, pending, give: resolve });
     });
-    try {
-      await storage.store(key, writePending(cloud.connection, pending, Date.now() + SIGN_IN_DEADLINE_MS));
-    } catch (error) {
-      log.warn(`Only this window can finish the sign-in: ${describe(error)}`);
-    }
+    // A keyring that is locked or slow holds up nothing here.
+    void Promise.resolve(
+      storage.store(key, writePending(cloud.connection, pending, Date.now() + SIGN_IN_DEADLINE_MS)),
+    ).catch((error: unknown) => log.warn(`Only this window can finish the sign-in: ${describe(error)}`));
     const over = new AbortController();
     try {
       return await Promise.race([received, this.#elsewhere(cloud, pending, AbortSignal.any([signal, over.signal]))]);
     } finally {
       over.abort();
       this.#waiting.delete(pending.state);
-      await this.#forget(cloud, pending.state);
+      void this.#forget(cloud, pending.state); // Never rejects.
     }
   }
 
@@ -119,11 +119,19 @@ export class SignInLinks implements vscode.UriHandler {
   async #find(state: string | null): Promise<{ cloud: Cloud; pending: PendingSignIn } | undefined> {
     for (const cloud of this.#deps.clouds.all) {
       await cloud.load();
-      const text = await this.#deps.storage.get(pendingKey(cloud));
+      const text = await this.#read(cloud);
       const pending = readPending(text, cloud.connection, state, Date.now());
       if (pending) return { cloud, pending };
     }
     return undefined;
+  }
+
+  async #read(cloud: Cloud): Promise<string | undefined> {
+    try {
+      return await this.#deps.storage.get(pendingKey(cloud));
+    } catch (error) {
+      throw asStorageError(error);
+    }
   }
 
   /** Rejects when another window has finished it, one way or the other. */

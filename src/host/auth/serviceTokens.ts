@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { cancelled } from '../../core/base/errors.ts';
+import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
 import { IdentityClient } from '../../core/identity/identityClient.ts';
@@ -26,6 +26,7 @@ export class ServiceTokens {
   /** @throws RolecallError `cancelled` when none is given, `invalidRequest` when the service refuses it, `offline`, … */
   async signIn(cloud: Cloud, signal: AbortSignal): Promise<Session> {
     const token = await askForToken(
+      signal,
       vscode.l10n.t('Service token for {0}', cloud.connection.label),
       vscode.l10n.t(
         'It is kept in the system keyring, and sent to {0} and {1} only.',
@@ -79,7 +80,7 @@ export class ServiceTokens {
         return (await ask()) !== undefined;
       } catch (error) {
         if (refused) return false;
-        if (isForbidden(error)) return true;
+        if (isKnownAllTheSame(error)) return true;
         throw error;
       }
     };
@@ -91,26 +92,33 @@ export class ServiceTokens {
   }
 }
 
-function isForbidden(error: unknown): boolean {
-  return error instanceof Error && 'kind' in error && error.kind === 'forbidden';
+/** Whoever is forbidden something, or asks for what is not there, was recognised before. */
+function isKnownAllTheSame(error: unknown): boolean {
+  return error instanceof RolecallError && (error.kind === 'forbidden' || error.kind === 'notFound');
 }
 
 /** @throws RolecallError `cancelled` */
-export async function askForToken(title: string, prompt: string): Promise<string> {
-  const typed = await vscode.window.showInputBox({
-    title,
-    prompt,
-    password: true,
-    ignoreFocusOut: true,
-    validateInput: (value) => {
-      try {
-        readServiceToken(value);
-        return undefined;
-      } catch (error) {
-        return error instanceof Error ? error.message : String(error);
-      }
+export async function askForToken(signal: AbortSignal, title: string, prompt: string): Promise<string> {
+  const source = new vscode.CancellationTokenSource();
+  signal.addEventListener('abort', () => source.cancel(), { once: true });
+  const typed = await vscode.window.showInputBox(
+    {
+      title,
+      prompt,
+      password: true,
+      ignoreFocusOut: true,
+      validateInput: (value) => {
+        try {
+          readServiceToken(value);
+          return undefined;
+        } catch (error) {
+          return error instanceof Error ? error.message : String(error);
+        }
+      },
     },
-  });
+    source.token,
+  );
+  source.dispose();
   if (typed === undefined) throw cancelled();
   return readServiceToken(typed);
 }

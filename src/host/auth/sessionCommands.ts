@@ -42,11 +42,19 @@ export function registerSessionCommands(deps: SessionCommandsDeps): vscode.Dispo
     registerCommand(commands.pasteSignInAddress, log, () => signIn.paste()),
     registerCommand(commands.copySignInAddress, log, () => signIn.copyAddress()),
     registerCommand(commands.cancelSignIn, log, () => signIn.cancel()),
-    registerCommand(commands.showSession, log, () => showSessionMenu(clouds)),
+    registerCommand(commands.showSession, log, () => showSessionMenu(clouds, signIn.isWaiting)),
     registerCommand(commands.signOut, log, () => signOut.ask(clouds.require())),
     registerCommand(commands.setClientSecret, log, async () => {
       const cloud = configured(clouds.require());
       if (cloud) await clientSecrets.ask(cloud.connection);
+    }),
+    registerCommand(commands.forgetClientSecret, log, async () => {
+      const cloud = configured(clouds.require());
+      if (!cloud) return;
+      await clientSecrets.forget(cloud.connection);
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('The client secret is forgotten. It is asked for at the next sign-in or renewal.'),
+      ); // Says all.
     }),
     registerCommand(commands.setInferenceToken, log, async () => {
       const cloud = configured(clouds.require());

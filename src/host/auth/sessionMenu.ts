@@ -7,8 +7,8 @@ import { wordsOf } from './sessionWords.ts';
 type Item = vscode.QuickPickItem & { readonly command: string };
 
 /** What can be done about the session now, from the status bar. */
-export async function showSessionMenu(clouds: Clouds): Promise<void> {
-  const kind = clouds.active?.keeper.state.kind;
+export async function showSessionMenu(clouds: Clouds, isSigningIn: boolean): Promise<void> {
+  const kind = isSigningIn ? 'signingIn' : clouds.active?.keeper.state.kind;
   const words = wordsOf(clouds);
   const chosen = await vscode.window.showQuickPick(itemsFor(kind), {
     title: words?.tooltip ?? vscode.l10n.t('Rolecall: no cloud is configured'),

@@ -45,19 +45,19 @@ function stateWords(state: SessionState, { connection }: Cloud): StateWords | un
       };
     case 'signedIn':
       return {
-        text: `$(account) ${state.account.label}`,
+        text: `$(account) ${plain(state.account.label)}`,
         tooltip: vscode.l10n.t('Rolecall: signed in to {0} as {1}.', label, state.account.label),
         command: commands.showSession,
       };
     case 'refreshing':
       return {
-        text: `$(sync~spin) ${state.account.label}`,
+        text: `$(sync~spin) ${plain(state.account.label)}`,
         tooltip: vscode.l10n.t('Rolecall: renewing the sign-in to {0}.', label),
         command: commands.showSession,
       };
     case 'offline':
       return {
-        text: vscode.l10n.t('$(debug-disconnect) {0} (offline)', state.account.label),
+        text: vscode.l10n.t('$(debug-disconnect) {0} (offline)', plain(state.account.label)),
         tooltip: vscode.l10n.t(
           'Rolecall: still signed in to {0}, but the sign-in could not be renewed; it is tried again. {1}',
           label,
@@ -81,4 +81,9 @@ function stateWords(state: SessionState, { connection }: Cloud): StateWords | un
         colour: 'error',
       };
   }
+}
+
+/** A name that a service gave must not draw icons. */
+function plain(label: string): string {
+  return label.replaceAll('$(', '$\u200b(').slice(0, 60);
 }

@@ -11,6 +11,7 @@ import { editorLinkUri, openMethods, type SignInMethodId, type SignInPlace } fro
 import { commands, contextKeys } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
+import type { Clouds } from '../clouds.ts';
 import { setContextKey } from '../contextKeys.ts';
 import { FinishedElsewhere, type SignInLinks } from './links.ts';
 import { askForMethod } from './methodPicker.ts';
@@ -36,6 +37,8 @@ interface Waiting {
   answer?: { readonly pending: PendingSignIn; readonly give: (callback: URL) => void; readonly over: AbortSignal };
   /** To open by hand, where the editor cannot. */
   authorizationUrl?: string;
+  /** Opens the page once more. */
+  reopen?: () => Promise<unknown>;
 }
 
 /** Signs in to a cloud, in each of the ways there are; one sign-in at a time. */
@@ -52,10 +55,12 @@ export class SignIn {
    * unless it asks for another way: then the first is given up.
    */
   async run(cloud: Cloud, method?: SignInMethodId): Promise<Session> {
-    const before = this.#waiting;
-    if (before?.cloud === cloud && (method === undefined || method === before.method)) return before.session;
     const chosen = method ?? usualMethod(cloud);
-    if (before) {
+    for (let before = this.#waiting; before; before = this.#waiting) {
+      if (before.cloud === cloud && (method === undefined || method === before.method)) {
+        this.#remind(before);
+        return before.session;
+      }
       before.stop.abort();
       await before.session.catch(() => {}); // Its callers are told; the port must be free.
       this.#deps.log.info('The sign-in that waited was given up for another one.');
@@ -66,6 +71,37 @@ export class SignIn {
     });
     this.#wait({ cloud, method: chosen, session, stop });
     return session;
+  }
+
+  /** Ends a sign-in whose connection goes away: other settings, or the sandbox was left. */
+  follow(clouds: Pick<Clouds, 'all' | 'onDidChange'>): vscode.Disposable {
+    const subscription = clouds.onDidChange(() => {
+      const waiting = this.#waiting;
+      if (!waiting || waiting.stop.signal.aborted || clouds.all.includes(waiting.cloud)) return;
+      waiting.stop.abort();
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('The sign-in was given up, because what it was for is gone or has other settings now.'),
+      ); // Says all.
+    });
+    return vscode.Disposable.from(subscription, { dispose: () => this.cancel() });
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiting !== undefined;
+  }
+
+  /** Whoever has closed the page gets it again. */
+  #remind({ reopen }: Waiting): void {
+    if (!reopen) return;
+    const [again, paste] = [vscode.l10n.t('Open Again'), vscode.l10n.t('Paste the Address')];
+    const told = vscode.window.showInformationMessage(
+      vscode.l10n.t('A sign-in waits for you in the browser.'),
+      again,
+      paste,
+    );
+    void Promise.resolve(told)
+      .then((chosen) => (chosen === again ? reopen() : chosen === paste ? this.paste() : undefined))
+      .catch((error: unknown) => this.#deps.log.warn(String(error)));
   }
 
   /** Lets the user choose the way. */
@@ -86,6 +122,7 @@ export class SignIn {
       });
     }
     const { pending, give, over } = answer;
+    if (over.aborted) return;
     const source = new vscode.CancellationTokenSource();
     const close = () => source.cancel();
     over.addEventListener('abort', close, { once: true });
@@ -160,10 +197,11 @@ export class SignIn {
             pages: signInPages(connection.label),
             openBrowser: (startUrl, authorizationUrl) => this.#open(method, startUrl, authorizationUrl),
             delivered: (pending, over) => this.#delivered(cloud, pending, over),
-            keep: async (own) => {
-              elsewhere.stop(); // Our own is not somebody else's.
-              await keeper.adopt(own);
+            arrived: () => {
+              elsewhere.stop();
+              if (this.#waiting) delete this.#waiting.answer;
             },
+            keep: (own) => keeper.adopt(own),
             learn,
             log,
             now: Date.now,
@@ -193,13 +231,24 @@ export class SignIn {
     return waitFor(Promise.race([pasted, ...links]), over);
   }
 
+  /** No browser was opened: the user may take the address elsewhere. */
+  async #offerAddress(authorizationUrl: string): Promise<boolean> {
+    const copy = vscode.l10n.t('Copy the Address');
+    const chosen = await vscode.window.showWarningMessage(vscode.l10n.t('The browser was not opened.'), copy);
+    if (chosen === copy) await vscode.env.clipboard.writeText(authorizationUrl);
+    return chosen === copy;
+  }
+
   async #open(method: BrowserMethod, startUrl: string, authorizationUrl: string): Promise<boolean> {
+    const open = async () => vscode.env.openExternal(vscode.Uri.parse(startUrl, true));
     if (this.#waiting) this.#waiting.authorizationUrl = authorizationUrl;
-    const opened = await vscode.env.openExternal(vscode.Uri.parse(startUrl, true));
-    if (opened && !(await arrivesByItself(method, startUrl))) {
+    const opened = await open();
+    if (!opened && !(await this.#offerAddress(authorizationUrl))) return false;
+    if (this.#waiting) this.#waiting.reopen = open;
+    if (!opened || !(await arrivesByItself(method, startUrl))) {
       void this.paste().catch((error: unknown) => this.#deps.log.debug(String(error))); // It went on without the box.
     }
-    return opened;
+    return true;
   }
 }
 
@@ -216,8 +265,12 @@ function usualMethod(cloud: Cloud): SignInMethodId {
 async function arrivesByItself(method: BrowserMethod, startUrl: string): Promise<boolean> {
   if (method === 'paste') return false;
   if (method === 'editorLink') return true;
-  const external = await vscode.env.asExternalUri(vscode.Uri.parse(new URL(startUrl).origin, true));
-  return isLoopback(external.toString(true));
+  try {
+    const external = await vscode.env.asExternalUri(vscode.Uri.parse(new URL(startUrl).origin, true));
+    return isLoopback(external.toString(true));
+  } catch {
+    return true; // Nobody knows; the address can be pasted all the same.
+  }
 }
 
 /** A session that another window signs in to while this one waits for the same. */

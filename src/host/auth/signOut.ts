@@ -23,7 +23,7 @@ export class SignOut {
         : vscode.l10n.t('Forget the stored sign-in to {0}?', cloud.connection.label),
       {
         modal: true,
-        detail: `${vscode.l10n.t('Rolecall forgets the session and what it has read, in every window of this machine.')} ${afterwards()}`,
+        detail: `${vscode.l10n.t('Rolecall forgets the session and what it has read, in every window of this machine. The client secret and saved snapshots stay; each has a command that removes it.')} ${afterwards()}`,
       },
       signOut,
     );
@@ -41,10 +41,13 @@ export class SignOut {
 
   async run(cloud: Cloud): Promise<void> {
     const { connection, keeper } = cloud;
-    await keeper.forget();
-    if (connection.id !== 'sandbox') {
-      await this.#inferenceTokens.forget(connection);
-      await cloud.readInferenceToken();
+    try {
+      await keeper.forget();
+    } finally {
+      if (connection.id !== 'sandbox') {
+        await this.#inferenceTokens.forget(connection);
+        await cloud.readInferenceToken();
+      }
     }
     this.#log.info(`Signed out of ${connection.identityUrl}.`);
   }

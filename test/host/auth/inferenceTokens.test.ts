@@ -89,6 +89,13 @@ describe('the token of the inference service alone', () => {
     assert.equal(await cloud.inference.rejected('old', signal), 'new');
   });
 
+  it('is given up in a window that hears of the sign-out only by the session', async () => {
+    const cloud = await enter('own-token');
+    await signInAs(cloud, 'administrator');
+    await cloud.keeper.forget(); // As the other window's message does; no secret has changed here.
+    assert.equal(cloud.inferenceAccount, undefined);
+  });
+
   it('is forgotten with the sign-out', async () => {
     const cloud = await enter('own-token');
     await signInAs(cloud, 'administrator');

@@ -97,7 +97,7 @@ describe('the state of the session in the status bar', () => {
       patches.set(vscode.window, 'showQuickPick', async (given: readonly { command: string }[]) => {
         items = given;
       });
-      await showSessionMenu(cloudsIn(state));
+      await showSessionMenu(cloudsIn(state), false);
       assert.deepEqual(
         items.map(({ command }) => command),
         wanted,

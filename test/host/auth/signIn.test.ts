@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { isCancelled } from '../../../src/core/base/errors.ts';
 import { SignIn } from '../../../src/host/auth/signIn.ts';
 import { Cloud } from '../../../src/host/cloud.ts';
+import { authorize } from '../../unit/sandbox/walk.ts';
 import { usePatches } from '../support/patches.ts';
 import { browse } from '../support/running.ts';
 import { connectionTo, descriptor, person } from '../support/sandbox.ts';
@@ -111,7 +112,21 @@ describe('signing in', () => {
 
   it('ends silently when VS Code does not open the browser', async () => {
     patches.set(vscode.env, 'openExternal', async () => false);
+    patches.set(vscode.window, 'showWarningMessage', async () => undefined);
     await assert.rejects(signIn.run(cloudWith(async () => loopback.secret)), isCancelled);
+  });
+
+  it('goes on where VS Code opens no browser and the user takes the address elsewhere', async () => {
+    patches.set(vscode.env, 'openExternal', async () => false);
+    patches.set(vscode.window, 'showInputBox', () => new Promise(() => {}));
+    patches.set(vscode.window, 'showWarningMessage', async (_message: string, copy: string) => copy);
+    const copied = new Promise<string>((resolve) => {
+      patches.set(vscode.env, 'clipboard', { writeText: async (text: string) => resolve(text) });
+    });
+    const session = signIn.run(cloudWith(async () => loopback.secret));
+    const parameters = Object.fromEntries(new URL(await copied).searchParams);
+    void authorize(descriptor, parameters, { person: 1 }).then((last) => fetch(last));
+    assert.equal((await session).account.label, person('ordinaryUser').email);
   });
 
   it('leaves the session of before when it fails', async () => {

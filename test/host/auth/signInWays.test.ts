@@ -241,6 +241,39 @@ describe('the ways to sign in', () => {
     assert.match(scene().log.lines.join('\n'), /given up for another one/);
   });
 
+  it('end with the connection that they are for', async () => {
+    const told: string[] = [];
+    patches.set(vscode.window, 'showInformationMessage', async (message: string) => void told.push(message));
+    patches.set(vscode.env, 'openExternal', async () => true);
+    const service = await scene().startService();
+    scene().own(signIn.follow(scene().clouds));
+    const waiting = signIn.run(service, 'paste');
+    waiting.catch(() => {});
+    await until('the wait', () => service.keeper.state.kind === 'signingIn');
+    scene().settings.connection = undefined;
+    scene().settings.change();
+    await assert.rejects(waiting, isCancelled);
+    assert.match(told.join(), /given up/);
+    assert.equal(signIn.isWaiting, false);
+  });
+
+  it('asked for again while one waits: says so, and opens the page once more if it is wanted', async () => {
+    let opened = 0;
+    patches.set(vscode.env, 'openExternal', async () => {
+      opened += 1;
+      return true;
+    });
+    patches.set(vscode.window, 'showInformationMessage', async (_message: string, again: string) => again);
+    const waiting = signIn.run(cloud);
+    waiting.catch(() => {});
+    await until('the browser', () => opened === 1);
+    await until('the wait', () => cloud.keeper.state.kind === 'signingIn');
+    signIn.run(cloud).catch(() => {});
+    await until('the browser again', () => opened === 2);
+    signIn.cancel();
+    await assert.rejects(waiting, isCancelled);
+  });
+
   it('end when another window has signed in meanwhile', async () => {
     patches.set(vscode.env, 'openExternal', async () => true);
     const waiting = signIn.run(cloud);

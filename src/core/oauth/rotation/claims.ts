@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createWhole, readIfAny, replaceWhole } from './files.ts';
 
 /** Nobody asks after so long, in milliseconds. */
-const FORGOTTEN_AFTER_MS = 24 * 3600_000;
+const FORGOTTEN_AFTER_MS = 30 * 24 * 3600_000;
 
 /**
  * What happens once for all windows: finishing a sign-in, telling that a session is over. A claim is a file that only one
@@ -12,10 +12,15 @@ const FORGOTTEN_AFTER_MS = 24 * 3600_000;
  */
 export class Claims {
   readonly #folder: string;
+  readonly #storeName: string;
 
-  /** @param folder a private folder that exists. */
-  constructor(folder: string) {
+  /**
+   * @param folder A private folder that exists.
+   * @param storeName Tells apart editors of one user, whose sessions are not the same.
+   */
+  constructor(folder: string, storeName = '') {
     this.#folder = folder;
+    this.#storeName = storeName;
   }
 
   /** True for the first window that asks. */
@@ -36,7 +41,10 @@ export class Claims {
   }
 
   #file(what: string): string {
-    return path.join(this.#folder, `${createHash('sha256').update(what).digest('hex').slice(0, 32)}.claim`);
+    return path.join(
+      this.#folder,
+      `${createHash('sha256').update(`${this.#storeName}|${what}`).digest('hex').slice(0, 32)}.claim`,
+    );
   }
 
   async #forgetOld(): Promise<void> {

@@ -50,5 +50,6 @@ export function endOf(error: RolecallError, interrupted: boolean): End {
 export const EXPIRED: End = { reason: 'expired', sentence: SENTENCES.expired };
 
 export function endError(end: End): RolecallError {
-  return new RolecallError(end.reason === 'configuration' ? 'configuration' : 'sessionEnded', end.sentence);
+  if (end.reason !== 'configuration') return new RolecallError('sessionEnded', end.sentence);
+  return new RolecallError('configuration', end.sentence, { remedy: { kind: 'setClientSecret' } });
 }

@@ -54,7 +54,7 @@ export class Sharing {
     this.shared = new SharedSession({ files: this.#files, connection, secrets, protocol, learn, log });
     const key = new FolderKey(folder);
     this.exclusion = new Exclusion({ folder, key, protocol, log });
-    this.claims = new Claims(path.join(folder, 'claims'));
+    this.claims = new Claims(path.join(folder, 'claims'), storeName);
     this.peers = new Peers({ folder, key, protocol, log, onGeneration });
   }
 

@@ -56,8 +56,14 @@ describe('somebody else’s words', () => {
   for (const [words, shown] of rows) it(JSON.stringify(words), () => assert.equal(serverWords(words), shown));
 
   it('are cut at 300 characters, and say so', () => {
-    assert.equal(serverWords('x'.repeat(300)), 'x'.repeat(300));
-    assert.equal(serverWords('x'.repeat(301)), `${'x'.repeat(299)}…`);
+    const long = 'so it is. '.repeat(30); // 300 with its last space.
+    assert.equal(serverWords(`${long}x`.slice(0, 299)), long.slice(0, 299));
+    assert.equal(serverWords(`${long}x`), `${long.slice(0, 299)}…`);
+  });
+
+  it('hold nothing that looks like a secret', () => {
+    assert.equal(serverWords(`bad token eyJ${'aB3'.repeat(40)}`), 'bad token ‹hidden›');
+    assert.doesNotMatch(serverWords('refresh_token=s3cretS3cret&x=1'), /s3cret/);
   });
 });
 

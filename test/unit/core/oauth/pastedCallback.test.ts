@@ -21,6 +21,13 @@ describe('a pasted answer', () => {
     ['a refusal', `${REDIRECT}?error=access_denied&state=st4te`, { error: 'access_denied', state: 'st4te' }],
     ['the query alone', '?code=abc&state=st4te', { code: 'abc', state: 'st4te' }],
     ['the query without its mark', 'state=st4te&code=abc', { code: 'abc', state: 'st4te' }],
+    [
+      'what an address bar shows, without the scheme',
+      '127.0.0.1:18155/callback?code=a&state=st4te',
+      { code: 'a', state: 'st4te' },
+    ],
+    ['from the path on', '/callback?code=a&state=st4te', { code: 'a', state: 'st4te' }],
+    ['with other members first', 'scope=x&code=a&state=st4te', { scope: 'x', code: 'a', state: 'st4te' }],
     ['the bare code', 'abc-DEF_1.2~', { code: 'abc-DEF_1.2~', state: 'st4te' }],
     ['a bare code that looks like base64', 'YWJj+/==', { code: 'YWJj+/==', state: 'st4te' }],
   ];
@@ -52,6 +59,9 @@ describe('a pasted answer', () => {
     ],
     ['another port', 'http://127.0.0.1:18156/callback?code=abc&state=st4te', /not the address/],
     ['another path', 'http://127.0.0.1:18155/other?code=abc&state=st4te', /not the address/],
+    ['another sign-in without the scheme', '127.0.0.1:18155/callback?code=abc&state=other', /another sign-in/],
+    ['a part of another sign-in', '/callback?code=abc&state=other', /another sign-in/],
+    ['a query without a code', '?session_state=x', /holds no code/],
     ['no code', `${REDIRECT}?state=st4te`, /holds no code/],
     [
       'where it begins',

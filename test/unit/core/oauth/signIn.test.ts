@@ -31,6 +31,8 @@ interface Variant {
   readonly method?: BrowserSignIn['method'];
   readonly delivered?: BrowserSignIn['delivered'];
   readonly keep?: BrowserSignIn['keep'];
+  /** The code is being exchanged. */
+  readonly exchanging?: () => void;
 }
 
 const never = () => new Promise<URL>(() => {});
@@ -71,18 +73,24 @@ for (const discovery of [true, false]) {
       method = 'loopback',
       delivered = never,
       keep = async () => {},
+      exchanging = () => {},
     }: Variant = {}): Promise<Session> => {
       const { clients } = sandbox.descriptor;
       const connection = { ...connectionTo(sandbox), ...change };
       const note = (line: string) => lines.push(line);
       const log: Log = { ...silentLog, debug: note, info: note, warn: note };
+      const watched: Fetch = (url, init) => {
+        if (init?.method === 'POST') exchanging();
+        return fetch(url, init);
+      };
       const clientSecret = secret ?? clients.loopback.secret;
       return signInWithBrowser(
         {
           connection,
-          server: new AuthorizationServer({ fetch, log, connection, clientSecret }),
+          server: new AuthorizationServer({ fetch: watched, log, connection, clientSecret }),
           method,
           delivered,
+          arrived: () => {},
           keep,
           pages: PAGES,
           openBrowser:
@@ -120,6 +128,17 @@ for (const discovery of [true, false]) {
       await signIn();
       while (pages.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
       assert.match(pages[0] ?? '', /<h1>Signed in<\/h1>/);
+    });
+
+    it('once the code is sent nothing stops it: the service has replaced the session before', async () => {
+      const stop = new AbortController();
+      const kept: Session[] = [];
+      const session = await signIn({
+        stop: stop.signal,
+        keep: async (own) => void kept.push(own),
+        exchanging: () => stop.abort(),
+      });
+      assert.deepEqual(kept, [session]);
     });
 
     it('the browser hears that it failed, and why, also when only the end failed', async () => {
@@ -305,6 +324,7 @@ describe('signing in without an id_token', () => {
         server: new AuthorizationServer({ fetch: answering, log: silentLog, connection, clientSecret: 'x' }),
         method: 'loopback',
         delivered: never,
+        arrived: () => {},
         keep: async () => {},
         pages: PAGES,
         openBrowser: async (url) => {

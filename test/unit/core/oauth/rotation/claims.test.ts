@@ -36,12 +36,18 @@ describe('what happens once for all windows', () => {
     assert.doesNotMatch(name + (await fs.readFile(path.join(folder, name), 'utf8')), /s3cret/);
   });
 
-  it('is forgotten after a day, and the rest stays', async () => {
+  it('is another matter in another editor of the same user', async () => {
+    assert.equal(await new Claims(folder, 'vscode').take('ended 5'), true);
+    assert.equal(await new Claims(folder, 'vscode-insiders').take('ended 5'), true);
+    assert.equal(await new Claims(folder, 'vscode').take('ended 5'), false);
+  });
+
+  it('is forgotten after a month, and the rest stays', async () => {
     const claims = new Claims(folder);
     await claims.take('old');
     const [name = ''] = await fs.readdir(folder);
-    const yesterday = new Date(Date.now() - 25 * 3600_000);
-    await fs.utimes(path.join(folder, name), yesterday, yesterday);
+    const longAgo = new Date(Date.now() - 31 * 24 * 3600_000);
+    await fs.utimes(path.join(folder, name), longAgo, longAgo);
     await claims.take('new');
     assert.equal((await fs.readdir(folder)).length, 1);
     assert.equal(await claims.outcome('new'), 'taken');
