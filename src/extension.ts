@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { Redactor, redactingLog } from './core/base/redact.ts';
+import { ModelMemory } from './core/completions/modelMemory.ts';
 import { RolecallAuthenticationProvider } from './host/auth/authenticationProvider.ts';
 import { ClientSecrets } from './host/auth/clientSecret.ts';
 import { EndedNotice } from './host/auth/endedNotice.ts';
@@ -16,13 +17,16 @@ import { registerStatusBar } from './host/auth/statusBar.ts';
 import { RolecallModelProvider } from './host/chat/modelProvider.ts';
 import { openChat } from './host/chat/openChat.ts';
 import { registerParticipant } from './host/chat/participant.ts';
+import { RememberedModels } from './host/chat/rememberedModels.ts';
 import { Cloud } from './host/cloud.ts';
 import { Clouds } from './host/clouds.ts';
 import { registerCommand } from './host/commands.ts';
+import { ParametersDocument } from './host/documents/parametersDocument.ts';
 import { AnswerDocuments } from './host/editor/answerDocuments.ts';
 import { registerAskAboutSelection } from './host/editor/askAboutSelection.ts';
 import { ModelCatalog } from './host/modelCatalog.ts';
 import { Sandbox } from './host/sandbox/trySandbox.ts';
+import { selectModel } from './host/selectModel.ts';
 import { Settings } from './host/settings.ts';
 import { newWorkspaceTool } from './host/tools/newWorkspaceTool.ts';
 import { ToolConsent } from './host/tools/toolConsent.ts';
@@ -86,6 +90,10 @@ export function activate(context: vscode.ExtensionContext): void {
   const openTools = () => workspaceTools.open();
   const catalog = new ModelCatalog({ clouds, settings, fetch, log });
   const documents = new AnswerDocuments();
+  const memory = new ModelMemory();
+  const request = { settings, memory, fetch, log };
+  const remembered = new RememberedModels(catalog, context.globalState);
+  const parameters = new ParametersDocument({ clouds, catalog, settings, memory, openTools });
 
   context.subscriptions.push(
     channel,
@@ -95,6 +103,8 @@ export function activate(context: vscode.ExtensionContext): void {
     toolFiles,
     catalog,
     documents,
+    parameters,
+    remembered,
     RolecallAuthenticationProvider.register(clouds, signIn, signOut, log),
     registerSessionCommands({ clouds, signIn, signOut, clientSecrets, inferenceTokens, log }),
     registerStatusBar(clouds),
@@ -103,17 +113,18 @@ export function activate(context: vscode.ExtensionContext): void {
     followSecrets(context.secrets, clouds, inferenceTokens),
     vscode.window.registerUriHandler(links),
     registerTreeCommands({ clouds, settings, view: organizations, log }),
-    RolecallModelProvider.register({ clouds, catalog, fetch, log }),
+    RolecallModelProvider.register({ ...request, clouds, catalog, remembered }),
     registerParticipant({
+      ...request,
       clouds,
       catalog,
       openTools,
-      fetch,
-      log,
       icon: vscode.Uri.joinPath(context.extensionUri, 'media', 'rolecall.png'),
     }),
-    registerAskAboutSelection({ clouds, catalog, openTools, documents, fetch, log }),
+    registerAskAboutSelection({ ...request, clouds, catalog, openTools, documents }),
     registerCommand(commands.openChat, log, () => openChat(catalog)),
+    registerCommand(commands.selectModel, log, () => selectModel({ clouds, catalog, settings })),
+    registerCommand(commands.showEffectiveParameters, log, () => parameters.show()),
     registerCommand(commands.newWorkspaceTool, log, () => newWorkspaceTool()),
     registerCommand(commands.forgetToolConsent, log, () => toolConsent.forget()),
     registerCommand(commands.trySandbox, log, () => sandbox.enter()),

@@ -17,6 +17,8 @@ export const commands = {
   addOrganization: 'rolecall.addOrganization',
   copyId: 'rolecall.copyId',
   openChat: 'rolecall.openChat',
+  selectModel: 'rolecall.selectModel',
+  showEffectiveParameters: 'rolecall.showEffectiveParameters',
   askAboutSelection: 'rolecall.askAboutSelection',
   newWorkspaceTool: 'rolecall.newWorkspaceTool',
   forgetToolConsent: 'rolecall.forgetToolConsent',
@@ -53,6 +55,10 @@ export const settings = {
   organizations: 'organizations',
   models: 'models',
   defaultModel: 'defaultModel',
+  chatParameters: 'chat.parameters',
+  connectTimeout: 'chat.timeouts.connect',
+  firstEventTimeout: 'chat.timeouts.firstEvent',
+  idleTimeout: 'chat.timeouts.idle',
 } as const;
 
 export const secrets = {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { checkIdentityUrl, checkInferenceUrl, checkRedirectUri } from '../../src/core/base/addresses.ts';
 import type { ClientAuthentication } from '../../src/core/base/connection.ts';
+import { requestFields } from '../../src/core/completions/request.ts';
+import { defaultDeadlines } from '../../src/core/completions/watch.ts';
 import type { SessionState } from '../../src/core/oauth/rotation/sessionState.ts';
 import * as ids from '../../src/ids.ts';
 
@@ -190,6 +192,32 @@ describe('settings', () => {
     const setting = settings.get('rolecall.identity.clientAuthentication');
     same(setting?.enum ?? [], Object.keys(ways));
     assert.equal(setting?.default, 'client_secret_post');
+  });
+
+  it('the parameters of chat are those of the specification, each with what it is for', () => {
+    const properties = Object.entries<{ type: unknown; markdownDescription: string }>(
+      contributes.configuration.flatMap((each: { properties: Record<string, unknown> }) =>
+        Object.entries(each.properties).filter(([name]) => name === 'rolecall.chat.parameters'),
+      )[0]?.[1].properties ?? {},
+    );
+    const ofARequest: readonly string[] = ['model', 'messages', 'tools'];
+    same(
+      properties.map(([name]) => name),
+      requestFields.filter((field) => !ofARequest.includes(field)),
+    );
+    for (const [name, { markdownDescription }] of properties) {
+      assert.ok(words[markdownDescription.replaceAll('%', '')]?.startsWith(`\`${name}\` (`), name);
+    }
+  });
+
+  it('the time limits are those of the code, and shorter than that of fetch', () => {
+    const limits = ['connect', 'firstEvent', 'idle'].map((name) => settings.get(`rolecall.chat.timeouts.${name}`));
+    const { connectMs, firstEventMs, idleMs } = defaultDeadlines;
+    assert.deepEqual(
+      limits.map((limit) => Number(limit?.default) * 1000),
+      [connectMs, firstEventMs, idleMs],
+    );
+    for (const limit of limits) assert.ok(Number((limit as { maximum?: number }).maximum) < 300);
   });
 
   const samples = [

@@ -1,27 +1,26 @@
 import * as vscode from 'vscode';
 import { asRolecallError, isCancelled, RolecallError } from '../../core/base/errors.ts';
-import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
 import { streamCompletion } from '../../core/completions/client.ts';
-import type { Completion, CompletionEvent } from '../../core/completions/completion.ts';
-import { mergeNeighbours } from '../../core/completions/mergeNeighbours.ts';
+import type { Completion, CompletionEvent, Usage } from '../../core/completions/completion.ts';
+import { endpoint } from '../../core/completions/endpoint.ts';
+import { estimateText } from '../../core/completions/tokenEstimate.ts';
 import { languageModelVendor } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { type Model, type ModelCatalog, tokensOf } from '../modelCatalog.ts';
+import { optionsFor, parametersFor, type RequestDeps } from '../modelRequest.ts';
 import { describe } from '../showError.ts';
-import { charactersOf, toChatMessages, toToolDefinitions } from './modelMessages.ts';
+import { estimateTokens, toChatMessages, toToolDefinitions } from './modelMessages.ts';
+import { optionParameters } from './modelOptions.ts';
+import type { RememberedModels } from './rememberedModels.ts';
 
-export interface ModelProviderDeps {
+export interface ModelProviderDeps extends RequestDeps {
   readonly clouds: Clouds;
   readonly catalog: ModelCatalog;
-  readonly fetch: Fetch;
-  readonly log: Log;
+  readonly remembered: RememberedModels;
 }
-
-/** Characters a token stands for, roughly, in English; VS Code only wants an idea. */
-const CHARACTERS_PER_TOKEN = 4;
 
 /** `isUserSelectable` is not declared in the stable API; the picker of some editors hides models without it. */
 type ModelInformation = vscode.LanguageModelChatInformation & { readonly isUserSelectable: true };
@@ -48,7 +47,7 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
 
   /** Never empty: without a model VS Code answers a participant's message itself, with "unavailable". */
   provideLanguageModelChatInformation(): ModelInformation[] {
-    const { models } = this.#deps.catalog;
+    const { models } = this.#deps.remembered;
     return models.length > 0 ? models.map(information) : [placeholder()];
   }
 
@@ -59,23 +58,29 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
     progress: vscode.Progress<vscode.LanguageModelResponsePart>,
     token: vscode.CancellationToken,
   ): Promise<void> {
-    const { clouds, fetch, log } = this.#deps;
+    const { clouds, catalog, fetch, log } = this.#deps;
     const signal = signalOf(token);
     try {
+      refuseRequired(options);
+      const { parameters, unknown } = optionParameters(options.modelOptions);
+      if (unknown.length > 0) log.debug(`Options that the service does not know were left out: ${unknown.join(', ')}`);
       const cloud = clouds.require();
       await cloud.load();
       const model = await this.#modelId(id, cloud, signal);
-      const tools = toToolDefinitions(options.tools ?? []);
+      const described = catalog.models.find((each) => each.id === model);
+      const tools = toToolDefinitions(described?.tools === false ? [] : (options.tools ?? []));
+      // VS Code takes one answer: further ones would be paid for and lost.
+      const { n: _, ...asked } = { ...parametersFor(described, this.#deps.settings), ...parameters };
       const events = streamCompletion(
         { fetch, log, ...tokensOf(cloud) },
         cloud.connection,
         {
+          ...asked,
           model,
-          messages: mergeNeighbours(toChatMessages(messages)),
-          // The service has no `required`; VS Code's wish for it is asked as `auto`, the nearest there is.
-          ...(tools.length > 0 && { tools, tool_choice: 'auto' as const }),
+          messages: toChatMessages(messages),
+          ...(tools.length > 0 && { tools, tool_choice: asked.tool_choice ?? ('auto' as const) }),
         },
-        { toolsAreOptional: true },
+        optionsFor(described, this.#deps),
         signal,
       );
       const reason = whyNoAnswer(await relay(events, progress, log));
@@ -88,11 +93,12 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
   }
 
   async provideTokenCount(
-    _model: ModelInformation,
+    { id }: ModelInformation,
     text: string | vscode.LanguageModelChatRequestMessage,
   ): Promise<number> {
-    const characters = typeof text === 'string' ? text.length : charactersOf(text);
-    return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+    const estimate = typeof text === 'string' ? estimateText(text) : estimateTokens(text);
+    const connection = this.#deps.clouds.active?.connection;
+    return connection ? this.#deps.memory.tokens(endpoint(connection, '/v1/chat/completions'), id, estimate) : estimate;
   }
 
   /** What was picked is asked, and nothing else; only the placeholder stands for whatever there is by now. */
@@ -107,6 +113,18 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
       vscode.l10n.t('The service lists no models. Name one in rolecall.models.'),
     );
   }
+}
+
+/** The service has `auto` and `none`. An answer without the call that was required would be taken for one with it. */
+function refuseRequired({ toolMode }: vscode.ProvideLanguageModelChatResponseOptions): void {
+  if (toolMode !== vscode.LanguageModelChatToolMode.Required) return;
+  throw new RolecallError(
+    'unsupported',
+    vscode.l10n.t(
+      'This request requires the model to call a tool. The inference service cannot promise that: its tool_choice is “auto” or “none”.',
+    ),
+    { facts: { param: 'tool_choice' } },
+  );
 }
 
 type ResponseProgress = vscode.Progress<vscode.LanguageModelResponsePart>;
@@ -133,10 +151,32 @@ function report(event: CompletionEvent, progress: ResponseProgress, log: Log): v
   if (event.kind === 'toolCall' && event.choice === 0 && event.call.parsed) {
     progress.report(new vscode.LanguageModelToolCallPart(event.call.id, event.call.name, event.call.parsed));
   }
+  if (event.kind === 'usage') reportUsage(event.usage, progress, log);
   if (event.kind === 'notice') {
     log.info(event.message);
-    // The rest is a detail; this changes what the model can do, and there is no other place to say it.
-    if (event.code === 'toolsDropped') progress.report(new vscode.LanguageModelTextPart(`*${event.message}*\n\n`));
+    // The rest is a detail; these change what the model can do, and there is no other place to say it.
+    if (event.code === 'toolsDropped' || event.code === 'historyFitted')
+      progress.report(new vscode.LanguageModelTextPart(`*${event.message}*\n\n`));
+  }
+}
+
+/**
+ * Token counts as a data part of the type `usage`, which VS Code's context display reads. It is no declared API: an editor
+ * that does not take it loses nothing.
+ */
+function reportUsage(usage: Usage, progress: ResponseProgress, log: Log): void {
+  const { promptTokens, completionTokens } = usage;
+  if (promptTokens === undefined || completionTokens === undefined) return;
+  try {
+    const counts = {
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+      total_tokens: usage.totalTokens ?? promptTokens + completionTokens,
+      ...(usage.promptTokensDetails !== undefined && { prompt_tokens_details: usage.promptTokensDetails }),
+    };
+    progress.report(vscode.LanguageModelDataPart.json(counts, 'usage'));
+  } catch (error) {
+    log.debug(`The editor does not take token counts: ${describe(error)}`);
   }
 }
 
@@ -164,6 +204,7 @@ function placeholder(): ModelInformation {
       label: 'Rolecall',
       contextLength: 32_768,
       maxOutput: 4_096,
+      isLengthKnown: false,
       vision: false,
     }),
     detail: vscode.l10n.t('sign in to see the models'),

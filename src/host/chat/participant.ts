@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { asRolecallError } from '../../core/base/errors.ts';
-import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
 import { mergeNeighbours } from '../../core/completions/mergeNeighbours.ts';
 import type { LoopEnd } from '../../core/tools/loopTypes.ts';
@@ -11,17 +10,16 @@ import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { converse, type Toolbox } from '../conversation.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
+import type { RequestDeps } from '../modelRequest.ts';
 import { describe, nextStep } from '../showError.ts';
 import { AnswerWriter } from './answerWriter.ts';
 import { earlierMessages, type ResultMetadata } from './history.ts';
 import { promptWithReferences } from './references.ts';
 
-export interface ParticipantDeps {
+export interface ParticipantDeps extends RequestDeps {
   readonly clouds: Clouds;
   readonly catalog: ModelCatalog;
   readonly openTools: () => Promise<Toolbox>;
-  readonly fetch: Fetch;
-  readonly log: Log;
   readonly icon: vscode.Uri;
 }
 
@@ -46,7 +44,9 @@ async function answer(
     await cloud?.load();
     if (cloud?.inferenceAccount === undefined) return offerSignIn(deps.clouds, cloud, stream);
     await deps.catalog.ready(signal);
-    const model = deps.catalog.choose(request.model.vendor === languageModelVendor ? request.model.id : undefined);
+    const picked = request.model.vendor === languageModelVendor ? request.model.id : undefined;
+    const model = deps.catalog.choose(picked);
+    if (model && model.id === picked) deps.catalog.pick(model.id);
     if (!model) {
       stream.markdown(
         vscode.l10n.t('The service lists no models. Name one in the setting `rolecall.models` and ask again.'),
@@ -60,10 +60,9 @@ async function answer(
     }
     const question = { role: 'user', content: await promptWithReferences(request) };
     const messages = mergeNeighbours([...(await earlierMessages(context)), question]);
-    const { fetch, log } = deps;
     const toolbox = await deps.openTools();
-    const end = await write(converse({ cloud, model, messages, toolbox, fetch, log }, signal), stream);
-    return finish(end, stream, log);
+    const end = await write(converse({ ...deps, cloud, model, messages, toolbox }, signal), stream);
+    return finish(end, stream, deps.log);
   } catch (error) {
     if (signal.aborted) return {}; // VS Code has closed the stream, and writing into it throws.
     return failed(error, stream, deps.log);

@@ -1,7 +1,5 @@
 import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
-import type { Fetch } from '../../core/base/http.ts';
-import type { Log } from '../../core/base/log.ts';
 import type { LoopEnd } from '../../core/tools/loopTypes.ts';
 import { commands } from '../../ids.ts';
 import { answerPart, endingLine } from '../answerText.ts';
@@ -11,18 +9,15 @@ import { registerCommand } from '../commands.ts';
 import { converse, type Toolbox } from '../conversation.ts';
 import { fenced } from '../fenced.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
+import type { RequestDeps } from '../modelRequest.ts';
+import { usableModels } from '../selectModel.ts';
 import type { AnswerDocument, AnswerDocuments } from './answerDocuments.ts';
 
-/** Longest wait for the list of models before the question can be typed. */
-const LIST_WAIT_MS = 10_000;
-
-export interface AskDeps {
+export interface AskDeps extends RequestDeps {
   readonly clouds: Clouds;
   readonly catalog: ModelCatalog;
   readonly openTools: () => Promise<Toolbox>;
   readonly documents: AnswerDocuments;
-  readonly fetch: Fetch;
-  readonly log: Log;
 }
 
 /** Ask About Selection…: a question about the selected text, answered into a document beside. */
@@ -36,16 +31,8 @@ async function ask(deps: AskDeps): Promise<void> {
     throw new RolecallError('invalidRequest', vscode.l10n.t('Select the text to ask about first.'));
   }
   const cloud = deps.clouds.require();
-  await cloud.load();
-  if (cloud.inferenceAccount === undefined) await cloud.inference.accessToken(new AbortController().signal); // Says why there is none.
-  await deps.catalog.ready(AbortSignal.timeout(LIST_WAIT_MS));
-  const model = deps.catalog.choose(undefined);
-  if (!model) {
-    throw new RolecallError(
-      'configuration',
-      vscode.l10n.t('The service lists no models. Name one in rolecall.models.'),
-    );
-  }
+  const [first] = await usableModels(deps.clouds, deps.catalog);
+  const model = deps.catalog.picked ?? first;
   const { document, selection } = editor;
   const question = await vscode.window.showInputBox({
     title: vscode.l10n.t('Ask {0} about the selection', model.label),
@@ -65,10 +52,9 @@ async function ask(deps: AskDeps): Promise<void> {
       cancellable: true,
     },
     async (progress, token) => {
-      const { fetch, log } = deps;
       const toolbox = await deps.openTools();
       const messages = [{ role: 'user', content }];
-      const events = converse({ cloud, model, messages, toolbox, fetch, log }, signalOf(token));
+      const events = converse({ ...deps, cloud, model, messages, toolbox }, signalOf(token));
       await write(events, answer, progress);
     },
   );
