@@ -23,7 +23,10 @@ import { Clouds } from './host/clouds.ts';
 import { registerCommand } from './host/commands.ts';
 import { ParametersDocument } from './host/documents/parametersDocument.ts';
 import { AnswerDocuments } from './host/editor/answerDocuments.ts';
-import { registerAskAboutSelection } from './host/editor/askAboutSelection.ts';
+import { registerAskCommands } from './host/editor/askAboutSelection.ts';
+import { generateCommitMessage } from './host/editor/commitMessage.ts';
+import { registerProblemActions } from './host/editor/problemActions.ts';
+import { Rewrites } from './host/editor/rewrite.ts';
 import { ModelCatalog } from './host/modelCatalog.ts';
 import { Sandbox } from './host/sandbox/trySandbox.ts';
 import { selectModel } from './host/selectModel.ts';
@@ -34,6 +37,7 @@ import { ToolFiles } from './host/tools/toolFiles.ts';
 import { WorkspaceTools } from './host/tools/workspaceTools.ts';
 import { OrganizationsView } from './host/tree/organizationsView.ts';
 import { registerTreeCommands } from './host/tree/treeCommands.ts';
+import { UsageLedger } from './host/usageLedger.ts';
 import { commands, extensionId, walkthrough } from './ids.ts';
 
 /** Builds the objects in order and registers them; no network and no secret is touched before all of that is done. */
@@ -89,9 +93,11 @@ export function activate(context: vscode.ExtensionContext): void {
   const workspaceTools = new WorkspaceTools(toolFiles, toolConsent, log);
   const openTools = () => workspaceTools.open();
   const catalog = new ModelCatalog({ clouds, settings, fetch, log });
-  const documents = new AnswerDocuments();
+  const documents = new AnswerDocuments(clouds);
   const memory = new ModelMemory();
-  const request = { settings, memory, fetch, log };
+  const usage = new UsageLedger();
+  const request = { settings, memory, usage, fetch, log };
+  const editing = { ...request, clouds, catalog, openTools };
   const remembered = new RememberedModels(catalog, context.globalState);
   const parameters = new ParametersDocument({ clouds, catalog, settings, memory, openTools });
 
@@ -105,6 +111,7 @@ export function activate(context: vscode.ExtensionContext): void {
     documents,
     parameters,
     remembered,
+    usage,
     RolecallAuthenticationProvider.register(clouds, signIn, signOut, log),
     registerSessionCommands({ clouds, signIn, signOut, clientSecrets, inferenceTokens, log }),
     registerStatusBar(clouds),
@@ -121,7 +128,10 @@ export function activate(context: vscode.ExtensionContext): void {
       openTools,
       icon: vscode.Uri.joinPath(context.extensionUri, 'media', 'rolecall.png'),
     }),
-    registerAskAboutSelection({ ...request, clouds, catalog, openTools, documents }),
+    registerAskCommands({ ...editing, documents }),
+    registerProblemActions(),
+    new Rewrites(editing),
+    registerCommand(commands.generateCommitMessage, log, (source) => generateCommitMessage(editing, source)),
     registerCommand(commands.openChat, log, () => openChat(catalog)),
     registerCommand(commands.selectModel, log, () => selectModel({ clouds, catalog, settings })),
     registerCommand(commands.showEffectiveParameters, log, () => parameters.show()),

@@ -19,11 +19,27 @@ export const commands = {
   openChat: 'rolecall.openChat',
   selectModel: 'rolecall.selectModel',
   showEffectiveParameters: 'rolecall.showEffectiveParameters',
+  showReasoning: 'rolecall.showReasoning',
   askAboutSelection: 'rolecall.askAboutSelection',
+  explainSelection: 'rolecall.explainSelection',
+  explainProblem: 'rolecall.explainProblem',
+  rewriteSelection: 'rolecall.rewriteSelection',
+  applyRewrite: 'rolecall.applyRewrite',
+  discardRewrite: 'rolecall.discardRewrite',
+  generateCommitMessage: 'rolecall.generateCommitMessage',
   newWorkspaceTool: 'rolecall.newWorkspaceTool',
   forgetToolConsent: 'rolecall.forgetToolConsent',
   showLog: 'rolecall.showLog',
   openWalkthrough: 'rolecall.openWalkthrough',
+} as const;
+
+/** Slash commands of the chat participant. */
+export const chatCommands = {
+  explain: 'explain',
+  fix: 'fix',
+  tests: 'tests',
+  access: 'access',
+  tools: 'tools',
 } as const;
 
 export const views = {

@@ -1,5 +1,5 @@
 import { streamCompletion } from '../core/completions/client.ts';
-import type { CompletionEvent } from '../core/completions/completion.ts';
+import type { Completion, CompletionEvent } from '../core/completions/completion.ts';
 import type { ChatMessage, ToolDefinition } from '../core/completions/request.ts';
 import { runToolLoop } from '../core/tools/loop.ts';
 import type { CheckedCall, InvokeResult, LoopEnd, LoopEvent, LoopTool, ModelTurn } from '../core/tools/loopTypes.ts';
@@ -34,6 +34,7 @@ export function converse(
   const deps = { fetch: request.fetch, log: request.log, ...tokensOf(cloud) };
   const parameters = parametersFor(model, request.settings);
   const options = optionsFor(model, request);
+  const told = new Set<string>();
   return runToolLoop<CompletionEvent, ChatMessage, ToolDefinition>({
     messages,
     tools: model.tools === false ? [] : toolbox.tools,
@@ -47,7 +48,8 @@ export function converse(
         messages: history,
         ...(tools.length > 0 && { tools, tool_choice: parameters.tool_choice ?? ('auto' as const) }),
       };
-      const completion = yield* streamCompletion(deps, cloud.connection, asked, options, stop);
+      const completion = yield* toldOnce(streamCompletion(deps, cloud.connection, asked, options, stop), told);
+      if (completion.usage) request.usage.add(model.label, completion.usage);
       const choice = completion.choices[0];
       return {
         text: choice?.text ?? '',
@@ -58,6 +60,27 @@ export function converse(
       };
     },
   });
+}
+
+/** Every round of an answer is a request, and meets the same limits: what was told about one is not told about the next. */
+async function* toldOnce(
+  events: AsyncGenerator<CompletionEvent, Completion, undefined>,
+  told: Set<string>,
+): AsyncGenerator<CompletionEvent, Completion, undefined> {
+  try {
+    for (;;) {
+      const next = await events.next();
+      if (next.done) return next.value;
+      const event = next.value;
+      if (event.kind === 'notice') {
+        if (told.has(event.message)) continue;
+        told.add(event.message);
+      }
+      yield event;
+    }
+  } finally {
+    await events.return(undefined as never);
+  }
 }
 
 /** The last words about an answer that did not simply end; `undefined` when the answer speaks for itself. */

@@ -5,11 +5,13 @@ import type { ModelMemory } from '../core/completions/modelMemory.ts';
 import type { CompletionParameters } from '../core/completions/request.ts';
 import type { Model } from './modelCatalog.ts';
 import type { Settings } from './settings.ts';
+import type { UsageLedger } from './usageLedger.ts';
 
 /** What everybody who asks a model is given. */
 export interface RequestDeps {
   readonly settings: Settings;
   readonly memory: ModelMemory;
+  readonly usage: UsageLedger;
   readonly fetch: Fetch;
   readonly log: Log;
 }

@@ -73,6 +73,12 @@ describe('names stand once: src/ids.ts and package.json', () => {
     same(new Set(asked), Object.values(ids.contextKeys));
   });
 
+  it('slash commands of the participant', () =>
+    same(
+      contributes.chatParticipants[0].commands.map(({ name }: { name: string }) => name),
+      Object.values(ids.chatCommands),
+    ));
+
   it('authentication provider, chat participant, model vendor, walkthrough, extension', () => {
     assert.deepEqual(
       [contributes.authentication, contributes.chatParticipants, contributes.languageModelChatProviders].map((list) =>

@@ -1,8 +1,6 @@
 import * as vscode from 'vscode';
 import { asRolecallError, isCancelled, RolecallError } from '../../core/base/errors.ts';
-import type { Log } from '../../core/base/log.ts';
 import { streamCompletion } from '../../core/completions/client.ts';
-import type { Completion, CompletionEvent, Usage } from '../../core/completions/completion.ts';
 import { endpoint } from '../../core/completions/endpoint.ts';
 import { estimateText } from '../../core/completions/tokenEstimate.ts';
 import { languageModelVendor } from '../../ids.ts';
@@ -14,6 +12,7 @@ import { optionsFor, parametersFor, type RequestDeps } from '../modelRequest.ts'
 import { describe } from '../showError.ts';
 import { estimateTokens, toChatMessages, toToolDefinitions } from './modelMessages.ts';
 import { optionParameters } from './modelOptions.ts';
+import { relay, whyNoAnswer } from './relay.ts';
 import type { RememberedModels } from './rememberedModels.ts';
 
 export interface ModelProviderDeps extends RequestDeps {
@@ -83,7 +82,9 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
         optionsFor(described, this.#deps),
         signal,
       );
-      const reason = whyNoAnswer(await relay(events, progress, log));
+      const completion = await relay(events, progress, log);
+      if (completion.usage) this.#deps.usage.add(described?.label ?? model, completion.usage);
+      const reason = whyNoAnswer(completion);
       if (reason !== undefined) throw new RolecallError('protocol', reason);
     } catch (error) {
       if (isCancelled(error)) return;
@@ -125,74 +126,6 @@ function refuseRequired({ toolMode }: vscode.ProvideLanguageModelChatResponseOpt
     ),
     { facts: { param: 'tool_choice' } },
   );
-}
-
-type ResponseProgress = vscode.Progress<vscode.LanguageModelResponsePart>;
-
-/** Passes on what arrives. However it ends, the connection is closed. */
-async function relay(
-  events: AsyncGenerator<CompletionEvent, Completion>,
-  progress: ResponseProgress,
-  log: Log,
-): Promise<Completion> {
-  try {
-    for (;;) {
-      const next = await events.next();
-      if (next.done) return next.value;
-      report(next.value, progress, log);
-    }
-  } finally {
-    await events.return(undefined as never);
-  }
-}
-
-function report(event: CompletionEvent, progress: ResponseProgress, log: Log): void {
-  if (event.kind === 'text' && event.choice === 0) progress.report(new vscode.LanguageModelTextPart(event.text));
-  if (event.kind === 'toolCall' && event.choice === 0 && event.call.parsed) {
-    progress.report(new vscode.LanguageModelToolCallPart(event.call.id, event.call.name, event.call.parsed));
-  }
-  if (event.kind === 'usage') reportUsage(event.usage, progress, log);
-  if (event.kind === 'notice') {
-    log.info(event.message);
-    // The rest is a detail; these change what the model can do, and there is no other place to say it.
-    if (event.code === 'toolsDropped' || event.code === 'historyFitted')
-      progress.report(new vscode.LanguageModelTextPart(`*${event.message}*\n\n`));
-  }
-}
-
-/**
- * Token counts as a data part of the type `usage`, which VS Code's context display reads. It is no declared API: an editor
- * that does not take it loses nothing.
- */
-function reportUsage(usage: Usage, progress: ResponseProgress, log: Log): void {
-  const { promptTokens, completionTokens } = usage;
-  if (promptTokens === undefined || completionTokens === undefined) return;
-  try {
-    const counts = {
-      prompt_tokens: promptTokens,
-      completion_tokens: completionTokens,
-      total_tokens: usage.totalTokens ?? promptTokens + completionTokens,
-      ...(usage.promptTokensDetails !== undefined && { prompt_tokens_details: usage.promptTokensDetails }),
-    };
-    progress.report(vscode.LanguageModelDataPart.json(counts, 'usage'));
-  } catch (error) {
-    log.debug(`The editor does not take token counts: ${describe(error)}`);
-  }
-}
-
-/** Why an answer is not whole, or none: VS Code would end it as if it were, or say "no response" without a reason. */
-function whyNoAnswer({ complete, incompleteReason, choices }: Completion): string | undefined {
-  if (!complete) return incompleteReason;
-  const choice = choices[0];
-  const broken = choice?.toolCalls.find(({ problem }) => problem !== undefined);
-  if (broken) return broken.problem;
-  if (choice && (choice.text.trim() !== '' || choice.toolCalls.length > 0)) return undefined;
-  if (choice?.finishReason === 'content_filter') {
-    return vscode.l10n.t('The service ended the answer early ({0}).', choice.finishReason);
-  }
-  return choice && choice.reasoning.trim() !== ''
-    ? vscode.l10n.t('The model reasoned but gave no answer. A larger token limit may help.')
-    : vscode.l10n.t('The model answered with nothing.');
 }
 
 const PLACEHOLDER = 'rolecall';

@@ -11,6 +11,7 @@ import { Cloud } from '../../../src/host/cloud.ts';
 import { Clouds } from '../../../src/host/clouds.ts';
 import { ModelCatalog } from '../../../src/host/modelCatalog.ts';
 import type { RequestDeps } from '../../../src/host/modelRequest.ts';
+import { UsageLedger } from '../../../src/host/usageLedger.ts';
 import { signIn as walkIn } from '../../unit/sandbox/walk.ts';
 import { FakeLog, FakeMemento, FakeSecrets, FakeSettings } from './fakes.ts';
 import { connectionTo, descriptor, type PersonName, people, person, serviceToken } from './sandbox.ts';
@@ -20,6 +21,7 @@ export class Scene {
   readonly log = new FakeLog();
   readonly settings = new FakeSettings();
   readonly memory = new ModelMemory();
+  readonly usage = new UsageLedger();
   /** What the editor keeps for the extension. */
   readonly storage = new FakeMemento();
   /** SecretStorage, for what is asked of it directly. */
@@ -81,8 +83,8 @@ export class Scene {
 
   /** What everybody who asks a model is given. */
   request(): RequestDeps {
-    const { settings, memory, fetch, log } = this;
-    return { settings, memory, fetch, log };
+    const { settings, memory, usage, fetch, log } = this;
+    return { settings, memory, usage, fetch, log };
   }
 
   catalog(): ModelCatalog {
