@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Connection } from './core/base/connection.ts';
 import { Redactor, redactingLog } from './core/base/redact.ts';
+import { ModelMemory } from './core/completions/modelMemory.ts';
 import { RecentProblems } from './core/diagnosis/recentProblems.ts';
 import { stateRoot, thisMachine } from './core/oauth/rotation/statePaths.ts';
 import { accessToolbox, bothToolboxes } from './host/access/accessToolbox.ts';
@@ -28,15 +29,21 @@ import { ChangeMarks } from './host/changeMarks.ts';
 import { RolecallModelProvider } from './host/chat/modelProvider.ts';
 import { openChat } from './host/chat/openChat.ts';
 import { registerParticipant } from './host/chat/participant.ts';
+import { RememberedModels } from './host/chat/rememberedModels.ts';
 import { Cloud } from './host/cloud.ts';
 import { Clouds } from './host/clouds.ts';
 import { registerCommand } from './host/commands.ts';
 import { registerDiagnoseSignIn } from './host/diagnosis/diagnoseSignIn.ts';
 import { editorSources } from './host/diagnosis/editorSources.ts';
+import { ParametersDocument } from './host/documents/parametersDocument.ts';
 import { AnswerDocuments } from './host/editor/answerDocuments.ts';
-import { registerAskAboutSelection } from './host/editor/askAboutSelection.ts';
+import { registerAskCommands } from './host/editor/askAboutSelection.ts';
+import { generateCommitMessage } from './host/editor/commitMessage.ts';
+import { registerProblemActions } from './host/editor/problemActions.ts';
+import { Rewrites } from './host/editor/rewrite.ts';
 import { ModelCatalog } from './host/modelCatalog.ts';
 import { Sandbox } from './host/sandbox/trySandbox.ts';
+import { selectModel } from './host/selectModel.ts';
 import { Settings } from './host/settings.ts';
 import { newWorkspaceTool } from './host/tools/newWorkspaceTool.ts';
 import { ToolConsent } from './host/tools/toolConsent.ts';
@@ -49,6 +56,7 @@ import { OrganizationsView } from './host/tree/organizationsView.ts';
 import { registerTreeCommands } from './host/tree/treeCommands.ts';
 import { registerViewCommands } from './host/tree/viewCommands.ts';
 import { ViewState } from './host/tree/viewState.ts';
+import { UsageLedger } from './host/usageLedger.ts';
 import { VirtualDocuments } from './host/virtualDocuments.ts';
 import { commands, extensionId, walkthrough } from './ids.ts';
 
@@ -114,7 +122,13 @@ export function activate(context: vscode.ExtensionContext): void {
   const openTools = async () =>
     bothToolboxes(accessToolbox(data, contributes.languageModelTools, log), await workspaceTools.open());
   const catalog = new ModelCatalog({ clouds, settings, fetch, log });
-  const documents = new AnswerDocuments();
+  const documents = new AnswerDocuments(clouds);
+  const memory = new ModelMemory();
+  const usage = new UsageLedger();
+  const request = { settings, memory, usage, fetch, log };
+  const editing = { ...request, clouds, catalog, openTools };
+  const remembered = new RememberedModels(catalog, context.globalState);
+  const parameters = new ParametersDocument({ clouds, catalog, settings, memory, openTools });
 
   context.subscriptions.push(
     channel,
@@ -131,6 +145,9 @@ export function activate(context: vscode.ExtensionContext): void {
     toolFiles,
     catalog,
     documents,
+    parameters,
+    remembered,
+    usage,
     RolecallAuthenticationProvider.register(clouds, signIn, signOut, log),
     registerSessionCommands({ clouds, signIn, signOut, clientSecrets, inferenceTokens, log }),
     registerStatusBar(clouds),
@@ -166,17 +183,21 @@ export function activate(context: vscode.ExtensionContext): void {
       redact: (text) => redactor.redact(text),
       log,
     }),
-    RolecallModelProvider.register({ clouds, catalog, fetch, log }),
+    RolecallModelProvider.register({ ...request, clouds, catalog, remembered }),
     registerParticipant({
+      ...request,
       clouds,
       catalog,
       openTools,
-      fetch,
-      log,
       icon: vscode.Uri.joinPath(context.extensionUri, 'media', 'rolecall.png'),
     }),
-    registerAskAboutSelection({ clouds, catalog, openTools, documents, fetch, log }),
     registerCommand(commands.openChat, log, (question) => openChat(catalog, question)),
+    registerAskCommands({ ...editing, documents }),
+    registerProblemActions(),
+    new Rewrites(editing),
+    registerCommand(commands.generateCommitMessage, log, (source) => generateCommitMessage(editing, source)),
+    registerCommand(commands.selectModel, log, () => selectModel({ clouds, catalog, settings })),
+    registerCommand(commands.showEffectiveParameters, log, () => parameters.show()),
     registerCommand(commands.newWorkspaceTool, log, () => newWorkspaceTool()),
     registerCommand(commands.forgetToolConsent, log, () => toolConsent.forget()),
     registerCommand(commands.trySandbox, log, () => sandbox.enter()),

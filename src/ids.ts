@@ -38,11 +38,29 @@ export const commands = {
   showSnapshots: 'rolecall.showSnapshots',
   clearSnapshots: 'rolecall.clearSnapshots',
   openChat: 'rolecall.openChat',
+  selectModel: 'rolecall.selectModel',
+  showEffectiveParameters: 'rolecall.showEffectiveParameters',
+  showReasoning: 'rolecall.showReasoning',
   askAboutSelection: 'rolecall.askAboutSelection',
+  explainSelection: 'rolecall.explainSelection',
+  explainProblem: 'rolecall.explainProblem',
+  rewriteSelection: 'rolecall.rewriteSelection',
+  applyRewrite: 'rolecall.applyRewrite',
+  discardRewrite: 'rolecall.discardRewrite',
+  generateCommitMessage: 'rolecall.generateCommitMessage',
   newWorkspaceTool: 'rolecall.newWorkspaceTool',
   forgetToolConsent: 'rolecall.forgetToolConsent',
   showLog: 'rolecall.showLog',
   openWalkthrough: 'rolecall.openWalkthrough',
+} as const;
+
+/** Slash commands of the chat participant. */
+export const chatCommands = {
+  explain: 'explain',
+  fix: 'fix',
+  tests: 'tests',
+  access: 'access',
+  tools: 'tools',
 } as const;
 
 export const views = {
@@ -82,6 +100,10 @@ export const settings = {
   refreshMinutes: 'refreshMinutes',
   models: 'models',
   defaultModel: 'defaultModel',
+  chatParameters: 'chat.parameters',
+  connectTimeout: 'chat.timeouts.connect',
+  firstEventTimeout: 'chat.timeouts.firstEvent',
+  idleTimeout: 'chat.timeouts.idle',
 } as const;
 
 export const secrets = {

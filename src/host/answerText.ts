@@ -10,7 +10,9 @@ export type AnswerPart =
   /** A line of Rolecall's own, told apart from the model's words. */
   | { readonly kind: 'line'; readonly text: string }
   /** Something that is under way and leaves no trace. */
-  | { readonly kind: 'progress'; readonly text: string };
+  | { readonly kind: 'progress'; readonly text: string }
+  /** The quiet last line: what the answer cost. */
+  | { readonly kind: 'footer'; readonly text: string };
 
 /** One event of a conversation as text; `undefined` for what is told elsewhere or later. */
 export function answerPart(event: LoopEvent<CompletionEvent>): AnswerPart | undefined {

@@ -1,12 +1,11 @@
-import type { Fetch } from '../core/base/http.ts';
-import type { Log } from '../core/base/log.ts';
 import { streamCompletion } from '../core/completions/client.ts';
-import type { CompletionEvent } from '../core/completions/completion.ts';
+import type { Completion, CompletionEvent } from '../core/completions/completion.ts';
 import type { ChatMessage, ToolDefinition } from '../core/completions/request.ts';
 import { runToolLoop } from '../core/tools/loop.ts';
 import type { CheckedCall, InvokeResult, LoopEnd, LoopEvent, LoopTool, ModelTurn } from '../core/tools/loopTypes.ts';
 import type { Cloud } from './cloud.ts';
 import { type Model, tokensOf } from './modelCatalog.ts';
+import { optionsFor, parametersFor, type RequestDeps } from './modelRequest.ts';
 
 /** The tools offered in one conversation, and the way to run them. */
 export interface Toolbox {
@@ -14,13 +13,11 @@ export interface Toolbox {
   readonly invoke: (call: CheckedCall, signal: AbortSignal) => Promise<InvokeResult>;
 }
 
-export interface Conversation {
+export interface Conversation extends RequestDeps {
   readonly cloud: Cloud;
   readonly model: Model;
   readonly messages: readonly ChatMessage[];
   readonly toolbox: Toolbox;
-  readonly fetch: Fetch;
-  readonly log: Log;
 }
 
 /** Requests in one answer, at most: a model that calls tools for ever is stopped with a visible line. */
@@ -31,23 +28,28 @@ const MAX_ROUNDS = 10;
  * Shared by the chat participant and the editor commands, so that tools work the same in both.
  */
 export function converse(
-  { cloud, model, messages, toolbox, fetch, log }: Conversation,
+  { cloud, model, messages, toolbox, ...request }: Conversation,
   signal: AbortSignal,
 ): AsyncGenerator<LoopEvent<CompletionEvent>, LoopEnd, void> {
-  const deps = { fetch, log, ...tokensOf(cloud) };
+  const deps = { fetch: request.fetch, log: request.log, ...tokensOf(cloud) };
+  const parameters = parametersFor(model, request.settings);
+  const options = optionsFor(model, request);
+  const told = new Set<string>();
   return runToolLoop<CompletionEvent, ChatMessage, ToolDefinition>({
     messages,
-    tools: toolbox.tools,
+    tools: model.tools === false ? [] : toolbox.tools,
     maxRounds: MAX_ROUNDS,
     signal,
     invoke: toolbox.invoke,
     complete: async function* (history, tools, stop): AsyncGenerator<CompletionEvent, ModelTurn, undefined> {
-      const request = {
+      const asked = {
+        ...parameters,
         model: model.id,
         messages: history,
-        ...(tools.length > 0 && { tools, tool_choice: 'auto' as const }),
+        ...(tools.length > 0 && { tools, tool_choice: parameters.tool_choice ?? ('auto' as const) }),
       };
-      const completion = yield* streamCompletion(deps, cloud.connection, request, { toolsAreOptional: true }, stop);
+      const completion = yield* toldOnce(streamCompletion(deps, cloud.connection, asked, options, stop), told);
+      if (completion.usage) request.usage.add(model.label, completion.usage);
       const choice = completion.choices[0];
       return {
         text: choice?.text ?? '',
@@ -58,6 +60,27 @@ export function converse(
       };
     },
   });
+}
+
+/** Every round of an answer is a request, and meets the same limits: what was told about one is not told about the next. */
+async function* toldOnce(
+  events: AsyncGenerator<CompletionEvent, Completion, undefined>,
+  told: Set<string>,
+): AsyncGenerator<CompletionEvent, Completion, undefined> {
+  try {
+    for (;;) {
+      const next = await events.next();
+      if (next.done) return next.value;
+      const event = next.value;
+      if (event.kind === 'notice') {
+        if (told.has(event.message)) continue;
+        told.add(event.message);
+      }
+      yield event;
+    }
+  } finally {
+    await events.return(undefined as never);
+  }
 }
 
 /** The last words about an answer that did not simply end; `undefined` when the answer speaks for itself. */

@@ -18,7 +18,13 @@ export interface Model {
   readonly contextLength: number;
   /** Tokens of the longest answer. */
   readonly maxOutput: number;
+  /** False where nobody said how long the context is, and it is only assumed. */
+  readonly isLengthKnown: boolean;
   readonly vision: boolean;
+  /** False: described as taking no tools. Unset: nobody knows, so they are offered. */
+  readonly tools?: boolean;
+  /** False: described as not reasoning. */
+  readonly reasoning?: boolean;
 }
 
 /** A list that was asked for, or is being asked for. */
@@ -41,6 +47,8 @@ export class ModelCatalog implements vscode.Disposable {
   readonly #subscription: vscode.Disposable;
   #probe: Probe | undefined;
   #listed: readonly Model[] = [];
+  #picked: string | undefined;
+  #isComplete = false;
 
   constructor(deps: { clouds: Clouds; settings: Settings; fetch: Fetch; log: Log }) {
     this.#deps = deps;
@@ -58,12 +66,30 @@ export class ModelCatalog implements vscode.Disposable {
         label: model.label ?? model.id,
         contextLength: model.contextLength ?? listed?.contextLength ?? ASSUMED.contextLength,
         maxOutput: model.maxOutput ?? ASSUMED.maxOutput,
+        isLengthKnown: model.contextLength !== undefined || listed?.isLengthKnown === true,
         vision: model.vision ?? false,
+        ...(model.tools !== undefined && { tools: model.tools }),
+        ...(model.reasoning !== undefined && { reasoning: model.reasoning }),
       };
     });
     if (this.#deps.clouds.sandbox) return this.#listed; // The user's list describes the user's services.
     const known = new Set(configured.map(({ id }) => id));
     return [...configured, ...this.#listed.filter(({ id }) => !known.has(id))];
+  }
+
+  /** True while somebody is signed in and it is known what the service lists. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  /** The model that was asked or selected last in this window, else as {@link choose} without a name. */
+  get picked(): Model | undefined {
+    return this.choose(this.#picked);
+  }
+
+  /** Remembers the model that a person has picked, for the commands that offer no choice. */
+  pick(id: string): void {
+    this.#picked = id;
   }
 
   /** The model named by `id`, else the user's default, else the first. */
@@ -92,12 +118,14 @@ export class ModelCatalog implements vscode.Disposable {
     if (before && before.cloud === cloud && before.account === account) return;
     before?.stop.abort();
     this.#listed = [];
+    this.#isComplete = false;
     this.#probe = undefined;
     this.#changed.fire();
     if (!cloud || account === undefined) return;
     const stop = new AbortController();
     const done = this.#list(cloud, stop.signal).then((listed) => {
       if (this.#probe?.stop !== stop) return; // The models of another session are dropped.
+      this.#isComplete = listed !== undefined;
       if (listed) this.#listed = listed;
       else this.#probe = undefined; // What failed is tried again at the next occasion.
       this.#changed.fire();
@@ -115,6 +143,7 @@ export class ModelCatalog implements vscode.Disposable {
         label: id,
         contextLength: contextLength ?? ASSUMED.contextLength,
         maxOutput: ASSUMED.maxOutput,
+        isLengthKnown: contextLength !== undefined,
         vision: false,
       }));
     } catch (error) {

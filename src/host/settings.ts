@@ -3,6 +3,8 @@ import * as z from 'zod/mini';
 import { checkIdentityUrl, checkInferenceUrl, checkRedirectUri } from '../core/base/addresses.ts';
 import type { ClientAuthentication, Connection } from '../core/base/connection.ts';
 import { RolecallError } from '../core/base/errors.ts';
+import { type ResolvedParameters, resolveParameters } from '../core/completions/parameters.ts';
+import { type Deadlines, defaultDeadlines } from '../core/completions/watch.ts';
 import { settings } from '../ids.ts';
 
 /** A model as the user describes it (`rolecall.models`). */
@@ -11,9 +13,14 @@ const modelSchema = z.object({
   label: z.optional(z.string()),
   contextLength: z.optional(z.number().check(z.positive())),
   maxOutput: z.optional(z.number().check(z.positive())),
+  tools: z.optional(z.boolean()),
   vision: z.optional(z.boolean()),
+  reasoning: z.optional(z.boolean()),
 });
 export type ConfiguredModel = z.infer<typeof modelSchema>;
+
+/** Where a parameter was written. */
+export type ParameterSource = 'user' | 'workspace' | 'folder';
 
 /** Reads the settings of Rolecall; everything in them was typed by somebody and is checked here. */
 export class Settings {
@@ -111,6 +118,41 @@ export class Settings {
 
   defaultModel(): string | undefined {
     return this.#text(settings.defaultModel) || undefined;
+  }
+
+  /** Makes a model the default: for the workspace where it names one of its own, else for the user. */
+  async setDefaultModel(id: string): Promise<void> {
+    const configuration = vscode.workspace.getConfiguration(settings.section);
+    const here = vscode.workspace.isTrusted && configuration.inspect(settings.defaultModel)?.workspaceValue;
+    const target = here === undefined || here === false ? 'Global' : 'Workspace';
+    await configuration.update(settings.defaultModel, id, vscode.ConfigurationTarget[target]);
+  }
+
+  /** `rolecall.chat.parameters` of every place it is written in; nothing of a workspace that is not trusted. */
+  chatParameters(): ResolvedParameters<ParameterSource> {
+    const written = vscode.workspace.getConfiguration(settings.section).inspect<unknown>(settings.chatParameters);
+    const theirs = vscode.workspace.isTrusted ? written : undefined;
+    return resolveParameters<ParameterSource>([
+      { source: 'user', value: written?.globalValue },
+      { source: 'workspace', value: theirs?.workspaceValue },
+      { source: 'folder', value: theirs?.workspaceFolderValue },
+    ]);
+  }
+
+  /** How long to wait for the inference service, in milliseconds. */
+  deadlines(): Deadlines {
+    const { connectMs, firstEventMs, idleMs } = defaultDeadlines;
+    return {
+      connectMs: this.#seconds(settings.connectTimeout, connectMs),
+      firstEventMs: this.#seconds(settings.firstEventTimeout, firstEventMs),
+      idleMs: this.#seconds(settings.idleTimeout, idleMs),
+    };
+  }
+
+  /** A time limit in milliseconds, within what can be kept: `fetch` gives up by itself after 300 s. */
+  #seconds(name: string, fallbackMs: number): number {
+    const typed = this.#get(name, z.number(), fallbackMs / 1000);
+    return Math.min(290, Math.max(1, typed)) * 1000;
   }
 
   /** May be empty: a service token needs no client. */

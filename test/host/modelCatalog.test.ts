@@ -39,7 +39,14 @@ describe('the catalog of models', () => {
     );
     // The user says nothing about its length: the service does.
     const [first, second] = catalog.models;
-    assert.deepEqual(first, { id: 'sandbox/ngram', label: 'Small', contextLength: 2048, maxOutput: 7, vision: false });
+    assert.deepEqual(first, {
+      id: 'sandbox/ngram',
+      label: 'Small',
+      contextLength: 2048,
+      maxOutput: 7,
+      isLengthKnown: true,
+      vision: false,
+    });
     assert.deepEqual(
       { label: second?.label, contextLength: second?.contextLength, vision: second?.vision },
       { label: 'mine/only', contextLength: 99, vision: true },
@@ -76,6 +83,27 @@ describe('the catalog of models', () => {
     );
     scene().settings.described = [];
     assert.equal(catalog.choose('c'), undefined);
+  });
+
+  it('knows what the user says about a model, and whether anybody said how long it is', () => {
+    const catalog = scene().catalog();
+    scene().settings.described = [
+      { id: 'a', tools: false, reasoning: true },
+      { id: 'b', contextLength: 9 },
+    ];
+    const [a, b] = catalog.models;
+    assert.deepEqual([a?.tools, a?.reasoning, a?.isLengthKnown], [false, true, false]);
+    assert.deepEqual([b?.tools, b?.reasoning, b?.isLengthKnown], [undefined, undefined, true]);
+  });
+
+  it('remembers what was picked in this window, while it is there', () => {
+    const catalog = scene().catalog();
+    scene().settings.described = [{ id: 'a' }, { id: 'b' }];
+    assert.equal(catalog.picked?.id, 'a');
+    catalog.pick('b');
+    assert.deepEqual([catalog.picked?.id, catalog.choose(undefined)?.id], ['b', 'a']);
+    scene().settings.described = [{ id: 'a' }];
+    assert.equal(catalog.picked?.id, 'a');
   });
 
   it('tells when the user describes other models, also while signed in', async () => {

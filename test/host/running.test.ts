@@ -117,10 +117,15 @@ describe('the running extension, configured for a cloud', () => {
       assert.deepEqual(errors, []);
     });
 
-    it('only when there is a selection', async () => {
-      await select('text', '');
+    it('or about the whole file, and says what is missing where none is open', async () => {
+      await select('some text', '');
+      patches.set(vscode.window, 'showInputBox', async () => 'count to 9');
       await vscode.commands.executeCommand(commands.askAboutSelection);
-      assert.match(errors[0] ?? '', /Select the text to ask about first/);
+      const answer = await until('the answer', () => answers().find((document) => /8, 9/.test(document.getText())));
+      assert.match(answer.getText(), /· Untitled-\d+\*\n/);
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+      await vscode.commands.executeCommand(commands.askAboutSelection);
+      assert.match(errors[0] ?? '', /Open a file and select what this is about first/);
     });
 
     it('and leaves nothing behind when no question is typed', async () => {

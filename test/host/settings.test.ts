@@ -132,6 +132,39 @@ describe('settings', () => {
     assert.deepEqual(settings.models(), [{ id: 'm/1', label: 'One', contextLength: 10 }]);
   });
 
+  it('hold the parameters of chat, in the order of the specification, with what is wrong', async () => {
+    assert.deepEqual(settings.chatParameters().parameters, {});
+    await user.write({ 'chat.parameters': { top_p: 0.5, temperature: 'hot', seed: 7 } });
+    const { parameters, entries } = settings.chatParameters();
+    assert.deepEqual(parameters, { seed: 7, top_p: 0.5 });
+    assert.deepEqual(
+      entries.map(({ field, sources, problem }) => [field, ...sources, problem !== undefined]),
+      [
+        ['seed', 'user', false],
+        ['temperature', 'user', true],
+        ['top_p', 'user', false],
+      ],
+    );
+  });
+
+  it('hold three time limits, whatever was typed', async () => {
+    assert.deepEqual(settings.deadlines(), { connectMs: 120_000, firstEventMs: 280_000, idleMs: 240_000 });
+    await user.write({
+      'chat.timeouts.connect': 5,
+      'chat.timeouts.firstEvent': 100_000,
+      'chat.timeouts.idle': 'long',
+    });
+    assert.deepEqual(settings.deadlines(), { connectMs: 5_000, firstEventMs: 290_000, idleMs: 240_000 });
+  });
+
+  it('take the model that is selected as the default', async () => {
+    await settings.setDefaultModel('mine/one');
+    await user.write({ defaultModel: 'mine/two' });
+    assert.equal(settings.defaultModel(), 'mine/two');
+    await settings.setDefaultModel('mine/three');
+    assert.equal(settings.defaultModel(), 'mine/three');
+  });
+
   it('tell of their own changes only', async () => {
     let changes = 0;
     const subscription = settings.onDidChange(() => {

@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { FILTER_KEYS } from '../../src/core/access/filterSyntax.ts';
 import { checkIdentityUrl, checkInferenceUrl, checkRedirectUri } from '../../src/core/base/addresses.ts';
 import type { ClientAuthentication } from '../../src/core/base/connection.ts';
+import { requestFields } from '../../src/core/completions/request.ts';
+import { defaultDeadlines } from '../../src/core/completions/watch.ts';
 import type { SessionState } from '../../src/core/oauth/rotation/sessionState.ts';
 import type { ParametersSchema } from '../../src/core/tools/definition.ts';
 import { compileParameters } from '../../src/core/tools/validate.ts';
@@ -73,6 +75,12 @@ describe('names stand once: src/ids.ts and package.json', () => {
       .filter((name) => !places.has(name));
     same(new Set(asked), Object.values(ids.contextKeys));
   });
+
+  it('slash commands of the participant', () =>
+    same(
+      contributes.chatParticipants[0].commands.map(({ name }: { name: string }) => name),
+      Object.values(ids.chatCommands),
+    ));
 
   it('authentication provider, chat participant, model vendor, walkthrough, extension', () => {
     assert.deepEqual(
@@ -236,6 +244,32 @@ describe('settings', () => {
     const setting = settings.get('rolecall.identity.clientAuthentication');
     same(setting?.enum ?? [], Object.keys(ways));
     assert.equal(setting?.default, 'client_secret_post');
+  });
+
+  it('the parameters of chat are those of the specification, each with what it is for', () => {
+    const properties = Object.entries<{ type: unknown; markdownDescription: string }>(
+      contributes.configuration.flatMap((each: { properties: Record<string, unknown> }) =>
+        Object.entries(each.properties).filter(([name]) => name === 'rolecall.chat.parameters'),
+      )[0]?.[1].properties ?? {},
+    );
+    const ofARequest: readonly string[] = ['model', 'messages', 'tools'];
+    same(
+      properties.map(([name]) => name),
+      requestFields.filter((field) => !ofARequest.includes(field)),
+    );
+    for (const [name, { markdownDescription }] of properties) {
+      assert.ok(words[markdownDescription.replaceAll('%', '')]?.startsWith(`\`${name}\` (`), name);
+    }
+  });
+
+  it('the time limits are those of the code, and shorter than that of fetch', () => {
+    const limits = ['connect', 'firstEvent', 'idle'].map((name) => settings.get(`rolecall.chat.timeouts.${name}`));
+    const { connectMs, firstEventMs, idleMs } = defaultDeadlines;
+    assert.deepEqual(
+      limits.map((limit) => Number(limit?.default) * 1000),
+      [connectMs, firstEventMs, idleMs],
+    );
+    for (const limit of limits) assert.ok(Number((limit as { maximum?: number }).maximum) < 300);
   });
 
   const samples = [

@@ -1,9 +1,9 @@
 import type { ChatMessage, CompletionRequest, ContentPart, ToolDefinition } from './request.ts';
 
 /** Roles, separators and the like that a chat template puts around each message. */
-const TOKENS_PER_MESSAGE = 4;
+export const TOKENS_PER_MESSAGE = 4;
 /** What an image costs with the usual tilings, whatever its size in bytes. */
-const TOKENS_PER_IMAGE = 1_000;
+export const TOKENS_PER_IMAGE = 1_000;
 const ASCII_PER_TOKEN = 4;
 /** Letters beyond ASCII are cut finer by tokenizers that were trained on English. */
 const TOKENS_PER_OTHER = 0.7;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { AnswerPart } from '../answerText.ts';
 
-/** VS Code's folded "thinking" part is a proposal: where it is missing, the call throws. */
+/** VS Code's folded "thinking" part is a proposal: where it is missing, the call throws, and a button shows the reasoning. */
 interface ThinkingStream {
   thinkingProgress(delta: { text: string }): void;
 }
@@ -9,7 +9,7 @@ interface ThinkingStream {
 /** Writes parts of an answer into a chat response, each kind so that it can be told apart. */
 export class AnswerWriter {
   readonly #stream: vscode.ChatResponseStream;
-  #open: 'nothing' | 'text' | 'quote' = 'nothing';
+  #open: 'nothing' | 'text' | 'thinking' = 'nothing';
   #canThink = true;
 
   constructor(stream: vscode.ChatResponseStream) {
@@ -27,6 +27,9 @@ export class AnswerWriter {
       case 'line':
         this.#line(part.text);
         return;
+      case 'footer':
+        this.#footer(part.text);
+        return;
       case 'progress':
         this.#stream.progress(part.text);
     }
@@ -34,15 +37,14 @@ export class AnswerWriter {
 
   /** The model's words are Markdown without trust: no command links, no theme icons. */
   #text(text: string): void {
-    this.#stream.markdown(this.#open === 'quote' ? `\n\n${text}` : text);
+    this.#stream.markdown(text);
     this.#open = 'text';
   }
 
   #reasoning(text: string): void {
     if (this.#canThink && this.#think(text)) return;
-    const start = this.#open === 'quote' ? '' : '\n\n> ';
-    this.#stream.markdown(start + text.replaceAll('\n', '\n> '));
-    this.#open = 'quote';
+    if (this.#open !== 'thinking') this.#stream.progress(vscode.l10n.t('Thinking…'));
+    this.#open = 'thinking';
   }
 
   #think(text: string): boolean {
@@ -53,6 +55,11 @@ export class AnswerWriter {
       this.#canThink = false;
       return false;
     }
+  }
+
+  #footer(text: string): void {
+    this.#stream.markdown(new vscode.MarkdownString('\n\n*').appendText(text).appendMarkdown('*'));
+    this.#open = 'nothing';
   }
 
   #line(text: string): void {

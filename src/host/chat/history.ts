@@ -1,30 +1,108 @@
+import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
+import * as z from 'zod/mini';
 import type { ChatMessage } from '../../core/completions/request.ts';
-import type { HistoryMessage } from '../../core/tools/loopTypes.ts';
+import { checkMessages } from '../../core/completions/requestSchema.ts';
 import { chatParticipant } from '../../ids.ts';
+import type { Cloud } from '../cloud.ts';
 import { promptWithReferences } from './references.ts';
 
 /** What the participant leaves in a `ChatResult`, so that the next request can send the turn back whole. */
 export interface ResultMetadata {
-  readonly history: readonly HistoryMessage[];
+  /** Whom the turn was asked of, see {@link stageOf}. */
+  readonly stage: string;
+  readonly history: readonly ChatMessage[];
+  /** What was sent as the question, where the turn itself does not tell it. */
+  readonly question?: string;
+  /** Rolecall answered by itself: no model has to know. */
+  readonly isLocal?: boolean;
+  /** What suggests the next question. */
+  readonly followUp?: string;
 }
 
-/** The earlier turns of a chat with `@rolecall` as messages of the service, attachments as they are now. */
-export async function earlierMessages({ history }: vscode.ChatContext): Promise<ChatMessage[]> {
-  const turns = await Promise.all(history.map(turnMessages));
-  return turns.flat();
+const metadataSchema = z.object({
+  stage: z.string(),
+  history: z.unknown(),
+  question: z.optional(z.string()),
+  isLocal: z.optional(z.boolean()),
+  followUp: z.optional(z.string()),
+});
+
+/** Names connection and account without telling them: VS Code keeps it with the chat. */
+export function stageOf({ key, inferenceAccount }: Pick<Cloud, 'key' | 'inferenceAccount'>): string {
+  return createHash('sha256')
+    .update(JSON.stringify([key, inferenceAccount]))
+    .digest('base64url')
+    .slice(0, 16);
 }
 
-async function turnMessages(turn: vscode.ChatRequestTurn | vscode.ChatResponseTurn): Promise<readonly ChatMessage[]> {
-  if (turn.participant !== chatParticipant) return [];
-  if (turn instanceof vscode.ChatRequestTurn) return [{ role: 'user', content: await promptWithReferences(turn) }];
-  return keptHistory(turn.result.metadata) ?? writtenAnswer(turn);
+/** @returns `undefined` for what the participant did not write: metadata are kept by VS Code, in files. */
+export function readMetadata(metadata: vscode.ChatResult['metadata']): ResultMetadata | undefined {
+  const read = z.safeParse(metadataSchema, metadata);
+  if (!read.success) return undefined;
+  const { history, stage, question, isLocal, followUp } = read.data;
+  const messages = checkMessages(history);
+  return {
+    stage,
+    history: messages.ok ? messages.value : [],
+    ...(question !== undefined && { question }),
+    ...(isLocal !== undefined && { isLocal }),
+    ...(followUp !== undefined && { followUp }),
+  };
 }
 
-function keptHistory(metadata: vscode.ChatResult['metadata']): readonly ChatMessage[] | undefined {
-  const history: unknown = metadata?.history;
-  if (!Array.isArray(history) || history.length === 0) return undefined; // Stopped before the model was done.
-  return history as ChatMessage[]; // Written by us, kept by VS Code.
+/** Questions of this window and whom they were asked of: VS Code drops the metadata of an answer that was stopped. */
+export class AskedQuestions {
+  readonly #stages = new Map<string, string | undefined>();
+
+  remember(prompt: string, stage: string): void {
+    const before = this.#stages.get(prompt);
+    // The same words asked of two connections belong to neither.
+    this.#stages.set(prompt, this.#stages.has(prompt) && before !== stage ? undefined : stage);
+    for (const oldest of this.#stages.keys()) {
+      if (this.#stages.size <= MAX_REMEMBERED) break;
+      this.#stages.delete(oldest);
+    }
+  }
+
+  stageOf(prompt: string): string | undefined {
+    return this.#stages.get(prompt);
+  }
+}
+
+const MAX_REMEMBERED = 200;
+
+export interface EarlierTurns {
+  readonly messages: readonly ChatMessage[];
+  /** Turns that were asked of another connection or account, and so are not in {@link messages}. */
+  readonly withheld: number;
+}
+
+/** The earlier turns of a chat with `@rolecall` that were asked of the same service by the same account. */
+export async function earlierTurns(
+  { history }: vscode.ChatContext,
+  stage: string,
+  asked: AskedQuestions,
+): Promise<EarlierTurns> {
+  const messages: ChatMessage[] = [];
+  let withheld = 0;
+  for (const [at, turn] of history.entries()) {
+    if (turn.participant !== chatParticipant || !(turn instanceof vscode.ChatRequestTurn)) continue;
+    const next = history[at + 1];
+    const answer = next instanceof vscode.ChatResponseTurn && next.participant === chatParticipant ? next : undefined;
+    const metadata = readMetadata(answer?.result.metadata);
+    if (metadata?.isLocal) continue;
+    const of = metadata?.stage ?? asked.stageOf(turn.prompt);
+    if (of === undefined) continue; // It was answered with the way in, or nobody knows whom it was asked of.
+    if (of !== stage) {
+      withheld++;
+      continue;
+    }
+    messages.push({ role: 'user', content: metadata?.question ?? (await promptWithReferences(turn)) });
+    if (metadata && metadata.history.length > 0) messages.push(...metadata.history);
+    else if (answer) messages.push(...writtenAnswer(answer));
+  }
+  return { messages, withheld };
 }
 
 /** A turn that left no messages, as the text that stood in the chat. */

@@ -1,10 +1,9 @@
 import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
 import type { ChatMessage, ContentPart, ToolCallMessage, ToolDefinition } from '../../core/completions/request.ts';
+import { estimateText, TOKENS_PER_IMAGE, TOKENS_PER_MESSAGE } from '../../core/completions/tokenEstimate.ts';
 
 const { Assistant, User } = vscode.LanguageModelChatMessageRole;
-/** What an image comes to in characters of text, roughly, whatever its size in bytes. */
-const IMAGE_CHARACTERS = 4_000;
 
 /** VS Code's chat messages as those of the inference service. One of theirs may become several of ours. */
 export function toChatMessages(messages: readonly vscode.LanguageModelChatRequestMessage[]): ChatMessage[] {
@@ -26,11 +25,6 @@ export function toToolDefinitions(tools: readonly vscode.LanguageModelChatTool[]
       parameters: { type: 'object', properties: {}, ...inputSchema },
     },
   }));
-}
-
-/** Characters of a message, roughly: for an idea of its length. */
-export function charactersOf({ content }: vscode.LanguageModelChatRequestMessage): number {
-  return content.map(charactersOfPart).reduce((sum, characters) => sum + characters, 0);
 }
 
 function assistantMessage({ content }: vscode.LanguageModelChatRequestMessage): ChatMessage[] {
@@ -109,10 +103,16 @@ function resultText(content: readonly unknown[]): string {
     .join('');
 }
 
-function charactersOfPart(part: unknown): number {
-  if (part instanceof vscode.LanguageModelToolCallPart)
-    return part.name.length + JSON.stringify(part.input ?? {}).length;
-  if (part instanceof vscode.LanguageModelToolResultPart) return resultText(part.content).length;
-  if (part instanceof vscode.LanguageModelDataPart && part.mimeType.startsWith('image/')) return IMAGE_CHARACTERS;
-  return partText(part).length;
+/** Tokens of a message, roughly; nothing is converted for it, and nothing that cannot be sent makes it fail. */
+export function estimateTokens({ content }: vscode.LanguageModelChatRequestMessage): number {
+  return content.map(tokensOfPart).reduce((sum, tokens) => sum + tokens, TOKENS_PER_MESSAGE);
+}
+
+function tokensOfPart(part: unknown): number {
+  if (part instanceof vscode.LanguageModelToolCallPart) {
+    return estimateText(part.name) + estimateText(JSON.stringify(part.input ?? {}));
+  }
+  if (part instanceof vscode.LanguageModelToolResultPart) return estimateText(resultText(part.content));
+  if (part instanceof vscode.LanguageModelDataPart && part.mimeType.startsWith('image/')) return TOKENS_PER_IMAGE;
+  return estimateText(partText(part));
 }

@@ -1,27 +1,25 @@
 import * as vscode from 'vscode';
 import { asRolecallError, isCancelled, RolecallError } from '../../core/base/errors.ts';
-import type { Fetch } from '../../core/base/http.ts';
-import type { Log } from '../../core/base/log.ts';
 import { streamCompletion } from '../../core/completions/client.ts';
-import type { Completion, CompletionEvent } from '../../core/completions/completion.ts';
-import { mergeNeighbours } from '../../core/completions/mergeNeighbours.ts';
+import { endpoint } from '../../core/completions/endpoint.ts';
+import { estimateText } from '../../core/completions/tokenEstimate.ts';
 import { languageModelVendor } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { type Model, type ModelCatalog, tokensOf } from '../modelCatalog.ts';
+import { optionsFor, parametersFor, type RequestDeps } from '../modelRequest.ts';
 import { describe } from '../showError.ts';
-import { charactersOf, toChatMessages, toToolDefinitions } from './modelMessages.ts';
+import { estimateTokens, toChatMessages, toToolDefinitions } from './modelMessages.ts';
+import { optionParameters } from './modelOptions.ts';
+import { relay, whyNoAnswer } from './relay.ts';
+import type { RememberedModels } from './rememberedModels.ts';
 
-export interface ModelProviderDeps {
+export interface ModelProviderDeps extends RequestDeps {
   readonly clouds: Clouds;
   readonly catalog: ModelCatalog;
-  readonly fetch: Fetch;
-  readonly log: Log;
+  readonly remembered: RememberedModels;
 }
-
-/** Characters a token stands for, roughly, in English; VS Code only wants an idea. */
-const CHARACTERS_PER_TOKEN = 4;
 
 /** `isUserSelectable` is not declared in the stable API; the picker of some editors hides models without it. */
 type ModelInformation = vscode.LanguageModelChatInformation & { readonly isUserSelectable: true };
@@ -48,7 +46,7 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
 
   /** Never empty: without a model VS Code answers a participant's message itself, with "unavailable". */
   provideLanguageModelChatInformation(): ModelInformation[] {
-    const { models } = this.#deps.catalog;
+    const { models } = this.#deps.remembered;
     return models.length > 0 ? models.map(information) : [placeholder()];
   }
 
@@ -59,26 +57,34 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
     progress: vscode.Progress<vscode.LanguageModelResponsePart>,
     token: vscode.CancellationToken,
   ): Promise<void> {
-    const { clouds, fetch, log } = this.#deps;
+    const { clouds, catalog, fetch, log } = this.#deps;
     const signal = signalOf(token);
     try {
+      refuseRequired(options);
+      const { parameters, unknown } = optionParameters(options.modelOptions);
+      if (unknown.length > 0) log.debug(`Options that the service does not know were left out: ${unknown.join(', ')}`);
       const cloud = clouds.require();
       await cloud.load();
       const model = await this.#modelId(id, cloud, signal);
-      const tools = toToolDefinitions(options.tools ?? []);
+      const described = catalog.models.find((each) => each.id === model);
+      const tools = toToolDefinitions(described?.tools === false ? [] : (options.tools ?? []));
+      // VS Code takes one answer: further ones would be paid for and lost.
+      const { n: _, ...asked } = { ...parametersFor(described, this.#deps.settings), ...parameters };
       const events = streamCompletion(
         { fetch, log, ...tokensOf(cloud) },
         cloud.connection,
         {
+          ...asked,
           model,
-          messages: mergeNeighbours(toChatMessages(messages)),
-          // The service has no `required`; VS Code's wish for it is asked as `auto`, the nearest there is.
-          ...(tools.length > 0 && { tools, tool_choice: 'auto' as const }),
+          messages: toChatMessages(messages),
+          ...(tools.length > 0 && { tools, tool_choice: asked.tool_choice ?? ('auto' as const) }),
         },
-        { toolsAreOptional: true },
+        optionsFor(described, this.#deps),
         signal,
       );
-      const reason = whyNoAnswer(await relay(events, progress, log));
+      const completion = await relay(events, progress, log);
+      if (completion.usage) this.#deps.usage.add(described?.label ?? model, completion.usage);
+      const reason = whyNoAnswer(completion);
       if (reason !== undefined) throw new RolecallError('protocol', reason);
     } catch (error) {
       if (isCancelled(error)) return;
@@ -88,11 +94,12 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
   }
 
   async provideTokenCount(
-    _model: ModelInformation,
+    { id }: ModelInformation,
     text: string | vscode.LanguageModelChatRequestMessage,
   ): Promise<number> {
-    const characters = typeof text === 'string' ? text.length : charactersOf(text);
-    return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+    const estimate = typeof text === 'string' ? estimateText(text) : estimateTokens(text);
+    const connection = this.#deps.clouds.active?.connection;
+    return connection ? this.#deps.memory.tokens(endpoint(connection, '/v1/chat/completions'), id, estimate) : estimate;
   }
 
   /** What was picked is asked, and nothing else; only the placeholder stands for whatever there is by now. */
@@ -109,50 +116,16 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
   }
 }
 
-type ResponseProgress = vscode.Progress<vscode.LanguageModelResponsePart>;
-
-/** Passes on what arrives. However it ends, the connection is closed. */
-async function relay(
-  events: AsyncGenerator<CompletionEvent, Completion>,
-  progress: ResponseProgress,
-  log: Log,
-): Promise<Completion> {
-  try {
-    for (;;) {
-      const next = await events.next();
-      if (next.done) return next.value;
-      report(next.value, progress, log);
-    }
-  } finally {
-    await events.return(undefined as never);
-  }
-}
-
-function report(event: CompletionEvent, progress: ResponseProgress, log: Log): void {
-  if (event.kind === 'text' && event.choice === 0) progress.report(new vscode.LanguageModelTextPart(event.text));
-  if (event.kind === 'toolCall' && event.choice === 0 && event.call.parsed) {
-    progress.report(new vscode.LanguageModelToolCallPart(event.call.id, event.call.name, event.call.parsed));
-  }
-  if (event.kind === 'notice') {
-    log.info(event.message);
-    // The rest is a detail; this changes what the model can do, and there is no other place to say it.
-    if (event.code === 'toolsDropped') progress.report(new vscode.LanguageModelTextPart(`*${event.message}*\n\n`));
-  }
-}
-
-/** Why an answer is not whole, or none: VS Code would end it as if it were, or say "no response" without a reason. */
-function whyNoAnswer({ complete, incompleteReason, choices }: Completion): string | undefined {
-  if (!complete) return incompleteReason;
-  const choice = choices[0];
-  const broken = choice?.toolCalls.find(({ problem }) => problem !== undefined);
-  if (broken) return broken.problem;
-  if (choice && (choice.text.trim() !== '' || choice.toolCalls.length > 0)) return undefined;
-  if (choice?.finishReason === 'content_filter') {
-    return vscode.l10n.t('The service ended the answer early ({0}).', choice.finishReason);
-  }
-  return choice && choice.reasoning.trim() !== ''
-    ? vscode.l10n.t('The model reasoned but gave no answer. A larger token limit may help.')
-    : vscode.l10n.t('The model answered with nothing.');
+/** The service has `auto` and `none`. An answer without the call that was required would be taken for one with it. */
+function refuseRequired({ toolMode }: vscode.ProvideLanguageModelChatResponseOptions): void {
+  if (toolMode !== vscode.LanguageModelChatToolMode.Required) return;
+  throw new RolecallError(
+    'unsupported',
+    vscode.l10n.t(
+      'This request requires the model to call a tool. The inference service cannot promise that: its tool_choice is “auto” or “none”.',
+    ),
+    { facts: { param: 'tool_choice' } },
+  );
 }
 
 const PLACEHOLDER = 'rolecall';
@@ -164,6 +137,7 @@ function placeholder(): ModelInformation {
       label: 'Rolecall',
       contextLength: 32_768,
       maxOutput: 4_096,
+      isLengthKnown: false,
       vision: false,
     }),
     detail: vscode.l10n.t('sign in to see the models'),

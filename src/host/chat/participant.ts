@@ -1,91 +1,156 @@
 import * as vscode from 'vscode';
 import { asRolecallError } from '../../core/base/errors.ts';
-import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
-import { mergeNeighbours } from '../../core/completions/mergeNeighbours.ts';
 import type { LoopEnd } from '../../core/tools/loopTypes.ts';
-import { chatParticipant, commands, languageModelVendor } from '../../ids.ts';
+import { chatCommands, chatParticipant, commands, languageModelVendor } from '../../ids.ts';
+import { AnswerTally } from '../answerTally.ts';
 import { answerPart, endingLine } from '../answerText.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { converse, type Toolbox } from '../conversation.ts';
-import type { ModelCatalog } from '../modelCatalog.ts';
+import type { Model, ModelCatalog } from '../modelCatalog.ts';
+import type { RequestDeps } from '../modelRequest.ts';
 import { describe, nextStep } from '../showError.ts';
+import { accessContext } from './accessContext.ts';
 import { AnswerWriter } from './answerWriter.ts';
-import { earlierMessages, type ResultMetadata } from './history.ts';
-import { promptWithReferences } from './references.ts';
+import { followUpOf, followUpProvider } from './followUps.ts';
+import { AskedQuestions, earlierTurns, type ResultMetadata, stageOf } from './history.ts';
+import { remarksBefore } from './remarks.ts';
+import { lacksCode, questionOf } from './slashCommands.ts';
+import { brokenToolFiles, toolsOverview } from './toolsOverview.ts';
+import { offerModels, offerSignIn } from './wayIn.ts';
 
-export interface ParticipantDeps {
+export interface ParticipantDeps extends RequestDeps {
   readonly clouds: Clouds;
   readonly catalog: ModelCatalog;
   readonly openTools: () => Promise<Toolbox>;
-  readonly fetch: Fetch;
-  readonly log: Log;
   readonly icon: vscode.Uri;
+}
+
+/** One question, as VS Code hands it over. */
+interface Asked {
+  readonly request: vscode.ChatRequest;
+  readonly context: vscode.ChatContext;
+  readonly stream: vscode.ChatResponseStream;
+  readonly signal: AbortSignal;
 }
 
 /** Registers `@rolecall`. */
 export function registerParticipant(deps: ParticipantDeps): vscode.Disposable {
+  const questions = new AskedQuestions();
   const participant = vscode.chat.createChatParticipant(chatParticipant, (request, context, stream, token) =>
-    answer(deps, request, context, stream, signalOf(token)),
+    answer(deps, questions, { request, context, stream, signal: signalOf(token) }),
   );
   participant.iconPath = deps.icon;
+  participant.followupProvider = followUpProvider;
   return participant;
 }
 
-async function answer(
-  deps: ParticipantDeps,
-  request: vscode.ChatRequest,
-  context: vscode.ChatContext,
-  stream: vscode.ChatResponseStream,
-  signal: AbortSignal,
-): Promise<vscode.ChatResult> {
+async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: Asked): Promise<vscode.ChatResult> {
+  const { request, stream, signal } = asked;
   try {
+    if (request.command === chatCommands.tools) {
+      stream.markdown(toolsOverview(await deps.openTools(), brokenToolFiles()));
+      return local();
+    }
+    if (lacksCode(request)) {
+      stream.markdown(vscode.l10n.t('Open a file, or attach one with #file, and ask again.'));
+      return local();
+    }
     const cloud = deps.clouds.active;
     await cloud?.load();
     if (cloud?.inferenceAccount === undefined) return offerSignIn(deps.clouds, cloud, stream);
     await deps.catalog.ready(signal);
-    const model = deps.catalog.choose(request.model.vendor === languageModelVendor ? request.model.id : undefined);
-    if (!model) {
-      stream.markdown(
-        vscode.l10n.t('The service lists no models. Name one in the setting `rolecall.models` and ask again.'),
-      );
-      stream.button({
-        title: vscode.l10n.t('Open Settings'),
-        command: 'workbench.action.openSettings',
-        arguments: ['rolecall.models'],
-      });
-      return {};
-    }
-    const question = { role: 'user', content: await promptWithReferences(request) };
-    const messages = mergeNeighbours([...(await earlierMessages(context)), question]);
-    const { fetch, log } = deps;
-    const toolbox = await deps.openTools();
-    const end = await write(converse({ cloud, model, messages, toolbox, fetch, log }, signal), stream);
-    return finish(end, stream, log);
+    const picked = request.model.vendor === languageModelVendor ? request.model.id : undefined;
+    const model = deps.catalog.choose(picked);
+    if (!model) return offerModels(stream);
+    if (model.id === picked) deps.catalog.pick(model.id);
+    return await ask(deps, questions, asked, { cloud, model });
   } catch (error) {
     if (signal.aborted) return {}; // VS Code has closed the stream, and writing into it throws.
     return failed(error, stream, deps.log);
   }
 }
 
-async function write(events: ReturnType<typeof converse>, stream: vscode.ChatResponseStream): Promise<LoopEnd> {
+async function ask(
+  deps: ParticipantDeps,
+  questions: AskedQuestions,
+  { request, context, stream, signal }: Asked,
+  { cloud, model }: { readonly cloud: Cloud; readonly model: Model },
+): Promise<vscode.ChatResult> {
+  const stage = stageOf(cloud);
+  questions.remember(request.prompt, stage);
+  const earlier = await earlierTurns(context, stage, questions);
+  const isAccess = request.command === chatCommands.access;
+  const access = isAccess ? await accessContext(cloud, deps.settings.organizations(), signal) : undefined;
+  const question = [await questionOf(request), ...(access === undefined ? [] : [access])].join('\n\n');
+  for (const { value } of request.references) {
+    if (value instanceof vscode.Uri || value instanceof vscode.Location) stream.reference(value);
+  }
   const writer = new AnswerWriter(stream);
+  const remarks = remarksBefore({ request, cloud, model, withheld: earlier.withheld, broken: brokenToolFiles() });
+  for (const text of remarks) writer.write({ kind: 'line', text });
+  const messages = [...earlier.messages, { role: 'user', content: question }];
+  const tally = new AnswerTally();
+  const toolbox = await deps.openTools();
+  const end = await write(converse({ ...deps, cloud, model, messages, toolbox }, signal), writer, tally);
+  const metadata: ResultMetadata = {
+    stage,
+    history: end.history,
+    ...(request.command !== undefined && { question }),
+    ...followUp(followUpOf(request.command, end)),
+  };
+  return { ...finish(end, { stream, writer, tally, model, log: deps.log }), metadata };
+}
+
+function followUp(kind: string | undefined): Pick<ResultMetadata, 'followUp'> {
+  return kind === undefined ? {} : { followUp: kind };
+}
+
+async function write(events: ReturnType<typeof converse>, writer: AnswerWriter, tally: AnswerTally): Promise<LoopEnd> {
   for (;;) {
     const next = await events.next();
     if (next.done) return next.value;
+    tally.accept(next.value);
     const part = answerPart(next.value);
     if (part) writer.write(part);
   }
 }
 
-function finish(end: LoopEnd, stream: vscode.ChatResponseStream, log: Log): vscode.ChatResult {
+interface Finishing {
+  readonly stream: vscode.ChatResponseStream;
+  readonly writer: AnswerWriter;
+  readonly tally: AnswerTally;
+  readonly model: Model;
+  readonly log: Log;
+}
+
+function finish(end: LoopEnd, { stream, writer, tally, model, log }: Finishing): vscode.ChatResult {
+  if (end.reason === 'cancelled') {
+    try {
+      writer.write({ kind: 'line', text: vscode.l10n.t('Stopped.') });
+    } catch {
+      // VS Code closes the stream of an answer that was stopped in its chat, and marks it itself.
+    }
+    return {};
+  }
   const line = endingLine(end);
-  if (line !== undefined) new AnswerWriter(stream).write({ kind: 'line', text: line });
-  const metadata: ResultMetadata = { history: end.history };
-  if (end.reason !== 'failed') return { metadata };
-  return { ...failed(end.error, stream, log), metadata };
+  if (line !== undefined) writer.write({ kind: 'line', text: line });
+  for (const [at, text] of tally.others.entries()) {
+    writer.write({ kind: 'line', text: vscode.l10n.t('Answer {0}:', at + 2) });
+    writer.write({ kind: 'text', text });
+  }
+  if (end.reason === 'failed') return failed(end.error, stream, log);
+  writer.write({ kind: 'footer', text: tally.summary(model.label) });
+  if (tally.reasoning !== '') {
+    stream.button({
+      title: vscode.l10n.t('Show Reasoning'),
+      command: commands.showReasoning,
+      arguments: [tally.reasoning],
+    });
+  }
+  return {};
 }
 
 function failed(error: unknown, stream: vscode.ChatResponseStream, log: Log): vscode.ChatResult {
@@ -97,22 +162,8 @@ function failed(error: unknown, stream: vscode.ChatResponseStream, log: Log): vs
   return { errorDetails: { message: known.message } };
 }
 
-/** The first message of a newcomer is answered too: with the way in. */
-function offerSignIn(clouds: Clouds, cloud: Cloud | undefined, stream: vscode.ChatResponseStream): vscode.ChatResult {
-  const state = cloud?.keeper.state;
-  if (clouds.problem) stream.markdown(clouds.problem.message);
-  else if (state?.kind === 'ended' || state?.kind === 'storeUnavailable') stream.markdown(state.error.message);
-  else if (cloud) stream.markdown(vscode.l10n.t('Sign in to {0}, then ask again.', cloud.connection.label));
-  else {
-    stream.markdown(
-      vscode.l10n.t(
-        'Rolecall does not know your cloud yet. Try the sandbox, a small cloud on this machine, or configure your own.',
-      ),
-    );
-  }
-  if (cloud) stream.button({ title: vscode.l10n.t('Sign In'), command: commands.signIn });
-  if (cloud?.connection.id !== 'sandbox') {
-    stream.button({ title: vscode.l10n.t('Try the Sandbox'), command: commands.trySandbox });
-  }
-  return {};
+/** What Rolecall said by itself is nothing that a model has to hear. */
+function local(): vscode.ChatResult {
+  const metadata: ResultMetadata = { stage: '', history: [], isLocal: true };
+  return { metadata };
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { fenced } from '../fenced.ts';
+import { linesOf } from '../passage.ts';
 
 /** The user's words, followed by what was attached to them. */
 export async function promptWithReferences({
@@ -17,7 +18,7 @@ async function attachment({ value, modelDescription, id }: vscode.ChatPromptRefe
   try {
     const document = await vscode.workspace.openTextDocument(uri);
     const range = value instanceof vscode.Location ? value.range : undefined;
-    const lines = range ? ` (${range.start.line + 1}–${range.end.line + 1})` : '';
+    const lines = range ? ` ${linesOf(range)}` : '';
     return fenced(name + lines, document.getText(range), document.languageId);
   } catch {
     return unreadable(name);

@@ -1,67 +1,131 @@
 import * as vscode from 'vscode';
 import type { AnswerPart } from '../answerText.ts';
+import type { Clouds } from '../clouds.ts';
 
 const SCHEME = 'rolecall-answer';
 /** A document that changes with each token makes the editor lay out the whole text each time. */
 const REFRESH_MS = 80;
-/** Answers kept for documents that are still open; the oldest go first. */
-const MAX_KEPT = 20;
+/** Answers kept after their editors were closed, for "Reopen Closed Editor"; the oldest go first. */
+const MAX_CLOSED = 20;
 
-/** Read-only documents that grow while an answer arrives. */
+interface Kept {
+  text: string;
+  /** Aborted when nobody looks at the answer any more, or nobody may. */
+  readonly closed: AbortController;
+}
+
+/**
+ * Read-only documents that grow while an answer arrives. They belong to the account that asked: when another one is on the
+ * stage, or none, they are emptied.
+ */
 export class AnswerDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  readonly #texts = new Map<string, string>();
+  readonly #kept = new Map<string, Kept>();
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.#changed.event;
-  readonly #registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
+  readonly #subscriptions: vscode.Disposable;
+  readonly #clouds: Pick<Clouds, 'active' | 'onDidChange'>;
+  #owner: string;
   #count = 0;
 
+  constructor(clouds: Pick<Clouds, 'active' | 'onDidChange'>) {
+    this.#clouds = clouds;
+    this.#owner = ownerOf(clouds);
+    this.#subscriptions = vscode.Disposable.from(
+      vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.#leave(closed)),
+      clouds.onDidChange(() => this.#follow()),
+    );
+  }
+
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.#texts.get(uri.toString()) ?? '';
+    return this.#kept.get(uri.toString())?.text ?? '';
   }
 
   /** Opens an empty document beside the active editor. */
   async open(title: string): Promise<AnswerDocument> {
     this.#count += 1;
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${title} ${this.#count}.md` });
-    this.#texts.set(uri.toString(), '');
-    for (const key of this.#texts.keys()) {
-      if (this.#texts.size <= MAX_KEPT) break;
-      this.#texts.delete(key);
-    }
+    const kept: Kept = { text: '', closed: new AbortController() };
+    this.#forgetOldest();
+    this.#kept.set(uri.toString(), kept);
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document, {
       viewColumn: vscode.ViewColumn.Beside,
       preview: false,
       preserveFocus: true,
     });
-    return new AnswerDocument(uri, (text) => {
-      this.#texts.set(uri.toString(), text);
+    const show = (text: string) => {
+      if (this.#kept.get(uri.toString()) !== kept) return; // It was emptied, and what still arrives is nobody's.
+      kept.text = text;
       this.#changed.fire(uri);
-    });
+    };
+    return new AnswerDocument(uri, show, kept.closed.signal);
+  }
+
+  /** Closing the last view of an answer stops it; its text stays for a while. */
+  #leave(closed: readonly vscode.Tab[]): void {
+    for (const { input } of closed) {
+      if (input instanceof vscode.TabInputText && !isShown(input.uri)) {
+        this.#kept.get(input.uri.toString())?.closed.abort();
+      }
+    }
+  }
+
+  #forgetOldest(): void {
+    const closed = [...this.#kept].filter(([, kept]) => kept.closed.signal.aborted);
+    for (const [key] of closed.slice(0, Math.max(0, closed.length - MAX_CLOSED))) {
+      if (!isShown(vscode.Uri.parse(key))) this.#kept.delete(key); // It may have been opened again.
+    }
+  }
+
+  #follow(): void {
+    const owner = ownerOf(this.#clouds);
+    if (owner === this.#owner) return;
+    this.#owner = owner;
+    const kept = [...this.#kept];
+    this.#kept.clear();
+    for (const [key, { closed }] of kept) {
+      closed.abort();
+      this.#changed.fire(vscode.Uri.parse(key));
+    }
   }
 
   dispose(): void {
-    this.#registration.dispose();
+    for (const { closed } of this.#kept.values()) closed.abort();
+    this.#subscriptions.dispose();
     this.#changed.dispose();
   }
+}
+
+function ownerOf({ active }: Pick<Clouds, 'active'>): string {
+  return JSON.stringify([active?.key, active?.inferenceAccount]);
+}
+
+function isShown(uri: vscode.Uri): boolean {
+  return vscode.window.tabGroups.all.some(({ tabs }) =>
+    tabs.some(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === uri.toString()),
+  );
 }
 
 /** One growing answer. */
 export class AnswerDocument {
   readonly uri: vscode.Uri;
+  /** Aborts when nobody looks at the document any more, or its account has left. */
+  readonly closed: AbortSignal;
   readonly #show: (text: string) => void;
   #text = '';
   #quoting = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(uri: vscode.Uri, show: (text: string) => void) {
+  constructor(uri: vscode.Uri, show: (text: string) => void, closed: AbortSignal) {
     this.uri = uri;
     this.#show = show;
+    this.closed = closed;
   }
 
   /** Adds a part as Markdown: reasoning as a quotation, Rolecall's own lines in italics. */
   write(part: Exclude<AnswerPart, { kind: 'progress' }>): void {
-    if (part.kind === 'line') this.append(`\n\n*${part.text}*\n\n`);
+    if (part.kind === 'line' || part.kind === 'footer') this.append(`\n\n*${part.text}*\n\n`);
     else if (part.kind === 'text') this.append((this.#quoting ? '\n\n' : '') + part.text);
     else this.append((this.#quoting ? '' : '\n\n> ') + part.text.replaceAll('\n', '\n> '));
     this.#quoting = part.kind === 'reasoning';

@@ -1,103 +1,117 @@
 import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
-import type { Fetch } from '../../core/base/http.ts';
-import type { Log } from '../../core/base/log.ts';
-import type { LoopEnd } from '../../core/tools/loopTypes.ts';
 import { commands } from '../../ids.ts';
-import { answerPart, endingLine } from '../answerText.ts';
-import { signalOf } from '../cancellation.ts';
-import type { Clouds } from '../clouds.ts';
+import { endingLine } from '../answerText.ts';
 import { registerCommand } from '../commands.ts';
-import { converse, type Toolbox } from '../conversation.ts';
-import { fenced } from '../fenced.ts';
-import type { ModelCatalog } from '../modelCatalog.ts';
-import type { AnswerDocument, AnswerDocuments } from './answerDocuments.ts';
+import { type Passage, passageOf, problemLine, quoted } from '../passage.ts';
+import type { AnswerDocuments } from './answerDocuments.ts';
+import { type Answering, converseWithProgress, type EditorDeps, whoAnswers } from './converseWithProgress.ts';
 
-/** Longest wait for the list of models before the question can be typed. */
-const LIST_WAIT_MS = 10_000;
-
-export interface AskDeps {
-  readonly clouds: Clouds;
-  readonly catalog: ModelCatalog;
-  readonly openTools: () => Promise<Toolbox>;
+export interface AskDeps extends EditorDeps {
   readonly documents: AnswerDocuments;
-  readonly fetch: Fetch;
-  readonly log: Log;
 }
 
-/** Ask About Selection…: a question about the selected text, answered into a document beside. */
-export function registerAskAboutSelection(deps: AskDeps): vscode.Disposable {
-  return registerCommand(commands.askAboutSelection, deps.log, () => ask(deps));
+/** Commands that answer a question about the selection, or the whole file, into a document beside. */
+export function registerAskCommands(deps: AskDeps): vscode.Disposable {
+  return vscode.Disposable.from(
+    registerCommand(commands.askAboutSelection, deps.log, () => askAboutSelection(deps)),
+    registerCommand(commands.explainSelection, deps.log, () => explainSelection(deps)),
+    registerCommand(commands.explainProblem, deps.log, (...args) => explainProblem(deps, args)),
+    registerCommand(commands.showReasoning, deps.log, (text) => showReasoning(deps.documents, text)),
+  );
 }
 
-async function ask(deps: AskDeps): Promise<void> {
+/** The passage of the active editor. @throws RolecallError when no editor is open. */
+export function activePassage(): Passage {
   const editor = vscode.window.activeTextEditor;
-  if (!editor || editor.selection.isEmpty) {
-    throw new RolecallError('invalidRequest', vscode.l10n.t('Select the text to ask about first.'));
-  }
-  const cloud = deps.clouds.require();
-  await cloud.load();
-  if (cloud.inferenceAccount === undefined) await cloud.inference.accessToken(new AbortController().signal); // Says why there is none.
-  await deps.catalog.ready(AbortSignal.timeout(LIST_WAIT_MS));
-  const model = deps.catalog.choose(undefined);
-  if (!model) {
-    throw new RolecallError(
-      'configuration',
-      vscode.l10n.t('The service lists no models. Name one in rolecall.models.'),
-    );
-  }
-  const { document, selection } = editor;
+  if (editor) return passageOf(editor);
+  throw new RolecallError('invalidRequest', vscode.l10n.t('Open a file and select what this is about first.'));
+}
+
+async function askAboutSelection(deps: AskDeps): Promise<void> {
+  const passage = activePassage();
+  const answering = await whoAnswers(deps);
   const question = await vscode.window.showInputBox({
-    title: vscode.l10n.t('Ask {0} about the selection', model.label),
+    title: vscode.l10n.t('Ask {0} about {1}', answering.model.label, passage.title),
     placeHolder: vscode.l10n.t('What does this do?'),
     ignoreFocusOut: true,
     validateInput: (value) => (value.trim() === '' ? vscode.l10n.t('Type a question.') : undefined),
   });
   if (question === undefined) return;
-  const lines = `${vscode.workspace.asRelativePath(document.uri)} (${selection.start.line + 1}–${selection.end.line + 1})`;
-  const content = `${question}\n\n${fenced(lines, document.getText(selection), document.languageId)}`;
-  const answer = await deps.documents.open(vscode.l10n.t('Answer'));
-  answer.append(`# ${question}\n\n*${model.label} · ${lines}*\n\n`);
-  await vscode.window.withProgress(
-    {
-      location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('{0} is answering…', model.label),
-      cancellable: true,
-    },
-    async (progress, token) => {
-      const { fetch, log } = deps;
-      const toolbox = await deps.openTools();
-      const messages = [{ role: 'user', content }];
-      const events = converse({ cloud, model, messages, toolbox, fetch, log }, signalOf(token));
-      await write(events, answer, progress);
-    },
-  );
+  await answerBeside(deps, answering, { heading: question, passage, question });
 }
 
-async function write(
-  events: ReturnType<typeof converse>,
-  answer: AnswerDocument,
-  progress: vscode.Progress<{ message?: string }>,
-): Promise<void> {
-  try {
-    for (;;) {
-      const next = await events.next();
-      if (next.done) {
-        finish(next.value, answer);
-        return;
-      }
-      const part = answerPart(next.value);
-      if (part?.kind === 'progress') progress.report({ message: part.text });
-      else if (part) answer.write(part);
-    }
-  } finally {
-    answer.flush();
+async function explainSelection(deps: AskDeps): Promise<void> {
+  const passage = activePassage();
+  await answerBeside(deps, await whoAnswers(deps), {
+    heading: vscode.l10n.t('Explanation'),
+    passage,
+    question: vscode.l10n.t('Explain this: what it does, how it does it, and what is easily overlooked.'),
+  });
+}
+
+/** Lines before and after a problem that the model is shown. */
+const AROUND = 20;
+
+/** @param args document and range from the lightbulb; without them the problem at the cursor. */
+async function explainProblem(deps: AskDeps, [uri, range]: readonly unknown[]): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  const document = uri instanceof vscode.Uri ? await vscode.workspace.openTextDocument(uri) : editor?.document;
+  const place = range instanceof vscode.Range ? range : editor?.selection;
+  const found =
+    document && vscode.languages.getDiagnostics(document.uri).filter((each) => place?.intersection(each.range));
+  if (!document || !place || !found || found.length === 0) {
+    throw new RolecallError('invalidRequest', vscode.l10n.t('There is no problem at the cursor.'));
   }
+  const first = new vscode.Position(Math.max(0, place.start.line - AROUND), 0);
+  const around = document.validateRange(new vscode.Range(first, new vscode.Position(place.end.line + AROUND + 1, 0)));
+  const passage = passageOf({ document, selection: new vscode.Selection(around.start, around.end) });
+  await answerBeside(deps, await whoAnswers(deps), {
+    heading: vscode.l10n.t('Problem'),
+    passage,
+    question: [
+      vscode.l10n.t('Explain these problems that the editor reports, and how to solve them:'),
+      ...found.map(problemLine),
+    ].join('\n'),
+  });
+}
+
+async function showReasoning(documents: AnswerDocuments, text: unknown): Promise<void> {
+  if (typeof text !== 'string') return; // Only a button of ours has something to show.
+  const document = await documents.open(vscode.l10n.t('Reasoning'));
+  document.append(text);
+  document.flush();
+}
+
+interface Question {
+  readonly heading: string;
+  readonly passage: Passage;
+  readonly question: string;
 }
 
 /** @throws what the request failed with; what came before stays in the document. */
-function finish(end: LoopEnd, answer: AnswerDocument): void {
-  const text = end.reason === 'cancelled' ? vscode.l10n.t('Stopped.') : endingLine(end);
-  if (text !== undefined) answer.write({ kind: 'line', text });
-  if (end.reason === 'failed') throw end.error;
+async function answerBeside(
+  deps: AskDeps,
+  { cloud, model }: Answering,
+  { heading, passage, question }: Question,
+): Promise<void> {
+  const answer = await deps.documents.open(vscode.l10n.t('Answer'));
+  answer.append(`# ${heading}\n\n*${model.label} · ${passage.title}*\n\n`);
+  try {
+    const { end, tally } = await converseWithProgress(deps, {
+      cloud,
+      model,
+      messages: [{ role: 'user', content: `${question}\n\n${quoted(passage)}` }],
+      toolbox: await deps.openTools(),
+      closed: answer.closed,
+      write: (part) => answer.write(part),
+    });
+    const text = end.reason === 'cancelled' ? vscode.l10n.t('Stopped.') : endingLine(end);
+    if (text !== undefined) answer.write({ kind: 'line', text });
+    for (const other of tally.others) answer.append(`\n\n---\n\n${other}`);
+    if (end.reason === 'failed') throw end.error;
+    answer.write({ kind: 'footer', text: tally.summary(model.label) });
+  } finally {
+    answer.flush();
+  }
 }

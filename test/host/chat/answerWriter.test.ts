@@ -21,9 +21,10 @@ describe('an answer written into the chat', () => {
     assert.ok(stream.markdowns.every((value) => typeof value === 'string'));
   });
 
-  it('quotes reasoning, so that it is told apart from the answer', () => {
+  it('shows that the model reasons without mixing it into the answer', () => {
     const stream = write(new FakeStream(), reasoning('First.\nSec'), reasoning('ond.'), text('Answer.'), text(' End.'));
-    assert.equal(stream.text, '\n\n> First.\n> Second.\n\nAnswer. End.');
+    assert.deepEqual([stream.text, stream.progresses], ['Answer. End.', ['Thinking…']]);
+    assert.deepEqual(write(new FakeStream(), reasoning('a'), text('b'), reasoning('c')).progresses.length, 2);
   });
 
   it('folds reasoning away where the editor can', () => {
@@ -46,7 +47,7 @@ describe('an answer written into the chat', () => {
     });
     write(stream, reasoning('a'), reasoning('b'));
     assert.equal(asked, 1);
-    assert.equal(stream.text, '\n\n> ab');
+    assert.equal(stream.progresses.length, 1);
   });
 
   it('tells its own lines apart from the model’s words and lets nothing in them be markup', () => {
@@ -60,9 +61,9 @@ describe('an answer written into the chat', () => {
     assert.match(own.value, /\n\n$/);
   });
 
-  it('ends a quotation before what follows it', () => {
-    assert.match(write(new FakeStream(), reasoning('Hm.'), line('Used x.')).text, /> Hm\.\n\n\$\(info\)/);
-    assert.equal(write(new FakeStream(), reasoning('a'), text('b'), reasoning('c')).text, '\n\n> a\n\nb\n\n> c');
+  it('ends with a quiet line in which nothing is markup', () => {
+    const stream = write(new FakeStream(), text('Answer.'), { kind: 'footer', text: 'a*b · 1 s' });
+    assert.equal(stream.text.replaceAll('&nbsp;', ' '), 'Answer.\n\n*a\\*b · 1 s*');
   });
 
   it('shows what is under way without leaving a trace', () => {

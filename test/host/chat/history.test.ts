@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { earlierMessages } from '../../../src/host/chat/history.ts';
+import { AskedQuestions, earlierTurns, readMetadata, stageOf } from '../../../src/host/chat/history.ts';
 import { requestTurn, responseTurn } from '../support/chat.ts';
 import { folder } from '../support/workspace.ts';
 
+const stage = 'here';
 const said = (text: string) => new vscode.ChatResponseMarkdownPart(text);
 const ask = (prompt: string, ...more: [vscode.ChatPromptReference[]?, string?]) => requestTurn(vscode, prompt, ...more);
-const answer = (response: unknown[], metadata?: unknown, participant?: string) =>
+const answer = (response: unknown[], metadata: unknown = { stage, history: [] }, participant?: string) =>
   responseTurn(vscode, response, metadata, participant);
+
+async function turns(...history: (vscode.ChatRequestTurn | vscode.ChatResponseTurn)[]) {
+  return earlierTurns({ history }, stage, new AskedQuestions());
+}
 
 describe('earlier turns of a chat', () => {
   it('are sent back whole, calls and results included', async () => {
@@ -20,15 +25,16 @@ describe('earlier turns of a chat', () => {
       { role: 'tool', tool_call_id: 'c', content: '42' },
       { role: 'assistant', content: 'It is 42.' },
     ];
-    const context = { history: [ask('What is it?'), answer([said('Used f. It is 42.')], { history })] };
-    assert.deepEqual(await earlierMessages(context), [{ role: 'user', content: 'What is it?' }, ...history]);
+    const { messages } = await turns(ask('What is it?'), answer([said('Used f. It is 42.')], { stage, history }));
+    assert.deepEqual(messages, [{ role: 'user', content: 'What is it?' }, ...history]);
   });
 
-  it('are sent as what stood in the chat when nothing else is left of them', async () => {
+  it('are sent as what stood in the chat when nothing else that can be read is left of them', async () => {
     const anchor = new vscode.ChatResponseAnchorPart(folder().uri);
-    for (const metadata of [undefined, {}, { history: 'gone' }, { history: [] }]) {
-      const context = { history: [ask('Count.'), answer([said('1, '), anchor, said('2')], metadata)] };
-      assert.deepEqual(await earlierMessages(context), [
+    const broken = [[], 'gone', [{ role: 7 }], [{ role: 'tool', content: { not: 'text' } }]];
+    for (const history of broken) {
+      const { messages } = await turns(ask('Count.'), answer([said('1, '), anchor, said('2')], { stage, history }));
+      assert.deepEqual(messages, [
         { role: 'user', content: 'Count.' },
         { role: 'assistant', content: '1, 2' },
       ]);
@@ -36,19 +42,78 @@ describe('earlier turns of a chat', () => {
   });
 
   it('without any words are no messages', async () => {
-    assert.deepEqual(await earlierMessages({ history: [ask('Count.'), answer([], { history: [] })] }), [
-      { role: 'user', content: 'Count.' },
-    ]);
+    assert.deepEqual((await turns(ask('Count.'), answer([]))).messages, [{ role: 'user', content: 'Count.' }]);
   });
 
-  it('keep what was attached to them', async () => {
+  it('keep what was attached to them, and what a command made of them', async () => {
     const reference = { id: 'r', value: 'the attached words' };
-    const [message] = await earlierMessages({ history: [ask('Look.', [reference])] });
+    const [message] = (await turns(ask('Look.', [reference]), answer([]))).messages;
     assert.match(String(message?.content), /^Look\.\n\n[\s\S]*the attached words/);
+    const asked = await turns(ask(''), answer([], { stage, history: [], question: 'Explain x.' }));
+    assert.deepEqual(asked.messages, [{ role: 'user', content: 'Explain x.' }]);
   });
 
   it('with somebody else are not told', async () => {
-    const history = [ask('Secret?', [], 'other.participant'), answer([said('Yes.')], undefined, 'other.participant')];
-    assert.deepEqual(await earlierMessages({ history }), []);
+    const told = await turns(ask('Secret?', [], 'other'), answer([said('Yes.')], { stage, history: [] }, 'other'));
+    assert.deepEqual(told, { messages: [], withheld: 0 });
+  });
+
+  it('of another connection or account are counted, not sent', async () => {
+    const there = { stage: 'there', history: [{ role: 'assistant', content: 'Secret.' }] };
+    const told = await turns(ask('Mine?'), answer([said('Secret.')], there), ask('Yours?'), answer([said('Yes.')]));
+    assert.equal(told.withheld, 1);
+    assert.deepEqual(
+      told.messages.map(({ content }) => content),
+      ['Yours?', 'Yes.'],
+    );
+  });
+
+  it('of nobody knows whom, and what Rolecall said by itself, are not sent', async () => {
+    for (const metadata of [undefined, {}, 'rubbish', { stage: 7 }, { stage, history: [], isLocal: true }]) {
+      const told = await turns(ask('Hi.'), answer([said('Sign in.')], metadata === undefined ? null : metadata));
+      assert.deepEqual(told, { messages: [], withheld: 0 });
+    }
+  });
+});
+
+describe('questions whose answers were stopped', () => {
+  it('belong to whom they were asked of, and to nobody when that was more than one', async () => {
+    const asked = new AskedQuestions();
+    asked.remember('a', 'here');
+    asked.remember('a', 'here');
+    asked.remember('b', 'there');
+    asked.remember('c', 'here');
+    asked.remember('c', 'there');
+    const history = ['a', 'b', 'c', 'd'].flatMap((prompt) => [ask(prompt), answer([said(`${prompt}!`)], null)]);
+    const { messages, withheld } = await earlierTurns({ history }, stage, asked);
+    assert.deepEqual(
+      messages.map(({ content }) => content),
+      ['a', 'a!'],
+    );
+    assert.equal(withheld, 1);
+  });
+
+  it('are not kept without end', () => {
+    const asked = new AskedQuestions();
+    for (let count = 0; count < 300; count += 1) asked.remember(String(count), stage);
+    assert.deepEqual([asked.stageOf('0'), asked.stageOf('299')], [undefined, stage]);
+  });
+});
+
+describe('what the participant leaves in a result', () => {
+  it('names connection and account without telling them', () => {
+    const one = stageOf({ key: 'k', inferenceAccount: 'secret@example.com' });
+    assert.doesNotMatch(one, /secret/);
+    assert.equal(one, stageOf({ key: 'k', inferenceAccount: 'secret@example.com' }));
+    assert.notEqual(one, stageOf({ key: 'k', inferenceAccount: 'other' }));
+    assert.notEqual(one, stageOf({ key: 'l', inferenceAccount: 'secret@example.com' }));
+  });
+
+  it('is read back, and nothing else', () => {
+    const left = { stage, history: [{ role: 'assistant', content: 'x' }], question: 'q', followUp: 'fix' };
+    assert.deepEqual(readMetadata(left), left);
+    for (const rubbish of [undefined, null, [], { history: [] }, { stage, question: 7 }]) {
+      assert.equal(readMetadata(rubbish as never), undefined);
+    }
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { RememberedModels } from '../../../src/host/chat/rememberedModels.ts';
 import { ask, modelOf, provide, signedInProvider, weather } from '../support/provider.ts';
 import { clearFaults, counter, counterAbove, descriptor } from '../support/sandbox.ts';
 import { signInAs, useScene } from '../support/scene.ts';
@@ -81,6 +82,170 @@ describe('the provider of models', () => {
     assert.match(answer.text(), /^\*The model "sandbox\/no-tools" does not support tools.*\*\n\nhello$/);
   });
 
+  it('goes on listing its models when somebody signs out, and in the next window, so that what was picked stays', async () => {
+    const provider = await signedInProvider(scene());
+    const before = provider.provideLanguageModelChatInformation().map(({ id }) => id);
+    await scene().clouds.require().keeper.forget();
+    assert.deepEqual(
+      provider.provideLanguageModelChatInformation().map(({ id }) => id),
+      before,
+    );
+    const next = scene().catalog();
+    const remembered = scene().own(new RememberedModels(next, scene().storage));
+    assert.deepEqual(
+      remembered.models.map(({ id }) => id),
+      before,
+    );
+    await assert.rejects(ask(provider, 'sandbox/guide', 'hi').done, /not signed in/);
+  });
+
+  it('lists only what the service has once that is known, and survives a store with rubbish in it', async () => {
+    await scene().storage.update('rolecall.lastModels', [{ id: 7 }]);
+    assert.equal(provide(scene()).provideLanguageModelChatInformation()[0]?.id, 'rolecall');
+    const gone = { label: 'g', contextLength: 1, maxOutput: 1, isLengthKnown: true, vision: false };
+    await scene().storage.update('rolecall.lastModels', [{ id: 'gone/model', ...gone }]);
+    assert.equal(provide(scene()).provideLanguageModelChatInformation()[0]?.id, 'gone/model');
+    const provider = await signedInProvider(scene());
+    assert.equal(modelOf(provider, 'gone/model'), undefined);
+  });
+
+  describe('sends', () => {
+    /** The body of the one completion request of `action`. */
+    async function body(action: () => Promise<unknown>): Promise<Record<string, unknown>> {
+      const bodies: Record<string, unknown>[] = [];
+      scene().network = (address, init) => {
+        if (String(address).endsWith('completions')) bodies.push(JSON.parse(String(init?.body)));
+        return fetch(address, init);
+      };
+      await action();
+      assert.equal(bodies.length, 1);
+      return bodies[0] ?? assert.fail();
+    }
+
+    it('what the user set, and over it what the request asks for where the service knows it', async () => {
+      const provider = await signedInProvider(scene());
+      scene().settings.parameters = { temperature: 0.1, seed: 5, n: 3 };
+      const modelOptions = { temperature: 0.9, max_tokens: 50, someVendorsOwn: true };
+      const { messages, ...others } = await body(
+        () => ask(provider, 'sandbox/guide', 'say: hi', { modelOptions }).done,
+      );
+      assert.deepEqual(messages, [{ role: 'user', content: 'say: hi' }]);
+      assert.deepEqual(others, {
+        model: 'sandbox/guide',
+        max_tokens: 50,
+        seed: 5,
+        stream: true,
+        stream_options: { include_usage: true },
+        temperature: 0.9,
+      });
+    });
+
+    it('no tools to a model that is described as taking none', async () => {
+      scene().settings.described = [{ id: 'sandbox/no-tools', tools: false }];
+      const provider = await signedInProvider(scene());
+      const sent = await body(() => ask(provider, 'sandbox/no-tools', 'say: hi', { tools: [weather] }).done);
+      assert.deepEqual([sent.tools, sent.tool_choice], [undefined, undefined]);
+    });
+
+    it('images as data, and calls with their results', async () => {
+      const provider = await signedInProvider(scene());
+      const { User, Assistant } = vscode.LanguageModelChatMessage;
+      const picture = vscode.LanguageModelDataPart.image(new Uint8Array([1, 2, 3]), 'image/png');
+      const messages = [
+        User([new vscode.LanguageModelTextPart('Look.'), picture]),
+        Assistant([new vscode.LanguageModelToolCallPart('call-1', 'get_weather', { city: 'Oslo' })]),
+        User([new vscode.LanguageModelToolResultPart('call-1', [new vscode.LanguageModelTextPart('Rain.')])]),
+      ];
+      const sent = await body(async () =>
+        provider.provideLanguageModelChatResponse(
+          modelOf(provider, 'sandbox/vision') ?? assert.fail(),
+          messages as unknown as vscode.LanguageModelChatRequestMessage[],
+          { toolMode: Auto, tools: [weather] },
+          { report: () => {} },
+          new vscode.CancellationTokenSource().token,
+        ),
+      );
+      assert.deepEqual(sent.messages, [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Look.' },
+            { type: 'image_url', image_url: { url: 'data:image/png;base64,AQID' } },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: [
+            { id: 'call-1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'call-1', content: 'Rain.' },
+      ]);
+    });
+
+    it('nothing where a call is required, for the service cannot promise one', async () => {
+      const provider = await signedInProvider(scene());
+      const before = scene().asked.length;
+      const options = { tools: [weather], toolMode: vscode.LanguageModelChatToolMode.Required };
+      await assert.rejects(ask(provider, 'sandbox/guide', 'hi', options).done, /requires the model to call a tool/);
+      assert.equal(scene().asked.length, before);
+    });
+
+    it('nothing with an option that the service cannot take', async () => {
+      const provider = await signedInProvider(scene());
+      const before = scene().asked.length;
+      const { done } = ask(provider, 'sandbox/guide', 'hi', { modelOptions: { temperature: 'hot' } });
+      await assert.rejects(done, /temperature must be a number/);
+      assert.equal(scene().asked.length, before);
+    });
+  });
+
+  it('leaves out the oldest of a conversation that is too long for the model, and says so', async () => {
+    const provider = await signedInProvider(scene());
+    const { User, Assistant } = vscode.LanguageModelChatMessage;
+    const long = Array.from({ length: 40 }, (_, turn) => [User(`${turn} ${'word '.repeat(80)}`), Assistant('Yes.')]);
+    const parts: vscode.LanguageModelResponsePart[] = [];
+    await provider.provideLanguageModelChatResponse(
+      modelOf(provider, 'sandbox/ngram') ?? assert.fail(), // It takes 2048 tokens.
+      [...long.flat(), User('say: hello')] as unknown as vscode.LanguageModelChatRequestMessage[],
+      { toolMode: Auto, modelOptions: { max_tokens: 20 } },
+      { report: (part) => void parts.push(part) },
+      new vscode.CancellationTokenSource().token,
+    );
+    const [first] = parts;
+    assert.ok(first instanceof vscode.LanguageModelTextPart);
+    assert.match(first.value, /earliest turns are left out/);
+  });
+
+  it('reports the tokens that were used as VS Code’s context display reads them', async () => {
+    const answer = ask(await signedInProvider(scene()), 'sandbox/guide', 'say: hello');
+    await answer.done;
+    const usage = answer.parts.find((part) => part instanceof vscode.LanguageModelDataPart);
+    assert.equal(usage?.mimeType, 'usage');
+    const counts = JSON.parse(new TextDecoder().decode(usage?.data));
+    assert.ok(counts.prompt_tokens > 0 && counts.completion_tokens > 0);
+    assert.equal(counts.total_tokens, counts.prompt_tokens + counts.completion_tokens);
+  });
+
+  it('answers all the same where the editor does not take token counts', async () => {
+    const provider = await signedInProvider(scene());
+    const texts: string[] = [];
+    await provider.provideLanguageModelChatResponse(
+      modelOf(provider, 'sandbox/guide') ?? assert.fail(),
+      [vscode.LanguageModelChatMessage.User('say: hello')] as unknown as [],
+      { toolMode: Auto },
+      {
+        report: (part) => {
+          if (!(part instanceof vscode.LanguageModelTextPart)) throw new Error('Unknown part');
+          texts.push(part.value);
+        },
+      },
+      new vscode.CancellationTokenSource().token,
+    );
+    assert.equal(texts.join(''), 'hello');
+  });
+
   it('asks exactly the model that was picked, also one it has not heard of', async () => {
     const provider = await signedInProvider(scene());
     scene().settings.preferred = 'sandbox/guide';
@@ -145,7 +310,10 @@ describe('the provider of models', () => {
     const model = modelOf(provider, 'sandbox/guide') ?? assert.fail();
     assert.equal(await provider.provideTokenCount(model, 'x'.repeat(400)), 100);
     const message = vscode.LanguageModelChatMessage.User('x'.repeat(400));
-    assert.equal(await provider.provideTokenCount(model, message as never), 100);
+    assert.equal(await provider.provideTokenCount(model, message as never), 104);
+    // What the service counted itself tells more than the length.
+    await ask(provider, model, 'x '.repeat(500)).done;
+    assert.notEqual(await provider.provideTokenCount(model, 'x'.repeat(400)), 100);
   });
 });
 

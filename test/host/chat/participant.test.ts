@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { stageOf } from '../../../src/host/chat/history.ts';
 import { commands } from '../../../src/ids.ts';
 import { chatRequest, FakeStream, requestTurn, responseTurn } from '../support/chat.ts';
 import { useChat } from '../support/participant.ts';
 import { addFault, clearFaults, connectionTo, counter, counterAbove } from '../support/sandbox.ts';
-import { useScene } from '../support/scene.ts';
+import { signInAs, useScene } from '../support/scene.ts';
 import { until } from '../support/wait.ts';
 
 describe('@rolecall', () => {
@@ -13,20 +14,23 @@ describe('@rolecall', () => {
   afterEach(clearFaults);
 
   it('streams the answer of the model that was picked', async () => {
-    await chat().signedIn();
+    const cloud = await chat().signedIn();
     const result = await chat().ask(
       chatRequest('say: hello', { model: { vendor: 'rolecall', id: 'sandbox/no-tools' } as never }),
     );
-    assert.equal(chat().stream.text, 'hello');
+    assert.equal(chat().stream.answer, 'hello');
     assert.equal(chat().sent().model, 'sandbox/no-tools');
-    assert.deepEqual(result, { metadata: { history: [{ role: 'assistant', content: 'hello' }] } });
+    assert.deepEqual(result, {
+      metadata: { stage: stageOf(cloud), history: [{ role: 'assistant', content: 'hello' }] },
+    });
+    assert.match(chat().read(), /\*sandbox\/no-tools · \d+ tokens read, \d+ written · \d+\.\d s\*$/);
   });
 
   it('waits for the list of models instead of saying that there are none', async () => {
     await addFault({ service: 'inference', path: '/v1/models', kind: 'latency', ms: 400, times: 1 });
     await chat().signedIn();
     await chat().ask('say: hello');
-    assert.equal(chat().stream.text, 'hello');
+    assert.equal(chat().stream.answer, 'hello');
   });
 
   it('takes the default model when a model of somebody else is picked', async () => {
@@ -34,6 +38,68 @@ describe('@rolecall', () => {
     scene().settings.preferred = 'sandbox/vision';
     await chat().ask(chatRequest('say: hello', { model: { vendor: 'copilot', id: 'sandbox/guide' } as never }));
     assert.equal(chat().sent().model, 'sandbox/vision');
+    assert.match(chat().read(), /Answered by sandbox\/vision: the model that is picked here is not one of your cloud/);
+  });
+
+  it('sends what the user set as parameters, and nothing else besides', async () => {
+    await chat().signedIn();
+    scene().settings.parameters = { temperature: 0, seed: 3, top_p: 'wrong', reasoning_effort: 'low' };
+    scene().settings.described = [{ id: 'sandbox/no-tools', reasoning: false }];
+    await chat().ask(chatRequest('say: hello', { model: { vendor: 'rolecall', id: 'sandbox/no-tools' } as never }));
+    const { messages: _, ...others } = chat().sent();
+    assert.deepEqual(others, {
+      model: 'sandbox/no-tools',
+      seed: 3,
+      stream: true,
+      stream_options: { include_usage: true },
+      temperature: 0,
+    });
+  });
+
+  it('shows every answer where several were asked for', async () => {
+    await chat().signedIn();
+    scene().settings.parameters = { n: 3 };
+    await chat().ask('say: hello');
+    assert.match(chat().read(), /^hello[\s\S]*Answer 2:[\s\S]*hello[\s\S]*Answer 3:[\s\S]*hello/);
+  });
+
+  it('keeps the time limits of the user', async () => {
+    await chat().signedIn();
+    scene().settings.limits = { connectMs: 200 };
+    await addFault({ service: 'inference', path: 'completions', kind: 'latency', ms: 5_000, times: 1 });
+    const { errorDetails } = await chat().ask('say: hello');
+    assert.match(errorDetails?.message ?? '', /did not answer within 1 second/);
+  });
+
+  it('says of the sandbox’s raw model what it is', async () => {
+    await chat().signedIn();
+    const sandbox = scene().enterSandbox();
+    await signInAs(sandbox, 'administrator');
+    await chat().ask(chatRequest('say: hello', { model: { vendor: 'rolecall', id: 'sandbox/ngram' } as never }));
+    assert.match(chat().read(), /raw language model: it continues text/);
+    chat().stream = new FakeStream();
+    await chat().ask('say: hello');
+    assert.equal(chat().stream.answer, 'hello');
+  });
+
+  it('counts the tokens of the session by model', async () => {
+    await chat().signedIn();
+    await chat().ask('say: hello');
+    await chat().ask('say: hello');
+    const [line, ...others] = scene().usage.lines;
+    assert.deepEqual(others, []);
+    assert.match(line ?? '', /^sandbox\/guide: \d+ tokens read, \d+ written$/);
+  });
+
+  it('shows that the model reasons, and the reasoning when asked', async () => {
+    await chat().signedIn();
+    scene().settings.parameters = { reasoning_effort: 'high' };
+    await chat().ask('What is a role?');
+    assert.deepEqual(chat().stream.progresses, ['Thinking…']);
+    const [button] = chat().stream.buttons;
+    assert.equal(button?.command, commands.showReasoning);
+    assert.ok(String(button?.arguments?.[0]).length > 10);
+    assert.doesNotMatch(chat().stream.text, /^\s*>.*thinking/i);
   });
 
   it('sends exactly what was asked: model, messages, and that it streams with counts', async () => {
@@ -49,11 +115,12 @@ describe('@rolecall', () => {
 
   it('sends the earlier turns, roles alternating also after a question without an answer', async () => {
     await chat().signedIn();
+    const stage = stageOf(scene().clouds.require());
     const history = [
       requestTurn(vscode, 'First?'),
-      responseTurn(vscode, [], { history: [{ role: 'assistant', content: 'First.' }] }),
+      responseTurn(vscode, [], { stage, history: [{ role: 'assistant', content: 'First.' }] }),
       requestTurn(vscode, 'Second?'),
-      responseTurn(vscode, [], undefined),
+      responseTurn(vscode, [], { stage, history: [] }),
     ];
     await chat().ask('say: hello', history);
     assert.deepEqual(chat().sent().messages, [
@@ -63,7 +130,33 @@ describe('@rolecall', () => {
     ]);
   });
 
-  it('stops the request on the wire when the user stops, silently', async () => {
+  it('keeps what was asked of another connection or account to those, and says so', async () => {
+    const cloud = await chat().signedIn();
+    const mine = { stage: stageOf(cloud), history: [{ role: 'assistant', content: 'Mine.' }] };
+    const history = [requestTurn(vscode, 'Secret?'), responseTurn(vscode, [], mine)];
+    await signInAs(cloud, 'ordinaryUser');
+    await chat().ask('say: hello', history);
+    assert.deepEqual(chat().sent().messages, [{ role: 'user', content: 'say: hello' }]);
+    assert.match(chat().read(), /asked of another connection or account, and are not sent/);
+  });
+
+  it('remembers whom a question was asked of whose answer was stopped', async () => {
+    const cloud = await chat().signedIn();
+    const source = new vscode.CancellationTokenSource();
+    const done = chat().ask('Please count to 5000.', [], source.token);
+    await until('the first words', () => chat().stream.text !== '');
+    source.cancel();
+    await done;
+    // VS Code keeps no metadata of it.
+    const history = [requestTurn(vscode, 'Please count to 5000.'), responseTurn(vscode, [], undefined)];
+    await chat().ask('say: hello', history);
+    assert.equal(chat().sent().messages[0]?.content, 'Please count to 5000.\n\nsay: hello');
+    await signInAs(cloud, 'ordinaryUser');
+    await chat().ask('say: hello', history);
+    assert.deepEqual(chat().sent().messages, [{ role: 'user', content: 'say: hello' }]);
+  });
+
+  it('stops the request on the wire when the user stops, and says so where it can', async () => {
     await chat().signedIn();
     const before = await counter('streams.inference.aborted');
     const source = new vscode.CancellationTokenSource();
@@ -72,6 +165,7 @@ describe('@rolecall', () => {
     source.cancel();
     const { errorDetails } = await done;
     assert.equal(errorDetails, undefined);
+    assert.match(chat().read(), /Stopped\.\s*$/);
     await counterAbove('streams.inference.aborted', before);
   });
 
@@ -83,7 +177,8 @@ describe('@rolecall', () => {
       throw new Error('Response stream has been closed');
     };
     Object.assign(chat().stream, { markdown: closed, button: closed, progress: closed });
-    assert.deepEqual(await chat().ask('Please count to 5000.', [], source.token), {});
+    const { errorDetails } = await chat().ask('Please count to 5000.', [], source.token);
+    assert.equal(errorDetails, undefined);
     assert.deepEqual(
       scene().log.lines.filter((line) => line.startsWith('error')),
       [],
@@ -136,6 +231,6 @@ describe('@rolecall', () => {
     scene().clouds.leaveSandbox();
     chat().stream = new FakeStream();
     await chat().ask('say: hello');
-    assert.equal(chat().stream.text, 'hello');
+    assert.equal(chat().stream.answer, 'hello');
   });
 });

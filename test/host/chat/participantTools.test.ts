@@ -44,6 +44,25 @@ describe('@rolecall with a tool', () => {
     );
   });
 
+  it('tells once what every round of the answer meets', async () => {
+    await chat().signedIn();
+    scene().settings.described = [{ id: 'sandbox/guide', contextLength: 700, maxOutput: 100 }];
+    let calls = 0;
+    chat().toolbox = offered(async () => {
+      calls += 1;
+      return { content: `result ${calls} ${'word '.repeat(400)}`, isError: false };
+    });
+    await chat().ask('Please keep calling count_words.');
+    assert.ok(calls > 3);
+    const lines = chat()
+      .read()
+      .split('$(info)')
+      .filter((line) => /left out to fit the model/.test(line))
+      .map((line) => line.trim());
+    assert.ok(lines.length > 0);
+    assert.equal(new Set(lines).size, lines.length);
+  }).timeout(60_000);
+
   it('that the user does not allow, says so and lets the model go on', async () => {
     await chat().signedIn();
     chat().toolbox = offered(async () => {

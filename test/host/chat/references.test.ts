@@ -21,6 +21,8 @@ describe('what is attached to a question', () => {
   it('is a part of a file with its lines', async () => {
     const part = new vscode.Location(file.uri(), new vscode.Range(1, 0, 2, 5));
     assert.match(await prompt(part), /attached\.py \(2–3\):\n```\w+\ntwo\nthree\n```$/);
+    const line = new vscode.Location(file.uri(), new vscode.Range(1, 0, 2, 0));
+    assert.match(await prompt(line), /attached\.py \(2\):\n```\w+\ntwo\n\n```$/);
   });
 
   it('is text as it is, named as VS Code names it', async () => {

@@ -10,6 +10,14 @@ const SCHEME = 'rolecall-answer-of-test';
 describe('a document with an answer', () => {
   const patches = usePatches();
   let documents: AnswerDocuments;
+  let active: { key: string; inferenceAccount: string | undefined } | undefined;
+  const changed = new vscode.EventEmitter<void>();
+  const clouds = {
+    get active() {
+      return active as never;
+    },
+    onDidChange: changed.event,
+  };
 
   beforeEach(() => {
     const register = vscode.workspace.registerTextDocumentContentProvider;
@@ -18,7 +26,8 @@ describe('a document with an answer', () => {
       register(SCHEME, provider),
     );
     patches.set(vscode.Uri, 'from', (parts: { scheme: string }) => from({ ...parts, scheme: SCHEME }));
-    documents = new AnswerDocuments();
+    active = { key: 'a', inferenceAccount: 'one' };
+    documents = new AnswerDocuments(clouds);
   });
   afterEach(async () => {
     documents.dispose();
@@ -72,16 +81,40 @@ describe('a document with an answer', () => {
     );
   });
 
-  it('is forgotten when many others have come', async () => {
+  it('is kept while it is open, whatever comes after it', async () => {
     const answer = await documents.open('Answer');
     answer.append('kept');
     answer.flush();
-    assert.equal(documents.provideTextDocumentContent(answer.uri), 'kept');
     patches.set(vscode.workspace, 'openTextDocument', async (uri: unknown) => uri);
     patches.set(vscode.window, 'showTextDocument', async () => undefined);
-    for (let count = 0; count < 19; count += 1) await documents.open('Answer');
+    for (let count = 0; count < 60; count += 1) await documents.open('Answer');
     assert.equal(documents.provideTextDocumentContent(answer.uri), 'kept');
-    await documents.open('Answer');
+  });
+
+  it('stops when it is closed, and can be opened again', async () => {
+    const answer = await documents.open('Answer');
+    answer.append('kept');
+    answer.flush();
+    await until('it is shown', () => documentOf(answer)?.getText() === 'kept');
+    assert.equal(answer.closed.aborted, false);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await until('it is over', () => answer.closed.aborted);
+    assert.equal(documents.provideTextDocumentContent(answer.uri), 'kept');
+  });
+
+  it('is emptied when its account leaves the stage, and nothing late gets into it', async () => {
+    const answer = await documents.open('Answer');
+    answer.append('secret');
+    answer.flush();
+    await until('it is shown', () => documentOf(answer)?.getText() === 'secret');
+    changed.fire(); // The same account: a token was renewed, for instance.
+    assert.equal(documents.provideTextDocumentContent(answer.uri), 'secret');
+    active = { key: 'a', inferenceAccount: undefined };
+    changed.fire();
+    await until('it is empty', () => documentOf(answer)?.getText() === '');
+    assert.equal(answer.closed.aborted, true);
+    answer.append(' and late');
+    answer.flush();
     assert.equal(documents.provideTextDocumentContent(answer.uri), '');
   });
 });
@@ -89,7 +122,11 @@ describe('a document with an answer', () => {
 describe('an answer written into a document', () => {
   function written(...parts: Parameters<AnswerDocument['write']>[0][]): { shown: string[]; text: () => string } {
     const shown: string[] = [];
-    const answer = new AnswerDocument(vscode.Uri.parse('x:/a.md'), (text) => shown.push(text));
+    const answer = new AnswerDocument(
+      vscode.Uri.parse('x:/a.md'),
+      (text) => shown.push(text),
+      new AbortController().signal,
+    );
     for (const part of parts) answer.write(part);
     return {
       shown,

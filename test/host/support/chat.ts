@@ -6,14 +6,24 @@ export class FakeStream {
   readonly markdowns: (string | vscode.MarkdownString)[] = [];
   readonly progresses: string[] = [];
   readonly buttons: vscode.Command[] = [];
+  readonly references: (vscode.Uri | vscode.Location)[] = [];
 
   /** All Markdown in a row. */
   get text(): string {
     return this.markdowns.map((value) => (typeof value === 'string' ? value : value.value)).join('');
   }
 
+  /** The same without the last line, which tells tokens and time. */
+  get answer(): string {
+    return this.text.replace(/\n\n\*[^*]*(?:&nbsp;|·)[^*]*s\*$/, '');
+  }
+
   markdown(value: string | vscode.MarkdownString): void {
     this.markdowns.push(value);
+  }
+
+  reference(value: vscode.Uri | vscode.Location): void {
+    this.references.push(value);
   }
 
   progress(value: string): void {

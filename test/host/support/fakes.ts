@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../../../src/core/base/connection.ts';
 import type { Log } from '../../../src/core/base/log.ts';
-import { type ConfiguredModel, Settings } from '../../../src/host/settings.ts';
+import { type ResolvedParameters, resolveParameters } from '../../../src/core/completions/parameters.ts';
+import { type Deadlines, defaultDeadlines } from '../../../src/core/completions/watch.ts';
+import { type ConfiguredModel, type ParameterSource, Settings } from '../../../src/host/settings.ts';
 
 /** Settings that a test writes by hand; `change` tells as VS Code would. */
 export class FakeSettings extends Settings {
@@ -12,6 +14,9 @@ export class FakeSettings extends Settings {
   minutes = 0;
   described: readonly ConfiguredModel[] = [];
   preferred: string | undefined;
+  /** `rolecall.chat.parameters` of the user. */
+  parameters: unknown;
+  limits: Partial<Deadlines> = {};
   readonly #changed = new vscode.EventEmitter<void>();
   override readonly onDidChange = this.#changed.event;
 
@@ -53,6 +58,19 @@ export class FakeSettings extends Settings {
 
   override models(): readonly ConfiguredModel[] {
     return this.described;
+  }
+
+  override chatParameters(): ResolvedParameters<ParameterSource> {
+    return resolveParameters<ParameterSource>([{ source: 'user', value: this.parameters }]);
+  }
+
+  override deadlines(): Deadlines {
+    return { ...defaultDeadlines, ...this.limits };
+  }
+
+  override async setDefaultModel(id: string): Promise<void> {
+    this.preferred = id;
+    this.change();
   }
 
   override defaultModel(): string | undefined {

@@ -19,7 +19,7 @@ export class Chat {
 
   constructor(scene: Scene) {
     this.#scene = scene;
-    const { clouds, fetch, log } = scene;
+    const { clouds } = scene;
     const patches = new Patches();
     patches.set(vscode.chat, 'createChatParticipant', (id: string, handler: vscode.ChatRequestHandler) => {
       assert.equal(id, chatParticipant);
@@ -28,7 +28,7 @@ export class Chat {
     });
     const openTools = async () => this.toolbox;
     const icon = vscode.Uri.file('/icon.png');
-    scene.own(registerParticipant({ clouds, catalog: scene.catalog(), openTools, fetch, log, icon }));
+    scene.own(registerParticipant({ ...scene.request(), clouds, catalog: scene.catalog(), openTools, icon }));
     patches.restore();
   }
 

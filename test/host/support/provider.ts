@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { RolecallModelProvider } from '../../../src/host/chat/modelProvider.ts';
+import { RememberedModels } from '../../../src/host/chat/rememberedModels.ts';
 import { type Scene, signInAs } from './scene.ts';
 import { until } from './wait.ts';
 
@@ -14,8 +15,9 @@ export const weather: vscode.LanguageModelChatTool = {
 
 /** A provider of models beside the running extension's. */
 export function provide(scene: Scene): RolecallModelProvider {
-  const { clouds, fetch, log } = scene;
-  return new RolecallModelProvider({ clouds, catalog: scene.catalog(), fetch, log });
+  const catalog = scene.catalog();
+  const remembered = scene.own(new RememberedModels(catalog, scene.storage));
+  return new RolecallModelProvider({ ...scene.request(), clouds: scene.clouds, catalog, remembered });
 }
 
 /** The same, signed in and knowing the sandbox's models. */

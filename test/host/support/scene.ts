@@ -4,19 +4,26 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Connection } from '../../../src/core/base/connection.ts';
 import type { Fetch } from '../../../src/core/base/http.ts';
+import { ModelMemory } from '../../../src/core/completions/modelMemory.ts';
 import type { SessionStore } from '../../../src/core/oauth/rotation/sessionStore.ts';
 import { firstSession, type Session } from '../../../src/core/oauth/session.ts';
 import { Cloud } from '../../../src/host/cloud.ts';
 import { Clouds } from '../../../src/host/clouds.ts';
 import { ModelCatalog } from '../../../src/host/modelCatalog.ts';
+import type { RequestDeps } from '../../../src/host/modelRequest.ts';
+import { UsageLedger } from '../../../src/host/usageLedger.ts';
 import { signIn as walkIn } from '../../unit/sandbox/walk.ts';
-import { FakeLog, FakeSecrets, FakeSettings } from './fakes.ts';
+import { FakeLog, FakeMemento, FakeSecrets, FakeSettings } from './fakes.ts';
 import { connectionTo, descriptor, type PersonName, people, person, serviceToken } from './sandbox.ts';
 
 /** A second set of the extension's objects, beside those of the running extension, talking to the real sandbox. */
 export class Scene {
   readonly log = new FakeLog();
   readonly settings = new FakeSettings();
+  readonly memory = new ModelMemory();
+  readonly usage = new UsageLedger();
+  /** What the editor keeps for the extension. */
+  readonly storage = new FakeMemento();
   /** SecretStorage, for what is asked of it directly. */
   readonly secrets: FakeSecrets;
   readonly clouds: Clouds;
@@ -72,6 +79,12 @@ export class Scene {
 
   enterSandbox(): Cloud {
     return this.clouds.enterSandbox(connectionTo('sandbox'));
+  }
+
+  /** What everybody who asks a model is given. */
+  request(): RequestDeps {
+    const { settings, memory, usage, fetch, log } = this;
+    return { settings, memory, usage, fetch, log };
   }
 
   catalog(): ModelCatalog {

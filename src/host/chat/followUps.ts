@@ -1,0 +1,37 @@
+import * as vscode from 'vscode';
+import type { LoopEnd } from '../../core/tools/loopTypes.ts';
+import { chatCommands } from '../../ids.ts';
+import { endingOf } from '../conversation.ts';
+import { readMetadata } from './history.ts';
+
+/** What an answer leaves to be asked, as it stands in its metadata. */
+export function followUpOf(command: string | undefined, end: LoopEnd): string | undefined {
+  const ending = endingOf(end);
+  return ending === 'length' || ending === 'incomplete' || ending === 'roundLimit' ? 'continue' : command;
+}
+
+export const followUpProvider: vscode.ChatFollowupProvider = {
+  provideFollowups: ({ metadata }) => followUps(readMetadata(metadata)?.followUp),
+};
+
+function followUps(kind: string | undefined): vscode.ChatFollowup[] {
+  const { explain, fix, tests, access } = chatCommands;
+  switch (kind) {
+    case 'continue':
+      return [{ prompt: vscode.l10n.t('Go on where you stopped.'), label: vscode.l10n.t('Go on'), command: '' }];
+    case explain:
+      return [about(fix, vscode.l10n.t('Look for mistakes in it')), about(tests, vscode.l10n.t('Write tests for it'))];
+    case fix:
+      return [about(tests, vscode.l10n.t('Write tests for the correction'))];
+    case tests:
+      return [about('', vscode.l10n.t('Which cases do these tests leave out?'))];
+    case access:
+      return [about(access, vscode.l10n.t('Who can change who has access?'))];
+    default:
+      return [];
+  }
+}
+
+function about(command: string, prompt: string): vscode.ChatFollowup {
+  return { prompt, command };
+}

@@ -1,0 +1,72 @@
+import * as vscode from 'vscode';
+import type { Log } from '../../core/base/log.ts';
+import type { Completion, CompletionEvent, Usage } from '../../core/completions/completion.ts';
+import { describe } from '../showError.ts';
+
+type ResponseProgress = vscode.Progress<vscode.LanguageModelResponsePart>;
+
+/** Passes an answer's parts on to VS Code as they arrive. However it ends, the connection is closed. */
+export async function relay(
+  events: AsyncGenerator<CompletionEvent, Completion>,
+  progress: ResponseProgress,
+  log: Log,
+): Promise<Completion> {
+  try {
+    for (;;) {
+      const next = await events.next();
+      if (next.done) return next.value;
+      report(next.value, progress, log);
+    }
+  } finally {
+    await events.return(undefined as never);
+  }
+}
+
+function report(event: CompletionEvent, progress: ResponseProgress, log: Log): void {
+  if (event.kind === 'text' && event.choice === 0) progress.report(new vscode.LanguageModelTextPart(event.text));
+  if (event.kind === 'toolCall' && event.choice === 0 && event.call.parsed) {
+    progress.report(new vscode.LanguageModelToolCallPart(event.call.id, event.call.name, event.call.parsed));
+  }
+  if (event.kind === 'usage') reportUsage(event.usage, progress, log);
+  if (event.kind === 'notice') {
+    log.info(event.message);
+    // The rest is a detail; these change what the model can do, and there is no other place to say it.
+    if (event.code === 'toolsDropped' || event.code === 'historyFitted')
+      progress.report(new vscode.LanguageModelTextPart(`*${event.message}*\n\n`));
+  }
+}
+
+/**
+ * Token counts as a data part of the type `usage`, which VS Code's context display reads. It is no declared API: an editor
+ * that does not take it loses nothing.
+ */
+function reportUsage(usage: Usage, progress: ResponseProgress, log: Log): void {
+  const { promptTokens, completionTokens } = usage;
+  if (promptTokens === undefined || completionTokens === undefined) return;
+  try {
+    const counts = {
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+      total_tokens: usage.totalTokens ?? promptTokens + completionTokens,
+      ...(usage.promptTokensDetails !== undefined && { prompt_tokens_details: usage.promptTokensDetails }),
+    };
+    progress.report(vscode.LanguageModelDataPart.json(counts, 'usage'));
+  } catch (error) {
+    log.debug(`The editor does not take token counts: ${describe(error)}`);
+  }
+}
+
+/** Why an answer is not whole, or none: VS Code would end it as if it were, or say "no response" without a reason. */
+export function whyNoAnswer({ complete, incompleteReason, choices }: Completion): string | undefined {
+  if (!complete) return incompleteReason;
+  const choice = choices[0];
+  const broken = choice?.toolCalls.find(({ problem }) => problem !== undefined);
+  if (broken) return broken.problem;
+  if (choice && (choice.text.trim() !== '' || choice.toolCalls.length > 0)) return undefined;
+  if (choice?.finishReason === 'content_filter') {
+    return vscode.l10n.t('The service ended the answer early ({0}).', choice.finishReason);
+  }
+  return choice && choice.reasoning.trim() !== ''
+    ? vscode.l10n.t('The model reasoned but gave no answer. A larger token limit may help.')
+    : vscode.l10n.t('The model answered with nothing.');
+}

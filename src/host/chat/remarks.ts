@@ -1,0 +1,35 @@
+import * as vscode from 'vscode';
+import { languageModelVendor } from '../../ids.ts';
+import type { Cloud } from '../cloud.ts';
+import type { Model } from '../modelCatalog.ts';
+import { type BrokenToolFile, brokenLine } from './toolsOverview.ts';
+
+/** Continues text without following instructions; listed by the sandbox for trying out such models. */
+const RAW_MODEL = 'sandbox/ngram';
+
+export interface Circumstances {
+  readonly request: Pick<vscode.ChatRequest, 'model'>;
+  readonly cloud: Pick<Cloud, 'connection'>;
+  readonly model: Model;
+  /** Turns of another connection or account, which are not sent. */
+  readonly withheld: number;
+  readonly broken: readonly BrokenToolFile[];
+}
+
+/** What a person should know before reading the answer, a sentence each. */
+export function remarksBefore({ request, cloud, model, withheld, broken }: Circumstances): string[] {
+  const isOthers = request.model.vendor !== languageModelVendor;
+  const isRaw = cloud.connection.id === 'sandbox' && model.id === RAW_MODEL;
+  return [
+    ...(isOthers
+      ? [vscode.l10n.t('Answered by {0}: the model that is picked here is not one of your cloud’s.', model.label)]
+      : []),
+    ...(isRaw
+      ? [vscode.l10n.t('{0} is a raw language model: it continues text and does not answer questions.', model.label)]
+      : []),
+    ...(withheld > 0
+      ? [vscode.l10n.t('Earlier turns were asked of another connection or account, and are not sent.')]
+      : []),
+    ...(broken.length > 0 ? [brokenLine(broken)] : []),
+  ];
+}

@@ -1,0 +1,53 @@
+import * as vscode from 'vscode';
+import { chatCommands } from '../../ids.ts';
+import { type Passage, passageOf, problemsIn, quoted } from '../passage.ts';
+import { promptWithReferences } from './references.ts';
+
+/** What the commands about a piece of code ask for. */
+function wish(command: string | undefined): string | undefined {
+  switch (command) {
+    case chatCommands.explain:
+      return vscode.l10n.t('Explain this: what it does, how it does it, and what is easily overlooked.');
+    case chatCommands.fix:
+      return vscode.l10n.t('Find what is wrong here and correct it. Show the corrected code and say what was wrong.');
+    case chatCommands.tests:
+      return vscode.l10n.t('Write tests for this, in the style and with the framework that its project uses.');
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * The question of a request, with what was attached. `/explain`, `/fix` and `/tests` without an attachment are about the
+ * selection, or the whole file, of the active editor.
+ */
+export async function questionOf(
+  request: Pick<vscode.ChatRequest, 'prompt' | 'command' | 'references'>,
+): Promise<string> {
+  const asked = wish(request.command);
+  if (asked === undefined) return promptWithReferences(request);
+  const prompt = request.prompt.trim() === '' ? asked : `${asked}\n\n${request.prompt}`;
+  const passage = request.references.length === 0 ? activePassage() : undefined;
+  const attached = await promptWithReferences({ prompt, references: request.references });
+  const problems = request.command === chatCommands.fix ? problemsOf(request.references, passage) : [];
+  return [attached, ...(passage ? [quoted(passage)] : []), ...problems].join('\n\n');
+}
+
+/** True for a command about a piece of code where there is none. */
+export function lacksCode({ command, references, prompt }: vscode.ChatRequest): boolean {
+  return wish(command) !== undefined && references.length === 0 && prompt.trim() === '' && !activePassage();
+}
+
+function activePassage(): Passage | undefined {
+  const editor = vscode.window.activeTextEditor;
+  return editor && passageOf(editor);
+}
+
+function problemsOf(references: readonly vscode.ChatPromptReference[], passage: Passage | undefined): string[] {
+  const places = references.flatMap(({ value }) => (value instanceof vscode.Location ? [value] : []));
+  const open = places.flatMap(({ uri, range }) => {
+    const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString());
+    return document ? [{ document, range }] : [];
+  });
+  return [...open, ...(passage ? [passage] : [])].map(problemsIn).filter((text) => text !== '');
+}

@@ -1,0 +1,132 @@
+import * as vscode from 'vscode';
+import type { OwnField } from '../../core/completions/ownFields.ts';
+import type { ParameterEntry, ResolvedParameters } from '../../core/completions/parameters.ts';
+import { requestFields } from '../../core/completions/request.ts';
+import type { Model } from '../modelCatalog.ts';
+import type { ParameterSource } from '../settings.ts';
+
+/** What decides about the fields of a request. */
+export interface Effective {
+  readonly service: string | undefined;
+  readonly model: Model | undefined;
+  readonly resolved: ResolvedParameters<ParameterSource>;
+  /** Names of the tools that are offered now. */
+  readonly tools: readonly string[];
+  /** The fields of Rolecall's own that the model has refused in this window. */
+  readonly refused: readonly OwnField[];
+}
+
+interface Row {
+  readonly field: string;
+  /** As it is sent; empty for what is not. */
+  readonly value: string;
+  readonly source: string;
+}
+
+/** The parameters of the next request as Markdown: each field, what is sent, and where it comes from. */
+export function effectiveParametersText(effective: Effective): string {
+  const { service, model, resolved } = effective;
+  const rows = [...specifiedRows(effective), ...unspecifiedRows(resolved.entries)];
+  const problems = resolved.entries.filter(({ problem }) => problem !== undefined);
+  return [
+    `# ${vscode.l10n.t('Effective parameters')}`,
+    '',
+    `${vscode.l10n.t('Model: {0}', model ? code(model.id) : vscode.l10n.t('none is known yet'))}  `,
+    vscode.l10n.t('Service: {0}', service ? code(service) : vscode.l10n.t('not configured')),
+    '',
+    ...table([
+      { field: vscode.l10n.t('Field'), value: vscode.l10n.t('Sent'), source: vscode.l10n.t('Where it comes from') },
+      ...rows,
+    ]),
+    '',
+    ...(problems.length === 0
+      ? []
+      : [
+          `## ${vscode.l10n.t('Not sent')}`,
+          '',
+          ...problems.map(({ field, problem, sources }) => `- ${code(field)} (${placesOf(sources)}): ${problem}`),
+          '',
+        ]),
+    vscode.l10n.t('Only what is set is sent. Change it in the setting {0}.', '`rolecall.chat.parameters`'),
+    '',
+  ].join('\n');
+}
+
+function specifiedRows(effective: Effective): Row[] {
+  const { resolved, model } = effective;
+  return requestFields
+    .filter((field) => field !== 'model' && field !== 'messages')
+    .map((field): Row => {
+      const entry = resolved.entries.find((each) => each.field === field && each.problem === undefined);
+      if (field === 'reasoning_effort' && entry && model?.reasoning === false) {
+        return { field, value: '', source: vscode.l10n.t('left out: the model is described as not reasoning') };
+      }
+      // A choice without tools is refused by servers, so it goes with them.
+      if (field === 'tool_choice' && effective.tools.length === 0 && entry) return ownRow(field, effective);
+      return entry ? writtenRow(entry) : ownRow(field, effective);
+    });
+}
+
+/** What the specification does not know is sent all the same. */
+function unspecifiedRows(entries: readonly ParameterEntry<ParameterSource>[]): Row[] {
+  return entries
+    .filter(({ isSpecified, problem }) => !isSpecified && problem === undefined)
+    .map((entry) => {
+      const row = writtenRow(entry);
+      return { ...row, source: vscode.l10n.t('{0}; not in the specification', row.source) };
+    });
+}
+
+function writtenRow({ field, value, sources }: ParameterEntry<ParameterSource>): Row {
+  return { field, value: JSON.stringify(value), source: placesOf(sources) };
+}
+
+function ownRow(field: string, { resolved, tools, refused, model }: Effective): Row {
+  const streams = resolved.parameters.stream !== false && !refused.includes('stream');
+  const own: Readonly<Record<string, string | undefined>> = {
+    stream: 'true',
+    stream_options: streams ? '{"include_usage":true}' : undefined,
+    tools: tools.length > 0 ? tools.join(', ') : undefined,
+    tool_choice: tools.length > 0 ? '"auto"' : undefined,
+  };
+  if (!Object.hasOwn(own, field)) return { field, value: '', source: vscode.l10n.t('the service’s default') };
+  if (refused.includes(field as OwnField)) {
+    return { field, value: '', source: vscode.l10n.t('left out: the model refused it') };
+  }
+  if (field.startsWith('tool') && model?.tools === false) {
+    return { field, value: '', source: vscode.l10n.t('left out: the model is described as taking no tools') };
+  }
+  const value = own[field];
+  if (value === undefined) return { field, value: '', source: vscode.l10n.t('Rolecall: nothing to send') };
+  return {
+    field,
+    value,
+    source: field === 'tools' ? vscode.l10n.t('Rolecall: this workspace’s tools') : vscode.l10n.t('Rolecall'),
+  };
+}
+
+function placesOf(sources: readonly ParameterSource[]): string {
+  const words: Record<ParameterSource, string> = {
+    user: vscode.l10n.t('user settings'),
+    workspace: vscode.l10n.t('workspace settings'),
+    folder: vscode.l10n.t('folder settings'),
+  };
+  return sources.map((source) => words[source]).join(' + ');
+}
+
+/** A Markdown table whose columns also line up as plain text. */
+function table(rows: readonly Row[]): string[] {
+  const cells = rows.map(({ field, value, source }) => [field, value === '' ? '—' : value, source].map(escaped));
+  const widths = [0, 1, 2].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
+  const [head = [], ...body] = cells;
+  return [line(head), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...body.map(line)];
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\|]/g, '\\$&').replace(/\s+/g, ' ');
+}
+
+function code(text: string): string {
+  return `\`${text.replaceAll('`', '’')}\``;
+}

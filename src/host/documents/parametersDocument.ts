@@ -1,0 +1,62 @@
+import * as vscode from 'vscode';
+import { endpoint } from '../../core/completions/endpoint.ts';
+import type { ModelMemory } from '../../core/completions/modelMemory.ts';
+import type { Clouds } from '../clouds.ts';
+import type { Toolbox } from '../conversation.ts';
+import type { ModelCatalog } from '../modelCatalog.ts';
+import type { Settings } from '../settings.ts';
+import { effectiveParametersText } from './effectiveParameters.ts';
+
+const SCHEME = 'rolecall-parameters';
+
+export interface ParametersDocumentDeps {
+  readonly clouds: Clouds;
+  readonly catalog: ModelCatalog;
+  readonly settings: Settings;
+  readonly memory: ModelMemory;
+  readonly openTools: () => Promise<Toolbox>;
+}
+
+/** The read-only document of Show Effective Parameters; it follows the settings while it is open. */
+export class ParametersDocument implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  readonly #deps: ParametersDocumentDeps;
+  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.#changed.event;
+  readonly #subscription: vscode.Disposable;
+  readonly uri = vscode.Uri.from({ scheme: SCHEME, path: `/${vscode.l10n.t('Effective Parameters')}.md` });
+
+  constructor(deps: ParametersDocumentDeps) {
+    this.#deps = deps;
+    const changed = () => this.#changed.fire(this.uri);
+    this.#subscription = vscode.Disposable.from(
+      vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      deps.settings.onDidChange(changed),
+      deps.catalog.onDidChange(changed),
+    );
+  }
+
+  async provideTextDocumentContent(): Promise<string> {
+    const { clouds, catalog, settings, memory, openTools } = this.#deps;
+    const connection = clouds.active?.connection;
+    const model = catalog.picked;
+    const { tools } = await openTools();
+    return effectiveParametersText({
+      service: connection?.inferenceUrl,
+      model,
+      resolved: settings.chatParameters(),
+      tools: tools.map(({ name }) => name),
+      refused: connection && model ? memory.refused(endpoint(connection, '/v1/chat/completions'), model.id) : [],
+    });
+  }
+
+  async show(): Promise<void> {
+    this.#changed.fire(this.uri); // What a model refused is learned without an event.
+    const document = await vscode.workspace.openTextDocument(this.uri);
+    await vscode.window.showTextDocument(document, { preview: true });
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#changed.dispose();
+  }
+}

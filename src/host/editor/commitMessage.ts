@@ -1,0 +1,74 @@
+import * as vscode from 'vscode';
+import { RolecallError } from '../../core/base/errors.ts';
+import { endingLine } from '../answerText.ts';
+import { fenced } from '../fenced.ts';
+import { converseWithProgress, type EditorDeps, noTools, whoAnswers } from './converseWithProgress.ts';
+import { codeOf } from './rewriteText.ts';
+
+/** The part of the built-in Git extension's interface that is used (vscode.git, `getAPI(1)`). */
+interface GitApi {
+  readonly repositories: readonly Repository[];
+  getRepository(uri: vscode.Uri): Repository | null;
+}
+export interface Repository {
+  readonly rootUri: vscode.Uri;
+  readonly inputBox: { value: string };
+  readonly ui: { readonly selected: boolean };
+  /** @param cached true for what is staged. */
+  diff(cached: boolean): Promise<string>;
+}
+
+/** Generate Commit Message: from what is staged, else from what is changed, into the Source Control box. */
+export async function generateCommitMessage(deps: EditorDeps, source: unknown): Promise<void> {
+  const repository = await repositoryOf(source);
+  const staged = await repository.diff(true);
+  const diff = staged.trim() === '' ? await repository.diff(false) : staged;
+  if (diff.trim() === '') {
+    throw new RolecallError(
+      'invalidRequest',
+      vscode.l10n.t('There is nothing to commit: no tracked file has changed.'),
+    );
+  }
+  await writeMessage(deps, repository, diff);
+}
+
+export async function writeMessage(deps: EditorDeps, repository: Repository, diff: string): Promise<void> {
+  const answering = await whoAnswers(deps);
+  const before = repository.inputBox.value;
+  const content = [
+    vscode.l10n.t(
+      'Write a commit message for this change: a subject of at most 72 characters in the imperative, then, only where needed, an empty line and why. Answer with the message alone.',
+    ),
+    ...(before.trim() === '' ? [] : [fenced(vscode.l10n.t('What the author has written so far'), before, '')]),
+    fenced(vscode.l10n.t('The change'), diff, 'diff'),
+  ].join('\n\n');
+  const { end } = await converseWithProgress(deps, {
+    ...answering,
+    messages: [{ role: 'user', content }],
+    toolbox: noTools,
+    write: () => {},
+  });
+  if (end.reason === 'cancelled') return;
+  if (end.reason === 'failed') throw end.error;
+  const problem = endingLine(end);
+  const message = codeOf(end.turn?.text ?? '', '');
+  if (problem !== undefined || message === '') {
+    throw new RolecallError('protocol', problem ?? vscode.l10n.t('The model answered with nothing.'));
+  }
+  // What was typed while the model wrote is not thrown away.
+  const typed = repository.inputBox.value;
+  repository.inputBox.value = typed === before ? message : `${message}\n\n${typed}`;
+}
+
+async function repositoryOf(source: unknown): Promise<Repository> {
+  const extension = vscode.extensions.getExtension<{ getAPI(version: 1): GitApi }>('vscode.git');
+  const git = extension && (extension.isActive ? extension.exports : await extension.activate()).getAPI(1);
+  const root = (source as { readonly rootUri?: unknown } | undefined)?.rootUri;
+  const named = root instanceof vscode.Uri ? git?.getRepository(root) : undefined;
+  const repository = named ?? git?.repositories.find(({ ui }) => ui.selected) ?? git?.repositories[0];
+  if (repository) return repository;
+  throw new RolecallError(
+    'invalidRequest',
+    vscode.l10n.t('There is no Git repository here, or VS Code’s Git extension is switched off.'),
+  );
+}

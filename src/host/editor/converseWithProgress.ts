@@ -1,0 +1,75 @@
+import * as vscode from 'vscode';
+import type { ChatMessage } from '../../core/completions/request.ts';
+import type { LoopEnd } from '../../core/tools/loopTypes.ts';
+import { AnswerTally } from '../answerTally.ts';
+import { type AnswerPart, answerPart } from '../answerText.ts';
+import { signalOf } from '../cancellation.ts';
+import type { Cloud } from '../cloud.ts';
+import type { Clouds } from '../clouds.ts';
+import { converse, type Toolbox } from '../conversation.ts';
+import type { Model, ModelCatalog } from '../modelCatalog.ts';
+import type { RequestDeps } from '../modelRequest.ts';
+import { usableModels } from '../selectModel.ts';
+
+export interface EditorDeps extends RequestDeps {
+  readonly clouds: Clouds;
+  readonly catalog: ModelCatalog;
+  readonly openTools: () => Promise<Toolbox>;
+}
+
+/** Who answers an editor command. */
+export interface Answering {
+  readonly cloud: Cloud;
+  readonly model: Model;
+}
+
+/** For what must not call anything. */
+export const noTools: Toolbox = {
+  tools: [],
+  invoke: async ({ name }) => ({ content: `There is no tool named ${name}.`, isError: true }),
+};
+
+/**
+ * The picked model of the cloud on the stage.
+ *
+ * @throws RolecallError that says why nobody can answer.
+ */
+export async function whoAnswers({ clouds, catalog }: Pick<EditorDeps, 'clouds' | 'catalog'>): Promise<Answering> {
+  const [first] = await usableModels(clouds, catalog);
+  return { cloud: clouds.require(), model: catalog.picked ?? first };
+}
+
+/** One conversation of an editor command. */
+export interface EditorConversation extends Answering {
+  readonly messages: readonly ChatMessage[];
+  readonly toolbox: Toolbox;
+  /** Ends it besides the cancel button. */
+  readonly closed?: AbortSignal;
+  /** What arrives, but for what is under way, which the notification shows. */
+  readonly write: (part: Exclude<AnswerPart, { kind: 'progress' }>) => void;
+}
+
+/** Asks under a notification that can be cancelled. Failures are in the outcome, not thrown. */
+export async function converseWithProgress(
+  deps: EditorDeps,
+  { closed, write, ...asked }: EditorConversation,
+): Promise<{ readonly end: LoopEnd; readonly tally: AnswerTally }> {
+  const tally = new AnswerTally();
+  const title = vscode.l10n.t('{0} is answering…', asked.model.label);
+  const end = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title, cancellable: true },
+    async (progress, token) => {
+      const signal = AbortSignal.any([signalOf(token), ...(closed ? [closed] : [])]);
+      const events = converse({ ...deps, ...asked }, signal);
+      for (;;) {
+        const next = await events.next();
+        if (next.done) return next.value;
+        tally.accept(next.value);
+        const part = answerPart(next.value);
+        if (part?.kind === 'progress') progress.report({ message: part.text });
+        else if (part) write(part);
+      }
+    },
+  );
+  return { end, tally };
+}

@@ -1,0 +1,216 @@
+import * as vscode from 'vscode';
+import { RolecallError } from '../../core/base/errors.ts';
+import { commands } from '../../ids.ts';
+import { endingLine } from '../answerText.ts';
+import { registerCommand } from '../commands.ts';
+import { type Passage, quoted } from '../passage.ts';
+import { activePassage } from './askAboutSelection.ts';
+import { converseWithProgress, type EditorDeps, whoAnswers } from './converseWithProgress.ts';
+import { codeOf } from './rewriteText.ts';
+
+const SCHEME = 'rolecall-rewrite';
+const REFRESH_MS = 150;
+
+/** A rewrite that is shown as a difference and waits for a decision. */
+interface Proposal {
+  readonly uri: vscode.Uri;
+  readonly passage: Passage;
+  /** The document as it was when it was asked for. */
+  readonly before: string;
+  replacement: string;
+  isDone: boolean;
+  readonly closed: AbortController;
+}
+
+/** Rewrite Selection…: the model's version as VS Code's own difference, to be applied or discarded. */
+export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  readonly #deps: EditorDeps;
+  readonly #proposals = new Map<string, Proposal>();
+  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.#changed.event;
+  readonly #subscriptions: vscode.Disposable;
+  #count = 0;
+
+  constructor(deps: EditorDeps) {
+    this.#deps = deps;
+    this.#subscriptions = vscode.Disposable.from(
+      vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.#leave(closed)),
+      registerCommand(commands.rewriteSelection, deps.log, () => this.#ask()),
+      registerCommand(commands.applyRewrite, deps.log, (uri) => this.apply(this.#wanted(uri))),
+      registerCommand(commands.discardRewrite, deps.log, (uri) => this.discard(this.#wanted(uri))),
+    );
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    const proposal = this.#proposals.get(uri.toString());
+    return proposal ? rewritten(proposal) : '';
+  }
+
+  async #ask(): Promise<void> {
+    const passage = activePassage();
+    const answering = await whoAnswers(this.#deps);
+    const wish = await vscode.window.showInputBox({
+      title: vscode.l10n.t('How shall {0} rewrite {1}?', answering.model.label, passage.title),
+      placeHolder: vscode.l10n.t('Make it shorter'),
+      ignoreFocusOut: true,
+      validateInput: (value) => (value.trim() === '' ? vscode.l10n.t('Say what shall change.') : undefined),
+    });
+    if (wish === undefined) return;
+    const proposal = await this.#open(passage);
+    const content = [
+      vscode.l10n.t('Rewrite this: {0}', wish),
+      vscode.l10n.t('Answer with the whole rewritten text in one fenced code block, and nothing else.'),
+      // The line break at the end is put back by `codeOf`; within the fence it would read as an empty line.
+      quoted({ ...passage, text: passage.text.replace(/\s+$/, '') }),
+    ].join('\n\n');
+    let said = '';
+    let timer: NodeJS.Timeout | undefined;
+    const show = () => {
+      clearTimeout(timer);
+      timer = undefined;
+      const lineEnd = passage.document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n';
+      proposal.replacement = codeOf(said, passage.text).replace(/\r?\n/g, lineEnd);
+      this.#changed.fire(proposal.uri);
+    };
+    const { end } = await converseWithProgress(this.#deps, {
+      ...answering,
+      messages: [{ role: 'user', content }],
+      toolbox: await this.#deps.openTools(),
+      closed: proposal.closed.signal,
+      write: (part) => {
+        if (part.kind !== 'text') return;
+        said += part.text;
+        timer ??= setTimeout(show, REFRESH_MS);
+      },
+    });
+    clearTimeout(timer);
+    if (end.reason === 'cancelled') return this.discard(proposal);
+    // Text before a tool call is not the rewrite: the last turn is.
+    said = end.turn?.text ?? '';
+    show();
+    const problem = end.reason === 'failed' ? undefined : endingLine(end);
+    if (end.reason === 'failed' || problem !== undefined || proposal.replacement === '') {
+      await this.discard(proposal);
+      throw end.reason === 'failed' ? end.error : notWhole(problem);
+    }
+    proposal.isDone = true;
+    await this.#offer(proposal);
+  }
+
+  async #open(passage: Passage): Promise<Proposal> {
+    this.#count += 1;
+    const { document } = passage;
+    const name = document.uri.path.split('/').at(-1) ?? '';
+    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${this.#count}/${name}` });
+    const proposal: Proposal = {
+      uri,
+      passage,
+      before: document.getText(),
+      replacement: passage.text,
+      isDone: false,
+      closed: new AbortController(),
+    };
+    this.#proposals.set(uri.toString(), proposal);
+    const title = vscode.l10n.t('{0}: rewrite', passage.title);
+    await vscode.commands.executeCommand('vscode.diff', document.uri, uri, title, { preview: false });
+    return proposal;
+  }
+
+  async #offer(proposal: Proposal): Promise<void> {
+    const apply = vscode.l10n.t('Apply');
+    const discard = vscode.l10n.t('Discard');
+    const chosen = await vscode.window.showInformationMessage(
+      vscode.l10n.t('The rewrite of {0} is ready.', proposal.passage.title),
+      apply,
+      discard,
+    );
+    // Without a choice the difference stays open, with both in its title bar.
+    if (!this.#proposals.has(proposal.uri.toString())) return;
+    if (chosen === apply) await this.apply(proposal);
+    else if (chosen === discard) await this.discard(proposal);
+  }
+
+  /**
+   * Puts the rewrite into the document, as one step of undo. It is not saved.
+   *
+   * @throws RolecallError when the document is no longer what was rewritten.
+   */
+  async apply(proposal: Proposal): Promise<void> {
+    const { passage, before, replacement, isDone } = proposal;
+    if (!isDone) throw new RolecallError('invalidRequest', vscode.l10n.t('The rewrite is not finished yet.'));
+    const document = await vscode.workspace.openTextDocument(passage.document.uri);
+    if (document.getText() !== before) {
+      throw new RolecallError(
+        'invalidRequest',
+        vscode.l10n.t('The file was changed since the rewrite was asked for, so it was not applied. Ask again.'),
+      );
+    }
+    const edit = new vscode.WorkspaceEdit();
+    edit.replace(document.uri, passage.range, replacement);
+    if (!(await vscode.workspace.applyEdit(edit))) {
+      throw new RolecallError(
+        'invalidRequest',
+        vscode.l10n.t('The editor did not take the rewrite: is the file read-only?'),
+      );
+    }
+    await this.discard(proposal);
+  }
+
+  /** Closes the difference; the document stays as it is. */
+  async discard(proposal: Proposal): Promise<void> {
+    this.#proposals.delete(proposal.uri.toString());
+    proposal.closed.abort();
+    await vscode.window.tabGroups.close(tabsOf(proposal.uri));
+  }
+
+  /** @param uri what the title bar hands over; from the palette the difference that is looked at. */
+  #wanted(uri: unknown): Proposal {
+    const shown = uri instanceof vscode.Uri ? uri : vscode.window.activeTextEditor?.document.uri;
+    const proposal =
+      this.#proposals.get(shown?.toString() ?? '') ??
+      [...this.#proposals.values()].findLast((each) => each.passage.document.uri.toString() === shown?.toString());
+    if (proposal) return proposal;
+    throw new RolecallError('invalidRequest', vscode.l10n.t('There is no rewrite here. Use Rewrite Selection… first.'));
+  }
+
+  /** Closing the difference discards the rewrite and stops what still arrives. */
+  #leave(closed: readonly vscode.Tab[]): void {
+    for (const { input } of closed) {
+      if (!(input instanceof vscode.TabInputTextDiff)) continue;
+      const key = input.modified.toString();
+      this.#proposals.get(key)?.closed.abort();
+      this.#proposals.delete(key);
+    }
+  }
+
+  dispose(): void {
+    for (const { closed } of this.#proposals.values()) closed.abort();
+    this.#subscriptions.dispose();
+    this.#changed.dispose();
+  }
+}
+
+/** The whole document with the rewrite in its place. */
+function rewritten({ before, passage, replacement }: Proposal): string {
+  // The document may have changed since: what was rewritten is its text of then.
+  const at = offsetOf(before, passage.range.start);
+  return before.slice(0, at) + replacement + before.slice(at + passage.text.length);
+}
+
+function offsetOf(text: string, { line, character }: vscode.Position): number {
+  let at = 0;
+  for (let count = 0; count < line; count++) at = text.indexOf('\n', at) + 1;
+  return at + character;
+}
+
+function tabsOf(uri: vscode.Uri): vscode.Tab[] {
+  return vscode.window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .filter(({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.toString() === uri.toString());
+}
+
+function notWhole(problem: string | undefined): RolecallError {
+  const why = problem ?? vscode.l10n.t('The model gave no text.');
+  return new RolecallError('protocol', vscode.l10n.t('There is no rewrite to apply. {0}', why));
+}

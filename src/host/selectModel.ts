@@ -1,0 +1,61 @@
+import * as vscode from 'vscode';
+import { RolecallError } from '../core/base/errors.ts';
+import type { Clouds } from './clouds.ts';
+import type { Model, ModelCatalog } from './modelCatalog.ts';
+import type { Settings } from './settings.ts';
+
+/** Longest wait for the list of models before it is shown as it is. */
+const LIST_WAIT_MS = 10_000;
+
+export interface SelectModelDeps {
+  readonly clouds: Clouds;
+  readonly catalog: ModelCatalog;
+  readonly settings: Settings;
+}
+
+/** Select Model: the one used by editor commands and wherever no model of Rolecall's is picked; kept as the default. */
+export async function selectModel({ clouds, catalog, settings }: SelectModelDeps): Promise<void> {
+  await usableModels(clouds, catalog);
+  const current = catalog.picked?.id;
+  const items = catalog.models.map((model) => ({
+    id: model.id,
+    label: model.id === current ? `$(check) ${model.label}` : model.label,
+    description: model.label === model.id ? '' : model.id,
+    detail: abilitiesOf(model),
+  }));
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Select Model'),
+    placeHolder: vscode.l10n.t('For editor commands, and for @rolecall where another vendor’s model is picked'),
+    matchOnDescription: true,
+  });
+  if (!chosen) return;
+  catalog.pick(chosen.id);
+  await settings.setDefaultModel(chosen.id);
+}
+
+/**
+ * The models of the cloud on the stage once they are known, at least one.
+ *
+ * @throws RolecallError that says why there is none: not configured, not signed in, nothing listed.
+ */
+export async function usableModels(clouds: Clouds, catalog: ModelCatalog): Promise<readonly [Model, ...Model[]]> {
+  const cloud = clouds.require();
+  await cloud.load();
+  if (cloud.inferenceAccount === undefined) await cloud.inference.accessToken(new AbortController().signal); // Says why there is none.
+  await catalog.ready(AbortSignal.timeout(LIST_WAIT_MS));
+  const [first, ...others] = catalog.models;
+  if (first) return [first, ...others];
+  throw new RolecallError('configuration', vscode.l10n.t('The service lists no models. Name one in rolecall.models.'), {
+    remedy: { kind: 'changeSetting', setting: 'models' },
+  });
+}
+
+/** What is known about a model, in a line. */
+export function abilitiesOf({ contextLength, isLengthKnown, tools, vision, reasoning }: Model): string {
+  return [
+    ...(isLengthKnown ? [vscode.l10n.t('{0} tokens', contextLength.toLocaleString())] : []),
+    ...(vision ? [vscode.l10n.t('images')] : []),
+    ...(tools === false ? [vscode.l10n.t('no tools')] : tools ? [vscode.l10n.t('tools')] : []),
+    ...(reasoning ? [vscode.l10n.t('reasons')] : []),
+  ].join(' · ');
+}

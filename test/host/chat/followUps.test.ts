@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import type * as vscode from 'vscode';
+import type { LoopEnd } from '../../../src/core/tools/loopTypes.ts';
+import { followUpOf, followUpProvider } from '../../../src/host/chat/followUps.ts';
+import { chatCommands } from '../../../src/ids.ts';
+
+const offered = (followUp: string | undefined) => {
+  const result = { metadata: { stage: 's', history: [], followUp } };
+  return followUpProvider.provideFollowups(result, undefined as never, undefined as never) as vscode.ChatFollowup[];
+};
+const end = (reason: LoopEnd['reason'], finishReason = 'stop'): LoopEnd => ({
+  reason,
+  history: [],
+  rounds: 1,
+  turn: { text: 'x', reasoning: '', toolCalls: [], finishReason, complete: true },
+  error: undefined,
+});
+
+describe('suggestions after an answer', () => {
+  it('go on where it is not whole', () => {
+    for (const cut of [end('incomplete'), end('roundLimit'), end('answered', 'length')]) {
+      assert.deepEqual(
+        offered(followUpOf('fix', cut)).map(({ label }) => label),
+        ['Go on'],
+      );
+    }
+  });
+
+  it('follow from the command', () => {
+    assert.equal(followUpOf('fix', end('answered')), 'fix');
+    assert.deepEqual(
+      offered(chatCommands.explain).map(({ command }) => command),
+      [chatCommands.fix, chatCommands.tests],
+    );
+    for (const command of [chatCommands.fix, chatCommands.tests, chatCommands.access]) {
+      assert.ok(offered(command).length > 0, command);
+    }
+  });
+
+  it('are none for a plain question, and none for what somebody else left', () => {
+    assert.deepEqual(offered(followUpOf(undefined, end('answered'))), []);
+    const theirs = { metadata: { followUp: 'continue' } };
+    assert.deepEqual(followUpProvider.provideFollowups(theirs, undefined as never, undefined as never), []);
+  });
+});

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { questionOf } from '../../../src/host/chat/slashCommands.ts';
+import { commands } from '../../../src/ids.ts';
+import { chatRequest } from '../support/chat.ts';
+import { useChat } from '../support/participant.ts';
+import { usePatches } from '../support/patches.ts';
+import { descriptor } from '../support/sandbox.ts';
+import { useScene } from '../support/scene.ts';
+import { until } from '../support/wait.ts';
+import { workspaceFile } from '../support/workspace.ts';
+
+describe('slash commands of @rolecall', () => {
+  const scene = useScene();
+  const chat = useChat(scene);
+  const patches = usePatches();
+  const file = workspaceFile('looked.py');
+  afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
+
+  async function open(...selected: [number, number, number, number] | []) {
+    await file.write('one\ntwo\nthree\n');
+    const editor = await vscode.window.showTextDocument(file.uri());
+    const [fromLine = 0, from = 0, toLine = 0, to = 0] = selected;
+    editor.selection = new vscode.Selection(fromLine, from, toLine, to);
+    return editor;
+  }
+
+  for (const [command, wish] of [
+    ['explain', /^Explain this/],
+    ['fix', /^Find what is wrong/],
+    ['tests', /^Write tests/],
+  ] as const) {
+    it(`/${command} is about the selection, and what was typed`, async () => {
+      await open(1, 0, 2, 0);
+      const question = await questionOf({ command, prompt: 'In German.', references: [] });
+      assert.match(question, wish);
+      assert.match(question, /\n\nIn German\.\n\nlooked\.py \(2\):\n```\w+\ntwo\n\n```$/);
+    });
+  }
+
+  it('are about the whole file where nothing is selected, and about what is attached instead of either', async () => {
+    await open();
+    const whole = await questionOf({ command: 'explain', prompt: '', references: [] });
+    assert.match(whole, /looked\.py:\n```\w+\none\ntwo\nthree\n\n```$/);
+    const attached = await questionOf({ command: 'explain', prompt: '', references: [{ id: 'r', value: 'words' }] });
+    assert.match(attached, /words/);
+    assert.doesNotMatch(attached, /looked\.py/);
+  });
+
+  it('/fix tells what the editor reports there', async () => {
+    const editor = await open(1, 0, 1, 3);
+    const reported = vscode.languages.createDiagnosticCollection('test');
+    const problem = (line: number, text: string) => new vscode.Diagnostic(new vscode.Range(line, 0, line, 2), text);
+    reported.set(editor.document.uri, [problem(0, 'elsewhere'), problem(1, 'two is\nwrong')]);
+    try {
+      const question = await questionOf({ command: 'fix', prompt: '', references: [] });
+      assert.match(question, /The editor reports:\n- \(2\) two is wrong$/);
+    } finally {
+      reported.dispose();
+    }
+  });
+
+  it('say what to do where there is no code', async () => {
+    await chat().signedIn();
+    await chat().ask(chatRequest('', { command: 'explain' }));
+    assert.match(chat().stream.text, /Open a file, or attach one/);
+    assert.deepEqual(
+      scene().asked.filter((address) => address.endsWith('completions')),
+      [],
+    );
+  });
+
+  it('are answered, and sent again as they were', async () => {
+    await open(1, 0, 1, 3);
+    await chat().signedIn();
+    const { metadata } = await chat().ask(chatRequest('', { command: 'explain' }));
+    assert.match(String(metadata?.question), /looked\.py \(2\)/);
+    assert.equal(chat().sent().messages[0]?.content, metadata?.question);
+    assert.equal(metadata?.followUp, 'explain');
+  });
+
+  it('/access tells the model who has which role, and what could not be read', async () => {
+    await chat().signedIn();
+    const [organization] = descriptor.organizations;
+    scene().settings.ids = [organization ?? assert.fail(), 'not-mine'];
+    await chat().ask(chatRequest('Who is here?', { command: 'access' }));
+    const content = String(chat().sent().messages[0]?.content);
+    assert.match(content, /^Who is here\?\n\nWho has access/);
+    const [mine = '', other = ''] = [...content.matchAll(/```json\n([\s\S]*?)\n```/g)].map(([, json]) => json);
+    assert.ok(JSON.parse(mine).groups.length > 0 && JSON.parse(mine).roles.length > 0);
+    assert.ok(JSON.parse(other).groups.notRead);
+  });
+
+  it('/tools lists what is defined, without asking anybody, and nothing in it is markup', async () => {
+    const described = { name: 'f', description: 'Does *things* [x](command:y).', parameters: { type: 'object' } };
+    chat().toolbox = {
+      tools: [{ name: 'f', definition: { type: 'function', function: described }, check: () => [] }],
+      invoke: async () => assert.fail(),
+    };
+    const { metadata } = await chat().ask(chatRequest('', { command: 'tools' }));
+    assert.match(chat().stream.text, /^- `f`: Does/);
+    assert.doesNotMatch(chat().stream.text, /(?<!\\)\[x\]/);
+    assert.equal(metadata?.isLocal, true);
+    assert.deepEqual(scene().asked, []);
+  });
+
+  it('/tools says that there are none, and that nothing is read without trust', async () => {
+    await chat().ask(chatRequest('', { command: 'tools' }));
+    assert.match(chat().read(), /defines no tools/);
+    patches.set(vscode.workspace, 'isTrusted', false);
+    await chat().ask(chatRequest('', { command: 'tools' }));
+    assert.match(chat().read(), /before you trust it/);
+  });
+
+  describe('with a tool file that has mistakes', () => {
+    const tools = workspaceFile('.vscode/rolecall.tools.json');
+
+    it('the answer mentions it, and /tools shows the mistakes', async () => {
+      await chat().signedIn();
+      await tools.write('{ "tools": [ { "name": 7 } ] }');
+      const mistakes = () =>
+        vscode.languages.getDiagnostics(tools.uri()).filter(({ source }) => source === 'Rolecall').length > 0;
+      await until('the mistakes are found', mistakes);
+      await chat().ask('say: hello');
+      assert.match(chat().read(), /Some tools are left out: \.vscode\/rolecall\.tools\.json has mistakes/);
+      await chat().ask(chatRequest('', { command: 'tools' }));
+      assert.match(chat().read(), /rolecall\.tools\.json has mistakes:\s*- 1: /);
+    });
+  });
+
+  it('the reasoning of an answer opens beside', async () => {
+    await vscode.commands.executeCommand(commands.showReasoning, 'First this, then that.');
+    await until('it is shown', () =>
+      vscode.workspace.textDocuments.some(
+        ({ uri, getText }) => uri.path.includes('Reasoning') && getText() === 'First this, then that.',
+      ),
+    );
+  });
+});

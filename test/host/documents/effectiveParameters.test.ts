@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { type ParameterLayer, resolveParameters } from '../../../src/core/completions/parameters.ts';
+import { requestFields } from '../../../src/core/completions/request.ts';
+import { type Effective, effectiveParametersText } from '../../../src/host/documents/effectiveParameters.ts';
+import type { ParameterSource } from '../../../src/host/settings.ts';
+
+const model = { id: 'm/1', label: 'One', contextLength: 9, maxOutput: 9, isLengthKnown: true, vision: false };
+
+function text(layers: readonly ParameterLayer<ParameterSource>[], more: Partial<Effective> = {}): string {
+  return effectiveParametersText({
+    service: 'https://i.example',
+    model,
+    tools: [],
+    refused: [],
+    resolved: resolveParameters(layers),
+    ...more,
+  });
+}
+
+/** The cells of one field's row. */
+function row(shown: string, field: string): string[] {
+  const line = shown.split('\n').find((each) => each.startsWith(`| ${field} `)) ?? assert.fail(`no row for ${field}`);
+  const cells = line.split(/(?<!\\)\|/).slice(1, -1);
+  return cells.map((cell) => cell.trim());
+}
+
+describe('effective parameters', () => {
+  it('name the model, the service and every field of the specification, once', () => {
+    const shown = text([]);
+    assert.match(shown, /`m\/1`[\s\S]*`https:\/\/i\.example`/);
+    for (const field of requestFields.filter((each) => each !== 'model' && each !== 'messages')) {
+      assert.equal(shown.split(`\n| ${field} `).length, 2, field);
+    }
+    assert.deepEqual(row(shown, 'temperature'), ['temperature', '—', 'the service’s default']);
+  });
+
+  it('tell Rolecall’s own fields from what somebody set', () => {
+    const shown = text(
+      [
+        { source: 'user', value: { temperature: 0.5, logit_bias: { 1: 2 } } },
+        { source: 'workspace', value: { seed: 7, logit_bias: { 3: 4 } } },
+      ],
+      { tools: ['a', 'b'] },
+    );
+    assert.deepEqual(row(shown, 'temperature').slice(1), ['0.5', 'user settings']);
+    assert.deepEqual(row(shown, 'seed').slice(1), ['7', 'workspace settings']);
+    assert.deepEqual(row(shown, 'logit_bias').slice(1), ['{"1":2,"3":4}', 'user settings + workspace settings']);
+    assert.deepEqual(row(shown, 'stream').slice(1), ['true', 'Rolecall']);
+    assert.deepEqual(row(shown, 'stream_options').slice(1), ['{"include_usage":true}', 'Rolecall']);
+    assert.deepEqual(row(shown, 'tools').slice(1), ['a, b', 'Rolecall: this workspace’s tools']);
+    assert.deepEqual(row(shown, 'tool_choice').slice(1), ['"auto"', 'Rolecall']);
+  });
+
+  it('say what is left out and why', () => {
+    const layers = [
+      { source: 'user' as const, value: { reasoning_effort: 'low', stream: false, tool_choice: 'none' } },
+    ];
+    const shown = text(layers, { model: { ...model, reasoning: false, tools: false }, tools: ['a'] });
+    assert.match(row(shown, 'reasoning_effort')[2] ?? '', /not reasoning/);
+    assert.deepEqual(row(shown, 'stream').slice(1), ['false', 'user settings']);
+    assert.deepEqual(row(shown, 'stream_options').slice(1), ['—', 'Rolecall: nothing to send']);
+    assert.match(row(shown, 'tools')[2] ?? '', /taking no tools/);
+    assert.match(row(text([], { tools: ['a'], refused: ['tools'] }), 'tools')[2] ?? '', /the model refused it/);
+    assert.deepEqual(row(text(layers), 'tool_choice').slice(1), ['—', 'Rolecall: nothing to send']);
+  });
+
+  it('list what cannot be sent with its reason, and mark what the specification does not know', () => {
+    const shown = text([{ source: 'user', value: { temperature: 'a|b', min_p: '1|2' } }]);
+    assert.match(shown, /## Not sent\n\n- `temperature` \(user settings\): temperature must be a number\./);
+    assert.deepEqual(row(shown, 'temperature')[1], '—');
+    assert.deepEqual(row(shown, 'min_p').slice(1), ['"1\\|2"', 'user settings; not in the specification']);
+    assert.doesNotMatch(text([]), /Not sent/);
+  });
+
+  it('do without a model and a service', () => {
+    assert.match(text([], { model: undefined, service: undefined }), /none is known yet[\s\S]*not configured/);
+  });
+});

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { type Repository, writeMessage } from '../../src/host/editor/commitMessage.ts';
+import { commands } from '../../src/ids.ts';
+import { usePatches } from './support/patches.ts';
+import { offeredModel, servicesOfTheSandbox, signInRunning, signOutRunning } from './support/running.ts';
+import { signInAs, useScene } from './support/scene.ts';
+import { until } from './support/wait.ts';
+import { userSettings, workspaceFile } from './support/workspace.ts';
+
+describe('the commands of an editor', () => {
+  const patches = usePatches();
+  const user = userSettings({ keep: true });
+  const file = workspaceFile('rewritten.txt');
+  let errors: string[];
+
+  before(async () => {
+    await user.write(servicesOfTheSandbox);
+    await signInRunning('administrator');
+    await offeredModel('sandbox/guide');
+  });
+  after(async () => {
+    await signOutRunning();
+    await user.clear();
+  });
+  beforeEach(() => {
+    errors = [];
+    patches.set(vscode.window, 'showErrorMessage', async (message: string) => void errors.push(message));
+  });
+  afterEach(async () => {
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  async function select(text: string, from: [number, number], to: [number, number]): Promise<vscode.TextDocument> {
+    await file.write(text);
+    const editor = await vscode.window.showTextDocument(file.uri());
+    await vscode.commands.executeCommand('workbench.action.files.revert'); // What a test left unsaved.
+    await until('the file as it was written', () => editor.document.getText() === text);
+    editor.selection = new vscode.Selection(...from, ...to);
+    return editor.document;
+  }
+  const answers = () => vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === 'rolecall-answer');
+  const diff = () =>
+    vscode.window.tabGroups.all
+      .flatMap(({ tabs }) => tabs)
+      .map(({ input }) => input)
+      .find((input) => input instanceof vscode.TabInputTextDiff);
+
+  it('explain a selection, in a document beside', async () => {
+    await select('one\ntwo\nthree\n', [1, 0], [2, 0]);
+    await vscode.commands.executeCommand(commands.explainSelection);
+    const shown = await until('the answer', () =>
+      answers().find((each) => /rewritten\.txt \(2\)/.test(each.getText())),
+    );
+    await until('its last line', () => /tokens read, .* written · \d+\.\d s\*\s*$/.test(shown.getText()));
+    assert.deepEqual(errors, []);
+  });
+
+  it('explain a problem, which the lightbulb offers only where there is one', async () => {
+    const document = await select('one\ntwo\n', [0, 0], [0, 0]);
+    const reported = vscode.languages.createDiagnosticCollection('test');
+    reported.set(document.uri, [new vscode.Diagnostic(new vscode.Range(1, 0, 1, 3), 'two is wrong')]);
+    const offered = async (line: number) => {
+      const range = new vscode.Range(line, 0, line, 1);
+      const run = 'vscode.executeCodeActionProvider';
+      const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(run, document.uri, range);
+      return actions.map(({ command }) => command).filter((command) => command?.command === commands.explainProblem);
+    };
+    try {
+      assert.deepEqual(await offered(0), []);
+      const [action] = await offered(1);
+      assert.ok(action);
+      await vscode.commands.executeCommand(action.command, ...(action.arguments ?? []));
+      await until('the answer', () => answers().some((each) => /^# Problem/.test(each.getText())));
+      await vscode.window.showTextDocument(document);
+      await vscode.commands.executeCommand(commands.explainProblem);
+      assert.match(errors[0] ?? '', /no problem at the cursor/);
+    } finally {
+      reported.dispose();
+    }
+  });
+
+  describe('rewrite a selection', () => {
+    const text = 'keep\nbeta\nalpha\nkeep too\n';
+
+    async function rewrite(
+      choice: 'Apply' | 'Discard' | undefined,
+      wish = 'sort the lines',
+    ): Promise<vscode.TextDocument> {
+      const document = await select(text, [1, 0], [3, 0]);
+      patches.set(vscode.window, 'showInputBox', async () => wish);
+      patches.set(vscode.window, 'showInformationMessage', async () => choice);
+      await vscode.commands.executeCommand(commands.rewriteSelection);
+      return document;
+    }
+
+    it('with a difference, applied as one step of undo, and not saved', async () => {
+      const document = await rewrite('Apply');
+      assert.deepEqual(errors, []);
+      assert.equal(document.getText(), 'keep\nalpha\nbeta\nkeep too\n');
+      assert.equal(document.isDirty, true);
+      assert.equal(diff(), undefined);
+      await vscode.window.showTextDocument(document);
+      await vscode.commands.executeCommand('undo');
+      assert.equal(document.getText(), text);
+    });
+
+    it('and leave it as it was when the rewrite is discarded', async () => {
+      const document = await rewrite('Discard');
+      assert.equal(document.getText(), text);
+      assert.equal(document.isDirty, false);
+      await until('the difference is closed', () => diff() === undefined);
+    });
+
+    it('later too, from the difference, which shows the whole file', async () => {
+      const document = await rewrite(undefined);
+      const input = diff() ?? assert.fail('no difference is shown');
+      const proposed = await vscode.workspace.openTextDocument(input.modified);
+      await until('the rewrite', () => proposed.getText() === 'keep\nalpha\nbeta\nkeep too\n');
+      assert.equal(document.getText(), text);
+      await vscode.commands.executeCommand(commands.applyRewrite, input.modified);
+      assert.equal(document.getText(), 'keep\nalpha\nbeta\nkeep too\n');
+    });
+
+    it('but not a file that was changed meanwhile', async () => {
+      const document = await rewrite(undefined);
+      const input = diff() ?? assert.fail('no difference is shown');
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(document.uri, new vscode.Position(0, 0), 'new\n');
+      await vscode.workspace.applyEdit(edit);
+      await vscode.commands.executeCommand(commands.applyRewrite, input.modified);
+      assert.match(errors[0] ?? '', /changed since the rewrite was asked for/);
+      assert.equal(document.getText(), `new\n${text}`);
+    });
+
+    it('but not with half an answer, or none', async () => {
+      const document = await rewrite('Apply', 'say nothing');
+      assert.match(errors[0] ?? '', /no rewrite to apply/);
+      assert.equal(document.getText(), text);
+      assert.equal(diff(), undefined);
+    });
+
+    it('only where there is one to decide about', async () => {
+      await select(text, [0, 0], [0, 0]);
+      await vscode.commands.executeCommand(commands.applyRewrite);
+      assert.match(errors[0] ?? '', /no rewrite here/);
+    });
+  });
+});
+
+describe('a commit message', () => {
+  const scene = useScene();
+
+  async function write(value: string, diff: string, meanwhile?: string): Promise<{ box: string; sent: string }> {
+    let sent = '';
+    const inputBox = { value };
+    scene().network = (address, init) => {
+      if (String(address).endsWith('completions')) {
+        sent = JSON.parse(String(init?.body)).messages[0].content;
+        if (meanwhile !== undefined) inputBox.value = meanwhile;
+      }
+      return fetch(address, init);
+    };
+    await signInAs(await scene().startService(), 'administrator');
+    const { clouds } = scene();
+    const openTools = async () => assert.fail('no tool is needed');
+    const deps = { ...scene().request(), clouds, catalog: scene().catalog(), openTools };
+    const repository: Repository = {
+      rootUri: vscode.Uri.file('/r'),
+      inputBox,
+      ui: { selected: true },
+      diff: async () => diff,
+    };
+    await writeMessage(deps, repository, diff);
+    return { box: inputBox.value, sent };
+  }
+
+  it('is written into the box, from the change alone', async () => {
+    const { box, sent } = await write('', 'diff --git a/x b/x\n+one');
+    assert.match(sent, /```diff\ndiff --git a\/x b\/x\n\+one\n```/);
+    assert.doesNotMatch(sent, /written so far/);
+    assert.ok(box.trim().length > 0);
+  });
+
+  it('builds on what its author wrote, and keeps what is typed meanwhile', async () => {
+    assert.match((await write('Fix the', 'x')).sent, /written so far:\n```\nFix the\n```/);
+    assert.match((await write('', 'x', 'typed')).box, /\n\ntyped$/);
+  });
+});
