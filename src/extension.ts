@@ -82,7 +82,13 @@ export function activate(context: vscode.ExtensionContext): void {
 
   const toolFiles = new ToolFiles(log);
   const toolConsent = new ToolConsent(context.workspaceState);
-  const workspaceTools = new WorkspaceTools(toolFiles, toolConsent, log);
+  const workspaceTools = new WorkspaceTools({
+    files: toolFiles,
+    consent: toolConsent,
+    settings,
+    fetch: globalThis.fetch,
+    log,
+  });
   const openTools = () => workspaceTools.open();
   const catalog = new ModelCatalog({ clouds, settings, fetch, log });
   const documents = new AnswerDocuments();

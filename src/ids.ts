@@ -53,6 +53,7 @@ export const settings = {
   organizations: 'organizations',
   models: 'models',
   defaultModel: 'defaultModel',
+  allowedToolHosts: 'tools.allowedHosts',
 } as const;
 
 export const secrets = {

@@ -80,6 +80,12 @@ export class Settings {
     return this.#text(settings.defaultModel) || undefined;
   }
 
+  /** Hosts the user allows workspace tools to send requests to, as typed. No workspace has a say in it. */
+  allowedToolHosts(): readonly string[] {
+    const typed = vscode.workspace.getConfiguration(settings.section).inspect(settings.allowedToolHosts)?.globalValue;
+    return Array.isArray(typed) ? typed.filter((host) => typeof host === 'string') : [];
+  }
+
   /** May be empty: a service token needs no client. */
   #clientId(): string {
     const id = this.#text(settings.clientId);

@@ -103,7 +103,7 @@ function unreadable(error: unknown): ToolFile['problems'][number] {
     'This file cannot be read: {0}',
     error instanceof Error ? error.message : String(error),
   );
-  return { offset: 0, length: 0, line: 0, column: 0, severity: 'error', message };
+  return { offset: 0, length: 0, line: 0, column: 0, severity: 'error', message, bySchema: false };
 }
 
 export function isFileNotFound(error: unknown): boolean {

@@ -11,6 +11,7 @@ import { usePatches } from '../support/patches.ts';
 import { folder, workspaceFile } from '../support/workspace.ts';
 
 const never = new AbortController().signal;
+const settings = { allowedToolHosts: (): readonly string[] => [] };
 
 /** Answers in the user's place; what it was asked can be read back. */
 class FakeConsent extends ToolConsent {
@@ -36,7 +37,7 @@ describe('the workspace’s tools', () => {
     log = new FakeLog();
     files = new ToolFiles(log);
     consent = new FakeConsent(new FakeMemento());
-    tools = new WorkspaceTools(files, consent, log);
+    tools = new WorkspaceTools({ files, consent, settings, fetch, log });
   });
   afterEach(() => files.dispose());
 
@@ -182,7 +183,7 @@ describe('the workspace’s tools', () => {
 
     beforeEach(() => {
       dialogs = 0;
-      real = new WorkspaceTools(files, new ToolConsent(new FakeMemento()), log);
+      real = new WorkspaceTools({ files, consent: new ToolConsent(new FakeMemento()), settings, fetch, log });
       patches.set(vscode.window, 'showWarningMessage', async () => {
         dialogs += 1;
         return 'Always Allow in This Workspace';
