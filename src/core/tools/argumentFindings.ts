@@ -2,6 +2,7 @@ import { parseTemplate, type TemplatePart, templateParameters } from './argv.ts'
 import type { Finding } from './finding.ts';
 import { type ExecutedParameter, executedParameter } from './interpreters.ts';
 import { undeclared } from './jsonTemplate.ts';
+import { codeFromStdin } from './stdinCode.ts';
 import type { ToolShape } from './toolSchema.ts';
 
 type ProcessShape = Extract<ToolShape['run'], { kind: 'process' }>;
@@ -29,6 +30,11 @@ export function argumentFindings({
   });
   const executed = executedParameter(run.command);
   if (executed !== undefined) findings.push(at(executed.index, 'error', executedMessage(executed)));
+  const reader = run.stdin === 'json' ? codeFromStdin(run.command) : undefined;
+  if (reader !== undefined) {
+    const message = `"${reader}" would read what the model sends as what to run; name a fixed script that reads standard input.`;
+    findings.push({ path: ['run', 'stdin'], severity: 'error', message });
+  }
   return [...findings, ...unusedParameters(parameters, run)];
 }
 

@@ -216,6 +216,12 @@ describe('readToolFile', () => {
     ['too small an output', run({ outputLimit: 255 }), /at least 256/, '255'],
     ['too large an output', run({ outputLimit: 1048577 }), /at most 1048576/, '1048577'],
     ['half a byte', run({ outputLimit: 300.5 }), /whole number/, '300.5'],
+    [
+      'input for a bare shell',
+      run({ command: ['sh', '-e'], stdin: 'json' }),
+      /"sh" would read what the model/,
+      '"json"',
+    ],
     ['an unknown input', run({ stdin: 'yaml' }), /"stdin" has to be/, '"yaml"'],
     ['a variable that is no text', run({ env: { A: 1 } }), /value of an environment variable/, '1'],
     ['a variable with a bad name', run({ env: { 'A=B': 'x' } }), /"A=B" is no name/, undefined],
