@@ -24,7 +24,9 @@ import { registerAskAboutSelection } from './host/editor/askAboutSelection.ts';
 import { ModelCatalog } from './host/modelCatalog.ts';
 import { Sandbox } from './host/sandbox/trySandbox.ts';
 import { Settings } from './host/settings.ts';
+import { registerEditorTool } from './host/tools/editorTool.ts';
 import { newWorkspaceTool } from './host/tools/newWorkspaceTool.ts';
+import { runByHand, ToolLenses } from './host/tools/runByHand.ts';
 import { ToolConsent } from './host/tools/toolConsent.ts';
 import { ToolFiles } from './host/tools/toolFiles.ts';
 import { WorkspaceTools } from './host/tools/workspaceTools.ts';
@@ -89,6 +91,15 @@ export function activate(context: vscode.ExtensionContext): void {
     fetch: globalThis.fetch,
     log,
   });
+  // Made when it is first needed: most windows never run a tool by hand.
+  let toolChannel: vscode.OutputChannel | undefined;
+  const toolOutput = () => {
+    if (!toolChannel) {
+      toolChannel = vscode.window.createOutputChannel(vscode.l10n.t('Rolecall Tools'));
+      context.subscriptions.push(toolChannel);
+    }
+    return toolChannel;
+  };
   const openTools = () => workspaceTools.open();
   const catalog = new ModelCatalog({ clouds, settings, fetch, log });
   const documents = new AnswerDocuments();
@@ -120,6 +131,11 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     registerAskAboutSelection({ clouds, catalog, openTools, documents, fetch, log }),
     registerCommand(commands.openChat, log, () => openChat(catalog)),
+    registerEditorTool((token) => workspaceTools.open(token), log),
+    ToolLenses.register(),
+    registerCommand(commands.runWorkspaceTool, log, (uri, name) =>
+      runByHand({ files: toolFiles, tools: workspaceTools, output: toolOutput }, uri, name),
+    ),
     registerCommand(commands.newWorkspaceTool, log, () => newWorkspaceTool()),
     registerCommand(commands.forgetToolConsent, log, () => toolConsent.forget()),
     registerCommand(commands.trySandbox, log, () => sandbox.enter()),

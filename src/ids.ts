@@ -19,6 +19,7 @@ export const commands = {
   openChat: 'rolecall.openChat',
   askAboutSelection: 'rolecall.askAboutSelection',
   newWorkspaceTool: 'rolecall.newWorkspaceTool',
+  runWorkspaceTool: 'rolecall.runWorkspaceTool',
   forgetToolConsent: 'rolecall.forgetToolConsent',
   showLog: 'rolecall.showLog',
   openWalkthrough: 'rolecall.openWalkthrough',
@@ -54,6 +55,7 @@ export const settings = {
   models: 'models',
   defaultModel: 'defaultModel',
   allowedToolHosts: 'tools.allowedHosts',
+  maxToolRounds: 'tools.maxRounds',
 } as const;
 
 export const secrets = {
@@ -69,6 +71,8 @@ export const secrets = {
 
 export const authenticationProvider = 'rolecall';
 export const chatParticipant = 'rolecall.chat';
+/** By which other agents of the editor call workspace tools. No tool of the file may be called like it. */
+export const languageModelTool = 'rolecall_workspaceTool';
 export const languageModelVendor = 'rolecall';
 export const walkthrough = 'rolecall.getStarted';
 export const extensionId = 'rolecall.rolecall';

@@ -15,6 +15,8 @@ const modelSchema = z.object({
 });
 export type ConfiguredModel = z.infer<typeof modelSchema>;
 
+const defaultToolRounds = 10;
+
 /** Reads the settings of Rolecall; everything in them was typed by somebody and is checked here. */
 export class Settings {
   /** Fires when any setting of Rolecall has changed. */
@@ -84,6 +86,12 @@ export class Settings {
   allowedToolHosts(): readonly string[] {
     const typed = vscode.workspace.getConfiguration(settings.section).inspect(settings.allowedToolHosts)?.globalValue;
     return Array.isArray(typed) ? typed.filter((host) => typeof host === 'string') : [];
+  }
+
+  /** Requests in one answer at most, from 1 to 100. */
+  maxToolRounds(): number {
+    const rounds = this.#get(settings.maxToolRounds, z.number(), defaultToolRounds);
+    return Math.min(Math.max(Math.round(rounds), 1), 100);
   }
 
   /** May be empty: a service token needs no client. */

@@ -13,6 +13,10 @@ export async function newWorkspaceTool(): Promise<void> {
   if (!(await exists(uri))) await vscode.workspace.fs.writeFile(uri, new Uint8Array());
   const document = await vscode.workspace.openTextDocument(uri);
   const editor = await vscode.window.showTextDocument(document);
+  if (!document.isDirty && document.getText() !== (await textOnDisk(uri))) {
+    // The editor has not heard yet that the file was changed elsewhere, and would refuse to save over it.
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+  }
   const wasDirty = document.isDirty;
   const { name, edits } = addTool(document.getText());
   const edit = new vscode.WorkspaceEdit();
@@ -48,6 +52,10 @@ async function pickFolder(): Promise<vscode.WorkspaceFolder> {
   const picked = await vscode.window.showWorkspaceFolderPick();
   if (!picked) throw cancelled();
   return picked;
+}
+
+async function textOnDisk(uri: vscode.Uri): Promise<string> {
+  return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
 }
 
 async function exists(uri: vscode.Uri): Promise<boolean> {

@@ -56,6 +56,12 @@ export class ToolFiles implements vscode.Disposable {
     return [...found.values()];
   }
 
+  /** Every tool of every folder, those too that models are not offered because an earlier folder has the name. */
+  async all(): Promise<readonly WorkspaceTool[]> {
+    const files = await this.#read();
+    return files.flatMap(({ folder, file }) => file.tools.map((definition) => ({ definition, folder })));
+  }
+
   /** Shows the problems of every tool file at their lines. */
   check(): Promise<void> {
     return this.#inTurn(async () => {

@@ -19,7 +19,7 @@ import type { ToolFiles, WorkspaceTool } from './toolFiles.ts';
 interface WorkspaceToolsDeps {
   readonly files: ToolFiles;
   readonly consent: ToolConsent;
-  readonly settings: Pick<Settings, 'allowedToolHosts'>;
+  readonly settings: Pick<Settings, 'allowedToolHosts' | 'maxToolRounds'>;
   readonly fetch: Fetch;
   readonly log: Log;
 }
@@ -42,6 +42,7 @@ export class WorkspaceTools {
     const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
     return {
       tools: tools.flatMap(({ definition }) => offer(definition)),
+      maxRounds: this.#deps.settings.maxToolRounds(),
       invoke: async (call, signal) => {
         const tool = byName.get(call.name);
         if (!tool) return { content: `There is no tool named ${call.name}.`, isError: true };

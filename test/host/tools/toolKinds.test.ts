@@ -38,7 +38,13 @@ describe('workspace tools of other kinds', () => {
     disposables.push(files);
     consent = new FakeConsent(new FakeMemento());
     allowedHosts = [];
-    tools = new WorkspaceTools({ files, consent, settings: { allowedToolHosts: () => allowedHosts }, fetch, log });
+    tools = new WorkspaceTools({
+      files,
+      consent,
+      settings: { allowedToolHosts: () => allowedHosts, maxToolRounds: () => 10 },
+      fetch,
+      log,
+    });
   });
   afterEach(() => vscode.Disposable.from(...disposables.splice(0)).dispose());
 
