@@ -45,7 +45,9 @@ import { ModelCatalog } from './host/modelCatalog.ts';
 import { Sandbox } from './host/sandbox/trySandbox.ts';
 import { selectModel } from './host/selectModel.ts';
 import { Settings } from './host/settings.ts';
+import { registerEditorTool } from './host/tools/editorTool.ts';
 import { newWorkspaceTool } from './host/tools/newWorkspaceTool.ts';
+import { runByHand, ToolLenses } from './host/tools/runByHand.ts';
 import { ToolConsent } from './host/tools/toolConsent.ts';
 import { ToolFiles } from './host/tools/toolFiles.ts';
 import { WorkspaceTools } from './host/tools/workspaceTools.ts';
@@ -117,7 +119,22 @@ export function activate(context: vscode.ExtensionContext): void {
 
   const toolFiles = new ToolFiles(log);
   const toolConsent = new ToolConsent(context.workspaceState);
-  const workspaceTools = new WorkspaceTools(toolFiles, toolConsent, log);
+  const workspaceTools = new WorkspaceTools({
+    files: toolFiles,
+    consent: toolConsent,
+    settings,
+    fetch,
+    log,
+  });
+  // Made when it is first needed: most windows never run a tool by hand.
+  let toolChannel: vscode.OutputChannel | undefined;
+  const toolOutput = () => {
+    if (!toolChannel) {
+      toolChannel = vscode.window.createOutputChannel(vscode.l10n.t('Rolecall Tools'));
+      context.subscriptions.push(toolChannel);
+    }
+    return toolChannel;
+  };
   const { contributes } = context.extension.packageJSON;
   const openTools = async () =>
     bothToolboxes(accessToolbox(data, contributes.languageModelTools, log), await workspaceTools.open());
@@ -198,6 +215,11 @@ export function activate(context: vscode.ExtensionContext): void {
     registerCommand(commands.generateCommitMessage, log, (source) => generateCommitMessage(editing, source)),
     registerCommand(commands.selectModel, log, () => selectModel({ clouds, catalog, settings })),
     registerCommand(commands.showEffectiveParameters, log, () => parameters.show()),
+    registerEditorTool((token) => workspaceTools.open(token), log),
+    ToolLenses.register(),
+    registerCommand(commands.runWorkspaceTool, log, (uri, name) =>
+      runByHand({ files: toolFiles, tools: workspaceTools, output: toolOutput }, uri, name),
+    ),
     registerCommand(commands.newWorkspaceTool, log, () => newWorkspaceTool()),
     registerCommand(commands.forgetToolConsent, log, () => toolConsent.forget()),
     registerCommand(commands.trySandbox, log, () => sandbox.enter()),

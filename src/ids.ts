@@ -49,6 +49,7 @@ export const commands = {
   discardRewrite: 'rolecall.discardRewrite',
   generateCommitMessage: 'rolecall.generateCommitMessage',
   newWorkspaceTool: 'rolecall.newWorkspaceTool',
+  runWorkspaceTool: 'rolecall.runWorkspaceTool',
   forgetToolConsent: 'rolecall.forgetToolConsent',
   showLog: 'rolecall.showLog',
   openWalkthrough: 'rolecall.openWalkthrough',
@@ -104,6 +105,8 @@ export const settings = {
   connectTimeout: 'chat.timeouts.connect',
   firstEventTimeout: 'chat.timeouts.firstEvent',
   idleTimeout: 'chat.timeouts.idle',
+  allowedToolHosts: 'tools.allowedHosts',
+  maxToolRounds: 'tools.maxRounds',
 } as const;
 
 export const secrets = {
@@ -121,6 +124,8 @@ export const secrets = {
 
 export const authenticationProvider = 'rolecall';
 export const chatParticipant = 'rolecall.chat';
+/** By which other agents of the editor call workspace tools. No tool of the file may be called like it. */
+export const languageModelTool = 'rolecall_workspaceTool';
 export const languageModelVendor = 'rolecall';
 
 /** Tools contributed to every chat agent; `@rolecall` has them without the prefix. */

@@ -31,8 +31,12 @@ export function answerPart(event: LoopEvent<CompletionEvent>): AnswerPart | unde
             ? vscode.l10n.t('You did not allow {0}.', event.call.name)
             : vscode.l10n.t('{0} was not run: {1}', event.call.name, event.content),
       };
-    case 'limitReached':
     case 'round':
+      // The first is the question itself.
+      return event.round === 1
+        ? undefined
+        : { kind: 'progress', text: vscode.l10n.t('Round {0}: telling the model the results…', event.round) };
+    case 'limitReached':
       return undefined;
   }
 }
@@ -48,7 +52,10 @@ const ENDINGS: Readonly<Record<Ending, (end: LoopEnd) => string>> = {
   filtered: ({ turn }) => vscode.l10n.t('The service ended the answer early ({0}).', turn?.finishReason ?? '?'),
   incomplete: () => vscode.l10n.t('The connection was cut: the answer is incomplete. Ask again to get it whole.'),
   roundLimit: ({ rounds }) =>
-    vscode.l10n.t('The model still wanted to call tools after {0} rounds; Rolecall stopped there.', rounds),
+    vscode.l10n.t(
+      'The model still wanted to call tools after {0} rounds; Rolecall stopped there. The setting rolecall.tools.maxRounds allows more.',
+      rounds,
+    ),
   empty: () => vscode.l10n.t('The model answered with nothing.'),
   onlyReasoning: () => vscode.l10n.t('The model reasoned but gave no answer. A larger token limit may help.'),
 };

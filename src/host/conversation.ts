@@ -11,6 +11,8 @@ import { optionsFor, parametersFor, type RequestDeps } from './modelRequest.ts';
 export interface Toolbox {
   readonly tools: readonly LoopTool<ToolDefinition>[];
   readonly invoke: (call: CheckedCall, signal: AbortSignal) => Promise<InvokeResult>;
+  /** Requests in one answer, at most: a model that calls tools for ever is stopped with a visible line. 10 when left out. */
+  readonly maxRounds?: number;
 }
 
 export interface Conversation extends RequestDeps {
@@ -19,9 +21,6 @@ export interface Conversation extends RequestDeps {
   readonly messages: readonly ChatMessage[];
   readonly toolbox: Toolbox;
 }
-
-/** Requests in one answer, at most: a model that calls tools for ever is stopped with a visible line. */
-const MAX_ROUNDS = 10;
 
 /**
  * One answer, tool calls included: asks the model, runs what it calls for, tells it the results, until it answers.
@@ -38,7 +37,7 @@ export function converse(
   return runToolLoop<CompletionEvent, ChatMessage, ToolDefinition>({
     messages,
     tools: model.tools === false ? [] : toolbox.tools,
-    maxRounds: MAX_ROUNDS,
+    maxRounds: toolbox.maxRounds ?? 10,
     signal,
     invoke: toolbox.invoke,
     complete: async function* (history, tools, stop): AsyncGenerator<CompletionEvent, ModelTurn, undefined> {

@@ -22,6 +22,8 @@ export type ConfiguredModel = z.infer<typeof modelSchema>;
 /** Where a parameter was written. */
 export type ParameterSource = 'user' | 'workspace' | 'folder';
 
+const defaultToolRounds = 10;
+
 /** Reads the settings of Rolecall; everything in them was typed by somebody and is checked here. */
 export class Settings {
   /** Fires when any setting of Rolecall has changed. */
@@ -153,6 +155,18 @@ export class Settings {
   #seconds(name: string, fallbackMs: number): number {
     const typed = this.#get(name, z.number(), fallbackMs / 1000);
     return Math.min(290, Math.max(1, typed)) * 1000;
+  }
+
+  /** Hosts the user allows workspace tools to send requests to, as typed. No workspace has a say in it. */
+  allowedToolHosts(): readonly string[] {
+    const typed = vscode.workspace.getConfiguration(settings.section).inspect(settings.allowedToolHosts)?.globalValue;
+    return Array.isArray(typed) ? typed.filter((host) => typeof host === 'string') : [];
+  }
+
+  /** Requests in one answer at most, from 1 to 100. */
+  maxToolRounds(): number {
+    const rounds = this.#get(settings.maxToolRounds, z.number(), defaultToolRounds);
+    return Math.min(Math.max(Math.round(rounds), 1), 100);
   }
 
   /** May be empty: a service token needs no client. */

@@ -18,7 +18,12 @@ describe('an answer as a person reads it', () => {
     ['a notice', model({ kind: 'notice', code: 'waiting', message: 'Wait.' }), { kind: 'line', text: 'Wait.' }],
     ['token counts', model({ kind: 'usage', usage: {} }), undefined],
     ['the end', model({ kind: 'finish', choice: 0, reason: 'stop' }), undefined],
-    ['a round', { type: 'round', round: 2 }, undefined],
+    ['the first round', { type: 'round', round: 1 }, undefined],
+    [
+      'a later round',
+      { type: 'round', round: 2 },
+      { kind: 'progress', text: 'Round 2: telling the model the results…' },
+    ],
     ['a call that begins', { type: 'toolStarted', call: checked }, { kind: 'progress', text: 'Calling find…' }],
     [
       'a call that worked',

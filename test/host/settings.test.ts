@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { RolecallError } from '../../src/core/base/errors.ts';
 import { Settings } from '../../src/host/settings.ts';
 import { usePatches } from './support/patches.ts';
-import { userSettings, workspaceFile } from './support/workspace.ts';
+import { folder, userSettings, workspaceFile } from './support/workspace.ts';
 
 const complete = {
   'identity.url': 'https://identity.example.com',
@@ -163,6 +163,31 @@ describe('settings', () => {
     assert.equal(settings.defaultModel(), 'mine/two');
     await settings.setDefaultModel('mine/three');
     assert.equal(settings.defaultModel(), 'mine/three');
+  });
+
+  it('take the hosts for tools from the user alone, and a limit of rounds that makes sense', async () => {
+    assert.deepEqual([settings.allowedToolHosts(), settings.maxToolRounds()], [[], 10]);
+    await user.write({ 'tools.allowedHosts': ['a.example', 7], 'tools.maxRounds': 3 });
+    assert.deepEqual([settings.allowedToolHosts(), settings.maxToolRounds()], [['a.example'], 3]);
+    for (const [written, taken] of [
+      [0, 1],
+      [1000, 100],
+      ['many', 10],
+    ] as const) {
+      await user.write({ 'tools.maxRounds': written });
+      assert.equal(settings.maxToolRounds(), taken);
+    }
+    const file = vscode.Uri.joinPath(folder().uri, '.vscode/settings.json');
+    const text = JSON.stringify({ 'rolecall.tools.allowedHosts': ['evil.example'], 'rolecall.tools.maxRounds': 99 });
+    const before = await vscode.workspace.fs.readFile(file).then(undefined, () => undefined);
+    await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(text));
+    try {
+      await user.write({ 'tools.maxRounds': 4 });
+      assert.deepEqual([settings.allowedToolHosts(), settings.maxToolRounds()], [['a.example'], 4]);
+    } finally {
+      if (before) await vscode.workspace.fs.writeFile(file, before);
+      else await vscode.workspace.fs.delete(file);
+    }
   });
 
   it('tell of their own changes only', async () => {

@@ -90,6 +90,10 @@ describe('names stand once: src/ids.ts and package.json', () => {
       [[ids.authenticationProvider], [ids.chatParticipant], [ids.languageModelVendor]],
     );
     assert.deepEqual(
+      contributes.languageModelTools.map(({ name }: { name: string }) => name),
+      [ids.languageModelTool],
+    );
+    assert.deepEqual(
       contributes.walkthroughs.map(({ id }: { id: string }) => id),
       [ids.walkthrough],
     );

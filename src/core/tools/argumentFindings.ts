@@ -1,10 +1,20 @@
 import { parseTemplate, type TemplatePart, templateParameters } from './argv.ts';
 import type { Finding } from './finding.ts';
 import { type ExecutedParameter, executedParameter } from './interpreters.ts';
+import { undeclared } from './jsonTemplate.ts';
+import { codeFromStdin } from './stdinCode.ts';
 import type { ToolShape } from './toolSchema.ts';
 
+type ProcessShape = Extract<ToolShape['run'], { kind: 'process' }>;
+
 /** What is wrong between the templates of `run.command` and the declared parameters of a tool. */
-export function argumentFindings({ parameters, run }: ToolShape): Finding[] {
+export function argumentFindings({
+  parameters,
+  run,
+}: {
+  readonly parameters: ToolShape['parameters'];
+  readonly run: ProcessShape;
+}): Finding[] {
   const findings = run.command.flatMap((template, index): Finding[] => {
     const parsed = parseTemplate(template);
     if (parsed.kind === 'invalid') return [at(index, 'error', `This argument ${parsed.message}.`)];
@@ -12,20 +22,19 @@ export function argumentFindings({ parameters, run }: ToolShape): Finding[] {
     if (index === 0 && names.length > 0) {
       return [at(index, 'error', 'The program may not hold a parameter: what runs has to be fixed.')];
     }
-    const undeclared = names.filter((name) => !Object.hasOwn(parameters.properties, name));
+    const unknown = names.filter((name) => !Object.hasOwn(parameters.properties, name));
     return [
-      ...undeclared.map((name) =>
-        at(
-          index,
-          'error',
-          `"\${${name}}" is not among the declared parameters; write "$\${" for the characters "\${".`,
-        ),
-      ),
+      ...unknown.map((name) => at(index, 'error', undeclared(name))),
       ...optionFindings(parameters, run.command, index, parsed.parts),
     ];
   });
   const executed = executedParameter(run.command);
   if (executed !== undefined) findings.push(at(executed.index, 'error', executedMessage(executed)));
+  const reader = run.stdin === 'json' ? codeFromStdin(run.command) : undefined;
+  if (reader !== undefined) {
+    const message = `"${reader}" would read what the model sends as what to run; name a fixed script that reads standard input.`;
+    findings.push({ path: ['run', 'stdin'], severity: 'error', message });
+  }
   return [...findings, ...unusedParameters(parameters, run)];
 }
 
@@ -59,7 +68,7 @@ function at(index: number, severity: Finding['severity'], message: string): Find
   return { path: ['run', 'command', index], severity, message };
 }
 
-function unusedParameters(parameters: ToolShape['parameters'], run: ToolShape['run']): Finding[] {
+function unusedParameters(parameters: ToolShape['parameters'], run: ProcessShape): Finding[] {
   if (run.stdin === 'json') return [];
   const used = new Set(run.command.flatMap(templateParameters));
   return Object.keys(parameters.properties)

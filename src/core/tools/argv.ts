@@ -67,8 +67,8 @@ export function fillArgv(
   for (const template of templates) {
     const parts = partsOf(template);
     const [first] = parts;
-    if (parts.length === 1 && first?.kind === 'parameter' && given(args, first.name) === undefined) continue;
-    const argument = parts.map((part) => (part.kind === 'text' ? part.text : textOf(args, part.name))).join('');
+    if (parts.length === 1 && first?.kind === 'parameter' && givenValue(args, first.name) === undefined) continue;
+    const argument = parts.map((part) => (part.kind === 'text' ? part.text : valueText(args, part.name))).join('');
     if (first?.kind === 'parameter' && !optionsEnded && looksLikeOption(argument, platform)) {
       throw new RolecallError(
         'tool',
@@ -87,12 +87,18 @@ function partsOf(template: string): readonly TemplatePart[] {
   throw new RolecallError('tool', `The argument template "${template}" ${parsed.message}.`);
 }
 
-function given(args: Readonly<Record<string, unknown>>, name: string): unknown {
+/** The value of a parameter; a missing one and null are undefined. */
+export function givenValue(args: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(args, name) ? (args[name] ?? undefined) : undefined;
 }
 
-function textOf(args: Readonly<Record<string, unknown>>, name: string): string {
-  const value = given(args, name);
+/**
+ * The value of a parameter as text; empty when it is missing.
+ *
+ * @throws {RolecallError} kind `tool` when it holds a NUL byte or half a surrogate pair.
+ */
+export function valueText(args: Readonly<Record<string, unknown>>, name: string): string {
+  const value = givenValue(args, name);
   if (value === undefined) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   if (text.includes('\0')) throw new RolecallError('tool', `The value of "${name}" holds a NUL character.`);

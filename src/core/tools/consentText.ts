@@ -1,9 +1,24 @@
-import type { ToolDefinition } from './definition.ts';
+import type { ProcessRun } from './definition.ts';
+import type { HttpSpec } from './httpPrepare.ts';
 import type { ProcessSpec } from './prepare.ts';
 
 /** One line of the consent. The host puts a word of the user's language before `text`, by `kind`. */
 export interface ConsentLine {
-  readonly kind: 'executable' | 'executableTarget' | 'argument' | 'folder' | 'variable' | 'stdin' | 'timeout';
+  readonly kind:
+    | 'executable'
+    | 'executableTarget'
+    | 'argument'
+    | 'folder'
+    | 'variable'
+    | 'stdin'
+    | 'command'
+    | 'tool'
+    | 'toolDescription'
+    | 'input'
+    | 'request'
+    | 'header'
+    | 'body'
+    | 'timeout';
   /** Escaped and quoted; contains no line break. Not Markdown: show it as code. */
   readonly text: string;
 }
@@ -12,7 +27,7 @@ export interface ConsentLine {
  * Everything the user says yes to: what runs, with which arguments, where, with which additions to the environment and
  * for how long at most. Pure. Nothing is shortened: a cut would be the place to hide something.
  */
-export function consentLines(spec: ProcessSpec, { run }: Pick<ToolDefinition, 'run'>): readonly ConsentLine[] {
+export function consentLines(spec: ProcessSpec, { run }: { readonly run: ProcessRun }): readonly ConsentLine[] {
   const { executable } = spec;
   const lines: ConsentLine[] = [{ kind: 'executable', text: visible(executable.path) }];
   if (executable.realPath !== executable.path) {
@@ -24,8 +39,45 @@ export function consentLines(spec: ProcessSpec, { run }: Pick<ToolDefinition, 'r
     lines.push({ kind: 'variable', text: `${name}=${visible(value)}` });
   }
   if (spec.stdin !== undefined) lines.push({ kind: 'stdin', text: visible(spec.stdin) });
-  lines.push({ kind: 'timeout', text: `${spec.timeoutMs / 1000} s` });
-  return lines;
+  return [...lines, timeoutLine(spec.timeoutMs)];
+}
+
+/** The same for a command of the editor; `args` as the command gets them. */
+export function commandLines(command: string, args: readonly unknown[], timeoutMs: number): readonly ConsentLine[] {
+  const shown = args.map((argument): ConsentLine => ({ kind: 'argument', text: visibleJson(argument) }));
+  return [{ kind: 'command', text: visible(command) }, ...shown, timeoutLine(timeoutMs)];
+}
+
+/** The same for a tool the editor knows. */
+export function forwardLines(
+  { name, description }: { readonly name: string; readonly description: string },
+  input: unknown,
+  timeoutMs: number,
+): readonly ConsentLine[] {
+  return [
+    { kind: 'tool', text: visible(name) },
+    { kind: 'toolDescription', text: visible(description) },
+    { kind: 'input', text: visibleJson(input) },
+    timeoutLine(timeoutMs),
+  ];
+}
+
+/** The same for a request over HTTP. */
+export function httpLines({ method, url, headers, body, timeoutMs }: HttpSpec): readonly ConsentLine[] {
+  const lines: ConsentLine[] = [{ kind: 'request', text: `${method} ${visible(url)}` }];
+  for (const [name, value] of Object.entries(headers))
+    lines.push({ kind: 'header', text: `${name}: ${visible(value)}` });
+  if (body !== undefined) lines.push({ kind: 'body', text: visible(body) });
+  return [...lines, timeoutLine(timeoutMs)];
+}
+
+function timeoutLine(timeoutMs: number): ConsentLine {
+  return { kind: 'timeout', text: `${timeoutMs / 1000} s` };
+}
+
+/** Text in quotes, anything else as JSON. */
+function visibleJson(value: unknown): string {
+  return typeof value === 'string' ? visible(value) : escapeHidden(JSON.stringify(value) ?? 'undefined');
 }
 
 /**
@@ -39,8 +91,9 @@ const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 
 /** The text in double quotes, on one line, with everything hidden written as an escape such as `\u{202e}`. */
 export function visible(text: string): string {
-  const escaped = text
-    .replaceAll(/["\\]/g, '\\$&')
-    .replaceAll(hidden, (character) => named[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`);
-  return `"${escaped}"`;
+  return `"${escapeHidden(text.replaceAll(/["\\]/g, '\\$&'))}"`;
+}
+
+function escapeHidden(text: string): string {
+  return text.replaceAll(hidden, (character) => named[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

@@ -23,8 +23,48 @@ export interface ProcessRun {
   readonly stdin: 'json' | 'none';
 }
 
-/** How a tool is run. Kinds are told apart by `kind`; this version knows one. */
-export type ToolRun = ProcessRun;
+/** Runs a command of the editor. Templates are filled as `jsonTemplate.ts` says. */
+export interface CommandRun extends Limits {
+  readonly kind: 'command';
+  /** Id of the command: fixed text, none of Rolecall's own. */
+  readonly command: string;
+  /** JSON values with placeholders, one for each argument of the command. */
+  readonly arguments: readonly unknown[];
+}
+
+/** Calls a tool the editor knows already (`vscode.lm.tools`), those of MCP servers included. */
+export interface ForwardRun extends Limits {
+  readonly kind: 'tool';
+  readonly tool: string;
+  /** A JSON object with placeholders; the arguments as they are when left out. */
+  readonly input?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export const httpMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** Sends one HTTP request to a host the user allowed. */
+export interface HttpRun extends Limits {
+  readonly kind: 'http';
+  readonly method: (typeof httpMethods)[number];
+  /** See `urlTemplate.ts`: parameters stand in the path and the query only. */
+  readonly url: string;
+  /** Fixed text; no credentials. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** A JSON value with placeholders, sent as `application/json`; no body when left out. */
+  readonly body?: unknown;
+}
+
+/** How a tool is run. Kinds are told apart by `kind`. */
+export type ToolRun = ProcessRun | CommandRun | ForwardRun | HttpRun;
+
+export interface Limits {
+  readonly timeoutSeconds: number;
+  /** Bytes kept of what comes back. */
+  readonly outputLimit: number;
+}
+
+/** A tool whose `run` is of one kind. */
+export type ToolOf<R extends ToolRun> = ToolDefinition & { readonly run: R };
 
 /** One tool of `.vscode/rolecall.tools.json`, checked and with defaults filled in. */
 export interface ToolDefinition {
@@ -52,6 +92,8 @@ export interface Problem extends Place {
   readonly severity: 'error' | 'warning';
   /** A plain English sentence. */
   readonly message: string;
+  /** The JSON schema of the file says the same, where something checks by it: an editor that does needs only one of both. */
+  readonly bySchema: boolean;
 }
 
 export const defaultTimeoutSeconds = 60;

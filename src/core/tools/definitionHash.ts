@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { parseTemplate } from './argv.ts';
-import type { ToolDefinition } from './definition.ts';
+import type { ProcessRun, ToolDefinition } from './definition.ts';
 import { isInside, type ProcessSpec } from './prepare.ts';
 
 export interface DefinitionHash {
@@ -20,7 +20,7 @@ export interface DefinitionHash {
  * @param readFile the content of a file, or undefined when there is no such file.
  */
 export async function definitionHash(
-  definition: Pick<ToolDefinition, 'name' | 'description' | 'parameters' | 'run' | 'folder'>,
+  definition: Hashed & { readonly run: ProcessRun },
   { executable, root, cwd }: Pick<ProcessSpec, 'executable' | 'root' | 'cwd'>,
   readFile: (file: string) => Promise<Uint8Array | undefined>,
 ): Promise<DefinitionHash> {
@@ -44,6 +44,17 @@ export async function definitionHash(
     files: contents.map(([file]) => file),
   };
 }
+
+/**
+ * The same for tools that start no program of their own. `target` is what the name in the definition means here, for
+ * example the description and schema of the tool that is called.
+ */
+export function plainDefinitionHash({ name, description, parameters, run, folder }: Hashed, target?: unknown): string {
+  const subject = { name, description, parameters, run, folder, target };
+  return createHash('sha256').update(canonicalJson(subject)).digest('hex');
+}
+
+type Hashed = Pick<ToolDefinition, 'name' | 'description' | 'parameters' | 'run' | 'folder'>;
 
 /** JSON with sorted members and without blanks: equal values give equal text (RFC 8785 without its number format). */
 export function canonicalJson(value: unknown): string {

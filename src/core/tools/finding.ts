@@ -5,6 +5,8 @@ export interface Finding {
   readonly path: readonly (string | number)[];
   readonly severity: Problem['severity'];
   readonly message: string;
+  /** See `Problem.bySchema`; false when left out. */
+  readonly bySchema?: boolean;
 }
 
 export function error(path: readonly (string | number)[], message: string): Finding {

@@ -52,14 +52,7 @@ function interpreted(
   start: number,
 ): ExecutedParameter | undefined {
   const program = programName(command[start] ?? '');
-  const state: State = {
-    settled: false,
-    operandSeen: false,
-    optionsEnded: false,
-    next: undefined,
-    codeNext: false,
-    commandSeen: false,
-  };
+  const state = newState();
   for (const [index, template] of command.entries()) {
     if (index <= start) continue;
     const as = step(interpreter, state, template);
@@ -69,9 +62,23 @@ function interpreted(
   return undefined;
 }
 
-interface State {
+export function newState(): State {
+  return {
+    settled: false,
+    script: undefined,
+    operandSeen: false,
+    optionsEnded: false,
+    next: undefined,
+    codeNext: false,
+    commandSeen: false,
+  };
+}
+
+export interface State {
   /** The code or the script is fixed. */
   settled: boolean;
+  /** The script that is fixed, where it is one and its name is text. */
+  script: string | undefined;
   /** What follows are a script's arguments rather than options of the interpreter. */
   operandSeen: boolean;
   optionsEnded: boolean;
@@ -85,10 +92,10 @@ interface State {
 type Reading = 'code' | 'script' | 'done' | undefined;
 
 /** @returns what the parameter in `template` is read as; `done` when all that follows is plain. */
-function step(interpreter: Interpreter, state: State, template: string): Reading {
+export function step(interpreter: Interpreter, state: State, template: string): Reading {
   const isParameter = templateParameters(template).length > 0;
   const text = literalPrefix(template);
-  if (state.next !== undefined) return readValue(state, isParameter);
+  if (state.next !== undefined) return readValue(state, text, isParameter);
   const sign = interpreter.optionsBeforeCode ? /^[-+]/ : /^-/;
   const isOption = !state.optionsEnded && sign.test(text) && (isParameter || text.length > 1);
   if (state.codeNext && !(isOption && interpreter.optionsBeforeCode)) {
@@ -101,9 +108,9 @@ function step(interpreter: Interpreter, state: State, template: string): Reading
   return isParameter ? readFilledOption(interpreter, state, text) : readFixedOption(interpreter, state, text);
 }
 
-function readValue(state: State, isParameter: boolean): Reading {
+function readValue(state: State, text: string, isParameter: boolean): Reading {
   const isRun = state.next !== 'value';
-  if (state.next === 'script') fixScript(state);
+  if (state.next === 'script') fixScript(state, text);
   state.next = undefined;
   return isParameter && isRun ? 'script' : undefined;
 }
@@ -116,11 +123,13 @@ function readOperand(interpreter: Interpreter, state: State, text: string, isPar
   const isFirst = !state.commandSeen && !state.settled;
   state.commandSeen = true;
   if (isFirst && interpreter.codeCommand?.test(text)) state.codeNext = true;
-  else if (!isFirst || !interpreter.runCommand?.test(text)) fixScript(state);
+  else if (!isFirst || !interpreter.runCommand?.test(text)) fixScript(state, text);
   return undefined;
 }
 
-function fixScript(state: State): void {
+function fixScript(state: State, script: string): void {
+  // Only the first is the script; what follows are its arguments.
+  if (!state.settled) state.script = script;
   state.settled = true;
   state.operandSeen = true;
 }
@@ -155,7 +164,7 @@ function settles(
 ): boolean {
   const named = valuePlace(script, text);
   if (code === 'attached') state.settled = true;
-  else if (named === 'attached') fixScript(state);
+  else if (named === 'attached') fixScript(state, text);
   else if (named === 'next') state.next = 'script';
   else if (valuePlace(loads, text) === 'next') state.next = 'load';
   return (code === 'attached' && endsAtCode === true) || (!state.codeNext && fromStdin?.test(text) === true);

@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { RolecallError } from '../base/errors.ts';
 import { fillArgv, parseTemplate } from './argv.ts';
-import type { ToolDefinition } from './definition.ts';
+import type { ProcessRun } from './definition.ts';
 import { toolEnvironment } from './environment.ts';
 import { type Executable, resolveExecutable } from './executable.ts';
 
@@ -31,7 +31,7 @@ export interface ProcessSpec {
  * @throws {RolecallError} kind `tool` when an argument, the folder or the program is refused.
  */
 export async function prepareProcess(
-  { folder, run }: Pick<ToolDefinition, 'folder' | 'run'>,
+  { folder, run }: { readonly folder: string; readonly run: ProcessRun },
   args: Readonly<Record<string, unknown>>,
   {
     environment,

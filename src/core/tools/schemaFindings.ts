@@ -28,5 +28,5 @@ export function schemaFindings({ parameters }: ToolShape): Finding[] {
 
 function schemaFault(path: readonly string[], message: string): Finding {
   const subject = path.length === 0 ? '"parameters"' : `"${path.join('.')}"`;
-  return error(['parameters', ...path], `${subject} ${message}.`);
+  return { ...error(['parameters', ...path], `${subject} ${message}.`), bySchema: true };
 }

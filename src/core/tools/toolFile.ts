@@ -1,10 +1,10 @@
 import { findNodeAtLocation, type Node } from 'jsonc-parser';
-import { argumentFindings } from './argumentFindings.ts';
 import { type Problem, type ToolDefinition, toolFileVersion } from './definition.ts';
 import { error, type Finding } from './finding.ts';
 import { isDamaged, nodeValue, type ParsedText, parseText, syntaxProblems, unusableMembers } from './jsonTree.ts';
+import { runFindings } from './runFindings.ts';
 import { schemaFindings } from './schemaFindings.ts';
-import { knownMembers, supportedKinds, type ToolShape, toolSchema } from './toolSchema.ts';
+import { knownMembers, runMembers, supportedKinds, type ToolShape, toolSchema } from './toolSchema.ts';
 
 /** What a tool file holds: every tool that can be offered, and everything that is wrong, in the order of the text. */
 export interface ToolFile {
@@ -29,7 +29,8 @@ export function readToolFile(text: string, { folder }: { readonly folder: string
   for (const node of list) {
     if (isDamaged(node, errors)) continue;
     const report = (finding: Finding): void => {
-      problems.push({ ...placeOf(nodeAt(node, finding.path)), severity: finding.severity, message: finding.message });
+      const { severity, message, bySchema = false } = finding;
+      problems.push({ ...placeOf(nodeAt(node, finding.path)), severity, message, bySchema });
     };
     const { shape, findings } = readTool(node, placeOf, problems);
     findings.forEach(report);
@@ -46,7 +47,7 @@ export function readToolFile(text: string, { folder }: { readonly folder: string
 
 function findTools(root: Node, { errors, placeOf }: ParsedText, problems: Problem[]): readonly Node[] {
   const report = (node: Node, message: string, severity: Problem['severity'] = 'error'): void => {
-    problems.push({ ...placeOf(node), severity, message });
+    problems.push({ ...placeOf(node), severity, message, bySchema: true });
   };
   if (root.type !== 'object') {
     report(root, 'The file has to be an object with a member "tools".');
@@ -83,28 +84,31 @@ function readTool(
   problems: Problem[],
 ): { shape?: ToolShape; findings: readonly Finding[] } {
   const unusable = unusableMembers(node);
-  for (const { name, message } of unusable) problems.push({ ...placeOf(name), severity: 'error', message });
+  for (const { name, message } of unusable)
+    problems.push({ ...placeOf(name), severity: 'error', message, bySchema: true });
   if (unusable.length > 0) return { findings: [] };
   const kind = findNodeAtLocation(node, ['run', 'kind']);
   if (kind !== undefined && !supportedKinds.includes(String(kind.value))) {
-    return { findings: [error(['run', 'kind'], unsupportedKind(kind))] };
+    return { findings: [{ ...error(['run', 'kind'], unknownKind(kind)), bySchema: true }] };
   }
   const value = nodeValue(node);
   const result = toolSchema.safeParse(value, { reportInput: false });
   const unknown = unknownMembers(node);
   if (!result.success) {
-    const findings = result.error.issues.map((issue) => error(issue.path.filter(isKey), issueMessage(issue)));
+    const findings = result.error.issues.map((issue) => ({
+      ...error(issue.path.filter(isKey), issueMessage(issue)),
+      bySchema: true,
+    }));
     return { findings: [...findings, ...unknown] };
   }
   const shape = result.data;
-  return { shape, findings: [...unknown, ...schemaFindings(shape), ...argumentFindings(shape)] };
+  return { shape, findings: [...unknown, ...schemaFindings(shape), ...runFindings(shape)] };
 }
 
-function unsupportedKind(kind: Node): string {
-  const supported = supportedKinds.map((each) => `"${each}"`).join(', ');
-  return kind.type === 'string'
-    ? `Tools of the kind "${kind.value}" are not supported yet by this version of Rolecall; it runs: ${supported}.`
-    : `"kind" has to be one of: ${supported}.`;
+function unknownKind(kind: Node): string {
+  const known = supportedKinds.map((each) => `"${each}"`).join(', ');
+  const subject = kind.type === 'string' ? `"${kind.value}" is no kind of tool` : '"kind" has to be text';
+  return `${subject}; a tool is one of: ${known}.`;
 }
 
 function issueMessage(issue: {
@@ -114,7 +118,10 @@ function issueMessage(issue: {
   issues?: unknown;
 }): string {
   if (issue.code !== 'invalid_key') return issue.message;
-  return `"${String(issue.path.at(-1))}" is no name of an environment variable.`;
+  const name = String(issue.path.at(-1));
+  return issue.path.at(-2) === 'headers'
+    ? `"${name}" is no name of a header.`
+    : `"${name}" is no name of an environment variable.`;
 }
 
 function unknownMembers(node: Node): Finding[] {
@@ -122,10 +129,11 @@ function unknownMembers(node: Node): Finding[] {
     unknownNames(findNodeAtLocation(node, path) ?? node, known).map((name) => ({
       path: [...path, String(name.value)],
       severity: 'warning',
+      bySchema: true,
       message: `"${name.value}" has no meaning here and is ignored; known are: ${known.join(', ')}.`,
     }));
-  const run = findNodeAtLocation(node, ['run']);
-  return [...at([], knownMembers.tool), ...(run?.type === 'object' ? at(['run'], knownMembers.run) : [])];
+  const known = runMembers.get(String(findNodeAtLocation(node, ['run', 'kind'])?.value));
+  return [...at([], knownMembers.tool), ...(known === undefined ? [] : at(['run'], known))];
 }
 
 function unknownNames(node: Node, known: readonly string[]): Node[] {
@@ -136,6 +144,7 @@ function unknownNames(node: Node, known: readonly string[]): Node[] {
 }
 
 function definitionOf({ name, description, parameters, run }: ToolShape): Omit<ToolDefinition, 'folder' | 'place'> {
+  if (run.kind !== 'process') return { name, description, parameters, run };
   const [program = '', ...rest] = run.command;
   return { name, description, parameters, run: { ...run, command: [program, ...rest] } };
 }

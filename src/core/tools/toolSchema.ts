@@ -1,61 +1,7 @@
 import * as z from 'zod/mini';
-import {
-  defaultOutputLimit,
-  defaultTimeoutSeconds,
-  maxOutputLimit,
-  maxTimeoutSeconds,
-  minOutputLimit,
-} from './definition.ts';
+import { commandRun, forwardRun, httpRun, processRun, runSchemas } from './runSchemas.ts';
 
 /** The shapes of the file. Unknown members pass here; the reader reports them, as they are most often misspelt. */
-
-const noNul = (what: string) =>
-  z.refine<string>((text) => !text.includes('\0'), `${what} may not hold a NUL character.`);
-
-const processRun = z.object({
-  kind: z.literal('process'),
-  command: z
-    .array(z.string('Each element of "command" has to be a string.').check(noNul('An argument')), {
-      error: '"command" has to be an array of strings: the program, then its arguments.',
-    })
-    .check(
-      z.minLength(1, '"command" needs at least the program to run.'),
-      z.refine((command) => command[0] !== '', 'The program in "command" may not be empty.'),
-    ),
-  cwd: z._default(
-    z
-      .string('"cwd" has to be a string: a folder, relative to the workspace folder.')
-      .check(z.minLength(1, '"cwd" may not be empty; leave it out for the workspace folder.'), noNul('"cwd"')),
-    '.',
-  ),
-  env: z._default(
-    z.record(
-      z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is no name of an environment variable.')),
-      z.string('The value of an environment variable has to be a string.').check(noNul('The value of a variable')),
-      '"env" has to be an object of strings.',
-    ),
-    {},
-  ),
-  timeoutSeconds: z._default(
-    z
-      .number('"timeoutSeconds" has to be a number.')
-      .check(
-        z.gt(0, '"timeoutSeconds" has to be more than 0.'),
-        z.lte(maxTimeoutSeconds, `"timeoutSeconds" may be at most ${maxTimeoutSeconds}.`),
-      ),
-    defaultTimeoutSeconds,
-  ),
-  outputLimit: z._default(
-    z
-      .int('"outputLimit" has to be a whole number of bytes.')
-      .check(
-        z.gte(minOutputLimit, `"outputLimit" has to be at least ${minOutputLimit} bytes.`),
-        z.lte(maxOutputLimit, `"outputLimit" may be at most ${maxOutputLimit} bytes.`),
-      ),
-    defaultOutputLimit,
-  ),
-  stdin: z._default(z.enum(['json', 'none'], '"stdin" has to be "json" or "none".'), 'none'),
-});
 
 const parameters = z.looseObject(
   {
@@ -90,7 +36,7 @@ export const toolSchema = z.object(
       .string('A tool needs a "description": the model decides by it when to call the tool.')
       .check(z.regex(/\S/, 'The "description" may not be empty: the model decides by it when to call the tool.')),
     parameters: z._default(parameters, { type: 'object', properties: {}, required: [] }),
-    run: z.discriminatedUnion('kind', [processRun], '"run" has to be an object with "kind" and what it needs.'),
+    run: z.discriminatedUnion('kind', runSchemas, '"run" has to be an object with "kind" and what it needs.'),
   },
   'A tool has to be an object with "name", "description", "parameters" and "run".',
 );
@@ -101,8 +47,15 @@ export type ToolShape = z.infer<typeof toolSchema>;
 export const knownMembers = {
   file: ['$schema', 'version', 'tools'],
   tool: ['name', 'description', 'parameters', 'run'],
-  run: ['kind', ...Object.keys(processRun.shape).filter((name) => name !== 'kind')],
 } as const;
 
-/** The kinds of `run` this version can run. */
-export const supportedKinds: readonly string[] = ['process'];
+/** The members of `run` by its kind. */
+export const runMembers: ReadonlyMap<string, readonly string[]> = new Map(
+  [processRun, commandRun, forwardRun, httpRun].map(({ shape }) => [
+    shape.kind.def.values[0] ?? '',
+    Object.keys(shape),
+  ]),
+);
+
+/** The kinds of `run` there are. */
+export const supportedKinds: readonly string[] = [...runMembers.keys()];

@@ -16,7 +16,7 @@ export async function accessContext(
   signal: AbortSignal,
 ): Promise<string> {
   const directory = new Directory(cloud.identity, Date.now);
-  signal.addEventListener('abort', () => directory.stop(), { once: true });
+  signal.addEventListener('abort', () => directory.clear(), { once: true });
   const read = organizations.slice(0, MAX_ORGANIZATIONS).map((id) => directory.organization(id));
   const parts = (await Promise.all(read)).map(organizationText);
   const left = organizations.slice(MAX_ORGANIZATIONS);

@@ -1,39 +1,45 @@
 import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
+import { addTool } from '../../core/tools/newTool.ts';
 import { isFileNotFound, TOOL_FILE } from './toolFiles.ts';
 
-const EXAMPLE = `{
-  // Programs of this workspace that @rolecall may ask to run. You are asked before anything runs.
-  "tools": [
-    {
-      "name": "count_words",
-      // The model decides by this sentence when to use the tool.
-      "description": "Counts the words of a file of this workspace.",
-      "parameters": {
-        "type": "object",
-        "properties": {
-          "file": { "type": "string", "description": "Path of the file, relative to the workspace folder" }
-        },
-        "required": ["file"]
-      },
-      "run": {
-        "kind": "process",
-        // Each \${parameter} becomes exactly one argument: there is no shell. Values that begin with "-" are refused
-        // unless a "--" stands before them.
-        "command": ["wc", "-w", "--", "\${file}"],
-        "timeoutSeconds": 10
-      }
-    }
-  ]
-}
-`;
-
-/** New Workspace Tool: opens the tool file of a folder, written with a commented example when there is none. */
+/**
+ * New Workspace Tool: adds a commented example to the tool file of a folder, which is written when there is none, and
+ * selects its name. A file with unsaved changes stays unsaved; undo takes the tool away again.
+ */
 export async function newWorkspaceTool(): Promise<void> {
   const folder = await pickFolder();
   const uri = vscode.Uri.joinPath(folder.uri, TOOL_FILE);
-  if (!(await exists(uri))) await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(EXAMPLE));
-  await vscode.window.showTextDocument(uri);
+  if (!(await exists(uri))) await vscode.workspace.fs.writeFile(uri, new Uint8Array());
+  const document = await vscode.workspace.openTextDocument(uri);
+  const editor = await vscode.window.showTextDocument(document);
+  if (!document.isDirty && document.getText() !== (await textOnDisk(uri))) {
+    // The editor has not heard yet that the file was changed elsewhere, and would refuse to save over it.
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+  }
+  const wasDirty = document.isDirty;
+  const { name, edits } = addTool(document.getText());
+  const edit = new vscode.WorkspaceEdit();
+  for (const { offset, length, text } of edits) {
+    edit.replace(uri, new vscode.Range(document.positionAt(offset), document.positionAt(offset + length)), text);
+  }
+  if (!(await vscode.workspace.applyEdit(edit))) {
+    throw new RolecallError('tool', vscode.l10n.t('The tool file could not be changed.'));
+  }
+  select(editor, `"name": "${name}"`, name);
+  if (!wasDirty && !(await document.save())) {
+    throw new RolecallError('tool', vscode.l10n.t('The tool file could not be saved.'));
+  }
+}
+
+/** Selects `word` within the last `text` of the document. */
+function select(editor: vscode.TextEditor, text: string, word: string): void {
+  const at = editor.document.getText().lastIndexOf(text);
+  if (at === -1) return;
+  const start = at + text.lastIndexOf(word);
+  const range = new vscode.Range(editor.document.positionAt(start), editor.document.positionAt(start + word.length));
+  editor.selection = new vscode.Selection(range.start, range.end);
+  editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }
 
 async function pickFolder(): Promise<vscode.WorkspaceFolder> {
@@ -46,6 +52,10 @@ async function pickFolder(): Promise<vscode.WorkspaceFolder> {
   const picked = await vscode.window.showWorkspaceFolderPick();
   if (!picked) throw cancelled();
   return picked;
+}
+
+async function textOnDisk(uri: vscode.Uri): Promise<string> {
+  return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
 }
 
 async function exists(uri: vscode.Uri): Promise<boolean> {

@@ -73,6 +73,20 @@ function line({ kind, text }: ConsentLine): string {
       return vscode.l10n.t('Environment: {0}', text);
     case 'stdin':
       return vscode.l10n.t('Standard input: {0}', text);
+    case 'command':
+      return vscode.l10n.t('Command of the editor: {0}', text);
+    case 'tool':
+      return vscode.l10n.t('Tool of the editor: {0}', text);
+    case 'toolDescription':
+      return vscode.l10n.t('which says of itself: {0}', text);
+    case 'input':
+      return vscode.l10n.t('Input: {0}', text);
+    case 'request':
+      return vscode.l10n.t('Request: {0}', text);
+    case 'header':
+      return vscode.l10n.t('Header: {0}', text);
+    case 'body':
+      return vscode.l10n.t('Body: {0}', text);
     case 'timeout':
       return vscode.l10n.t('Time limit: {0}', text);
   }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Log } from '../../core/base/log.ts';
 import { oneAtATime } from '../../core/base/oneAtATime.ts';
-import type { ToolDefinition } from '../../core/tools/definition.ts';
+import type { Problem, ToolDefinition } from '../../core/tools/definition.ts';
 import { readToolFile, type ToolFile } from '../../core/tools/toolFile.ts';
 
 export const TOOL_FILE = '.vscode/rolecall.tools.json';
@@ -17,6 +17,8 @@ export class ToolFiles implements vscode.Disposable {
   readonly #log: Log;
   readonly #diagnostics = vscode.languages.createDiagnosticCollection('rolecall');
   readonly #disposables: vscode.Disposable[];
+  /** What is wrong with each file, by its address, and which of it is not shown now. */
+  readonly #problems = new Map<string, { readonly problems: readonly ShownProblem[]; hidden: string | undefined }>();
   /** A look at the files that began later has the last word. */
   readonly #inTurn = oneAtATime();
   #isDisposed = false;
@@ -33,6 +35,9 @@ export class ToolFiles implements vscode.Disposable {
       watcher.onDidDelete(recheck),
       vscode.workspace.onDidGrantWorkspaceTrust(recheck),
       vscode.workspace.onDidChangeWorkspaceFolders(recheck),
+      vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+        for (const uri of uris) this.#show(uri);
+      }),
     ];
   }
 
@@ -51,19 +56,45 @@ export class ToolFiles implements vscode.Disposable {
     return [...found.values()];
   }
 
+  /** Every tool of every folder, those too that models are not offered because an earlier folder has the name. */
+  async all(): Promise<readonly WorkspaceTool[]> {
+    const files = await this.#read();
+    return files.flatMap(({ folder, file }) => file.tools.map((definition) => ({ definition, folder })));
+  }
+
   /** Shows the problems of every tool file at their lines. */
   check(): Promise<void> {
     return this.#inTurn(async () => {
       const files = await this.#read();
       if (this.#isDisposed) return;
+      this.#problems.clear();
       this.#diagnostics.clear();
-      for (const { uri, file } of files) {
-        this.#diagnostics.set(
-          uri,
-          file.problems.map((problem) => diagnostic(problem, file.text)),
-        );
+      for (const { uri, file, repeated } of withRepetitions(files)) {
+        const problems = [...file.problems, ...repeated].map(({ bySchema, ...problem }) => {
+          return { bySchema, shown: diagnostic(problem, file.text) };
+        });
+        this.#problems.set(uri.toString(), { problems, hidden: undefined });
+        this.#show(uri);
       }
     });
+  }
+
+  /** Shows what is wrong with a file, but for what the editor says already by the file's JSON schema at the same place. */
+  #show(uri: vscode.Uri): void {
+    const known = this.#problems.get(uri.toString());
+    if (!known) return;
+    const others = vscode.languages.getDiagnostics(uri).filter(({ source }) => source !== SOURCE);
+    // The schema's finding stands at the name of a member where Rolecall's stands at its value.
+    const isSaid = (range: vscode.Range) =>
+      others.some((other) => other.range.start.line === range.start.line || range.intersection(other.range));
+    const said = known.problems.filter(({ bySchema, shown }) => bySchema && isSaid(shown.range));
+    const hidden = said.map(({ shown }) => known.problems.findIndex((each) => each.shown === shown)).join(' ');
+    if (hidden === known.hidden) return; // Setting them tells of a change again.
+    known.hidden = hidden;
+    this.#diagnostics.set(
+      uri,
+      known.problems.filter((problem) => !said.includes(problem)).map(({ shown }) => shown),
+    );
   }
 
   async #read() {
@@ -77,6 +108,32 @@ export class ToolFiles implements vscode.Disposable {
     this.#isDisposed = true;
     vscode.Disposable.from(...this.#disposables).dispose();
   }
+}
+
+const SOURCE = 'Rolecall';
+
+interface ShownProblem {
+  readonly bySchema: boolean;
+  readonly shown: vscode.Diagnostic;
+}
+
+/** With a problem for each tool whose name an earlier folder has taken: models know tools by their names alone. */
+function withRepetitions(files: readonly FolderFile[]): (FolderFile & { readonly repeated: readonly Problem[] })[] {
+  const taken = new Map<string, string>();
+  return files.map((each) => {
+    const repeated = each.file.tools.flatMap(({ name, place }): Problem[] => {
+      const by = taken.get(name);
+      if (by === undefined) return [];
+      const message = vscode.l10n.t(
+        'The folder {0} defines a tool named {1} already; this one is not offered.',
+        by,
+        name,
+      );
+      return [{ ...place, severity: 'warning', message, bySchema: false }];
+    });
+    for (const { name } of each.file.tools) if (!taken.has(name)) taken.set(name, each.folder.name);
+    return { ...each, repeated };
+  });
 }
 
 interface FolderFile {
@@ -98,19 +155,19 @@ async function readFolder(folder: vscode.WorkspaceFolder): Promise<FolderFile | 
 }
 
 /** A file that is there and cannot be read is a problem, not the absence of tools. */
-function unreadable(error: unknown): ToolFile['problems'][number] {
+function unreadable(error: unknown): Problem {
   const message = vscode.l10n.t(
     'This file cannot be read: {0}',
     error instanceof Error ? error.message : String(error),
   );
-  return { offset: 0, length: 0, line: 0, column: 0, severity: 'error', message };
+  return { offset: 0, length: 0, line: 0, column: 0, severity: 'error', message, bySchema: false };
 }
 
 export function isFileNotFound(error: unknown): boolean {
   return error instanceof vscode.FileSystemError && error.code === 'FileNotFound';
 }
 
-function diagnostic(problem: ToolFile['problems'][number], text: string): vscode.Diagnostic {
+function diagnostic(problem: Omit<Problem, 'bySchema'>, text: string): vscode.Diagnostic {
   const lines = text.slice(problem.offset, problem.offset + problem.length).split('\n');
   const last = lines.at(-1) ?? '';
   const end =
@@ -123,6 +180,6 @@ function diagnostic(problem: ToolFile['problems'][number], text: string): vscode
     problem.message,
     severity,
   );
-  shown.source = 'Rolecall';
+  shown.source = SOURCE;
   return shown;
 }

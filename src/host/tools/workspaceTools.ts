@@ -1,71 +1,107 @@
-import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
+import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { ToolDefinition as OfferedTool } from '../../core/completions/request.ts';
-import { consentLines } from '../../core/tools/consentText.ts';
-import { definitionHash } from '../../core/tools/definitionHash.ts';
+import type { ToolDefinition } from '../../core/tools/definition.ts';
 import type { CheckedCall, InvokeResult, LoopTool } from '../../core/tools/loopTypes.ts';
-import { prepareProcess } from '../../core/tools/prepare.ts';
-import { runProcess } from '../../core/tools/process.ts';
-import { processResultText } from '../../core/tools/processResultText.ts';
 import { compileParameters } from '../../core/tools/validate.ts';
 import type { Toolbox } from '../conversation.ts';
+import type { Settings } from '../settings.ts';
+import { prepareCommandTool } from './commandTool.ts';
+import { prepareForwardedTool } from './forwardedTool.ts';
+import type { PreparedTool } from './preparedTool.ts';
+import { prepareProcessTool } from './processTool.ts';
+import { prepareRequestTool } from './requestTool.ts';
 import type { ToolConsent } from './toolConsent.ts';
 import type { ToolFiles, WorkspaceTool } from './toolFiles.ts';
 
+interface WorkspaceToolsDeps {
+  readonly files: ToolFiles;
+  readonly consent: ToolConsent;
+  readonly settings: Pick<Settings, 'allowedToolHosts' | 'maxToolRounds'>;
+  readonly fetch: Fetch;
+  readonly log: Log;
+}
+
 /** Makes the workspace's tools ready for one conversation. */
 export class WorkspaceTools {
-  readonly #files: ToolFiles;
-  readonly #consent: ToolConsent;
-  readonly #log: Log;
+  readonly #deps: WorkspaceToolsDeps;
 
-  constructor(files: ToolFiles, consent: ToolConsent, log: Log) {
-    this.#files = files;
-    this.#consent = consent;
-    this.#log = log;
+  constructor(deps: WorkspaceToolsDeps) {
+    this.#deps = deps;
   }
 
-  /** Empty in untrusted workspaces: nothing is read or offered there. */
-  async open(): Promise<Toolbox> {
-    const tools = await this.#files.tools();
+  /**
+   * Empty in untrusted workspaces: nothing is read or offered there.
+   *
+   * @param token of the chat request the tools serve: what the editor asks for itself is then shown in that chat.
+   */
+  async open(token?: vscode.ChatParticipantToolToken): Promise<Toolbox> {
+    const tools = await this.#deps.files.tools();
     const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
     return {
       tools: tools.flatMap(({ definition }) => offer(definition)),
+      maxRounds: this.#deps.settings.maxToolRounds(),
       invoke: async (call, signal) => {
         const tool = byName.get(call.name);
         if (!tool) return { content: `There is no tool named ${call.name}.`, isError: true };
-        return this.#run(tool, call, signal);
+        return this.run(tool, call, signal, token);
       },
     };
   }
 
-  async #run({ definition, folder }: WorkspaceTool, call: CheckedCall, signal: AbortSignal): Promise<InvokeResult> {
-    if (folder.uri.scheme !== 'file') {
+  /**
+   * Asks the user and runs one call whose arguments are checked.
+   *
+   * @throws RolecallError `cancelled` after a no or an abort; what preparing and running throws.
+   */
+  async run(
+    { definition, folder }: WorkspaceTool,
+    call: CheckedCall,
+    signal: AbortSignal,
+    token?: vscode.ChatParticipantToolToken,
+  ): Promise<InvokeResult> {
+    const { consent, log } = this.#deps;
+    if (definition.run.kind === 'process' && folder.uri.scheme !== 'file') {
       const content = vscode.l10n.t(
         'This tool runs a program, and the workspace is on another machine than Rolecall. Programs cannot be run there yet.',
       );
       return { content, isError: true };
     }
-    const spec = await prepareProcess(definition, call.arguments, { environment: process.env });
-    const asked = await definitionHash(definition, spec, readWorkspaceFile);
-    const question = {
-      name: definition.name,
-      folder: folder.name,
-      lines: consentLines(spec, definition),
-      hash: asked.hash,
-    };
-    if (!(await this.#consent.ask(question, signal))) throw cancelled();
+    const prepared = await this.#prepare(definition, call.arguments, token);
+    const hash = await prepared.hash();
+    const question = { name: definition.name, folder: folder.name, lines: prepared.lines, hash };
+    if (!(await consent.ask(question, signal))) throw cancelled();
     if (signal.aborted) throw cancelled(signal.reason);
     // The dialog may have stood open for long: what runs must be what was shown.
-    const now = await definitionHash(definition, spec, readWorkspaceFile);
-    if (now.hash !== asked.hash) {
-      throw new RolecallError('tool', 'A file of the tool was changed while you were asked; it was not run.');
+    if ((await prepared.hash()) !== hash) {
+      throw new RolecallError('tool', 'The tool was changed while you were asked; it was not run.');
     }
-    this.#log.info(`Running the workspace tool ${definition.name}.`);
-    const result = await runProcess(spec, { signal });
-    this.#log.info(`The workspace tool ${definition.name} ended with ${result.exitCode ?? result.signal}.`);
-    return processResultText(result, spec.timeoutMs);
+    log.info(`Running the workspace tool ${definition.name}.`);
+    const result = await prepared.run(signal);
+    log.info(`The workspace tool ${definition.name} ${result.isError ? 'failed' : 'ended well'}.`);
+    return result;
+  }
+
+  async #prepare(
+    definition: ToolDefinition,
+    args: Readonly<Record<string, unknown>>,
+    token: vscode.ChatParticipantToolToken | undefined,
+  ): Promise<PreparedTool> {
+    const { run } = definition;
+    switch (run.kind) {
+      case 'process':
+        return prepareProcessTool({ ...definition, run }, args);
+      case 'command':
+        return prepareCommandTool({ ...definition, run }, args);
+      case 'tool':
+        return prepareForwardedTool({ ...definition, run }, args, token);
+      case 'http': {
+        const { settings, fetch } = this.#deps;
+        return prepareRequestTool({ ...definition, run }, args, { allowedHosts: settings.allowedToolHosts(), fetch });
+      }
+    }
   }
 }
 
@@ -76,12 +112,4 @@ function offer(definition: WorkspaceTool['definition']): LoopTool<OfferedTool>[]
   return [
     { name, definition: { type: 'function', function: { name, description, parameters } }, check: compiled.check },
   ];
-}
-
-async function readWorkspaceFile(file: string): Promise<Uint8Array | undefined> {
-  try {
-    return await readFile(file);
-  } catch {
-    return undefined;
-  }
 }

@@ -34,7 +34,7 @@ describe('@rolecall with a tool', () => {
     await chat().signedIn();
     chat().toolbox = offered(async () => ({ content: '42 words', isError: false }));
     const { metadata } = await chat().ask('Please call count_words.');
-    assert.deepEqual(chat().stream.progresses, ['Calling count_words…']);
+    assert.deepEqual(chat().stream.progresses, ['Calling count_words…', 'Round 2: telling the model the results…']);
     assert.match(chat().read(), /\$\(info\) Used count_words\./);
     assert.match(chat().stream.text, /42 words/);
     assert.equal(chat().sent().tool_choice, 'auto');
@@ -92,5 +92,9 @@ describe('@rolecall with a tool', () => {
     assert.equal(errorDetails, undefined);
     assert.match(chat().read(), /after 10 rounds/);
     assert.equal(calls, 9);
+    chat().toolbox = { ...chat().toolbox, maxRounds: 3 };
+    await chat().ask('Please keep calling count_words.');
+    assert.match(chat().read(), /after 3 rounds/);
+    assert.equal(calls, 11);
   }).timeout(60_000);
 });

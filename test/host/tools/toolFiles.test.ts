@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the templates of tools are written like this.
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { TOOL_FILE, ToolFiles } from '../../../src/host/tools/toolFiles.ts';
@@ -13,6 +14,9 @@ const tool = (name: string, more: Record<string, unknown> = {}) => ({
   run: { kind: 'process', command: ['ls'] },
   ...more,
 });
+
+/** Before a test puts its own in the place. */
+const createCollection = vscode.languages.createDiagnosticCollection;
 
 describe('the tool files', () => {
   const patches = usePatches();
@@ -159,6 +163,59 @@ describe('the tool files', () => {
     assert.equal(problems()?.length, 1);
   });
 
+  describe('beside what the editor says by the schema', () => {
+    let schema: vscode.DiagnosticCollection;
+    beforeEach(() => {
+      schema = createCollection('json');
+    });
+    afterEach(() => schema.dispose());
+    /** As the JSON support of the editor writes it. */
+    const say = (range: [number, number, number, number], message: string) => {
+      const found = new vscode.Diagnostic(new vscode.Range(...range), message, vscode.DiagnosticSeverity.Warning);
+      found.source = 'jsonc';
+      schema.set(file.uri(), [found]);
+    };
+    const messages = () => problems()?.map(({ message }) => message.slice(0, 20));
+
+    it('say one slip once, and again when nobody else does', async () => {
+      await file.write('{ "version": 1 }');
+      await files.check();
+      assert.deepEqual(messages(), ['The file needs a mem']);
+      say([0, 0, 0, 1], 'Missing property "tools".');
+      await until('Rolecall is silent', () => problems()?.length === 0);
+      schema.clear();
+      await until('Rolecall speaks again', () => problems()?.length === 1);
+    });
+
+    it('are silent about a misspelt member, which the schema marks at its name', async () => {
+      await file.write(
+        '{ "tools": [{ "name": "a", "description": "d", "nam": 1,\n "run": { "kind": "process", "command": ["x"] } }] }',
+      );
+      say([0, 47, 0, 52], 'Property nam is not allowed.');
+      await files.check();
+      await until('Rolecall is silent', () => problems()?.length === 0);
+    });
+
+    it('say what the schema cannot know, at the same place too', async () => {
+      await file.write(
+        '{ "tools": [{ "name": "a", "description": "d", "run": { "kind": "http", "url": "https://a/${b}" }, "x": 1 }] }',
+      );
+      await files.check();
+      const first = await until('both are said', () => (problems()?.length === 2 ? messages() : undefined));
+      assert.deepEqual(first, ['"${b}" is not among ', '"x" has no meaning h']);
+      say([0, 99, 0, 102], 'Property x is not allowed.');
+      await until('one of two is left', () => problems()?.length === 1);
+      assert.deepEqual(messages(), ['"${b}" is not among ']);
+    });
+
+    it('say a slip elsewhere in the file', async () => {
+      await file.write('{\n"tools": 7 }');
+      say([0, 0, 0, 1], 'Something else.');
+      await files.check();
+      assert.deepEqual(messages(), ['"tools" has to be an']);
+    });
+  });
+
   it('of two folders give the first tool of a name, and say so in the log', async () => {
     const second = { uri: vscode.Uri.joinPath(folder().uri, 'second'), name: 'second', index: 1 };
     const other = vscode.Uri.joinPath(second.uri, TOOL_FILE);
@@ -174,6 +231,11 @@ describe('the tool files', () => {
           ['list_files', folder().name],
           ['own', 'second'],
         ].map(([name, of]) => [name, of]),
+      );
+      await files.check();
+      assert.deepEqual(
+        shown.get(other.toString())?.map(({ message }) => message),
+        [`The folder ${folder().name} defines a tool named count_words already; this one is not offered.`],
       );
       assert.match(log.lines[0] ?? '', /warn Two folders define the tool count_words; the one of second is left out/);
     } finally {

@@ -8,9 +8,11 @@ import { TOOL_FILE, ToolFiles } from '../../../src/host/tools/toolFiles.ts';
 import { WorkspaceTools } from '../../../src/host/tools/workspaceTools.ts';
 import { FakeLog, FakeMemento } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
+import { until } from '../support/wait.ts';
 import { folder, workspaceFile } from '../support/workspace.ts';
 
 const never = new AbortController().signal;
+const settings = { allowedToolHosts: (): readonly string[] => [], maxToolRounds: () => 10 };
 
 /** Answers in the user's place; what it was asked can be read back. */
 class FakeConsent extends ToolConsent {
@@ -36,7 +38,7 @@ describe('the workspace’s tools', () => {
     log = new FakeLog();
     files = new ToolFiles(log);
     consent = new FakeConsent(new FakeMemento());
-    tools = new WorkspaceTools(files, consent, log);
+    tools = new WorkspaceTools({ files, consent, settings, fetch, log });
   });
   afterEach(() => files.dispose());
 
@@ -182,7 +184,7 @@ describe('the workspace’s tools', () => {
 
     beforeEach(() => {
       dialogs = 0;
-      real = new WorkspaceTools(files, new ToolConsent(new FakeMemento()), log);
+      real = new WorkspaceTools({ files, consent: new ToolConsent(new FakeMemento()), settings, fetch, log });
       patches.set(vscode.window, 'showWarningMessage', async () => {
         dialogs += 1;
         return 'Always Allow in This Workspace';
@@ -226,14 +228,47 @@ describe('the workspace’s tools', () => {
       assert.deepEqual(vscode.languages.getDiagnostics(file.uri()), []);
     });
 
-    it('are left as they are when there are some', async () => {
-      await file.write(scripted());
+    /** The editor may still hold the text of the test before. */
+    const writeAndLoad = async (text: string) => {
+      await file.write(text);
+      await until('the editor has read the file', async () => {
+        return (await vscode.workspace.openTextDocument(file.uri())).getText() === text;
+      });
+    };
+
+    it('are added to those there are, with the name selected', async () => {
+      await writeAndLoad(scripted());
+      await newWorkspaceTool();
       await newWorkspaceTool();
       const { tools: offered } = await tools.open();
       assert.deepEqual(
         offered.map(({ name }) => name),
-        ['scripted'],
+        ['scripted', 'count_words', 'count_words_2'],
       );
+      const editor = vscode.window.activeTextEditor;
+      assert.equal(editor?.document.getText(editor.selection), 'count_words_2');
+      assert.equal(editor?.document.isDirty, false);
+      await files.check();
+      assert.deepEqual(vscode.languages.getDiagnostics(file.uri()), []);
+    });
+
+    it('leave a file that is being edited unsaved, and one that is broken as it is', async () => {
+      await writeAndLoad(scripted());
+      const document = await vscode.workspace.openTextDocument(file.uri());
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(file.uri(), new vscode.Position(0, 0), '// mine\n');
+      await vscode.workspace.applyEdit(edit);
+      await newWorkspaceTool();
+      assert.equal(document.isDirty, true);
+      assert.match(document.getText(), /^\/\/ mine\n[\s\S]*count_words/);
+      await document.save();
+      const broken = new vscode.WorkspaceEdit();
+      broken.insert(file.uri(), new vscode.Position(0, 0), '{');
+      await vscode.workspace.applyEdit(broken);
+      const before = document.getText();
+      await assert.rejects(newWorkspaceTool(), /mend it/);
+      assert.equal(document.getText(), before);
+      await document.save();
     });
 
     it('do not overwrite what cannot be looked at', async () => {

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the templates of tools are written like this.
 import assert from 'node:assert/strict';
 import { executedParameter } from '../../../../src/core/tools/interpreters.ts';
+import { codeFromStdin } from '../../../../src/core/tools/stdinCode.ts';
 
 describe('executedParameter', () => {
   const rows: [command: string[], index: number | undefined, as?: 'code' | 'script' | 'program'][] = [
@@ -144,5 +145,46 @@ describe('executedParameter', () => {
       const found = executedParameter(command);
       assert.deepEqual([found?.index, found?.as], [index, as]);
     });
+  }
+});
+
+describe('codeFromStdin', () => {
+  const rows: [command: string[], program: string | undefined][] = [
+    [['sh'], 'sh'],
+    [['/bin/bash', '-e'], 'bash'],
+    [['bash', '-s', '--', 'x'], 'bash'],
+    [['bash', '-'], 'bash'],
+    [['bash', '/dev/stdin'], 'bash'],
+    [['env', 'A=1', 'bash', '-euo', 'pipefail'], 'bash'],
+    [['docker', 'exec', '-i', 'box', 'sh'], 'sh'],
+    [['python3'], 'python3'],
+    [['python3', '-'], 'python3'],
+    [['python3', '-u', '/proc/self/fd/0'], 'python3'],
+    [['node'], 'node'],
+    [['node', '--input-type=module', '-'], 'node'],
+    [['perl', '-w'], 'perl'],
+    [['awk', '-f', '-', 'f'], 'awk'],
+    [['cmd'], 'cmd'],
+    [['pwsh', '-Command', '-'], 'pwsh'],
+    [['ssh', 'host'], 'ssh'],
+    [['su', 'name'], 'su'],
+    [['xargs', 'rm'], 'xargs'],
+    [['sudo', 'xargs', 'rm'], 'xargs'],
+    [['sh', 'script.sh'], undefined],
+    [['sh', '-c', 'cat >x'], undefined],
+    [['bash', '-e', 'script.sh', '-'], undefined],
+    [['python3', 'script.py'], undefined],
+    [['python3', '-m', 'json.tool', '-'], undefined],
+    [['python3', '-c', 'import sys'], undefined],
+    [['node', 'script.mjs'], undefined],
+    [['awk', '{print}', '-'], undefined],
+    [['ssh', 'host', 'cat'], undefined],
+    [['pwsh', '-File', 'x.ps1'], undefined],
+    [['env', 'node', 'x.mjs'], undefined],
+    [['jq', '.'], undefined],
+    [['cat'], undefined],
+  ];
+  for (const [command, program] of rows) {
+    it(`${command.join(' ')}: ${program ?? 'fixed'}`, () => assert.equal(codeFromStdin(command), program));
   }
 });

@@ -22,6 +22,9 @@ function tool(changes: Record<string, unknown> = {}): Record<string, unknown> {
 
 const run = (changes: Record<string, unknown>) =>
   tool({ run: { kind: 'process', command: ['echo', '--', '${who}'], ...changes } });
+const command = (id: string, args?: unknown[]) => tool({ run: { kind: 'command', command: id, arguments: args } });
+const http = (changes: Record<string, unknown>) =>
+  tool({ run: { kind: 'http', url: 'https://a.example/${who}', ...changes } });
 const parameters = (value: unknown) =>
   tool({ parameters: value, run: { kind: 'process', command: ['x'], stdin: 'json' } });
 const file = (...tools: unknown[]): string => JSON.stringify({ tools }, undefined, 2);
@@ -85,13 +88,49 @@ describe('readToolFile', () => {
   /** What stands in the file, what is said, and the text it is said at. The tool is not offered. */
   const refused: [title: string, tool: unknown, message: RegExp, at: string | undefined][] = [
     [
-      'a kind of the future',
-      tool({ run: { kind: 'http', url: 'x' } }),
-      /"http" are not supported yet by this version/,
-      '"http"',
+      'a misspelt kind',
+      tool({ run: { kind: 'procss', command: ['x'] } }),
+      /^"procss" is no kind of tool; a tool is one of: "process", "command", "tool", "http"\.$/,
+      '"procss"',
     ],
-    ['another kind of the future', tool({ run: { kind: 'command' } }), /"command" are not supported yet/, '"command"'],
-    ['a kind that is no text', tool({ run: { kind: 7 } }), /"kind" has to be one of: "process"/, '7'],
+    ['a kind that is no text', tool({ run: { kind: 7 } }), /"kind" has to be text; a tool is one of: "process"/, '7'],
+    ['a command of ours', command('rolecall.signOut'), /Commands of Rolecall itself/, '"rolecall.signOut"'],
+    ['an inner command of ours', command('_rolecall.x'), /Commands of Rolecall itself/, '"_rolecall.x"'],
+    ['a command that runs others', command('runCommands'), /model could run anything/, '"runCommands"'],
+    [
+      'a value typed into a terminal',
+      command('workbench.action.terminal.sendSequence', [{ text: '${who}' }]),
+      /types into a shell/,
+      '"workbench.action.terminal.sendSequence"',
+    ],
+    ['a chosen command', command('${who}'), /command may not hold a parameter/, '"${who}"'],
+    [
+      'an undeclared value of a command',
+      command('a.b', [{ x: ['${whom}'] }]),
+      /"\$\{whom\}" is not among/,
+      '"${whom}"',
+    ],
+    ['a chosen tool', tool({ run: { kind: 'tool', tool: '${who}' } }), /may not hold a parameter/, '"${who}"'],
+    ['a tool of ours', tool({ run: { kind: 'tool', tool: 'rolecall_run' } }), /would call itself/, '"rolecall_run"'],
+    [
+      'an undeclared value of a tool',
+      tool({ run: { kind: 'tool', tool: 'a', input: { b: 'c ${d}' } } }),
+      /"\$\{d\}" is not among/,
+      '"c ${d}"',
+    ],
+    ['a chosen host', http({ url: 'https://${who}/' }), /has to begin with|before the path|needs a host/, undefined],
+    ['the end of a host', http({ url: 'https://a.${who}' }), /before the path/, '"https://a.${who}"'],
+    [
+      'an undeclared value of an address',
+      http({ url: 'https://a/${b}' }),
+      /"\$\{b\}" is not among/,
+      '"https://a/${b}"',
+    ],
+    ['a secret', http({ headers: { Authorization: 'Bearer x' } }), /holds a secret/, '"Bearer x"'],
+    ['another secret', http({ headers: { 'X-Api-Key': 'x1' } }), /holds a secret/, '"x1"'],
+    ['a header of the protocol', http({ headers: { Host: 'other' } }), /not a tool's to set/, '"other"'],
+    ['a body of GET', http({ body: 7 }), /GET request has no body/, '7'],
+    ['an undeclared value of a body', http({ method: 'POST', body: ['${c}'] }), /"\$\{c\}" is not among/, '"${c}"'],
     ['no kind', tool({ run: { command: ['x'] } }), /"run" has to be an object with "kind"/, undefined],
     ['no run', tool({ run: undefined }), /"run" has to be an object with "kind"/, undefined],
     ['a name with a blank', tool({ name: 'a b' }), /1 to 64 letters/, '"a b"'],
@@ -177,6 +216,12 @@ describe('readToolFile', () => {
     ['too small an output', run({ outputLimit: 255 }), /at least 256/, '255'],
     ['too large an output', run({ outputLimit: 1048577 }), /at most 1048576/, '1048577'],
     ['half a byte', run({ outputLimit: 300.5 }), /whole number/, '300.5'],
+    [
+      'input for a bare shell',
+      run({ command: ['sh', '-e'], stdin: 'json' }),
+      /"sh" would read what the model/,
+      '"json"',
+    ],
     ['an unknown input', run({ stdin: 'yaml' }), /"stdin" has to be/, '"yaml"'],
     ['a variable that is no text', run({ env: { A: 1 } }), /value of an environment variable/, '1'],
     ['a variable with a bad name', run({ env: { 'A=B': 'x' } }), /"A=B" is no name/, undefined],

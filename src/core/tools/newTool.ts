@@ -1,0 +1,128 @@
+import { createScanner, findNodeAtLocation, type Node } from 'jsonc-parser';
+import { RolecallError } from '../base/errors.ts';
+import { parseText } from './jsonTree.ts';
+
+/** A stretch of the text to be replaced; offsets count UTF-16 code units. */
+export interface TextEdit {
+  readonly offset: number;
+  readonly length: number;
+  readonly text: string;
+}
+
+export interface NewTool {
+  readonly name: string;
+  /** Of the text as it was, from front to back; they do not overlap. */
+  readonly edits: readonly TextEdit[];
+}
+
+const HEAD = [
+  '{',
+  '  // Tools of this workspace that @rolecall may ask to run. You are asked before anything runs.',
+  '  "tools": [',
+];
+
+/** The lines of a commented example that works as it stands. */
+function example(name: string): readonly string[] {
+  return [
+    '{',
+    `  "name": ${JSON.stringify(name)},`,
+    '  // The model decides by this sentence when to use the tool.',
+    '  "description": "Counts the words of a file of this workspace.",',
+    '  "parameters": {',
+    '    "type": "object",',
+    '    "properties": {',
+    '      "file": { "type": "string", "description": "Path of the file, relative to the workspace folder" }',
+    '    },',
+    '    "required": ["file"]',
+    '  },',
+    '  "run": {',
+    '    // "process" starts a program. Other kinds: "command" (of the editor), "tool" (one the editor knows, MCP included),',
+    '    // "http" (a request to a host you allowed).',
+    '    "kind": "process",',
+    `    // Each \${parameter} becomes exactly one argument: there is no shell. Values that begin with "-" are refused`,
+    '    // unless a "--" stands before them.',
+    `    "command": ["wc", "-w", "--", "\${file}"],`,
+    '    "timeoutSeconds": 10',
+    '  }',
+    '}',
+  ];
+}
+
+/**
+ * Adds a commented example to a tool file, comments and layout of the rest kept. An empty text becomes a whole file.
+ *
+ * @throws {RolecallError} kind `configuration` when the file is not one a tool can be added to.
+ */
+export function addTool(text: string): NewTool {
+  if (text.replace(/^\uFEFF/, '').trim() === '') {
+    const whole = [...HEAD, ...example(baseName).map((line) => `    ${line}`), '  ]', '}', ''].join('\n');
+    return { name: baseName, edits: [{ offset: 0, length: text.length, text: whole }] };
+  }
+  const { root, errors } = parseText(text);
+  if (root?.type !== 'object' || errors.length > 0) {
+    throw new RolecallError('configuration', 'The tool file is not valid JSON; mend it, then add a tool.');
+  }
+  const tools = findNodeAtLocation(root, ['tools']);
+  const layout = layoutOf(text, tools ?? root);
+  if (tools === undefined) {
+    const list = [`"tools": [`, ...element(baseName, layout), `${layout.unit}]`].join(layout.eol);
+    return { name: baseName, edits: append(text, root, `${layout.unit}${list}`, '', layout.eol) };
+  }
+  if (tools.type !== 'array') throw new RolecallError('configuration', '"tools" in the tool file has to be an array.');
+  const name = freeName(tools);
+  return { name, edits: append(text, tools, element(name, layout).join(layout.eol), layout.indent, layout.eol) };
+}
+
+const baseName = 'count_words';
+
+interface Layout {
+  readonly eol: string;
+  readonly unit: string;
+  /** Of the line that holds the list. */
+  readonly indent: string;
+}
+
+function layoutOf(text: string, node: Node): Layout {
+  const lineStart = Math.max(text.lastIndexOf('\n', node.offset - 1), text.lastIndexOf('\r', node.offset - 1)) + 1;
+  const indent = /^[ \t]*/.exec(text.slice(lineStart))?.[0] ?? '';
+  return {
+    eol: text.includes('\r\n') ? '\r\n' : '\n',
+    unit: indent.includes('\t') ? '\t' : '  ',
+    indent: node.type === 'array' ? indent : '',
+  };
+}
+
+function element(name: string, { unit, indent }: Layout): string[] {
+  const before = `${indent === '' ? unit : indent}${unit}`;
+  return example(name).map(
+    (line) => `${before}${line.replace(/^(?: {2})+/, (blanks) => unit.repeat(blanks.length / 2))}`,
+  );
+}
+
+/** At the end of an array or object: a comma behind its last child where none stands, the new child, the bracket. */
+function append(text: string, parent: Node, child: string, indent: string, eol: string): TextEdit[] {
+  const close = parent.offset + parent.length - 1;
+  const last = parent.children?.at(-1);
+  const edits: TextEdit[] = [];
+  if (last !== undefined && !hasComma(text, last.offset + last.length, close)) {
+    edits.push({ offset: last.offset + last.length, length: 0, text: ',' });
+  }
+  const offset = text.slice(0, close).trimEnd().length;
+  edits.push({ offset, length: close - offset, text: `${eol}${child}${eol}${indent}` });
+  return edits;
+}
+
+function hasComma(text: string, from: number, to: number): boolean {
+  const scanner = createScanner(text.slice(0, to), true);
+  scanner.setPosition(from);
+  scanner.scan();
+  return text[scanner.getTokenOffset()] === ',';
+}
+
+function freeName(tools: Node): string {
+  const taken = new Set((tools.children ?? []).map((tool) => findNodeAtLocation(tool, ['name'])?.value));
+  for (let count = 1; ; count += 1) {
+    const name = count === 1 ? baseName : `${baseName}_${count}`;
+    if (!taken.has(name)) return name;
+  }
+}

@@ -1,0 +1,35 @@
+import { newState, step } from './interpreters.ts';
+import { type Interpreter, interpreters } from './interpreterTable.ts';
+import { launched } from './launchers.ts';
+import { programName } from './programName.ts';
+
+/** Standard input as a script: by its usual names, or `-`. */
+const stdinNames = /^(?:-|\/dev\/(?:stdin|fd\/0)|\/proc\/self\/fd\/0)$/;
+
+/**
+ * The program that would read its code from standard input, or that makes arguments of it (`xargs`); undefined when the
+ * command fixes what runs. For tools that write what the model chose there.
+ */
+export function codeFromStdin(command: readonly string[]): string | undefined {
+  let words = command;
+  for (let start = 0; ; ) {
+    const program = programName(words[start] ?? '');
+    const interpreter = interpreters.find((each) => each.names.test(program));
+    if (interpreter !== undefined) return isStdinRead(interpreter, words.slice(start + 1)) ? program : undefined;
+    if (/^(?:xargs|parallel)$/.test(program)) return program;
+    const found = launched(words.slice(start));
+    if (found.kind !== 'program') return undefined;
+    start += found.index;
+    words = words.with(start, found.program);
+  }
+}
+
+function isStdinRead(interpreter: Interpreter, words: readonly string[]): boolean {
+  const operands = words.filter((word) => !word.startsWith('-'));
+  const state = newState();
+  for (const word of words) if (step(interpreter, state, word) === 'done') break;
+  if (state.settled) return state.script !== undefined && stdinNames.test(state.script);
+  if (interpreter.operand !== 'all') return true;
+  // `ssh host` and `su name` begin a shell; with a command behind, that command reads the input.
+  return words.includes('-') || operands.length < (interpreter.names.test('ssh') ? 2 : 1);
+}

@@ -1,0 +1,83 @@
+import * as vscode from 'vscode';
+import { cancelled } from '../../core/base/errors.ts';
+import type { ParametersSchema } from '../../core/tools/definition.ts';
+import { compileParameters } from '../../core/tools/validate.ts';
+
+type Property = Readonly<Record<string, unknown>>;
+
+/**
+ * Asks for the arguments of a tool one after the other, each checked against its part of the schema while it is typed.
+ *
+ * @throws RolecallError `cancelled` when the user leaves.
+ */
+export async function askArguments(tool: string, schema: ParametersSchema): Promise<Record<string, unknown>> {
+  const args: Record<string, unknown> = {};
+  const properties = Object.entries(schema.properties);
+  for (const [index, [name, property]] of properties.entries()) {
+    const title = vscode.l10n.t('{0}: {1} ({2} of {3})', tool, name, index + 1, properties.length);
+    const value = await askOne(title, name, property, schema);
+    if (value !== undefined) args[name] = value;
+  }
+  return args;
+}
+
+async function askOne(title: string, name: string, property: Property, schema: ParametersSchema): Promise<unknown> {
+  const isRequired = schema.required.includes(name);
+  const choices = Array.isArray(property.enum)
+    ? property.enum
+    : property.type === 'boolean'
+      ? [true, false]
+      : undefined;
+  const description = typeof property.description === 'string' ? property.description : '';
+  if (choices) {
+    const items = choices.map((value: unknown) => ({ label: asText(value), value }));
+    const none = { label: vscode.l10n.t('(leave out)'), value: undefined };
+    const picked = await vscode.window.showQuickPick(isRequired ? items : [...items, none], {
+      title,
+      placeHolder: description,
+      ignoreFocusOut: true,
+    });
+    if (!picked) throw cancelled();
+    return picked.value;
+  }
+  const check = checkOf(name, property, schema);
+  const typed = await vscode.window.showInputBox({
+    title,
+    prompt: isRequired ? description : vscode.l10n.t('{0} Leave empty to leave it out.', description),
+    ignoreFocusOut: true,
+    validateInput: (text) => {
+      const read = readValue(text, property, isRequired);
+      if (read.kind === 'invalid') return vscode.l10n.t('This has to be JSON: {0}', read.message);
+      return read.value === undefined ? undefined : check(read.value);
+    },
+  });
+  if (typed === undefined) throw cancelled();
+  const read = readValue(typed, property, isRequired);
+  return read.kind === 'ok' ? read.value : undefined;
+}
+
+/** Of one parameter alone; the whole is checked afterwards, as a schema may tie parameters to each other. */
+function checkOf(name: string, property: Property, schema: ParametersSchema): (value: unknown) => string | undefined {
+  const { $defs, definitions } = schema;
+  const alone = { type: 'object' as const, properties: { [name]: property }, required: [], $defs, definitions };
+  const compiled = compileParameters(JSON.parse(JSON.stringify(alone)));
+  return (value) => (compiled.kind === 'ok' ? compiled.check({ [name]: value })[0] : undefined);
+}
+
+type Read = { readonly kind: 'ok'; readonly value: unknown } | { readonly kind: 'invalid'; readonly message: string };
+
+/** Text is taken as it is where the schema says text; everything else is typed as JSON. */
+function readValue(text: string, { type }: Property, isRequired: boolean): Read {
+  if (text === '' && !isRequired) return { kind: 'ok', value: undefined };
+  if (type === 'string') return { kind: 'ok', value: text };
+  try {
+    return { kind: 'ok', value: JSON.parse(text) };
+  } catch (error) {
+    if (type === undefined || (Array.isArray(type) && type.includes('string'))) return { kind: 'ok', value: text };
+    return { kind: 'invalid', message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

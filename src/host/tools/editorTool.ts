@@ -1,0 +1,64 @@
+import * as vscode from 'vscode';
+import { asRolecallError, isCancelled } from '../../core/base/errors.ts';
+import type { Log } from '../../core/base/log.ts';
+import { languageModelTool } from '../../ids.ts';
+import { signalOf } from '../cancellation.ts';
+import type { Toolbox } from '../conversation.ts';
+import { describe } from '../showError.ts';
+
+interface Input {
+  readonly tool?: unknown;
+  readonly arguments?: unknown;
+}
+
+type OpenTools = (token: vscode.ChatParticipantToolToken | undefined) => Promise<Toolbox>;
+
+/**
+ * The workspace's tools for every other agent of the editor, by one tool that lists them and calls one. The editor's
+ * "Allow in this Session" approves every later call of this one name, so each call asks for its own definition as well.
+ */
+export function registerEditorTool(openTools: OpenTools, log: Log): vscode.Disposable {
+  return vscode.lm.registerTool<Input>(languageModelTool, {
+    prepareInvocation: ({ input }) => ({
+      invocationMessage:
+        typeof input.tool === 'string' && input.tool !== ''
+          ? vscode.l10n.t('Calling the workspace tool {0}…', JSON.stringify(input.tool))
+          : vscode.l10n.t('Listing the tools of this workspace…'),
+    }),
+    invoke: async ({ input, toolInvocationToken }, token) => {
+      const content = await answer(await openTools(toolInvocationToken), input, signalOf(token), log);
+      if (token.isCancellationRequested) throw new vscode.CancellationError();
+      return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(content)]);
+    },
+  });
+}
+
+/** What went wrong is told to the model as well: it may ask differently. */
+async function answer({ tools, invoke }: Toolbox, input: Input, signal: AbortSignal, log: Log): Promise<string> {
+  const name = input.tool;
+  if (name === undefined || name === '') return listed(tools);
+  const tool = tools.find((each) => each.name === name);
+  if (!tool) return `There is no tool ${JSON.stringify(name)}. ${listed(tools)}`;
+  const args = input.arguments ?? {};
+  const errors = tool.check(args);
+  if (errors.length > 0) return `The arguments do not fit the tool, so nothing was run. ${errors.join(' ')}`;
+  try {
+    const call = { id: crypto.randomUUID(), name: tool.name, arguments: Object(args) };
+    const { content, isError } = await invoke(call, signal);
+    return isError ? `The tool failed.\n${content}` : content;
+  } catch (error) {
+    if (isCancelled(error)) return 'The user did not let this call run.';
+    log.error(describe(error));
+    return `The tool failed: ${asRolecallError(error).message}`;
+  }
+}
+
+function listed(tools: Toolbox['tools']): string {
+  if (tools.length === 0) {
+    return vscode.workspace.isTrusted
+      ? 'This workspace defines no tools (.vscode/rolecall.tools.json).'
+      : 'This workspace is not trusted by the user, so its tools are not read.';
+  }
+  const list = tools.map(({ definition }) => definition.function);
+  return `The tools of this workspace, with the JSON schemas of their arguments:\n${JSON.stringify(list, undefined, 2)}`;
+}

@@ -1,0 +1,11 @@
+import type { ConsentLine } from '../../core/tools/consentText.ts';
+import type { InvokeResult } from '../../core/tools/loopTypes.ts';
+
+/** One call, ready: what the user is shown, what names it, and the way to run exactly that. */
+export interface PreparedTool {
+  readonly lines: readonly ConsentLine[];
+  /** Names the definition with everything that decides what runs; computed anew each time it is asked for. */
+  readonly hash: () => Promise<string>;
+  /** @throws RolecallError */
+  readonly run: (signal: AbortSignal) => Promise<InvokeResult>;
+}

@@ -1,0 +1,97 @@
+import * as vscode from 'vscode';
+import { cancelled, RolecallError } from '../../core/base/errors.ts';
+import { readToolFile } from '../../core/tools/toolFile.ts';
+import { compileParameters } from '../../core/tools/validate.ts';
+import { commands } from '../../ids.ts';
+import { signalOf } from '../cancellation.ts';
+import { askArguments } from './askArguments.ts';
+import { TOOL_FILE, type ToolFiles, type WorkspaceTool } from './toolFiles.ts';
+import type { WorkspaceTools } from './workspaceTools.ts';
+
+/** A link above each tool of a tool file that runs it. */
+export class ToolLenses implements vscode.CodeLensProvider {
+  static register(): vscode.Disposable {
+    return vscode.languages.registerCodeLensProvider({ pattern: `**/${TOOL_FILE}` }, new ToolLenses());
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const folder = vscode.workspace.getWorkspaceFolder(document.uri);
+    if (!vscode.workspace.isTrusted || !folder || !isToolFile(document.uri, folder)) return [];
+    return readToolFile(document.getText(), { folder: folder.uri.fsPath }).tools.map(({ name, place }) => {
+      const at = new vscode.Position(place.line, place.column);
+      return new vscode.CodeLens(new vscode.Range(at, at), {
+        title: vscode.l10n.t('$(play) Run this tool'),
+        tooltip: vscode.l10n.t('Asks for its arguments, then as it would ask for a model'),
+        command: commands.runWorkspaceTool,
+        arguments: [document.uri, name],
+      });
+    });
+  }
+}
+
+interface RunByHandDeps {
+  readonly files: ToolFiles;
+  readonly tools: WorkspaceTools;
+  /** Where the result is shown. */
+  readonly output: () => vscode.OutputChannel;
+}
+
+/**
+ * Run Workspace Tool: asks which (unless told), for its arguments, for consent, and shows the result.
+ *
+ * @throws RolecallError
+ */
+export async function runByHand({ files, tools, output }: RunByHandDeps, uri: unknown, name: unknown): Promise<void> {
+  if (uri instanceof vscode.Uri) await save(uri);
+  const tool = await choose(await files.all(), uri, name);
+  const { definition, folder } = tool;
+  const args = await askArguments(definition.name, definition.parameters);
+  const compiled = compileParameters(definition.parameters);
+  const errors = compiled.kind === 'ok' ? compiled.check(args) : [];
+  if (errors.length > 0) throw new RolecallError('tool', errors.join(' '));
+  const call = { id: crypto.randomUUID(), name: definition.name, arguments: args };
+  const title = vscode.l10n.t('Running {0}…', definition.name);
+  const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
+  const result = await vscode.window.withProgress(options, (_, token) => tools.run(tool, call, signalOf(token)));
+  const channel = output();
+  const head = result.isError
+    ? vscode.l10n.t('{0} of {1} failed:', definition.name, folder.name)
+    : vscode.l10n.t('{0} of {1}:', definition.name, folder.name);
+  channel.appendLine(`${head} ${JSON.stringify(args)}\n${result.content}\n`);
+  channel.show(true);
+}
+
+/** What runs is the file as it is stored: what a model would run too. */
+async function save(uri: vscode.Uri): Promise<void> {
+  const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString());
+  if (document?.isDirty && !(await document.save())) {
+    throw new RolecallError('tool', vscode.l10n.t('The tool file could not be saved.'));
+  }
+}
+
+async function choose(all: readonly WorkspaceTool[], uri: unknown, name: unknown): Promise<WorkspaceTool> {
+  if (uri instanceof vscode.Uri && typeof name === 'string') {
+    const found = all.find(({ definition, folder }) => definition.name === name && isToolFile(uri, folder));
+    if (found) return found;
+    throw new RolecallError('tool', vscode.l10n.t('The tool {0} is not in this file any more.', name));
+  }
+  if (all.length === 0) {
+    throw new RolecallError(
+      'tool',
+      vscode.l10n.t('No workspace tool is defined here, or the workspace is not trusted.'),
+    );
+  }
+  const items = all.map((tool) => ({
+    label: tool.definition.name,
+    description: tool.folder.name,
+    detail: tool.definition.description,
+    tool,
+  }));
+  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Run Workspace Tool') });
+  if (!picked) throw cancelled();
+  return picked.tool;
+}
+
+function isToolFile(uri: vscode.Uri, folder: vscode.WorkspaceFolder): boolean {
+  return vscode.Uri.joinPath(folder.uri, TOOL_FILE).toString() === uri.toString();
+}
