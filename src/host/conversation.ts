@@ -72,8 +72,10 @@ async function* toldOnce(
       if (next.done) return next.value;
       const event = next.value;
       if (event.kind === 'notice') {
-        if (told.has(event.message)) continue;
-        told.add(event.message);
+        // What follows the colon counts what was left out, which is one more each round.
+        const [what = ''] = event.message.split(':');
+        if (told.has(what)) continue;
+        told.add(what);
       }
       yield event;
     }

@@ -91,7 +91,7 @@ describe('names stand once: src/ids.ts and package.json', () => {
     );
     assert.deepEqual(
       contributes.languageModelTools.map(({ name }: { name: string }) => name),
-      [ids.languageModelTool],
+      [...Object.values(ids.languageModelTools), ids.languageModelTool],
     );
     assert.deepEqual(
       contributes.walkthroughs.map(({ id }: { id: string }) => id),
@@ -109,7 +109,7 @@ describe('the tools for every chat agent', () => {
     readonly canBeReferencedInPrompt: boolean;
     readonly modelDescription: string;
     readonly inputSchema: ParametersSchema;
-  }[] = contributes.languageModelTools;
+  }[] = contributes.languageModelTools.filter(({ name }: { name: string }) => name !== ids.languageModelTool);
 
   it('are those of the code', () => {
     same(

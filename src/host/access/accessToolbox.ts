@@ -11,17 +11,25 @@ const MAX_CHARACTERS = 12_000;
 const PREFIX = 'rolecall_';
 
 /** A tool as the manifest describes it (`contributes.languageModelTools`): the one place where it stands. */
-const contributedSchema = z.array(
-  z.object({
-    name: z.enum(Object.values(languageModelTools)),
-    modelDescription: z.string(),
-    inputSchema: z.looseObject({
-      type: z.literal('object'),
-      properties: z.record(z.string(), z.looseObject({})),
-      required: z.optional(z.array(z.string())),
-    }),
+const contributedSchema = z.object({
+  name: z.enum(Object.values(languageModelTools)),
+  modelDescription: z.string(),
+  inputSchema: z.looseObject({
+    type: z.literal('object'),
+    properties: z.record(z.string(), z.looseObject({})),
+    required: z.optional(z.array(z.string())),
   }),
-);
+});
+
+/** The manifest's tools of this room; the tool that runs tools of the workspace is another room's. */
+function ownTools(contributed: unknown) {
+  const own = z.array(z.looseObject({ name: z.string() }));
+  const names: readonly string[] = Object.values(languageModelTools);
+  return z
+    .parse(own, contributed)
+    .filter(({ name }) => names.includes(name))
+    .map((tool) => z.parse(contributedSchema, tool));
+}
 
 /**
  * The access tools for `@rolecall` and the editor commands, under their names without the prefix. The cloud's own models
@@ -31,7 +39,7 @@ const contributedSchema = z.array(
 export function accessToolbox(data: AccessData, contributed: unknown, log: Log): Toolbox {
   if (!data.stage) return { tools: [], invoke: async () => ({ content: 'Nobody is signed in.', isError: true }) };
   const names = new Map<string, AccessToolName>();
-  const tools = z.parse(contributedSchema, contributed).flatMap((tool) => {
+  const tools = ownTools(contributed).flatMap((tool) => {
     const name = tool.name.slice(PREFIX.length);
     names.set(name, tool.name);
     const parameters = { ...tool.inputSchema, required: tool.inputSchema.required ?? [] };

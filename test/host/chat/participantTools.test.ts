@@ -54,13 +54,7 @@ describe('@rolecall with a tool', () => {
     });
     await chat().ask('Please keep calling count_words.');
     assert.ok(calls > 3);
-    const lines = chat()
-      .read()
-      .split('$(info)')
-      .filter((line) => /left out to fit the model/.test(line))
-      .map((line) => line.trim());
-    assert.ok(lines.length > 0);
-    assert.equal(new Set(lines).size, lines.length);
+    assert.equal(chat().read().split('The answer took many tools').length - 1, 1);
   }).timeout(60_000);
 
   it('that the user does not allow, says so and lets the model go on', async () => {
