@@ -1,4 +1,4 @@
-// node esbuild.mjs [--watch] [--tests]: bundles the extension and the sandbox into dist/, and with --tests the suite that
+// node esbuild.mjs [--watch] [--tests]: bundles the extension, its page and the sandbox into dist/, and with --tests the suite that
 // runs inside an extension host into out/test/host/. Types are not checked here: that is `npm run check`.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -31,6 +31,15 @@ function production(watching) {
       external: ['vscode'],
       // A package's ES modules before its "main": jsonc-parser's is UMD, whose requires no bundler can follow.
       mainFields: ['module', 'main'],
+    },
+    {
+      ...common,
+      ...size,
+      entryPoints: ['src/webview/matrix/main.ts'], // With its style sheet, dist/matrix.css.
+      outfile: 'dist/matrix.js',
+      format: 'iife',
+      platform: 'browser',
+      target: 'chrome138', // Of the oldest supported editor.
     },
     {
       ...common,
@@ -80,7 +89,7 @@ function testFiles(folder) {
   };
 }
 
-/** Bundles dist/extension.cjs and dist/sandbox.js as they are shipped. Resolves to the bundles and their bytes. */
+/** Bundles dist/extension.cjs, dist/matrix.js, dist/matrix.css and dist/sandbox.js as they are shipped. Resolves to the bundles and their bytes. */
 export function buildProduction() {
   return buildAll(production(false));
 }

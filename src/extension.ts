@@ -22,6 +22,7 @@ import { Clouds } from './host/clouds.ts';
 import { registerCommand } from './host/commands.ts';
 import { AnswerDocuments } from './host/editor/answerDocuments.ts';
 import { registerAskAboutSelection } from './host/editor/askAboutSelection.ts';
+import { registerMatrix } from './host/matrix/matrixCommand.ts';
 import { ModelCatalog } from './host/modelCatalog.ts';
 import { Sandbox } from './host/sandbox/trySandbox.ts';
 import { Settings } from './host/settings.ts';
@@ -113,6 +114,13 @@ export function activate(context: vscode.ExtensionContext): void {
     registerOrganizationCommands({ clouds, settings, data, log }),
     registerViewCommands(data, viewState, log),
     registerAnswerCommands(data, accessDocuments, log),
+    registerMatrix({
+      data,
+      shared: viewState,
+      reveal: (target) => organizations.reveal(target),
+      extensionUri: context.extensionUri,
+      log,
+    }),
     registerExportReview(data, log),
     registerSnapshotCommands({
       data,
