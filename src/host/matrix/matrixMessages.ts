@@ -8,11 +8,15 @@ import { principalName } from '../../core/access/queries.ts';
 import { type SortOrder, sortEntries } from '../../core/access/sort.ts';
 import { makeBits, setBit } from '../../webview/matrix/bits.ts';
 import type { MatrixMessage, Mode } from '../../webview/matrix/protocol.ts';
-import type { ReadOrganization } from '../accessData.ts';
-import { kindText, notesText } from './sentences.ts';
+
+/** What stands beside the name of a row. */
+export interface Notes {
+  readonly ofGroup: (entry: GroupEntry) => string;
+  readonly ofPrincipal: (principal: Principal) => string;
+}
 
 /** Everything that was read, as the page wants it. Text of the service stays on one line. */
-export function matrixMessage({ model, stage }: ReadOrganization, mode: Mode): MatrixMessage {
+export function matrixMessage(model: AccessModel, connection: string, mode: Mode, notes: Notes): MatrixMessage {
   const matrix: Matrix = mode === 'groups' ? groupMatrix(model) : peopleMatrix(model);
   const { rows, columns } = matrix;
   const bits = makeBits(rows.length, columns.length);
@@ -23,13 +27,13 @@ export function matrixMessage({ model, stage }: ReadOrganization, mode: Mode): M
     type: 'matrix',
     mode,
     organization: model.organization,
-    connection: stage.cloud.key,
+    connection,
     rows: {
       kinds: rows.map(({ kind }) => kind),
       keys: rows.map(({ key }) => key),
       labels: rows.map(({ label }) => oneLine(label)),
       details: rows.map(({ detail }) => oneLine(detail)),
-      notes: mode === 'groups' ? model.groups.map(notesText) : model.principals.map(({ kind }) => kindText(kind)),
+      notes: mode === 'groups' ? model.groups.map(notes.ofGroup) : model.principals.map(notes.ofPrincipal),
     },
     columns: {
       keys: columns.map(({ key }) => key),

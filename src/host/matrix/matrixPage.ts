@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
+import { PAGE_BODY } from './pageBody.ts';
 
 /** What the page may load: its own script and style sheet, from the installed extension. */
 export function pageRoots(extensionUri: vscode.Uri): readonly vscode.Uri[] {
@@ -25,23 +26,7 @@ export function pageHtml(webview: Pick<vscode.Webview, 'asWebviewUri'>, extensio
 <link rel="stylesheet" nonce="${nonce}" href="${at('matrix.css')}">
 </head>
 <body>
-<h1 id="title" class="unseen"></h1>
-<header id="toolbar" hidden>
-<fieldset id="modes"><legend id="modes-name" class="unseen"></legend></fieldset>
-<input id="filter" type="search" spellcheck="false" autocomplete="off">
-<p id="counts" role="status"></p>
-<p id="read"></p>
-<button id="refresh" type="button"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M13 8a5 5 0 1 1-1.7-3.75M13 2v3.2H9.8"/></svg></button>
-</header>
-<div id="notices" role="status"></div>
-<main>
-<div id="grid" role="grid" aria-readonly="true" hidden></div>
-<p id="empty" hidden></p>
-</main>
-<footer id="footer" hidden>
-<p id="detail"></p>
-<ul id="legend"></ul>
-</footer>
+${PAGE_BODY}
 <script nonce="${nonce}" src="${at('matrix.js')}"></script>
 </body>
 </html>

@@ -10,7 +10,7 @@ import { targetOfEntry } from '../pickTarget.ts';
 import { showError } from '../showError.ts';
 import { entryToReveal, find } from './choose.ts';
 import { leftOf, matrixMessage } from './matrixMessages.ts';
-import { detailText, emptyText, noticesOf, pageTexts } from './sentences.ts';
+import { detailText, emptyText, notes, noticesOf, pageTexts } from './sentences.ts';
 
 /** The filter of each organization and the order, which the tree has too. */
 export interface SharedView {
@@ -139,7 +139,7 @@ export class MatrixPanel implements vscode.Disposable {
     const read = this.#read;
     const mode = this.#mode;
     if (this.#posted?.read !== read || this.#posted.mode !== mode) {
-      this.#post(matrixMessage(read, mode));
+      this.#post(matrixMessage(read.model, read.stage.cloud.key, mode, notes));
       this.#posted = { read, mode };
     }
     const { order } = this.#deps.shared;

@@ -6,6 +6,7 @@ import { groupName, principalName, roleName } from '../../core/access/queries.ts
 import { attentionOf, isBeingDeleted } from '../../core/access/status.ts';
 import { gapText } from '../../core/access/words.ts';
 import type { Mode, NoticesMessage, TextName } from '../../webview/matrix/protocol.ts';
+import type { Notes } from './matrixMessages.ts';
 
 /** What the page says by itself. */
 export function pageTexts(organization: string): Readonly<Record<TextName, string>> {
@@ -36,7 +37,7 @@ export function pageTexts(organization: string): Readonly<Record<TextName, strin
   };
 }
 
-export function kindText(kind: PrincipalKind): string {
+function kindText(kind: PrincipalKind): string {
   const texts: Readonly<Record<PrincipalKind, string>> = {
     subject: vscode.l10n.t('subject'),
     user: vscode.l10n.t('user'),
@@ -46,7 +47,7 @@ export function kindText(kind: PrincipalKind): string {
 }
 
 /** What is unusual about a group. */
-export function notesText({ group }: GroupEntry): string {
+function notesText({ group }: GroupEntry): string {
   const { metadata } = group;
   const attention = attentionOf(metadata);
   const states = { error: vscode.l10n.t('error'), degraded: vscode.l10n.t('degraded') };
@@ -57,6 +58,9 @@ export function notesText({ group }: GroupEntry): string {
     .filter(Boolean)
     .join(', ');
 }
+
+/** What stands beside the names of rows: what is unusual about a group, what kind somebody is of. */
+export const notes: Notes = { ofGroup: notesText, ofPrincipal: ({ kind }) => kindText(kind) };
 
 /** Why there is no row. */
 export function emptyText(model: AccessModel, mode: Mode, filter: string): string {
