@@ -48,7 +48,8 @@ describe('a newcomer', () => {
     await workbench.screenshot('tree');
     const rows = (await treeRows(page)).join('\n');
     assert.match(rows, /site-reliability, health: degraded|site-reliability.*degraded/);
-    assert.match(rows, /role/);
+    assert.match(rows, /Roles granted 4/);
+    assert.match(rows, /not listed/);
     assert.match(rows, /@meridian\.example/);
   });
 

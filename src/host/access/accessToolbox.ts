@@ -48,7 +48,7 @@ export function accessToolbox(data: AccessData, contributed: unknown, log: Log):
     invoke: async (call, signal) => {
       const tool = names.get(call.name);
       if (!tool) return { content: `There is no tool named ${call.name}.`, isError: true };
-      const question = await readQuestion(data, tool, call.arguments);
+      const question = await readQuestion(data, tool, call.arguments, 'ourselves');
       log.info(`@rolecall asks ${tool} of ${question.organization}.`);
       const measure = (text: string) => text.length;
       return { content: await answerQuestion(data, question, MAX_CHARACTERS, measure, signal), isError: false };

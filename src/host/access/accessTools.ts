@@ -37,12 +37,18 @@ export interface Question {
 /**
  * Reads what a model wants to know, before anything is read of the organization.
  *
+ * @param asker what the sentences for the model may tell: to another agent not even which organizations there are.
  * @throws RolecallError `signedOut`, `invalidRequest` with a sentence that the model can act on.
  */
-export async function readQuestion(data: AccessData, tool: AccessToolName, raw: unknown): Promise<Question> {
+export async function readQuestion(
+  data: AccessData,
+  tool: AccessToolName,
+  raw: unknown,
+  asker: 'ourselves' | 'others',
+): Promise<Question> {
   const parsed = z.safeParse(inputSchema, raw ?? {});
   if (!parsed.success) throw new RolecallError('invalidRequest', 'The arguments must be texts.');
-  const organization = await chooseOrganization(data, parsed.data.organization?.trim());
+  const organization = await chooseOrganization(data, parsed.data.organization?.trim(), asker);
   return { tool, organization, input: parsed.data };
 }
 
@@ -68,7 +74,11 @@ export async function answerQuestion(
 }
 
 /** An organization that is shown in the tree, and no other: a model cannot make Rolecall read anything else. */
-async function chooseOrganization(data: AccessData, wanted: string | undefined): Promise<string> {
+async function chooseOrganization(
+  data: AccessData,
+  wanted: string | undefined,
+  asker: 'ourselves' | 'others',
+): Promise<string> {
   const organizations = await data.organizations(data.requireStage());
   const [only] = organizations;
   if (!only) throw new RolecallError('invalidRequest', 'The user has added no organization to Rolecall yet.');
@@ -78,6 +88,9 @@ async function chooseOrganization(data: AccessData, wanted: string | undefined):
     organizations.find(({ id }) => id === wanted) ??
     organizations.find(({ id, name }) => isMeant(id) || isMeant(name) || isMeant(data.labelOf(id)));
   if (found) return found.id;
+  if (asker === 'others') {
+    throw new RolecallError('invalidRequest', 'Ask the user which organization is meant, and call again with its id.');
+  }
   const known = organizations.map(({ id }) => oneLine(id)).join(', ');
   throw new RolecallError('invalidRequest', `Say which organization is meant. The organizations are: ${known}.`);
 }

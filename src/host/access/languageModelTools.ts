@@ -44,7 +44,7 @@ class AccessTool implements vscode.LanguageModelTool<unknown> {
     const signal = signalOf(token);
     try {
       const stage = this.#data.requireStage();
-      const question = await readQuestion(this.#data, this.#name, options.input);
+      const question = await readQuestion(this.#data, this.#name, options.input, 'others');
       const { organization } = question;
       const recipient = recipientOf(options);
       if (!(await this.#consent.ask(stage, { organization, recipient }, signal))) {

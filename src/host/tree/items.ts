@@ -5,6 +5,7 @@ import { targetUri } from '../accessTarget.ts';
 import { clockTime, relativeTime } from '../moments.ts';
 import { nextStep } from '../showError.ts';
 import { coloured, row } from './look.ts';
+import { idLabel } from './names.ts';
 import type { Node, NodeOf, Part } from './nodes.ts';
 import { resourceItem } from './resourceItem.ts';
 
@@ -106,15 +107,29 @@ function section(node: NodeOf<'groups' | 'roles'>, label: string, icon: string):
 function unlisted(node: NodeOf<'role' | 'grant'>, state: vscode.TreeItemCollapsibleState): vscode.TreeItem {
   const { entry, source } = node;
   const isKnown = source.model.rolesKnown;
-  return row(entry.id, state, 'shield', isKnown ? vscode.l10n.t('not listed') : vscode.l10n.t('name not known'), [
-    [vscode.l10n.t('Role id'), entry.id],
+  const item = row(
+    idLabel(entry.id),
+    state,
+    'shield',
+    isKnown ? vscode.l10n.t('not listed') : vscode.l10n.t('name not known'),
     [
-      vscode.l10n.t('Note'),
-      isKnown
-        ? vscode.l10n.t('The service does not list this role: it is protected, or has been removed.')
-        : vscode.l10n.t('The roles could not be read.'),
+      [vscode.l10n.t('Role id'), entry.id],
+      [
+        vscode.l10n.t('Note'),
+        isKnown
+          ? vscode.l10n.t('The service does not list this role: it is protected, or has been removed.')
+          : vscode.l10n.t('The roles could not be read.'),
+      ],
     ],
-  ]);
+  );
+  return spokenWhole(item, entry.id);
+}
+
+/** A screen reader reads the whole id, with what is said beside it. */
+function spokenWhole(item: vscode.TreeItem, id: string): vscode.TreeItem {
+  if (item.label === id) return item;
+  item.accessibilityInformation = { label: [id, item.description].filter(Boolean).join(', ') };
+  return item;
 }
 
 function unlistedRoles({ rolesKnown, children }: NodeOf<'unlisted'>): vscode.TreeItem {
@@ -139,8 +154,11 @@ function part({ part: which, children }: NodeOf<'part'>): vscode.TreeItem {
 
 function member({ kind, principal }: NodeOf<'subject' | 'user' | 'serviceAccount'>): vscode.TreeItem {
   const { id, email, issuer } = principal;
-  if (kind !== 'subject') return row(id, None, kind === 'user' ? 'person' : 'server-process');
-  return row(principalName(principal), None, 'account', issuer, [
+  if (kind !== 'subject') {
+    const icon = kind === 'user' ? 'person' : 'server-process';
+    return spokenWhole(row(idLabel(id), None, icon, '', [[vscode.l10n.t('Id'), id]]), id);
+  }
+  return row(idLabel(principalName(principal)), None, 'account', issuer, [
     [vscode.l10n.t('Subject'), id],
     [vscode.l10n.t('E-mail'), email],
     [vscode.l10n.t('Issuer'), issuer],

@@ -44,3 +44,11 @@ export function idOfNode(node: Node): string | undefined {
       return undefined;
   }
 }
+
+/** Longer ids are shown by their ends: what tells two of them apart stands mostly at the end, which a narrow view cuts. */
+const LONG = 24;
+
+/** An id as a label; the whole of it stands in the tooltip and is what is copied. */
+export function idLabel(id: string): string {
+  return id.length > LONG && /^[\w-]+$/.test(id) ? `${id.slice(0, 8)}…${id.slice(-8)}` : id;
+}

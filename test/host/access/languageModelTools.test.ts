@@ -6,7 +6,8 @@ import { SharingConsent } from '../../../src/host/access/sharingConsent.ts';
 import type { Toolbox } from '../../../src/host/conversation.ts';
 import { extensionId, languageModelTools } from '../../../src/ids.ts';
 import { Commands } from '../support/commands.ts';
-import { usePatches } from '../support/patches.ts';
+import { useChat } from '../support/participant.ts';
+import { Patches, usePatches } from '../support/patches.ts';
 import { addFault, clearFaults } from '../support/sandbox.ts';
 import { signInAs, useScene } from '../support/scene.ts';
 import { useTree } from '../support/tree.ts';
@@ -16,12 +17,15 @@ const { listGroups, listRoles, whoHasRole, effectiveAccess } = languageModelTool
 describe('tools for models', () => {
   const scene = useScene();
   const tree = useTree(scene);
+  const chat = useChat(scene);
   const patches = usePatches();
   let given: Commands;
 
   beforeEach(() => {
     given = new Commands(patches);
   });
+  /** What was read of organizations; the chat asks for models besides. */
+  const read = () => scene().asked.filter((address) => address.includes('/organizations/'));
   afterEach(clearFaults);
 
   describe('of other chat agents', () => {
@@ -29,13 +33,16 @@ describe('tools for models', () => {
 
     beforeEach(() => {
       tools = new Map();
-      patches.set(vscode.lm, 'registerTool', (name: string, tool: vscode.LanguageModelTool<unknown>) => {
+      const { data } = tree();
+      const consent = scene().own(new SharingConsent(data));
+      // Only for this moment: the running extension may register its own at any other.
+      const registration = new Patches();
+      registration.set(vscode.lm, 'registerTool', (name: string, tool: vscode.LanguageModelTool<unknown>) => {
         tools.set(name, tool);
         return new vscode.Disposable(() => {});
       });
-      const { data } = tree();
-      const consent = scene().own(new SharingConsent(data));
       scene().own(registerLanguageModelTools(data, consent, scene().log));
+      registration.restore();
     });
 
     async function invoke(
@@ -54,12 +61,12 @@ describe('tools for models', () => {
       await tree().serviceOf('administrator', 'meridian');
       const said = await invoke(listGroups, {});
       assert.match(said, /did not allow this\. Nothing was read/);
-      assert.deepEqual(scene().asked, []);
+      assert.deepEqual(read(), []);
       assert.match(given.told[0] ?? '', /in “meridian” to another chat agent or model\?/);
       assert.match(given.told[0] ?? '', /e-mail addresses/);
       await invoke(listGroups, {}, { model: { vendor: 'copilot', name: 'GPT', id: 'g' } });
       assert.match(given.told[1] ?? '', /in “meridian” to GPT \(copilot\)\?/);
-      assert.deepEqual(scene().asked, []);
+      assert.deepEqual(read(), []);
     });
 
     it('answer once they may', async () => {
@@ -119,12 +126,12 @@ describe('tools for models', () => {
     it('say what to do when nobody is signed in, the organization is not clear, or nothing is called so', async () => {
       assert.match(await invoke(listGroups, {}), /Rolecall could not answer: /);
       await tree().serviceOf('administrator', 'meridian', 'big-sky');
-      assert.match(
-        await invoke(listGroups, {}),
-        /Say which organization is meant\. The organizations are: meridian, big-sky\./,
-      );
-      assert.match(await invoke(listGroups, { organization: 'secret' }), /The organizations are: meridian, big-sky/);
-      assert.deepEqual([given.told, scene().asked], [[], []]);
+      for (const input of [{}, { organization: 'secret' }]) {
+        const said = await invoke(listGroups, input);
+        assert.match(said, /Ask the user which organization is meant/);
+        assert.doesNotMatch(said, /meridian|big-sky/, 'which there are is told to nobody unasked');
+      }
+      assert.deepEqual([given.told, read()], [[], []]);
       given.press = /^Allow Once$/;
       const organization = 'MERIDIAN';
       assert.match(
@@ -163,7 +170,7 @@ describe('tools for models', () => {
         return once;
       });
       await assert.rejects(invoke(listGroups, {}), vscode.CancellationError);
-      assert.deepEqual(scene().asked, []);
+      assert.deepEqual(read(), []);
     });
   });
 
@@ -192,6 +199,21 @@ describe('tools for models', () => {
       const said = await call(box, 'who_has_role', { role: 'administrator' });
       assert.match(said.content, /through administrators/);
       assert.deepEqual([said.isError, given.told], [false, []]);
+    });
+
+    it('let @rolecall answer with real data what Ask @rolecall About This types', async () => {
+      scene().settings.ids = ['meridian'];
+      await chat().signedIn();
+      chat().toolbox = open();
+      await chat().ask('Who has the role "administrator", and through which groups? Organization: "meridian"');
+      assert.match(chat().read(), /Used who_has_role/);
+      assert.match(chat().read(), /ada\.moreau@meridian\.example .* through administrators/);
+      assert.deepEqual(given.told, []);
+    });
+
+    it('tell @rolecall which organizations there are, where it does not say one', async () => {
+      await tree().serviceOf('administrator', 'meridian', 'big-sky');
+      await assert.rejects(call(open(), 'list_groups', {}), /The organizations are: meridian, big-sky\./);
     });
 
     it('are bounded', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { Patches } from './patches.ts';
+import { Patches } from './patches.ts';
 
 /** Commands that a feature registers, to be called as VS Code would: their names are the running extension's. */
 export class Commands {
@@ -15,10 +15,8 @@ export class Commands {
   /** The labels of each list that was offered. */
   readonly offered: string[][] = [];
   readonly #run = new Map<string, (...args: unknown[]) => Promise<unknown>>();
-  readonly #patches: Patches;
 
   constructor(patches: Patches) {
-    this.#patches = patches;
     patches.set(vscode.window, 'showErrorMessage', async (message: string) => void this.errors.push(message));
     for (const name of ['showInformationMessage', 'showWarningMessage'] as const) {
       patches.set(vscode.window, name, async (message: string, ...more: unknown[]) => {
@@ -39,17 +37,18 @@ export class Commands {
     );
   }
 
-  /** Runs `register` and keeps what it registers. */
+  /** Runs `register` and keeps what it registers. The running extension may register its own at any other time. */
   of(register: () => vscode.Disposable): vscode.Disposable {
-    this.#patches.set(
-      vscode.commands,
-      'registerCommand',
-      (id: string, command: (...args: unknown[]) => Promise<unknown>) => {
-        this.#run.set(id, command);
-        return new vscode.Disposable(() => {});
-      },
-    );
-    return register();
+    const patches = new Patches();
+    patches.set(vscode.commands, 'registerCommand', (id: string, command: (...args: unknown[]) => Promise<unknown>) => {
+      this.#run.set(id, command);
+      return new vscode.Disposable(() => {});
+    });
+    try {
+      return register();
+    } finally {
+      patches.restore();
+    }
   }
 
   async call(id: string, ...args: unknown[]): Promise<unknown> {

@@ -254,6 +254,20 @@ describe('a tree item', () => {
     assert.deepEqual(targetOfUri(draw(groupNode()).resourceUri ?? assert.fail()), target);
   });
 
+  it('of a long id shows both ends, and the whole to the pointer and to a screen reader', () => {
+    const ids = ['7e1c0000-5a5e-4000-8000-000000000003', '7e1c0000-5a5e-4000-8000-000000000004'];
+    const { model: long } = readOf([{ metadata, spec: { userIDs: ids, serviceAccountIDs: [], roleIDs: ids } }], []);
+    const [first, second] = long.principals;
+    const [role] = long.roles;
+    assert.ok(first && second && role);
+    const node = (principal: typeof first): Node => ({ kind: 'user', id: 'n', source, principal });
+    assert.deepEqual([draw(node(first)).label, draw(node(second)).label], ['7e1c0000…00000003', '7e1c0000…00000004']);
+    assert.match(tooltipOf(node(first)), /Id: 7e1c0000-5a5e-4000-8000-000000000003/);
+    assert.equal(draw(node(first)).accessibilityInformation?.label, ids[0]);
+    const unlistedNode: Node = { kind: 'grant', id: 'n', source: { ...source, model: long }, entry: role };
+    assert.equal(draw(unlistedNode).accessibilityInformation?.label, `${ids[0]}, not listed`);
+  });
+
   it('tells of a name that breaks the pattern of the specification', () => {
     assert.match(tooltipOf(groupNode({ name: 'two words' })), /does not follow the pattern/);
     assert.doesNotMatch(tooltipOf(groupNode()), /pattern/);

@@ -200,6 +200,35 @@ describe('the organizations view', () => {
     assert.match(tree().text(problem), /It may be transient/);
   });
 
+  it('tries again when the service failed twice, and then shows what it reads', async () => {
+    await tree().serviceOf('administrator', 'meridian');
+    const fails = {
+      service: 'identity',
+      path: '/groups$',
+      kind: 'status',
+      status: 500,
+      headers: { 'Retry-After': '0' },
+    };
+    await addFault({ ...fails, times: 2 });
+    assert.equal(await growth(GROUPS, () => tree().open('meridian', 'Groups')), 3);
+    assert.equal((await tree().open('meridian', 'Groups')).length, 12);
+  });
+
+  it('asks to sign in again where every token is refused, after one renewal', async () => {
+    scene().settings.ids = ['meridian'];
+    const cloud = await scene().startService();
+    await signInWithRefreshToken(cloud, 'administrator');
+    const body = { error: 'access_denied', error_description: 'expired' };
+    await addFault({ service: 'identity', path: '/(groups|roles)$', kind: 'status', status: 401, body, times: null });
+    const renewals = await growth('identity POST /oauth2/v2/token', async () => {
+      const [problem, ...others] = await tree().open('meridian');
+      assert.deepEqual([problem?.kind, others], ['problem', []]);
+      assert.match(tree().text(problem), /Sign in again/);
+      assert.equal(tree().item(problem).command?.command, commands.signIn);
+    });
+    assert.equal(renewals, 1);
+  });
+
   it('renews the token once for a 401 that both lists get', async () => {
     scene().settings.ids = ['meridian'];
     const cloud = await scene().startService();
