@@ -37,12 +37,17 @@ export function matrixMessage(model: AccessModel, connection: string, mode: Mode
     },
     columns: {
       keys: columns.map(({ key }) => key),
-      labels: columns.map(({ label }) => oneLine(label)),
+      labels: columns.map(({ label, listed }) => oneLine(listed ? label : shortId(label))),
       details: model.roles.map(({ id }) => oneLine(id)),
       listed: columns.map(({ listed }) => listed),
     },
     bits,
   };
+}
+
+/** Upright there is little room, and what tells two ids apart stands mostly at the end. The whole id is in the tooltip. */
+function shortId(id: string): string {
+  return id.length > 24 && /^[\w-]+$/.test(id) ? `${id.slice(0, 8)}…${id.slice(-8)}` : id;
 }
 
 export interface Left {
