@@ -1,4 +1,4 @@
-// node esbuild.mjs [--watch] [--tests]: bundles the extension and the sandbox into dist/, and with --tests the suite that
+// node esbuild.mjs [--watch] [--tests]: bundles the extension, its page and the sandbox into dist/, and with --tests the suite that
 // runs inside an extension host into out/test/host/. Types are not checked here: that is `npm run check`.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -19,6 +19,16 @@ const common = {
   metafile: true,
 };
 
+/** The page of the access matrix; its style sheet becomes dist/matrix.css. */
+const page = {
+  ...common,
+  entryPoints: ['src/webview/matrix/main.ts'],
+  outfile: 'dist/matrix.js',
+  format: 'iife',
+  platform: 'browser',
+  target: 'chrome138', // Of the oldest supported editor.
+};
+
 function production(watching) {
   const size = { minify: !watching, sourcemap: watching };
   return [
@@ -32,6 +42,7 @@ function production(watching) {
       // A package's ES modules before its "main": jsonc-parser's is UMD, whose requires no bundler can follow.
       mainFields: ['module', 'main'],
     },
+    { ...page, ...size },
     {
       ...common,
       ...size,
@@ -80,9 +91,16 @@ function testFiles(folder) {
   };
 }
 
-/** Bundles dist/extension.cjs and dist/sandbox.js as they are shipped. Resolves to the bundles and their bytes. */
+/** Bundles dist/extension.cjs, dist/matrix.js, dist/matrix.css and dist/sandbox.js as they are shipped. Resolves to the bundles and their bytes. */
 export function buildProduction() {
   return buildAll(production(false));
+}
+
+/** Bundles the page of the access matrix, minified. Resolves to its script and its style sheet; writes nothing. */
+export async function bundlePage() {
+  const { outputFiles } = await esbuild.build({ ...page, minify: true, write: false });
+  const textOf = (ending) => outputFiles.find(({ path: file }) => file.endsWith(ending)).text;
+  return { script: textOf('.js'), style: textOf('.css') };
 }
 
 /** Bundles the suite of the extension host. Resolves to the bundle and its bytes. */

@@ -13,6 +13,7 @@ const limitMs = 180_000;
 export async function check(): Promise<CheckStep[]> {
   return [
     { name: 'types (tsc)', ran: await node('node_modules/typescript/bin/tsc', '-p', '.') },
+    { name: 'types of pages (tsc)', ran: await node('node_modules/typescript/bin/tsc', '-p', 'src/webview') },
     {
       name: 'format, lint and layers (biome)',
       ran: await node('node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'),

@@ -19,6 +19,7 @@ declare module '*/esbuild.mjs' {
     readonly bytes: number;
   }
   export function buildProduction(): Promise<Bundle[]>;
+  export function bundlePage(): Promise<{ readonly script: string; readonly style: string }>;
   export function buildHostTests(): Promise<Bundle[]>;
   export function sizeLines(bundles: readonly Bundle[]): string[];
 }

@@ -41,6 +41,7 @@ import { registerAskCommands } from './host/editor/askAboutSelection.ts';
 import { generateCommitMessage } from './host/editor/commitMessage.ts';
 import { registerProblemActions } from './host/editor/problemActions.ts';
 import { Rewrites } from './host/editor/rewrite.ts';
+import { registerMatrix } from './host/matrix/matrixCommand.ts';
 import { ModelCatalog } from './host/modelCatalog.ts';
 import { Sandbox } from './host/sandbox/trySandbox.ts';
 import { selectModel } from './host/selectModel.ts';
@@ -177,6 +178,13 @@ export function activate(context: vscode.ExtensionContext): void {
     registerOrganizationCommands({ clouds, settings, data, log }),
     registerViewCommands(data, viewState, log),
     registerAnswerCommands(data, accessDocuments, log),
+    registerMatrix({
+      data,
+      shared: viewState,
+      reveal: (target) => organizations.reveal(target),
+      extensionUri: context.extensionUri,
+      log,
+    }),
     registerExportReview(data, log),
     registerSnapshotCommands({
       data,

@@ -30,6 +30,7 @@ export const commands = {
   reveal: 'rolecall.reveal',
   whoHasRole: 'rolecall.whoHasRole',
   showEffectiveAccess: 'rolecall.showEffectiveAccess',
+  showMatrix: 'rolecall.showMatrix',
   askAboutThis: 'rolecall.askAboutThis',
   exportReview: 'rolecall.exportReview',
   saveSnapshot: 'rolecall.saveSnapshot',
@@ -135,6 +136,9 @@ export const languageModelTools = {
   whoHasRole: 'rolecall_who_has_role',
   effectiveAccess: 'rolecall_effective_access',
 } as const;
+
+/** Kind of the editor tabs that show an access matrix. */
+export const matrixPanel = 'rolecall.matrix';
 
 export const walkthrough = 'rolecall.getStarted';
 export const extensionId = 'rolecall.rolecall';

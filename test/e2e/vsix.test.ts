@@ -27,13 +27,15 @@ describe('the VSIX', () => {
       .map((entry) => path.relative(full, path.join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
   }
 
-  it('holds the manifest, its strings, the two bundles, the documents and media, and nothing else', () => {
+  it('holds the manifest, its strings, the bundles, the documents and media, and nothing else', () => {
     const files = installedFiles();
     const needed = [
       'package.json',
       'package.nls.json',
       'dist/extension.cjs',
       'dist/sandbox.js',
+      'dist/matrix.js',
+      'dist/matrix.css',
       'readme.md',
       'changelog.md',
       'LICENSE.txt',

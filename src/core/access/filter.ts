@@ -112,7 +112,7 @@ function byMetadata(test: (metadata: AccessMetadata) => boolean): Tests {
   };
 }
 
-function groupSays({ group }: GroupEntry, value: string): boolean {
+export function groupSays({ group }: GroupEntry, value: string): boolean {
   const { metadata } = group;
   return (
     holds(metadata.name, value) ||
@@ -126,11 +126,11 @@ function isNamed({ group }: GroupEntry, value: string): boolean {
   return holds(group.metadata.name, value) || holds(group.metadata.id, value);
 }
 
-function roleSays({ id, role }: RoleEntry, value: string): boolean {
+export function roleSays({ id, role }: RoleEntry, value: string): boolean {
   return holds(id, value) || holds(role?.metadata.name, value);
 }
 
-function principalSays({ id, email }: Principal, value: string): boolean {
+export function principalSays({ id, email }: Principal, value: string): boolean {
   return holds(id, value) || holds(email, value);
 }
 

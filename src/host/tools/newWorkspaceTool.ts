@@ -10,7 +10,13 @@ import { isFileNotFound, TOOL_FILE } from './toolFiles.ts';
 export async function newWorkspaceTool(): Promise<void> {
   const folder = await pickFolder();
   const uri = vscode.Uri.joinPath(folder.uri, TOOL_FILE);
-  if (!(await exists(uri))) await vscode.workspace.fs.writeFile(uri, new Uint8Array());
+  if (!(await exists(uri))) {
+    // Written whole: an empty file would be a mistake in Problems for a moment.
+    const { name, edits } = addTool('');
+    await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(edits.map(({ text }) => text).join('')));
+    select(await vscode.window.showTextDocument(uri), `"name": "${name}"`, name);
+    return;
+  }
   const document = await vscode.workspace.openTextDocument(uri);
   const editor = await vscode.window.showTextDocument(document);
   if (!document.isDirty && document.getText() !== (await textOnDisk(uri))) {

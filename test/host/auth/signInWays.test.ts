@@ -246,6 +246,9 @@ describe('the ways to sign in', () => {
     patches.set(vscode.window, 'showInformationMessage', async (message: string) => void told.push(message));
     patches.set(vscode.env, 'openExternal', async () => true);
     const service = await scene().startService();
+    const { log } = scene();
+    const links = { receive: () => new Promise<URL>(() => {}) }; // This client’s redirect URI is a link.
+    signIn = new SignIn({ links, serviceTokens: { signIn: () => assert.fail() }, learn: () => {}, log });
     scene().own(signIn.follow(scene().clouds));
     const waiting = signIn.run(service, 'paste');
     waiting.catch(() => {});

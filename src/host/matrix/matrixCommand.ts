@@ -1,0 +1,83 @@
+import * as vscode from 'vscode';
+import { commands, matrixPanel } from '../../ids.ts';
+import type { AccessChange, ReadOrganization } from '../accessData.ts';
+import { registerCommand } from '../commands.ts';
+import { readPicked } from '../pickTarget.ts';
+import { pageHtml, pageRoots } from './matrixPage.ts';
+import { type MatrixDeps, MatrixPanel } from './matrixPanel.ts';
+
+export interface MatrixCommandDeps extends MatrixDeps {
+  readonly extensionUri: vscode.Uri;
+}
+
+interface Open {
+  readonly matrix: MatrixPanel;
+  readonly panel: vscode.WebviewPanel;
+}
+
+/**
+ * Show Access Matrix: one tab for each organization, closed when the session ends or is another's. There is no serializer:
+ * a window that starts again does not restore such a tab, since nobody is signed in yet to whom its data would belong.
+ */
+export function registerMatrix(deps: MatrixCommandDeps): vscode.Disposable {
+  const { data, log } = deps;
+  const open = new Map<string, Open>();
+  const closeAll = () => {
+    for (const each of [...open.values()]) close(each);
+  };
+  const follow = async (change: AccessChange): Promise<void> => {
+    if (change.kind === 'stage') return closeAll();
+    if (change.kind === 'organizations' && open.size > 0) await closeRemoved();
+    const shown = change.kind === 'organization' ? [open.get(change.organization)] : [...open.values()];
+    await Promise.all(shown.map((each) => each?.matrix.readAgain()));
+  };
+  /** What the user has taken out of the view does not stay beside it. */
+  const closeRemoved = async (): Promise<void> => {
+    const { stage } = data;
+    const listed = stage && (await data.organizations(stage).catch(() => undefined)); // The tree shows that error.
+    if (listed === undefined || data.stage !== stage) return;
+    const ids = new Set(listed.map(({ id }) => id));
+    for (const [organization, each] of [...open]) if (!ids.has(organization)) close(each);
+  };
+  const show = (read: ReadOrganization): void => {
+    const { organization } = read.model;
+    const known = open.get(organization);
+    if (known) {
+      known.matrix.show();
+      return;
+    }
+    const panel = newPanel(data.labelOf(organization), deps.extensionUri);
+    const matrix = new MatrixPanel(deps, panel, read);
+    open.set(organization, { matrix, panel });
+    panel.onDidDispose(() => {
+      matrix.dispose();
+      open.delete(organization);
+    });
+    panel.webview.html = pageHtml(panel.webview, deps.extensionUri);
+  };
+  return vscode.Disposable.from(
+    registerCommand(commands.showMatrix, log, async (node) => show(await readPicked(data, node))),
+    data.onDidChange((change) => {
+      void follow(change); // Never rejects: what fails is part of what was read.
+    }),
+    new vscode.Disposable(closeAll),
+  );
+}
+
+/** Emptied before it is closed: a tab may take a moment to go. */
+function close({ matrix, panel }: Open): void {
+  matrix.dispose();
+  panel.webview.html = '';
+  panel.dispose();
+}
+
+function newPanel(label: string, extensionUri: vscode.Uri): vscode.WebviewPanel {
+  const title = vscode.l10n.t('Access Matrix: {0}', label);
+  const panel = vscode.window.createWebviewPanel(matrixPanel, title, vscode.ViewColumn.Active, {
+    enableScripts: true,
+    enableForms: false,
+    localResourceRoots: pageRoots(extensionUri),
+  });
+  panel.iconPath = new vscode.ThemeIcon('table');
+  return panel;
+}

@@ -1,0 +1,100 @@
+import { applyFilter } from '../../core/access/filter.ts';
+import { parseFilter } from '../../core/access/filterSyntax.ts';
+import { groupMatrix, type Matrix, peopleMatrix } from '../../core/access/matrix.ts';
+import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
+import { filterPeople } from '../../core/access/peopleFilter.ts';
+import { oneLine } from '../../core/access/plain.ts';
+import { principalName } from '../../core/access/queries.ts';
+import { type SortOrder, sortEntries } from '../../core/access/sort.ts';
+import { makeBits, setBit } from '../../webview/matrix/bits.ts';
+import type { MatrixMessage, Mode } from '../../webview/matrix/protocol.ts';
+
+/** What stands beside the name of a row. */
+export interface Notes {
+  readonly ofGroup: (entry: GroupEntry) => string;
+  readonly ofPrincipal: (principal: Principal) => string;
+}
+
+/** Everything that was read, as the page wants it. Text of the service stays on one line. */
+export function matrixMessage(model: AccessModel, connection: string, mode: Mode, notes: Notes): MatrixMessage {
+  const matrix: Matrix = mode === 'groups' ? groupMatrix(model) : peopleMatrix(model);
+  const { rows, columns } = matrix;
+  const bits = makeBits(rows.length, columns.length);
+  for (const [row, { cells }] of rows.entries()) {
+    for (const column of cells) setBit(bits, columns.length, row, column);
+  }
+  return {
+    type: 'matrix',
+    mode,
+    organization: model.organization,
+    connection,
+    rows: {
+      kinds: rows.map(({ kind }) => kind),
+      keys: rows.map(({ key }) => key),
+      labels: rows.map(({ label }) => oneLine(label)),
+      details: rows.map(({ detail }) => oneLine(detail)),
+      notes: mode === 'groups' ? model.groups.map(notes.ofGroup) : model.principals.map(notes.ofPrincipal),
+    },
+    columns: {
+      keys: columns.map(({ key }) => key),
+      labels: columns.map(({ label, listed }) => oneLine(listed ? label : shortId(label))),
+      details: model.roles.map(({ id }) => oneLine(id)),
+      listed: columns.map(({ listed }) => listed),
+    },
+    bits,
+  };
+}
+
+/** Upright there is little room, and what tells two ids apart stands mostly at the end. The whole id is in the tooltip. */
+function shortId(id: string): string {
+  return id.length > 24 && /^[\w-]+$/.test(id) ? `${id.slice(0, 8)}…${id.slice(-8)}` : id;
+}
+
+export interface Left {
+  readonly rows: Uint32Array<ArrayBuffer>;
+  readonly columns: Uint32Array<ArrayBuffer>;
+}
+
+/**
+ * Positions of the rows that a filter leaves, and of the columns that belong to them: roles that pass it themselves, and
+ * those that a row which is shown has. So a row never hides what it can do.
+ */
+export function leftOf(model: AccessModel, mode: Mode, filter: string, order: SortOrder): Left {
+  const terms = parseFilter(filter);
+  const { groups, roles } = applyFilter(model, terms);
+  const rows = mode === 'groups' ? sortEntries(groups, order) : sortPeople(filterPeople(model, terms), order);
+  return { rows: positions(rows), columns: positions(columnsOf(model, rows, roles, order)) };
+}
+
+function columnsOf(
+  model: AccessModel,
+  rows: readonly (GroupEntry | Principal)[],
+  passing: readonly RoleEntry[],
+  order: SortOrder,
+): readonly RoleEntry[] {
+  const wanted = new Uint8Array(model.roles.length);
+  for (const { index } of passing) wanted[index] = 1;
+  for (const row of rows) {
+    for (const { roles } of 'group' in row ? [row] : row.groups) for (const { index } of roles) wanted[index] = 1;
+  }
+  const shown = model.roles.filter(({ index }) => wanted[index] === 1);
+  // As in the tree: what is listed, then what is only granted.
+  return [true, false].flatMap((listed) =>
+    sortEntries(
+      shown.filter(({ role }) => (role !== undefined) === listed),
+      order,
+    ),
+  );
+}
+
+const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+
+/** People have neither a time nor a health of their own: in any order but the service's they stand by name. */
+function sortPeople(people: readonly Principal[], order: SortOrder): readonly Principal[] {
+  if (order === 'service') return people;
+  return [...people].sort((one, other) => names.compare(principalName(one), principalName(other)));
+}
+
+function positions(entries: readonly { readonly index: number }[]): Uint32Array<ArrayBuffer> {
+  return Uint32Array.from(entries, ({ index }) => index);
+}

@@ -1,0 +1,161 @@
+import * as vscode from 'vscode';
+import type { SortOrder } from '../../core/access/sort.ts';
+import type { Log } from '../../core/base/log.ts';
+import { wasStopped } from '../../core/identity/directory.ts';
+import { type Mode, readToHost, type ToHost, type ToPage, versioned } from '../../webview/matrix/protocol.ts';
+import type { AccessData, ReadOrganization } from '../accessData.ts';
+import type { AccessTarget } from '../accessTarget.ts';
+import { clockTime } from '../moments.ts';
+import { targetOfEntry } from '../pickTarget.ts';
+import { showError } from '../showError.ts';
+import { entryToReveal, find } from './choose.ts';
+import { leftOf, matrixMessage } from './matrixMessages.ts';
+import { detailText, emptyText, notes, noticesOf, pageTexts } from './sentences.ts';
+
+/** The filter of each organization and the order, which the tree has too. */
+export interface SharedView {
+  readonly order: SortOrder;
+  readonly onDidChange: vscode.Event<string | undefined>;
+  filterOf(connection: string, organization: string): string;
+  setFilter(connection: string, organization: string, text: string): Promise<void>;
+}
+
+export interface MatrixDeps {
+  readonly data: AccessData;
+  readonly shared: SharedView;
+  /** Shows it in the tree. */
+  readonly reveal: (target: AccessTarget) => Promise<void>;
+  readonly log: Log;
+}
+
+/** The matrix of one organization of one session, in an editor tab. Whoever made it closes it when the session is another. */
+export class MatrixPanel implements vscode.Disposable {
+  readonly #deps: MatrixDeps;
+  readonly #panel: vscode.WebviewPanel;
+  readonly #disposables: vscode.Disposable[];
+  #read: ReadOrganization;
+  #mode: Mode = 'groups';
+  /** VS Code ends the page while it is out of sight; it says when it has begun again. */
+  #isReady = false;
+  #isReading = false;
+  /** Whether to read again when it is next seen. */
+  #isDue = false;
+  /** The last filter that the page sent. */
+  #answered = 0;
+  /** What the page has, so that 10,000 rows are not posted again for each filter. */
+  #posted: { readonly read: ReadOrganization; readonly mode: Mode } | undefined;
+
+  constructor(deps: MatrixDeps, panel: vscode.WebviewPanel, read: ReadOrganization) {
+    this.#deps = deps;
+    this.#panel = panel;
+    this.#read = read;
+    this.#disposables = [
+      panel.webview.onDidReceiveMessage((message: unknown) => this.#receive(message)),
+      panel.onDidChangeViewState(() => {
+        if (!panel.visible) this.#isReady = false;
+        else if (this.#isDue) void this.readAgain();
+      }),
+      deps.shared.onDidChange((organization) => {
+        if (organization === undefined || organization === this.organization) this.#postView();
+      }),
+    ];
+  }
+
+  get organization(): string {
+    return this.#read.model.organization;
+  }
+
+  show(): void {
+    this.#panel.reveal();
+  }
+
+  /** Something about the organization has changed: what is to be read is read, at once or when it is seen. Never rejects. */
+  async readAgain(): Promise<void> {
+    const { data } = this.#deps;
+    const { stage } = this.#read;
+    this.#isDue = !this.#panel.visible;
+    if (this.#isDue || data.stage !== stage) return;
+    this.#isReading = true;
+    this.#postNotices();
+    const read = await data.read(stage, this.organization);
+    if (data.stage !== stage) return; // Another account's data never gets here, nor does this one's get there.
+    this.#isReading = stage.directory.isReading(this.organization);
+    if (read.access !== this.#read.access && !wasStopped(read.access)) this.#read = read;
+    this.#postAll();
+  }
+
+  #receive(data: unknown): void {
+    const message = readToHost(data);
+    if (message === undefined) {
+      this.#deps.log.warn('The access matrix sent something that is no message of this version.');
+      return;
+    }
+    void this.#answer(message).catch((error: unknown) => showError(error, this.#deps.log));
+  }
+
+  async #answer(message: ToHost): Promise<void> {
+    const { data, shared, reveal } = this.#deps;
+    const { model, stage } = this.#read;
+    if (data.stage !== stage) return;
+    switch (message.type) {
+      case 'ready':
+        this.#isReady = true;
+        this.#mode = message.mode;
+        this.#posted = undefined;
+        this.#answered = 0;
+        this.#post({ type: 'texts', texts: pageTexts(data.labelOf(this.organization)), locale: vscode.env.language });
+        return this.#postAll();
+      case 'mode':
+        this.#mode = message.mode;
+        return this.#postView();
+      case 'filter':
+        this.#answered = message.sequence;
+        await shared.setFilter(stage.cloud.key, this.organization, message.text);
+        return;
+      case 'refresh':
+        return data.refresh(this.organization);
+      case 'reveal':
+        return reveal(targetOfEntry(this.#read, await entryToReveal(model, message)));
+      case 'active': {
+        const { row, role } = find(model, message);
+        return this.#post({ type: 'detail', place: message.place, text: detailText(row, role) });
+      }
+    }
+  }
+
+  #postAll(): void {
+    this.#postNotices();
+    this.#postView();
+  }
+
+  #postNotices(): void {
+    const { model } = this.#read;
+    const read = model.at === undefined ? '' : vscode.l10n.t('Read {0}', clockTime(model.at, Date.now()));
+    this.#post({ type: 'notices', read, isReading: this.#isReading, notices: [...noticesOf(model)] });
+  }
+
+  #postView(): void {
+    if (!this.#isReady) return;
+    const read = this.#read;
+    const mode = this.#mode;
+    if (this.#posted?.read !== read || this.#posted.mode !== mode) {
+      this.#post(matrixMessage(read.model, read.stage.cloud.key, mode, notes));
+      this.#posted = { read, mode };
+    }
+    const { order } = this.#deps.shared;
+    const filter = this.#deps.shared.filterOf(read.stage.cloud.key, this.organization);
+    const left = leftOf(read.model, mode, filter, order);
+    const empty = emptyText(read.model, mode, filter);
+    this.#post({ type: 'view', mode, ...left, filter, answered: this.#answered, empty });
+  }
+
+  #post(message: ToPage): void {
+    if (!this.#isReady) return;
+    void this.#panel.webview.postMessage(versioned(message)); // A page that is gone meanwhile asks again.
+  }
+
+  dispose(): void {
+    this.#isReady = false;
+    vscode.Disposable.from(...this.#disposables).dispose();
+  }
+}

@@ -1,0 +1,27 @@
+/** The element with this id, which stands in the page from the beginning. */
+export function part<T extends HTMLElement>(id: string, kind: new () => T): T {
+  const found = document.getElementById(id);
+  if (!(found instanceof kind)) throw new Error(`The page has no ${id}.`);
+  return found;
+}
+
+/** A new element. What is shown is set as text, never as markup. */
+export function make<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  className: string,
+  text = '',
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(name);
+  if (className !== '') element.className = className;
+  if (text !== '') element.textContent = text;
+  return element;
+}
+
+/** Sets an attribute where it differs: the page draws anew what is set. */
+export function attribute(element: Element, name: string, value: string): void {
+  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+}
+
+export function text(element: Element, value: string): void {
+  if (element.textContent !== value) element.textContent = value;
+}

@@ -1,0 +1,248 @@
+import { attribute, make } from './dom.ts';
+import { HeaderView } from './headerView.ts';
+import { drawnRange, type Frame, frameOf, positionsOf, scrollToShow } from './layout.ts';
+import type { Matrix } from './matrix.ts';
+import { moved, type Place, within } from './places.ts';
+import { type Drawing, RowView } from './rowView.ts';
+import type { Words } from './words.ts';
+
+export interface GridEvents {
+  /** A place was clicked, or chosen with Enter. Never the corner. */
+  readonly choose: (place: Place) => void;
+  /** Another place is active, or the grid was scrolled. */
+  readonly change: () => void;
+}
+
+/**
+ * Draws what is in sight of a matrix and a little around it. Headers are sticky, so that the browser moves them while it
+ * scrolls. One cell is in the order of Tab, and arrow keys move from it (grid pattern of the ARIA Authoring Practices).
+ */
+export class Grid {
+  readonly #element: HTMLElement;
+  readonly #events: GridEvents;
+  readonly #body = make('div', 'body');
+  readonly #header = new HeaderView();
+  readonly #stripe = make('div', 'stripe');
+  readonly #rows = new Map<number, RowView>();
+  readonly #spare: RowView[] = [];
+  #shown: { readonly matrix: Matrix; readonly words: Words } | undefined;
+  #frame: Frame = frameOf(0, 0, { row: 0, column: 0 });
+  #active: Place = { row: 0, column: -1 };
+  #tabStop: HTMLElement | undefined;
+  #isDue = false;
+
+  constructor(element: HTMLElement, events: GridEvents) {
+    this.#element = element;
+    this.#events = events;
+    this.#body.setAttribute('role', 'rowgroup');
+    // The editor would offer Cut and Paste; rows and columns say what they are and have commands of their own.
+    element.setAttribute('data-vscode-context', JSON.stringify({ preventDefaultContextMenuItems: true }));
+    this.#stripe.setAttribute('role', 'presentation');
+    this.#body.append(this.#header.element);
+    element.append(this.#stripe, this.#body);
+    element.addEventListener('scroll', () => this.#soon());
+    element.addEventListener('keydown', (event) => this.#press(event));
+    element.addEventListener('focusin', (event) => this.#follow(event));
+    element.addEventListener('click', (event) => this.#click(event));
+    element.addEventListener('pointermove', (event) => this.#point(event));
+    element.addEventListener('pointerleave', () => this.#mark(this.#active.column));
+    new ResizeObserver(() => this.#redraw()).observe(element);
+  }
+
+  get active(): Place {
+    return this.#active;
+  }
+
+  get scroll(): { readonly top: number; readonly left: number } {
+    return { top: this.#element.scrollTop, left: this.#element.scrollLeft };
+  }
+
+  /** Shows this from now on. The active place stays where it is, or comes as near as it can. */
+  show(matrix: Matrix, words: Words): void {
+    const isOther = this.#shown?.matrix.message.mode !== matrix.message.mode;
+    this.#shown = { matrix, words };
+    attribute(this.#element, 'aria-label', words.say('title'));
+    attribute(this.#element, 'aria-rowcount', String(matrix.rows.length + 1));
+    attribute(this.#element, 'aria-colcount', String(matrix.columns.length + 1));
+    this.#active = within(isOther ? { row: 0, column: this.#active.column } : this.#active, this.#bounds());
+    if (isOther) this.#element.scrollTop = 0;
+    this.#redraw();
+  }
+
+  /** Back to where the page was before it was out of sight. */
+  restore({ top, left }: { readonly top: number; readonly left: number }, active: Place): void {
+    this.#element.scrollTo(left, top);
+    this.#active = within(active, this.#bounds());
+    this.#draw();
+  }
+
+  focus(): void {
+    this.activate(this.#active);
+  }
+
+  /** Moves there, scrolls as far as is needed, and takes the focus. */
+  activate(place: Place): void {
+    this.#active = within(place, this.#bounds());
+    const { clientHeight, clientWidth, scrollTop, scrollLeft } = this.#element;
+    const { headerHeight, rowHeaderWidth } = this.#frame;
+    const { rows, columns } = this.#lines();
+    const top = scrollToShow(rows, this.#active.row, scrollTop, clientHeight - headerHeight);
+    const left = scrollToShow(columns, this.#active.column, scrollLeft, clientWidth - rowHeaderWidth);
+    if (top !== scrollTop || left !== scrollLeft) this.#element.scrollTo(left, top);
+    this.#draw();
+    this.#tabStop?.focus({ preventScroll: true });
+    this.#events.change();
+  }
+
+  #bounds() {
+    const { rows, columns } = this.#lines();
+    const page = Math.floor((this.#element.clientHeight - this.#frame.headerHeight) / rows.size) - 1;
+    return { rows: rows.count, columns: columns.count, page: Math.max(1, page) };
+  }
+
+  #lines() {
+    const { rows, columns } = this.#shown?.matrix ?? { rows: [], columns: [] };
+    return {
+      rows: { count: rows.length, size: this.#frame.rowHeight },
+      columns: { count: columns.length, size: this.#frame.columnWidth },
+    };
+  }
+
+  /** At most once for each picture of the screen. */
+  #soon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    requestAnimationFrame(() => {
+      this.#isDue = false;
+      this.#draw();
+      this.#events.change();
+    });
+  }
+
+  /** Sizes or contents are others. The focus stays in the grid where it was in it. */
+  #redraw(): void {
+    const hadFocus = this.#element.contains(document.activeElement);
+    this.#forget();
+    this.#draw();
+    if (hadFocus) this.#tabStop?.focus({ preventScroll: true });
+  }
+
+  /** All cells are placed anew. */
+  #forget(): void {
+    const { matrix } = this.#shown ?? {};
+    if (matrix === undefined) return;
+    this.#frame = frameOf(this.#element.clientWidth, matrix.columns.length, matrix.longest);
+    const { rowHeight, rowHeaderWidth, columnWidth, headerHeight, isUpright } = this.#frame;
+    const { style } = this.#element;
+    style.setProperty('--row-height', `${rowHeight}px`);
+    style.setProperty('--row-header-width', `${rowHeaderWidth}px`);
+    style.setProperty('--column-width', `${columnWidth}px`);
+    style.setProperty('--header-height', `${headerHeight}px`);
+    this.#element.classList.toggle('upright', isUpright);
+    this.#body.style.width = `${rowHeaderWidth + matrix.columns.length * columnWidth}px`;
+    this.#body.style.height = `${headerHeight + matrix.rows.length * rowHeight}px`;
+    this.#header.forgetCells();
+    for (const [row, view] of this.#rows) {
+      view.forgetCells();
+      this.#rows.delete(row);
+      this.#spare.push(view);
+    }
+  }
+
+  #draw(): void {
+    if (this.#shown === undefined) return;
+    const { matrix, words } = this.#shown;
+    const { clientHeight, clientWidth, scrollTop, scrollLeft } = this.#element;
+    const { headerHeight, rowHeaderWidth } = this.#frame;
+    const lines = this.#lines();
+    const { row, column } = this.#active;
+    const columns = positionsOf(drawnRange(lines.columns, scrollLeft, clientWidth - rowHeaderWidth), column);
+    const rows = positionsOf(drawnRange(lines.rows, scrollTop, clientHeight - headerHeight), row);
+    const drawing: Drawing = { matrix, words, frame: this.#frame, columns };
+    this.#header.draw(drawing);
+    const wanted = new Set(rows);
+    for (const [index, view] of this.#rows) {
+      if (wanted.has(index)) continue;
+      this.#rows.delete(index);
+      this.#spare.push(view);
+    }
+    for (const index of rows) {
+      const view = this.#rows.get(index) ?? this.#spare.pop() ?? new RowView();
+      this.#rows.set(index, view);
+      view.draw(index, drawing);
+      if (!view.element.isConnected) this.#body.append(view.element);
+    }
+    for (const view of this.#spare) view.element.remove();
+    this.#setTabStop();
+    this.#mark(column);
+  }
+
+  #setTabStop(): void {
+    const { row, column } = this.#active;
+    const element = row < 0 ? this.#header.cell(column) : this.#rows.get(row)?.cell(column);
+    if (element === this.#tabStop) return;
+    if (this.#tabStop) this.#tabStop.tabIndex = -1;
+    if (element) element.tabIndex = 0;
+    this.#tabStop = element;
+  }
+
+  /** A stripe down the column, so that the eye finds its name. */
+  #mark(column: number): void {
+    const { rowHeaderWidth, columnWidth } = this.#frame;
+    this.#stripe.hidden = column < 0;
+    this.#stripe.style.left = `${rowHeaderWidth + column * columnWidth}px`;
+    this.#stripe.style.height = this.#body.style.height;
+  }
+
+  #press(event: KeyboardEvent): void {
+    const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
+    if (altKey || shiftKey) return;
+    if (key === 'Enter' || key === ' ') {
+      event.preventDefault();
+      this.#choose();
+      return;
+    }
+    const to = moved(this.#active, { key, isControl: ctrlKey || metaKey }, this.#bounds());
+    if (to === undefined) return;
+    event.preventDefault();
+    this.activate(to);
+  }
+
+  #click(event: MouseEvent): void {
+    const place = this.#placeOf(event.target);
+    if (place === undefined) return;
+    this.activate(place);
+    this.#choose();
+  }
+
+  /** A screen reader, or a press of the mouse, has moved the focus by itself. */
+  #follow({ target }: FocusEvent): void {
+    const place = this.#placeOf(target);
+    if (!place || (place.row === this.#active.row && place.column === this.#active.column)) return;
+    this.#active = place;
+    this.#setTabStop();
+    this.#mark(place.column);
+    this.#events.change();
+  }
+
+  #choose(): void {
+    const { row, column } = this.#active;
+    if (row >= 0 || column >= 0) this.#events.choose(this.#active);
+  }
+
+  #point(event: PointerEvent): void {
+    const place = this.#placeOf(event.target);
+    if (place) this.#mark(place.column);
+  }
+
+  /** The grid's own indices say where an element stands: they begin with the headers at 1. */
+  #placeOf(target: EventTarget | null): Place | undefined {
+    const cell = target instanceof Element ? target.closest('[aria-colindex]') : null;
+    const row = cell?.closest('[aria-rowindex]');
+    if (!cell || !row) return undefined;
+    return {
+      row: Number(row.getAttribute('aria-rowindex')) - 2,
+      column: Number(cell.getAttribute('aria-colindex')) - 2,
+    };
+  }
+}

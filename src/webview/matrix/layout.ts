@@ -1,0 +1,82 @@
+/** Where rows and columns of one size stand, and which of them are in sight. Lengths are CSS pixels. */
+
+export interface Line {
+  readonly count: number;
+  /** Of each row, or of each column. */
+  readonly size: number;
+}
+
+/** From `first` up to, and without, `end`. */
+export interface Range {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** So many beyond the edge are drawn too; the range moves in steps of this, so that few scroll events redraw anything. */
+const STEP = 8;
+
+/** What to draw of a line of which `length` is in sight from `scroll` on. */
+export function drawnRange({ count, size }: Line, scroll: number, length: number): Range {
+  if (count === 0 || length <= 0) return { first: 0, end: 0 };
+  const top = Math.min(Math.max(scroll, 0), Math.max(0, count * size - length)); // Scrolling may overshoot.
+  const first = Math.floor(top / size);
+  const end = Math.ceil((top + length) / size);
+  return {
+    first: Math.max(0, Math.floor(first / STEP) * STEP - STEP),
+    end: Math.min(count, Math.ceil(end / STEP) * STEP + STEP),
+  };
+}
+
+/** The positions of a range, and of the one that has the focus: an element that is taken away would lose it. */
+export function positionsOf({ first, end }: Range, active: number): readonly number[] {
+  const positions = Array.from({ length: end - first }, (_, index) => first + index);
+  if (active < 0 || (active >= first && active < end)) return positions;
+  return active < first ? [active, ...positions] : [...positions, active];
+}
+
+/** The nearest scroll position at which all of one row or column is in sight. */
+export function scrollToShow({ size }: Line, index: number, scroll: number, length: number): number {
+  if (index < 0) return scroll; // A header is always in sight.
+  const start = index * size;
+  if (start < scroll || size > length) return start;
+  return Math.max(scroll, start + size - length);
+}
+
+export interface Frame {
+  readonly rowHeight: number;
+  readonly rowHeaderWidth: number;
+  readonly columnWidth: number;
+  readonly headerHeight: number;
+  /** Whether names of roles stand upright, as they do where there are many. */
+  readonly isUpright: boolean;
+}
+
+const ROW_HEIGHT = 24;
+const NARROWEST = 28;
+const WIDEST_UPRIGHT = 44;
+const WIDEST = 168;
+/** Below this a name is better read upright. */
+const READABLE = 96;
+/** Of one character, about. */
+const CHARACTER = 7;
+
+/** Characters of the longest name of a row, with what stands beside it, and of a column. */
+export interface Longest {
+  readonly row: number;
+  readonly column: number;
+}
+
+/** The sizes for a window of this width and so many columns. */
+export function frameOf(width: number, columns: number, longest: Longest): Frame {
+  const wanted = longest.row * CHARACTER + 72; // With its count.
+  const rowHeaderWidth = Math.round(Math.max(140, Math.min(wanted, 440, width * 0.4)));
+  const each = columns === 0 ? WIDEST : Math.floor((width - rowHeaderWidth) / columns);
+  const isUpright = each < READABLE;
+  return {
+    rowHeight: ROW_HEIGHT,
+    rowHeaderWidth,
+    columnWidth: isUpright ? Math.min(WIDEST_UPRIGHT, Math.max(NARROWEST, each)) : Math.min(WIDEST, each),
+    headerHeight: isUpright ? Math.min(190, Math.max(64, longest.column * CHARACTER + 44)) : 48,
+    isUpright,
+  };
+}

@@ -1,0 +1,159 @@
+// The page of the access matrix. Runs in a browser frame of VS Code; everything it knows comes in messages.
+import './noEval.ts';
+
+import * as z from 'zod/mini';
+import { make, part } from './dom.ts';
+import { Grid } from './grid.ts';
+import './matrix.css';
+import { Matrix } from './matrix.ts';
+import type { Place } from './places.ts';
+import {
+  type MatrixMessage,
+  MODES,
+  type Mode,
+  readToPage,
+  type ToHost,
+  type ViewMessage,
+  versioned,
+} from './protocol.ts';
+import { Toolbar } from './toolbar.ts';
+import { Words } from './words.ts';
+
+interface Host {
+  postMessage(message: unknown): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+}
+declare function acquireVsCodeApi(): Host;
+
+/** What survives while the tab is out of sight: positions only, no name of anything. */
+const stateSchema = z.object({
+  mode: z.enum(MODES),
+  top: z.number(),
+  left: z.number(),
+  row: z.number(),
+  column: z.number(),
+});
+
+const host = acquireVsCodeApi();
+const kept = z.safeParse(stateSchema, host.getState());
+const post = (message: ToHost) => host.postMessage(versioned(message));
+/** A cell is asked about when the user rests there, after so many milliseconds. */
+const RESTING = 60;
+
+let mode: Mode = kept.success ? kept.data.mode : 'groups';
+let words: Words | undefined;
+let message: MatrixMessage | undefined;
+let shown: Matrix | undefined;
+let sequence = 0;
+let asked = 0;
+let isRestored = !kept.success;
+let resting: number | undefined;
+
+const detail = part('detail', HTMLElement);
+const toolbar = new Toolbar({
+  mode: (wanted) => {
+    mode = wanted;
+    post({ type: 'mode', mode });
+  },
+  filter: (text) => {
+    sequence += 1;
+    post({ type: 'filter', text, sequence });
+  },
+  refresh: () => post({ type: 'refresh' }),
+  leave: () => grid.focus(),
+});
+const grid = new Grid(part('grid', HTMLElement), {
+  choose: (place) => {
+    if (shown) post({ type: 'reveal', ...keysOf(shown, place) });
+  },
+  change: () => {
+    keep();
+    window.clearTimeout(resting);
+    resting = window.setTimeout(askForDetail, RESTING);
+  },
+});
+
+window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+  const read = readToPage(data);
+  if (read === undefined) return; // Of another version, or of nobody we know.
+  if (read.type === 'texts') return begin(new Words(read.texts, read.locale));
+  if (words === undefined) return;
+  switch (read.type) {
+    case 'matrix':
+      message = read;
+      return;
+    case 'view':
+      return show(read, words);
+    case 'notices':
+      return toolbar.tell(read, words);
+    case 'detail':
+      if (read.place === asked) detail.textContent = read.text;
+      return;
+  }
+});
+post({ type: 'ready', mode });
+
+function begin(said: Words): void {
+  words = said;
+  const title = said.say('title');
+  document.title = title;
+  part('title', HTMLElement).textContent = title;
+  toolbar.label(said);
+  toolbar.mode = mode;
+  const legend = part('legend', HTMLElement);
+  legend.setAttribute('aria-label', said.say('legend'));
+  const states = ['granted', 'grantedUnlisted', 'notGranted'] as const;
+  legend.replaceChildren(
+    ...states.map((state) => {
+      const item = make('li', '');
+      const sample = make('span', 'cell');
+      sample.dataset.state = state;
+      item.append(sample, make('span', '', said.say(state)));
+      return item;
+    }),
+  );
+  part('footer', HTMLElement).hidden = false;
+}
+
+function show(view: ViewMessage, said: Words): void {
+  if (message?.mode !== view.mode || view.mode !== mode) return; // The user has turned to the other rows meanwhile.
+  // What the user types wins over what comes back of what was typed before.
+  if (!toolbar.isTyping && view.answered === sequence) toolbar.filter = view.filter;
+  shown = new Matrix(message, view);
+  const { rows, columns } = message;
+  toolbar.counts = [
+    said.count(mode === 'groups' ? 'groupCount' : 'peopleCount', shown.rows.length, rows.keys.length),
+    said.count('roleCount', shown.columns.length, columns.keys.length),
+    said.say('grantCount', shown.grants),
+  ].join(' · ');
+  const isEmpty = shown.rows.length === 0;
+  part('grid', HTMLElement).hidden = isEmpty;
+  const empty = part('empty', HTMLElement);
+  empty.hidden = !isEmpty;
+  empty.textContent = view.empty;
+  grid.show(shown, said);
+  if (!isRestored && kept.success) {
+    grid.restore(kept.data, kept.data);
+    isRestored = true;
+  }
+  askForDetail();
+}
+
+function keysOf(matrix: Matrix, { row, column }: Place) {
+  return {
+    mode: matrix.message.mode,
+    row: row < 0 ? null : matrix.row(row).key,
+    column: column < 0 ? null : matrix.column(column).key,
+  };
+}
+
+function askForDetail(): void {
+  if (shown === undefined) return;
+  asked += 1;
+  post({ type: 'active', place: asked, ...keysOf(shown, grid.active) });
+}
+
+function keep(): void {
+  host.setState({ mode, ...grid.scroll, ...grid.active });
+}

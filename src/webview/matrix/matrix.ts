@@ -1,0 +1,81 @@
+import { countOfRow, countsOfColumns, hasBit } from './bits.ts';
+import type { Longest } from './layout.ts';
+import type { MatrixMessage, ViewMessage } from './protocol.ts';
+
+export interface RowText {
+  readonly kind: string;
+  readonly key: string;
+  readonly label: string;
+  readonly detail: string;
+  readonly note: string;
+  /** How many roles it has. */
+  readonly count: number;
+}
+
+export interface ColumnText {
+  readonly key: string;
+  readonly label: string;
+  readonly detail: string;
+  readonly isListed: boolean;
+  /** How many of the shown rows have it. */
+  readonly count: number;
+}
+
+/** What is shown of a matrix. Rows and columns are counted as they are shown. */
+export class Matrix {
+  readonly message: MatrixMessage;
+  readonly rows: Uint32Array;
+  readonly columns: Uint32Array;
+  /** Set cells of the shown rows. */
+  readonly grants: number;
+  readonly #counts: Uint32Array;
+
+  constructor(message: MatrixMessage, view: ViewMessage) {
+    this.message = message;
+    this.rows = view.rows.filter((index) => index < message.rows.keys.length);
+    this.columns = view.columns.filter((index) => index < message.columns.keys.length);
+    this.#counts = countsOfColumns(message.bits, message.columns.keys.length, this.rows);
+    this.grants = this.#counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  has(row: number, column: number): boolean {
+    const { bits, columns } = this.message;
+    return hasBit(bits, columns.keys.length, this.rows[row] ?? 0, this.columns[column] ?? 0);
+  }
+
+  row(row: number): RowText {
+    const at = this.rows[row] ?? 0;
+    const { rows, columns, bits } = this.message;
+    return {
+      kind: rows.kinds[at] ?? '',
+      key: rows.keys[at] ?? '',
+      label: rows.labels[at] ?? '',
+      detail: rows.details[at] ?? '',
+      note: rows.notes[at] ?? '',
+      count: countOfRow(bits, columns.keys.length, at),
+    };
+  }
+
+  column(column: number): ColumnText {
+    const at = this.columns[column] ?? 0;
+    const { keys, labels, details, listed } = this.message.columns;
+    return {
+      key: keys[at] ?? '',
+      label: labels[at] ?? '',
+      detail: details[at] ?? '',
+      isListed: listed[at] ?? true,
+      count: this.#counts[at] ?? 0,
+    };
+  }
+
+  /** How much room names need. */
+  get longest(): Longest {
+    const { rows, columns } = this.message;
+    const most = (indices: Uint32Array, ...texts: readonly (readonly string[])[]) =>
+      indices.reduce((longest, at) => {
+        const length = texts.reduce((sum, each) => sum + (each[at]?.length ?? 0), 0);
+        return Math.max(longest, length);
+      }, 0);
+    return { row: most(this.rows, rows.labels, rows.notes), column: most(this.columns, columns.labels) };
+  }
+}

@@ -1,0 +1,120 @@
+import * as z from 'zod/mini';
+
+/** Both sides come from one VSIX; the number tells a page that outlived an update from one that did not. */
+export const PROTOCOL_VERSION = 1;
+
+export const MODES = ['groups', 'people'] as const;
+/** What the rows are. The columns are roles. */
+export type Mode = (typeof MODES)[number];
+
+/** What the page says in the user's language; `{0}` and so on stand for values. */
+export const TEXT_NAMES = [
+  'title',
+  'rows',
+  'groups',
+  'people',
+  'group',
+  'person',
+  'filter',
+  'filterHint',
+  'refresh',
+  'reading',
+  'legend',
+  'granted',
+  'grantedUnlisted',
+  'notGranted',
+  'unlisted',
+  'groupCount',
+  'peopleCount',
+  'roleCount',
+  'grantCount',
+  'ofAll',
+  'rowGrants',
+  'columnGroups',
+  'columnPeople',
+] as const;
+export type TextName = (typeof TEXT_NAMES)[number];
+
+const text = z.string();
+const texts = z.array(text);
+const version = z.literal(PROTOCOL_VERSION);
+const mode = z.enum(MODES);
+const indices = z.instanceof(Uint32Array);
+const message = <T extends string, S extends object>(type: T, shape: S) =>
+  z.object({ version, type: z.literal(type), ...shape });
+
+const toPageSchema = z.discriminatedUnion('type', [
+  /** First of all. */
+  message('texts', { texts: z.record(z.enum(TEXT_NAMES), text), locale: text }),
+  /** Everything that was read, in the order of the access model. */
+  message('matrix', {
+    mode,
+    /** For what commands of the context menu are called on. */
+    organization: text,
+    connection: text,
+    /** `notes` stand beside the labels, `details` in the tooltips. */
+    rows: z.object({ kinds: texts, keys: texts, labels: texts, details: texts, notes: texts }),
+    columns: z.object({ keys: texts, labels: texts, details: texts, listed: z.array(z.boolean()) }),
+    /** One bit for each cell; see bits.ts. */
+    bits: z.instanceof(Uint8Array),
+  }),
+  /** Which rows and columns are left, in the order in which they are shown: positions in the matrix of that mode. */
+  message('view', {
+    mode,
+    rows: indices,
+    columns: indices,
+    filter: text,
+    /** The `sequence` of the last filter that the page sent and that is in this view. */
+    answered: z.number(),
+    /** What to say where there is no row. */
+    empty: text,
+  }),
+  /** How far what is shown can be relied on. */
+  message('notices', {
+    /** When it was read. */
+    read: text,
+    isReading: z.boolean(),
+    notices: z.array(z.object({ kind: z.enum(['stale', 'partial', 'problem']), text })),
+  }),
+  /** What stands behind the active cell. */
+  message('detail', { place: z.number(), text }),
+]);
+
+const key = z.nullable(text);
+
+const toHostSchema = z.discriminatedUnion('type', [
+  /** The page has begun, or has begun again: VS Code ends pages that are out of sight. */
+  message('ready', { mode }),
+  message('mode', { mode }),
+  message('filter', { text: z.string().check(z.maxLength(4000)), sequence: z.number() }),
+  message('refresh', {}),
+  /** A row, a column, or a cell was chosen: keys of the access model. */
+  message('reveal', { mode, row: key, column: key }),
+  /** The active cell is this; `place` comes back with the detail. */
+  message('active', { mode, row: key, column: key, place: z.number() }),
+]);
+
+type Unversioned<T> = T extends unknown ? Omit<T, 'version'> : never;
+type Of<T, K> = Extract<T, { readonly type: K }>;
+export type ToPage = Unversioned<z.output<typeof toPageSchema>>;
+export type ToHost = Unversioned<z.output<typeof toHostSchema>>;
+export type MatrixMessage = Of<ToPage, 'matrix'>;
+export type ViewMessage = Of<ToPage, 'view'>;
+export type NoticesMessage = Of<ToPage, 'notices'>;
+
+/** @returns `undefined` for what is not such a message, or of another version. */
+export function readToPage(data: unknown): ToPage | undefined {
+  const result = z.safeParse(toPageSchema, data);
+  return result.success ? result.data : undefined;
+}
+
+/** @returns `undefined` for what is not such a message, or of another version. */
+export function readToHost(data: unknown): ToHost | undefined {
+  const result = z.safeParse(toHostSchema, data);
+  return result.success ? result.data : undefined;
+}
+
+/** A message as it is posted. */
+export function versioned<T extends ToPage | ToHost>(content: T): T & { readonly version: typeof PROTOCOL_VERSION } {
+  return { version: PROTOCOL_VERSION, ...content };
+}

@@ -1,0 +1,97 @@
+import { attribute, make, text } from './dom.ts';
+import type { Frame } from './layout.ts';
+import type { Matrix } from './matrix.ts';
+import type { Words } from './words.ts';
+
+/** What every row and header needs to draw itself. */
+export interface Drawing {
+  readonly matrix: Matrix;
+  readonly frame: Frame;
+  readonly words: Words;
+  /** Columns to draw, ascending. */
+  readonly columns: readonly number[];
+}
+
+/** One row of the grid: its header and the cells that are drawn. Used again for another row when it leaves the screen. */
+export class RowView {
+  readonly element = make('div', 'row');
+  readonly header = make('div', 'row-header');
+  readonly #label = make('span', 'label');
+  readonly #note = make('span', 'note');
+  readonly #count = make('span', 'count');
+  readonly #cells = new Map<number, HTMLElement>();
+  /** Cells without a column at the moment. */
+  readonly #spare: HTMLElement[] = [];
+
+  constructor() {
+    this.element.setAttribute('role', 'row');
+    this.header.setAttribute('role', 'rowheader');
+    this.header.setAttribute('aria-colindex', '1');
+    this.header.tabIndex = -1;
+    this.header.append(this.#label, this.#note, this.#count);
+    this.element.append(this.header);
+  }
+
+  cell(column: number): HTMLElement | undefined {
+    return column < 0 ? this.header : this.#cells.get(column);
+  }
+
+  /** Shows row number `row`, with the columns of the drawing. */
+  draw(row: number, drawing: Drawing): void {
+    const { matrix, frame, words } = drawing;
+    const { kind, key, label, detail, note, count } = matrix.row(row);
+    const { organization, connection } = matrix.message;
+    attribute(this.element, 'aria-rowindex', String(row + 2));
+    this.element.classList.toggle('odd', row % 2 === 1);
+    this.element.style.top = `${frame.headerHeight + row * frame.rowHeight}px`;
+    text(this.#label, label);
+    text(this.#note, note);
+    this.#note.classList.toggle('warning', kind === 'group');
+    text(this.#count, String(count));
+    const spoken = [label, note, words.say('rowGrants', count)].filter(Boolean).join(', ');
+    attribute(this.header, 'aria-label', spoken);
+    attribute(this.header, 'title', [label, note, detail].filter(Boolean).join('\n'));
+    const section = kind === 'group' ? 'group' : 'principal';
+    const target = { kind: section, key, organization, connection };
+    attribute(this.element, 'data-vscode-context', JSON.stringify({ webviewSection: section, target }));
+    this.#drawCells(row, drawing);
+  }
+
+  #drawCells(row: number, { matrix, frame, words, columns }: Drawing): void {
+    const wanted = new Set(columns);
+    for (const [column, cell] of this.#cells) {
+      if (wanted.has(column)) continue;
+      this.#cells.delete(column);
+      this.#spare.push(cell);
+    }
+    for (const column of columns) {
+      let cell = this.#cells.get(column);
+      if (cell === undefined) {
+        cell = this.#spare.pop() ?? this.#newCell();
+        this.#cells.set(column, cell);
+        attribute(cell, 'aria-colindex', String(column + 2));
+        cell.style.left = `${frame.rowHeaderWidth + column * frame.columnWidth}px`;
+      }
+      const isGranted = matrix.has(row, column);
+      const state = !isGranted ? 'notGranted' : matrix.column(column).isListed ? 'granted' : 'grantedUnlisted';
+      if (cell.dataset.state === state) continue;
+      cell.dataset.state = state;
+      cell.setAttribute('aria-label', words.say(state));
+    }
+    for (const cell of this.#spare.splice(0)) cell.remove();
+  }
+
+  #newCell(): HTMLElement {
+    const cell = make('div', 'cell');
+    cell.setAttribute('role', 'gridcell');
+    cell.tabIndex = -1;
+    this.element.append(cell);
+    return cell;
+  }
+
+  /** The sizes have changed: every cell is placed anew when it is next drawn. */
+  forgetCells(): void {
+    for (const cell of this.#cells.values()) cell.remove();
+    this.#cells.clear();
+  }
+}

@@ -1,0 +1,99 @@
+import { make, part } from './dom.ts';
+import { MODES, type Mode, type NoticesMessage } from './protocol.ts';
+import type { Words } from './words.ts';
+
+export interface ToolbarEvents {
+  readonly mode: (mode: Mode) => void;
+  /** What stands in the filter, some time after it was typed. */
+  readonly filter: (text: string) => void;
+  readonly refresh: () => void;
+  /** The user wants to go on to the grid. */
+  readonly leave: () => void;
+}
+
+/** While somebody types, the matrix and the tree follow at this distance, in milliseconds. */
+const TYPING = 150;
+
+/** What stands above the grid: rows, filter, counts, age, and what the data lacks. */
+export class Toolbar {
+  readonly #filter = part('filter', HTMLInputElement);
+  readonly #refresh = part('refresh', HTMLButtonElement);
+  readonly #radios = new Map<Mode, HTMLInputElement>();
+  readonly #events: ToolbarEvents;
+  #typing: number | undefined;
+
+  constructor(events: ToolbarEvents) {
+    this.#events = events;
+    this.#filter.addEventListener('input', () => {
+      window.clearTimeout(this.#typing);
+      this.#typing = window.setTimeout(() => this.#send(), TYPING);
+    });
+    this.#filter.addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter' && event.key !== 'ArrowDown') return;
+      event.preventDefault();
+      if (this.#typing !== undefined) this.#send();
+      events.leave();
+    });
+    this.#refresh.addEventListener('click', () => events.refresh());
+    document.addEventListener('keydown', (event) => {
+      if (event.key !== 'f' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+      event.preventDefault();
+      this.#filter.focus();
+      this.#filter.select();
+    });
+  }
+
+  /** Whether something was typed that was not told yet. */
+  get isTyping(): boolean {
+    return this.#typing !== undefined;
+  }
+
+  label(words: Words): void {
+    part('modes-name', HTMLElement).textContent = words.say('rows');
+    this.#filter.setAttribute('aria-label', words.say('filter'));
+    this.#filter.placeholder = words.say('filterHint');
+    this.#refresh.setAttribute('aria-label', words.say('refresh'));
+    this.#refresh.title = words.say('refresh');
+    if (this.#radios.size === 0) for (const mode of MODES) this.#addMode(mode, words);
+    part('toolbar', HTMLElement).hidden = false;
+  }
+
+  set mode(mode: Mode) {
+    const radio = this.#radios.get(mode);
+    if (radio) radio.checked = true;
+  }
+
+  /** Set elsewhere, as in the tree. */
+  set filter(text: string) {
+    if (this.#filter.value.trim() !== text) this.#filter.value = text;
+  }
+
+  set counts(text: string) {
+    part('counts', HTMLElement).textContent = text;
+  }
+
+  tell({ read, isReading, notices }: NoticesMessage, words: Words): void {
+    part('read', HTMLElement).textContent = isReading ? words.say('reading') : read;
+    document.body.classList.toggle('reading', isReading);
+    const list = notices.map(({ kind, text }) => make('p', `notice ${kind}`, text));
+    part('notices', HTMLElement).replaceChildren(...list);
+  }
+
+  #addMode(mode: Mode, words: Words): void {
+    const label = make('label', 'mode');
+    const radio = make('input', '');
+    radio.type = 'radio';
+    radio.name = 'mode';
+    radio.value = mode;
+    radio.addEventListener('change', () => this.#events.mode(mode));
+    label.append(radio, make('span', '', words.say(mode)));
+    part('modes', HTMLElement).append(label);
+    this.#radios.set(mode, radio);
+  }
+
+  #send(): void {
+    window.clearTimeout(this.#typing);
+    this.#typing = undefined;
+    this.#events.filter(this.#filter.value);
+  }
+}
