@@ -64,7 +64,11 @@ async function userInfo(
   const headers = { authorization: `Bearer ${token}`, accept: 'application/json' };
   const request = { method: 'GET', headers, deadlineMs: DEADLINE_MS, maxBytes: MAX_BYTES } as const;
   const { status, text } = await exchange(fetch, url, request, signal);
-  if (status === 401) throw refused(text);
+  if (status === 401)
+    throw refused(
+      text,
+      ' If it is a token for the API alone, write an organization into rolecall.organizations first: then it is checked there.',
+    );
   if (status === 429 || status >= 500) {
     throw new RolecallError(
       'server',
@@ -81,11 +85,11 @@ async function userInfo(
   }
 }
 
-function refused(body: string): RolecallError {
+function refused(body: string, hint = ''): RolecallError {
   const words = serverWords(descriptionIn(body));
   return new RolecallError(
     'invalidRequest',
-    `The identity service does not accept this token. Nothing was kept.${words && ` It said: ${words}`}`,
+    `The identity service does not accept this token. Nothing was kept.${hint}${words && ` It said: ${words}`}`,
     { facts: { status: 401, ...(words && { serverMessage: words }) } },
   );
 }

@@ -69,7 +69,10 @@ describe('signing in with a service token', () => {
   it('is refused there with the service’s words, without markup', async () => {
     const body = { error: 'access_denied', error_description: 'token <b>expired</b>' };
     const error = await failure(run(undefined, { status: 401, body }));
-    assert.match(error.message, /does not accept this token\. Nothing was kept\. It said: token expired$/);
+    assert.match(
+      error.message,
+      /does not accept this token\. Nothing was kept\. If .*rolecall\.organizations first.* It said: token expired$/,
+    );
     assert.ok(!error.message.includes(TOKEN));
     assert.equal((await failure(run(undefined, { status: 401, body: '<html>no</html>' }))).kind, 'invalidRequest');
   });
