@@ -1,15 +1,24 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../../core/base/connection.ts';
+import { RolecallError } from '../../core/base/errors.ts';
+import type { Fetch } from '../../core/base/http.ts';
+import type { Log } from '../../core/base/log.ts';
+import { listModels } from '../../core/completions/models.ts';
 import { asStorageError } from '../../core/oauth/session.ts';
 import { secrets } from '../../ids.ts';
 import { askForToken } from './serviceTokens.ts';
 
+/** Longest wait for the answer to a token that was just entered, in milliseconds. */
+const CHECK_MS = 20_000;
+
 /** A service token for the inference service alone: entered by command, kept in SecretStorage only. */
 export class InferenceTokens {
   readonly #storage: vscode.SecretStorage;
+  readonly #deps: { readonly fetch: Fetch; readonly log: Log };
 
-  constructor(storage: vscode.SecretStorage) {
+  constructor(storage: vscode.SecretStorage, deps: { readonly fetch: Fetch; readonly log: Log }) {
     this.#storage = storage;
+    this.#deps = deps;
   }
 
   /** @throws RolecallError `storage` */
@@ -17,7 +26,11 @@ export class InferenceTokens {
     return guarded(() => this.#storage.get(keyOf(connection)));
   }
 
-  /** @throws RolecallError `cancelled`, `storage` */
+  /**
+   * Asks for a token, tries it where the service lists its models, and keeps it.
+   *
+   * @throws RolecallError `cancelled`, `invalidRequest` (refused), `offline`, …, `storage`: then nothing was kept
+   */
   async ask(connection: Connection): Promise<void> {
     const token = await askForToken(
       new AbortController().signal,
@@ -27,7 +40,24 @@ export class InferenceTokens {
         new URL(connection.inferenceUrl).origin,
       ),
     );
+    await this.#tryOut(connection, token);
     await guarded(() => this.#storage.store(keyOf(connection), token));
+  }
+
+  /** A service that lists no models is asked in vain, and the first use will tell. */
+  async #tryOut(connection: Connection, token: string): Promise<void> {
+    const { fetch, log } = this.#deps;
+    const rejected = async () => {
+      throw new RolecallError(
+        'invalidRequest',
+        vscode.l10n.t('The inference service does not accept this token. Nothing was kept.'),
+      );
+    };
+    const deps = { fetch, log, accessToken: async () => token, rejected };
+    await vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Checking the token…') },
+      () => listModels(deps, connection, AbortSignal.timeout(CHECK_MS)),
+    );
   }
 
   /** @throws RolecallError `storage` */

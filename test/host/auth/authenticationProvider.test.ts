@@ -34,7 +34,7 @@ describe('the authentication provider', () => {
       learn: () => {},
       log: scene().log,
     });
-    const signOut = new SignOut(new InferenceTokens(new FakeSecrets()), scene().log);
+    const signOut = new SignOut(new InferenceTokens(new FakeSecrets(), scene()), scene().log);
     const provider = scene().own(new RolecallAuthenticationProvider(scene().clouds, signIn, signOut, scene().log));
     const changes: Change[] = [];
     provider.onDidChangeSessions((change) => {

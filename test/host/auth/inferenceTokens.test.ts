@@ -22,7 +22,7 @@ describe('the token of the inference service alone', () => {
   let clouds: Clouds;
 
   beforeEach(() => {
-    tokens = new InferenceTokens(scene().secrets);
+    tokens = new InferenceTokens(scene().secrets, scene());
     const { settings, fetch, log, state } = scene();
     settings.connection = connectionTo('service');
     clouds = scene().own(
@@ -43,7 +43,7 @@ describe('the token of the inference service alone', () => {
     scene().own(followSecrets(scene().secrets, clouds, tokens));
   });
 
-  async function enter(token: string): Promise<Cloud> {
+  async function enter(token: string, isTaken = true): Promise<Cloud> {
     await clouds.start();
     const cloud = clouds.require();
     patches.set(vscode.window, 'showInputBox', async (options: vscode.InputBoxOptions) => {
@@ -51,19 +51,26 @@ describe('the token of the inference service alone', () => {
       assert.match(options.prompt ?? '', /sent to http:\/\/127\.0\.0\.1:\d+ only/);
       return token;
     });
+    if (isTaken) scene().network = async () => Response.json({ data: [] });
     await tokens.ask(cloud.connection);
+    scene().network = (...request) => fetch(...request);
     await until('the token', () => cloud.inferenceAccount === 'token');
     return cloud;
   }
 
   it('is kept in SecretStorage, and models are listed with it while nobody is signed in', async () => {
-    const cloud = await enter(await serviceToken('administrator'));
+    const cloud = await enter(await serviceToken('administrator'), false);
     assert.deepEqual([...scene().secrets.values.keys()], [secrets.inferenceToken + cloud.connection.inferenceUrl]);
     assert.equal(cloud.keeper.state.kind, 'signedOut');
     const { settings, fetch, log } = scene();
     const catalog = scene().own(new ModelCatalog({ clouds, settings, fetch, log }));
     await catalog.ready(signal);
     assert.ok(catalog.models.length > 0);
+  });
+
+  it('is tried out before it is kept', async () => {
+    await assert.rejects(enter('nonsense', false), /does not accept this token\. Nothing was kept/);
+    assert.equal(scene().secrets.values.size, 0);
   });
 
   it('goes to the inference service alone: the identity service gets the session’s', async () => {

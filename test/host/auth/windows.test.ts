@@ -26,7 +26,7 @@ describe('two windows', () => {
       learn: () => {},
       log,
     });
-    const signOut = new SignOut(new InferenceTokens(of.secrets), log);
+    const signOut = new SignOut(new InferenceTokens(of.secrets, of), log);
     const provider = of.own(new RolecallAuthenticationProvider(clouds, signIn, signOut, log));
     const changes: Change[] = [];
     provider.onDidChangeSessions((change) => changes.push(change));

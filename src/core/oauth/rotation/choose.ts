@@ -66,7 +66,7 @@ export function live(held: Held): Found {
 
 const SENTENCES = {
   otherKey:
-    'Another window has signed in, and this one has an old copy of the secret store. Reload this window. If this message stays, sign in here.',
+    'Another window has signed in, and this one has an old copy of the secret store. Reload this window. If this message stays, another editor or browser of yours shares the client: sign in here, with a service token or a client of its own for each.',
   newer: 'The session was stored by a newer version of Rolecall. Reload this window to use it.',
   damaged: 'The session that the windows share is damaged. Sign in again.',
 };
