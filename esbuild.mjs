@@ -36,8 +36,15 @@ function production(watching) {
       ...common,
       ...size,
       entryPoints: ['src/extension.ts'],
-      outfile: 'dist/extension.cjs',
-      format: 'cjs',
+      outdir: 'dist',
+      // What is imported while the extension runs stands in files of its own, so that activation does not read it. Only
+      // ES modules can be split; an extension host loads CommonJS fastest: each file is turned into that afterwards.
+      splitting: true,
+      format: 'esm',
+      outExtension: { '.js': '.cjs' },
+      chunkNames: 'lazy-[hash]',
+      write: false,
+      plugins: [asCommonJs(size.minify)],
       external: ['vscode'],
       // A package's ES modules before its "main": jsonc-parser's is UMD, whose requires no bundler can follow.
       mainFields: ['module', 'main'],
@@ -56,6 +63,31 @@ function production(watching) {
       },
     },
   ];
+}
+
+/** Writes the files of a split build as CommonJS, in place of those of an earlier build. */
+function asCommonJs(minify) {
+  const options = { format: 'cjs', platform: 'node', target: common.target, charset: 'utf8', minify };
+  const dist = path.join(root, 'dist');
+  const write = async ({ path: file, contents, text }, outputs) => {
+    if (!file.endsWith('.cjs')) return fs.writeFileSync(file, contents);
+    // `import()` becomes `require`, which needs no second loader.
+    const { code } = await esbuild.transform(text, { ...options, supported: { 'dynamic-import': false } });
+    fs.writeFileSync(file, code);
+    outputs[path.relative(root, file).replaceAll('\\', '/')].bytes = Buffer.byteLength(code);
+  };
+  return {
+    name: 'rolecall-commonjs',
+    setup(build) {
+      build.onEnd(async ({ outputFiles = [], metafile, errors }) => {
+        if (errors.length > 0) return;
+        fs.mkdirSync(dist, { recursive: true });
+        const earlier = fs.readdirSync(dist).filter((file) => /^lazy-.*\.cjs(\.map)?$/.test(file));
+        for (const file of earlier) fs.rmSync(path.join(dist, file));
+        await Promise.all(outputFiles.map((file) => write(file, metafile.outputs)));
+      });
+    },
+  };
 }
 
 function hostTests() {
@@ -124,7 +156,7 @@ async function watch(withTests) {
   const builds = [...production(true), ...(withTests ? [hostTests()] : [])];
   const said = {
     name: 'rolecall-said',
-    setup: (build) => build.onEnd(() => console.log(`${build.initialOptions.outfile} built`)),
+    setup: (build) => build.onEnd(() => console.log(`${build.initialOptions.outfile ?? 'dist/extension.cjs'} built`)),
   };
   for (const options of builds) {
     const context = await esbuild.context({ ...options, plugins: [...(options.plugins ?? []), said] });

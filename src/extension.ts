@@ -138,7 +138,7 @@ export function activate(context: vscode.ExtensionContext): void {
   };
   const { contributes } = context.extension.packageJSON;
   const openTools = async () =>
-    bothToolboxes(accessToolbox(data, contributes.languageModelTools, log), await workspaceTools.open());
+    bothToolboxes(await accessToolbox(data, contributes.languageModelTools, log), await workspaceTools.open());
   const catalog = new ModelCatalog({ clouds, settings, fetch, log });
   const documents = new AnswerDocuments(clouds);
   const memory = new ModelMemory();

@@ -5,7 +5,7 @@ import type { Fetch } from '../core/base/http.ts';
 import type { Log } from '../core/base/log.ts';
 import type { TokenSource } from '../core/base/tokenSource.ts';
 import { IdentityClient } from '../core/identity/identityClient.ts';
-import { AuthorizationServer } from '../core/oauth/authorizationServer.ts';
+import type { AuthorizationServer } from '../core/oauth/authorizationServer.ts';
 import type { SessionStore } from '../core/oauth/rotation/sessionStore.ts';
 import { SharedTokenKeeper } from '../core/oauth/rotation/sharedTokenKeeper.ts';
 import { describe } from './showError.ts';
@@ -140,6 +140,7 @@ export class Cloud implements vscode.Disposable {
     }
     const secret = await clientSecret(connection, interactive);
     learn(secret);
+    const { AuthorizationServer } = await import('../core/oauth/authorizationServer.ts'); // Heavy, and rarely needed.
     // One for each secret: it remembers what discovery said.
     if (!this.#server || this.#server.secret !== secret) {
       this.#server = { secret, server: new AuthorizationServer({ fetch, log, connection, clientSecret: secret }) };

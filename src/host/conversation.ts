@@ -1,4 +1,3 @@
-import { streamCompletion } from '../core/completions/client.ts';
 import type { Completion, CompletionEvent } from '../core/completions/completion.ts';
 import type { ChatMessage, ToolDefinition } from '../core/completions/request.ts';
 import { runToolLoop } from '../core/tools/loop.ts';
@@ -47,6 +46,7 @@ export function converse(
         messages: history,
         ...(tools.length > 0 && { tools, tool_choice: parameters.tool_choice ?? ('auto' as const) }),
       };
+      const { streamCompletion } = await import('../core/completions/client.ts');
       const completion = yield* toldOnce(streamCompletion(deps, cloud.connection, asked, options, stop), told);
       if (completion.usage) request.usage.add(model.label, completion.usage);
       const choice = completion.choices[0];

@@ -3,7 +3,6 @@ import { waitFor } from '../core/base/abort.ts';
 import { isCancelled } from '../core/base/errors.ts';
 import type { Fetch } from '../core/base/http.ts';
 import type { Log } from '../core/base/log.ts';
-import { listModels } from '../core/completions/models.ts';
 import type { Cloud } from './cloud.ts';
 import type { Clouds } from './clouds.ts';
 import type { Settings } from './settings.ts';
@@ -137,6 +136,7 @@ export class ModelCatalog implements vscode.Disposable {
   async #list(cloud: Cloud, signal: AbortSignal): Promise<readonly Model[] | undefined> {
     const { fetch, log } = this.#deps;
     try {
+      const { listModels } = await import('../core/completions/models.ts');
       const listed = await listModels({ fetch, log, ...tokensOf(cloud) }, cloud.connection, signal);
       return (listed ?? []).map(({ id, contextLength }) => ({
         id,

@@ -90,8 +90,10 @@ describe('activation', () => {
     function activate(): void {
       const require = createRequire(path.join(extension().extensionPath, 'package.json'));
       const file = require.resolve('./dist/extension.cjs');
-      const running = require.cache[file];
-      delete require.cache[file];
+      // The bundle and what it is split into.
+      const dist = path.dirname(file) + path.sep;
+      const running = Object.entries(require.cache).filter(([name]) => name.startsWith(dist));
+      for (const [name] of running) delete require.cache[name];
       try {
         const { activate } = require(file) as { activate: (context: unknown) => unknown };
         const context = {
@@ -109,7 +111,7 @@ describe('activation', () => {
         };
         assert.equal(activate(context), undefined);
       } finally {
-        if (running) require.cache[file] = running;
+        for (const [name, module] of running) require.cache[name] = module;
       }
     }
 

@@ -1,6 +1,7 @@
 import { asRolecallError } from '../base/errors.ts';
+import { endpoint, type InferenceConnection } from './address.ts';
 import { readText } from './body.ts';
-import { authorization, endpoint, type InferenceConnection, type InferenceDeps, send } from './endpoint.ts';
+import { authorization, type InferenceDeps, send } from './endpoint.ts';
 import { isJsonObject, parseJson } from './json.ts';
 import { accessToken, newerToken, withoutToken } from './token.ts';
 import { timedOut, Watch } from './watch.ts';

@@ -2,7 +2,7 @@ import { waitFor } from '../base/abort.ts';
 import type { Connection } from '../base/connection.ts';
 import { asRolecallError, isCancelled, RolecallError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { type AuthorizationServer, newSignIn, type PendingSignIn } from './authorizationServer.ts';
+import type { AuthorizationServer, PendingSignIn } from './authorizationServer.ts';
 import { type LoopbackListener, type LoopbackOptions, listenForRedirect, serveStart } from './loopbackListener.ts';
 import { accountOf, firstSession, type Session } from './session.ts';
 import type { SignInMethodId } from './signInMethods.ts';
@@ -47,6 +47,7 @@ export const SIGN_IN_DEADLINE_MS = 5 * 60_000;
  */
 export async function signInWithBrowser(deps: BrowserSignIn, signal: AbortSignal): Promise<Session> {
   const { connection, server, log, method } = deps;
+  const { newSignIn } = await import('./authorizationServer.ts');
   const pending = newSignIn(connection);
   for (const secret of [pending.state, pending.nonce, pending.codeVerifier]) deps.learn(secret);
   const authorizationUrl = (await server.authorizationUrl(pending, signal)).href;

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import type { Log } from '../../core/base/log.ts';
-import { compileParameters } from '../../core/tools/validate.ts';
 import { languageModelTools } from '../../ids.ts';
 import type { AccessData } from '../accessData.ts';
 import type { Toolbox } from '../conversation.ts';
@@ -36,8 +35,9 @@ function ownTools(contributed: unknown) {
  * ask them with the same sign-in that may read the answers, so nobody is asked; other models come by
  * {@link registerLanguageModelTools}. None while nobody is signed in.
  */
-export function accessToolbox(data: AccessData, contributed: unknown, log: Log): Toolbox {
+export async function accessToolbox(data: AccessData, contributed: unknown, log: Log): Promise<Toolbox> {
   if (!data.stage) return { tools: [], invoke: async () => ({ content: 'Nobody is signed in.', isError: true }) };
+  const { compileParameters } = await import('../../core/tools/validate.ts');
   const names = new Map<string, AccessToolName>();
   const tools = ownTools(contributed).flatMap((tool) => {
     const name = tool.name.slice(PREFIX.length);

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { asRolecallError, isCancelled, RolecallError } from '../../core/base/errors.ts';
-import { streamCompletion } from '../../core/completions/client.ts';
-import { endpoint } from '../../core/completions/endpoint.ts';
+import { endpoint } from '../../core/completions/address.ts';
 import { estimateText } from '../../core/completions/tokenEstimate.ts';
 import { languageModelVendor } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
@@ -70,6 +69,7 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
       const tools = toToolDefinitions(described?.tools === false ? [] : (options.tools ?? []));
       // VS Code takes one answer: further ones would be paid for and lost.
       const { n: _, ...asked } = { ...parametersFor(described, this.#deps.settings), ...parameters };
+      const { streamCompletion } = await import('../../core/completions/client.ts');
       const events = streamCompletion(
         { fetch, log, ...tokensOf(cloud) },
         cloud.connection,

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { Log } from '../../core/base/log.ts';
-import { type DiagnosisSources, diagnose } from '../../core/diagnosis/diagnose.ts';
-import { reportOf } from '../../core/diagnosis/report.ts';
+import type { DiagnosisSources } from '../../core/diagnosis/diagnose.ts';
 import { commands } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
 import { registerCommand } from '../commands.ts';
@@ -24,8 +23,12 @@ export function registerDiagnoseSignIn({ sources, redact, log }: DiagnoseSignInD
         title: vscode.l10n.t('Looking at everything a sign-in needs…'),
         cancellable: true,
       },
-      async (_progress, token) => diagnose(sources, Date.now, signalOf(token)),
+      async (_progress, token) => {
+        const { diagnose } = await import('../../core/diagnosis/diagnose.ts');
+        return diagnose(sources, Date.now, signalOf(token));
+      },
     );
+    const { reportOf } = await import('../../core/diagnosis/report.ts');
     const report = reportOf(diagnosis, redact);
     await document.show(report);
     void offerCopy(report); // The command is over; the message stays until the user answers it.

@@ -5,9 +5,6 @@ import { RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { DiagnosisSources } from '../../core/diagnosis/diagnose.ts';
 import type { NetworkFact, Problem, SessionFact, StoreFact, Versions } from '../../core/diagnosis/facts.ts';
-import { inspectEnvironment } from '../../core/diagnosis/network.ts';
-import { probeIdentity, probeInference } from '../../core/diagnosis/probe.ts';
-import { inspectRedirectUri } from '../../core/diagnosis/redirectUri.ts';
 import { inspectSharedState } from '../../core/oauth/rotation/inspect.ts';
 import { secrets } from '../../ids.ts';
 
@@ -68,10 +65,22 @@ export function editorSources(deps: EditorSourcesDeps): DiagnosisSources {
       deps.learn(secret); // It may have been pasted into a setting as well, which the report shows.
       return secret === undefined ? 'missing' : 'stored';
     }),
-    identity: about(({ identityUrl }, signal) => probeIdentity(probing, identityUrl, signal)),
-    inference: about(({ inferenceUrl }, signal) => probeInference(probing, inferenceUrl, signal)),
-    redirect: about(({ redirectUri }, signal) => inspectRedirectUri(redirectUri, vscode.env.uriScheme, signal)),
-    network: async () => ({ settings: proxySettings(), ...(await inspectEnvironment(process.env)) }),
+    identity: about(async ({ identityUrl }, signal) => {
+      const { probeIdentity } = await import('../../core/diagnosis/probe.ts');
+      return probeIdentity(probing, identityUrl, signal);
+    }),
+    inference: about(async ({ inferenceUrl }, signal) => {
+      const { probeInference } = await import('../../core/diagnosis/probe.ts');
+      return probeInference(probing, inferenceUrl, signal);
+    }),
+    redirect: about(async ({ redirectUri }, signal) => {
+      const { inspectRedirectUri } = await import('../../core/diagnosis/redirectUri.ts');
+      return inspectRedirectUri(redirectUri, vscode.env.uriScheme, signal);
+    }),
+    network: async () => {
+      const { inspectEnvironment } = await import('../../core/diagnosis/network.ts');
+      return { settings: proxySettings(), ...(await inspectEnvironment(process.env)) };
+    },
     store: () => tryStore(deps.secrets),
     session: async () => {
       await clouds.active?.load();

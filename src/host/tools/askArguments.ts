@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { cancelled } from '../../core/base/errors.ts';
 import type { ParametersSchema } from '../../core/tools/definition.ts';
-import { compileParameters } from '../../core/tools/validate.ts';
 
 type Property = Readonly<Record<string, unknown>>;
 
@@ -40,7 +39,7 @@ async function askOne(title: string, name: string, property: Property, schema: P
     if (!picked) throw cancelled();
     return picked.value;
   }
-  const check = checkOf(name, property, schema);
+  const check = await checkOf(name, property, schema);
   const typed = await vscode.window.showInputBox({
     title,
     prompt: isRequired ? description : vscode.l10n.t('{0} Leave empty to leave it out.', description),
@@ -57,9 +56,14 @@ async function askOne(title: string, name: string, property: Property, schema: P
 }
 
 /** Of one parameter alone; the whole is checked afterwards, as a schema may tie parameters to each other. */
-function checkOf(name: string, property: Property, schema: ParametersSchema): (value: unknown) => string | undefined {
+async function checkOf(
+  name: string,
+  property: Property,
+  schema: ParametersSchema,
+): Promise<(value: unknown) => string | undefined> {
   const { $defs, definitions } = schema;
   const alone = { type: 'object' as const, properties: { [name]: property }, required: [], $defs, definitions };
+  const { compileParameters } = await import('../../core/tools/validate.ts');
   const compiled = compileParameters(JSON.parse(JSON.stringify(alone)));
   return (value) => (compiled.kind === 'ok' ? compiled.check({ [name]: value })[0] : undefined);
 }

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
-import { addTool } from '../../core/tools/newTool.ts';
 import { isFileNotFound, TOOL_FILE } from './toolFiles.ts';
 
 /**
@@ -24,6 +23,7 @@ export async function newWorkspaceTool(): Promise<void> {
     await vscode.commands.executeCommand('workbench.action.files.revert');
   }
   const wasDirty = document.isDirty;
+  const { addTool } = await import('../../core/tools/newTool.ts');
   const { name, edits } = addTool(document.getText());
   const edit = new vscode.WorkspaceEdit();
   for (const { offset, length, text } of edits) {

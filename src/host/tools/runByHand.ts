@@ -1,7 +1,5 @@
 import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
-import { readToolFile } from '../../core/tools/toolFile.ts';
-import { compileParameters } from '../../core/tools/validate.ts';
 import { commands } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
 import { askArguments } from './askArguments.ts';
@@ -14,9 +12,10 @@ export class ToolLenses implements vscode.CodeLensProvider {
     return vscode.languages.registerCodeLensProvider({ pattern: `**/${TOOL_FILE}` }, new ToolLenses());
   }
 
-  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+  async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
     const folder = vscode.workspace.getWorkspaceFolder(document.uri);
     if (!vscode.workspace.isTrusted || !folder || !isToolFile(document.uri, folder)) return [];
+    const { readToolFile } = await import('../../core/tools/toolFile.ts');
     return readToolFile(document.getText(), { folder: folder.uri.fsPath }).tools.map(({ name, place }) => {
       const at = new vscode.Position(place.line, place.column);
       return new vscode.CodeLens(new vscode.Range(at, at), {
@@ -46,6 +45,7 @@ export async function runByHand({ files, tools, output }: RunByHandDeps, uri: un
   const tool = await choose(await files.all(), uri, name);
   const { definition, folder } = tool;
   const args = await askArguments(definition.name, definition.parameters);
+  const { compileParameters } = await import('../../core/tools/validate.ts');
   const compiled = compileParameters(definition.parameters);
   const errors = compiled.kind === 'ok' ? compiled.check(args) : [];
   if (errors.length > 0) throw new RolecallError('tool', errors.join(' '));

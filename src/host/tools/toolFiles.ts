@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Log } from '../../core/base/log.ts';
 import { oneAtATime } from '../../core/base/oneAtATime.ts';
 import type { Problem, ToolDefinition } from '../../core/tools/definition.ts';
-import { readToolFile, type ToolFile } from '../../core/tools/toolFile.ts';
+import type { ToolFile } from '../../core/tools/toolFile.ts';
 
 export const TOOL_FILE = '.vscode/rolecall.tools.json';
 
@@ -151,6 +151,7 @@ async function readFolder(folder: vscode.WorkspaceFolder): Promise<FolderFile | 
     if (isFileNotFound(error)) return undefined; // Most folders have none.
     return { folder, uri, file: { tools: [], problems: [unreadable(error)], text: '' } };
   }
+  const { readToolFile } = await import('../../core/tools/toolFile.ts'); // Most windows have no such file.
   return { folder, uri, file: { ...readToolFile(text, { folder: folder.uri.fsPath }), text } };
 }
 

@@ -5,7 +5,6 @@ import type { Log } from '../../core/base/log.ts';
 import type { ToolDefinition as OfferedTool } from '../../core/completions/request.ts';
 import type { ToolDefinition } from '../../core/tools/definition.ts';
 import type { CheckedCall, InvokeResult, LoopTool } from '../../core/tools/loopTypes.ts';
-import { compileParameters } from '../../core/tools/validate.ts';
 import type { Toolbox } from '../conversation.ts';
 import type { Settings } from '../settings.ts';
 import { prepareCommandTool } from './commandTool.ts';
@@ -41,7 +40,7 @@ export class WorkspaceTools {
     const tools = await this.#deps.files.tools();
     const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
     return {
-      tools: tools.flatMap(({ definition }) => offer(definition)),
+      tools: (await Promise.all(tools.map(({ definition }) => offer(definition)))).flat(),
       maxRounds: this.#deps.settings.maxToolRounds(),
       invoke: async (call, signal) => {
         const tool = byName.get(call.name);
@@ -105,7 +104,8 @@ export class WorkspaceTools {
   }
 }
 
-function offer(definition: WorkspaceTool['definition']): LoopTool<OfferedTool>[] {
+async function offer(definition: WorkspaceTool['definition']): Promise<LoopTool<OfferedTool>[]> {
+  const { compileParameters } = await import('../../core/tools/validate.ts');
   const { name, description, parameters } = definition;
   const compiled = compileParameters(parameters);
   if (compiled.kind === 'invalid') return []; // Its problem stands at its line in the file.

@@ -182,13 +182,13 @@ describe('tools for models', () => {
 
     it('are none while nobody is signed in', async () => {
       await scene().startService();
-      assert.deepEqual(open().tools, []);
-      assert.equal((await call(open(), 'list_groups', {})).isError, true);
+      assert.deepEqual((await open()).tools, []);
+      assert.equal((await call(await open(), 'list_groups', {})).isError, true);
     });
 
     it('are the contributed ones without the prefix, answered without a question', async () => {
       await tree().serviceOf('administrator', 'meridian');
-      const box = open();
+      const box = await open();
       assert.deepEqual(
         box.tools.map(({ name }) => name),
         ['list_groups', 'list_roles', 'who_has_role', 'effective_access'],
@@ -204,7 +204,7 @@ describe('tools for models', () => {
     it('let @rolecall answer with real data what Ask @rolecall About This types', async () => {
       scene().settings.ids = ['meridian'];
       await chat().signedIn();
-      chat().toolbox = open();
+      chat().toolbox = await open();
       await chat().ask('Who has the role "administrator", and through which groups? Organization: "meridian"');
       assert.match(chat().read(), /Used who_has_role/);
       assert.match(chat().read(), /ada\.moreau@meridian\.example .* through administrators/);
@@ -213,18 +213,20 @@ describe('tools for models', () => {
 
     it('tell @rolecall which organizations there are, where it does not say one', async () => {
       await tree().serviceOf('administrator', 'meridian', 'big-sky');
-      await assert.rejects(call(open(), 'list_groups', {}), /The organizations are: meridian, big-sky\./);
+      await assert.rejects(call(await open(), 'list_groups', {}), /The organizations are: meridian, big-sky\./);
     });
 
     it('are bounded', async () => {
       await tree().serviceOf('administrator', 'big-sky');
-      const { content } = await call(open(), 'list_groups', {});
+      const { content } = await call(await open(), 'list_groups', {});
       assert.ok(content.length <= 12_000 && content.length > 8000, String(content.length));
     });
 
     it('stand before tools of the workspace that have their names', async () => {
       await tree().serviceOf('administrator', 'meridian');
-      const tool = (name: string) => ({ name, definition: open().tools[0]!.definition, check: () => [] });
+      const [first] = (await open()).tools;
+      assert.ok(first);
+      const tool = (name: string) => ({ name, definition: first.definition, check: () => [] });
       const called: string[] = [];
       const workspace: Toolbox = {
         tools: [tool('list_groups'), tool('count_words')],
@@ -233,7 +235,7 @@ describe('tools for models', () => {
           return { content: 'workspace', isError: false };
         },
       };
-      const box = bothToolboxes(open(), workspace);
+      const box = bothToolboxes(await open(), workspace);
       assert.equal(box.tools.filter(({ name }) => name === 'list_groups').length, 1);
       assert.match((await call(box, 'list_groups', {})).content, /^Groups of meridian/);
       assert.equal((await call(box, 'count_words', {})).content, 'workspace');

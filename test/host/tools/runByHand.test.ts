@@ -91,7 +91,7 @@ describe('a workspace tool that is run by hand', () => {
   it('has a link above it, and one that is not offered has none', async () => {
     const document = await vscode.workspace.openTextDocument(file.uri());
     await until('the editor has read the file', () => document.getText() === text);
-    const lenses = new ToolLenses().provideCodeLenses(document);
+    const lenses = await new ToolLenses().provideCodeLenses(document);
     assert.deepEqual(
       lenses.map(({ command, range }) => [command?.command, command?.arguments?.[1], range.start.line]),
       [
@@ -106,7 +106,7 @@ describe('a workspace tool that is run by hand', () => {
     );
     assert.equal(fromEditor.filter(({ command }) => command?.command === commands.runWorkspaceTool).length, 2);
     patches.set(vscode.workspace, 'isTrusted', false);
-    assert.deepEqual(new ToolLenses().provideCodeLenses(document), []);
+    assert.deepEqual(await new ToolLenses().provideCodeLenses(document), []);
   });
 
   it('is asked for its arguments by their types, runs after a yes and shows the result', async () => {
