@@ -108,6 +108,7 @@ export function activate(context: vscode.ExtensionContext): void {
       learn(secret);
       sandboxSecrets.set(clientId, secret);
     },
+    describeModels: (models) => catalog.describeSandbox(models),
     signIn: (cloud) => signIn.run(cloud),
     log,
   });

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { CompletionEvent } from '../core/completions/completion.ts';
+import type { ChosenToken, Logprobs } from '../core/completions/logprobs.ts';
 import type { LoopEvent } from '../core/tools/loopTypes.ts';
 import { tokensText } from './usageLedger.ts';
 
@@ -10,6 +11,7 @@ export class AnswerTally {
   #prompt = 0;
   #completion = 0;
   #reasoning = '';
+  readonly #logprobs: ChosenToken[] = [];
 
   accept(event: LoopEvent<CompletionEvent>): void {
     if (event.type !== 'model') return;
@@ -17,7 +19,8 @@ export class AnswerTally {
     if (said.kind === 'usage') {
       this.#prompt += said.usage.promptTokens ?? 0;
       this.#completion += said.usage.completionTokens ?? 0;
-    } else if (said.kind === 'reasoning' && said.choice === 0) this.#reasoning += said.text;
+    } else if (said.kind === 'logprobs' && said.choice === 0) this.#logprobs.push(...said.logprobs);
+    else if (said.kind === 'reasoning' && said.choice === 0) this.#reasoning += said.text;
     else if (said.kind === 'text' && said.choice > 0) {
       this.#others.set(said.choice, (this.#others.get(said.choice) ?? '') + said.text);
     }
@@ -30,6 +33,11 @@ export class AnswerTally {
   /** The answers besides the first, in order, where `n` asked for several. */
   get others(): readonly string[] {
     return [...this.#others].sort(([one], [other]) => one - other).map(([, text]) => text);
+  }
+
+  /** The tokens of the first answer, where `logprobs` asked for their probabilities. */
+  get logprobs(): Logprobs {
+    return this.#logprobs;
   }
 
   /** Tokens, where the service told them, and time. */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { CompletionEvent } from '../core/completions/completion.ts';
-import type { LoopEnd, LoopEvent } from '../core/tools/loopTypes.ts';
+import { groupTokens, type Logprobs, probability } from '../core/completions/logprobs.ts';
+import type { LoopEnd, LoopEvent, RefusalReason } from '../core/tools/loopTypes.ts';
 import { type Ending, endingOf } from './conversation.ts';
 
 /** What an event adds to the answer as a person reads it. */
@@ -24,13 +25,7 @@ export function answerPart(event: LoopEvent<CompletionEvent>): AnswerPart | unde
     case 'toolFinished':
       return { kind: 'line', text: toolLine(event) };
     case 'toolRefused':
-      return {
-        kind: 'line',
-        text:
-          event.reason === 'user'
-            ? vscode.l10n.t('You did not allow {0}.', event.call.name)
-            : vscode.l10n.t('{0} was not run: {1}', event.call.name, event.content),
-      };
+      return { kind: 'line', text: REFUSALS[event.reason](event.call.name) };
     case 'round':
       // The first is the question itself.
       return event.round === 1
@@ -46,6 +41,14 @@ export function endingLine(end: LoopEnd): string | undefined {
   const ending = endingOf(end);
   return ending && ENDINGS[ending](end);
 }
+
+/** The model is told the details; a person reads what happened, once. */
+const REFUSALS: Readonly<Record<RefusalReason, (name: string) => string>> = {
+  user: (name) => vscode.l10n.t('You did not allow {0}.', name),
+  unknownTool: (name) => vscode.l10n.t('The model called {0}, which is no tool on offer.', name),
+  invalidJson: (name) => vscode.l10n.t('{0} was not run: the model wrote arguments that cannot be read.', name),
+  invalidArguments: (name) => vscode.l10n.t('{0} was not run: its arguments do not fit. The model was told why.', name),
+};
 
 const ENDINGS: Readonly<Record<Ending, (end: LoopEnd) => string>> = {
   length: () => vscode.l10n.t('The answer reached its length limit and stops here.'),
@@ -73,8 +76,24 @@ function modelPart(event: CompletionEvent): AnswerPart | undefined {
   }
 }
 
+/** Words named as the least certain. */
+const DOUBTS = 3;
+
+/** The words a model was least sure of, whole characters where they are spread over tokens; `undefined` where it was sure. */
+export function doubtsLine(logprobs: Logprobs): string | undefined {
+  const words = groupTokens(logprobs)
+    .map(({ text, tokens }) => ({
+      text: text.trim(),
+      sure: tokens.reduce((sure, each) => sure * probability(each), 1),
+    }))
+    .filter(({ text, sure }) => text !== '' && sure < 0.995)
+    .sort((one, other) => one.sure - other.sure)
+    .slice(0, DOUBTS)
+    .map(({ text, sure }) => `“${text}” (${Math.round(sure * 100)} %)`);
+  return words.length === 0 ? undefined : vscode.l10n.t('Least sure of: {0}', words.join(', '));
+}
+
 function toolLine({ call, result, cancelled }: LoopEvent<CompletionEvent> & { type: 'toolFinished' }): string {
   if (cancelled) return vscode.l10n.t('{0} was stopped.', call.name);
-  if (result.refused) return vscode.l10n.t('You did not allow {0}.', call.name);
   return result.isError ? vscode.l10n.t('{0} failed.', call.name) : vscode.l10n.t('Used {0}.', call.name);
 }

@@ -4,7 +4,7 @@ import { runToolLoop } from '../core/tools/loop.ts';
 import type { CheckedCall, InvokeResult, LoopEnd, LoopEvent, LoopTool, ModelTurn } from '../core/tools/loopTypes.ts';
 import type { Cloud } from './cloud.ts';
 import { type Model, tokensOf } from './modelCatalog.ts';
-import { optionsFor, parametersFor, type RequestDeps } from './modelRequest.ts';
+import { leftOut, optionsFor, parametersFor, type RequestDeps } from './modelRequest.ts';
 
 /** The tools offered in one conversation, and the way to run them. */
 export interface Toolbox {
@@ -46,6 +46,10 @@ export function converse(
         messages: history,
         ...(tools.length > 0 && { tools, tool_choice: parameters.tool_choice ?? ('auto' as const) }),
       };
+      for (const notice of told.size === 0 ? leftOut(model, request.settings) : []) {
+        told.add(notice.message);
+        yield { kind: 'notice', ...notice };
+      }
       const { streamCompletion } = await import('../core/completions/client.ts');
       const completion = yield* toldOnce(streamCompletion(deps, cloud.connection, asked, options, stop), told);
       if (completion.usage) request.usage.add(model.label, completion.usage);

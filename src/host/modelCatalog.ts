@@ -5,7 +5,7 @@ import type { Fetch } from '../core/base/http.ts';
 import type { Log } from '../core/base/log.ts';
 import type { Cloud } from './cloud.ts';
 import type { Clouds } from './clouds.ts';
-import type { Settings } from './settings.ts';
+import type { ConfiguredModel, Settings } from './settings.ts';
 import { describe } from './showError.ts';
 
 /** A model that can be asked. */
@@ -48,6 +48,7 @@ export class ModelCatalog implements vscode.Disposable {
   #listed: readonly Model[] = [];
   #picked: string | undefined;
   #isComplete = false;
+  #ofSandbox: readonly ConfiguredModel[] = [];
 
   constructor(deps: { clouds: Clouds; settings: Settings; fetch: Fetch; log: Log }) {
     this.#deps = deps;
@@ -58,7 +59,9 @@ export class ModelCatalog implements vscode.Disposable {
   }
 
   get models(): readonly Model[] {
-    const configured = this.#deps.settings.models().map((model): Model => {
+    // The user's list describes the user's services, the sandbox describes its own.
+    const described = this.#deps.clouds.sandbox ? this.#ofSandbox : this.#deps.settings.models();
+    const configured = described.map((model): Model => {
       const listed = this.#listed.find(({ id }) => id === model.id);
       return {
         id: model.id,
@@ -71,9 +74,14 @@ export class ModelCatalog implements vscode.Disposable {
         ...(model.reasoning !== undefined && { reasoning: model.reasoning }),
       };
     });
-    if (this.#deps.clouds.sandbox) return this.#listed; // The user's list describes the user's services.
     const known = new Set(configured.map(({ id }) => id));
     return [...configured, ...this.#listed.filter(({ id }) => !known.has(id))];
+  }
+
+  /** What the sandbox says that its models can do. */
+  describeSandbox(models: readonly ConfiguredModel[]): void {
+    this.#ofSandbox = models;
+    this.#changed.fire();
   }
 
   /** True while somebody is signed in and it is known what the service lists. */

@@ -1,6 +1,9 @@
+import * as vscode from 'vscode';
 import type { Fetch } from '../core/base/http.ts';
 import type { Log } from '../core/base/log.ts';
 import type { CompletionOptions } from '../core/completions/client.ts';
+import type { Notice } from '../core/completions/completion.ts';
+import type { ModelLimits } from '../core/completions/fitted.ts';
 import type { ModelMemory } from '../core/completions/modelMemory.ts';
 import type { CompletionParameters } from '../core/completions/request.ts';
 import type { Model } from './modelCatalog.ts';
@@ -29,6 +32,25 @@ export function optionsFor(model: Model | undefined, { settings, memory }: Reque
     toolsAreOptional: true,
     deadlines: settings.deadlines(),
     memory,
-    ...(model?.isLengthKnown && { limits: { contextLength: model.contextLength, maxOutput: model.maxOutput } }),
+    ...(model && { limits: limitsOf(model) }),
   };
+}
+
+/** Where nobody said how long the context is, the service says so when it is too short: it is then remembered. */
+function limitsOf({ isLengthKnown, contextLength, maxOutput }: Model): ModelLimits {
+  return { contextLength: isLengthKnown ? contextLength : Number.POSITIVE_INFINITY, maxOutput };
+}
+
+/** What of the user's parameters is not sent, and why: nothing that was set is dropped silently. */
+export function leftOut(model: Model | undefined, settings: Settings): Notice[] {
+  const { entries } = settings.chatParameters();
+  const problems = entries.flatMap(({ field, problem }) =>
+    problem === undefined ? [] : [vscode.l10n.t('{0} of your chat parameters was not sent: {1}', field, problem)],
+  );
+  const isReasoningSet = entries.some(({ field, problem }) => field === 'reasoning_effort' && problem === undefined);
+  const reasons =
+    model?.reasoning === false && isReasoningSet
+      ? [vscode.l10n.t('reasoning_effort was not sent: {0} is described as a model that does not reason.', model.label)]
+      : [];
+  return [...problems, ...reasons].map((message) => ({ code: 'parameterLeftOut', message }));
 }

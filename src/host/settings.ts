@@ -8,7 +8,7 @@ import { type Deadlines, defaultDeadlines } from '../core/completions/watch.ts';
 import { settings } from '../ids.ts';
 
 /** A model as the user describes it (`rolecall.models`). */
-const modelSchema = z.object({
+export const modelSchema = z.object({
   id: z.string().check(z.minLength(1)),
   label: z.optional(z.string()),
   contextLength: z.optional(z.number().check(z.positive())),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { CompletionEvent } from '../../src/core/completions/completion.ts';
 import type { LoopEnd, LoopEvent, ModelTurn } from '../../src/core/tools/loopTypes.ts';
-import { answerPart, endingLine } from '../../src/host/answerText.ts';
+import { answerPart, doubtsLine, endingLine } from '../../src/host/answerText.ts';
 
 type Event = LoopEvent<CompletionEvent>;
 
@@ -46,9 +46,19 @@ describe('an answer as a person reads it', () => {
       { kind: 'line', text: 'You did not allow find.' },
     ],
     [
-      'a call that cannot be made',
+      'a call of no tool',
       { type: 'toolRefused', call: raw, reason: 'unknownTool', content: 'There is no tool "find".' },
-      { kind: 'line', text: 'find was not run: There is no tool "find".' },
+      { kind: 'line', text: 'The model called find, which is no tool on offer.' },
+    ],
+    [
+      'a call that cannot be read',
+      { type: 'toolRefused', call: raw, reason: 'invalidJson', content: 'x, so nothing was run: {' },
+      { kind: 'line', text: 'find was not run: the model wrote arguments that cannot be read.' },
+    ],
+    [
+      'a call that does not fit',
+      { type: 'toolRefused', call: raw, reason: 'invalidArguments', content: 'x, so nothing was run.' },
+      { kind: 'line', text: 'find was not run: its arguments do not fit. The model was told why.' },
     ],
   ];
   for (const [title, event, part] of rows) {
@@ -109,4 +119,31 @@ describe('the last line of an answer', () => {
       else assert.equal(said, undefined);
     });
   }
+});
+
+describe('the words a model was least sure of', () => {
+  const token = (text: string, sure: number, bytes?: number[]) => ({
+    token: text,
+    logprob: Math.log(sure),
+    topLogprobs: [],
+    ...(bytes && { bytes }),
+  });
+
+  it('are named with how sure it was, characters that are spread over tokens as one', () => {
+    const logprobs = [
+      token('It', 1),
+      token(' is', 0.5),
+      token('?', 0.5, [0xc3]),
+      token('?', 0.2, [0xa9]),
+      token(' ', 0.1),
+    ];
+    assert.equal(doubtsLine(logprobs), 'Least sure of: “é” (10 %), “is” (50 %)');
+  });
+
+  it('are three at most, and none where it was sure', () => {
+    const many = ['a', 'b', 'c', 'd'].map((text, at) => token(text, 0.1 * (at + 1)));
+    assert.equal(doubtsLine(many), 'Least sure of: “a” (10 %), “b” (20 %), “c” (30 %)');
+    assert.equal(doubtsLine([token('It', 0.999)]), undefined);
+    assert.equal(doubtsLine([]), undefined);
+  });
 });

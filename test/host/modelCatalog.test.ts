@@ -185,4 +185,17 @@ describe('the catalog of models', () => {
     await catalog.ready(AbortSignal.timeout(20));
     assert.deepEqual(catalog.models, []);
   });
+
+  it('takes the sandbox’s own words for its models, and not the user’s', async () => {
+    const catalog = scene().catalog();
+    scene().settings.described = [{ id: 'sandbox/vision', vision: false }];
+    catalog.describeSandbox(descriptor.models);
+    await signInAs(scene().enterSandbox(), 'administrator');
+    await catalog.ready(never);
+    const of = (id: string) => catalog.models.find((model) => model.id === id);
+    assert.equal(of('sandbox/vision')?.vision, true);
+    assert.equal(of('sandbox/guide')?.reasoning, true);
+    assert.equal(of('sandbox/no-tools')?.tools, false);
+    assert.equal(catalog.models.length, descriptor.models.length);
+  });
 });

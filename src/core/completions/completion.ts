@@ -68,6 +68,7 @@ export interface Completion {
  *
  * - `streamDropped`, `streamOptionsDropped`, `toolsDropped`: the service refused them and was asked without.
  * - `historyFitted`: the oldest of the conversation was left out, so that the rest fits the model.
+ * - `parameterLeftOut`: a parameter that somebody set cannot be sent.
  * - `waiting`: too many requests; the request is sent again after the time the service asked for.
  * - `notStreamed`: the whole answer came at once although a stream was asked for.
  * - `finishWithoutCalls`, `callsWithoutFinish`: `finish_reason` and the tool calls contradict each other.
@@ -79,6 +80,7 @@ export interface Notice {
     | 'streamOptionsDropped'
     | 'historyFitted'
     | 'toolsDropped'
+    | 'parameterLeftOut'
     | 'waiting'
     | 'notStreamed'
     | 'finishWithoutCalls'

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { AnswerPart } from '../answerText.ts';
+import { escapeMarkdown } from '../escapeMarkdown.ts';
 
 /** VS Code's folded "thinking" part is a proposal: where it is missing, the call throws, and a button shows the reasoning. */
 interface ThinkingStream {
@@ -58,12 +59,12 @@ export class AnswerWriter {
   }
 
   #footer(text: string): void {
-    this.#stream.markdown(new vscode.MarkdownString('\n\n*').appendText(text).appendMarkdown('*'));
+    this.#stream.markdown(`\n\n*${escapeMarkdown(text)}*`);
     this.#open = 'nothing';
   }
 
   #line(text: string): void {
-    const line = new vscode.MarkdownString('\n\n$(info) ', true).appendText(text).appendMarkdown('\n\n');
+    const line = new vscode.MarkdownString(`\n\n$(info) ${escapeMarkdown(text)}\n\n`, true);
     this.#stream.markdown(line);
     this.#open = 'nothing';
   }

@@ -4,11 +4,12 @@ import type { Log } from '../../core/base/log.ts';
 import type { LoopEnd } from '../../core/tools/loopTypes.ts';
 import { chatCommands, chatParticipant, commands, languageModelVendor } from '../../ids.ts';
 import { AnswerTally } from '../answerTally.ts';
-import { answerPart, endingLine } from '../answerText.ts';
+import { answerPart, doubtsLine, endingLine } from '../answerText.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { converse, type Toolbox } from '../conversation.ts';
+import { escapeMarkdown } from '../escapeMarkdown.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 import type { RequestDeps } from '../modelRequest.ts';
 import { describe, nextStep } from '../showError.ts';
@@ -141,6 +142,8 @@ function finish(end: LoopEnd, { stream, writer, tally, model, log }: Finishing):
     writer.write({ kind: 'line', text: vscode.l10n.t('Answer {0}:', at + 2) });
     writer.write({ kind: 'text', text });
   }
+  const doubts = doubtsLine(tally.logprobs);
+  if (doubts !== undefined) writer.write({ kind: 'line', text: doubts });
   if (end.reason === 'failed') return failed(end.error, stream, log);
   writer.write({ kind: 'footer', text: tally.summary(model.label) });
   if (tally.reasoning !== '') {
@@ -159,7 +162,8 @@ function failed(error: unknown, stream: vscode.ChatResponseStream, log: Log): vs
   log.error(describe(known));
   const step = nextStep(known);
   if (step) stream.button({ title: step.title, command: step.command, arguments: [...(step.arguments ?? [])] });
-  return { errorDetails: { message: known.message } };
+  // VS Code renders it as Markdown, and it may hold words of the service.
+  return { errorDetails: { message: escapeMarkdown(known.message) } };
 }
 
 /** What Rolecall said by itself is nothing that a model has to hear. */

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Toolbox } from '../conversation.ts';
+import { escapeMarkdown } from '../escapeMarkdown.ts';
 
 const TOOL_FILE = /\/\.vscode\/rolecall\.tools\.json$/;
 /** The start of a description is enough to tell tools apart. */
@@ -35,24 +36,28 @@ export function brokenLine(broken: readonly BrokenToolFile[]): string {
 export function toolsOverview({ tools }: Toolbox, broken: readonly BrokenToolFile[]): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   if (!vscode.workspace.isTrusted) {
-    return text.appendText(vscode.l10n.t('Tools of this workspace are neither read nor offered before you trust it.'));
+    return text.appendMarkdown(
+      vscode.l10n.t('Tools of this workspace are neither read nor offered before you trust it.'),
+    );
   }
   if (tools.length === 0 && broken.length === 0) {
-    return text.appendText(vscode.l10n.t('This workspace defines no tools.'));
+    return text.appendMarkdown(vscode.l10n.t('This workspace defines no tools.'));
   }
   for (const { definition } of tools) {
     const { name, description = '' } = definition.function;
     const short = description.length > MAX_DESCRIPTION ? `${description.slice(0, MAX_DESCRIPTION)}…` : description;
-    text.appendMarkdown(`- \`${name}\`: `).appendText(short.replace(/\s+/g, ' ')).appendMarkdown('\n');
+    text
+      .appendMarkdown(`- \`${name}\`: `)
+      .appendMarkdown(escapeMarkdown(short.replace(/\s+/g, ' ')))
+      .appendMarkdown('\n');
   }
   for (const { uri, errors } of broken) {
-    text.appendMarkdown('\n').appendText(vscode.l10n.t('{0} has mistakes:', vscode.workspace.asRelativePath(uri)));
+    text
+      .appendMarkdown('\n')
+      .appendMarkdown(vscode.l10n.t('{0} has mistakes:', escapeMarkdown(vscode.workspace.asRelativePath(uri))));
     text.appendMarkdown('\n\n');
     for (const { range, message } of errors) {
-      text
-        .appendMarkdown('- ')
-        .appendText(`${range.start.line + 1}: ${message}`)
-        .appendMarkdown('\n');
+      text.appendMarkdown(`- ${range.start.line + 1}: ${escapeMarkdown(message)}\n`);
     }
   }
   return text;

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { commands } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
+import { escapeMarkdown } from '../escapeMarkdown.ts';
 
 /** The first message of a newcomer is answered too: with the way in. */
 export function offerSignIn(
@@ -10,8 +11,9 @@ export function offerSignIn(
   stream: vscode.ChatResponseStream,
 ): vscode.ChatResult {
   const state = cloud?.keeper.state;
-  if (clouds.problem) stream.markdown(clouds.problem.message);
-  else if (state?.kind === 'ended' || state?.kind === 'storeUnavailable') stream.markdown(state.error.message);
+  if (clouds.problem) stream.markdown(escapeMarkdown(clouds.problem.message));
+  else if (state?.kind === 'ended' || state?.kind === 'storeUnavailable')
+    stream.markdown(escapeMarkdown(state.error.message));
   else if (cloud) stream.markdown(vscode.l10n.t('Sign in to {0}, then ask again.', cloud.connection.label));
   else {
     stream.markdown(

@@ -15,6 +15,8 @@ export interface SandboxDeps {
   readonly running: string | undefined;
   /** Remembers the registered client's secret for as long as the window lives. */
   readonly rememberSecret: (clientId: string, secret: string) => void;
+  /** Told what the sandbox says about its models. */
+  readonly describeModels: (models: SandboxDescriptor['models']) => void;
   readonly signIn: (cloud: Cloud) => Promise<unknown>;
   readonly log: Log;
 }
@@ -80,8 +82,9 @@ export class Sandbox implements vscode.Disposable {
   }
 
   #show(descriptor: SandboxDescriptor): Cloud {
-    const { clouds, rememberSecret, log } = this.#deps;
+    const { clouds, rememberSecret, describeModels, log } = this.#deps;
     rememberSecret(descriptor.clients.loopback.id, descriptor.clients.loopback.secret);
+    describeModels(descriptor.models);
     log.info(`The sandbox listens at ${descriptor.identity} (identity) and ${descriptor.inference} (inference).`);
     return clouds.enterSandbox(sandboxConnection(descriptor));
   }

@@ -6,6 +6,7 @@ import { chatRequest, FakeStream, requestTurn, responseTurn } from '../support/c
 import { useChat } from '../support/participant.ts';
 import { addFault, clearFaults, connectionTo, counter, counterAbove } from '../support/sandbox.ts';
 import { signInAs, useScene } from '../support/scene.ts';
+import { eventStream } from '../support/streams.ts';
 import { until } from '../support/wait.ts';
 
 describe('@rolecall', () => {
@@ -54,6 +55,81 @@ describe('@rolecall', () => {
       stream_options: { include_usage: true },
       temperature: 0,
     });
+  });
+
+  it('says which of the parameters were not sent, and why', async () => {
+    await chat().signedIn();
+    scene().settings.parameters = { top_p: 'wrong', model: 'x', seed: 3 };
+    await chat().ask('say: hello');
+    assert.match(chat().read(), /top_p of your chat parameters was not sent: top_p must be a number\./);
+    assert.match(chat().read(), /model of your chat parameters was not sent: The model is picked, not set here\./);
+    assert.equal(chat().sent().seed, 3);
+    scene().settings.parameters = { reasoning_effort: 'low' };
+    scene().settings.described = [{ id: 'sandbox/guide', reasoning: false }];
+    await chat().ask('say: hello');
+    assert.equal('reasoning_effort' in chat().sent(), false);
+    assert.match(
+      chat().read(),
+      /reasoning_effort was not sent: sandbox\/guide is described as a model that does not reason\./,
+    );
+  });
+
+  it('tells which words the model was least sure of where probabilities were asked for', async () => {
+    await chat().signedIn();
+    const token = (text: string, logprob: number) => ({ token: text, logprob, bytes: null, top_logprobs: [] });
+    scene().settings.parameters = { logprobs: true };
+    scene().network = async (address, init) =>
+      String(address).endsWith('completions')
+        ? eventStream([
+            {
+              choices: [
+                { index: 0, delta: { content: 'It is' }, logprobs: { content: [token('It', 0), token(' is', -0.7)] } },
+              ],
+            },
+            { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+          ])
+        : fetch(address, init);
+    await chat().ask('hi');
+    assert.match(chat().read(), /Least sure of: “is” \(50 %\)/);
+  });
+
+  it('learns from the service how long a conversation may be, and goes on with what fits', async () => {
+    await chat().signedIn();
+    scene().settings.described = [{ id: 'mine/unknown' }];
+    const sent: { messages: { role: string; content: string }[] }[] = [];
+    const message = "This model's maximum context length is 1000 tokens. However, you requested 1600 tokens.";
+    scene().network = async (address, init) => {
+      if (!String(address).endsWith('completions')) return fetch(address, init);
+      sent.push(JSON.parse(String(init?.body)));
+      if (sent.length === 1) return Response.json({ error: { message, code: '400' } }, { status: 400 });
+      return eventStream([{ choices: [{ index: 0, delta: { content: 'Hi.' }, finish_reason: 'stop' }] }]);
+    };
+    const stage = stageOf(scene().clouds.require());
+    const history = ['First?', 'Second?'].flatMap((prompt) => [
+      requestTurn(vscode, `${prompt} ${'word '.repeat(500)}`),
+      responseTurn(vscode, [], { stage, history: [{ role: 'assistant', content: 'Yes.' }] }),
+    ]);
+    const model = { vendor: 'rolecall', id: 'mine/unknown' } as never;
+    await chat().ask(chatRequest('Third?', { model }), history);
+    assert.match(chat().read(), /earliest turn is left out to fit the model/);
+    assert.deepEqual(
+      sent.map(({ messages }) => messages.filter(({ role }) => role === 'user').length),
+      [3, 2],
+    );
+  });
+
+  it('shows the words of a service as words: no link, no image, no secret', async () => {
+    await chat().signedIn();
+    const secret = 'Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MEFCQ0RFRkdISUpLTE1OT1BRUlNUVVZXWFlaYWJjZGVmZ2g';
+    const message = `![x](https://evil.example/a.png) [go](command:evil) token=${secret}`;
+    scene().network = async (address, init) =>
+      String(address).endsWith('completions')
+        ? Response.json({ error: { message, code: '400' } }, { status: 400 })
+        : fetch(address, init);
+    const { errorDetails } = await chat().ask('hi');
+    assert.match(errorDetails?.message ?? '', /evil/);
+    assert.doesNotMatch(errorDetails?.message ?? '', /Zm9v/);
+    assert.doesNotMatch(errorDetails?.message ?? '', /(?<!\\)\[/);
   });
 
   it('shows every answer where several were asked for', async () => {
@@ -207,7 +283,7 @@ describe('@rolecall', () => {
       const cloud = await chat().signedIn();
       await cloud.keeper.adopt({ ...(cloud.keeper.session ?? assert.fail()), accessToken: 'superseded' });
       const { errorDetails } = await chat().ask('say: hello');
-      assert.match(errorDetails?.message ?? '', /does not accept the sign-in any more/);
+      assert.match((errorDetails?.message ?? '').replaceAll('\\', ''), /does not accept the sign-in any more/);
       assert.deepEqual(chat().steps(), [commands.signIn]);
     });
 

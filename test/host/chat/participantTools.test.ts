@@ -71,7 +71,7 @@ describe('@rolecall with a tool', () => {
     await chat().signedIn();
     chat().toolbox = offered(async () => assert.fail('not called'));
     await chat().ask(chatRequest('say: hello', { model: { vendor: 'rolecall', id: 'sandbox/ngram' } as never }));
-    assert.match(chat().stream.text.replaceAll('\\', ''), /does(?: |&nbsp;)not(?: |&nbsp;)support(?: |&nbsp;)tools/);
+    assert.match(chat().stream.text.replaceAll('\\', ''), /does not support tools/);
     assert.equal(chat().sent().tools, undefined);
   });
 

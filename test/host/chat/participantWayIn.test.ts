@@ -13,7 +13,7 @@ describe('@rolecall answers a newcomer with the way in', () => {
   it('when nothing is configured', async () => {
     await scene().clouds.start();
     assert.deepEqual(await chat().ask('hi'), {});
-    assert.match(chat().stream.text, /does not know your cloud yet/);
+    assert.match(chat().read(), /does not know your cloud yet/);
     assert.deepEqual(chat().steps(), [commands.trySandbox]);
   });
 
@@ -21,14 +21,14 @@ describe('@rolecall answers a newcomer with the way in', () => {
     scene().settings.problem = new RolecallError('configuration', 'rolecall.identity.url must be an address.');
     await scene().clouds.start();
     await chat().ask('hi');
-    assert.match(chat().stream.text, /rolecall\.identity\.url must be an address/);
+    assert.match(chat().read(), /rolecall\.identity\.url must be an address/);
     assert.deepEqual(chat().steps(), [commands.trySandbox]);
   });
 
   it('when nobody is signed in', async () => {
     await scene().startService();
     await chat().ask('hi');
-    assert.match(chat().stream.text, /Sign in to 127\.0\.0\.1, then ask again/);
+    assert.match(chat().read(), /Sign in to 127\.0\.0\.1, then ask again/);
     assert.deepEqual(chat().steps(), [commands.signIn, commands.trySandbox]);
     assert.deepEqual(scene().asked, []);
   });
@@ -36,7 +36,7 @@ describe('@rolecall answers a newcomer with the way in', () => {
   it('when nobody is signed in to the sandbox', async () => {
     scene().enterSandbox();
     await chat().ask('hi');
-    assert.match(chat().stream.text, /Sign in to the sandbox/);
+    assert.match(chat().read(), /Sign in to the sandbox/);
     assert.deepEqual(chat().steps(), [commands.signIn]);
   });
 
@@ -45,7 +45,7 @@ describe('@rolecall answers a newcomer with the way in', () => {
     const session = await signInAs(cloud, 'administrator');
     await cloud.keeper.rejected(session.accessToken, new AbortController().signal);
     await chat().ask('hi');
-    assert.match(chat().stream.text, /sign-in has expired/);
+    assert.match(chat().read(), /sign-in has expired/);
     assert.deepEqual(chat().steps(), [commands.signIn, commands.trySandbox]);
   });
 
@@ -56,14 +56,14 @@ describe('@rolecall answers a newcomer with the way in', () => {
     scene().stores.set('service', { read: locked, write: locked });
     await scene().startService();
     await chat().ask('hi');
-    assert.match(chat().stream.text, /secret store/);
+    assert.match(chat().read(), /secret store/);
   });
 
   it('when the service lists no models', async () => {
     await addFault({ service: 'inference', path: '/v1/models', kind: 'status', status: 404, times: null });
     await signInAs(await scene().startService(), 'administrator');
     await chat().ask('hi');
-    assert.match(chat().stream.text, /Name one in the setting `rolecall\.models`/);
+    assert.match(chat().read(), /Name one in the setting `rolecall\.models`/);
     assert.deepEqual(chat().steps(), ['workbench.action.openSettings']);
   });
 });

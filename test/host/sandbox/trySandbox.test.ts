@@ -19,10 +19,12 @@ describe('Try the Sandbox', () => {
   const program = workspaceFile('program.mjs');
   let remembered: Map<string, string>;
   let signedIn: Cloud[];
+  let described: string[];
 
   beforeEach(() => {
     remembered = new Map();
     signedIn = [];
+    described = [];
   });
 
   function sandboxOf(more: { program?: string; running?: string } = {}): Sandbox {
@@ -35,6 +37,7 @@ describe('Try the Sandbox', () => {
           assert.ok(!remembered.has(id), 'one sandbox is started, not two');
           remembered.set(id, secret);
         },
+        describeModels: (models) => described.push(...models.map(({ id }) => id)),
         signIn: async (cloud) => {
           signedIn.push(cloud);
           await cloud.keeper.adopt(sessionOf(cloud, 'administrator', { accessToken: 'a-token-of-the-sandbox' }));
@@ -68,6 +71,7 @@ describe('Try the Sandbox', () => {
     sandbox.leave();
     assert.equal(scene().clouds.sandbox, undefined);
     await until('the sandbox has ended', async () => (await answers(connection.identityUrl)) === undefined);
+    assert.ok(described.includes('sandbox/vision'), 'it says what its models can do');
   });
 
   it('starts one cloud however often it is pressed', async () => {

@@ -60,7 +60,7 @@ export class Chat {
 
   /** The answer without the escapes of Markdown. */
   read(): string {
-    return this.stream.text.replaceAll('\\', '').replaceAll('&nbsp;', ' ');
+    return this.stream.text.replaceAll('\\', '');
   }
 
   /** Commands of the buttons that were offered. */

@@ -190,6 +190,20 @@ describe('completions: a conversation that is too long', () => {
     assert.ok(firsts(service, 2).length < 3);
   });
 
+  it('of unknown limit is sent whole, until the service says what the limit is', async () => {
+    const overflow = tooLong("This model's maximum context length is 1300 tokens. However, you requested 1700 tokens.");
+    const options = {
+      limits: { contextLength: Number.POSITIVE_INFINITY, maxOutput: 200 },
+      memory: new ModelMemory(),
+    };
+    const service = new FakeService(overflow, ok, ok);
+    assert.equal(textOf(await stream(service.deps, { request: long, options })), 'Hi');
+    assert.deepEqual(firsts(service, 0), ['first', 'second', 'third']);
+    assert.deepEqual(firsts(service, 1), ['second', 'third']);
+    await stream(service.deps, { request: long, options });
+    assert.ok(firsts(service, 2).length < 3);
+  });
+
   it('is an error when nothing can be left out, and when it is still too long', async () => {
     const options = { limits: { contextLength: 32_000, maxOutput: 200 } };
     const overflow = tooLong('maximum context length is 10 tokens, however you requested 20 tokens');
