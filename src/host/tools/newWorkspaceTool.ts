@@ -8,6 +8,7 @@ import { isFileNotFound, TOOL_FILE } from './toolFiles.ts';
  */
 export async function newWorkspaceTool(): Promise<void> {
   const folder = await pickFolder();
+  const { addTool } = await import('../../core/tools/newTool.ts');
   const uri = vscode.Uri.joinPath(folder.uri, TOOL_FILE);
   if (!(await exists(uri))) {
     // Written whole: an empty file would be a mistake in Problems for a moment.
@@ -23,7 +24,6 @@ export async function newWorkspaceTool(): Promise<void> {
     await vscode.commands.executeCommand('workbench.action.files.revert');
   }
   const wasDirty = document.isDirty;
-  const { addTool } = await import('../../core/tools/newTool.ts');
   const { name, edits } = addTool(document.getText());
   const edit = new vscode.WorkspaceEdit();
   for (const { offset, length, text } of edits) {
