@@ -14,8 +14,8 @@ export function table(figures: readonly Figure[]): string {
       isNew ? figure.name : '',
       isNew ? `${short(figure.value)} ${figure.unit}` : '',
       `${short(ratio)} ×`,
-      `${higherIsBetter ? '≥' : '≤'} ${aim}`,
-      isReached(figure) ? 'reached' : 'missed',
+      aim === undefined ? '' : `${higherIsBetter ? '≥' : '≤'} ${aim}`,
+      aim === undefined ? '' : isReached(figure) ? 'reached' : 'missed',
       figure.against,
     ];
   });
@@ -31,7 +31,9 @@ export function table(figures: readonly Figure[]): string {
     .join('\n');
 }
 
+/** True also where nothing is promised. */
 export function isReached({ ratio, aim, higherIsBetter }: Figure): boolean {
+  if (aim === undefined) return true;
   return higherIsBetter ? ratio >= aim : ratio <= aim;
 }
 

@@ -5,19 +5,7 @@ import vm from 'node:vm';
 import { silentLog } from '../../src/core/base/log.ts';
 import { streamCompletion } from '../../src/core/completions/client.ts';
 import type { Completion } from '../../src/core/completions/completion.ts';
-
-export interface Figure {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-  /** What it is compared with. */
-  readonly against: string;
-  /** `value` by what it is compared with. */
-  readonly ratio: number;
-  /** For `ratio`, or for `value` where the unit is `ms`. */
-  readonly aim?: number;
-  readonly higherIsBetter: boolean;
-}
+import type { Figure } from './figure.ts';
 
 const CHUNKS = 20_000;
 const ROUNDS = 7;

@@ -9,8 +9,11 @@ export interface Figure {
   readonly against: string;
   /** `value` divided by the rival's. */
   readonly ratio: number;
-  /** The ratio wanted: at least this where higher is better, at most this where it is not. Nothing fails by it. */
-  readonly aim: number;
+  /**
+   * The ratio wanted: at least this where higher is better, at most this where it is not. Nothing fails by it. Absent where
+   * nothing is promised.
+   */
+  readonly aim?: number;
   readonly higherIsBetter: boolean;
 }
 

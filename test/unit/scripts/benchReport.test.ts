@@ -41,4 +41,10 @@ describe('the report of the benchmarks', () => {
     assert.match(lines[2] ?? '', /^ +1\.5 × +≥ 1\.5 +reached +another$/);
     assert.match(lines[3] ?? '', /^a call +0\.000123 s +1\.6 × +≤ 1\.5 +missed +a rival$/);
   });
+
+  it('passes no judgement where nothing is promised', () => {
+    const { aim: _, ...open } = slow;
+    assert.match(table([open]).split('\n')[1] ?? '', /^a call +0\.000123 s +1\.6 × +a rival$/);
+    assert.equal('aim' in (JSON.parse(jsonLine(open)) as object), false);
+  });
 });
