@@ -79,7 +79,7 @@ export function activate(context: vscode.ExtensionContext): void {
   // Held by this window only: the sandbox's client secret dies with it.
   const sandboxSecrets = new Map<string, string>();
   const clientSecrets = new ClientSecrets(context.secrets);
-  const inferenceTokens = new InferenceTokens(context.secrets, { fetch: globalThis.fetch, log });
+  const inferenceTokens = new InferenceTokens(context.secrets, { fetch: globalThis.fetch, learn, log });
   const clientSecret = async (of: Connection, interactive: boolean) =>
     of.id === 'sandbox' ? sandboxSecrets.get(of.clientId) : clientSecrets.get(of, interactive);
   const clouds = new Clouds(

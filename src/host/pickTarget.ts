@@ -46,18 +46,6 @@ export async function readPicked(data: AccessData, argument: unknown): Promise<R
 }
 
 /** @throws RolecallError `cancelled`, or that there is none. */
-export async function pickGroup(model: AccessModel): Promise<GroupEntry> {
-  return pick(
-    model.groups,
-    (text) => findGroups(model, text),
-    vscode.l10n.t('Which group?'),
-    (entry) => ({
-      label: groupName(entry),
-      description: entry.group.metadata.id,
-    }),
-  );
-}
-
 export async function pickRole(model: AccessModel): Promise<RoleEntry> {
   return pick(
     model.roles,

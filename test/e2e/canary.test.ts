@@ -6,6 +6,7 @@ import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
 import { answerInput, choose, pressDialog, runCommand } from '../harness/actions.ts';
 import { CanarySearch } from '../harness/canary.ts';
 import { answer, send } from '../harness/chat.ts';
+import { servicesOf } from '../harness/services.ts';
 import { signInAs } from '../harness/signIn.ts';
 import { expand, openView, outputLines, treeRow, waitForExtension } from '../harness/views.ts';
 import { newProfile, openWorkbench, type Profile, type Workbench } from '../harness/workbench.ts';
@@ -24,18 +25,11 @@ describe('secrets', () => {
   before(async () => {
     // A token lives 2 seconds, so that the run renews it several times.
     sandbox = await startSandbox(['--access-token-seconds', '2', '--groups', '20', '--roles', '5']);
-    const { identity, inference, clients } = sandbox.descriptor;
     profile = newProfile();
     workbench = await openWorkbench({
       folder: at('examples', 'workspace'),
       profile,
-      settings: {
-        'rolecall.identity.url': identity,
-        'rolecall.identity.clientId': clients.loopback.id,
-        'rolecall.identity.redirectUri': clients.loopback.redirectUri,
-        'rolecall.inference.url': inference,
-        'rolecall.organizations': ['meridian'],
-      },
+      settings: servicesOf(sandbox),
     });
     const { page } = workbench;
     await waitForExtension(page);
@@ -45,7 +39,7 @@ describe('secrets', () => {
     await openView(page);
     const tab = await signInAs(workbench, 'Ada Moreau', async () => {
       await runCommand(page, 'Rolecall: Sign In');
-      await answerInput(page, clients.loopback.secret);
+      await answerInput(page, sandbox.descriptor.clients.loopback.secret);
     });
     await tab.close();
     await page.bringToFront();
@@ -72,6 +66,8 @@ describe('secrets', () => {
   it('went over the wire in this run: tokens, codes, a verifier, a state, the client secret', () => {
     assert.ok(secrets.includes(sandbox.descriptor.clients.loopback.secret));
     assert.ok(secrets.filter((secret) => secret.length > 1000).length >= 4, 'two generations of tokens, and a code');
+    const drawn = secrets.filter((secret) => /^[\w-]{43}$/.test(secret));
+    assert.ok(drawn.length >= 3, 'verifier, state and nonce: 32 random bytes each');
   });
 
   it('would be found: a planted canary is, in the log, in files, and in every encoding', () => {

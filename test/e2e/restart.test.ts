@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { at } from '../../scripts/paths.ts';
 import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
 import { answerInput, visibleText } from '../harness/actions.ts';
+import { servicesOf } from '../harness/services.ts';
 import { signInAs } from '../harness/signIn.ts';
 import { trustWorkspace } from '../harness/trust.ts';
 import { openView, treeRow, waitForExtension } from '../harness/views.ts';
@@ -14,18 +15,11 @@ describe('a configured cloud', () => {
   let workbench: Workbench;
 
   async function open(): Promise<Workbench> {
-    const { identity, inference, clients, organizations } = sandbox.descriptor;
     const opened = await openWorkbench({
       folder: at('examples', 'workspace'),
       profile,
       trust: false,
-      settings: {
-        'rolecall.identity.url': identity,
-        'rolecall.inference.url': inference,
-        'rolecall.identity.clientId': clients.loopback.id,
-        'rolecall.identity.redirectUri': clients.loopback.redirectUri,
-        'rolecall.organizations': organizations.slice(0, 1),
-      },
+      settings: servicesOf(sandbox),
     });
     await waitForExtension(opened.page);
     return opened;

@@ -15,6 +15,7 @@ import {
   runCommand,
   visibleText,
 } from '../harness/actions.ts';
+import { servicesOf } from '../harness/services.ts';
 import { signInAs } from '../harness/signIn.ts';
 import { expand, openView, treeRow, treeRows, waitForExtension } from '../harness/views.ts';
 import { newProfile, openWorkbench, type Profile, type Workbench } from '../harness/workbench.ts';
@@ -31,18 +32,11 @@ describe('signing in', () => {
   before(async () => {
     // An access token lives 4 seconds, so that windows that are used renew it.
     sandbox = await startSandbox(['--access-token-seconds', '4', '--groups', '10', '--roles', '4']);
-    const { identity, inference, clients } = sandbox.descriptor;
     profile = newProfile();
     workbench = await openWorkbench({
       folder: at('examples', 'workspace'),
       profile,
-      settings: {
-        'rolecall.identity.url': identity,
-        'rolecall.identity.clientId': clients.loopback.id,
-        'rolecall.identity.redirectUri': clients.loopback.redirectUri,
-        'rolecall.inference.url': inference,
-        'rolecall.organizations': ['meridian'],
-      },
+      settings: servicesOf(sandbox),
     });
     page = workbench.page;
     await waitForExtension(page);

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { waitFor } from '../base/abort.ts';
 import { RolecallError } from '../base/errors.ts';
+import { greet, LISTENER_NAME, LOOPBACK_HOSTS } from '../base/loopback.ts';
 
 /** The page the browser ends on. Text comes from the host, translated. */
 export interface RedirectPage {
@@ -66,26 +67,12 @@ const PROBE_MS = 500;
 
 /** Who has the port of a loopback redirect URI: nobody, another window of Rolecall, or another program. */
 export async function whoListens(redirectUri: string, signal: AbortSignal): Promise<'nobody' | 'rolecall' | 'other'> {
-  const { origin, hosts, port } = loopbackTarget(redirectUri);
-  const { request } = await import('node:http'); // Not `fetch`: this asks this machine, whatever the proxy settings say.
-  const asked = hosts.map(
-    (host) =>
-      new Promise<'nobody' | 'rolecall' | 'other'>((resolve) => {
-        const options = { host, port, path: '/', signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]) };
-        request({ ...options, headers: { host: new URL(origin).host } }, (response) => {
-          response.resume();
-          resolve(response.headers.server === OUR_NAME ? 'rolecall' : 'other');
-        })
-          .on('error', (error: NodeJS.ErrnoException) => resolve(isAbsent(error.code) ? 'nobody' : 'other'))
-          .end();
-      }),
-  );
-  const found = await Promise.all(asked);
-  return found.find((who) => who !== 'nobody') ?? 'nobody';
-}
-
-function isAbsent(code: string | undefined): boolean {
-  return code === 'ECONNREFUSED' || code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT';
+  const { hosts, port } = loopbackTarget(redirectUri);
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]);
+  for (const answer of await Promise.all(hosts.map((host) => greet(host, port, stop)))) {
+    if (answer !== 'nobody') return answer !== 'silent' && answer.name === LISTENER_NAME ? 'rolecall' : 'other';
+  }
+  return 'nobody';
 }
 
 const startPath = () => `/start/${randomBytes(16).toString('base64url')}`;
@@ -161,18 +148,9 @@ function loopbackTarget(redirectUri: string): Target {
   return { origin: url.origin, host: url.host, hosts, port: Number(url.port), pathname: url.pathname };
 }
 
-/** A browser may resolve `localhost` to either family (RFC 8252 section 8.3 advises against the name for that reason). */
-const LOOPBACK_HOSTS: Readonly<Record<string, readonly string[]>> = {
-  '127.0.0.1': ['127.0.0.1'],
-  '[::1]': ['::1'],
-  localhost: ['127.0.0.1', '::1'],
-};
-
-const OUR_NAME = 'Rolecall';
-
 const HEADERS = {
   /** By which a window, or the doctor, tells a sign-in that waits from another program that has the port. */
-  server: OUR_NAME,
+  server: LISTENER_NAME,
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",

@@ -11,12 +11,18 @@ import { askForToken } from './serviceTokens.ts';
 /** Longest wait for the answer to a token that was just entered, in milliseconds. */
 const CHECK_MS = 20_000;
 
+export interface InferenceTokensDeps {
+  readonly fetch: Fetch;
+  readonly learn: (secret: string | undefined) => void;
+  readonly log: Log;
+}
+
 /** A service token for the inference service alone: entered by command, kept in SecretStorage only. */
 export class InferenceTokens {
   readonly #storage: vscode.SecretStorage;
-  readonly #deps: { readonly fetch: Fetch; readonly log: Log };
+  readonly #deps: InferenceTokensDeps;
 
-  constructor(storage: vscode.SecretStorage, deps: { readonly fetch: Fetch; readonly log: Log }) {
+  constructor(storage: vscode.SecretStorage, deps: InferenceTokensDeps) {
     this.#storage = storage;
     this.#deps = deps;
   }
@@ -40,6 +46,7 @@ export class InferenceTokens {
         new URL(connection.inferenceUrl).origin,
       ),
     );
+    this.#deps.learn(token); // Before it could stand in an error of the service.
     await this.#tryOut(connection, token);
     await guarded(() => this.#storage.store(keyOf(connection), token));
   }

@@ -156,7 +156,8 @@ export class SignIn {
 
   async #signIn(cloud: Cloud, method: SignInMethodId, stopped: AbortSignal): Promise<Session> {
     if (method === 'serviceToken') return this.#deps.serviceTokens.signIn(cloud, stopped);
-    const server = await cloud.authorizationServer(true);
+    // It may ask for the client secret; whoever gives this sign-in up does not wait for that box.
+    const server = await waitFor(cloud.authorizationServer(true), stopped);
     const isOver = cloud.keeper.signingIn();
     try {
       return await vscode.window.withProgress(
@@ -252,7 +253,7 @@ export class SignIn {
   }
 }
 
-export function placeOf({ connection }: Pick<Cloud, 'connection'>): SignInPlace {
+function placeOf({ connection }: Pick<Cloud, 'connection'>): SignInPlace {
   return { connection, uriScheme: vscode.env.uriScheme, isWeb: vscode.env.uiKind === vscode.UIKind.Web };
 }
 

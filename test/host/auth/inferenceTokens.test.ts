@@ -71,6 +71,7 @@ describe('the token of the inference service alone', () => {
   it('is tried out before it is kept', async () => {
     await assert.rejects(enter('nonsense', false), /does not accept this token\. Nothing was kept/);
     assert.equal(scene().secrets.values.size, 0);
+    assert.deepEqual(scene().learned, ['nonsense'], 'the log hides it all the same');
   });
 
   it('goes to the inference service alone: the identity service gets the session’s', async () => {

@@ -46,7 +46,7 @@ describe('the ways to sign in', () => {
     });
   });
 
-  function makeCloud(change: Partial<Cloud['connection']>): Cloud {
+  function makeCloud(change: Partial<Cloud['connection']>, store = memoryStore()): Cloud {
     const { fetch, log, state } = scene();
     const connection = {
       ...connectionTo('service'),
@@ -56,7 +56,7 @@ describe('the ways to sign in', () => {
       ...change,
     };
     const clientSecret = async () => loopback.secret;
-    const place = { store: memoryStore(), state, dispose: () => {} };
+    const place = { store, state, dispose: () => {} };
     return scene().own(new Cloud({ connection, place, clientSecret, fetch, log, learn: () => {} }));
   }
 
@@ -279,11 +279,15 @@ describe('the ways to sign in', () => {
 
   it('end when another window has signed in meanwhile', async () => {
     patches.set(vscode.env, 'openExternal', async () => true);
-    const waiting = signIn.run(cloud);
-    await until('the wait', () => cloud.keeper.state.kind === 'signingIn');
-    const session = { ...(await sessionFromElsewhere()), generation: 1 };
-    await cloud.keeper.adopt(session); // As the other window's message does.
+    const store = memoryStore();
+    const [here, there] = [makeCloud({}, store), makeCloud({}, store)];
+    await Promise.all([here.load(), there.load()]);
+    const waiting = signIn.run(here);
+    await until('the wait', () => here.keeper.state.kind === 'signingIn');
+    const session = await sessionFromElsewhere();
+    await there.keeper.adopt(session);
     assert.equal((await waiting).accessToken, session.accessToken);
+    cloud = here;
     // The port is free: the listener was closed.
     openBrowserToEnd();
     await signIn.run(cloud);

@@ -19,6 +19,11 @@ import { connectionTo, descriptor, type PersonName, people, person, serviceToken
 /** A second set of the extension's objects, beside those of the running extension, talking to the real sandbox. */
 export class Scene {
   readonly log = new FakeLog();
+  /** What the redactor was told to hide. */
+  readonly learned: string[] = [];
+  readonly learn = (secret: string | undefined) => {
+    if (secret !== undefined) this.learned.push(secret);
+  };
   readonly settings = new FakeSettings();
   readonly memory = new ModelMemory();
   readonly usage = new UsageLedger();

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { ToolConsent, type ToolQuestion } from '../../../src/host/tools/toolConsent.ts';
 import { FakeMemento } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
+import { until } from '../support/wait.ts';
 
 const never = new AbortController().signal;
 const question = (hash: string, more: Partial<ToolQuestion> = {}): ToolQuestion => ({
@@ -117,11 +118,9 @@ describe('consent to a tool', () => {
       return answer;
     });
     const asked = [question('h'), question('h'), question('other')].map((each) => consent.ask(each, never));
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    assert.equal(waiting.length, 1);
+    await until('the first question', () => waiting.length === 1);
     waiting[0]?.(always);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    assert.equal(waiting.length, 2);
+    await until('the question about the other', () => waiting.length === 2);
     waiting[1]?.(once);
     assert.deepEqual([await Promise.all(asked), most], [[true, true, true], 1]);
   });
