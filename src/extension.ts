@@ -138,8 +138,8 @@ export function activate(context: vscode.ExtensionContext): void {
     return toolChannel;
   };
   const { contributes } = context.extension.packageJSON;
-  const openTools = async () =>
-    bothToolboxes(await accessToolbox(data, contributes.languageModelTools, log), await workspaceTools.open());
+  const openTools = async (token?: vscode.ChatParticipantToolToken) =>
+    bothToolboxes(await accessToolbox(data, contributes.languageModelTools, log), await workspaceTools.open(token));
   const catalog = new ModelCatalog({ clouds, settings, fetch, log });
   const documents = new AnswerDocuments(clouds);
   const memory = new ModelMemory();
@@ -169,7 +169,7 @@ export function activate(context: vscode.ExtensionContext): void {
     usage,
     RolecallAuthenticationProvider.register(clouds, signIn, signOut, log),
     registerSessionCommands({ clouds, signIn, signOut, clientSecrets, inferenceTokens, log }),
-    registerStatusBar(clouds),
+    registerStatusBar(clouds, usage),
     signIn.follow(clouds),
     new EndedNotice(clouds, log),
     new SettingsNotice(clouds, log),

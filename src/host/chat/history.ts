@@ -5,6 +5,7 @@ import type { ChatMessage } from '../../core/completions/request.ts';
 import { checkMessages } from '../../core/completions/requestSchema.ts';
 import { chatParticipant } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
+import { attachedImages, userMessage } from './images.ts';
 import { promptWithReferences } from './references.ts';
 
 /** What the participant leaves in a `ChatResult`, so that the next request can send the turn back whole. */
@@ -83,6 +84,7 @@ export async function earlierTurns(
   { history }: vscode.ChatContext,
   stage: string,
   asked: AskedQuestions,
+  takesImages: boolean,
 ): Promise<EarlierTurns> {
   const messages: ChatMessage[] = [];
   let withheld = 0;
@@ -98,11 +100,21 @@ export async function earlierTurns(
       withheld++;
       continue;
     }
-    messages.push({ role: 'user', content: metadata?.question ?? (await promptWithReferences(turn)) });
-    if (metadata && metadata.history.length > 0) messages.push(...metadata.history);
-    else if (answer) messages.push(...writtenAnswer(answer));
+    messages.push(...(await turnMessages(turn, answer, metadata, takesImages)));
   }
   return { messages, withheld };
+}
+
+async function turnMessages(
+  turn: vscode.ChatRequestTurn,
+  answer: vscode.ChatResponseTurn | undefined,
+  metadata: ResultMetadata | undefined,
+  takesImages: boolean,
+): Promise<ChatMessage[]> {
+  const text = metadata?.question ?? (await promptWithReferences(turn));
+  const question = userMessage(text, takesImages ? await attachedImages(turn.references) : []);
+  if (metadata && metadata.history.length > 0) return [question, ...metadata.history];
+  return [question, ...(answer ? writtenAnswer(answer) : [])];
 }
 
 /** A turn that left no messages, as the text that stood in the chat. */

@@ -17,6 +17,7 @@ import { accessContext } from './accessContext.ts';
 import { AnswerWriter } from './answerWriter.ts';
 import { followUpOf, followUpProvider } from './followUps.ts';
 import { AskedQuestions, earlierTurns, type ResultMetadata, stageOf } from './history.ts';
+import { attachedImages, userMessage } from './images.ts';
 import { remarksBefore } from './remarks.ts';
 import { lacksCode, questionOf } from './slashCommands.ts';
 import { brokenToolFiles, toolsOverview } from './toolsOverview.ts';
@@ -25,7 +26,8 @@ import { offerModels, offerSignIn } from './wayIn.ts';
 export interface ParticipantDeps extends RequestDeps {
   readonly clouds: Clouds;
   readonly catalog: ModelCatalog;
-  readonly openTools: () => Promise<Toolbox>;
+  /** @param token of the chat request they serve: what the editor itself asks about a tool is shown there. */
+  readonly openTools: (token?: vscode.ChatParticipantToolToken) => Promise<Toolbox>;
   readonly icon: vscode.Uri;
 }
 
@@ -82,7 +84,7 @@ async function ask(
 ): Promise<vscode.ChatResult> {
   const stage = stageOf(cloud);
   questions.remember(request.prompt, stage);
-  const earlier = await earlierTurns(context, stage, questions);
+  const earlier = await earlierTurns(context, stage, questions, model.vision);
   const isAccess = request.command === chatCommands.access;
   const access = isAccess ? await accessContext(cloud, deps.settings.organizations(), signal) : undefined;
   const question = [await questionOf(request), ...(access === undefined ? [] : [access])].join('\n\n');
@@ -90,11 +92,21 @@ async function ask(
     if (value instanceof vscode.Uri || value instanceof vscode.Location) stream.reference(value);
   }
   const writer = new AnswerWriter(stream);
-  const remarks = remarksBefore({ request, cloud, model, withheld: earlier.withheld, broken: brokenToolFiles() });
+  const attached = await attachedImages(request.references);
+  const images = model.vision ? attached.filter(({ part }) => part) : [];
+  const unsent = attached.filter((image) => !images.includes(image)).map(({ name }) => name);
+  const remarks = remarksBefore({
+    request,
+    cloud,
+    model,
+    withheld: earlier.withheld,
+    broken: brokenToolFiles(),
+    unsent,
+  });
   for (const text of remarks) writer.write({ kind: 'line', text });
-  const messages = [...earlier.messages, { role: 'user', content: question }];
+  const messages = [...earlier.messages, userMessage(question, images)];
   const tally = new AnswerTally();
-  const toolbox = await deps.openTools();
+  const toolbox = await deps.openTools(request.toolInvocationToken);
   const end = await write(converse({ ...deps, cloud, model, messages, toolbox }, signal), writer, tally);
   const metadata: ResultMetadata = {
     stage,

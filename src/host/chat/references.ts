@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import { fenced } from '../fenced.ts';
 import { linesOf } from '../passage.ts';
+import { imageName } from './images.ts';
 
-/** The user's words, followed by what was attached to them. */
+/** The user's words, followed by what was attached to them; images are only named, see `attachedImages`. */
 export async function promptWithReferences({
   prompt,
   references,
@@ -10,7 +11,10 @@ export async function promptWithReferences({
   return [prompt, ...(await Promise.all(references.map(attachment)))].join('\n\n');
 }
 
-async function attachment({ value, modelDescription, id }: vscode.ChatPromptReference): Promise<string> {
+async function attachment(reference: vscode.ChatPromptReference): Promise<string> {
+  const { value, modelDescription, id } = reference;
+  const image = imageName(reference);
+  if (image !== undefined) return vscode.l10n.t('Attached image: {0}', image);
   if (typeof value === 'string') return fenced(modelDescription ?? vscode.l10n.t('Attachment'), value, '');
   const uri = value instanceof vscode.Location ? value.uri : value;
   if (!(uri instanceof vscode.Uri)) return unreadable(modelDescription ?? id);

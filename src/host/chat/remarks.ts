@@ -14,10 +14,12 @@ export interface Circumstances {
   /** Turns of another connection or account, which are not sent. */
   readonly withheld: number;
   readonly broken: readonly BrokenToolFile[];
+  /** Names of images that are not sent. */
+  readonly unsent: readonly string[];
 }
 
 /** What a person should know before reading the answer, a sentence each. */
-export function remarksBefore({ request, cloud, model, withheld, broken }: Circumstances): string[] {
+export function remarksBefore({ request, cloud, model, withheld, broken, unsent }: Circumstances): string[] {
   const isOthers = request.model.vendor !== languageModelVendor;
   const isRaw = cloud.connection.id === 'sandbox' && model.id === RAW_MODEL;
   return [
@@ -30,6 +32,17 @@ export function remarksBefore({ request, cloud, model, withheld, broken }: Circu
     ...(withheld > 0
       ? [vscode.l10n.t('Earlier turns were asked of another connection or account, and are not sent.')]
       : []),
+    ...(unsent.length > 0 ? [unsentLine(model, unsent.join(', '))] : []),
     ...(broken.length > 0 ? [brokenLine(broken)] : []),
   ];
+}
+
+function unsentLine({ vision, label }: Model, names: string): string {
+  return vision
+    ? vscode.l10n.t('Not sent, because it is too large or cannot be read: {0}.', names)
+    : vscode.l10n.t(
+        'Not sent: {0}. {1} is not described as a model that takes images (“vision” in rolecall.models).',
+        names,
+        label,
+      );
 }

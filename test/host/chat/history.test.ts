@@ -11,7 +11,7 @@ const answer = (response: unknown[], metadata: unknown = { stage, history: [] },
   responseTurn(vscode, response, metadata, participant);
 
 async function turns(...history: (vscode.ChatRequestTurn | vscode.ChatResponseTurn)[]) {
-  return earlierTurns({ history }, stage, new AskedQuestions());
+  return earlierTurns({ history }, stage, new AskedQuestions(), true);
 }
 
 describe('earlier turns of a chat', () => {
@@ -85,7 +85,7 @@ describe('questions whose answers were stopped', () => {
     asked.remember('c', 'here');
     asked.remember('c', 'there');
     const history = ['a', 'b', 'c', 'd'].flatMap((prompt) => [ask(prompt), answer([said(`${prompt}!`)], null)]);
-    const { messages, withheld } = await earlierTurns({ history }, stage, asked);
+    const { messages, withheld } = await earlierTurns({ history }, stage, asked, true);
     assert.deepEqual(
       messages.map(({ content }) => content),
       ['a', 'a!'],
