@@ -57,6 +57,22 @@ describe('the commands of an editor', () => {
     assert.deepEqual(errors, []);
   });
 
+  it('say where @rolecall is, when chat is switched off', async () => {
+    await user.writeElsewhere('chat.disableAIFeatures', true);
+    try {
+      await select('one\n', [0, 0], [0, 3]);
+      await vscode.commands.executeCommand(commands.explainSelection);
+      await until('the line', () =>
+        answers().some((each) =>
+          /Chat is switched off in this editor \(chat\.disableAIFeatures\)/.test(each.getText()),
+        ),
+      );
+      assert.deepEqual(errors, []);
+    } finally {
+      await user.writeElsewhere('chat.disableAIFeatures', undefined);
+    }
+  });
+
   it('explain a problem, which the lightbulb offers only where there is one', async () => {
     const document = await select('one\ntwo\n', [0, 0], [0, 0]);
     const reported = vscode.languages.createDiagnosticCollection('test');

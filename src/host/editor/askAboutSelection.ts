@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
 import { endingLine } from '../answerText.ts';
+import { whyNoChat } from '../chatView.ts';
 import { registerCommand } from '../commands.ts';
 import { type Passage, passageOf, problemLine, quoted } from '../passage.ts';
 import type { AnswerDocuments } from './answerDocuments.ts';
@@ -111,6 +112,8 @@ async function answerBeside(
     for (const other of tally.others) answer.append(`\n\n---\n\n${other}`);
     if (end.reason === 'failed') throw end.error;
     answer.write({ kind: 'footer', text: tally.summary(model.label) });
+    const noChat = await whyNoChat();
+    if (noChat) answer.write({ kind: 'line', text: noChat.reason });
   } finally {
     answer.flush();
   }
