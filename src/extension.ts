@@ -6,6 +6,7 @@ import { RecentProblems } from './core/diagnosis/recentProblems.ts';
 import { stateRoot, thisMachine } from './core/oauth/rotation/statePaths.ts';
 import { accessToolbox, bothToolboxes } from './host/access/accessToolbox.ts';
 import { registerAnswerCommands } from './host/access/answerCommands.ts';
+import { accessBriefing } from './host/access/briefing.ts';
 import { registerExportReview } from './host/access/exportReview.ts';
 import { registerLanguageModelTools } from './host/access/languageModelTools.ts';
 import { SharingConsent } from './host/access/sharingConsent.ts';
@@ -215,6 +216,7 @@ export function activate(context: vscode.ExtensionContext): void {
       clouds,
       catalog,
       openTools,
+      briefAccess: (callsTools, signal) => accessBriefing(data, callsTools, signal),
       icon: vscode.Uri.joinPath(context.extensionUri, 'media', 'rolecall.png'),
     }),
     registerCommand(commands.openChat, log, (question) => openChat(catalog, question)),

@@ -10,8 +10,12 @@ import { leftOut, optionsFor, parametersFor, type RequestDeps } from './modelReq
 export interface Toolbox {
   readonly tools: readonly LoopTool<ToolDefinition>[];
   readonly invoke: (call: CheckedCall, signal: AbortSignal) => Promise<InvokeResult>;
-  /** Requests in one answer, at most: a model that calls tools for ever is stopped with a visible line. 10 when left out. */
-  readonly maxRounds?: number;
+}
+
+/** What a model is told before a question, and a line for the person where something is missing for it. */
+export interface Briefing {
+  readonly instructions: string;
+  readonly notice?: string;
 }
 
 export interface Conversation extends RequestDeps {
@@ -36,7 +40,8 @@ export function converse(
   return runToolLoop<CompletionEvent, ChatMessage, ToolDefinition>({
     messages,
     tools: model.tools === false ? [] : toolbox.tools,
-    maxRounds: toolbox.maxRounds ?? 10,
+    // A model that calls tools for ever is stopped with a visible line.
+    maxRounds: request.settings.maxToolRounds(),
     signal,
     invoke: toolbox.invoke,
     complete: async function* (history, tools, stop): AsyncGenerator<CompletionEvent, ModelTurn, undefined> {

@@ -9,6 +9,11 @@ import { type AccessToolName, answerQuestion, readQuestion } from './accessTools
 const MAX_CHARACTERS = 12_000;
 const PREFIX = 'rolecall_';
 
+/** What `@rolecall` calls a tool that stands in the manifest for everybody. */
+export function nameForOurselves(contributed: string): string {
+  return contributed.slice(PREFIX.length);
+}
+
 /** A tool as the manifest describes it (`contributes.languageModelTools`): the one place where it stands. */
 const contributedSchema = z.object({
   name: z.enum(Object.values(languageModelTools)),
@@ -40,7 +45,7 @@ export async function accessToolbox(data: AccessData, contributed: unknown, log:
   const { compileParameters } = await import('../../core/tools/validate.ts');
   const names = new Map<string, AccessToolName>();
   const tools = ownTools(contributed).flatMap((tool) => {
-    const name = tool.name.slice(PREFIX.length);
+    const name = nameForOurselves(tool.name);
     names.set(name, tool.name);
     const parameters = { ...tool.inputSchema, required: tool.inputSchema.required ?? [] };
     const compiled = compileParameters(parameters);

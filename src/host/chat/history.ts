@@ -5,6 +5,7 @@ import type { ChatMessage } from '../../core/completions/request.ts';
 import { checkMessages } from '../../core/completions/requestSchema.ts';
 import { chatParticipant } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
+import { isOurs } from './answerWriter.ts';
 import { attachedImages, userMessage } from './images.ts';
 import { promptWithReferences } from './references.ts';
 
@@ -13,7 +14,7 @@ export interface ResultMetadata {
   /** Whom the turn was asked of, see {@link stageOf}. */
   readonly stage: string;
   readonly history: readonly ChatMessage[];
-  /** What was sent as the question, where the turn itself does not tell it. */
+  /** What was sent as the question, where the turn tells it only in part: files may have changed since. */
   readonly question?: string;
   /** Rolecall answered by itself: no model has to know. */
   readonly isLocal?: boolean;
@@ -111,16 +112,16 @@ async function turnMessages(
   metadata: ResultMetadata | undefined,
   takesImages: boolean,
 ): Promise<ChatMessage[]> {
-  const text = metadata?.question ?? (await promptWithReferences(turn));
+  const text = metadata?.question ?? (await promptWithReferences(turn)).text;
   const question = userMessage(text, takesImages ? await attachedImages(turn.references) : []);
   if (metadata && metadata.history.length > 0) return [question, ...metadata.history];
   return [question, ...(answer ? writtenAnswer(answer) : [])];
 }
 
-/** A turn that left no messages, as the text that stood in the chat. */
+/** A turn that left no messages, as the model's words that stood in the chat, without Rolecall's own lines. */
 function writtenAnswer(turn: vscode.ChatResponseTurn): ChatMessage[] {
   const text = turn.response
-    .map((part) => (part instanceof vscode.ChatResponseMarkdownPart ? part.value.value : ''))
+    .map((part) => (part instanceof vscode.ChatResponseMarkdownPart && !isOurs(part.value) ? part.value.value : ''))
     .join('');
   return text === '' ? [] : [{ role: 'assistant', content: text }];
 }

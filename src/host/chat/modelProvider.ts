@@ -7,11 +7,12 @@ import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { type Model, type ModelCatalog, tokensOf } from '../modelCatalog.ts';
-import { optionsFor, parametersFor, type RequestDeps } from '../modelRequest.ts';
+import { leftOut, optionsFor, parametersFor, type RequestDeps } from '../modelRequest.ts';
 import { describe } from '../showError.ts';
 import { estimateTokens, toChatMessages, toToolDefinitions } from './modelMessages.ts';
 import { optionParameters } from './modelOptions.ts';
-import { relay, whyNoAnswer } from './relay.ts';
+import { placeholderModel } from './placeholderModel.ts';
+import { relay, reportLine, whyNoAnswer } from './relay.ts';
 import type { RememberedModels } from './rememberedModels.ts';
 
 export interface ModelProviderDeps extends RequestDeps {
@@ -69,6 +70,7 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
       const tools = toToolDefinitions(described?.tools === false ? [] : (options.tools ?? []));
       // VS Code takes one answer: further ones would be paid for and lost.
       const { n: _, ...asked } = { ...parametersFor(described, this.#deps.settings), ...parameters };
+      for (const text of this.#unsent(described, options, messages)) reportLine(text, progress);
       const { streamCompletion } = await import('../../core/completions/client.ts');
       const events = streamCompletion(
         { fetch, log, ...tokensOf(cloud) },
@@ -102,9 +104,24 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
     return connection ? this.#deps.memory.tokens(endpoint(connection, '/v1/chat/completions'), id, estimate) : estimate;
   }
 
+  /** What is not sent of what was set or offered, a sentence each; told once an answer, not once a round of its tools. */
+  #unsent(
+    model: Model | undefined,
+    { tools = [] }: vscode.ProvideLanguageModelChatResponseOptions,
+    messages: readonly vscode.LanguageModelChatRequestMessage[],
+  ): string[] {
+    const isLaterRound = messages.at(-1)?.content.some((part) => part instanceof vscode.LanguageModelToolResultPart);
+    if (isLaterRound === true) return [];
+    const withheld =
+      model?.tools === false && tools.length > 0
+        ? [vscode.l10n.t('No tools were offered: {0} is described as a model that takes none.', model.label)]
+        : [];
+    return [...leftOut(model, this.#deps.settings).map(({ message }) => message), ...withheld];
+  }
+
   /** What was picked is asked, and nothing else; only the placeholder stands for whatever there is by now. */
   async #modelId(id: string, cloud: Cloud, signal: AbortSignal): Promise<string> {
-    if (id !== PLACEHOLDER) return id;
+    if (id !== placeholderModel) return id;
     await cloud.inference.accessToken(signal); // Says why there is none.
     await this.#deps.catalog.ready(signal);
     const model = this.#deps.catalog.choose(undefined);
@@ -128,12 +145,10 @@ function refuseRequired({ toolMode }: vscode.ProvideLanguageModelChatResponseOpt
   );
 }
 
-const PLACEHOLDER = 'rolecall';
-
 function placeholder(): ModelInformation {
   return {
     ...information({
-      id: PLACEHOLDER,
+      id: placeholderModel,
       label: 'Rolecall',
       contextLength: 32_768,
       maxOutput: 4_096,

@@ -13,13 +13,11 @@ import { escapeMarkdown } from '../escapeMarkdown.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 import type { RequestDeps } from '../modelRequest.ts';
 import { describe, nextStep } from '../showError.ts';
-import { accessContext } from './accessContext.ts';
 import { AnswerWriter } from './answerWriter.ts';
+import { type BriefAccess, compose } from './compose.ts';
 import { followUpOf, followUpProvider } from './followUps.ts';
-import { AskedQuestions, earlierTurns, type ResultMetadata, stageOf } from './history.ts';
-import { attachedImages, userMessage } from './images.ts';
-import { remarksBefore } from './remarks.ts';
-import { lacksCode, questionOf } from './slashCommands.ts';
+import { AskedQuestions, type ResultMetadata, stageOf } from './history.ts';
+import { lacksCode } from './slashCommands.ts';
 import { brokenToolFiles, toolsOverview } from './toolsOverview.ts';
 import { offerModels, offerSignIn } from './wayIn.ts';
 
@@ -28,6 +26,7 @@ export interface ParticipantDeps extends RequestDeps {
   readonly catalog: ModelCatalog;
   /** @param token of the chat request they serve: what the editor itself asks about a tool is shown there. */
   readonly openTools: (token?: vscode.ChatParticipantToolToken) => Promise<Toolbox>;
+  readonly briefAccess: BriefAccess;
   readonly icon: vscode.Uri;
 }
 
@@ -84,34 +83,19 @@ async function ask(
 ): Promise<vscode.ChatResult> {
   const stage = stageOf(cloud);
   questions.remember(request.prompt, stage);
-  const earlier = await earlierTurns(context, stage, questions, model.vision);
-  const isAccess = request.command === chatCommands.access;
-  const access = isAccess ? await accessContext(cloud, deps.settings.organizations(), signal) : undefined;
-  const question = [await questionOf(request), ...(access === undefined ? [] : [access])].join('\n\n');
-  for (const { value } of request.references) {
-    if (value instanceof vscode.Uri || value instanceof vscode.Location) stream.reference(value);
-  }
+  const { briefAccess } = deps;
+  const composed = await compose({ request, context, cloud, model, questions, briefAccess }, signal);
+  for (const reference of composed.references) stream.reference(reference);
   const writer = new AnswerWriter(stream);
-  const attached = await attachedImages(request.references);
-  const images = model.vision ? attached.filter(({ part }) => part) : [];
-  const unsent = attached.filter((image) => !images.includes(image)).map(({ name }) => name);
-  const remarks = remarksBefore({
-    request,
-    cloud,
-    model,
-    withheld: earlier.withheld,
-    broken: brokenToolFiles(),
-    unsent,
-  });
-  for (const text of remarks) writer.write({ kind: 'line', text });
-  const messages = [...earlier.messages, userMessage(question, images)];
+  for (const text of composed.remarks) writer.write({ kind: 'line', text });
   const tally = new AnswerTally();
   const toolbox = await deps.openTools(request.toolInvocationToken);
+  const { messages, question } = composed;
   const end = await write(converse({ ...deps, cloud, model, messages, toolbox }, signal), writer, tally);
   const metadata: ResultMetadata = {
     stage,
     history: end.history,
-    ...(request.command !== undefined && { question }),
+    ...((request.command !== undefined || request.references.length > 0) && { question }),
     ...followUp(followUpOf(request.command, end)),
   };
   return { ...finish(end, { stream, writer, tally, model, log: deps.log }), metadata };
@@ -122,12 +106,16 @@ function followUp(kind: string | undefined): Pick<ResultMetadata, 'followUp'> {
 }
 
 async function write(events: ReturnType<typeof converse>, writer: AnswerWriter, tally: AnswerTally): Promise<LoopEnd> {
-  for (;;) {
-    const next = await events.next();
-    if (next.done) return next.value;
-    tally.accept(next.value);
-    const part = answerPart(next.value);
-    if (part) writer.write(part);
+  try {
+    for (;;) {
+      const next = await events.next();
+      if (next.done) return next.value;
+      tally.accept(next.value);
+      const part = answerPart(next.value);
+      if (part) writer.write(part);
+    }
+  } finally {
+    await events.return(undefined as never); // Writing into a stream that VS Code has closed throws.
   }
 }
 
@@ -156,8 +144,6 @@ function finish(end: LoopEnd, { stream, writer, tally, model, log }: Finishing):
   }
   const doubts = doubtsLine(tally.logprobs);
   if (doubts !== undefined) writer.write({ kind: 'line', text: doubts });
-  if (end.reason === 'failed') return failed(end.error, stream, log);
-  writer.write({ kind: 'footer', text: tally.summary(model.label) });
   if (tally.reasoning !== '') {
     stream.button({
       title: vscode.l10n.t('Show Reasoning'),
@@ -165,6 +151,8 @@ function finish(end: LoopEnd, { stream, writer, tally, model, log }: Finishing):
       arguments: [tally.reasoning],
     });
   }
+  if (end.reason === 'failed') return failed(end.error, stream, log);
+  writer.write({ kind: 'footer', text: tally.summary(model.label) });
   return {};
 }
 

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Log } from '../../core/base/log.ts';
 import type { Completion, CompletionEvent, Usage } from '../../core/completions/completion.ts';
+import { escapeMarkdown } from '../escapeMarkdown.ts';
 import { describe } from '../showError.ts';
 
 type ResponseProgress = vscode.Progress<vscode.LanguageModelResponsePart>;
@@ -31,9 +32,13 @@ function report(event: CompletionEvent, progress: ResponseProgress, log: Log): v
   if (event.kind === 'notice') {
     log.info(event.message);
     // The rest is a detail; these change what the model can do, and there is no other place to say it.
-    if (event.code === 'toolsDropped' || event.code === 'historyFitted')
-      progress.report(new vscode.LanguageModelTextPart(`*${event.message}*\n\n`));
+    if (event.code === 'toolsDropped' || event.code === 'historyFitted') reportLine(event.message, progress);
   }
+}
+
+/** A line of Rolecall's own: VS Code's own chat has no other place for it than the answer. */
+export function reportLine(text: string, progress: ResponseProgress): void {
+  progress.report(new vscode.LanguageModelTextPart(`*${escapeMarkdown(text)}*\n\n`));
 }
 
 /**

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { languageModelVendor } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Model } from '../modelCatalog.ts';
+import { placeholderModel } from './placeholderModel.ts';
 import { type BrokenToolFile, brokenLine } from './toolsOverview.ts';
 
 /** Continues text without following instructions; listed by the sandbox for trying out such models. */
@@ -20,12 +21,15 @@ export interface Circumstances {
 
 /** What a person should know before reading the answer, a sentence each. */
 export function remarksBefore({ request, cloud, model, withheld, broken, unsent }: Circumstances): string[] {
-  const isOthers = request.model.vendor !== languageModelVendor;
+  const { vendor, id: picked } = request.model;
+  const isOthers = vendor !== languageModelVendor;
+  const isGone = !isOthers && picked !== model.id && picked !== placeholderModel;
   const isRaw = cloud.connection.id === 'sandbox' && model.id === RAW_MODEL;
   return [
     ...(isOthers
       ? [vscode.l10n.t('Answered by {0}: the model that is picked here is not one of your cloud’s.', model.label)]
       : []),
+    ...(isGone ? [vscode.l10n.t('Answered by {0}: your cloud does not offer {1} now.', model.label, picked)] : []),
     ...(isRaw
       ? [vscode.l10n.t('{0} is a raw language model: it continues text and does not answer questions.', model.label)]
       : []),

@@ -4,6 +4,7 @@ import { commands } from '../../ids.ts';
 import { endingLine } from '../answerText.ts';
 import { whyNoChat } from '../chatView.ts';
 import { registerCommand } from '../commands.ts';
+import { cutLine, isCut } from '../fenced.ts';
 import { type Passage, passageOf, problemLine, quoted } from '../passage.ts';
 import type { AnswerDocuments } from './answerDocuments.ts';
 import { type Answering, converseWithProgress, type EditorDeps, whoAnswers } from './converseWithProgress.ts';
@@ -98,6 +99,7 @@ async function answerBeside(
 ): Promise<void> {
   const answer = await deps.documents.open(vscode.l10n.t('Answer'));
   answer.append(`# ${heading}\n\n*${model.label} · ${passage.title}*\n\n`);
+  if (isCut(passage.text)) answer.write({ kind: 'line', text: cutLine(passage.title) });
   try {
     const { end, tally } = await converseWithProgress(deps, {
       cloud,

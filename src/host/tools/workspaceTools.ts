@@ -18,7 +18,7 @@ import type { ToolFiles, WorkspaceTool } from './toolFiles.ts';
 interface WorkspaceToolsDeps {
   readonly files: ToolFiles;
   readonly consent: ToolConsent;
-  readonly settings: Pick<Settings, 'allowedToolHosts' | 'maxToolRounds'>;
+  readonly settings: Pick<Settings, 'allowedToolHosts'>;
   readonly fetch: Fetch;
   readonly log: Log;
 }
@@ -41,7 +41,6 @@ export class WorkspaceTools {
     const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
     return {
       tools: (await Promise.all(tools.map(({ definition }) => offer(definition)))).flat(),
-      maxRounds: this.#deps.settings.maxToolRounds(),
       invoke: async (call, signal) => {
         const tool = byName.get(call.name);
         if (!tool) return { content: `There is no tool named ${call.name}.`, isError: true };

@@ -41,6 +41,13 @@ describe('earlier turns of a chat', () => {
     }
   });
 
+  it('hold the model’s words only, and nothing that Rolecall said beside them', async () => {
+    const line = new vscode.MarkdownString('\n\n$(info) Used count\\_words\\.\n\n', true);
+    const response = [said('It has '), new vscode.ChatResponseMarkdownPart(line), said('7 words.')];
+    const { messages } = await turns(ask('Count.'), answer(response));
+    assert.deepEqual(messages[1], { role: 'assistant', content: 'It has 7 words.' });
+  });
+
   it('without any words are no messages', async () => {
     assert.deepEqual((await turns(ask('Count.'), answer([]))).messages, [{ role: 'user', content: 'Count.' }]);
   });

@@ -79,7 +79,7 @@ describe('the provider of models', () => {
   it('asks a model without tools again without them, and says so in the answer', async () => {
     const answer = ask(await signedInProvider(scene()), 'sandbox/no-tools', 'say: hello', { tools: [weather] });
     await answer.done;
-    assert.match(answer.text(), /^\*The model "sandbox\/no-tools" does not support tools.*\*\n\nhello$/);
+    assert.match(answer.text(), /^\*The model "sandbox\/no\\-tools" does not support tools.*\*\n\nhello$/);
   });
 
   it('goes on listing its models when somebody signs out, and in the next window, so that what was picked stays', async () => {
@@ -145,6 +145,30 @@ describe('the provider of models', () => {
       const provider = await signedInProvider(scene());
       const sent = await body(() => ask(provider, 'sandbox/no-tools', 'say: hi', { tools: [weather] }).done);
       assert.deepEqual([sent.tools, sent.tool_choice], [undefined, undefined]);
+    });
+
+    it('and says what of all that is not sent, once an answer', async () => {
+      scene().settings.described = [{ id: 'sandbox/no-tools', tools: false, reasoning: false }];
+      scene().settings.parameters = { top_p: 'wrong', reasoning_effort: 'low' };
+      const provider = await signedInProvider(scene());
+      const first = ask(provider, 'sandbox/no-tools', 'say: hi', { tools: [weather] });
+      await first.done;
+      const said = first.text().replaceAll('\\', '');
+      assert.match(said, /^\*top_p of your chat parameters was not sent: .*\*\n\n\*reasoning_effort was not sent: /);
+      assert.match(
+        said,
+        /\*No tools were offered: sandbox\/no-tools is described as a model that takes none\.\*\n\nhi$/,
+      );
+      const call = new vscode.LanguageModelToolCallPart('c1', 'weather', {});
+      const result = new vscode.LanguageModelToolResultPart('c1', [new vscode.LanguageModelTextPart('sunny')]);
+      const round = [
+        vscode.LanguageModelChatMessage.User('say: hi'),
+        vscode.LanguageModelChatMessage.Assistant([call]),
+        vscode.LanguageModelChatMessage.User([result]),
+      ];
+      const second = ask(provider, 'sandbox/no-tools', round, { tools: [weather] });
+      await second.done;
+      assert.doesNotMatch(second.text(), /not sent|No tools/);
     });
 
     it('images as data, and calls with their results', async () => {

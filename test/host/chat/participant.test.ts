@@ -42,6 +42,15 @@ describe('@rolecall', () => {
     assert.match(chat().read(), /Answered by sandbox\/vision: the model that is picked here is not one of your cloud/);
   });
 
+  it('says so when what is picked is not offered any more', async () => {
+    await chat().signedIn();
+    await chat().ask(chatRequest('say: hello', { model: { vendor: 'rolecall', id: 'gone/model' } as never }));
+    assert.match(chat().read(), /Answered by sandbox\/guide: your cloud does not offer gone\/model now\./);
+    chat().stream = new FakeStream();
+    await chat().ask(chatRequest('say: hello', { model: { vendor: 'rolecall', id: 'rolecall' } as never }));
+    assert.doesNotMatch(chat().read(), /Answered by/);
+  });
+
   it('sends what the user set as parameters, and nothing else besides', async () => {
     await chat().signedIn();
     scene().settings.parameters = { temperature: 0, seed: 3, top_p: 'wrong', reasoning_effort: 'low' };
@@ -259,6 +268,20 @@ describe('@rolecall', () => {
       scene().log.lines.filter((line) => line.startsWith('error')),
       [],
     );
+  });
+
+  it('closes the connection when writing fails though nobody stopped it', async () => {
+    await chat().signedIn();
+    const before = await counter('streams.inference.aborted');
+    let written = 0;
+    Object.assign(chat().stream, {
+      markdown: () => {
+        written += 1;
+        if (written > 2) throw new Error('Response stream has been closed');
+      },
+    });
+    await chat().ask('Please count to 5000.');
+    await counterAbove('streams.inference.aborted', before);
   });
 
   describe('says why there is no whole answer', () => {

@@ -5,7 +5,6 @@ import { commands } from '../../../src/ids.ts';
 import { chatRequest } from '../support/chat.ts';
 import { useChat } from '../support/participant.ts';
 import { usePatches } from '../support/patches.ts';
-import { descriptor } from '../support/sandbox.ts';
 import { useScene } from '../support/scene.ts';
 import { until } from '../support/wait.ts';
 import { workspaceFile } from '../support/workspace.ts';
@@ -32,7 +31,7 @@ describe('slash commands of @rolecall', () => {
   ] as const) {
     it(`/${command} is about the selection, and what was typed`, async () => {
       await open(1, 0, 2, 0);
-      const question = await questionOf({ command, prompt: 'In German.', references: [] });
+      const { text: question } = await questionOf({ command, prompt: 'In German.', references: [] });
       assert.match(question, wish);
       assert.match(question, /\n\nIn German\.\n\nlooked\.py \(2\):\n```\w+\ntwo\n\n```$/);
     });
@@ -40,10 +39,16 @@ describe('slash commands of @rolecall', () => {
 
   it('are about the whole file where nothing is selected, and about what is attached instead of either', async () => {
     await open();
-    const whole = await questionOf({ command: 'explain', prompt: '', references: [] });
+    const { text: whole, passage } = await questionOf({ command: 'explain', prompt: '', references: [] });
     assert.match(whole, /looked\.py:\n```\w+\none\ntwo\nthree\n\n```$/);
-    const attached = await questionOf({ command: 'explain', prompt: '', references: [{ id: 'r', value: 'words' }] });
+    const { text: attached, ...rest } = await questionOf({
+      command: 'explain',
+      prompt: '',
+      references: [{ id: 'r', value: 'words' }],
+    });
+    assert.equal(passage?.title, 'looked.py');
     assert.match(attached, /words/);
+    assert.deepEqual(rest, { cut: [] });
     assert.doesNotMatch(attached, /looked\.py/);
   });
 
@@ -53,7 +58,7 @@ describe('slash commands of @rolecall', () => {
     const problem = (line: number, text: string) => new vscode.Diagnostic(new vscode.Range(line, 0, line, 2), text);
     reported.set(editor.document.uri, [problem(0, 'elsewhere'), problem(1, 'two is\nwrong')]);
     try {
-      const question = await questionOf({ command: 'fix', prompt: '', references: [] });
+      const { text: question } = await questionOf({ command: 'fix', prompt: '', references: [] });
       assert.match(question, /The editor reports:\n- \(2\) two is wrong$/);
     } finally {
       reported.dispose();
@@ -79,16 +84,26 @@ describe('slash commands of @rolecall', () => {
     assert.equal(metadata?.followUp, 'explain');
   });
 
-  it('/access tells the model who has which role, and what could not be read', async () => {
+  it('name the passage they are about among the references, as what is attached', async () => {
+    const { document } = await open(1, 0, 1, 3);
     await chat().signedIn();
-    const [organization] = descriptor.organizations;
-    scene().settings.ids = [organization ?? assert.fail(), 'not-mine'];
-    await chat().ask(chatRequest('Who is here?', { command: 'access' }));
-    const content = String(chat().sent().messages[0]?.content);
-    assert.match(content, /^Who is here\?\n\nWho has access/);
-    const [mine = '', other = ''] = [...content.matchAll(/```json\n([\s\S]*?)\n```/g)].map(([, json]) => json);
-    assert.ok(JSON.parse(mine).groups.length > 0 && JSON.parse(mine).roles.length > 0);
-    assert.ok(JSON.parse(other).groups.notRead);
+    await chat().ask(chatRequest('', { command: 'explain' }));
+    const passage = new vscode.Location(document.uri, new vscode.Range(1, 0, 1, 3));
+    assert.deepEqual(chat().stream.references, [passage]);
+  });
+
+  it('/access instructs the model first, and leaves the question as it is', async () => {
+    await chat().signedIn();
+    chat().briefing = { instructions: 'Use the tools.', notice: 'Some of it cannot be read.' };
+    await chat().ask(chatRequest('say: hello', { command: 'access' }));
+    assert.deepEqual(chat().sent().messages, [
+      { role: 'system', content: 'Use the tools.' },
+      { role: 'user', content: 'say: hello' },
+    ]);
+    assert.match(chat().read(), /Some of it cannot be read\./);
+    scene().settings.described = [{ id: 'sandbox/guide', tools: false }];
+    await chat().ask(chatRequest('say: hello', { command: 'access' }));
+    assert.deepEqual(chat().briefed, [true, false]);
   });
 
   it('/tools lists what is defined, without asking anybody, and nothing in it is markup', async () => {

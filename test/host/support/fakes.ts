@@ -17,6 +17,7 @@ export class FakeSettings extends Settings {
   /** `rolecall.chat.parameters` of the user. */
   parameters: unknown;
   limits: Partial<Deadlines> = {};
+  rounds = 10;
   readonly #changed = new vscode.EventEmitter<void>();
   override readonly onDidChange = this.#changed.event;
 
@@ -27,6 +28,10 @@ export class FakeSettings extends Settings {
   override serviceConnection(): Connection | undefined {
     if (this.problem) throw this.problem;
     return this.connection;
+  }
+
+  override maxToolRounds(): number {
+    return this.rounds;
   }
 
   override organizations(): readonly string[] {

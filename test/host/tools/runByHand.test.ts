@@ -53,7 +53,7 @@ describe('a workspace tool that is run by hand', () => {
     tools: new WorkspaceTools({
       files,
       consent: new ToolConsent(new FakeMemento()),
-      settings: { allowedToolHosts: () => [], maxToolRounds: () => 10 },
+      settings: { allowedToolHosts: () => [] },
       fetch,
       log: new FakeLog(),
     }),

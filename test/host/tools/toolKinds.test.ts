@@ -41,7 +41,7 @@ describe('workspace tools of other kinds', () => {
     tools = new WorkspaceTools({
       files,
       consent,
-      settings: { allowedToolHosts: () => allowedHosts, maxToolRounds: () => 10 },
+      settings: { allowedToolHosts: () => allowedHosts },
       fetch,
       log,
     });

@@ -12,7 +12,7 @@ import { until } from '../support/wait.ts';
 import { folder, workspaceFile } from '../support/workspace.ts';
 
 const never = new AbortController().signal;
-const settings = { allowedToolHosts: (): readonly string[] => [], maxToolRounds: () => 10 };
+const settings = { allowedToolHosts: (): readonly string[] => [] };
 
 /** Answers in the user's place; what it was asked can be read back. */
 class FakeConsent extends ToolConsent {
