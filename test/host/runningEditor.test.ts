@@ -157,6 +157,26 @@ describe('the commands of an editor', () => {
       assert.equal(diff(), undefined);
     });
 
+    it('nor more than can be sent in one piece', async () => {
+      await select('x'.repeat(60_001), [0, 0], [0, 0]);
+      await vscode.commands.executeCommand(commands.rewriteSelection);
+      assert.match(errors[0] ?? '', /rewritten\.txt is too long to be rewritten in one piece/);
+      assert.equal(diff(), undefined);
+    });
+
+    it('until another account is there, or none', async () => {
+      const document = await rewrite(undefined);
+      await until('the difference', diff);
+      await signOutRunning();
+      try {
+        await until('the difference is closed', () => diff() === undefined);
+        assert.equal(document.getText(), text);
+      } finally {
+        await signInRunning('administrator');
+        await offeredModel('sandbox/guide');
+      }
+    });
+
     it('only where there is one to decide about', async () => {
       await select(text, [0, 0], [0, 0]);
       await vscode.commands.executeCommand(commands.applyRewrite);

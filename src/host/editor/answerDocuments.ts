@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { AnswerPart } from '../answerText.ts';
 import type { Clouds } from '../clouds.ts';
+import { ownerOf } from './owner.ts';
 
 const SCHEME = 'rolecall-answer';
 /** A document that changes with each token makes the editor lay out the whole text each time. */
@@ -95,10 +96,6 @@ export class AnswerDocuments implements vscode.TextDocumentContentProvider, vsco
     this.#subscriptions.dispose();
     this.#changed.dispose();
   }
-}
-
-function ownerOf({ active }: Pick<Clouds, 'active'>): string {
-  return JSON.stringify([active?.key, active?.inferenceAccount]);
 }
 
 function isShown(uri: vscode.Uri): boolean {
