@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { languageModelVendor } from '../ids.ts';
 
 /** VS Code's switch for everything of its chat; its views and commands hide with it, what extensions registered stays. */
 const SWITCH = 'chat.disableAIFeatures';
@@ -20,6 +21,14 @@ export async function whyNoChat(): Promise<NoChat | undefined> {
     };
   }
   const all = await vscode.commands.getCommands(true);
-  if (all.includes(openChatCommand)) return undefined;
-  return { reason: vscode.l10n.t('This editor has no chat view, so @rolecall is not there.') };
+  if (!all.includes(openChatCommand)) {
+    return { reason: vscode.l10n.t('This editor has no chat view, so @rolecall is not there.') };
+  }
+  // One is always offered. Without any, VS Code answers a participant's question itself, with "unavailable".
+  if ((await vscode.lm.selectChatModels({ vendor: languageModelVendor })).length > 0) return undefined;
+  return {
+    reason: vscode.l10n.t(
+      'This editor lists none of the models that Rolecall offers, so @rolecall gets no question. A policy may hide them.',
+    ),
+  };
 }

@@ -56,6 +56,14 @@ describe('opening the chat', () => {
       assert.deepEqual(executed, [['workbench.action.openSettings', 'chat.disableAIFeatures']]);
     });
 
+    it('says that the editor hides its models', async () => {
+      const { said, executed } = choosing(undefined);
+      patches.set(vscode.lm, 'selectChatModels', async () => []);
+      await openChat(scene().catalog());
+      assert.match(said.flat().join(), /^This editor lists none of the models that Rolecall offers.*A policy may hide/);
+      assert.deepEqual(executed, []);
+    });
+
     it('offers what works in an editor that has no chat view', async () => {
       const { said, executed } = choosing('Ask About Selection…');
       patches.set(vscode.commands, 'getCommands', async () => ['workbench.action.files.save']);
