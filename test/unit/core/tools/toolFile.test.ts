@@ -178,6 +178,12 @@ describe('readToolFile', () => {
       /draft-07/,
       undefined,
     ],
+    [
+      'a schema that switches the check off',
+      parameters({ type: 'object', properties: { a: { $async: true, description: 'd' } } }),
+      /"properties\.a\.\$async" would switch off the check/,
+      'true',
+    ],
     ['no command', run({ command: undefined }), /"command" has to be an array/, undefined],
     ['an empty command', run({ command: [] }), /at least the program/, '[]'],
     ['an empty program', run({ command: [''] }), /program in "command" may not be empty/, undefined],
@@ -305,6 +311,13 @@ describe('readToolFile', () => {
     ['a newer version', `{"version": 2, "tools": [${JSON.stringify(tool())}]}`, /version 1 only/],
     ['a member without meaning', '{"tools": [], "tool": []}', /"tool" has no meaning/],
     ['nothing at all', '', /not valid JSON/],
+    ['more than there can be', `{"tools": []}${' '.repeat(1024 * 1024)}`, /longer than 1048576 characters/],
+    ['brackets without end', `{"tools": ${'['.repeat(50_000)}`, /nested too deeply/],
+    [
+      'a value without end',
+      file(command('a.b', [1])).replace('1', `${'['.repeat(50_000)}${']'.repeat(50_000)}`),
+      /nested too deeply/,
+    ],
     [
       'a member twice',
       `{"tools": [${JSON.stringify(tool()).replace('{', '{"name":"other",')}]}`,
