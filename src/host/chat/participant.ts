@@ -20,7 +20,7 @@ import { AskedQuestions, earlierTurns, type ResultMetadata, stageOf } from './hi
 import { attachedImages, userMessage } from './images.ts';
 import { remarksBefore } from './remarks.ts';
 import { lacksCode, questionOf } from './slashCommands.ts';
-import { brokenToolFiles, toolsOverview } from './toolsOverview.ts';
+import { toolsOverview } from './toolsOverview.ts';
 import { offerModels, offerSignIn } from './wayIn.ts';
 
 export interface ParticipantDeps extends RequestDeps {
@@ -54,7 +54,7 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
   const { request, stream, signal } = asked;
   try {
     if (request.command === chatCommands.tools) {
-      stream.markdown(toolsOverview(await deps.openTools(), brokenToolFiles()));
+      stream.markdown(toolsOverview(await deps.openTools()));
       return local();
     }
     if (lacksCode(request)) {
@@ -95,18 +95,18 @@ async function ask(
   const attached = await attachedImages(request.references);
   const images = model.vision ? attached.filter(({ part }) => part) : [];
   const unsent = attached.filter((image) => !images.includes(image)).map(({ name }) => name);
+  const toolbox = await deps.openTools(request.toolInvocationToken);
   const remarks = remarksBefore({
     request,
     cloud,
     model,
     withheld: earlier.withheld,
-    broken: brokenToolFiles(),
+    problems: toolbox.problems ?? [],
     unsent,
   });
   for (const text of remarks) writer.write({ kind: 'line', text });
   const messages = [...earlier.messages, userMessage(question, images)];
   const tally = new AnswerTally();
-  const toolbox = await deps.openTools(request.toolInvocationToken);
   const end = await write(converse({ ...deps, cloud, model, messages, toolbox }, signal), writer, tally);
   const metadata: ResultMetadata = {
     stage,

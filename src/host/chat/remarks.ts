@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import { languageModelVendor } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Model } from '../modelCatalog.ts';
-import { type BrokenToolFile, brokenLine } from './toolsOverview.ts';
+import type { ToolProblem } from '../toolProblem.ts';
+import { leftOutLine } from './toolsOverview.ts';
 
 /** Continues text without following instructions; listed by the sandbox for trying out such models. */
 const RAW_MODEL = 'sandbox/ngram';
@@ -13,13 +14,15 @@ export interface Circumstances {
   readonly model: Model;
   /** Turns of another connection or account, which are not sent. */
   readonly withheld: number;
-  readonly broken: readonly BrokenToolFile[];
+  /** Of the files that define tools. */
+  readonly problems: readonly ToolProblem[];
   /** Names of images that are not sent. */
   readonly unsent: readonly string[];
 }
 
 /** What a person should know before reading the answer, a sentence each. */
-export function remarksBefore({ request, cloud, model, withheld, broken, unsent }: Circumstances): string[] {
+export function remarksBefore({ request, cloud, model, withheld, problems, unsent }: Circumstances): string[] {
+  const leftOut = leftOutLine(problems);
   const isOthers = request.model.vendor !== languageModelVendor;
   const isRaw = cloud.connection.id === 'sandbox' && model.id === RAW_MODEL;
   return [
@@ -33,7 +36,7 @@ export function remarksBefore({ request, cloud, model, withheld, broken, unsent 
       ? [vscode.l10n.t('Earlier turns were asked of another connection or account, and are not sent.')]
       : []),
     ...(unsent.length > 0 ? [unsentLine(model, unsent.join(', '))] : []),
-    ...(broken.length > 0 ? [brokenLine(broken)] : []),
+    ...(leftOut === undefined ? [] : [leftOut]),
   ];
 }
 

@@ -3,6 +3,7 @@ import type { Log } from '../../core/base/log.ts';
 import { oneAtATime } from '../../core/base/oneAtATime.ts';
 import type { Problem, ToolDefinition } from '../../core/tools/definition.ts';
 import type { ToolFile } from '../../core/tools/toolFile.ts';
+import type { ToolProblem } from '../toolProblem.ts';
 
 export const TOOL_FILE = '.vscode/rolecall.tools.json';
 
@@ -43,8 +44,21 @@ export class ToolFiles implements vscode.Disposable {
 
   /** The tools of all folders as the files stand now. Of two tools with one name the first folder's wins. */
   async tools(): Promise<readonly WorkspaceTool[]> {
+    return (await this.contents()).tools;
+  }
+
+  /** The same, with everything that is wrong with the files, whoever else says it in the editor. */
+  async contents(): Promise<{ readonly tools: readonly WorkspaceTool[]; readonly problems: readonly ToolProblem[] }> {
+    const files = await this.#read();
+    const problems = withRepetitions(files).flatMap(({ uri, file, repeated }) =>
+      [...file.problems, ...repeated].map(({ line, severity, message }) => ({ file: uri, line, severity, message })),
+    );
+    return { tools: this.#firstOfEachName(files), problems };
+  }
+
+  #firstOfEachName(files: readonly FolderFile[]): readonly WorkspaceTool[] {
     const found = new Map<string, WorkspaceTool>();
-    for (const { folder, file } of await this.#read()) {
+    for (const { folder, file } of files) {
       for (const definition of file.tools) {
         if (found.has(definition.name)) {
           this.#log.warn(`Two folders define the tool ${definition.name}; the one of ${folder.name} is left out.`);
