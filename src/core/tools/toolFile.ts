@@ -18,13 +18,17 @@ export interface ToolFile {
  * too deeply is one problem and no tool.
  *
  * @param folder absolute path of the workspace folder the file belongs to.
+ * @param reserved names of tools that stand before those of the file where both are offered.
  */
-export function readToolFile(text: string, { folder }: { readonly folder: string }): ToolFile {
+export function readToolFile(
+  text: string,
+  { folder, reserved = new Set() }: { readonly folder: string; readonly reserved?: ReadonlySet<string> },
+): ToolFile {
   if (text.length > maxToolFileLength) {
     return unreadable(`This file is longer than ${maxToolFileLength} characters; none of its tools is offered.`);
   }
   try {
-    return read(text, folder);
+    return read(text, folder, reserved);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return unreadable('This file is nested too deeply to be read; none of its tools is offered.');
@@ -38,7 +42,7 @@ function unreadable(message: string): ToolFile {
   };
 }
 
-function read(text: string, folder: string): ToolFile {
+function read(text: string, folder: string, reserved: ReadonlySet<string>): ToolFile {
   const parsed = parseText(text);
   const { root, errors, placeOf } = parsed;
   const problems = syntaxProblems(parsed);
@@ -59,6 +63,10 @@ function read(text: string, folder: string): ToolFile {
       const message = `Another tool of this file is named "${shape.name}" already; only the first is offered.`;
       report({ path: ['name'], severity: 'error', message });
       continue;
+    }
+    if (reserved.has(shape.name)) {
+      const message = `Rolecall has a tool of its own named "${shape.name}", which @rolecall uses in place of this one while you are signed in; choose another name.`;
+      report({ path: ['name'], severity: 'warning', message });
     }
     tools.set(shape.name, { ...definitionOf(shape), folder, place: placeOf(node) });
   }

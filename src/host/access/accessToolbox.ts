@@ -9,6 +9,11 @@ import { type AccessToolName, answerQuestion, readQuestion } from './accessTools
 const MAX_CHARACTERS = 12_000;
 const PREFIX = 'rolecall_';
 
+/** The names of the access tools as `@rolecall` has them. */
+export const accessToolNames: ReadonlySet<string> = new Set(
+  Object.values(languageModelTools).map((name) => name.slice(PREFIX.length)),
+);
+
 /** A tool as the manifest describes it (`contributes.languageModelTools`): the one place where it stands. */
 const contributedSchema = z.object({
   name: z.enum(Object.values(languageModelTools)),

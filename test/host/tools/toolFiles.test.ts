@@ -273,6 +273,11 @@ describe('the running extension', () => {
       return all.some(({ range }) => range.start.line === 1) ? all : undefined;
     });
     assert.equal(found.length, 1);
+    await file.write(JSON.stringify({ tools: [tool('list_groups')] }));
+    const hidden = () => vscode.languages.getDiagnostics(file.uri()).map(({ message }) => message);
+    await until('a warning of a name that is an access tool’s', () =>
+      /of its own named "list_groups"/.test(hidden()[0] ?? ''),
+    );
     await file.write('{ "tools": [] }');
     await until('no problem', () => vscode.languages.getDiagnostics(file.uri()).length === 0);
   });

@@ -111,7 +111,18 @@ describe('readToolFile', () => {
       '"${whom}"',
     ],
     ['a chosen tool', tool({ run: { kind: 'tool', tool: '${who}' } }), /may not hold a parameter/, '"${who}"'],
-    ['a tool of ours', tool({ run: { kind: 'tool', tool: 'rolecall_run' } }), /would call itself/, '"rolecall_run"'],
+    [
+      'a tool of ours',
+      tool({ run: { kind: 'tool', tool: 'rolecall_run' } }),
+      /Tools of Rolecall itself ask/,
+      '"rolecall_run"',
+    ],
+    [
+      'an access tool of ours',
+      tool({ run: { kind: 'tool', tool: 'rolecall_list_groups' } }),
+      /cannot stand in for them/,
+      '"rolecall_list_groups"',
+    ],
     [
       'an undeclared value of a tool',
       tool({ run: { kind: 'tool', tool: 'a', input: { b: 'c ${d}' } } }),
@@ -291,6 +302,17 @@ describe('readToolFile', () => {
       assert.ok(text.slice(found[0]?.offset).startsWith(at));
     });
   }
+
+  it('warns of a name that another tool stands before, and keeps the tool', () => {
+    const text = file(tool({ name: 'list_groups' }), tool({ name: 'other' }));
+    const { tools, problems } = readToolFile(text, { folder, reserved: new Set(['list_groups', 'list_roles']) });
+    assert.equal(tools.length, 2);
+    assert.deepEqual(
+      problems.map(({ severity, offset, line }) => [severity, offset, line]),
+      [['warning', text.indexOf('"list_groups"'), 3]],
+    );
+    assert.match(problems[0]?.message ?? '', /has a tool of its own named "list_groups"/);
+  });
 
   it('offers the first of two tools with one name and reports the second', () => {
     const text = file(tool({ description: 'first' }), tool({ description: 'second' }));
