@@ -4,7 +4,7 @@ import { Redactor, redactingLog } from './core/base/redact.ts';
 import { ModelMemory } from './core/completions/modelMemory.ts';
 import { RecentProblems } from './core/diagnosis/recentProblems.ts';
 import { stateRoot, thisMachine } from './core/oauth/rotation/statePaths.ts';
-import { accessToolbox, bothToolboxes } from './host/access/accessToolbox.ts';
+import { accessToolbox, accessToolNames, bothToolboxes } from './host/access/accessToolbox.ts';
 import { registerAnswerCommands } from './host/access/answerCommands.ts';
 import { accessBriefing } from './host/access/briefing.ts';
 import { registerExportReview } from './host/access/exportReview.ts';
@@ -120,7 +120,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const organizations = new OrganizationsView(data, viewState);
   const sharingConsent = new SharingConsent(data);
 
-  const toolFiles = new ToolFiles(log);
+  const toolFiles = new ToolFiles(log, accessToolNames);
   const toolConsent = new ToolConsent(context.workspaceState);
   const workspaceTools = new WorkspaceTools({
     files: toolFiles,

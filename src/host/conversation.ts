@@ -5,11 +5,14 @@ import type { CheckedCall, InvokeResult, LoopEnd, LoopEvent, LoopTool, ModelTurn
 import type { Cloud } from './cloud.ts';
 import { type Model, tokensOf } from './modelCatalog.ts';
 import { leftOut, optionsFor, parametersFor, type RequestDeps } from './modelRequest.ts';
+import type { ToolProblem } from './toolProblem.ts';
 
 /** The tools offered in one conversation, and the way to run them. */
 export interface Toolbox {
   readonly tools: readonly LoopTool<ToolDefinition>[];
   readonly invoke: (call: CheckedCall, signal: AbortSignal) => Promise<InvokeResult>;
+  /** Of the files that define tools, in the order of their text. */
+  readonly problems?: readonly ToolProblem[];
 }
 
 /** What a model is told before a question, and a line for the person where something is missing for it. */

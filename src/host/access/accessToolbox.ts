@@ -14,6 +14,9 @@ export function nameForOurselves(contributed: string): string {
   return contributed.slice(PREFIX.length);
 }
 
+/** The names of the access tools as `@rolecall` has them. */
+export const accessToolNames: ReadonlySet<string> = new Set(Object.values(languageModelTools).map(nameForOurselves));
+
 /** A tool as the manifest describes it (`contributes.languageModelTools`): the one place where it stands. */
 const contributedSchema = z.object({
   name: z.enum(Object.values(languageModelTools)),
@@ -74,6 +77,7 @@ export function bothToolboxes(first: Toolbox, second: Toolbox): Toolbox {
   const names = new Set(first.tools.map(({ name }) => name));
   return {
     tools: [...first.tools, ...second.tools.filter(({ name }) => !names.has(name))],
+    problems: [...(first.problems ?? []), ...(second.problems ?? [])],
     invoke: (call, signal) => (names.has(call.name) ? first : second).invoke(call, signal),
   };
 }

@@ -5,11 +5,11 @@ import type { Cloud } from '../cloud.ts';
 import type { Briefing } from '../conversation.ts';
 import { cutLine } from '../fenced.ts';
 import type { Model } from '../modelCatalog.ts';
+import type { ToolProblem } from '../toolProblem.ts';
 import { type AskedQuestions, earlierTurns, stageOf } from './history.ts';
 import { attachedImages, userMessage } from './images.ts';
 import { remarksBefore } from './remarks.ts';
 import { questionOf } from './slashCommands.ts';
-import { brokenToolFiles } from './toolsOverview.ts';
 
 /** What `/access` tells the model before the question. */
 export type BriefAccess = (callsTools: boolean, signal: AbortSignal) => Promise<Briefing>;
@@ -32,11 +32,13 @@ interface Composing {
   readonly model: Model;
   readonly questions: AskedQuestions;
   readonly briefAccess: BriefAccess;
+  /** Of the files that define tools. */
+  readonly problems: readonly ToolProblem[];
 }
 
 /** Gathers the messages of one question. @throws RolecallError `cancelled` at an abort. */
 export async function compose(
-  { request, context, cloud, model, questions, briefAccess }: Composing,
+  { request, context, cloud, model, questions, briefAccess, problems }: Composing,
   signal: AbortSignal,
 ): Promise<Composed> {
   const isAccess = request.command === chatCommands.access;
@@ -49,7 +51,7 @@ export async function compose(
   const images = model.vision ? attached.filter(({ part }) => part) : [];
   const unsent = attached.filter((image) => !images.includes(image)).map(({ name }) => name);
   const { withheld } = earlier;
-  const remarks = remarksBefore({ request, cloud, model, withheld, broken: brokenToolFiles(), unsent });
+  const remarks = remarksBefore({ request, cloud, model, withheld, problems, unsent });
   return {
     messages: [
       ...(briefing ? [{ role: 'system' as const, content: briefing.instructions }] : []),

@@ -18,7 +18,7 @@ import { type BriefAccess, compose } from './compose.ts';
 import { followUpOf, followUpProvider } from './followUps.ts';
 import { AskedQuestions, type ResultMetadata, stageOf } from './history.ts';
 import { lacksCode } from './slashCommands.ts';
-import { brokenToolFiles, toolsOverview } from './toolsOverview.ts';
+import { toolsOverview } from './toolsOverview.ts';
 import { offerModels, offerSignIn } from './wayIn.ts';
 
 export interface ParticipantDeps extends RequestDeps {
@@ -53,7 +53,7 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
   const { request, stream, signal } = asked;
   try {
     if (request.command === chatCommands.tools) {
-      stream.markdown(toolsOverview(await deps.openTools(), brokenToolFiles()));
+      stream.markdown(toolsOverview(await deps.openTools()));
       return local();
     }
     if (lacksCode(request)) {
@@ -84,12 +84,13 @@ async function ask(
   const stage = stageOf(cloud);
   questions.remember(request.prompt, stage);
   const { briefAccess } = deps;
-  const composed = await compose({ request, context, cloud, model, questions, briefAccess }, signal);
+  const toolbox = await deps.openTools(request.toolInvocationToken);
+  const asked = { request, context, cloud, model, questions, briefAccess, problems: toolbox.problems ?? [] };
+  const composed = await compose(asked, signal);
   for (const reference of composed.references) stream.reference(reference);
   const writer = new AnswerWriter(stream);
   for (const text of composed.remarks) writer.write({ kind: 'line', text });
   const tally = new AnswerTally();
-  const toolbox = await deps.openTools(request.toolInvocationToken);
   const { messages, question } = composed;
   const end = await write(converse({ ...deps, cloud, model, messages, toolbox }, signal), writer, tally);
   const metadata: ResultMetadata = {

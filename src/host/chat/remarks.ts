@@ -2,8 +2,9 @@ import * as vscode from 'vscode';
 import { languageModelVendor } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Model } from '../modelCatalog.ts';
+import type { ToolProblem } from '../toolProblem.ts';
 import { placeholderModel } from './placeholderModel.ts';
-import { type BrokenToolFile, brokenLine } from './toolsOverview.ts';
+import { leftOutLine } from './toolsOverview.ts';
 
 /** Continues text without following instructions; listed by the sandbox for trying out such models. */
 const RAW_MODEL = 'sandbox/ngram';
@@ -14,13 +15,15 @@ export interface Circumstances {
   readonly model: Model;
   /** Turns of another connection or account, which are not sent. */
   readonly withheld: number;
-  readonly broken: readonly BrokenToolFile[];
+  /** Of the files that define tools. */
+  readonly problems: readonly ToolProblem[];
   /** Names of images that are not sent. */
   readonly unsent: readonly string[];
 }
 
 /** What a person should know before reading the answer, a sentence each. */
-export function remarksBefore({ request, cloud, model, withheld, broken, unsent }: Circumstances): string[] {
+export function remarksBefore({ request, cloud, model, withheld, problems, unsent }: Circumstances): string[] {
+  const leftOut = leftOutLine(problems);
   const { vendor, id: picked } = request.model;
   const isOthers = vendor !== languageModelVendor;
   const isGone = !isOthers && picked !== model.id && picked !== placeholderModel;
@@ -37,7 +40,7 @@ export function remarksBefore({ request, cloud, model, withheld, broken, unsent 
       ? [vscode.l10n.t('Earlier turns were asked of another connection or account, and are not sent.')]
       : []),
     ...(unsent.length > 0 ? [unsentLine(model, unsent.join(', '))] : []),
-    ...(broken.length > 0 ? [brokenLine(broken)] : []),
+    ...(leftOut === undefined ? [] : [leftOut]),
   ];
 }
 

@@ -37,10 +37,11 @@ export class WorkspaceTools {
    * @param token of the chat request the tools serve: what the editor asks for itself is then shown in that chat.
    */
   async open(token?: vscode.ChatParticipantToolToken): Promise<Toolbox> {
-    const tools = await this.#deps.files.tools();
+    const { tools, problems } = await this.#deps.files.contents();
     const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
     return {
       tools: (await Promise.all(tools.map(({ definition }) => offer(definition)))).flat(),
+      problems,
       invoke: async (call, signal) => {
         const tool = byName.get(call.name);
         if (!tool) return { content: `There is no tool named ${call.name}.`, isError: true };

@@ -230,6 +230,7 @@ describe('tools for models', () => {
       const called: string[] = [];
       const workspace: Toolbox = {
         tools: [tool('list_groups'), tool('count_words')],
+        problems: [{ file: vscode.Uri.file('/a'), line: 0, severity: 'warning', message: 'x' }],
         invoke: async ({ name }) => {
           called.push(name);
           return { content: 'workspace', isError: false };
@@ -240,6 +241,7 @@ describe('tools for models', () => {
       assert.match((await call(box, 'list_groups', {})).content, /^Groups of meridian/);
       assert.equal((await call(box, 'count_words', {})).content, 'workspace');
       assert.deepEqual(called, ['count_words']);
+      assert.deepEqual(box.problems, workspace.problems);
     });
   });
 });

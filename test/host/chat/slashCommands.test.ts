@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { questionOf } from '../../../src/host/chat/slashCommands.ts';
+import { ToolConsent } from '../../../src/host/tools/toolConsent.ts';
+import { ToolFiles } from '../../../src/host/tools/toolFiles.ts';
+import { WorkspaceTools } from '../../../src/host/tools/workspaceTools.ts';
 import { commands } from '../../../src/ids.ts';
 import { chatRequest } from '../support/chat.ts';
+import { FakeLog, FakeMemento } from '../support/fakes.ts';
 import { useChat } from '../support/participant.ts';
 import { usePatches } from '../support/patches.ts';
 import { useScene } from '../support/scene.ts';
@@ -130,16 +134,49 @@ describe('slash commands of @rolecall', () => {
   describe('with a tool file that has mistakes', () => {
     const tools = workspaceFile('.vscode/rolecall.tools.json');
 
-    it('the answer mentions it, and /tools shows the mistakes', async () => {
+    let editorsOwn: vscode.DiagnosticCollection;
+    let files: ToolFiles;
+    beforeEach(() => {
+      // As the editor's JSON support says it while the file is open; Problems shows one slip once.
+      editorsOwn = vscode.languages.createDiagnosticCollection('json');
+      files = new ToolFiles(new FakeLog());
+    });
+    afterEach(() => {
+      editorsOwn.dispose();
+      files.dispose();
+    });
+
+    const write = async (text: string) => {
+      await tools.write(text);
+      const said = new vscode.Diagnostic(new vscode.Range(0, 0, 0, text.length), 'Incorrect type.');
+      said.source = 'jsonc';
+      editorsOwn.set(tools.uri(), [said]);
+      const settings = { allowedToolHosts: () => [], maxToolRounds: () => 10 };
+      const consent = new ToolConsent(new FakeMemento());
+      chat().toolbox = await new WorkspaceTools({ files, consent, settings, fetch, log: new FakeLog() }).open();
+    };
+
+    it('the answer mentions it, and /tools shows the mistakes, whoever else says them', async () => {
       await chat().signedIn();
-      await tools.write('{ "tools": [ { "name": 7 } ] }');
-      const mistakes = () =>
-        vscode.languages.getDiagnostics(tools.uri()).filter(({ source }) => source === 'Rolecall').length > 0;
-      await until('the mistakes are found', mistakes);
+      await write('{ "tools": [ { "name": 7 } ] }');
       await chat().ask('say: hello');
       assert.match(chat().read(), /Some tools are left out: \.vscode\/rolecall\.tools\.json has mistakes/);
+      chat().stream.markdowns.length = 0;
       await chat().ask(chatRequest('', { command: 'tools' }));
-      assert.match(chat().read(), /rolecall\.tools\.json has mistakes:\s*- 1: /);
+      assert.match(
+        chat().read(),
+        /^\s*\.vscode\/rolecall\.tools\.json has mistakes:\s*- 1: A tool needs a "description"/,
+      );
+    });
+
+    it('/tools shows warnings as such, and an answer is silent about them', async () => {
+      await chat().signedIn();
+      await write('{ "tools": [],\n "colour": 1 }');
+      await chat().ask('say: hello');
+      assert.doesNotMatch(chat().read(), /left out/);
+      chat().stream.markdowns.length = 0;
+      await chat().ask(chatRequest('', { command: 'tools' }));
+      assert.match(chat().read(), /About \.vscode\/rolecall\.tools\.json:\s*- 2 \(warning\): "colour" has no meaning/);
     });
   });
 

@@ -111,7 +111,18 @@ describe('readToolFile', () => {
       '"${whom}"',
     ],
     ['a chosen tool', tool({ run: { kind: 'tool', tool: '${who}' } }), /may not hold a parameter/, '"${who}"'],
-    ['a tool of ours', tool({ run: { kind: 'tool', tool: 'rolecall_run' } }), /would call itself/, '"rolecall_run"'],
+    [
+      'a tool of ours',
+      tool({ run: { kind: 'tool', tool: 'rolecall_run' } }),
+      /Tools of Rolecall itself ask/,
+      '"rolecall_run"',
+    ],
+    [
+      'an access tool of ours',
+      tool({ run: { kind: 'tool', tool: 'rolecall_list_groups' } }),
+      /cannot stand in for them/,
+      '"rolecall_list_groups"',
+    ],
     [
       'an undeclared value of a tool',
       tool({ run: { kind: 'tool', tool: 'a', input: { b: 'c ${d}' } } }),
@@ -177,6 +188,12 @@ describe('readToolFile', () => {
       parameters({ type: 'object', $schema: 'https://json-schema.org/draft/2020-12/schema' }),
       /draft-07/,
       undefined,
+    ],
+    [
+      'a schema that switches the check off',
+      parameters({ type: 'object', properties: { a: { $async: true, description: 'd' } } }),
+      /"properties\.a\.\$async" would switch off the check/,
+      'true',
     ],
     ['no command', run({ command: undefined }), /"command" has to be an array/, undefined],
     ['an empty command', run({ command: [] }), /at least the program/, '[]'],
@@ -286,6 +303,17 @@ describe('readToolFile', () => {
     });
   }
 
+  it('warns of a name that another tool stands before, and keeps the tool', () => {
+    const text = file(tool({ name: 'list_groups' }), tool({ name: 'other' }));
+    const { tools, problems } = readToolFile(text, { folder, reserved: new Set(['list_groups', 'list_roles']) });
+    assert.equal(tools.length, 2);
+    assert.deepEqual(
+      problems.map(({ severity, offset, line }) => [severity, offset, line]),
+      [['warning', text.indexOf('"list_groups"'), 3]],
+    );
+    assert.match(problems[0]?.message ?? '', /has a tool of its own named "list_groups"/);
+  });
+
   it('offers the first of two tools with one name and reports the second', () => {
     const text = file(tool({ description: 'first' }), tool({ description: 'second' }));
     const { tools, problems } = read(text);
@@ -305,6 +333,13 @@ describe('readToolFile', () => {
     ['a newer version', `{"version": 2, "tools": [${JSON.stringify(tool())}]}`, /version 1 only/],
     ['a member without meaning', '{"tools": [], "tool": []}', /"tool" has no meaning/],
     ['nothing at all', '', /not valid JSON/],
+    ['more than there can be', `{"tools": []}${' '.repeat(1024 * 1024)}`, /longer than 1048576 characters/],
+    ['brackets without end', `{"tools": ${'['.repeat(50_000)}`, /nested too deeply/],
+    [
+      'a value without end',
+      file(command('a.b', [1])).replace('1', `${'['.repeat(50_000)}${']'.repeat(50_000)}`),
+      /nested too deeply/,
+    ],
     [
       'a member twice',
       `{"tools": [${JSON.stringify(tool()).replace('{', '{"name":"other",')}]}`,
