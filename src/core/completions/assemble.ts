@@ -17,7 +17,7 @@ export class CompletionAssembler {
   readonly #notices: Notice[];
   readonly #expected: number;
   readonly #newCallId: (() => string) | undefined;
-  #head: Omit<Partial<Chunk>, 'choices' | 'usage'> = {};
+  readonly #head: Head = {};
   #usage: Usage | undefined;
 
   /**
@@ -91,18 +91,15 @@ export class CompletionAssembler {
   }
 
   #acceptHead(chunk: Chunk): void {
-    const head = this.#head;
     if (chunk.usage) this.#usage = chunk.usage;
-    if (head.id && head.model && chunk.promptLogprobs === undefined) return;
-    this.#head = {
-      // The first all-empty chunk of some servers has id, object and model "".
-      id: head.id || chunk.id,
-      object: head.object || chunk.object,
-      model: head.model || chunk.model,
-      created: head.created || chunk.created,
-      fingerprint: head.fingerprint || chunk.fingerprint,
-      promptLogprobs: head.promptLogprobs ?? chunk.promptLogprobs,
-    };
+    const head = this.#head;
+    // Member by member: the first all-empty chunk of some servers has "" and 0 in all of them, others tell some late.
+    head.id ||= chunk.id;
+    head.object ||= chunk.object;
+    head.model ||= chunk.model;
+    head.created ||= chunk.created;
+    head.fingerprint ||= chunk.fingerprint;
+    head.promptLogprobs ??= chunk.promptLogprobs;
   }
 
   #choice(index: number): OpenChoice {
@@ -152,6 +149,9 @@ export class CompletionAssembler {
     };
   }
 }
+
+/** What an answer says once, of all its choices. */
+type Head = { -readonly [Member in Exclude<keyof Chunk, 'choices' | 'usage'>]?: Chunk[Member] };
 
 interface OpenChoice {
   role: string;
