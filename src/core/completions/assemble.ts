@@ -19,6 +19,7 @@ export class CompletionAssembler {
   readonly #newCallId: (() => string) | undefined;
   readonly #head: Head = {};
   #usage: Usage | undefined;
+  #pieces = 0;
 
   /**
    * @param expected the `n` of the request.
@@ -42,6 +43,11 @@ export class CompletionAssembler {
     return this.#choices.size > 0;
   }
 
+  /** How many times something of the answer itself has come: text, reasoning or a tool call, but no keep-alive. */
+  get pieces(): number {
+    return this.#pieces;
+  }
+
   /** Takes one chunk and adds what is new in it to `events`. */
   accept(chunk: Chunk, events: CompletionEvent[]): void {
     this.#acceptHead(chunk);
@@ -49,10 +55,12 @@ export class CompletionAssembler {
       const choice = this.#choice(delta.index);
       if (delta.role !== '') choice.role = delta.role;
       if (delta.reasoning !== '') {
+        this.#pieces++;
         choice.reasoning += delta.reasoning;
         events.push({ kind: 'reasoning', choice: delta.index, text: delta.reasoning });
       }
       if (delta.text !== '') {
+        this.#pieces++;
         choice.text += delta.text;
         events.push({ kind: 'text', choice: delta.index, text: delta.text });
       }
@@ -60,7 +68,10 @@ export class CompletionAssembler {
         for (const token of delta.logprobs) choice.logprobs.push(token);
         events.push({ kind: 'logprobs', choice: delta.index, logprobs: delta.logprobs });
       }
-      if (delta.toolCalls.length > 0) choice.toolCalls.accept(delta.toolCalls);
+      if (delta.toolCalls.length > 0) {
+        choice.toolCalls.accept(delta.toolCalls);
+        this.#pieces++;
+      }
       if (delta.finishReason !== '') choice.finishReason = delta.finishReason;
       if (delta.stopReason !== undefined) choice.stopReason = delta.stopReason;
     }
