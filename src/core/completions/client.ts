@@ -175,13 +175,8 @@ async function ask(
   const streamed = request.stream === true;
   // Without streaming the headers come when the whole answer is ready.
   const headersMs = streamed ? deadlines.connectMs : deadlines.firstEventMs;
-  watch.arm(
-    headersMs,
-    timedOut(
-      `${originOf(url)} did not answer within ${seconds(headersMs)}. Check the network, or allow more time.`,
-      streamed ? 'connect' : 'firstEvent',
-    ),
-  );
+  const late = `${originOf(url)} did not answer within ${seconds(headersMs)}. Check the network, or allow more time.`;
+  watch.arm({ ms: headersMs, reason: timedOut(late, streamed ? 'connect' : 'firstEvent') });
   const headers = {
     Authorization: authorization(token),
     'Content-Type': 'application/json; charset=utf-8',
