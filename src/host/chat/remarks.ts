@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { languageModelVendor } from '../../ids.ts';
+import { defaultModelEntry, languageModelVendor } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Model } from '../modelCatalog.ts';
 import { type BrokenToolFile, brokenLine } from './toolsOverview.ts';
@@ -19,10 +19,20 @@ export interface Circumstances {
 /** What a person should know before reading the answer, a sentence each. */
 export function remarksBefore({ request, cloud, model, withheld, broken }: Circumstances): string[] {
   const isOthers = request.model.vendor !== languageModelVendor;
+  const isWithdrawn = !isOthers && request.model.id !== defaultModelEntry && request.model.id !== model.id;
   const isRaw = cloud.connection.id === 'sandbox' && model.id === RAW_MODEL;
   return [
     ...(isOthers
       ? [vscode.l10n.t('Answered by {0}: the model that is picked here is not one of your cloud’s.', model.label)]
+      : []),
+    ...(isWithdrawn
+      ? [
+          vscode.l10n.t(
+            'Answered by {0}: {1}, which is picked here, is not on offer now.',
+            model.label,
+            request.model.name,
+          ),
+        ]
       : []),
     ...(isRaw
       ? [vscode.l10n.t('{0} is a raw language model: it continues text and does not answer questions.', model.label)]
