@@ -6,6 +6,7 @@ import type { Briefing } from '../conversation.ts';
 import { cutLine } from '../fenced.ts';
 import type { Model } from '../modelCatalog.ts';
 import type { ToolProblem } from '../toolProblem.ts';
+import { isSuggested } from './followUps.ts';
 import { type AskedQuestions, earlierTurns, stageOf } from './history.ts';
 import { attachedImages, userMessage } from './images.ts';
 import { remarksBefore } from './remarks.ts';
@@ -45,7 +46,7 @@ export async function compose(
   const [earlier, briefing, { text: question, passage, cut }, attached] = await Promise.all([
     earlierTurns(context, stageOf(cloud), questions, model.vision),
     isAccess ? briefAccess(model.tools !== false, signal) : undefined,
-    questionOf(request),
+    questionOf(request, isSuggested(request, context)),
     attachedImages(request.references),
   ]);
   const images = model.vision ? attached.filter(({ part }) => part) : [];

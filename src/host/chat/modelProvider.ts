@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { asRolecallError, isCancelled, RolecallError } from '../../core/base/errors.ts';
 import { endpoint } from '../../core/completions/address.ts';
 import { estimateText } from '../../core/completions/tokenEstimate.ts';
-import { languageModelVendor } from '../../ids.ts';
+import { defaultModelEntry, languageModelVendor } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
@@ -11,7 +11,6 @@ import { leftOut, optionsFor, parametersFor, type RequestDeps } from '../modelRe
 import { describe } from '../showError.ts';
 import { estimateTokens, toChatMessages, toToolDefinitions } from './modelMessages.ts';
 import { optionParameters } from './modelOptions.ts';
-import { placeholderModel } from './placeholderModel.ts';
 import { relay, reportLine, whyNoAnswer } from './relay.ts';
 import type { RememberedModels } from './rememberedModels.ts';
 
@@ -44,10 +43,18 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
     return registration;
   }
 
-  /** Never empty: without a model VS Code answers a participant's message itself, with "unavailable". */
+  /**
+   * Never empty: without a model VS Code answers a participant's message itself, with "unavailable". The entry for the
+   * default model is always there, for it is what was picked while nobody was signed in.
+   */
   provideLanguageModelChatInformation(): ModelInformation[] {
-    const { models } = this.#deps.remembered;
-    return models.length > 0 ? models.map(information) : [placeholder()];
+    const { catalog, remembered } = this.#deps;
+    const { models } = remembered;
+    return [
+      ...models.map(information),
+      ...remembered.withdrawn.map((model) => ({ ...information(model), detail: vscode.l10n.t('not on offer now') })),
+      defaultEntry(models.length > 0 ? catalog.choose(undefined) : undefined),
+    ];
   }
 
   async provideLanguageModelChatResponse(
@@ -119,9 +126,9 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
     return [...leftOut(model, this.#deps.settings).map(({ message }) => message), ...withheld];
   }
 
-  /** What was picked is asked, and nothing else; only the placeholder stands for whatever there is by now. */
+  /** What was picked is asked, and nothing else; only the entry for the default stands for whatever there is by now. */
   async #modelId(id: string, cloud: Cloud, signal: AbortSignal): Promise<string> {
-    if (id !== placeholderModel) return id;
+    if (id !== defaultModelEntry) return id;
     await cloud.inference.accessToken(signal); // Says why there is none.
     await this.#deps.catalog.ready(signal);
     const model = this.#deps.catalog.choose(undefined);
@@ -145,17 +152,20 @@ function refuseRequired({ toolMode }: vscode.ProvideLanguageModelChatResponseOpt
   );
 }
 
-function placeholder(): ModelInformation {
+/** @param model the default one; `undefined` while nobody knows which that is. */
+function defaultEntry(model: Model | undefined): ModelInformation {
+  const unknown: Model = {
+    id: defaultModelEntry,
+    label: 'Rolecall',
+    contextLength: 32_768,
+    maxOutput: 4_096,
+    isLengthKnown: false,
+    vision: false,
+  };
   return {
-    ...information({
-      id: placeholderModel,
-      label: 'Rolecall',
-      contextLength: 32_768,
-      maxOutput: 4_096,
-      isLengthKnown: false,
-      vision: false,
-    }),
-    detail: vscode.l10n.t('sign in to see the models'),
+    ...information({ ...(model ?? unknown), id: defaultModelEntry, label: unknown.label }),
+    tooltip: vscode.l10n.t('The default model of your cloud, through Rolecall'),
+    detail: model ? vscode.l10n.t('default: {0}', model.label) : vscode.l10n.t('sign in to see the models'),
   };
 }
 

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
-import { languageModelVendor } from '../../ids.ts';
+import { defaultModelEntry, languageModelVendor } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Model } from '../modelCatalog.ts';
 import type { ToolProblem } from '../toolProblem.ts';
-import { placeholderModel } from './placeholderModel.ts';
 import { leftOutLine } from './toolsOverview.ts';
 
 /** Continues text without following instructions; listed by the sandbox for trying out such models. */
@@ -24,15 +23,22 @@ export interface Circumstances {
 /** What a person should know before reading the answer, a sentence each. */
 export function remarksBefore({ request, cloud, model, withheld, problems, unsent }: Circumstances): string[] {
   const leftOut = leftOutLine(problems);
-  const { vendor, id: picked } = request.model;
-  const isOthers = vendor !== languageModelVendor;
-  const isGone = !isOthers && picked !== model.id && picked !== placeholderModel;
+  const isOthers = request.model.vendor !== languageModelVendor;
+  const isWithdrawn = !isOthers && request.model.id !== defaultModelEntry && request.model.id !== model.id;
   const isRaw = cloud.connection.id === 'sandbox' && model.id === RAW_MODEL;
   return [
     ...(isOthers
       ? [vscode.l10n.t('Answered by {0}: the model that is picked here is not one of your cloud’s.', model.label)]
       : []),
-    ...(isGone ? [vscode.l10n.t('Answered by {0}: your cloud does not offer {1} now.', model.label, picked)] : []),
+    ...(isWithdrawn
+      ? [
+          vscode.l10n.t(
+            'Answered by {0}: {1}, which is picked here, is not on offer now.',
+            model.label,
+            request.model.name,
+          ),
+        ]
+      : []),
     ...(isRaw
       ? [vscode.l10n.t('{0} is a raw language model: it continues text and does not answer questions.', model.label)]
       : []),

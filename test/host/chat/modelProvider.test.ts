@@ -30,7 +30,7 @@ describe('the provider of models', () => {
       const models = provider.provideLanguageModelChatInformation();
       assert.deepEqual(
         models.map(({ id }) => id),
-        ['mine/tiny', ...descriptor.models.map(({ id }) => id)],
+        ['mine/tiny', ...descriptor.models.map(({ id }) => id), 'rolecall'],
       );
       for (const model of models) {
         assert.equal(model.capabilities.toolCalling, true);
@@ -40,8 +40,36 @@ describe('the provider of models', () => {
       assert.equal(models[0]?.name, 'Tiny');
       assert.deepEqual(
         models.map(({ capabilities }) => capabilities.imageInput),
-        models.map(({ id }) => id === 'mine/tiny'),
+        models.map(({ id }) => id === 'mine/tiny' || id === 'rolecall'),
       );
+    });
+
+    it('an entry for the default model, which is what a chat has picked that was begun signed out', async () => {
+      scene().settings.described = [{ id: 'mine/tiny', label: 'Tiny', contextLength: 100_000, maxOutput: 4096 }];
+      const provider = await signedInProvider(scene());
+      const entry = provider.provideLanguageModelChatInformation().at(-1);
+      assert.equal(entry?.id, 'rolecall');
+      assert.equal(entry.name, 'Rolecall');
+      assert.equal(entry.detail, 'default: Tiny');
+      assert.equal(entry.maxInputTokens, 100_000 - 4096);
+    });
+
+    it('what was picked and is on offer no more, marked, for a chat that has it picked would be refused', async () => {
+      const catalog = scene().catalog();
+      const provider = provide(scene(), catalog);
+      scene().settings.described = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id: `own/${id}` }));
+      await signInAs(await scene().startService(), 'administrator');
+      await until('the list of models', () => modelOf(provider, 'sandbox/guide'));
+      for (const { id } of scene().settings.described) catalog.pick(id);
+      catalog.pick('own/b');
+      catalog.pick('own/of-nobody');
+      scene().settings.described = [{ id: 'own/f' }];
+      const models = provider.provideLanguageModelChatInformation();
+      assert.deepEqual(
+        models.filter(({ detail }) => detail === 'not on offer now').map(({ id }) => id),
+        ['own/b', 'own/e', 'own/d', 'own/c'],
+      );
+      assert.equal(models.filter(({ id }) => id === 'own/f').length, 1);
     });
 
     it('and tells when the list has changed', async () => {
@@ -94,7 +122,7 @@ describe('the provider of models', () => {
     const remembered = scene().own(new RememberedModels(next, scene().storage));
     assert.deepEqual(
       remembered.models.map(({ id }) => id),
-      before,
+      before.filter((id) => id !== 'rolecall'),
     );
     await assert.rejects(ask(provider, 'sandbox/guide', 'hi').done, /not signed in/);
   });

@@ -42,13 +42,21 @@ describe('@rolecall', () => {
     assert.match(chat().read(), /Answered by sandbox\/vision: the model that is picked here is not one of your cloud/);
   });
 
-  it('says so when what is picked is not offered any more', async () => {
+  it('takes the default model when the one that is picked is on offer no more, and says so', async () => {
     await chat().signedIn();
-    await chat().ask(chatRequest('say: hello', { model: { vendor: 'rolecall', id: 'gone/model' } as never }));
-    assert.match(chat().read(), /Answered by sandbox\/guide: your cloud does not offer gone\/model now\./);
-    chat().stream = new FakeStream();
+    scene().settings.preferred = 'sandbox/vision';
+    const gone = { vendor: 'rolecall', id: 'own/gone', name: 'Gone' } as never;
+    await chat().ask(chatRequest('say: hello', { model: gone }));
+    assert.equal(chat().sent().model, 'sandbox/vision');
+    assert.match(chat().read(), /Answered by sandbox\/vision: Gone, which is picked here, is not on offer now\./);
+  });
+
+  it('takes the default model without a word when the entry for it is picked', async () => {
+    await chat().signedIn();
+    scene().settings.preferred = 'sandbox/vision';
     await chat().ask(chatRequest('say: hello', { model: { vendor: 'rolecall', id: 'rolecall' } as never }));
-    assert.doesNotMatch(chat().read(), /Answered by/);
+    assert.equal(chat().sent().model, 'sandbox/vision');
+    assert.equal(chat().stream.answer, 'hello');
   });
 
   it('sends what the user set as parameters, and nothing else besides', async () => {

@@ -5,7 +5,7 @@ import { ToolConsent } from '../../../src/host/tools/toolConsent.ts';
 import { ToolFiles } from '../../../src/host/tools/toolFiles.ts';
 import { WorkspaceTools } from '../../../src/host/tools/workspaceTools.ts';
 import { commands } from '../../../src/ids.ts';
-import { chatRequest } from '../support/chat.ts';
+import { chatRequest, requestTurn, responseTurn } from '../support/chat.ts';
 import { FakeLog, FakeMemento } from '../support/fakes.ts';
 import { useChat } from '../support/participant.ts';
 import { usePatches } from '../support/patches.ts';
@@ -18,6 +18,7 @@ describe('slash commands of @rolecall', () => {
   const chat = useChat(scene);
   const patches = usePatches();
   const file = workspaceFile('looked.py');
+  const other = workspaceFile('other.py');
   afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
 
   async function open(...selected: [number, number, number, number] | []) {
@@ -86,6 +87,21 @@ describe('slash commands of @rolecall', () => {
     assert.match(String(metadata?.question), /looked\.py \(2\)/);
     assert.equal(chat().sent().messages[0]?.content, metadata?.question);
     assert.equal(metadata?.followUp, 'explain');
+  });
+
+  it('suggested by an answer are about its code, whatever is open by now', async () => {
+    await open(1, 0, 1, 3);
+    await chat().signedIn();
+    const { metadata } = await chat().ask(chatRequest('', { command: 'explain' }));
+    await other.write('something else');
+    await vscode.window.showTextDocument(other.uri());
+    const answered = [requestTurn(vscode, ''), responseTurn(vscode, [], metadata)];
+    const suggested = chatRequest('Look for mistakes in it', { command: 'fix' });
+    await chat().ask(suggested, answered);
+    assert.match(String(chat().sent().messages[0]?.content), /looked\.py \(2\)/);
+    assert.match(String(chat().sent().messages.at(-1)?.content), /^Find what is wrong.*\n\nLook for mistakes in it$/);
+    await chat().ask(chatRequest('Look for typos', { command: 'fix' }), answered);
+    assert.match(String(chat().sent().messages.at(-1)?.content), /something else/);
   });
 
   it('name the passage they are about among the references, as what is attached', async () => {

@@ -14,8 +14,7 @@ export const weather: vscode.LanguageModelChatTool = {
 };
 
 /** A provider of models beside the running extension's. */
-export function provide(scene: Scene): RolecallModelProvider {
-  const catalog = scene.catalog();
+export function provide(scene: Scene, catalog = scene.catalog()): RolecallModelProvider {
   const remembered = scene.own(new RememberedModels(catalog, scene.storage));
   return new RolecallModelProvider({ ...scene.request(), clouds: scene.clouds, catalog, remembered });
 }
