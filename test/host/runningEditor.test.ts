@@ -51,7 +51,7 @@ describe('the commands of an editor', () => {
     await select('one\ntwo\nthree\n', [1, 0], [2, 0]);
     await vscode.commands.executeCommand(commands.explainSelection);
     const shown = await until('the answer', () =>
-      answers().find((each) => /rewritten\.txt \(2\)/.test(each.getText())),
+      answers().find((each) => /rewritten\.txt \\\(2\\\)/.test(each.getText())),
     );
     await until('its last line', () => /tokens read, .* written · \d+\.\d s\*\s*$/.test(shown.getText()));
     assert.deepEqual(errors, []);

@@ -69,7 +69,7 @@ describe('names stand once: src/ids.ts and package.json', () => {
   });
 
   it('context keys: all are used, and nothing else of ours is asked for', () => {
-    const places = new Set<string>([...viewIds, ids.authenticationProvider, ids.matrixPanel]);
+    const places = new Set<string>([...viewIds, ids.authenticationProvider, ids.matrixPanel, ids.answerPanel]);
     const asked = [...whens, ...everyString.filter(({ text }) => text.startsWith('onContext:')).map(({ text }) => text)]
       .flatMap((clause) => clause.match(/rolecall[.\w]*/g) ?? [])
       .filter((name) => !places.has(name));
