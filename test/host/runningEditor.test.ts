@@ -123,6 +123,18 @@ describe('the commands of an editor', () => {
       assert.equal(document.getText(), 'keep\nalpha\nbeta\nkeep too\n');
     });
 
+    it('but not one that was discarded before the notification was answered', async () => {
+      const document = await select(text, [1, 0], [3, 0]);
+      patches.set(vscode.window, 'showInputBox', async () => 'sort the lines');
+      patches.set(vscode.window, 'showInformationMessage', async () => {
+        await vscode.commands.executeCommand(commands.discardRewrite, diff()?.modified);
+        return 'Apply';
+      });
+      await vscode.commands.executeCommand(commands.rewriteSelection);
+      assert.match(errors[0] ?? '', /was discarded, so it was not applied/);
+      assert.equal(document.getText(), text);
+    });
+
     it('but not a file that was changed meanwhile', async () => {
       const document = await rewrite(undefined);
       const input = diff() ?? assert.fail('no difference is shown');

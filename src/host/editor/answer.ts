@@ -12,6 +12,13 @@ export interface AnswerPlace {
   readonly closed: AbortSignal;
 }
 
+/** What stands above an answer: plain text. */
+export interface AnswerHead {
+  readonly heading: string;
+  /** Who was asked about what. */
+  readonly about: string;
+}
+
 /** One growing answer, as Markdown. */
 export class Answer {
   readonly #place: AnswerPlace;

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Log } from '../../core/base/log.ts';
 import { readToHost, type ToPage, versioned } from '../../webview/answer/protocol.ts';
 import { describe } from '../showError.ts';
-import type { AnswerPlace } from './answer.ts';
+import type { AnswerHead, AnswerPlace } from './answer.ts';
 import { render } from './markdown.ts';
 
 interface Shown {
@@ -14,6 +14,7 @@ interface Shown {
 export class AnswerPanel implements AnswerPlace {
   readonly #panel: vscode.WebviewPanel;
   readonly #log: Log;
+  readonly #head: AnswerHead;
   readonly #closed = new AbortController();
   readonly closed = this.#closed.signal;
   /** VS Code ends the page while it is out of sight; it says when it has begun again. */
@@ -22,9 +23,10 @@ export class AnswerPanel implements AnswerPlace {
   #wanted: Shown = { text: '', isWhole: false };
   #rendered: ToPage | undefined;
 
-  constructor(panel: vscode.WebviewPanel, log: Log) {
+  constructor(panel: vscode.WebviewPanel, log: Log, head: AnswerHead = { heading: '', about: '' }) {
     this.#panel = panel;
     this.#log = log;
+    this.#head = head;
     panel.onDidDispose(() => this.#closed.abort());
     panel.onDidChangeViewState(() => {
       if (!panel.visible) this.#isReady = false;
@@ -66,7 +68,8 @@ export class AnswerPanel implements AnswerPlace {
       done = this.#wanted;
       const html = await this.#htmlOf(done.text);
       if (this.closed.aborted) break;
-      this.#rendered = { type: 'answer', html, isWhole: done.isWhole, picture: vscode.l10n.t('Picture: {0}', '{0}') };
+      const picture = vscode.l10n.t('Picture: {0}', '{0}');
+      this.#rendered = { type: 'answer', ...this.#head, html, isWhole: done.isWhole, picture };
       this.#post();
     }
     this.#isRendering = false;

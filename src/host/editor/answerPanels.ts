@@ -3,7 +3,7 @@ import type { Log } from '../../core/base/log.ts';
 import { answerPanel } from '../../ids.ts';
 import type { Clouds } from '../clouds.ts';
 import { pageHtml, pageRoots } from '../pageHtml.ts';
-import type { AnswerPlace } from './answer.ts';
+import type { AnswerHead, AnswerPlace } from './answer.ts';
 import { AnswerPanel } from './answerPanel.ts';
 import { ownerOf } from './ownerOf.ts';
 
@@ -27,7 +27,7 @@ export class AnswerPanels implements vscode.Disposable {
   }
 
   /** Opens an empty tab beside the active editor, which keeps the focus. */
-  open(title: string): AnswerPlace {
+  open(title: string, head?: AnswerHead): AnswerPlace {
     const { extensionUri, log } = this.#deps;
     const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
     const panel = vscode.window.createWebviewPanel(answerPanel, title, column, {
@@ -37,12 +37,12 @@ export class AnswerPanels implements vscode.Disposable {
       localResourceRoots: pageRoots(extensionUri),
     });
     panel.iconPath = new vscode.ThemeIcon('comment-discussion');
-    const answer = new AnswerPanel(panel, log);
+    const answer = new AnswerPanel(panel, log, head);
     this.#open.add(answer);
     panel.onDidDispose(() => this.#open.delete(answer));
     panel.webview.html = pageHtml(panel.webview, extensionUri, {
       name: 'answer',
-      body: '<main role="log" aria-busy="true"></main>',
+      body: '<header><h1></h1><p id="about"></p></header><main role="log" aria-busy="true"></main>',
     });
     return answer;
   }

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { Log } from '../../core/base/log.ts';
 import type { Clouds } from '../clouds.ts';
-import { Answer } from './answer.ts';
+import { escapeMarkdown } from '../escapeMarkdown.ts';
+import { Answer, type AnswerHead } from './answer.ts';
 import { AnswerDocuments } from './answerDocuments.ts';
 import { AnswerPanels } from './answerPanels.ts';
 import { canRender } from './markdown.ts';
@@ -27,8 +28,11 @@ export class Answers implements vscode.Disposable {
   }
 
   /** Opens an empty answer beside the active editor, which keeps the focus. */
-  async open(title: string): Promise<Answer> {
-    return new Answer((await canRender()) ? this.#panels.open(title) : await this.#documents.open(title));
+  async open(title: string, head?: AnswerHead): Promise<Answer> {
+    if (await canRender()) return new Answer(this.#panels.open(title, head));
+    const answer = new Answer(await this.#documents.open(title));
+    if (head) answer.append(`# ${escapeMarkdown(head.heading)}\n\n*${escapeMarkdown(head.about)}*\n\n`);
+    return answer;
   }
 
   /** Puts the Markdown of the answer that is looked at into the clipboard. */

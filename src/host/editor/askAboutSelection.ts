@@ -3,7 +3,6 @@ import { asRolecallError, RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
 import { endingLine } from '../answerText.ts';
 import { registerCommand } from '../commands.ts';
-import { escapeMarkdown } from '../escapeMarkdown.ts';
 import { type Passage, passageOf, problemLine, quoted } from '../passage.ts';
 import type { Answers } from './answers.ts';
 import { type Answering, converseWithProgress, type EditorDeps, whoAnswers } from './converseWithProgress.ts';
@@ -104,8 +103,8 @@ async function answerBeside(
   { heading, passage, question }: Question,
 ): Promise<void> {
   const file = passage.document.uri.path.split('/').at(-1) ?? '';
-  const answer = await deps.answers.open(vscode.l10n.t('Answer: {0}', file));
-  answer.append(`# ${escapeMarkdown(heading)}\n\n*${escapeMarkdown(`${model.label} · ${passage.title}`)}*\n\n`);
+  const about = `${model.label} · ${passage.title}`;
+  const answer = await deps.answers.open(vscode.l10n.t('Answer: {0}', file), { heading, about });
   try {
     const { end, tally } = await converseWithProgress(deps, {
       cloud,

@@ -19,6 +19,7 @@ interface Proposal {
   readonly before: string;
   replacement: string;
   isDone: boolean;
+  isApplied: boolean;
   readonly closed: AbortController;
 }
 
@@ -109,6 +110,7 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
       before: document.getText(),
       replacement: passage.text,
       isDone: false,
+      isApplied: false,
       closed: new AbortController(),
     };
     this.#proposals.set(uri.toString(), proposal);
@@ -125,8 +127,11 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
       apply,
       discard,
     );
-    // Without a choice the difference stays open, with both in its title bar.
-    if (!this.#proposals.has(proposal.uri.toString())) return;
+    // Without a choice the difference stays open, with both in its title bar. The editor cannot take back a notification.
+    if (!this.#proposals.has(proposal.uri.toString())) {
+      if (chosen !== apply || proposal.isApplied) return;
+      throw new RolecallError('invalidRequest', vscode.l10n.t('This rewrite was discarded, so it was not applied.'));
+    }
     if (chosen === apply) await this.apply(proposal);
     else if (chosen === discard) await this.discard(proposal);
   }
@@ -154,6 +159,7 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
         vscode.l10n.t('The editor did not take the rewrite: is the file read-only?'),
       );
     }
+    proposal.isApplied = true;
     await this.discard(proposal);
   }
 

@@ -22,6 +22,8 @@ const NEAR = 32;
 const host = acquireVsCodeApi();
 const kept = z.safeParse(stateSchema, host.getState());
 const page = document.documentElement;
+const heading = document.querySelector('h1');
+const about = document.getElementById('about');
 const main = document.querySelector('main');
 
 /** Whoever reads the end sees what is added; whoever has scrolled away stays there. */
@@ -39,8 +41,10 @@ window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
 const ready: ToHost = { type: 'ready' };
 host.postMessage(versioned(ready));
 
-function show({ html, isWhole, picture }: ToPage): void {
-  if (main === null) return;
+function show({ html, isWhole, picture, ...head }: ToPage): void {
+  if (main === null || heading === null || about === null) return;
+  heading.textContent = head.heading;
+  about.textContent = head.about;
   update(
     main,
     rebuild(html, (description) => picture.replace('{0}', description)),

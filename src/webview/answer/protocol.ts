@@ -9,6 +9,9 @@ const version = z.literal(PROTOCOL_VERSION);
 const toPageSchema = z.object({
   version,
   type: z.literal('answer'),
+  /** What was asked, and who was asked about what: plain text. Empty where the answer stands alone. */
+  heading: text,
+  about: text,
   /** All of it, rendered, and not to be trusted: the page takes from it what it allows. */
   html: text,
   /** False while more is to come. */

@@ -25,6 +25,10 @@ function copyChildren(from: Element, to: Node, picture: (description: string) =>
 
 function copy(from: Element, to: Node, picture: (description: string) => string): void {
   const { localName: name } = from;
+  if (name === 'a' && address(from.getAttribute('href') ?? '') === undefined) {
+    copyChildren(from, to, picture); // It leads nowhere.
+    return;
+  }
   switch (fateOf(name, [...from.classList])) {
     case 'drop':
       return;

@@ -80,7 +80,7 @@ describe('a rendered answer', () => {
   });
 
   async function open() {
-    const answer = await answers.open('Answer: a.ts');
+    const answer = await answers.open('Answer: a.ts', { heading: '*why*', about: 'm · a.ts' });
     return { answer, panel: panels.at(-1) ?? assert.fail('no tab was opened') };
   }
   const newest = ({ posted }: FakePanel) => posted.at(-1);
@@ -117,6 +117,7 @@ describe('a rendered answer', () => {
     panel.begin();
     await until('the first words', () => newest(panel)?.html === '<p>one</p>');
     assert.equal(newest(panel)?.isWhole, false);
+    assert.deepEqual([newest(panel)?.heading, newest(panel)?.about], ['*why*', 'm · a.ts']);
     answer.append(' two');
     answer.end();
     await until('all of it', () => newest(panel)?.html === '<p>one two</p>');
