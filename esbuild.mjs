@@ -1,4 +1,4 @@
-// node esbuild.mjs [--watch] [--tests]: bundles the extension, its page and the sandbox into dist/, and with --tests the suite that
+// node esbuild.mjs [--watch] [--tests]: bundles the extension, its pages and the sandbox into dist/, and with --tests the suite that
 // runs inside an extension host into out/test/host/. Types are not checked here: that is `npm run check`.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -19,11 +19,11 @@ const common = {
   metafile: true,
 };
 
-/** The page of the access matrix; its style sheet becomes dist/matrix.css. */
-const page = {
+/** The pages: dist/matrix.js and so on; the style sheet of each stands beside it. */
+const pages = {
   ...common,
-  entryPoints: ['src/webview/matrix/main.ts'],
-  outfile: 'dist/matrix.js',
+  entryPoints: { matrix: 'src/webview/matrix/main.ts', answer: 'src/webview/answer/main.ts' },
+  outdir: 'dist',
   format: 'iife',
   platform: 'browser',
   target: 'chrome138', // Of the oldest supported editor.
@@ -49,7 +49,7 @@ function production(watching) {
       // A package's ES modules before its "main": jsonc-parser's is UMD, whose requires no bundler can follow.
       mainFields: ['module', 'main'],
     },
-    { ...page, ...size },
+    { ...pages, ...size },
     {
       ...common,
       ...size,
@@ -123,14 +123,19 @@ function testFiles(folder) {
   };
 }
 
-/** Bundles dist/extension.cjs, dist/matrix.js, dist/matrix.css and dist/sandbox.js as they are shipped. Resolves to the bundles and their bytes. */
+/** Bundles dist/extension.cjs, the pages and dist/sandbox.js as they are shipped. Resolves to the bundles and their bytes. */
 export function buildProduction() {
   return buildAll(production(false));
 }
 
 /** Bundles the page of the access matrix, minified. Resolves to its script and its style sheet; writes nothing. */
 export async function bundlePage() {
-  const { outputFiles } = await esbuild.build({ ...page, minify: true, write: false });
+  const { outputFiles } = await esbuild.build({
+    ...pages,
+    entryPoints: { matrix: pages.entryPoints.matrix },
+    minify: true,
+    write: false,
+  });
   const textOf = (ending) => outputFiles.find(({ path: file }) => file.endsWith(ending)).text;
   return { script: textOf('.js'), style: textOf('.css') };
 }
@@ -156,7 +161,10 @@ async function watch(withTests) {
   const builds = [...production(true), ...(withTests ? [hostTests()] : [])];
   const said = {
     name: 'rolecall-said',
-    setup: (build) => build.onEnd(() => console.log(`${build.initialOptions.outfile ?? 'dist/extension.cjs'} built`)),
+    setup: ({ initialOptions: { outfile, entryPoints }, onEnd }) => {
+      const name = outfile ?? (entryPoints === pages.entryPoints ? 'the pages' : 'dist/extension.cjs');
+      onEnd(() => console.log(`${name} built`));
+    },
   };
   for (const options of builds) {
     const context = await esbuild.context({ ...options, plugins: [...(options.plugins ?? []), said] });

@@ -37,7 +37,7 @@ import { registerCommand } from './host/commands.ts';
 import { registerDiagnoseSignIn } from './host/diagnosis/diagnoseSignIn.ts';
 import { editorSources } from './host/diagnosis/editorSources.ts';
 import { ParametersDocument } from './host/documents/parametersDocument.ts';
-import { AnswerDocuments } from './host/editor/answerDocuments.ts';
+import { Answers } from './host/editor/answers.ts';
 import { registerAskCommands } from './host/editor/askAboutSelection.ts';
 import { generateCommitMessage } from './host/editor/commitMessage.ts';
 import { registerProblemActions } from './host/editor/problemActions.ts';
@@ -142,7 +142,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const openTools = async (token?: vscode.ChatParticipantToolToken) =>
     bothToolboxes(await accessToolbox(data, contributes.languageModelTools, log), await workspaceTools.open(token));
   const catalog = new ModelCatalog({ clouds, settings, fetch, log });
-  const documents = new AnswerDocuments(clouds);
+  const answers = new Answers({ clouds, extensionUri: context.extensionUri, log });
   const memory = new ModelMemory();
   const usage = new UsageLedger();
   const request = { settings, memory, usage, fetch, log };
@@ -164,7 +164,7 @@ export function activate(context: vscode.ExtensionContext): void {
     refreshAtIntervals(data, settings, () => organizations.isVisible && vscode.window.state.focused),
     toolFiles,
     catalog,
-    documents,
+    answers,
     parameters,
     remembered,
     usage,
@@ -220,7 +220,7 @@ export function activate(context: vscode.ExtensionContext): void {
       icon: vscode.Uri.joinPath(context.extensionUri, 'media', 'rolecall.png'),
     }),
     registerCommand(commands.openChat, log, (question) => openChat(catalog, question)),
-    registerAskCommands({ ...editing, documents }),
+    registerAskCommands({ ...editing, answers }),
     registerProblemActions(),
     new Rewrites(editing),
     registerCommand(commands.generateCommitMessage, log, (source) => generateCommitMessage(editing, source)),

@@ -42,6 +42,7 @@ export const commands = {
   selectModel: 'rolecall.selectModel',
   showEffectiveParameters: 'rolecall.showEffectiveParameters',
   showReasoning: 'rolecall.showReasoning',
+  copyAnswer: 'rolecall.copyAnswer',
   askAboutSelection: 'rolecall.askAboutSelection',
   explainSelection: 'rolecall.explainSelection',
   explainProblem: 'rolecall.explainProblem',
@@ -141,6 +142,8 @@ export const languageModelTools = {
 
 /** Kind of the editor tabs that show an access matrix. */
 export const matrixPanel = 'rolecall.matrix';
+/** Kind of the editor tabs that show an answer. */
+export const answerPanel = 'rolecall.answer';
 
 export const walkthrough = 'rolecall.getStarted';
 export const extensionId = 'rolecall.rolecall';

@@ -36,6 +36,8 @@ describe('the VSIX', () => {
       'dist/sandbox.js',
       'dist/matrix.js',
       'dist/matrix.css',
+      'dist/answer.js',
+      'dist/answer.css',
       'readme.md',
       'changelog.md',
       'LICENSE.txt',

@@ -51,7 +51,7 @@ describe('the commands of an editor', () => {
     await select('one\ntwo\nthree\n', [1, 0], [2, 0]);
     await vscode.commands.executeCommand(commands.explainSelection);
     const shown = await until('the answer', () =>
-      answers().find((each) => /rewritten\.txt \(2\)/.test(each.getText())),
+      answers().find((each) => /rewritten\.txt \\\(2\\\)/.test(each.getText())),
     );
     await until('its last line', () => /tokens read, .* written · \d+\.\d s\*\s*$/.test(shown.getText()));
     assert.deepEqual(errors, []);
@@ -137,6 +137,18 @@ describe('the commands of an editor', () => {
       assert.equal(document.getText(), text);
       await vscode.commands.executeCommand(commands.applyRewrite, input.modified);
       assert.equal(document.getText(), 'keep\nalpha\nbeta\nkeep too\n');
+    });
+
+    it('but not one that was discarded before the notification was answered', async () => {
+      const document = await select(text, [1, 0], [3, 0]);
+      patches.set(vscode.window, 'showInputBox', async () => 'sort the lines');
+      patches.set(vscode.window, 'showInformationMessage', async () => {
+        await vscode.commands.executeCommand(commands.discardRewrite, diff()?.modified);
+        return 'Apply';
+      });
+      await vscode.commands.executeCommand(commands.rewriteSelection);
+      assert.match(errors[0] ?? '', /was discarded, so it was not applied/);
+      assert.equal(document.getText(), text);
     });
 
     it('but not a file that was changed meanwhile', async () => {

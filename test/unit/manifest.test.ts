@@ -69,7 +69,7 @@ describe('names stand once: src/ids.ts and package.json', () => {
   });
 
   it('context keys: all are used, and nothing else of ours is asked for', () => {
-    const places = new Set<string>([...viewIds, ids.authenticationProvider, ids.matrixPanel]);
+    const places = new Set<string>([...viewIds, ids.authenticationProvider, ids.matrixPanel, ids.answerPanel]);
     const asked = [...whens, ...everyString.filter(({ text }) => text.startsWith('onContext:')).map(({ text }) => text)]
       .flatMap((clause) => clause.match(/rolecall[.\w]*/g) ?? [])
       .filter((name) => !places.has(name));
@@ -323,14 +323,21 @@ describe('settings', () => {
 });
 
 describe('menus, welcome views and the walkthrough lead somewhere', () => {
-  const menus = Object.entries<{ command: string; when?: string; group?: string }[]>(contributes.menus);
+  type Item = { command?: string; submenu?: string; when?: string; group?: string };
+  const menus = Object.entries<Item[]>(contributes.menus);
+  const submenus: string[] = contributes.submenus.map(({ id }: { id: string }) => id);
 
-  it('menus name commands that exist, once each', () => {
+  it('menus name commands and submenus that exist, once each', () => {
     for (const [menu, items] of menus) {
-      const named = items.map(({ command }) => command);
+      const named = items.map(({ command, submenu }) => command ?? submenu ?? '');
       assert.equal(new Set(named).size, named.length, menu);
-      for (const command of named) assert.ok(commandIds.includes(command), `${menu}: ${command}`);
+      for (const name of named) assert.ok([...commandIds, ...submenus].includes(name), `${menu}: ${name}`);
     }
+    for (const submenu of submenus)
+      assert.ok(
+        menus.some(([menu]) => menu === submenu),
+        submenu,
+      );
   });
 
   it('what stands as a button has an icon', () => {

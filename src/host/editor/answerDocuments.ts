@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
-import type { AnswerPart } from '../answerText.ts';
 import type { Clouds } from '../clouds.ts';
-import { ownerOf } from './owner.ts';
+import type { AnswerPlace } from './answer.ts';
+import { answerColumn } from './answerColumn.ts';
+import { ownerOf } from './ownerOf.ts';
 
 const SCHEME = 'rolecall-answer';
-/** A document that changes with each token makes the editor lay out the whole text each time. */
-const REFRESH_MS = 80;
 /** Answers kept after their editors were closed, for "Reopen Closed Editor"; the oldest go first. */
 const MAX_CLOSED = 20;
 
@@ -16,7 +15,7 @@ interface Kept {
 }
 
 /**
- * Read-only documents that grow while an answer arrives. They belong to the account that asked: when another one is on the
+ * Answers as text: read-only documents that grow while an answer arrives. They belong to the account that asked: when another one is on the
  * stage, or none, they are emptied.
  */
 export class AnswerDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
@@ -43,16 +42,15 @@ export class AnswerDocuments implements vscode.TextDocumentContentProvider, vsco
   }
 
   /** Opens an empty document beside the active editor; where none is open, in its place. */
-  async open(title: string): Promise<AnswerDocument> {
+  async open(title: string): Promise<AnswerPlace & { readonly uri: vscode.Uri }> {
     this.#count += 1;
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${title} ${this.#count}.md` });
     const kept: Kept = { text: '', closed: new AbortController() };
     this.#forgetOldest();
     this.#kept.set(uri.toString(), kept);
     const document = await vscode.workspace.openTextDocument(uri);
-    const isEmpty = vscode.window.tabGroups.activeTabGroup.tabs.length === 0;
     await vscode.window.showTextDocument(document, {
-      viewColumn: isEmpty ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside,
+      viewColumn: answerColumn(),
       preview: false,
       preserveFocus: true,
     });
@@ -61,7 +59,7 @@ export class AnswerDocuments implements vscode.TextDocumentContentProvider, vsco
       kept.text = text;
       this.#changed.fire(uri);
     };
-    return new AnswerDocument(uri, show, kept.closed.signal);
+    return { uri, show, closed: kept.closed.signal };
   }
 
   /** Closing the last view of an answer stops it; its text stays for a while. */
@@ -103,41 +101,4 @@ function isShown(uri: vscode.Uri): boolean {
   return vscode.window.tabGroups.all.some(({ tabs }) =>
     tabs.some(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === uri.toString()),
   );
-}
-
-/** One growing answer. */
-export class AnswerDocument {
-  readonly uri: vscode.Uri;
-  /** Aborts when nobody looks at the document any more, or its account has left. */
-  readonly closed: AbortSignal;
-  readonly #show: (text: string) => void;
-  #text = '';
-  #quoting = false;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(uri: vscode.Uri, show: (text: string) => void, closed: AbortSignal) {
-    this.uri = uri;
-    this.#show = show;
-    this.closed = closed;
-  }
-
-  /** Adds a part as Markdown: reasoning as a quotation, Rolecall's own lines in italics. */
-  write(part: Exclude<AnswerPart, { kind: 'progress' }>): void {
-    if (part.kind === 'line' || part.kind === 'footer') this.append(`\n\n*${part.text}*\n\n`);
-    else if (part.kind === 'text') this.append((this.#quoting ? '\n\n' : '') + part.text);
-    else this.append((this.#quoting ? '' : '\n\n> ') + part.text.replaceAll('\n', '\n> '));
-    this.#quoting = part.kind === 'reasoning';
-  }
-
-  append(text: string): void {
-    this.#text += text;
-    this.#timer ??= setTimeout(() => this.flush(), REFRESH_MS);
-  }
-
-  /** Shows all of it now. */
-  flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#show(this.#text);
-  }
 }

@@ -1,31 +1,38 @@
 import * as vscode from 'vscode';
-import { RolecallError } from '../../core/base/errors.ts';
+import { asRolecallError, RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
 import { endingLine } from '../answerText.ts';
 import { whyNoChat } from '../chatView.ts';
 import { registerCommand } from '../commands.ts';
 import { cutLine, isCut } from '../fenced.ts';
 import { type Passage, passageOf, problemLine, quoted } from '../passage.ts';
-import type { AnswerDocuments } from './answerDocuments.ts';
+import type { Answers } from './answers.ts';
 import { type Answering, converseWithProgress, type EditorDeps, whoAnswers } from './converseWithProgress.ts';
 
 export interface AskDeps extends EditorDeps {
-  readonly documents: AnswerDocuments;
+  readonly answers: Answers;
 }
 
-/** Commands that answer a question about the selection, or the whole file, into a document beside. */
+/** Commands that answer a question about the selection, or the whole file, beside the editor. */
 export function registerAskCommands(deps: AskDeps): vscode.Disposable {
   return vscode.Disposable.from(
     registerCommand(commands.askAboutSelection, deps.log, () => askAboutSelection(deps)),
     registerCommand(commands.explainSelection, deps.log, () => explainSelection(deps)),
     registerCommand(commands.explainProblem, deps.log, (...args) => explainProblem(deps, args)),
-    registerCommand(commands.showReasoning, deps.log, (text) => showReasoning(deps.documents, text)),
+    registerCommand(commands.showReasoning, deps.log, (text) => showReasoning(deps.answers, text)),
+    registerCommand(commands.copyAnswer, deps.log, () => deps.answers.copy()),
   );
 }
 
-/** The passage of the active editor. @throws RolecallError when no editor is open. */
+/**
+ * The passage of the active editor; of the only one in sight while something else has the focus, an answer beside it for
+ * example.
+ *
+ * @throws RolecallError when no editor is open.
+ */
 export function activePassage(): Passage {
-  const editor = vscode.window.activeTextEditor;
+  const inSight = vscode.window.visibleTextEditors.filter(({ viewColumn }) => viewColumn !== undefined);
+  const editor = vscode.window.activeTextEditor ?? (inSight.length === 1 ? inSight[0] : undefined);
   if (editor) return passageOf(editor);
   throw new RolecallError('invalidRequest', vscode.l10n.t('Open a file and select what this is about first.'));
 }
@@ -78,11 +85,11 @@ async function explainProblem(deps: AskDeps, [uri, range]: readonly unknown[]): 
   });
 }
 
-async function showReasoning(documents: AnswerDocuments, text: unknown): Promise<void> {
+async function showReasoning(answers: Answers, text: unknown): Promise<void> {
   if (typeof text !== 'string') return; // Only a button of ours has something to show.
-  const document = await documents.open(vscode.l10n.t('Reasoning'));
-  document.append(text);
-  document.flush();
+  const answer = await answers.open(vscode.l10n.t('Reasoning'));
+  answer.append(text);
+  answer.end();
 }
 
 interface Question {
@@ -91,14 +98,15 @@ interface Question {
   readonly question: string;
 }
 
-/** @throws what the request failed with; what came before stays in the document. */
+/** @throws what the request failed with; what came before stays where it is shown. */
 async function answerBeside(
   deps: AskDeps,
   { cloud, model }: Answering,
   { heading, passage, question }: Question,
 ): Promise<void> {
-  const answer = await deps.documents.open(vscode.l10n.t('Answer'));
-  answer.append(`# ${heading}\n\n*${model.label} · ${passage.title}*\n\n`);
+  const file = passage.document.uri.path.split('/').at(-1) ?? '';
+  const about = `${model.label} · ${passage.title}`;
+  const answer = await deps.answers.open(vscode.l10n.t('Answer: {0}', file), { heading, about });
   if (isCut(passage.text)) answer.write({ kind: 'line', text: cutLine(passage.title) });
   try {
     const { end, tally } = await converseWithProgress(deps, {
@@ -112,11 +120,17 @@ async function answerBeside(
     const text = end.reason === 'cancelled' ? vscode.l10n.t('Stopped.') : endingLine(end);
     if (text !== undefined) answer.write({ kind: 'line', text });
     for (const other of tally.others) answer.append(`\n\n---\n\n${other}`);
-    if (end.reason === 'failed') throw end.error;
+    if (end.reason === 'failed') {
+      answer.write({
+        kind: 'line',
+        text: vscode.l10n.t('The answer ends here: {0}', asRolecallError(end.error).message),
+      });
+      throw end.error;
+    }
     answer.write({ kind: 'footer', text: tally.summary(model.label) });
     const noChat = await whyNoChat();
     if (noChat) answer.write({ kind: 'line', text: noChat.reason });
   } finally {
-    answer.flush();
+    answer.end();
   }
 }

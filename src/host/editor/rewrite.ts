@@ -7,7 +7,7 @@ import { fenceFor, isCut } from '../fenced.ts';
 import { type Passage, quoted } from '../passage.ts';
 import { activePassage } from './askAboutSelection.ts';
 import { converseWithProgress, type EditorDeps, whoAnswers } from './converseWithProgress.ts';
-import { ownerOf } from './owner.ts';
+import { ownerOf } from './ownerOf.ts';
 import { codeOf, hasSeveralBlocks } from './rewriteText.ts';
 
 const SCHEME = 'rolecall-rewrite';
@@ -21,6 +21,7 @@ interface Proposal {
   readonly before: string;
   replacement: string;
   isDone: boolean;
+  isApplied: boolean;
   readonly closed: AbortController;
 }
 
@@ -127,6 +128,7 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
       before: document.getText(),
       replacement: passage.text,
       isDone: false,
+      isApplied: false,
       closed: new AbortController(),
     };
     this.#proposals.set(uri.toString(), proposal);
@@ -143,8 +145,11 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
       apply,
       discard,
     );
-    // Without a choice the difference stays open, with both in its title bar.
-    if (!this.#proposals.has(proposal.uri.toString())) return;
+    // Without a choice the difference stays open, with both in its title bar. The editor cannot take back a notification.
+    if (!this.#proposals.has(proposal.uri.toString())) {
+      if (chosen !== apply || proposal.isApplied) return;
+      throw new RolecallError('invalidRequest', vscode.l10n.t('This rewrite was discarded, so it was not applied.'));
+    }
     if (chosen === apply) await this.apply(proposal);
     else if (chosen === discard) await this.discard(proposal);
   }
@@ -172,6 +177,7 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
         vscode.l10n.t('The editor did not take the rewrite: is the file read-only?'),
       );
     }
+    proposal.isApplied = true;
     await this.discard(proposal);
   }
 

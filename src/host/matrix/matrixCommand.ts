@@ -2,9 +2,10 @@ import * as vscode from 'vscode';
 import { commands, matrixPanel } from '../../ids.ts';
 import type { AccessChange, ReadOrganization } from '../accessData.ts';
 import { registerCommand } from '../commands.ts';
+import { pageHtml, pageRoots } from '../pageHtml.ts';
 import { readPicked } from '../pickTarget.ts';
-import { pageHtml, pageRoots } from './matrixPage.ts';
 import { type MatrixDeps, MatrixPanel } from './matrixPanel.ts';
+import { PAGE_BODY } from './pageBody.ts';
 
 export interface MatrixCommandDeps extends MatrixDeps {
   readonly extensionUri: vscode.Uri;
@@ -53,7 +54,7 @@ export function registerMatrix(deps: MatrixCommandDeps): vscode.Disposable {
       matrix.dispose();
       open.delete(organization);
     });
-    panel.webview.html = pageHtml(panel.webview, deps.extensionUri);
+    panel.webview.html = pageHtml(panel.webview, deps.extensionUri, { name: 'matrix', body: PAGE_BODY });
   };
   return vscode.Disposable.from(
     registerCommand(commands.showMatrix, log, async (node) => show(await readPicked(data, node))),

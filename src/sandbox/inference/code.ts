@@ -1,3 +1,5 @@
+import { commitMessage } from './commit.ts';
+
 /** A fenced code block of a message. */
 interface CodeBlock {
   readonly language: string;
@@ -12,6 +14,7 @@ interface CodeBlock {
  * | `rename a to b`                   | every whole word `a` is `b`                                 |
  * | `sort`                            | the lines in order                                          |
  * | `comment` or `document`           | a comment line above that counts the lines                  |
+ * | `commit message`, above a `diff`   | no block but a message that names files and counts lines    |
  * | another word of change (fix, …)   | white space at line ends gone, which is all the guide fixes |
  *
  * Undefined when the message holds no block. A message that asks for only the code gets only the block.
@@ -20,6 +23,7 @@ export function codeAnswer(text: string): string | undefined {
   const block = lastBlock(text);
   if (!block) return undefined;
   const request = text.replace(fence, '');
+  if (block.language === 'diff' && /\bcommit message\b/i.test(request)) return commitMessage(block.code);
   const edit = editBlock(block, request);
   if (!edit) return describe(block);
   const marks = '`'.repeat(Math.max(3, longestRun(edit.code) + 1));

@@ -1,5 +1,5 @@
 // The page of the access matrix. Runs in a browser frame of VS Code; everything it knows comes in messages.
-import './noEval.ts';
+import '../noEval.ts';
 
 import * as z from 'zod/mini';
 import { make, part } from './dom.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { AnswerDocument, AnswerDocuments } from '../../../src/host/editor/answerDocuments.ts';
+import { Answer } from '../../../src/host/editor/answer.ts';
+import { AnswerDocuments } from '../../../src/host/editor/answerDocuments.ts';
 import { usePatches } from '../support/patches.ts';
 import { until } from '../support/wait.ts';
 
@@ -34,12 +35,17 @@ describe('a document with an answer', () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
 
-  const documentOf = ({ uri }: AnswerDocument) =>
+  async function open(title: string): Promise<Answer & { readonly uri: vscode.Uri }> {
+    const place = await documents.open(title);
+    return Object.assign(new Answer(place), { uri: place.uri });
+  }
+
+  const documentOf = ({ uri }: { readonly uri: vscode.Uri }) =>
     vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString());
 
   it('opens empty beside the editor, leaves the cursor where it is, and is Markdown', async () => {
     const before = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: 'mine' }));
-    const answer = await documents.open('Answer');
+    const answer = await open('Answer');
     assert.equal(vscode.window.activeTextEditor?.document, before.document);
     const editor = vscode.window.visibleTextEditors.find(({ document }) => document === documentOf(answer));
     assert.equal(editor?.viewColumn, vscode.ViewColumn.Two);
@@ -54,19 +60,19 @@ describe('a document with an answer', () => {
   });
 
   it('grows while the answer arrives, and is whole when it is flushed', async () => {
-    const answer = await documents.open('Answer');
+    const answer = await open('Answer');
     answer.append('One');
     await until('the first words are shown', () => documentOf(answer)?.getText() === 'One');
     answer.append(', two');
     answer.append(', three.');
-    answer.flush();
+    answer.end();
     await until('all of it is shown', () => documentOf(answer)?.getText() === 'One, two, three.');
   });
 
   it('cannot be edited and has nothing to save', async () => {
-    const answer = await documents.open('Answer');
+    const answer = await open('Answer');
     answer.append('One');
-    answer.flush();
+    answer.end();
     await until('the words are shown', () => documentOf(answer)?.getText() === 'One');
     const editor = await vscode.window.showTextDocument(answer.uri);
     await vscode.commands.executeCommand('type', { text: 'not theirs ' });
@@ -76,11 +82,11 @@ describe('a document with an answer', () => {
   });
 
   it('is one of its own for each question', async () => {
-    const [first, second] = [await documents.open('Answer'), await documents.open('Answer')];
+    const [first, second] = [await open('Answer'), await open('Answer')];
     first.append('first');
     second.append('second');
-    first.flush();
-    second.flush();
+    first.end();
+    second.end();
     await until(
       'both are shown',
       () => documentOf(second)?.getText() === 'second' && documentOf(first)?.getText() === 'first',
@@ -88,19 +94,19 @@ describe('a document with an answer', () => {
   });
 
   it('is kept while it is open, whatever comes after it', async () => {
-    const answer = await documents.open('Answer');
+    const answer = await open('Answer');
     answer.append('kept');
-    answer.flush();
+    answer.end();
     patches.set(vscode.workspace, 'openTextDocument', async (uri: unknown) => uri);
     patches.set(vscode.window, 'showTextDocument', async () => undefined);
-    for (let count = 0; count < 60; count += 1) await documents.open('Answer');
+    for (let count = 0; count < 60; count += 1) await open('Answer');
     assert.equal(documents.provideTextDocumentContent(answer.uri), 'kept');
   });
 
   it('stops when it is closed, and can be opened again', async () => {
-    const answer = await documents.open('Answer');
+    const answer = await open('Answer');
     answer.append('kept');
-    answer.flush();
+    answer.end();
     await until('it is shown', () => documentOf(answer)?.getText() === 'kept');
     assert.equal(answer.closed.aborted, false);
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
@@ -109,9 +115,9 @@ describe('a document with an answer', () => {
   });
 
   it('is emptied when its account leaves the stage, and nothing late gets into it', async () => {
-    const answer = await documents.open('Answer');
+    const answer = await open('Answer');
     answer.append('secret');
-    answer.flush();
+    answer.end();
     await until('it is shown', () => documentOf(answer)?.getText() === 'secret');
     changed.fire(); // The same account: a token was renewed, for instance.
     assert.equal(documents.provideTextDocumentContent(answer.uri), 'secret');
@@ -120,77 +126,7 @@ describe('a document with an answer', () => {
     await until('it is empty', () => documentOf(answer)?.getText() === '');
     assert.equal(answer.closed.aborted, true);
     answer.append(' and late');
-    answer.flush();
+    answer.end();
     assert.equal(documents.provideTextDocumentContent(answer.uri), '');
-  });
-});
-
-describe('an answer written into a document', () => {
-  function written(...parts: Parameters<AnswerDocument['write']>[0][]): { shown: string[]; text: () => string } {
-    const shown: string[] = [];
-    const answer = new AnswerDocument(
-      vscode.Uri.parse('x:/a.md'),
-      (text) => shown.push(text),
-      new AbortController().signal,
-    );
-    for (const part of parts) answer.write(part);
-    return {
-      shown,
-      text: () => {
-        answer.flush();
-        return shown.at(-1) ?? '';
-      },
-    };
-  }
-
-  const rows: readonly (readonly [string, Parameters<AnswerDocument['write']>[0][], string])[] = [
-    [
-      'words as they are',
-      [
-        { kind: 'text', text: 'a' },
-        { kind: 'text', text: '**b**' },
-      ],
-      'a**b**',
-    ],
-    [
-      'reasoning as a quotation of its own',
-      [
-        { kind: 'reasoning', text: 'x\ny' },
-        { kind: 'reasoning', text: 'z' },
-        { kind: 'text', text: 'a' },
-        { kind: 'text', text: 'b' },
-      ],
-      '\n\n> x\n> yz\n\nab',
-    ],
-    [
-      'its own lines in italics',
-      [
-        { kind: 'text', text: 'a' },
-        { kind: 'line', text: 'Used f.' },
-        { kind: 'text', text: 'b' },
-      ],
-      'a\n\n*Used f.*\n\nb',
-    ],
-    [
-      'a line behind a quotation apart from it',
-      [
-        { kind: 'reasoning', text: 'x' },
-        { kind: 'line', text: 'Used f.' },
-        { kind: 'reasoning', text: 'y' },
-      ],
-      '\n\n> x\n\n*Used f.*\n\n\n\n> y',
-    ],
-  ];
-  for (const [title, parts, text] of rows) {
-    it(`shows ${title}`, () => {
-      assert.equal(written(...parts).text(), text);
-    });
-  }
-
-  it('is laid out anew at most every 80 ms, whatever the number of its pieces', async () => {
-    const { shown } = written(...Array.from({ length: 200 }, () => ({ kind: 'text', text: 'x' }) as const));
-    assert.deepEqual(shown, []);
-    await until('the first look', () => shown.length > 0);
-    assert.deepEqual(shown, ['x'.repeat(200)]);
   });
 });

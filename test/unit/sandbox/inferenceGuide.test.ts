@@ -151,6 +151,18 @@ describe('sandbox inference: code', () => {
     assert.equal(await say(`Rename a to b. Reply with only the code.\n${block('a')}`), block('b'));
   });
 
+  it('writes a commit message for a change, and nothing besides', async () => {
+    const change = (...files: string[]) =>
+      files.map(
+        (file) => `diff --git a/${file} b/${file}\n--- a/${file}\n+++ b/${file}\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n+3`,
+      );
+    const message = (...files: string[]) =>
+      say(`Write a commit message for this change.\n${block(change(...files).join('\n'), 'diff')}`);
+    assert.equal(await message('a.ts'), 'Change a.ts\n\n2 lines added, 1 line removed.');
+    assert.match(await message('a.ts', 'b c.ts'), /^Change a\.ts and b c\.ts\n/);
+    assert.match(await message('a.ts', 'b.ts', 'c.ts'), /^Change 3 files\n\n6 lines added, 3 lines removed\.$/);
+  });
+
   it('takes the last of several blocks', async () => {
     assert.match(await say(`sort\n${block('b\na')}\nand\n${block('d\nc')}`), /c\nd/);
   });

@@ -1,0 +1,132 @@
+/**
+ * What of a model's rendered Markdown is shown. Markdown may hold any HTML, and a model may have been talked into anything
+ * by what it read: so what is not named here is not shown, whatever it is. Nothing that is named loads or does anything by
+ * itself; the page's policy would refuse it besides.
+ */
+
+const text = [
+  ...[
+    'p',
+    'h1',
+    'h2',
+    'h3',
+    'h4',
+    'h5',
+    'h6',
+    'ul',
+    'ol',
+    'li',
+    'dl',
+    'dt',
+    'dd',
+    'blockquote',
+    'pre',
+    'hr',
+    'br',
+    'div',
+  ],
+  ...['table', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td', 'details', 'summary'],
+  ...[
+    'a',
+    'code',
+    'em',
+    'strong',
+    'i',
+    'b',
+    'u',
+    's',
+    'del',
+    'ins',
+    'sub',
+    'sup',
+    'kbd',
+    'samp',
+    'var',
+    'mark',
+    'small',
+    'q',
+  ],
+  ...['span', 'cite', 'abbr'],
+];
+const mathematics = [
+  ...[
+    'math',
+    'semantics',
+    'mrow',
+    'mi',
+    'mo',
+    'mn',
+    'ms',
+    'mtext',
+    'mspace',
+    'msup',
+    'msub',
+    'msubsup',
+    'mfrac',
+    'msqrt',
+  ],
+  ...['mroot', 'mover', 'munder', 'munderover', 'mtable', 'mtr', 'mtd', 'mpadded', 'mphantom', 'mstyle'],
+];
+/** Not even their text is the answer's. */
+const silent = [
+  ...[
+    'script',
+    'style',
+    'template',
+    'noscript',
+    'title',
+    'head',
+    'meta',
+    'link',
+    'base',
+    'annotation',
+    'annotation-xml',
+  ],
+  ...['iframe', 'frame', 'object', 'embed', 'svg', 'audio', 'video', 'canvas', 'select', 'textarea', 'datalist'],
+];
+
+/** `unwrap`: its content without itself. `picture`: words in its place. */
+export type Fate = 'keep' | 'keepMath' | 'unwrap' | 'picture' | 'drop';
+
+export function fateOf(name: string, classes: readonly string[]): Fate {
+  // Formulas come twice: for the eye as positioned pieces, which want styles of their own, and as MathML.
+  if (silent.includes(name) || classes.includes('katex-html')) return 'drop';
+  if (name === 'img' || name === 'picture') return 'picture';
+  if (mathematics.includes(name)) return 'keepMath';
+  return text.includes(name) ? 'keep' : 'unwrap';
+}
+
+/** The value an attribute gets; `undefined` leaves it out. */
+export function attributeOf(element: string, name: string, value: string): string | undefined {
+  switch (name) {
+    case 'href':
+      return element === 'a' ? address(value) : undefined;
+    case 'class':
+      return value.match(/(?<!\S)(?:hljs-|language-)[\w-]+(?!\S)/g)?.join(' ');
+    case 'start':
+      return element === 'ol' && /^\d{1,9}$/.test(value) ? value : undefined;
+    case 'open':
+      return element === 'details' ? '' : undefined;
+    case 'title':
+      return element === 'abbr' ? value : undefined;
+    case 'dir':
+      return value === 'auto' ? value : undefined;
+    case 'display':
+      return element === 'math' && value === 'block' ? value : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** How a cell of a table is aligned: Markdown says it as a style, which the page does not take. */
+export function alignmentOf(element: string, style: string): 'left' | 'right' | 'center' | undefined {
+  const found = /^\s*text-align:\s*(left|right|center)\s*;?\s*$/.exec(style)?.[1];
+  return element === 'th' || element === 'td' ? (found as 'left' | 'right' | 'center' | undefined) : undefined;
+}
+
+/** Where a link may lead: out into the browser. Commands, files and other schemes are none of a model's business. */
+export function address(value: string): string | undefined {
+  if (!URL.canParse(value)) return undefined;
+  const { protocol, href } = new URL(value);
+  return ['https:', 'http:', 'mailto:'].includes(protocol) ? href : undefined;
+}

@@ -1,0 +1,56 @@
+// The page of an answer. Runs in a browser frame of VS Code; everything it knows comes in messages.
+import '../noEval.ts';
+
+import * as z from 'zod/mini';
+import './answer.css';
+import { readToPage, type ToHost, type ToPage, versioned } from './protocol.ts';
+import { rebuild } from './rebuild.ts';
+import { update } from './update.ts';
+
+interface Host {
+  postMessage(message: unknown): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+}
+declare function acquireVsCodeApi(): Host;
+
+/** What survives while the tab is out of sight. */
+const stateSchema = z.object({ top: z.number(), isFollowing: z.boolean() });
+/** Pixels from the end within which one is taken to read the end. */
+const NEAR = 32;
+
+const host = acquireVsCodeApi();
+const kept = z.safeParse(stateSchema, host.getState());
+const page = document.documentElement;
+const heading = document.querySelector('h1');
+const about = document.getElementById('about');
+const main = document.querySelector('main');
+
+/** Whoever reads the end sees what is added; whoever has scrolled away stays there. */
+let isFollowing = kept.success ? kept.data.isFollowing : true;
+let restore = kept.success ? kept.data.top : undefined;
+
+window.addEventListener('scroll', () => {
+  isFollowing = page.scrollHeight - page.scrollTop - window.innerHeight <= NEAR;
+  host.setState({ top: page.scrollTop, isFollowing });
+});
+window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+  const read = readToPage(data);
+  if (read !== undefined) show(read); // Else of another version, or of nobody we know.
+});
+const ready: ToHost = { type: 'ready' };
+host.postMessage(versioned(ready));
+
+function show({ html, isWhole, picture, ...head }: ToPage): void {
+  if (main === null || heading === null || about === null) return;
+  heading.textContent = head.heading;
+  about.textContent = head.about;
+  update(
+    main,
+    rebuild(html, (description) => picture.replace('{0}', description)),
+  );
+  main.setAttribute('aria-busy', String(!isWhole));
+  if (isFollowing) page.scrollTop = page.scrollHeight;
+  else if (restore !== undefined) page.scrollTop = restore;
+  restore = undefined;
+}

@@ -1,0 +1,75 @@
+import { address, alignmentOf, attributeOf, fateOf } from './allowed.ts';
+
+const MATHML = 'http://www.w3.org/1998/Math/MathML';
+
+/**
+ * What is allowed of a rendered answer, made anew element by element: nothing that was parsed gets into the page itself, and
+ * the document it is parsed into loads and runs nothing.
+ *
+ * @param picture says what stands for a picture of this description.
+ */
+export function rebuild(html: string, picture: (description: string) => string): DocumentFragment {
+  const { body } = new DOMParser().parseFromString(html, 'text/html');
+  const fragment = document.createDocumentFragment();
+  copyChildren(body, fragment, picture);
+  for (const child of [...fragment.childNodes]) if (child instanceof Text && child.data.trim() === '') child.remove();
+  return fragment;
+}
+
+function copyChildren(from: Element, to: Node, picture: (description: string) => string): void {
+  for (const child of from.childNodes) {
+    if (child instanceof Text) to.appendChild(document.createTextNode(child.data));
+    else if (child instanceof Element) copy(child, to, picture);
+  }
+}
+
+function copy(from: Element, to: Node, picture: (description: string) => string): void {
+  const { localName: name } = from;
+  if (name === 'a' && address(from.getAttribute('href') ?? '') === undefined) {
+    copyChildren(from, to, picture); // It leads nowhere.
+    return;
+  }
+  switch (fateOf(name, [...from.classList])) {
+    case 'drop':
+      return;
+    case 'unwrap':
+      copyChildren(from, to, picture);
+      return;
+    case 'picture':
+      to.appendChild(placeholder(from, picture));
+      return;
+    case 'keepMath':
+      copyInto(document.createElementNS(MATHML, name), from, to, picture);
+      return;
+    case 'keep':
+      copyInto(document.createElement(name), from, to, picture);
+  }
+}
+
+function copyInto(made: Element, from: Element, to: Node, picture: (description: string) => string): void {
+  const { localName: name } = from;
+  for (const attribute of from.attributes) {
+    const value = attributeOf(name, attribute.name, attribute.value);
+    if (value !== undefined) made.setAttribute(attribute.name, value);
+  }
+  const alignment = alignmentOf(name, from.getAttribute('style') ?? '');
+  if (alignment !== undefined) made.setAttribute('data-align', alignment);
+  const href = made.getAttribute('href');
+  if (href !== null) made.setAttribute('title', href); // The words of a link may say another address.
+  if (name === 'pre') made.setAttribute('tabindex', '0'); // It scrolls: by keyboard too.
+  copyChildren(from, made, picture);
+  to.appendChild(made);
+}
+
+/** The description, which leads to the picture where it stands in the web: looking at it is the user's choice. */
+function placeholder(from: Element, picture: (description: string) => string): Element {
+  const href = address(from.getAttribute('src') ?? '');
+  const made = document.createElement(href === undefined ? 'span' : 'a');
+  made.className = 'picture';
+  made.textContent = picture(from.getAttribute('alt') ?? '');
+  if (href !== undefined) {
+    made.setAttribute('href', href);
+    made.title = href;
+  }
+  return made;
+}

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { FrameLocator, Locator, Page } from 'playwright-core';
+import { at, freshFolder } from '../../scripts/paths.ts';
+import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
+import { answerInput, notification, openFile, pressNotification, runCommand } from '../harness/actions.ts';
+import { signInAs } from '../harness/signIn.ts';
+import { openView, textOfEditor, treeRow, waitForExtension } from '../harness/views.ts';
+import { openWorkbench, type Workbench } from '../harness/workbench.ts';
+
+const SOURCE = fs.readFileSync(at('examples', 'workspace', 'rotate.py'), 'utf8');
+const NAMES = 'delta\nalpha\ncharlie\nbravo\n';
+
+/** The example's folder as a Git repository with one commit, a file with names and a file with a mistake in it. */
+function repository(): string {
+  const folder = path.join(freshFolder('repository'), 'workspace');
+  fs.cpSync(at('examples', 'workspace'), folder, { recursive: true });
+  fs.writeFileSync(path.join(folder, 'names.txt'), NAMES);
+  fs.writeFileSync(path.join(folder, 'service.json'), '{\n  "name": "billing",\n  "replicas": three\n}\n');
+  // Nothing of the machine's own configuration decides what a commit looks like.
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+  const git = (...parameters: string[]) => execFileSync('git', parameters, { cwd: folder, env, stdio: 'ignore' });
+  git('init', '--initial-branch=main');
+  git('add', '.');
+  git('-c', 'user.name=Ada', '-c', 'user.email=ada@meridian.example', 'commit', '--message=Begin');
+  return folder;
+}
+
+/** A developer asks about code, has it rewritten, and has a commit described, without leaving the editor. */
+describe('the commands of the editor', () => {
+  let source: string;
+  let sandbox: RunningSandbox;
+  let workbench: Workbench;
+  let page: Page;
+  /** The answer that is looked at. */
+  let beside: FrameLocator;
+  let answer: Locator;
+
+  before(async () => {
+    source = repository();
+    sandbox = await startSandbox(['--groups', '30', '--pace-ms', '3']);
+    workbench = await openWorkbench({ folder: source, sandbox, settings: { 'git.enabled': true } });
+    page = workbench.page;
+    // VS Code shows pages of extensions inside two frames; only the visible one is in the editor.
+    beside = page.frameLocator('iframe.webview.ready:visible').frameLocator('iframe#active-frame');
+    answer = beside.locator('main');
+    await waitForExtension(page);
+    const side = await openView(page);
+    const tab = await signInAs(workbench, 'Ada Moreau', () =>
+      side.getByRole('button', { name: 'Try the Sandbox' }).click(),
+    );
+    await tab.close();
+    await page.bringToFront();
+    await treeRow(page, 'meridian');
+  });
+
+  after(async () => {
+    await workbench?.stop();
+    await sandbox?.stop();
+    fs.rmSync(path.dirname(source), { recursive: true, force: true });
+  });
+
+  beforeEach(() => runCommand(page, 'View: Close All Editors'));
+
+  const file = (name: string) => fs.readFileSync(path.join(workbench.folder ?? '', name), 'utf8');
+  const editor = (name: string) => page.locator(`.editor-instance[aria-label^=${JSON.stringify(name)}] .monaco-editor`);
+  const counter = async (name: string): Promise<number> => {
+    const response = await fetch(`${sandbox.descriptor.control}/counters`);
+    return ((await response.json()) as Record<string, number>)[name] ?? 0;
+  };
+  const whole = () => beside.locator('main[aria-busy="false"]').waitFor({ timeout: 60_000 });
+  const position = (text: string) => page.locator('.statusbar-item', { hasText: text }).waitFor();
+
+  /** Opens a file and selects whole lines of it. */
+  async function select(name: string, first: number, count: number): Promise<void> {
+    await openFile(page, name);
+    await page.keyboard.press('Control+Home');
+    for (let line = 1; line < first; line += 1) await page.keyboard.press('ArrowDown');
+    for (let line = 0; line < count; line += 1) await page.keyboard.press('Shift+ArrowDown');
+    await position('selected)');
+  }
+
+  /** Chooses from the menu that is open. It takes no clicks in the moment in which it opens, but keys. */
+  async function menuItem(label: RegExp): Promise<void> {
+    const item = page.locator('.monaco-menu .action-item', { hasText: label });
+    await item.hover();
+    await page.locator('.monaco-menu .action-item.focused', { hasText: label }).waitFor();
+    await page.keyboard.press('Enter');
+  }
+
+  async function ask(question: string): Promise<void> {
+    await runCommand(page, 'Rolecall: Ask About Selection…');
+    await answerInput(page, question);
+  }
+
+  it('answer a question about the selection, rendered beside while it arrives', async () => {
+    await select('rotate.py', 12, 6);
+    await ask('count to 750');
+    await answer.getByText(/1, 2, 3/).waitFor();
+    assert.equal(await answer.getAttribute('aria-busy'), 'true', 'it is not all there yet');
+    assert.equal(await beside.locator('h1').innerText(), 'count to 750');
+    // The focus is where it was: keys move the cursor.
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('ArrowRight');
+    await position('Ln 1, Col 2');
+    // Who reads the end sees what is added; who has scrolled away stays there.
+    const place = () => beside.locator('html').evaluate((html) => html.scrollTop);
+    await beside.locator('html').evaluate(`new Promise((resolve) => {
+      const look = () => document.documentElement.scrollTop > 200 ? resolve(true) : requestAnimationFrame(look);
+      look();
+    })`);
+    await beside.locator('html').evaluate(`document.documentElement.scrollTop = 50`);
+    await whole();
+    assert.equal(await place(), 50);
+    await answer.getByText(/749, 750/).waitFor();
+    await answer.getByText(/tokens read, .* written/).waitFor();
+    assert.equal(await page.locator('.tab', { hasText: 'Answer: rotate.py' }).count(), 1);
+  });
+
+  it('show nothing of an answer that reaches out, and no link but into the web', async () => {
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('evil.example')) asked.push(request.url());
+    });
+    await select('rotate.py', 1, 1);
+    const parts = [
+      '![seen](https://evil.example/1.png) ![here](handover.md) ![in](data:image/gif;base64,R0lGODlhAQABAAAAACw=)',
+      '<img src="https://evil.example/2.png" onerror="document.title=1"> <iframe src="https://evil.example/3"></iframe>',
+      '<style>@import "https://evil.example/4";</style> <video poster="https://evil.example/5.png"></video>',
+      '<meta http-equiv="refresh" content="0;url=https://evil.example/6"> <svg><image href="https://evil.example/7.png"/></svg>',
+      '<b style="background:url(https://evil.example/8.png)">bold</b> <form action="https://evil.example/9"><button>b</button></form>',
+      '[run](command:workbench.action.files.newUntitledFile) [open](file:///etc/passwd) [web](https://web.example/)',
+    ];
+    await ask(`say: ${parts.join(' ')}`);
+    await whole();
+    const seen = await answer.evaluate((main) => ({
+      names: [...new Set([...main.querySelectorAll('*')].map(({ localName }) => localName))].sort(),
+      links: [...main.querySelectorAll('a')].map(({ textContent, href }) => [textContent, href]),
+      styled: main.querySelectorAll('[style], [onerror]').length,
+    }));
+    const text = await answer.innerText();
+    assert.deepEqual(
+      seen.names.filter((name) => !/^(?:p|em|a|b|span|pre|code)$/.test(name)),
+      [],
+    );
+    assert.deepEqual(seen.links, [
+      ['Picture: seen', 'https://evil.example/1.png'],
+      ['Picture: ', 'https://evil.example/2.png'],
+      ['web', 'https://web.example/'],
+    ]);
+    assert.equal(seen.styled, 0);
+    for (const words of ['Picture: here', 'Picture: in', 'bold', 'run', 'open']) assert.ok(text.includes(words), words);
+    assert.deepEqual(asked, []);
+  });
+
+  it('keep what came when the answer is stopped, and say so', async () => {
+    const before = await counter('completions.aborted');
+    await select('rotate.py', 1, 1);
+    await ask('count to 5000');
+    await answer.getByText(/1, 2, 3, 4/).waitFor();
+    await (await notification(page, 'is answering')).hover();
+    await pressNotification(page, 'is answering', 'Cancel');
+    await whole();
+    const said = await answer.innerText();
+    assert.match(said, /1, 2, 3, 4/);
+    assert.doesNotMatch(said, /5000$|4999/);
+    assert.match(said, /Stopped\./);
+    assert.equal(await counter('completions.aborted'), before + 1);
+    assert.equal(await counter('completions.open'), 0);
+  });
+
+  it('explain a selection from its context menu', async () => {
+    await select('rotate.py', 12, 6);
+    await editor('rotate.py').locator('.view-line', { hasText: 'distribute(following)' }).click({ button: 'right' });
+    await menuItem(/^Rolecall$/);
+    await menuItem(/^Explain Selection$/);
+    await whole();
+    await workbench.screenshot('explain');
+    assert.equal(await beside.locator('h1').innerText(), 'Explanation');
+    assert.match(await beside.locator('#about').innerText(), /Sandbox Guide · rotate\.py \(12–17\)/);
+    assert.match(await answer.innerText(), /declares .*rotate/);
+  });
+
+  it('explain a problem from its lightbulb', async () => {
+    await openFile(page, 'service.json');
+    await editor('service.json').locator('.squiggly-error').first().waitFor();
+    await editor('service.json').locator('.view-line', { hasText: 'three' }).getByText('three').click();
+    await page.keyboard.press('Control+.');
+    await page.locator('.action-widget .monaco-list-row', { hasText: 'Explain with Rolecall' }).click();
+    await whole();
+    await workbench.screenshot('explain-problem');
+    assert.equal(await beside.locator('h1').innerText(), 'Problem');
+    assert.match(await beside.locator('#about').innerText(), /service\.json/);
+  });
+
+  it('rewrite a selection: shown as a difference, applied as one step of undo', async () => {
+    await select('names.txt', 1, 4);
+    await runCommand(page, 'Rolecall: Rewrite Selection…');
+    await answerInput(page, 'sort the lines');
+    await notification(page, 'The rewrite of names.txt (1–4) is ready.');
+    await page.locator('.monaco-diff-editor .line-insert').first().waitFor();
+    await workbench.screenshot('rewrite-diff');
+    assert.equal(file('names.txt'), NAMES);
+    await pressNotification(page, 'The rewrite of names.txt', 'Apply');
+    await page.locator('.monaco-diff-editor').waitFor({ state: 'detached' });
+    await editor('names.txt').waitFor();
+    assert.equal(await textOfEditor(page, editor('names.txt')), 'alpha\nbravo\ncharlie\ndelta\n');
+    assert.equal(file('names.txt'), NAMES, 'it is not saved');
+    await page.keyboard.press('Control+Z');
+    assert.equal(await textOfEditor(page, editor('names.txt')), NAMES);
+    await page.locator('.tab.dirty').waitFor({ state: 'detached' });
+  });
+
+  it('leave the file as it was when a rewrite is discarded in the title of the difference', async () => {
+    await select('names.txt', 1, 4);
+    await runCommand(page, 'Rolecall: Rewrite Selection…');
+    await answerInput(page, 'rename alpha to omega');
+    await notification(page, 'The rewrite of names.txt');
+    await page.locator('.monaco-diff-editor .view-line', { hasText: 'omega' }).waitFor();
+    await page.locator('.editor-actions [aria-label^="Discard"]').click();
+    await page.locator('.monaco-diff-editor').waitFor({ state: 'detached' });
+    assert.equal(await textOfEditor(page, editor('names.txt')), NAMES);
+    assert.equal(await page.locator('.tab.dirty').count(), 0);
+    assert.equal(file('names.txt'), NAMES);
+  });
+
+  it('leave the file as it was when a rewrite is stopped', async () => {
+    const before = await counter('completions.aborted');
+    await select('names.txt', 1, 4);
+    await runCommand(page, 'Rolecall: Rewrite Selection…');
+    await answerInput(page, 'count to 5000');
+    await page.locator('.monaco-diff-editor .view-line', { hasText: /1,.2,.3/ }).waitFor();
+    await pressNotification(page, 'is answering', 'Cancel');
+    await page.locator('.monaco-diff-editor').waitFor({ state: 'detached' });
+    assert.equal(await textOfEditor(page, editor('names.txt')), NAMES);
+    assert.equal(await counter('completions.aborted'), before + 1);
+  });
+
+  it('write a commit message into the box of Source Control', async () => {
+    fs.writeFileSync(path.join(workbench.folder ?? '', 'rotate.py'), SOURCE.replaceAll('following', 'next_one'));
+    await page.keyboard.press('Control+Shift+G');
+    const side = page.locator('.part.sidebar');
+    await side.locator('.monaco-list-row', { hasText: 'rotate.py' }).waitFor();
+    const box = side.locator('.scm-editor .monaco-editor');
+    const button = side.locator('[aria-label^="Generate Commit Message"]').first();
+    await side.locator('.scm-view').first().hover();
+    await button.click();
+    await box.locator('.view-line', { hasText: /\w{3}/ }).first().waitFor();
+    await workbench.screenshot('commit-message');
+    assert.equal(await textOfEditor(page, box), 'Change rotate.py\n\n3 lines added, 3 lines removed.');
+  });
+});

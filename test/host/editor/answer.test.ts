@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { Answer } from '../../../src/host/editor/answer.ts';
+import { until } from '../support/wait.ts';
+
+describe('an answer as Markdown', () => {
+  function written(...parts: Parameters<Answer['write']>[0][]): { shown: string[]; text: () => string } {
+    const shown: string[] = [];
+    const answer = new Answer({ show: (text) => shown.push(text), closed: new AbortController().signal });
+    for (const part of parts) answer.write(part);
+    return {
+      shown,
+      text: () => {
+        answer.end();
+        return shown.at(-1) ?? '';
+      },
+    };
+  }
+
+  const rows: readonly (readonly [string, Parameters<Answer['write']>[0][], string])[] = [
+    [
+      'words as they are',
+      [
+        { kind: 'text', text: 'a' },
+        { kind: 'text', text: '**b**' },
+      ],
+      'a**b**',
+    ],
+    [
+      'reasoning as a quotation of its own',
+      [
+        { kind: 'reasoning', text: 'x\ny' },
+        { kind: 'reasoning', text: 'z' },
+        { kind: 'text', text: 'a' },
+        { kind: 'text', text: 'b' },
+      ],
+      '\n\n> x\n> yz\n\nab',
+    ],
+    [
+      'its own lines in italics',
+      [
+        { kind: 'text', text: 'a' },
+        { kind: 'line', text: 'Used f.' },
+        { kind: 'text', text: 'b' },
+      ],
+      'a\n\n*Used f.*\n\nb',
+    ],
+    [
+      'its own lines with nothing in them as markup',
+      [{ kind: 'line', text: 'Used a_b_c: ![x](https://x.example/y) <img src=y>' }],
+      '\n\n*Used a\\_b\\_c: \\!\\[x\\]\\(https://x.example/y\\) \\<img src=y\\>*\n\n',
+    ],
+    [
+      'a line behind a quotation apart from it',
+      [
+        { kind: 'reasoning', text: 'x' },
+        { kind: 'line', text: 'Used f.' },
+        { kind: 'reasoning', text: 'y' },
+      ],
+      '\n\n> x\n\n*Used f.*\n\n\n\n> y',
+    ],
+  ];
+  for (const [title, parts, text] of rows) {
+    it(`shows ${title}`, () => {
+      assert.equal(written(...parts).text(), text);
+    });
+  }
+
+  it('is laid out anew at most every 80 ms, whatever the number of its pieces', async () => {
+    const { shown } = written(...Array.from({ length: 200 }, () => ({ kind: 'text', text: 'x' }) as const));
+    assert.deepEqual(shown, []);
+    await until('the first look', () => shown.length > 0);
+    assert.deepEqual(shown, ['x'.repeat(200)]);
+  });
+});
