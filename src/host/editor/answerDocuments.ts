@@ -41,7 +41,7 @@ export class AnswerDocuments implements vscode.TextDocumentContentProvider, vsco
     return this.#kept.get(uri.toString())?.text ?? '';
   }
 
-  /** Opens an empty document beside the active editor. */
+  /** Opens an empty document beside the active editor; where none is open, in its place. */
   async open(title: string): Promise<AnswerDocument> {
     this.#count += 1;
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${title} ${this.#count}.md` });
@@ -49,8 +49,9 @@ export class AnswerDocuments implements vscode.TextDocumentContentProvider, vsco
     this.#forgetOldest();
     this.#kept.set(uri.toString(), kept);
     const document = await vscode.workspace.openTextDocument(uri);
+    const isEmpty = vscode.window.tabGroups.activeTabGroup.tabs.length === 0;
     await vscode.window.showTextDocument(document, {
-      viewColumn: vscode.ViewColumn.Beside,
+      viewColumn: isEmpty ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside,
       preview: false,
       preserveFocus: true,
     });
