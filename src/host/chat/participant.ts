@@ -15,7 +15,7 @@ import type { RequestDeps } from '../modelRequest.ts';
 import { describe, nextStep } from '../showError.ts';
 import { accessContext } from './accessContext.ts';
 import { AnswerWriter } from './answerWriter.ts';
-import { followUpOf, followUpProvider } from './followUps.ts';
+import { followUpOf, followUpProvider, isSuggested } from './followUps.ts';
 import { AskedQuestions, earlierTurns, type ResultMetadata, stageOf } from './history.ts';
 import { remarksBefore } from './remarks.ts';
 import { lacksCode, questionOf } from './slashCommands.ts';
@@ -85,7 +85,10 @@ async function ask(
   const earlier = await earlierTurns(context, stage, questions);
   const isAccess = request.command === chatCommands.access;
   const access = isAccess ? await accessContext(cloud, deps.settings.organizations(), signal) : undefined;
-  const question = [await questionOf(request), ...(access === undefined ? [] : [access])].join('\n\n');
+  const question = [
+    await questionOf(request, isSuggested(request, context)),
+    ...(access === undefined ? [] : [access]),
+  ].join('\n\n');
   for (const { value } of request.references) {
     if (value instanceof vscode.Uri || value instanceof vscode.Location) stream.reference(value);
   }

@@ -20,14 +20,17 @@ function wish(command: string | undefined): string | undefined {
 /**
  * The question of a request, with what was attached. `/explain`, `/fix` and `/tests` without an attachment are about the
  * selection, or the whole file, of the active editor.
+ *
+ * @param isSuggested the last answer suggested it: it is about the code that stands in the history already.
  */
 export async function questionOf(
   request: Pick<vscode.ChatRequest, 'prompt' | 'command' | 'references'>,
+  isSuggested = false,
 ): Promise<string> {
   const asked = wish(request.command);
   if (asked === undefined) return promptWithReferences(request);
   const prompt = request.prompt.trim() === '' ? asked : `${asked}\n\n${request.prompt}`;
-  const passage = request.references.length === 0 ? activePassage() : undefined;
+  const passage = request.references.length === 0 && !isSuggested ? activePassage() : undefined;
   const attached = await promptWithReferences({ prompt, references: request.references });
   const problems = request.command === chatCommands.fix ? problemsOf(request.references, passage) : [];
   return [attached, ...(passage ? [quoted(passage)] : []), ...problems].join('\n\n');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { questionOf } from '../../../src/host/chat/slashCommands.ts';
 import { commands } from '../../../src/ids.ts';
-import { chatRequest } from '../support/chat.ts';
+import { chatRequest, requestTurn, responseTurn } from '../support/chat.ts';
 import { useChat } from '../support/participant.ts';
 import { usePatches } from '../support/patches.ts';
 import { descriptor } from '../support/sandbox.ts';
@@ -15,6 +15,7 @@ describe('slash commands of @rolecall', () => {
   const chat = useChat(scene);
   const patches = usePatches();
   const file = workspaceFile('looked.py');
+  const other = workspaceFile('other.py');
   afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
 
   async function open(...selected: [number, number, number, number] | []) {
@@ -77,6 +78,21 @@ describe('slash commands of @rolecall', () => {
     assert.match(String(metadata?.question), /looked\.py \(2\)/);
     assert.equal(chat().sent().messages[0]?.content, metadata?.question);
     assert.equal(metadata?.followUp, 'explain');
+  });
+
+  it('suggested by an answer are about its code, whatever is open by now', async () => {
+    await open(1, 0, 1, 3);
+    await chat().signedIn();
+    const { metadata } = await chat().ask(chatRequest('', { command: 'explain' }));
+    await other.write('something else');
+    await vscode.window.showTextDocument(other.uri());
+    const answered = [requestTurn(vscode, ''), responseTurn(vscode, [], metadata)];
+    const suggested = chatRequest('Look for mistakes in it', { command: 'fix' });
+    await chat().ask(suggested, answered);
+    assert.match(String(chat().sent().messages[0]?.content), /looked\.py \(2\)/);
+    assert.match(String(chat().sent().messages.at(-1)?.content), /^Find what is wrong.*\n\nLook for mistakes in it$/);
+    await chat().ask(chatRequest('Look for typos', { command: 'fix' }), answered);
+    assert.match(String(chat().sent().messages.at(-1)?.content), /something else/);
   });
 
   it('/access tells the model who has which role, and what could not be read', async () => {
