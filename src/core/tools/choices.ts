@@ -1,5 +1,5 @@
 import { parseTemplate, type TemplatePart, templateParameters } from './argv.ts';
-import type { ToolShape } from './toolSchema.ts';
+import type { ParametersSchema } from './definition.ts';
 
 /** A command in which parameters whose values the author lists are replaced by one value each. */
 export interface Choice {
@@ -15,7 +15,10 @@ const maxChoices = 64;
  * Every command that the listed values make of a definition: what the author lists is the author's, so that only the
  * other parameters can hold something unforeseen. Numbers stand as `0`: none of them is an option, a name or code.
  */
-export function choicesOf(command: readonly string[], parameters: ToolShape['parameters']): Choice[] {
+export function choicesOf(
+  command: readonly string[],
+  parameters: Pick<ParametersSchema, 'properties' | 'required'>,
+): Choice[] {
   let fillings: ReadonlyMap<string, string | undefined>[] = [new Map()];
   for (const name of new Set(command.flatMap(templateParameters))) {
     const values = listedValues(parameters.properties[name]);

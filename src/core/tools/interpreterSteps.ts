@@ -111,7 +111,7 @@ function settles(
 ): boolean {
   const named = valuePlace(script, text);
   if (code === 'attached') state.settled = true;
-  else if (named === 'attached') fixScript(state, text);
+  else if (named === 'attached') fixScript(state, text.replace(script ?? '', '').replace(/^=/, ''));
   else if (named === 'next') state.next = 'script';
   else if (valuePlace(loads, text) === 'next') state.next = 'load';
   return (code === 'attached' && endsAtCode === true) || (!state.codeNext && fromStdin?.test(text) === true);
@@ -127,6 +127,26 @@ function valuePlace(option: RegExp | undefined, text: string): 'next' | 'attache
   const [found] = option?.exec(text) ?? [];
   if (found === undefined) return undefined;
   return found === text ? 'next' : 'attached';
+}
+
+/** What an interpreter runs by these arguments, as far as it is fixed: the script or module, and code. */
+export function codeAndScript(
+  interpreter: Interpreter,
+  words: readonly string[],
+): { readonly script: string | undefined; readonly code: readonly string[] } {
+  const { operand, code: option } = interpreter;
+  const state = newState();
+  const code: string[] = [];
+  for (const word of words) {
+    const { codeNext, settled, operandSeen } = state;
+    const isDone = step(interpreter, state, word) === 'done';
+    const isValue = codeNext && !state.codeNext;
+    const isAttached = !operandSeen && valuePlace(option, word) === 'attached';
+    const isOperand = (operand === 'all' || (operand === 'code' && !settled)) && !word.startsWith('-');
+    if (isValue || isAttached || isOperand) code.push(word);
+    if (isDone) break;
+  }
+  return { script: state.script, code };
 }
 
 /** What stands before the first parameter. */

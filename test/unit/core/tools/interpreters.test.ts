@@ -276,6 +276,8 @@ describe('codeFromStdin', () => {
     [['node', '--input-type=module', '-'], 'node'],
     [['perl', '-w'], 'perl'],
     [['awk', '-f', '-', 'f'], 'awk'],
+    [['awk', '-f-', 'f'], 'awk'],
+    [['awk', '--file=-', 'f'], 'awk'],
     [['cmd'], 'cmd'],
     [['pwsh', '-Command', '-'], 'pwsh'],
     [['ssh', 'host'], 'ssh'],
