@@ -70,7 +70,13 @@ export class WorkspaceTools {
     }
     const prepared = await this.#prepare(definition, call.arguments, token);
     const hash = await prepared.hash();
-    const question = { name: definition.name, folder: folder.name, lines: prepared.lines, hash };
+    const question = {
+      name: definition.name,
+      folder: folder.name,
+      lines: prepared.lines,
+      hash,
+      unwatched: prepared.unwatched,
+    };
     if (!(await consent.ask(question, signal))) throw cancelled();
     if (signal.aborted) throw cancelled(signal.reason);
     // The dialog may have stood open for long: what runs must be what was shown.
@@ -91,7 +97,7 @@ export class WorkspaceTools {
     const { run } = definition;
     switch (run.kind) {
       case 'process':
-        return prepareProcessTool({ ...definition, run }, args);
+        return prepareProcessTool({ ...definition, run }, args, openFolders());
       case 'command':
         return prepareCommandTool({ ...definition, run }, args);
       case 'tool':
@@ -102,6 +108,12 @@ export class WorkspaceTools {
       }
     }
   }
+}
+
+/** Paths of the folders of the workspace that are on this machine. */
+function openFolders(): string[] {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  return folders.flatMap(({ uri }) => (uri.scheme === 'file' ? [uri.fsPath] : []));
 }
 
 async function offer(definition: WorkspaceTool['definition']): Promise<LoopTool<OfferedTool>[]> {

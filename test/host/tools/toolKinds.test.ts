@@ -101,6 +101,18 @@ describe('workspace tools of other kinds', () => {
       assert.deepEqual(got, []);
     });
 
+    it('that runs what the workspace defines is asked for each time', async () => {
+      await define({ kind: 'command', command: 'testing.toolKinds' });
+      disposables.push(vscode.commands.registerCommand('testing.toolKinds', () => 'run'));
+      await call();
+      await define({ kind: 'command', command: 'toolKinds.test' });
+      await call();
+      assert.deepEqual(
+        consent.asked.map(({ unwatched }) => unwatched),
+        ['testing.toolKinds', undefined],
+      );
+    });
+
     it('that is not there is said before anybody is asked', async () => {
       await define({ kind: 'command', command: 'toolKinds.absent' });
       await assert.rejects(call(), /no command "toolKinds\.absent"/);

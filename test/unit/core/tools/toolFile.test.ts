@@ -228,6 +228,19 @@ describe('readToolFile', () => {
       /"env" starts what its arguments name/,
       '"${who}"',
     ],
+    [
+      'an assignment in place of a target',
+      run({ command: ['make', '--', '${who}'] }),
+      /"make" reads this argument as code.*or list its values in an "enum"/,
+      '"${who}"',
+    ],
+    ['code with a safer way', run({ command: ['sqlite3', 'db', '${who}'] }), /add "-safe", pass the value/, '"${who}"'],
+    [
+      'a "--" that ends no options',
+      run({ command: ['find', '--', '${who}'] }),
+      /leave "--" out, and such values are refused/,
+      '"${who}"',
+    ],
     ['an absolute nonsense of time', run({ timeoutSeconds: 0 }), /more than 0/, '0'],
     ['too long a time', run({ timeoutSeconds: 3601 }), /at most 3600/, '3601'],
     ['too small an output', run({ outputLimit: 255 }), /at least 256/, '255'],
@@ -263,6 +276,61 @@ describe('readToolFile', () => {
       );
     });
   }
+
+  describe('takes what the author lists for the author’s own', () => {
+    const target = (values: Record<string, unknown>, argv: string[], required = ['target']) =>
+      tool({
+        parameters: {
+          type: 'object',
+          properties: {
+            target: { description: 'd', ...values },
+            free: { type: 'string', description: 'd' },
+          },
+          required: [...required, 'free'],
+        },
+        run: { kind: 'process', command: argv },
+      });
+    const listed = { enum: ['build', 'test'] };
+    const rows: [title: string, tool: unknown, message: RegExp | undefined][] = [
+      ['a target', target(listed, ['make', '--', '${target}'], ['target']), undefined],
+      ['a script', target({ enum: ['a.sh', 'b.sh'] }, ['bash', '${target}', '${free}']), undefined],
+      ['a number', target({ type: 'integer' }, ['make', '-j', '${target}', 'all']), undefined],
+      ['a part of an argument', target(listed, ['make', 'x-${target}']), undefined],
+      ['but nothing besides', target(listed, ['make', '--', '${target}', '${free}']), /"make" reads this argument/],
+      ['but nothing in one argument', target(listed, ['make', '${target}-${free}']), /"make" reads this argument/],
+      [
+        'whichever of them is chosen',
+        target({ enum: ['ls', 'bash'] }, ['env', '${target}', '-c', '${free}']),
+        /"bash" reads this argument as code/,
+      ],
+      [
+        'and may be left out',
+        target({ enum: ['a.sh'] }, ['bash', '${target}', '${free}'], []),
+        /"bash" reads this argument as its script/,
+      ],
+      [
+        'unless it could be a template',
+        target({ enum: ['${free}'] }, ['bash', '-c', '${target}']),
+        /"bash" reads this argument as code/,
+      ],
+      [
+        'unless there are too many of them',
+        target({ enum: Array.from({ length: 65 }, (_, index) => `t${index}`) }, ['make', '${target}']),
+        /"make" reads this argument/,
+      ],
+      ['unless only the type is said', target({ type: 'string' }, ['make', '${target}']), /"make" reads this argument/],
+    ];
+    for (const [title, each, message] of rows) {
+      it(title, () => {
+        const text = file(each);
+        const errors = read(text).problems.filter(({ severity }) => severity === 'error');
+        assert.equal(errors.length, message === undefined ? 0 : 1, JSON.stringify(errors));
+        if (message === undefined) return;
+        assert.match(errors[0]?.message ?? '', message);
+        assert.match(text.slice(errors[0]?.offset, (errors[0]?.offset ?? 0) + (errors[0]?.length ?? 0)), /free|target/);
+      });
+    }
+  });
 
   const warned: [title: string, tool: unknown, message: RegExp, at: string][] = [
     ['a misspelt member', run({ timeoutSecond: 3 }), /"timeoutSecond" has no meaning here/, '3'],
