@@ -101,8 +101,8 @@ function prepare(request: CompletionRequest, own: readonly OwnField[], fitting: 
   };
   const known = withoutRefused(complete, memory.refused(service, request.model), own);
   const fitted = fitRequest(known.request, fitting);
-  // Whoever offered tools hears each time that they are not there; the rest was told once and changes nothing.
-  const told = known.notices.filter(({ code }) => code === 'toolsDropped');
+  // Whoever offered tools or set something hears each time that it is not there; the rest was told once.
+  const told = known.notices.filter(({ code }) => code === 'toolsDropped' || code === 'parameterLeftOut');
   return { request: fitted.request, notices: [...told, ...fitted.notices] };
 }
 

@@ -21,16 +21,19 @@ export function ownFieldsOf(asked: CompletionParameters, toolsAreOptional: boole
 
 /**
  * Which fields go when a model refuses `refused`: those of `own`, and a person's choice between tools that go. Where only
- * the choice is refused and it is "none", the tools go with it, since that says the same.
+ * the choice is refused and it is "none", the tools go with it, since that says the same. `stream_options`, whoever set
+ * them, go with the stream: servers refuse them without one, unless they are null.
  */
 export function fieldsThatGo(
   refused: readonly OwnField[],
   own: readonly OwnField[],
-  { tool_choice }: CompletionParameters,
+  { stream, stream_options, tool_choice }: CompletionParameters,
 ): OwnField[] {
   const isNone = tool_choice === 'none' && refused.includes('tool_choice');
   const gone = own.filter((field) => refused.includes(field));
-  if (gone.includes('stream') && own.includes('stream_options')) gone.push('stream_options');
+  const goesWithStream =
+    stream === false ? Boolean(stream_options) : gone.includes('stream') && stream_options !== null;
+  if (goesWithStream) gone.push('stream_options');
   if (gone.includes('tools') || (isNone && own.includes('tools'))) gone.push('tools', 'tool_choice');
   return [...new Set(gone)];
 }
@@ -42,7 +45,7 @@ export function withoutRefused(
   own: readonly OwnField[],
 ): { readonly request: CompletionRequest; readonly notices: readonly Notice[] } {
   const gone = fieldsThatGo(refused, own, request).filter((field) => request[field] !== undefined);
-  return { request: withoutFields(request, gone), notices: noticesOf(gone, refused, request.model) };
+  return { request: withoutFields(request, gone), notices: noticesOf(gone, refused, own, request.model) };
 }
 
 /** Without `stream` a request asks for the answer in one piece, which is what that means. */
@@ -54,14 +57,23 @@ function withoutFields(request: CompletionRequest, fields: readonly OwnField[]):
   };
 }
 
-function noticesOf(gone: readonly OwnField[], refused: readonly OwnField[], model: string): Notice[] {
+function noticesOf(
+  gone: readonly OwnField[],
+  refused: readonly OwnField[],
+  own: readonly OwnField[],
+  model: string,
+): Notice[] {
   const notices: Notice[] = [];
   if (gone.includes('stream')) {
     const message = `The model "${model}" does not stream, so its answer comes in one piece.`;
     notices.push({ code: 'streamDropped', message });
-  } else if (gone.includes('stream_options')) {
+  } else if (gone.includes('stream_options') && refused.includes('stream_options')) {
     const message = 'The service does not report how many tokens a streamed answer used.';
     notices.push({ code: 'streamOptionsDropped', message });
+  }
+  if (gone.includes('stream_options') && !own.includes('stream_options')) {
+    const message = 'stream_options was not sent: it belongs to streamed answers, and this one comes in one piece.';
+    notices.push({ code: 'parameterLeftOut', message });
   }
   if (gone.includes('tools')) {
     const message = refused.includes('tools')

@@ -96,6 +96,9 @@ function ownRow(field: string, { resolved, tools, refused, model }: Effective, g
   if (goes && refused.includes(goes)) {
     return { field, value: '', source: vscode.l10n.t('left out: the model refused it') };
   }
+  if (goes === 'stream_options' && !streams) {
+    return { field, value: '', source: vscode.l10n.t('left out: the answer does not stream') };
+  }
   if (goes) {
     // Tools go with something else only when it is a choice "none".
     const refusal = belongsTo[goes] ?? 'tool_choice';

@@ -62,6 +62,13 @@ describe('effective parameters', () => {
     assert.match(row(shown, 'tools')[2] ?? '', /taking no tools/);
     assert.match(row(text([], { tools: ['a'], refused: ['tools'] }), 'tools')[2] ?? '', /the model refused it/);
     assert.deepEqual(row(text(layers), 'tool_choice').slice(1), ['—', 'Rolecall: nothing to send']);
+    const options = { stream_options: { include_usage: true } };
+    const inOnePiece = text([{ source: 'user', value: { ...options, stream: false } }]);
+    assert.deepEqual(row(inOnePiece, 'stream_options').slice(1), ['—', 'left out: the answer does not stream']);
+    const unable = text([{ source: 'user', value: options }], { refused: ['stream'] });
+    assert.deepEqual(row(unable, 'stream_options').slice(1), ['—', 'left out with stream, which the model refused']);
+    const nothing = text([{ source: 'user', value: { stream: false, stream_options: null } }]);
+    assert.deepEqual(row(nothing, 'stream_options').slice(1), ['null', 'user settings']);
     const whole = text([], { refused: ['stream'] });
     assert.deepEqual(row(whole, 'stream').slice(1), ['false', 'Rolecall: the model does not stream']);
     assert.deepEqual(row(whole, 'stream_options').slice(1), ['—', 'left out with stream, which the model refused']);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ModelMemory } from '../../../../src/core/completions/modelMemory.ts';
 import type { CompletionRequest } from '../../../../src/core/completions/request.ts';
-import { type Answer, FakeService, least, noticesOf, ok, stream } from './clientHarness.ts';
+import { type Answer, FakeService, least, noticesOf, ok, stream, textOf } from './clientHarness.ts';
 
 const tools = [{ type: 'function' as const, function: { name: 'look' } }];
 const mine = { stream: true, stream_options: { include_usage: true } };
@@ -101,5 +101,49 @@ describe('completions: a model that refuses the choice between tools', () => {
         assert.deepEqual([noticesOf(once), noticesOf(again)], [['toolsDropped'], ['toolsDropped']]);
       }
     }
+  });
+});
+
+describe('completions: stream_options of the person', () => {
+  const stream_options = { include_usage: true, own: 1 };
+
+  it('are left out for a model that does not stream, and that is said each time', async () => {
+    for (const param of ['stream', 'stream, stream_options']) {
+      const { once, again, bodies } = await askTwice({ ...least, stream_options }, refuses(param));
+      assert.equal(textOf(again), 'Hi');
+      assert.deepEqual(bodies, [
+        { ...least, stream: false },
+        { ...least, stream: false },
+      ]);
+      assert.deepEqual(noticesOf(once), ['streamDropped', 'parameterLeftOut']);
+      assert.deepEqual(noticesOf(again), ['parameterLeftOut']);
+    }
+  });
+
+  it('are left out where the person wants no stream, and that is said', async () => {
+    const service = new FakeService(ok);
+    const outcome = await stream(service.deps, { request: { ...least, stream: false, stream_options } });
+    assert.deepEqual(service.bodies, [{ ...least, stream: false }]);
+    assert.deepEqual(outcome.completion?.notices, [
+      {
+        code: 'parameterLeftOut',
+        message: 'stream_options was not sent: it belongs to streamed answers, and this one comes in one piece.',
+      },
+    ]);
+  });
+
+  it('stay where they are null, which says nothing', async () => {
+    const service = new FakeService(ok);
+    const outcome = await stream(service.deps, { request: { ...least, stream: false, stream_options: null } });
+    assert.deepEqual(service.bodies, [{ ...least, stream: false, stream_options: null }]);
+    assert.deepEqual(noticesOf(outcome), []);
+  });
+
+  it('are not given up by a refusal of them beside something of ours', async () => {
+    const service = new FakeService(refuses('stream_options, tools'));
+    const request = { ...least, stream_options, tools };
+    const { error } = await stream(service.deps, { request, options: { toolsAreOptional: true } });
+    assert.equal(error?.kind, 'unsupported');
+    assert.equal(service.sent.length, 1);
   });
 });
