@@ -1,8 +1,8 @@
 import type { RolecallError } from '../base/errors.ts';
 import type { Notice } from './completion.ts';
-import { refusedFields } from './errors.ts';
 import type { FittedRequest } from './fitted.ts';
 import { belongsTo, type OwnField, ownFields, withoutRefused } from './ownFields.ts';
+import { refusedFields } from './refusedFields.ts';
 import type { CompletionRequest } from './request.ts';
 import { seconds } from './words.ts';
 
