@@ -52,7 +52,7 @@ export function converse(
         ...parameters,
         model: model.id,
         messages: history,
-        ...(tools.length > 0 && { tools, tool_choice: parameters.tool_choice ?? ('auto' as const) }),
+        ...(tools.length > 0 && { tools }),
       };
       for (const notice of told.size === 0 ? leftOut(model, request.settings) : []) {
         told.add(notice.message);

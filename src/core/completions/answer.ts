@@ -1,5 +1,6 @@
 import { isCancelled, RolecallError } from '../base/errors.ts';
 import { originOf } from '../base/http.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import { deadlineSteps, noFirstEvent, silence, type Waiting } from './answerLimits.ts';
 import type { CompletionAssembler } from './assemble.ts';
 import { readBeginning, readText } from './body.ts';
@@ -7,7 +8,6 @@ import { readChunk } from './chunk.ts';
 import type { Completion, CompletionEvent } from './completion.ts';
 import { type ErrorBody, readErrorObject, readErrorText, shorten } from './errorBody.ts';
 import { refusalError } from './errors.ts';
-import { isJsonObject, type JsonObject, parseJson } from './json.ts';
 import { type ServerSentEvent, ServerSentEventReader } from './serverSentEvents.ts';
 
 /** What the reader of an answer has to know about the request. */

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import { redact } from '../base/redact.ts';
-import { isJsonObject, type JsonObject, parseJson } from './json.ts';
 
 /** What an error body says, whatever its shape. Members are absent when the body does not have them. */
 export interface ErrorBody {

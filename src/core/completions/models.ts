@@ -1,8 +1,8 @@
 import { asRolecallError } from '../base/errors.ts';
+import { isJsonObject, parseJson } from '../base/json.ts';
 import { endpoint, type InferenceConnection } from './address.ts';
 import { readText } from './body.ts';
 import { authorization, type InferenceDeps, send } from './endpoint.ts';
-import { isJsonObject, parseJson } from './json.ts';
 import { accessToken, newerToken, withoutToken } from './token.ts';
 import { timedOut, Watch } from './watch.ts';
 

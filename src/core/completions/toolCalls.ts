@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
+import { type JsonObject, parseJson, parseJsonObject } from '../base/json.ts';
 import type { ToolCallDelta } from './chunk.ts';
 import type { ToolCall } from './completion.ts';
-import { type JsonObject, parseJson, parseJsonObject } from './json.ts';
 
 /**
  * The tool calls of one choice, put together from deltas. Servers disagree on how a delta says which call it belongs to;

@@ -86,7 +86,7 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
           ...asked,
           model,
           messages: toChatMessages(messages),
-          ...(tools.length > 0 && { tools, tool_choice: asked.tool_choice ?? ('auto' as const) }),
+          ...(tools.length > 0 && { tools }),
         },
         optionsFor(described, this.#deps),
         signal,

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Log } from '../../core/base/log.ts';
-import type { Completion, CompletionEvent, Usage } from '../../core/completions/completion.ts';
+import type { Completion, CompletionEvent, Notice, Usage } from '../../core/completions/completion.ts';
 import { escapeMarkdown } from '../escapeMarkdown.ts';
 import { describe } from '../showError.ts';
 
@@ -23,6 +23,8 @@ export async function relay(
   }
 }
 
+const TOLD: readonly Notice['code'][] = ['toolsDropped', 'historyFitted', 'parameterLeftOut'];
+
 function report(event: CompletionEvent, progress: ResponseProgress, log: Log): void {
   if (event.kind === 'text' && event.choice === 0) progress.report(new vscode.LanguageModelTextPart(event.text));
   if (event.kind === 'toolCall' && event.choice === 0 && event.call.parsed) {
@@ -31,8 +33,8 @@ function report(event: CompletionEvent, progress: ResponseProgress, log: Log): v
   if (event.kind === 'usage') reportUsage(event.usage, progress, log);
   if (event.kind === 'notice') {
     log.info(event.message);
-    // The rest is a detail; these change what the model can do, and there is no other place to say it.
-    if (event.code === 'toolsDropped' || event.code === 'historyFitted') reportLine(event.message, progress);
+    // The rest is a detail; these change what was asked, and there is no other place to say it.
+    if (TOLD.includes(event.code)) reportLine(event.message, progress);
   }
 }
 
