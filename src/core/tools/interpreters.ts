@@ -2,7 +2,7 @@ import { templateParameters } from './argv.ts';
 import { commandRunners } from './commandTable.ts';
 import { literalPrefix, newState, step } from './interpreterSteps.ts';
 import { type Interpreter, languages } from './interpreterTable.ts';
-import { behindMark, launched, launches, readsOptionsAlways } from './launchers.ts';
+import { behindMarks, launched, launches, readsOptionsAlways } from './launchers.ts';
 import { programName } from './programName.ts';
 
 /** A parameter that decides what runs, which is what filling arguments one by one is there to exclude. */
@@ -20,10 +20,11 @@ export interface ExecutedParameter {
 /** Everything the tables say of the program at the start of a command. */
 export function interpretersOf([word = '', ...words]: readonly string[]): Interpreter[] {
   const program = programName(word);
+  const rows = [...languages, ...commandRunners].filter(({ names }) => names.test(program));
+  if (rows.length === 0) return rows;
   const text = words.map((each) => ` ${each}`).join('');
-  return [...languages, ...commandRunners].filter(
-    ({ names, with: condition, safe }) =>
-      names.test(program) && (condition?.test(text) ?? true) && !(safe !== undefined && words.includes(safe)),
+  return rows.filter(
+    ({ with: condition, safe }) => (condition?.test(text) ?? true) && !(safe !== undefined && words.includes(safe)),
   );
 }
 
@@ -41,11 +42,10 @@ function followLaunchers(command: readonly string[], start: number): ExecutedPar
     const found = interpreted(interpreter, command, start);
     if (found !== undefined) return found;
   }
-  for (const index of behindMark(command.slice(start))) {
-    const isParameter = templateParameters(command[start + index] ?? '').length > 0;
-    const found = isParameter
-      ? ({ index: start + index, program, as: 'program' } as const)
-      : followLaunchers(command, start + index);
+  for (const behind of behindMarks(command.slice(start))) {
+    const index = start + behind.start;
+    if (templateParameters(command[index] ?? '').length > 0) return { index, program, as: 'program' };
+    const found = followLaunchers(command.slice(0, start + behind.end), index);
     if (found !== undefined) return found;
   }
   if (readsOptionsAlways(program)) return optionBehindEnd(program, command, start);
@@ -69,10 +69,10 @@ function optionBehindEnd(program: string, command: readonly string[], start: num
 /** A launcher's options may hide where its program stands; the code option of a shell is telling wherever it stands. */
 function anyCode(command: readonly string[]): ExecutedParameter | undefined {
   for (const start of command.keys()) {
-    if (start === 0 || !launches(command.slice(0, start))) continue;
+    if (start === 0) continue;
     for (const interpreter of interpretersOf(command.slice(start))) {
       const { operand, argumentsOnly } = interpreter;
-      if (operand === 'code' || operand === 'plain' || argumentsOnly) continue;
+      if (operand === 'code' || operand === 'plain' || argumentsOnly || !launches(command.slice(0, start))) continue;
       const found = interpreted(interpreter, command, start);
       if (found?.as === 'code') return found;
     }

@@ -156,10 +156,17 @@ function* words({ valued, programOption }: Launcher, command: readonly string[],
   }
 }
 
-/** Where the programs stand that the program at the start launches behind a mark such as `-exec`. */
-export function behindMark([word = '', ...words]: readonly string[]): number[] {
+/**
+ * The programs that the program at the start launches behind a mark such as `-exec`, each from where it stands to the
+ * next mark: a program that has marks of its own is part of the list.
+ */
+export function behindMarks([word = '', ...words]: readonly string[]): {
+  readonly start: number;
+  readonly end: number;
+}[] {
   const mark = launchers.find(({ names }) => names.test(programName(word)))?.mark;
-  return words.flatMap((each, index) => (mark?.test(each) && index + 1 < words.length ? [index + 2] : []));
+  const marks = words.flatMap((each, index) => (mark?.test(each) ? [index + 1] : []));
+  return marks.map((at, index) => ({ start: at + 1, end: marks[index + 1] ?? words.length + 1 }));
 }
 
 /** True when what follows these words may be a program they launch, with whatever options between. */

@@ -4,7 +4,7 @@ import { commandsIn } from './codeWords.ts';
 import type { ProcessRun, ToolDefinition } from './definition.ts';
 import { codeAndScript } from './interpreterSteps.ts';
 import { interpretersOf } from './interpreters.ts';
-import { behindMark, launched, launches } from './launchers.ts';
+import { behindMarks, launched, launches } from './launchers.ts';
 import type { ProcessSpec } from './prepare.ts';
 import { programName } from './programName.ts';
 import { installed, type Runner, runners, runsWorkspace } from './runnerTable.ts';
@@ -56,8 +56,10 @@ export function runnerFiles(definition: Subject): Set<string> {
 
 function matching(word: string, rest: readonly string[]): Runner[] {
   const name = programName(word);
+  const named = runners.filter(({ names }) => names.test(name));
+  if (named.length === 0) return named;
   const text = rest.map((each) => ` ${each}`).join('');
-  return runners.filter(({ names, with: condition }) => names.test(name) && (condition?.test(text) ?? true));
+  return named.filter(({ with: condition }) => condition?.test(text) ?? true);
 }
 
 function isUntold(word: string, [next = '$']: readonly string[]): boolean {
@@ -73,7 +75,7 @@ function programs(words: readonly string[]): (readonly string[])[] {
     const isShell = interpreter.fromStdin !== undefined || interpreter.operand === 'all';
     for (const text of code) found.push(...commandsIn(text, isShell).flatMap(programs));
   }
-  for (const index of behindMark(words)) found.push(...programs(words.slice(index)));
+  for (const { start, end } of behindMarks(words)) found.push(...programs(words.slice(start, end)));
   const next = launched(words);
   if (next.kind === 'program') found.push(...programs([next.program, ...words.slice(next.index + 1)]));
   // Where it is in doubt which word is the program, each of them counts.

@@ -260,6 +260,11 @@ describe('executedParameter', () => {
   }
 });
 
+it('executedParameter ends soon, however often a program is launched', () => {
+  const command = ['find', ...Array.from({ length: 60 }, () => ['-exec', 'find']).flat(), '${a}'];
+  assert.equal(executedParameter(command), undefined);
+});
+
 describe('codeFromStdin', () => {
   const rows: [command: string[], program: string | undefined][] = [
     [['sh'], 'sh'],

@@ -87,6 +87,12 @@ describe('unwatchedProgram', () => {
     it(`${command.join(' ')}: ${program ?? 'all of it is watched'}`, () => assert.equal(unwatched(command), program));
   }
 
+  it('ends soon, however often a program is launched', () => {
+    const nested = Array.from({ length: 60 }, () => ['-exec', 'find']).flat();
+    assert.equal(unwatched(['find', ...nested, 'x']), undefined);
+    assert.equal(unwatched(['find', ...nested, '-exec', 'make']), 'make');
+  });
+
   it('looks behind a link with another name', () => {
     assert.equal(unwatched(['./build'], '/usr/bin/make'), 'make');
     assert.equal(unwatched(['./tool'], '/w/node_modules/tool/cli.js'), '/w/node_modules/tool/cli.js');
