@@ -1,5 +1,6 @@
 import { waitFor } from '../base/abort.ts';
 import { cancelled, type ErrorFacts, RolecallError } from '../base/errors.ts';
+import { HIDDEN } from '../base/redact.ts';
 import type { InferenceDeps } from './endpoint.ts';
 
 /** A token to send now; Stop does not wait for it. */
@@ -34,12 +35,12 @@ export function withoutToken(error: RolecallError, token: string): RolecallError
 }
 
 function hide(text: string, token: string): string {
-  const plain = text.replaceAll(token, '[token]');
+  const plain = text.replaceAll(token, HIDDEN);
   if (!plain.endsWith('…')) return plain;
   // The words of a service are cut when they are long, and so may be a token at their end.
   for (let length = token.length - 1; length >= SHORTEST_TOKEN; length--) {
     const cut = `${token.slice(0, length)}…`;
-    if (plain.endsWith(cut)) return `${plain.slice(0, -cut.length)}[token]…`;
+    if (plain.endsWith(cut)) return `${plain.slice(0, -cut.length)}${HIDDEN}…`;
   }
   return plain;
 }

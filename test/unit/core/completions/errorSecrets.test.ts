@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readErrorText, shorten } from '../../../../src/core/completions/errorBody.ts';
+import { serverWords } from '../../../../src/core/base/errors.ts';
+import { readErrorText } from '../../../../src/core/completions/errorBody.ts';
 import { refusalError } from '../../../../src/core/completions/errors.ts';
 
 const secret = 'Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MEFCQ0RFRkdISUpLTE1OT1BRUlNUVVZXWFlaYWJjZGVmZ2g';
@@ -12,7 +13,7 @@ describe('completions: secrets in the words of a service', () => {
     `{"client_secret":"${secret}"}`,
     `the key ${secret} is not valid`,
   ]) {
-    it(`are hidden: ${text.slice(0, 30)}`, () => assert.doesNotMatch(shorten(text), /Zm9vYmFy/));
+    it(`are hidden: ${text.slice(0, 30)}`, () => assert.doesNotMatch(serverWords(text), /Zm9vYmFy/));
   }
 
   it('are hidden in every member of an error body, and so in what is shown and logged', () => {
@@ -30,6 +31,6 @@ describe('completions: secrets in the words of a service', () => {
   it('do not blot out ordinary words', () => {
     const said =
       'max_tokens is too large: 9000. The token limit of org/some-long-model-name is 4096; state: overloaded.';
-    assert.equal(shorten(said), said);
+    assert.equal(serverWords(said), said);
   });
 });
