@@ -31,7 +31,8 @@ export function withoutToken(error: RolecallError, token: string): RolecallError
   const same =
     message === error.message && facts.every(([name, said]) => said === error.facts[name as keyof ErrorFacts]);
   // Without the cause, which may hold the token as well.
-  return same ? error : new RolecallError(error.kind, message, { facts: Object.fromEntries(facts) });
+  if (same) return error;
+  return new RolecallError(error.kind, message, { facts: Object.fromEntries(facts), remedy: error.remedy });
 }
 
 function hide(text: string, token: string): string {
