@@ -89,13 +89,19 @@ export class RolecallError extends Error {
   }
 }
 
-/** Somebody else's words as {@link ErrorFacts.serverMessage} holds them: no markup, no secret, a line or two at most. */
+/** The most of somebody else's words that is shown, in UTF-16 units. */
+export const MAX_SERVER_WORDS = 300;
+
+/**
+ * Somebody else's words as {@link ErrorFacts.serverMessage} holds them: one line, no markup, no control characters, nothing
+ * that looks like a secret.
+ */
 export function serverWords(text: string): string {
-  const plain = redact(text)
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/\s+/g, ' ')
+  const plain = redact(text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' '))
+    .replace(/<[a-z/!?][^>]*>/gi, ' ')
+    .replace(/ +/g, ' ')
     .trim();
-  return plain.length > 300 ? `${plain.slice(0, 299)}…` : plain;
+  return plain.length > MAX_SERVER_WORDS ? `${plain.slice(0, MAX_SERVER_WORDS - 1)}…` : plain;
 }
 
 /** The error that stands for "the user stopped it". */

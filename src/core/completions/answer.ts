@@ -1,4 +1,4 @@
-import { isCancelled, RolecallError } from '../base/errors.ts';
+import { isCancelled, RolecallError, serverWords } from '../base/errors.ts';
 import { originOf } from '../base/http.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import { deadlineSteps, noFirstEvent, silence, type Waiting } from './answerLimits.ts';
@@ -6,7 +6,7 @@ import type { CompletionAssembler } from './assemble.ts';
 import { readBeginning, readText } from './body.ts';
 import { readChunk } from './chunk.ts';
 import type { Completion, CompletionEvent } from './completion.ts';
-import { type ErrorBody, readErrorObject, readErrorText, shorten } from './errorBody.ts';
+import { type ErrorBody, readErrorObject, readErrorText } from './errorBody.ts';
 import { refusalError } from './errors.ts';
 import { type ServerSentEvent, ServerSentEventReader } from './serverSentEvents.ts';
 
@@ -41,7 +41,7 @@ export async function openAnswer(
   if (head === '' || /event-stream/i.test(type) || /^(?:data|event|id|retry)?:/.test(head)) {
     return readEvents(texts, head, assembler, context);
   }
-  const body = shorten(head + (await readBeginning(texts, 1000, watch)));
+  const body = serverWords(head + (await readBeginning(texts, 1000, watch)));
   throw new RolecallError('protocol', `${host} answered with something that is not an answer of a model: ${body}`);
 }
 
@@ -148,7 +148,10 @@ function readEvent(event: ServerSentEvent, context: AnswerContext): JsonObject |
   if (isJsonObject(value)) return value;
   if (data.trim() === '[DONE]') return 'done';
   if (event.atEnd || keepAlive.test(data)) return undefined;
-  return new RolecallError('protocol', `In the middle of the answer came something that is not JSON: ${shorten(data)}`);
+  return new RolecallError(
+    'protocol',
+    `In the middle of the answer came something that is not JSON: ${serverWords(data)}`,
+  );
 }
 
 /** What servers and proxies write into `data` only to keep the connection open. */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import type { ErrorFacts, ErrorKind, RolecallError } from '../../../../src/core/base/errors.ts';
 import {
-  MAX_SERVER_MESSAGE_LENGTH,
-  readErrorObject,
-  readErrorText,
-} from '../../../../src/core/completions/errorBody.ts';
+  type ErrorFacts,
+  type ErrorKind,
+  MAX_SERVER_WORDS,
+  type RolecallError,
+} from '../../../../src/core/base/errors.ts';
+import { readErrorObject, readErrorText } from '../../../../src/core/completions/errorBody.ts';
 import { refusalError } from '../../../../src/core/completions/errors.ts';
 import { refusedFields } from '../../../../src/core/completions/refusedFields.ts';
 
@@ -409,8 +410,8 @@ describe('completions: errors of the service', () => {
     const secret = `eyJhbGciOiJkaXIifQ.${'a'.repeat(40)}.b`;
     const message = `${secret} low, medium ${'long '.repeat(200)}`;
     const { message: shown } = refused(400, { error: { message, param: 'n', code: 'unsupported_value' } });
-    assert.match(shown, / It said: \[token\] low, medium long/);
-    assert.ok(shown.length < MAX_SERVER_MESSAGE_LENGTH + 200, shown);
+    assert.match(shown, / It said: ‹hidden› low, medium long/);
+    assert.ok(shown.length < MAX_SERVER_WORDS + 200, shown);
   });
 
   it('says how long to wait, rounded up to whole seconds', () => {
@@ -433,9 +434,9 @@ describe('completions: errors of the service', () => {
     const error = refused(400, {
       message: `bad ${secret} and Bearer opaque-token-1, \u001b[31m${'long '.repeat(200)}`,
     });
-    assert.ok(error.message.includes('bad [token] and Bearer [token], [31mlong'), error.message);
+    assert.ok(error.message.includes('bad ‹hidden› and Bearer ‹hidden›, [31mlong'), error.message);
     assert.ok(!/[\p{Cc}]/u.test(error.message));
-    assert.equal(error.facts.serverMessage?.length, MAX_SERVER_MESSAGE_LENGTH);
+    assert.equal(error.facts.serverMessage?.length, MAX_SERVER_WORDS);
     assert.ok(error.facts.serverMessage?.endsWith('…'));
     for (const body of [page, `Error: ${page}`, { error: page }, { detail: page }]) {
       assert.equal(refused(503, body).facts.serverMessage, undefined);
