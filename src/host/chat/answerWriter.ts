@@ -59,13 +59,19 @@ export class AnswerWriter {
   }
 
   #footer(text: string): void {
-    this.#stream.markdown(`\n\n*${escapeMarkdown(text)}*`);
-    this.#open = 'nothing';
+    this.#own(`\n\n*${escapeMarkdown(text)}*`);
   }
 
   #line(text: string): void {
-    const line = new vscode.MarkdownString(`\n\n$(info) ${escapeMarkdown(text)}\n\n`, true);
-    this.#stream.markdown(line);
+    this.#own(`\n\n$(info) ${escapeMarkdown(text)}\n\n`);
+  }
+
+  /**
+   * VS Code renders neighbours with equal rights as one text: what differs in them is apart from a code block that the model
+   * left open.
+   */
+  #own(markdown: string): void {
+    this.#stream.markdown(new vscode.MarkdownString(markdown, true));
     this.#open = 'nothing';
   }
 }
