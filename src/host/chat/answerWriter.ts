@@ -69,7 +69,10 @@ export class AnswerWriter {
   }
 }
 
-/** Icons are allowed in what Rolecall says and never in a model's words; VS Code keeps that, and so they are told apart. */
+/**
+ * Icons are allowed in what Rolecall says and never in a model's words. VS Code keeps that, so that a history can tell them
+ * apart, and renders only neighbours of equal rights as one text: ours is not part of a code block that a model left open.
+ */
 function ours(markdown: string): vscode.MarkdownString {
   return new vscode.MarkdownString(markdown, true);
 }
