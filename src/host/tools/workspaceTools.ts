@@ -7,10 +7,8 @@ import type { ToolDefinition } from '../../core/tools/definition.ts';
 import type { CheckedCall, InvokeResult, LoopTool } from '../../core/tools/loopTypes.ts';
 import type { Toolbox } from '../conversation.ts';
 import type { Settings } from '../settings.ts';
-import { prepareCommandTool } from './commandTool.ts';
 import { prepareForwardedTool } from './forwardedTool.ts';
 import type { PreparedTool } from './preparedTool.ts';
-import { prepareProcessTool } from './processTool.ts';
 import { prepareRequestTool } from './requestTool.ts';
 import type { ToolConsent } from './toolConsent.ts';
 import type { ToolFiles, WorkspaceTool } from './toolFiles.ts';
@@ -96,10 +94,15 @@ export class WorkspaceTools {
   ): Promise<PreparedTool> {
     const { run } = definition;
     switch (run.kind) {
-      case 'process':
+      case 'process': {
+        // With the tables of programs, which most windows never need.
+        const { prepareProcessTool } = await import('./processTool.ts');
         return prepareProcessTool({ ...definition, run }, args, openFolders());
-      case 'command':
+      }
+      case 'command': {
+        const { prepareCommandTool } = await import('./commandTool.ts');
         return prepareCommandTool({ ...definition, run }, args);
+      }
       case 'tool':
         return prepareForwardedTool({ ...definition, run }, args, token);
       case 'http': {
