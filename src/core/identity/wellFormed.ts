@@ -1,3 +1,4 @@
+import { isRecord, isText } from '../base/shape.ts';
 import type { Group, Role } from './schemas.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -59,14 +60,6 @@ function isCommon(metadata: Raw): boolean {
     isText(metadata.healthStatus) &&
     isOptionalText(metadata.description)
   );
-}
-
-function isRecord(value: unknown): value is Raw {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
 }
 
 function isOptionalText(value: unknown): boolean {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { asRolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { LoopEnd } from '../../core/tools/loopTypes.ts';
-import { chatCommands, chatParticipant, commands, languageModelVendor } from '../../ids.ts';
+import { chatCommands, commands, languageModelVendor } from '../../ids.ts';
 import { AnswerTally } from '../answerTally.ts';
 import { answerPart, doubtsLine, endingLine } from '../answerText.ts';
 import { signalOf } from '../cancellation.ts';
@@ -15,7 +15,7 @@ import type { RequestDeps } from '../modelRequest.ts';
 import { describe, nextStep } from '../showError.ts';
 import { accessContext } from './accessContext.ts';
 import { AnswerWriter } from './answerWriter.ts';
-import { followUpOf, followUpProvider } from './followUps.ts';
+import { followUpOf } from './followUps.ts';
 import { AskedQuestions, earlierTurns, type ResultMetadata, stageOf } from './history.ts';
 import { remarksBefore } from './remarks.ts';
 import { lacksCode, questionOf } from './slashCommands.ts';
@@ -26,7 +26,6 @@ export interface ParticipantDeps extends RequestDeps {
   readonly clouds: Clouds;
   readonly catalog: ModelCatalog;
   readonly openTools: () => Promise<Toolbox>;
-  readonly icon: vscode.Uri;
 }
 
 /** One question, as VS Code hands it over. */
@@ -37,15 +36,11 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-/** Registers `@rolecall`. */
-export function registerParticipant(deps: ParticipantDeps): vscode.Disposable {
+/** Answers what is asked of `@rolecall`. */
+export function participant(deps: ParticipantDeps): vscode.ChatRequestHandler {
   const questions = new AskedQuestions();
-  const participant = vscode.chat.createChatParticipant(chatParticipant, (request, context, stream, token) =>
-    answer(deps, questions, { request, context, stream, signal: signalOf(token) }),
-  );
-  participant.iconPath = deps.icon;
-  participant.followupProvider = followUpProvider;
-  return participant;
+  return (request, context, stream, token) =>
+    answer(deps, questions, { request, context, stream, signal: signalOf(token) });
 }
 
 async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: Asked): Promise<vscode.ChatResult> {

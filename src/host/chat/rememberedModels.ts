@@ -1,21 +1,23 @@
 import type * as vscode from 'vscode';
-import * as z from 'zod/mini';
+import { fits, isFlag, isNumber, isText, listOf, optional } from '../../core/base/shape.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 
 const KEY = 'rolecall.lastModels';
 /** Models kept; services list far fewer. */
 const MAX_KEPT = 200;
 
-const modelSchema = z.object({
-  id: z.string(),
-  label: z.string(),
-  contextLength: z.number(),
-  maxOutput: z.number(),
-  isLengthKnown: z.boolean(),
-  vision: z.boolean(),
-  tools: z.optional(z.boolean()),
-  reasoning: z.optional(z.boolean()),
-});
+const isKept = listOf((kept): kept is Model =>
+  fits<Model>(kept, {
+    id: isText,
+    label: isText,
+    contextLength: isNumber,
+    maxOutput: isNumber,
+    isLengthKnown: isFlag,
+    vision: isFlag,
+    tools: optional(isFlag),
+    reasoning: optional(isFlag),
+  }),
+);
 
 /**
  * The models that were offered last, also those of an earlier window. VS Code answers a message itself, with "unavailable",
@@ -41,8 +43,8 @@ export class RememberedModels implements vscode.Disposable {
   }
 
   #kept(): readonly Model[] {
-    const kept = z.safeParse(z.array(modelSchema), this.#storage.get<unknown>(KEY));
-    return kept.success ? (kept.data as readonly Model[]) : [];
+    const kept = this.#storage.get<unknown>(KEY);
+    return isKept(kept) ? kept : [];
   }
 
   #keep(): void {

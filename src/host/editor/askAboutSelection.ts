@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
 import { endingLine } from '../answerText.ts';
-import { registerCommand } from '../commands.ts';
+import type { Handlers } from '../commands.ts';
 import { type Passage, passageOf, problemLine, quoted } from '../passage.ts';
 import type { AnswerDocuments } from './answerDocuments.ts';
 import { type Answering, converseWithProgress, type EditorDeps, whoAnswers } from './converseWithProgress.ts';
@@ -12,13 +12,13 @@ export interface AskDeps extends EditorDeps {
 }
 
 /** Commands that answer a question about the selection, or the whole file, into a document beside. */
-export function registerAskCommands(deps: AskDeps): vscode.Disposable {
-  return vscode.Disposable.from(
-    registerCommand(commands.askAboutSelection, deps.log, () => askAboutSelection(deps)),
-    registerCommand(commands.explainSelection, deps.log, () => explainSelection(deps)),
-    registerCommand(commands.explainProblem, deps.log, (...args) => explainProblem(deps, args)),
-    registerCommand(commands.showReasoning, deps.log, (text) => showReasoning(deps.documents, text)),
-  );
+export function askCommands(deps: AskDeps) {
+  return {
+    [commands.askAboutSelection]: () => askAboutSelection(deps),
+    [commands.explainSelection]: () => explainSelection(deps),
+    [commands.explainProblem]: (...args) => explainProblem(deps, args),
+    [commands.showReasoning]: (text) => showReasoning(deps.documents, text),
+  } satisfies Partial<Handlers>;
 }
 
 /** The passage of the active editor. @throws RolecallError when no editor is open. */

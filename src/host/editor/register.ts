@@ -1,0 +1,38 @@
+import * as vscode from 'vscode';
+import { Lazy } from '../../core/base/lazy.ts';
+import { commands } from '../../ids.ts';
+import { registerCommand, registerCommands } from '../commands.ts';
+import type { EditorDeps } from './converseWithProgress.ts';
+import { registerProblemActions } from './problemActions.ts';
+
+/** What can be asked about the editor's text: Ask, Explain, Rewrite…, and Generate Commit Message. */
+export function registerEditorCommands(deps: EditorDeps): vscode.Disposable {
+  const { askAboutSelection, explainSelection, explainProblem, showReasoning } = commands;
+  const { rewriteSelection, applyRewrite, discardRewrite } = commands;
+  const documents = new Lazy(async () => {
+    const { AnswerDocuments } = await import('./answerDocuments.ts');
+    return new AnswerDocuments(deps.clouds);
+  });
+  const rewrites = new Lazy(async () => {
+    const { Rewrites } = await import('./rewrite.ts');
+    return new Rewrites(deps);
+  });
+  return vscode.Disposable.from(
+    documents,
+    rewrites,
+    registerProblemActions(),
+    registerCommands([askAboutSelection, explainSelection, explainProblem, showReasoning], deps.log, async () => {
+      const { askCommands } = await import('./askAboutSelection.ts');
+      return askCommands({ ...deps, documents: await documents.get() });
+    }),
+    registerCommands(
+      [rewriteSelection, applyRewrite, discardRewrite],
+      deps.log,
+      async () => (await rewrites.get()).commands,
+    ),
+    registerCommand(commands.generateCommitMessage, deps.log, async (source) => {
+      const { generateCommitMessage } = await import('./commitMessage.ts');
+      await generateCommitMessage(deps, source);
+    }),
+  );
+}
