@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { isText } from '../base/shape.ts';
 import type { Group, Role } from './schemas.ts';
 
 /**
@@ -58,10 +59,6 @@ function isCommon(metadata: JsonObject): boolean {
     isText(metadata.healthStatus) &&
     isOptionalText(metadata.description)
   );
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
 }
 
 function isOptionalText(value: unknown): boolean {

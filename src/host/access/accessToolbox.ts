@@ -4,19 +4,10 @@ import { languageModelTools } from '../../ids.ts';
 import type { AccessData } from '../accessData.ts';
 import type { Toolbox } from '../conversation.ts';
 import { type AccessToolName, answerQuestion, readQuestion } from './accessTools.ts';
+import { nameForOurselves } from './toolNames.ts';
 
 /** Characters of one answer: a few thousand tokens, so that several fit beside a conversation. */
 const MAX_CHARACTERS = 12_000;
-const PREFIX = 'rolecall_';
-
-/** What `@rolecall` calls a tool that stands in the manifest for everybody. */
-export function nameForOurselves(contributed: string): string {
-  return contributed.slice(PREFIX.length);
-}
-
-/** The names of the access tools as `@rolecall` has them. */
-export const accessToolNames: ReadonlySet<string> = new Set(Object.values(languageModelTools).map(nameForOurselves));
-
 /** A tool as the manifest describes it (`contributes.languageModelTools`): the one place where it stands. */
 const contributedSchema = z.object({
   name: z.enum(Object.values(languageModelTools)),

@@ -7,7 +7,7 @@ import { asRolecallError } from '../../core/base/errors.ts';
 import { languageModelTools } from '../../ids.ts';
 import type { AccessData, Stage } from '../accessData.ts';
 import type { Briefing } from '../conversation.ts';
-import { nameForOurselves } from './accessToolbox.ts';
+import { nameForOurselves } from './toolNames.ts';
 
 /** Organizations whose lists are told to a model that calls no tools; more would fill any context. */
 const MAX_ORGANIZATIONS = 5;

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { asRolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { LoopEnd } from '../../core/tools/loopTypes.ts';
-import { chatCommands, chatParticipant, commands, languageModelVendor } from '../../ids.ts';
+import { chatCommands, commands, languageModelVendor } from '../../ids.ts';
 import { AnswerTally } from '../answerTally.ts';
 import { answerPart, doubtsLine, endingLine } from '../answerText.ts';
 import { signalOf } from '../cancellation.ts';
@@ -15,7 +15,7 @@ import type { RequestDeps } from '../modelRequest.ts';
 import { describe, nextStep } from '../showError.ts';
 import { AnswerWriter } from './answerWriter.ts';
 import { type BriefAccess, compose } from './compose.ts';
-import { followUpOf, followUpProvider } from './followUps.ts';
+import { followUpOf } from './followUps.ts';
 import { AskedQuestions, type ResultMetadata, stageOf } from './history.ts';
 import { lacksCode } from './slashCommands.ts';
 import { toolsOverview } from './toolsOverview.ts';
@@ -27,7 +27,6 @@ export interface ParticipantDeps extends RequestDeps {
   /** @param token of the chat request they serve: what the editor itself asks about a tool is shown there. */
   readonly openTools: (token?: vscode.ChatParticipantToolToken) => Promise<Toolbox>;
   readonly briefAccess: BriefAccess;
-  readonly icon: vscode.Uri;
 }
 
 /** One question, as VS Code hands it over. */
@@ -38,15 +37,11 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-/** Registers `@rolecall`. */
-export function registerParticipant(deps: ParticipantDeps): vscode.Disposable {
+/** Answers what is asked of `@rolecall`. */
+export function participant(deps: ParticipantDeps): vscode.ChatRequestHandler {
   const questions = new AskedQuestions();
-  const participant = vscode.chat.createChatParticipant(chatParticipant, (request, context, stream, token) =>
-    answer(deps, questions, { request, context, stream, signal: signalOf(token) }),
-  );
-  participant.iconPath = deps.icon;
-  participant.followupProvider = followUpProvider;
-  return participant;
+  return (request, context, stream, token) =>
+    answer(deps, questions, { request, context, stream, signal: signalOf(token) });
 }
 
 async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: Asked): Promise<vscode.ChatResult> {

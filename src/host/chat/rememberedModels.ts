@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import * as z from 'zod/mini';
+import { fits, isFlag, isNumber, isText, listOf, optional } from '../../core/base/shape.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 
 const OFFERED = 'rolecall.lastModels';
@@ -9,16 +9,18 @@ const PICKED = 'rolecall.pickedModels';
 /** More than this, and the picker would be full of what cannot be asked. */
 const MAX_PICKED = 5;
 
-const modelSchema = z.object({
-  id: z.string(),
-  label: z.string(),
-  contextLength: z.number(),
-  maxOutput: z.number(),
-  isLengthKnown: z.boolean(),
-  vision: z.boolean(),
-  tools: z.optional(z.boolean()),
-  reasoning: z.optional(z.boolean()),
-});
+const isKept = listOf((kept): kept is Model =>
+  fits<Model>(kept, {
+    id: isText,
+    label: isText,
+    contextLength: isNumber,
+    maxOutput: isNumber,
+    isLengthKnown: isFlag,
+    vision: isFlag,
+    tools: optional(isFlag),
+    reasoning: optional(isFlag),
+  }),
+);
 
 /**
  * The models that were offered last and those that were picked, also in an earlier window. Where the model that a chat has
@@ -52,8 +54,8 @@ export class RememberedModels implements vscode.Disposable {
   }
 
   #kept(key: string): readonly Model[] {
-    const kept = z.safeParse(z.array(modelSchema), this.#storage.get<unknown>(key));
-    return kept.success ? (kept.data as readonly Model[]) : [];
+    const kept = this.#storage.get<unknown>(key);
+    return isKept(kept) ? kept : [];
   }
 
   #keepOffered(): void {

@@ -3,7 +3,7 @@ import { asRolecallError, RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
 import { endingLine } from '../answerText.ts';
 import { whyNoChat } from '../chatView.ts';
-import { registerCommand } from '../commands.ts';
+import type { Handlers } from '../commands.ts';
 import { cutLine, isCut } from '../fenced.ts';
 import { type Passage, passageOf, problemLine, quoted } from '../passage.ts';
 import type { Answers } from './answers.ts';
@@ -14,14 +14,14 @@ export interface AskDeps extends EditorDeps {
 }
 
 /** Commands that answer a question about the selection, or the whole file, beside the editor. */
-export function registerAskCommands(deps: AskDeps): vscode.Disposable {
-  return vscode.Disposable.from(
-    registerCommand(commands.askAboutSelection, deps.log, () => askAboutSelection(deps)),
-    registerCommand(commands.explainSelection, deps.log, () => explainSelection(deps)),
-    registerCommand(commands.explainProblem, deps.log, (...args) => explainProblem(deps, args)),
-    registerCommand(commands.showReasoning, deps.log, (text) => showReasoning(deps.answers, text)),
-    registerCommand(commands.copyAnswer, deps.log, () => deps.answers.copy()),
-  );
+export function askCommands(deps: AskDeps) {
+  return {
+    [commands.askAboutSelection]: () => askAboutSelection(deps),
+    [commands.explainSelection]: () => explainSelection(deps),
+    [commands.explainProblem]: (...args) => explainProblem(deps, args),
+    [commands.showReasoning]: (text) => showReasoning(deps.answers, text),
+    [commands.copyAnswer]: () => deps.answers.copy(),
+  } satisfies Partial<Handlers>;
 }
 
 /**

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
 import { endingLine } from '../answerText.ts';
-import { registerCommand } from '../commands.ts';
+import type { Handlers } from '../commands.ts';
 import { fenceFor, isCut } from '../fenced.ts';
 import { type Passage, quoted } from '../passage.ts';
 import { activePassage } from './askAboutSelection.ts';
@@ -35,6 +35,11 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.#changed.event;
   readonly #subscriptions: vscode.Disposable;
+  readonly commands = {
+    [commands.rewriteSelection]: () => this.#ask(),
+    [commands.applyRewrite]: (uri) => this.apply(this.#wanted(uri)),
+    [commands.discardRewrite]: (uri) => this.discard(this.#wanted(uri)),
+  } satisfies Partial<Handlers>;
   #count = 0;
   #owner: string;
 
@@ -45,9 +50,6 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.#leave(closed)),
       deps.clouds.onDidChange(() => this.#follow()),
-      registerCommand(commands.rewriteSelection, deps.log, () => this.#ask()),
-      registerCommand(commands.applyRewrite, deps.log, (uri) => this.apply(this.#wanted(uri))),
-      registerCommand(commands.discardRewrite, deps.log, (uri) => this.discard(this.#wanted(uri))),
     );
   }
 

@@ -188,6 +188,11 @@ export function isFileNotFound(error: unknown): boolean {
   return error instanceof vscode.FileSystemError && error.code === 'FileNotFound';
 }
 
+/** Whether `uri` is the tool file of `folder`. */
+export function isToolFile(uri: vscode.Uri, folder: vscode.WorkspaceFolder): boolean {
+  return vscode.Uri.joinPath(folder.uri, TOOL_FILE).toString() === uri.toString();
+}
+
 function diagnostic(problem: Omit<Problem, 'bySchema'>, text: string): vscode.Diagnostic {
   const lines = text.slice(problem.offset, problem.offset + problem.length).split('\n');
   const last = lines.at(-1) ?? '';

@@ -13,7 +13,7 @@ import { prepareRequestTool } from './requestTool.ts';
 import type { ToolConsent } from './toolConsent.ts';
 import type { ToolFiles, WorkspaceTool } from './toolFiles.ts';
 
-interface WorkspaceToolsDeps {
+export interface WorkspaceToolsDeps {
   readonly files: ToolFiles;
   readonly consent: ToolConsent;
   readonly settings: Pick<Settings, 'allowedToolHosts'>;

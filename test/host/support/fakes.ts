@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../../../src/core/base/connection.ts';
 import type { Log } from '../../../src/core/base/log.ts';
-import { type ResolvedParameters, resolveParameters } from '../../../src/core/completions/parameters.ts';
+import type { ParameterLayer } from '../../../src/core/completions/parameters.ts';
 import { type Deadlines, defaultDeadlines } from '../../../src/core/completions/watch.ts';
 import { type ConfiguredModel, type ParameterSource, Settings } from '../../../src/host/settings.ts';
 
@@ -65,8 +65,8 @@ export class FakeSettings extends Settings {
     return this.described;
   }
 
-  override chatParameters(): ResolvedParameters<ParameterSource> {
-    return resolveParameters<ParameterSource>([{ source: 'user', value: this.parameters }]);
+  override chatParameters(): readonly ParameterLayer<ParameterSource>[] {
+    return [{ source: 'user', value: this.parameters }];
   }
 
   override deadlines(): Deadlines {

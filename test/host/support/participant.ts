@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { ChatMessage } from '../../../src/core/completions/request.ts';
-import { registerParticipant } from '../../../src/host/chat/participant.ts';
+import { registerParticipant } from '../../../src/host/chat/register.ts';
 import type { Cloud } from '../../../src/host/cloud.ts';
 import type { Briefing, Toolbox } from '../../../src/host/conversation.ts';
 import { chatParticipant } from '../../../src/ids.ts';
