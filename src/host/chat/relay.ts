@@ -48,9 +48,9 @@ function report(event: CompletionEvent, progress: ResponseProgress, log: Log): v
   }
 }
 
-/** A line of Rolecall's own: VS Code's own chat has no other place for it than the answer. */
+/** A line of Rolecall's own before the answer: VS Code's own chat has no other place for it. */
 export function reportLine(text: string, progress: ResponseProgress): void {
-  progress.report(new vscode.LanguageModelTextPart(`\n\n*${escapeMarkdown(text)}*\n\n`));
+  progress.report(new vscode.LanguageModelTextPart(`*${escapeMarkdown(text)}*\n\n`));
 }
 
 function reportEnd(completion: Completion, progress: ResponseProgress): void {
@@ -59,7 +59,7 @@ function reportEnd(completion: Completion, progress: ResponseProgress): void {
     if (parsed) progress.report(new vscode.LanguageModelToolCallPart(id, name, parsed));
   }
   const line = earlyEnd(completion.choices[0]);
-  if (line !== undefined) reportLine(line, progress);
+  if (line !== undefined) progress.report(new vscode.LanguageModelTextPart(`\n\n*${escapeMarkdown(line)}*`));
 }
 
 /** What the participant says below an answer that a limit or a filter ended. */
