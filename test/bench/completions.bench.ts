@@ -5,7 +5,8 @@ import vm from 'node:vm';
 import { silentLog } from '../../src/core/base/log.ts';
 import { streamCompletion } from '../../src/core/completions/client.ts';
 import type { Completion } from '../../src/core/completions/completion.ts';
-import type { Figure } from './figure.ts';
+import { delays } from './delay.ts';
+import { type Figure, median } from './figure.ts';
 
 const CHUNKS = 20_000;
 const ROUNDS = 7;
@@ -22,8 +23,6 @@ export async function bench(): Promise<Figure[]> {
   const cpu = await cpuOf(contenders);
   const ours = cpu.get('Rolecall') ?? Number.NaN;
   const against = (name: string) => ours / (cpu.get(name) ?? Number.NaN);
-  const delay = await delayOf(streamed);
-  const bareDelay = await delayOf(readBare);
   return [
     figure(
       `CPU for a stream of ${CHUNKS} chunks`,
@@ -45,14 +44,7 @@ export async function bench(): Promise<Figure[]> {
           ),
         ]
       : []),
-    figure(
-      'delay from a chunk’s arrival to its part, median',
-      delay,
-      'ms',
-      'decoding and JSON.parse alone',
-      delay / bareDelay,
-      2,
-    ),
+    ...(await delays(chunkOf({ content: 'word ' }), `${chunkOf({}, 'stop')}data: [DONE]\n\n`)),
     await memory(),
   ];
 }
@@ -142,43 +134,6 @@ async function parseOnly(packets: readonly Uint8Array[]): Promise<void> {
   }
 }
 
-/** The same for one chunk in each packet, telling of each. */
-async function* readBare(response: Response): AsyncGenerator<void> {
-  const decoder = new TextDecoder();
-  for await (const packet of response.body as unknown as AsyncIterable<Uint8Array>) {
-    JSON.parse(decoder.decode(packet, { stream: true }).slice('data: '.length));
-    yield;
-  }
-}
-
-async function* streamed(response: Response): AsyncGenerator<void> {
-  for await (const event of ask(() => response)) if (event.kind === 'text') yield;
-}
-
-/** Milliseconds from giving one chunk to the network to getting something for it, the median of many. */
-async function delayOf(read: (response: Response) => AsyncGenerator<void>): Promise<number> {
-  let network: ReadableStreamDefaultController<Uint8Array> | undefined;
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => {
-      network = controller;
-    },
-  });
-  const items = read(new Response(body, { status: 201, headers: { 'content-type': 'text/event-stream' } }));
-  const chunk = encoder.encode(chunkOf({ content: 'word ' }));
-  const delays: number[] = [];
-  for (let count = 0; count < 1_000; count++) {
-    const coming = items.next();
-    await turn(); // Whoever reads is waiting by now.
-    const before = performance.now();
-    network?.enqueue(chunk);
-    await coming;
-    delays.push(performance.now() - before);
-  }
-  network?.close();
-  await items.return(undefined);
-  return median(delays.slice(100));
-}
-
 /** What a completion of 1 MB of text keeps in memory while it is held. */
 async function memory(): Promise<Figure> {
   v8.setFlagsFromString('--expose-gc');
@@ -228,9 +183,4 @@ async function openaiClient(packets: readonly Uint8Array[]): Promise<(() => Prom
     }
     return text;
   };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -5,9 +5,9 @@ export interface Figure {
   /** In `unit`; the median of several rounds. */
   readonly value: number;
   readonly unit: string;
-  /** The rival, or the floor below which nothing can go. */
+  /** The rival, the floor below which nothing can go, or the limit that is promised. */
   readonly against: string;
-  /** `value` divided by the rival's. */
+  /** `value` divided by the rival's, or by the limit. */
   readonly ratio: number;
   /**
    * The ratio wanted: at least this where higher is better, at most this where it is not. Nothing fails by it. Absent where
@@ -15,6 +15,12 @@ export interface Figure {
    */
   readonly aim?: number;
   readonly higherIsBetter: boolean;
+}
+
+/** A figure of which a limit is promised, in its own unit, whatever others take. */
+export function withinLimit(name: string, value: number, unit: string, limit: number): Figure {
+  const against = `the limit of ${limit} ${unit}`;
+  return { name, value, unit, against, ratio: value / limit, aim: 1, higherIsBetter: false };
 }
 
 export type Bench = () => Promise<Figure[]>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isReached, jsonLine, table } from '../../../scripts/benchReport.ts';
-import type { Figure } from '../../bench/figure.ts';
+import { type Figure, withinLimit } from '../../bench/figure.ts';
 
 const fast: Figure = {
   name: 'calls',
@@ -40,6 +40,12 @@ describe('the report of the benchmarks', () => {
     assert.match(lines[1] ?? '', /^calls +1230 \/s +1\.5 × +≥ 1\.5 +reached +a rival$/);
     assert.match(lines[2] ?? '', /^ +1\.5 × +≥ 1\.5 +reached +another$/);
     assert.match(lines[3] ?? '', /^a call +0\.000123 s +1\.6 × +≤ 1\.5 +missed +a rival$/);
+  });
+
+  it('judges a limit by the value itself', () => {
+    const [fits, exceeds] = [withinLimit('delay', 1.9, 'ms', 2), withinLimit('delay', 2.1, 'ms', 2)];
+    assert.deepEqual([fits, exceeds].map(isReached), [true, false]);
+    assert.match(table([fits]).split('\n')[1] ?? '', /^delay +1\.9 ms +0\.95 × +≤ 1 +reached +the limit of 2 ms$/);
   });
 
   it('passes no judgement where nothing is promised', () => {

@@ -134,11 +134,13 @@ describe('completions: the connection', () => {
 
   it('is closed by Stop before the headers, before the first event, and in the answer', async () => {
     for (const write of [() => {}, (response: ServerResponse) => head(response).flushHeaders(), begin]) {
-      answer(write);
       const user = new AbortController();
-      const outcome = stream(deps, asked({}, user.signal));
-      setTimeout(() => user.abort(), short);
-      const { error, events } = await outcome;
+      answer((response) => {
+        write(response);
+        if (write !== begin) user.abort();
+      });
+      const onEvent = () => user.abort();
+      const { error, events } = await stream(deps, { ...asked({}, user.signal), onEvent });
       assert.equal(error?.kind, 'cancelled');
       await closed;
       if (write === begin) assert.equal(events.at(-1)?.kind, 'interrupted');
