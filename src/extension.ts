@@ -229,7 +229,7 @@ export function activate(context: vscode.ExtensionContext): void {
     registerCommand(commands.runWorkspaceTool, log, (uri, name) =>
       runByHand({ files: toolFiles, tools: workspaceTools, output: toolOutput }, uri, name),
     ),
-    registerCommand(commands.newWorkspaceTool, log, () => newWorkspaceTool()),
+    registerCommand(commands.newWorkspaceTool, log, () => newWorkspaceTool(toolFiles)),
     registerCommand(commands.forgetToolConsent, log, () => toolConsent.forget()),
     registerCommand(commands.trySandbox, log, () => sandbox.enter()),
     registerCommand(commands.leaveSandbox, log, () => sandbox.leave()),
