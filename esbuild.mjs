@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
+import { asCommonJs, readAtOnce } from './scripts/split.mjs';
 
 const root = path.dirname(fileURLToPath(import.meta.url));
 
@@ -29,26 +30,35 @@ const pages = {
   target: 'chrome138', // Of the oldest supported editor.
 };
 
+/** Exports `activate`. */
+const entry = 'src/extension.ts';
+
+function extension(watching, outdir = 'dist') {
+  const minify = !watching;
+  return {
+    ...common,
+    minify,
+    sourcemap: watching,
+    entryPoints: [entry],
+    outdir,
+    // What is imported while the extension runs stands in files of its own, so that activation does not read it. Only
+    // ES modules can be split; an extension host loads CommonJS fastest: each file is turned into that afterwards.
+    splitting: true,
+    format: 'esm',
+    outExtension: { '.js': '.cjs' },
+    chunkNames: 'lazy-[hash]',
+    write: false,
+    plugins: [readAtOnce(entry), asCommonJs({ platform: 'node', target: common.target, charset: 'utf8', minify })],
+    external: ['vscode'],
+    // A package's ES modules before its "main": jsonc-parser's is UMD, whose requires no bundler can follow.
+    mainFields: ['module', 'main'],
+  };
+}
+
 function production(watching) {
   const size = { minify: !watching, sourcemap: watching };
   return [
-    {
-      ...common,
-      ...size,
-      entryPoints: ['src/extension.ts'],
-      outdir: 'dist',
-      // What is imported while the extension runs stands in files of its own, so that activation does not read it. Only
-      // ES modules can be split; an extension host loads CommonJS fastest: each file is turned into that afterwards.
-      splitting: true,
-      format: 'esm',
-      outExtension: { '.js': '.cjs' },
-      chunkNames: 'lazy-[hash]',
-      write: false,
-      plugins: [asCommonJs(size.minify)],
-      external: ['vscode'],
-      // A package's ES modules before its "main": jsonc-parser's is UMD, whose requires no bundler can follow.
-      mainFields: ['module', 'main'],
-    },
+    extension(watching),
     { ...pages, ...size },
     {
       ...common,
@@ -63,31 +73,6 @@ function production(watching) {
       },
     },
   ];
-}
-
-/** Writes the files of a split build as CommonJS, in place of those of an earlier build. */
-function asCommonJs(minify) {
-  const options = { format: 'cjs', platform: 'node', target: common.target, charset: 'utf8', minify };
-  const dist = path.join(root, 'dist');
-  const write = async ({ path: file, contents, text }, outputs) => {
-    if (!file.endsWith('.cjs')) return fs.writeFileSync(file, contents);
-    // `import()` becomes `require`, which needs no second loader.
-    const { code } = await esbuild.transform(text, { ...options, supported: { 'dynamic-import': false } });
-    fs.writeFileSync(file, code);
-    outputs[path.relative(root, file).replaceAll('\\', '/')].bytes = Buffer.byteLength(code);
-  };
-  return {
-    name: 'rolecall-commonjs',
-    setup(build) {
-      build.onEnd(async ({ outputFiles = [], metafile, errors }) => {
-        if (errors.length > 0) return;
-        fs.mkdirSync(dist, { recursive: true });
-        const earlier = fs.readdirSync(dist).filter((file) => /^lazy-.*\.cjs(\.map)?$/.test(file));
-        for (const file of earlier) fs.rmSync(path.join(dist, file));
-        await Promise.all(outputFiles.map((file) => write(file, metafile.outputs)));
-      });
-    },
-  };
 }
 
 function hostTests() {
@@ -126,6 +111,30 @@ function testFiles(folder) {
 /** Bundles dist/extension.cjs, the pages and dist/sandbox.js as they are shipped. Resolves to the bundles and their bytes. */
 export function buildProduction() {
   return buildAll(production(false));
+}
+
+/**
+ * Bundles the extension into `outdir` as it is shipped. Resolves to what activation reads: the files, in the order in which
+ * they are read, with their modules and the modules that they require of Node and the editor.
+ */
+export async function bundleExtension(outdir) {
+  const { metafile } = await esbuild.build(extension(false, outdir));
+  const { outputs } = metafile;
+  const files = [];
+  const read = (file) => {
+    if (files.includes(file)) return;
+    files.push(file);
+    for (const { path: other, kind, external } of outputs[file].imports) {
+      if (kind === 'import-statement' && !external) read(other);
+    }
+  };
+  read(Object.keys(outputs).find((file) => outputs[file].entryPoint === entry));
+  const imports = files.flatMap((file) => outputs[file].imports.filter(({ external }) => external));
+  return {
+    files: files.map((file) => path.join(root, file)),
+    modules: files.flatMap((file) => Object.keys(outputs[file].inputs)),
+    requires: [...new Set(imports.filter(({ kind }) => kind === 'import-statement').map(({ path: name }) => name))],
+  };
 }
 
 /** Bundles the page of the access matrix, minified. Resolves to its script and its style sheet; writes nothing. */

@@ -19,6 +19,13 @@ declare module '*/esbuild.mjs' {
     readonly bytes: number;
   }
   export function buildProduction(): Promise<Bundle[]>;
+  export function bundleExtension(outdir: string): Promise<{
+    /** Absolute, in the order in which activation reads them. */
+    readonly files: readonly string[];
+    /** Relative to the project's root. */
+    readonly modules: readonly string[];
+    readonly requires: readonly string[];
+  }>;
   export function bundlePage(): Promise<{ readonly script: string; readonly style: string }>;
   export function buildHostTests(): Promise<Bundle[]>;
   export function sizeLines(bundles: readonly Bundle[]): string[];

@@ -3,61 +3,38 @@ import type { Connection } from './core/base/connection.ts';
 import { Redactor, redactingLog } from './core/base/redact.ts';
 import { ModelMemory } from './core/completions/modelMemory.ts';
 import { RecentProblems } from './core/diagnosis/recentProblems.ts';
-import { stateRoot, thisMachine } from './core/oauth/rotation/statePaths.ts';
-import { accessToolbox, bothToolboxes } from './host/access/accessToolbox.ts';
-import { registerAnswerCommands } from './host/access/answerCommands.ts';
-import { registerExportReview } from './host/access/exportReview.ts';
-import { registerLanguageModelTools } from './host/access/languageModelTools.ts';
-import { SharingConsent } from './host/access/sharingConsent.ts';
-import { registerSnapshotCommands } from './host/access/snapshotCommands.ts';
-import { SnapshotStore } from './host/access/snapshotStore.ts';
+import {
+  registerAnswerCommands,
+  registerExportReview,
+  registerLanguageModelTools,
+  registerSnapshotCommands,
+} from './host/access/register.ts';
+import { accessToolNames } from './host/access/toolNames.ts';
 import { AccessData } from './host/accessData.ts';
-import { RolecallAuthenticationProvider } from './host/auth/authenticationProvider.ts';
 import { ClientSecrets } from './host/auth/clientSecret.ts';
-import { EndedNotice } from './host/auth/endedNotice.ts';
-import { followSecrets } from './host/auth/followSecrets.ts';
 import { InferenceTokens } from './host/auth/inferenceTokens.ts';
-import { SignInLinks } from './host/auth/links.ts';
-import { ServiceTokens } from './host/auth/serviceTokens.ts';
-import { registerSessionCommands } from './host/auth/sessionCommands.ts';
+import { registerSession } from './host/auth/register.ts';
 import { sharedPlace, windowPlace } from './host/auth/sessionPlace.ts';
-import { SettingsNotice } from './host/auth/settingsNotice.ts';
-import { SignIn } from './host/auth/signIn.ts';
-import { SignOut } from './host/auth/signOut.ts';
-import { registerStatusBar } from './host/auth/statusBar.ts';
 import { ChangeMarks } from './host/changeMarks.ts';
 import { RolecallModelProvider } from './host/chat/modelProvider.ts';
 import { openChat } from './host/chat/openChat.ts';
-import { registerParticipant } from './host/chat/participant.ts';
+import { registerParticipant } from './host/chat/register.ts';
 import { RememberedModels } from './host/chat/rememberedModels.ts';
 import { Cloud } from './host/cloud.ts';
 import { Clouds } from './host/clouds.ts';
 import { registerCommand } from './host/commands.ts';
-import { registerDiagnoseSignIn } from './host/diagnosis/diagnoseSignIn.ts';
-import { editorSources } from './host/diagnosis/editorSources.ts';
+import { registerDiagnoseSignIn } from './host/diagnosis/register.ts';
 import { ParametersDocument } from './host/documents/parametersDocument.ts';
-import { Answers } from './host/editor/answers.ts';
-import { registerAskCommands } from './host/editor/askAboutSelection.ts';
-import { generateCommitMessage } from './host/editor/commitMessage.ts';
-import { registerProblemActions } from './host/editor/problemActions.ts';
-import { Rewrites } from './host/editor/rewrite.ts';
-import { registerMatrix } from './host/matrix/matrixCommand.ts';
+import { registerEditorCommands } from './host/editor/register.ts';
+import { registerMatrix } from './host/matrix/register.ts';
 import { ModelCatalog } from './host/modelCatalog.ts';
-import { Sandbox } from './host/sandbox/trySandbox.ts';
-import { selectModel } from './host/selectModel.ts';
+import { registerSandbox } from './host/sandbox/register.ts';
 import { Settings } from './host/settings.ts';
-import { registerEditorTool } from './host/tools/editorTool.ts';
-import { newWorkspaceTool } from './host/tools/newWorkspaceTool.ts';
-import { runByHand, ToolLenses } from './host/tools/runByHand.ts';
-import { ToolConsent } from './host/tools/toolConsent.ts';
-import { ToolFiles } from './host/tools/toolFiles.ts';
-import { WorkspaceTools } from './host/tools/workspaceTools.ts';
+import { registerTools } from './host/tools/register.ts';
 import { TreeDecorations } from './host/tree/decorations.ts';
 import { refreshAtIntervals } from './host/tree/intervalRefresh.ts';
-import { registerOrganizationCommands } from './host/tree/organizationCommands.ts';
-import { OrganizationsView } from './host/tree/organizationsView.ts';
-import { registerTreeCommands } from './host/tree/treeCommands.ts';
-import { registerViewCommands } from './host/tree/viewCommands.ts';
+import { OrganizationsTree } from './host/tree/organizationsTree.ts';
+import { registerOrganizationCommands, registerTreeCommands, registerViewCommands } from './host/tree/register.ts';
 import { ViewState } from './host/tree/viewState.ts';
 import { UsageLedger } from './host/usageLedger.ts';
 import { VirtualDocuments } from './host/virtualDocuments.ts';
@@ -96,87 +73,59 @@ export function activate(context: vscode.ExtensionContext): void {
       }),
   );
   const { fetch } = globalThis;
-  const links = new SignInLinks({ clouds, storage: context.secrets, learn, log });
-  const serviceTokens = new ServiceTokens({ settings, fetch, learn, log });
-  const signIn = new SignIn({ links, serviceTokens, learn, log });
-  const signOut = new SignOut(inferenceTokens, log);
-  const sandbox = new Sandbox({
+  const storage = context.secrets;
+  const usage = new UsageLedger();
+  const session = registerSession({
     clouds,
-    program: vscode.Uri.joinPath(context.extensionUri, 'dist', 'sandbox.js').fsPath,
-    running: process.env.ROLECALL_SANDBOX,
-    rememberSecret: (clientId, secret) => {
-      learn(secret);
-      sandboxSecrets.set(clientId, secret);
-    },
-    describeModels: (models) => catalog.describeSandbox(models),
-    signIn: (cloud) => signIn.run(cloud),
+    usage,
+    settings,
+    storage,
+    clientSecrets,
+    inferenceTokens,
+    fetch,
+    learn,
     log,
   });
   const data = new AccessData(clouds, settings, log);
   const marks = new ChangeMarks(data);
   const accessDocuments = new VirtualDocuments(data);
   const viewState = new ViewState(context.workspaceState, context.globalState);
-  const organizations = new OrganizationsView(data, viewState);
-  const sharingConsent = new SharingConsent(data);
-
-  const toolFiles = new ToolFiles(log);
-  const toolConsent = new ToolConsent(context.workspaceState);
-  const workspaceTools = new WorkspaceTools({
-    files: toolFiles,
-    consent: toolConsent,
-    settings,
-    fetch,
-    log,
-  });
-  // Made when it is first needed: most windows never run a tool by hand.
-  let toolChannel: vscode.OutputChannel | undefined;
-  const toolOutput = () => {
-    if (!toolChannel) {
-      toolChannel = vscode.window.createOutputChannel(vscode.l10n.t('Rolecall Tools'));
-      context.subscriptions.push(toolChannel);
-    }
-    return toolChannel;
+  const organizations = new OrganizationsTree({ data, state: viewState, log });
+  const reserved = accessToolNames;
+  const tools = registerTools({ state: context.workspaceState, reserved, settings, fetch, log });
+  const openTools = async (token?: vscode.ChatParticipantToolToken) => {
+    const { accessToolbox, bothToolboxes } = await import('./host/access/accessToolbox.ts');
+    const { languageModelTools } = context.extension.packageJSON.contributes;
+    return bothToolboxes(await accessToolbox(data, languageModelTools, log), await tools.open(token));
   };
-  const { contributes } = context.extension.packageJSON;
-  const openTools = async () =>
-    bothToolboxes(await accessToolbox(data, contributes.languageModelTools, log), await workspaceTools.open());
+  const briefAccess = async (callsTools: boolean, signal: AbortSignal) => {
+    const { accessBriefing } = await import('./host/access/briefing.ts');
+    return accessBriefing(data, callsTools, signal);
+  };
   const catalog = new ModelCatalog({ clouds, settings, fetch, log });
-  const answers = new Answers({ clouds, extensionUri: context.extensionUri, log });
   const memory = new ModelMemory();
-  const usage = new UsageLedger();
-  const request = { settings, memory, usage, fetch, log };
-  const editing = { ...request, clouds, catalog, openTools };
+  const request = { clouds, catalog, settings, memory, usage, fetch, log };
   const remembered = new RememberedModels(catalog, context.globalState);
   const parameters = new ParametersDocument({ clouds, catalog, settings, memory, openTools });
 
   context.subscriptions.push(
     channel,
     clouds,
-    sandbox,
     data,
     marks,
     accessDocuments,
     viewState,
-    sharingConsent,
     organizations,
-    new TreeDecorations(data, marks),
-    refreshAtIntervals(data, settings, () => organizations.isVisible && vscode.window.state.focused),
-    toolFiles,
+    tools,
     catalog,
-    answers,
     parameters,
     remembered,
     usage,
-    RolecallAuthenticationProvider.register(clouds, signIn, signOut, log),
-    registerSessionCommands({ clouds, signIn, signOut, clientSecrets, inferenceTokens, log }),
-    registerStatusBar(clouds),
-    signIn.follow(clouds),
-    new EndedNotice(clouds, log),
-    new SettingsNotice(clouds, log),
-    followSecrets(context.secrets, clouds, inferenceTokens),
-    vscode.window.registerUriHandler(links),
-    registerTreeCommands({ clouds, data, view: organizations, documents: accessDocuments, log }),
-    registerOrganizationCommands({ clouds, settings, data, log }),
+    session,
+    new TreeDecorations(data, marks),
+    refreshAtIntervals(data, settings, () => organizations.isVisible && vscode.window.state.focused),
+    registerTreeCommands({ clouds, data, view: organizations, documents: accessDocuments }, log),
+    registerOrganizationCommands({ clouds, settings, data }, log),
     registerViewCommands(data, viewState, log),
     registerAnswerCommands(data, accessDocuments, log),
     registerMatrix({
@@ -187,58 +136,53 @@ export function activate(context: vscode.ExtensionContext): void {
       log,
     }),
     registerExportReview(data, log),
-    registerSnapshotCommands({
-      data,
-      store: new SnapshotStore(context.globalStorageUri),
-      documents: accessDocuments,
-      marks,
-      log,
-    }),
-    registerLanguageModelTools(data, sharingConsent, log),
-    registerDiagnoseSignIn({
-      sources: editorSources({
+    registerSnapshotCommands({ data, storage: context.globalStorageUri, documents: accessDocuments, marks }, log),
+    registerLanguageModelTools(data, log),
+    registerDiagnoseSignIn(
+      {
         clouds,
-        secrets: context.secrets,
+        secrets: storage,
         clientSecret: (of) => clientSecret(of, false),
         learn,
         extension: context.extension,
-        sharedState: () => ({ state: stateRoot(thisMachine()), ...clouds.active?.place }),
+        sharedPlace: () => clouds.active?.place,
         fetch,
         problems: () => problems.all,
-      }),
-      redact: (text) => redactor.redact(text),
+        redact: (text) => redactor.redact(text),
+      },
       log,
-    }),
-    RolecallModelProvider.register({ ...request, clouds, catalog, remembered }),
+    ),
+    RolecallModelProvider.register({ ...request, remembered }),
     registerParticipant({
       ...request,
-      clouds,
-      catalog,
       openTools,
+      briefAccess,
       icon: vscode.Uri.joinPath(context.extensionUri, 'media', 'rolecall.png'),
     }),
     registerCommand(commands.openChat, log, (question) => openChat(catalog, question)),
-    registerAskCommands({ ...editing, answers }),
-    registerProblemActions(),
-    new Rewrites(editing),
-    registerCommand(commands.generateCommitMessage, log, (source) => generateCommitMessage(editing, source)),
-    registerCommand(commands.selectModel, log, () => selectModel({ clouds, catalog, settings })),
+    registerEditorCommands({ ...request, openTools, extensionUri: context.extensionUri }),
+    registerCommand(commands.selectModel, log, async () => {
+      const { selectModel } = await import('./host/selectModel.ts');
+      await selectModel({ clouds, catalog, settings });
+    }),
     registerCommand(commands.showEffectiveParameters, log, () => parameters.show()),
-    registerEditorTool((token) => workspaceTools.open(token), log),
-    ToolLenses.register(),
-    registerCommand(commands.runWorkspaceTool, log, (uri, name) =>
-      runByHand({ files: toolFiles, tools: workspaceTools, output: toolOutput }, uri, name),
-    ),
-    registerCommand(commands.newWorkspaceTool, log, () => newWorkspaceTool(toolFiles)),
-    registerCommand(commands.forgetToolConsent, log, () => toolConsent.forget()),
-    registerCommand(commands.trySandbox, log, () => sandbox.enter()),
-    registerCommand(commands.leaveSandbox, log, () => sandbox.leave()),
+    registerSandbox({
+      clouds,
+      program: vscode.Uri.joinPath(context.extensionUri, 'dist', 'sandbox.js').fsPath,
+      running: process.env.ROLECALL_SANDBOX,
+      rememberSecret: (clientId, secret) => {
+        learn(secret);
+        sandboxSecrets.set(clientId, secret);
+      },
+      describeModels: (models) => catalog.describeSandbox(models),
+      signIn: (cloud) => session.signIn(cloud),
+      log,
+    }),
     registerCommand(commands.showLog, log, () => channel.show()),
     registerCommand(commands.openWalkthrough, log, () =>
       vscode.commands.executeCommand('workbench.action.openWalkthrough', `${extensionId}#${walkthrough}`),
     ),
   );
 
-  void toolFiles.check(); // What it finds stands in Problems.
   void clouds.start(); // Activation does not wait for the keyring; the session's state tells when it is known.
 }

@@ -126,9 +126,11 @@ export const secrets = {
 
 export const authenticationProvider = 'rolecall';
 export const chatParticipant = 'rolecall.chat';
-/** By which other agents of the editor call workspace tools. No tool of the file may be called like it. */
+/** By which other agents of the editor call workspace tools. No tool of a workspace forwards to it. */
 export const languageModelTool = 'rolecall_workspaceTool';
 export const languageModelVendor = 'rolecall';
+/** Among the models that are listed to VS Code, the one that stands for the default model. */
+export const defaultModelEntry = 'rolecall';
 
 /** Tools contributed to every chat agent; `@rolecall` has them without the prefix. */
 export const languageModelTools = {

@@ -1,25 +1,32 @@
 import * as vscode from 'vscode';
-import * as z from 'zod/mini';
-
-const text = z.string();
-const common = { connection: text, organization: text };
-const targetSchema = z.discriminatedUnion('kind', [
-  z.object({ ...common, kind: z.literal('organization') }),
-  z.object({ ...common, kind: z.literal('group'), key: text }),
-  z.object({ ...common, kind: z.literal('role'), key: text }),
-  z.object({ ...common, kind: z.literal('principal'), key: text }),
-]);
+import { isRecord, isText } from '../core/base/shape.ts';
 
 /**
  * What a command is about: an organization of a connection, or something in it by its key in the access model. Whoever
  * shows such a thing gives its element a member `target`, so that commands need not know what shows it.
  */
-export type AccessTarget = z.output<typeof targetSchema>;
+export type AccessTarget = {
+  /** The key of the connection. */
+  readonly connection: string;
+  readonly organization: string;
+} & (
+  | { readonly kind: 'organization' }
+  /** With the key in the access model. */
+  | { readonly kind: 'group' | 'role' | 'principal'; readonly key: string }
+);
 
 /** The target of what a command was called on; `undefined` when it was called on nothing, as from the palette. */
 export function targetOf(argument: unknown): AccessTarget | undefined {
-  const result = z.safeParse(z.object({ target: targetSchema }), argument);
-  return result.success ? result.data.target : undefined;
+  return isRecord(argument) ? readTarget(argument.target) : undefined;
+}
+
+function readTarget(value: unknown): AccessTarget | undefined {
+  if (!isRecord(value)) return undefined;
+  const { connection, organization, kind, key } = value;
+  if (!isText(connection) || !isText(organization)) return undefined;
+  if (kind === 'organization') return { kind, connection, organization };
+  const isEntry = kind === 'group' || kind === 'role' || kind === 'principal';
+  return isEntry && isText(key) ? { kind, connection, organization, key } : undefined;
 }
 
 const SCHEME = 'rolecall-access';
@@ -38,6 +45,5 @@ export function targetUri(target: AccessTarget): vscode.Uri {
 export function targetOfUri({ scheme, path, query }: vscode.Uri): AccessTarget | undefined {
   if (scheme !== SCHEME) return undefined;
   const [, organization, kind, key] = path.split('/').map(decodeURIComponent);
-  const result = z.safeParse(targetSchema, { connection: query, organization, kind, key });
-  return result.success ? result.data : undefined;
+  return readTarget({ connection: query, organization, kind, key });
 }

@@ -2,9 +2,10 @@ import * as vscode from 'vscode';
 import { type Connection, connectionKey } from '../core/base/connection.ts';
 import { RolecallError } from '../core/base/errors.ts';
 import type { Fetch } from '../core/base/http.ts';
+import { Lazy } from '../core/base/lazy.ts';
 import type { Log } from '../core/base/log.ts';
 import type { TokenSource } from '../core/base/tokenSource.ts';
-import { IdentityClient } from '../core/identity/identityClient.ts';
+import type { IdentityClient } from '../core/identity/identityClient.ts';
 import type { AuthorizationServer } from '../core/oauth/authorizationServer.ts';
 import type { SessionStore } from '../core/oauth/rotation/sessionStore.ts';
 import { SharedTokenKeeper } from '../core/oauth/rotation/sharedTokenKeeper.ts';
@@ -33,12 +34,15 @@ export interface CloudDeps {
   readonly learn: (secret: string | undefined) => void;
 }
 
+/** The operations of the identity service; the code behind them is read with the first. */
+export type IdentityOperations = Pick<IdentityClient, 'groups' | 'roles' | 'organizations'>;
+
 /** The two services of one connection, with its session. */
 export class Cloud implements vscode.Disposable {
   readonly connection: Connection;
   readonly key: string;
   readonly keeper: SharedTokenKeeper;
-  readonly identity: IdentityClient;
+  readonly identity: IdentityOperations;
   readonly #deps: CloudDeps;
   readonly #changed = new vscode.EventEmitter<void>();
   /** The state of the session has changed. */
@@ -67,13 +71,22 @@ export class Cloud implements vscode.Disposable {
       log,
       now: Date.now,
     });
-    this.identity = new IdentityClient({
-      fetch: deps.fetch,
-      identityUrl: connection.identityUrl,
-      tokens: this.keeper,
-      log,
-      now: Date.now,
+    const identity = new Lazy(async () => {
+      const { IdentityClient } = await import('../core/identity/identityClient.ts');
+      const { fetch } = deps;
+      return new IdentityClient({
+        fetch,
+        identityUrl: connection.identityUrl,
+        tokens: this.keeper,
+        log,
+        now: Date.now,
+      });
     });
+    this.identity = {
+      groups: async (...asked) => (await identity.get()).groups(...asked),
+      roles: async (...asked) => (await identity.get()).roles(...asked),
+      organizations: async (...asked) => (await identity.get()).organizations(...asked),
+    };
     let wasSignedIn = false;
     this.keeper.onDidChange(({ kind }) => {
       // A sign-out reaches every window; the change of a secret does not.

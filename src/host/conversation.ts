@@ -5,13 +5,20 @@ import type { CheckedCall, InvokeResult, LoopEnd, LoopEvent, LoopTool, ModelTurn
 import type { Cloud } from './cloud.ts';
 import { type Model, tokensOf } from './modelCatalog.ts';
 import { leftOut, optionsFor, parametersFor, type RequestDeps } from './modelRequest.ts';
+import type { ToolProblem } from './toolProblem.ts';
 
 /** The tools offered in one conversation, and the way to run them. */
 export interface Toolbox {
   readonly tools: readonly LoopTool<ToolDefinition>[];
   readonly invoke: (call: CheckedCall, signal: AbortSignal) => Promise<InvokeResult>;
-  /** Requests in one answer, at most: a model that calls tools for ever is stopped with a visible line. 10 when left out. */
-  readonly maxRounds?: number;
+  /** Of the files that define tools, in the order of their text. */
+  readonly problems?: readonly ToolProblem[];
+}
+
+/** What a model is told before a question, and a line for the person where something is missing for it. */
+export interface Briefing {
+  readonly instructions: string;
+  readonly notice?: string;
 }
 
 export interface Conversation extends RequestDeps {
@@ -36,7 +43,8 @@ export function converse(
   return runToolLoop<CompletionEvent, ChatMessage, ToolDefinition>({
     messages,
     tools: model.tools === false ? [] : toolbox.tools,
-    maxRounds: toolbox.maxRounds ?? 10,
+    // A model that calls tools for ever is stopped with a visible line.
+    maxRounds: request.settings.maxToolRounds(),
     signal,
     invoke: toolbox.invoke,
     complete: async function* (history, tools, stop): AsyncGenerator<CompletionEvent, ModelTurn, undefined> {
@@ -44,7 +52,7 @@ export function converse(
         ...parameters,
         model: model.id,
         messages: history,
-        ...(tools.length > 0 && { tools, tool_choice: parameters.tool_choice ?? ('auto' as const) }),
+        ...(tools.length > 0 && { tools }),
       };
       for (const notice of told.size === 0 ? leftOut(model, request.settings) : []) {
         told.add(notice.message);

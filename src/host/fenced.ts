@@ -1,10 +1,27 @@
+import * as vscode from 'vscode';
+
 /** Characters of one attachment that are sent; a longer one is cut and says so. */
 const MAX_CHARACTERS = 60_000;
 
+/** True for a text of which {@link fenced} leaves out the end: whoever sends it tells the person. */
+export function isCut(text: string): boolean {
+  return text.length > MAX_CHARACTERS;
+}
+
+/** What a person is told about a text that was cut. */
+export function cutLine(name: string): string {
+  return vscode.l10n.t('Only the first {0} characters of {1} were sent.', MAX_CHARACTERS.toLocaleString(), name);
+}
+
 /** Text in a fence that is longer than any within it, so that it cannot end it. */
 export function fenced(title: string, text: string, language: string): string {
-  const shown = text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}\n[…cut]` : text;
-  const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
+  const shown = isCut(text) ? `${text.slice(0, MAX_CHARACTERS)}\n[…cut]` : text;
+  const fence = fenceFor(shown);
   return `${title}:\n${fence}${language}\n${shown}\n${fence}`;
+}
+
+/** A fence that is longer than any within `text`. */
+export function fenceFor(text: string): string {
+  const longest = [...text.matchAll(/`+/g)].reduce((longest, [run]) => Math.max(longest, run.length), 2);
+  return '`'.repeat(longest + 1);
 }

@@ -43,6 +43,9 @@ export class ModelCatalog implements vscode.Disposable {
   readonly #deps: { readonly clouds: Clouds; readonly settings: Settings; readonly fetch: Fetch; readonly log: Log };
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
+  readonly #pickedOne = new vscode.EventEmitter<Model>();
+  /** A person has picked this model, or asked it again. */
+  readonly onDidPick = this.#pickedOne.event;
   readonly #subscription: vscode.Disposable;
   #probe: Probe | undefined;
   #listed: readonly Model[] = [];
@@ -97,6 +100,8 @@ export class ModelCatalog implements vscode.Disposable {
   /** Remembers the model that a person has picked, for the commands that offer no choice. */
   pick(id: string): void {
     this.#picked = id;
+    const model = this.models.find((each) => each.id === id);
+    if (model) this.#pickedOne.fire(model);
   }
 
   /** The model named by `id`, else the user's default, else the first. */
@@ -164,6 +169,7 @@ export class ModelCatalog implements vscode.Disposable {
     this.#probe?.stop.abort();
     this.#subscription.dispose();
     this.#changed.dispose();
+    this.#pickedOne.dispose();
   }
 }
 

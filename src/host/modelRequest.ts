@@ -5,6 +5,7 @@ import type { CompletionOptions } from '../core/completions/client.ts';
 import type { Notice } from '../core/completions/completion.ts';
 import type { ModelLimits } from '../core/completions/fitted.ts';
 import type { ModelMemory } from '../core/completions/modelMemory.ts';
+import { resolveParameters } from '../core/completions/parameters.ts';
 import type { CompletionParameters } from '../core/completions/request.ts';
 import type { Model } from './modelCatalog.ts';
 import type { Settings } from './settings.ts';
@@ -21,7 +22,7 @@ export interface RequestDeps {
 
 /** The user's parameters as they apply to a model; what cannot be sent is told by Show Effective Parameters. */
 export function parametersFor(model: Model | undefined, settings: Settings): CompletionParameters {
-  const { reasoning_effort, ...others } = settings.chatParameters().parameters;
+  const { reasoning_effort, ...others } = resolveParameters(settings.chatParameters()).parameters;
   const reasons = model?.reasoning !== false && reasoning_effort !== undefined;
   return { ...others, ...(reasons && { reasoning_effort }) };
 }
@@ -43,7 +44,7 @@ function limitsOf({ isLengthKnown, contextLength, maxOutput }: Model): ModelLimi
 
 /** What of the user's parameters is not sent, and why: nothing that was set is dropped silently. */
 export function leftOut(model: Model | undefined, settings: Settings): Notice[] {
-  const { entries } = settings.chatParameters();
+  const { entries } = resolveParameters(settings.chatParameters());
   const problems = entries.flatMap(({ field, problem }) =>
     problem === undefined ? [] : [vscode.l10n.t('{0} of your chat parameters was not sent: {1}', field, problem)],
   );

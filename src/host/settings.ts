@@ -1,28 +1,44 @@
 import * as vscode from 'vscode';
-import * as z from 'zod/mini';
 import { checkIdentityUrl, checkInferenceUrl, checkRedirectUri } from '../core/base/addresses.ts';
 import type { ClientAuthentication, Connection } from '../core/base/connection.ts';
 import { RolecallError } from '../core/base/errors.ts';
-import { type ResolvedParameters, resolveParameters } from '../core/completions/parameters.ts';
+import { fits, type Guard, isFlag, isList, isNumber, isRecord, isText, oneOf, optional } from '../core/base/shape.ts';
+import type { ParameterLayer } from '../core/completions/parameters.ts';
 import { type Deadlines, defaultDeadlines } from '../core/completions/watch.ts';
 import { settings } from '../ids.ts';
 
 /** A model as the user describes it (`rolecall.models`). */
-export const modelSchema = z.object({
-  id: z.string().check(z.minLength(1)),
-  label: z.optional(z.string()),
-  contextLength: z.optional(z.number().check(z.positive())),
-  maxOutput: z.optional(z.number().check(z.positive())),
-  tools: z.optional(z.boolean()),
-  vision: z.optional(z.boolean()),
-  reasoning: z.optional(z.boolean()),
-});
-export type ConfiguredModel = z.infer<typeof modelSchema>;
+export interface ConfiguredModel {
+  readonly id: string;
+  readonly label?: string | undefined;
+  readonly contextLength?: number | undefined;
+  readonly maxOutput?: number | undefined;
+  readonly tools?: boolean | undefined;
+  readonly vision?: boolean | undefined;
+  readonly reasoning?: boolean | undefined;
+}
+
+/** True for what describes a model. */
+export function isConfiguredModel(value: unknown): value is ConfiguredModel {
+  return fits<ConfiguredModel>(value, {
+    id: (id) => isText(id) && id !== '',
+    label: optional(isText),
+    contextLength: optional(isPositive),
+    maxOutput: optional(isPositive),
+    tools: optional(isFlag),
+    vision: optional(isFlag),
+    reasoning: optional(isFlag),
+  });
+}
 
 /** Where a parameter was written. */
 export type ParameterSource = 'user' | 'workspace' | 'folder';
 
 const defaultToolRounds = 10;
+
+const isPositive = (value: unknown): value is number => isNumber(value) && value > 0;
+const isMinutes = (value: unknown): value is number => isNumber(value) && value >= 0 && value <= 1440;
+const isClientAuthentication = oneOf<ClientAuthentication>('client_secret_post', 'client_secret_basic', 'none');
 
 /** Reads the settings of Rolecall; everything in them was typed by somebody and is checked here. */
 export class Settings {
@@ -60,7 +76,7 @@ export class Settings {
 
   /** Organization ids the user typed, without repetitions. */
   organizations(): readonly string[] {
-    const typed = this.#get(settings.organizations, z.array(z.unknown()), []);
+    const typed = this.#get(settings.organizations, isList, []);
     const ids = typed.flatMap((id) => (typeof id === 'string' ? [id.trim()] : [])); // One slip does not hide the others.
     return [...new Set(ids.filter((id) => id !== ''))];
   }
@@ -87,7 +103,7 @@ export class Settings {
 
   /** What the user calls organizations, by id. */
   organizationLabels(): ReadonlyMap<string, string> {
-    const labels = this.#get(settings.organizationLabels, z.record(z.string(), z.unknown()), {});
+    const labels = this.#get(settings.organizationLabels, isRecord, {});
     return new Map(
       Object.entries(labels).flatMap(([id, label]): [string, string][] =>
         typeof label === 'string' && label.trim() !== '' ? [[id, label.trim()]] : [],
@@ -105,15 +121,14 @@ export class Settings {
 
   /** Minutes after which what is shown is read again; 0 for never. */
   refreshMinutes(): number {
-    return this.#get(settings.refreshMinutes, z.number().check(z.minimum(0), z.maximum(1440)), 0);
+    return this.#get(settings.refreshMinutes, isMinutes, 0);
   }
 
   /** The models the user describes; of two with one id the first. */
   models(): readonly ConfiguredModel[] {
     const described = new Map<string, ConfiguredModel>();
-    for (const item of this.#get(settings.models, z.array(z.unknown()), [])) {
-      const model = z.safeParse(modelSchema, item);
-      if (model.success && !described.has(model.data.id)) described.set(model.data.id, model.data);
+    for (const item of this.#get(settings.models, isList, [])) {
+      if (isConfiguredModel(item) && !described.has(item.id)) described.set(item.id, item);
     }
     return [...described.values()];
   }
@@ -130,15 +145,18 @@ export class Settings {
     await configuration.update(settings.defaultModel, id, vscode.ConfigurationTarget[target]);
   }
 
-  /** `rolecall.chat.parameters` of every place it is written in; nothing of a workspace that is not trusted. */
-  chatParameters(): ResolvedParameters<ParameterSource> {
+  /**
+   * `rolecall.chat.parameters` of every place it is written in, as it is written; nothing of a workspace that is not
+   * trusted. For `resolveParameters`.
+   */
+  chatParameters(): readonly ParameterLayer<ParameterSource>[] {
     const written = vscode.workspace.getConfiguration(settings.section).inspect<unknown>(settings.chatParameters);
     const theirs = vscode.workspace.isTrusted ? written : undefined;
-    return resolveParameters<ParameterSource>([
+    return [
       { source: 'user', value: written?.globalValue },
       { source: 'workspace', value: theirs?.workspaceValue },
       { source: 'folder', value: theirs?.workspaceFolderValue },
-    ]);
+    ];
   }
 
   /** How long to wait for the inference service, in milliseconds. */
@@ -153,7 +171,7 @@ export class Settings {
 
   /** A time limit in milliseconds, within what can be kept: `fetch` gives up by itself after 300 s. */
   #seconds(name: string, fallbackMs: number): number {
-    const typed = this.#get(name, z.number(), fallbackMs / 1000);
+    const typed = this.#get(name, isNumber, fallbackMs / 1000);
     return Math.min(290, Math.max(1, typed)) * 1000;
   }
 
@@ -165,7 +183,7 @@ export class Settings {
 
   /** Requests in one answer at most, from 1 to 100. */
   maxToolRounds(): number {
-    const rounds = this.#get(settings.maxToolRounds, z.number(), defaultToolRounds);
+    const rounds = this.#get(settings.maxToolRounds, isNumber, defaultToolRounds);
     return Math.min(Math.max(Math.round(rounds), 1), 100);
   }
 
@@ -188,16 +206,15 @@ export class Settings {
   }
 
   #clientAuthentication(): ClientAuthentication {
-    const schema = z.enum(['client_secret_post', 'client_secret_basic', 'none']);
-    return this.#get(settings.clientAuthentication, schema, 'client_secret_post');
+    return this.#get(settings.clientAuthentication, isClientAuthentication, 'client_secret_post');
   }
 
   #text(name: string): string {
-    return this.#get(name, z.string(), '').trim();
+    return this.#get(name, isText, '').trim();
   }
 
-  #get<T>(name: string, schema: z.ZodMiniType<T>, fallback: T): T {
-    const value = z.safeParse(schema, vscode.workspace.getConfiguration(settings.section).get(name));
-    return value.success ? value.data : fallback;
+  #get<T>(name: string, isRight: Guard<T>, fallback: T): T {
+    const value = vscode.workspace.getConfiguration(settings.section).get<unknown>(name);
+    return isRight(value) ? value : fallback;
   }
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BodyRecord } from './bodyRecord.ts';
 import type { CounterTable } from './counters.ts';
 import { FaultSyntaxError, type FaultTable } from './faults.ts';
 import { readText, sendJson, target } from './http.ts';
@@ -10,6 +11,7 @@ export interface Controlled {
   faults: FaultTable;
   counters: CounterTable;
   secrets: SecretRecord;
+  bodies: BodyRecord;
   endSessions(): number;
   /** A long-lived bearer token for a person; `undefined` when there is no such person. */
   issueServiceToken(person: string, seconds: number): string | undefined;
@@ -26,6 +28,7 @@ export interface Controlled {
  * | `GET /counters`        | the counters, one flat object                                                      |
  * | `DELETE /counters`     | starts counting over                                                               |
  * | `GET /secrets`         | every token, code, verifier, state, nonce and secret seen on the wire, for canary tests |
+ * | `GET /completions`     | the bodies of the last 50 requests for a completion, oldest first                  |
  * | `POST /sessions/end`   | ends every session and service token; answers `{ended}`                            |
  * | `POST /service-tokens` | `{person, seconds?}` → `{token, expires_in}`: a long-lived bearer outside of sessions |
  */
@@ -59,6 +62,7 @@ const ACTIONS: Record<string, Action> = {
   'GET /counters': ({ counters }) => counters.toJSON(),
   'DELETE /counters': ({ counters }) => counters.clear(),
   'GET /secrets': ({ secrets }) => secrets.toJSON(),
+  'GET /completions': ({ bodies }) => bodies.toJSON(),
   'POST /sessions/end': (controlled) => ({ ended: controlled.endSessions() }),
   'POST /service-tokens': (controlled, body) => {
     const { person, seconds = 90 * 24 * 3600 } = (body ?? {}) as { person?: unknown; seconds?: unknown };

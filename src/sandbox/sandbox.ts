@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { BodyRecord } from './bodyRecord.ts';
 import { controlHandler } from './control.ts';
 import { CounterTable } from './counters.ts';
 import { FaultTable } from './faults.ts';
@@ -38,6 +39,7 @@ export async function startSandbox(
   const counters = new CounterTable();
   const faults = new FaultTable();
   const secrets = new SecretRecord();
+  const bodies = new BodyRecord();
   const { log } = options;
   const identity = createIdentity({ ...settings, issuer: identityListener.origin, clients, counters, secrets, log });
   const inference = createInferenceHandler({
@@ -46,6 +48,7 @@ export async function startSandbox(
     models,
     log,
     paceMs: settings.paceMs,
+    onBody: (body) => bodies.add(body),
   });
   const key = randomBytes(24).toString('base64url');
   identityListener.handle(instrument('identity', identity.handler, { counters, faults, routeName, log }));
@@ -55,6 +58,7 @@ export async function startSandbox(
       faults,
       counters,
       secrets,
+      bodies,
       endSessions: identity.endSessions,
       issueServiceToken: (person, seconds) =>
         personById(person) === undefined ? undefined : identity.issueServiceToken(person, seconds),

@@ -1,7 +1,8 @@
-// node activationProbe.ts BUNDLE NAMES: loads an extension as an extension host does and activates it, with a stand-in for
-// the editor that takes every call. Writes one JSON line: {cpuMs, wallMs, bytes, problem}.
+// node --expose-gc activationProbe.ts BUNDLE NAMES: loads an extension as an extension host does and activates it, with a
+// stand-in for the editor that takes every call. Writes one JSON line, an ActivationRun.
 import fs from 'node:fs';
 import Module, { createRequire } from 'node:module';
+import type { ActivationRun } from './activate.ts';
 
 const [bundle = '', names = ''] = process.argv.slice(2);
 
@@ -58,6 +59,10 @@ const context = {
 };
 
 const require = createRequire(import.meta.url);
+performance.now(); // The clock itself is a module that is loaded when it is first read.
+const before = new Set(builtins());
+// What stripping the types of this file has left behind is not collected on the extension's time.
+globalThis.gc?.();
 const began = performance.now();
 const cpuBegan = process.cpuUsage();
 const extension = require(bundle) as { activate: (context: unknown) => unknown };
@@ -70,7 +75,28 @@ try {
 const wallMs = performance.now() - began;
 const { user, system } = process.cpuUsage(cpuBegan);
 const cpuMs = (user + system) / 1000;
-const evaluated = Object.keys(require.cache).filter((file) => !file.endsWith('.ts'));
-const bytes = evaluated.reduce((sum, file) => sum + fs.statSync(file).size, 0);
-fs.writeSync(1, `${JSON.stringify({ cpuMs, wallMs, bytes, problem })}\n`);
+const files = evaluated();
+const loaded = builtins().filter((name) => !before.has(name));
+for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+const run: ActivationRun = {
+  cpuMs,
+  wallMs,
+  bytes: files.reduce((sum, file) => sum + fs.statSync(file).size, 0),
+  files,
+  filesAfterwards: evaluated(),
+  builtins: loaded,
+  ...(problem !== undefined && { problem }),
+};
+fs.writeSync(1, `${JSON.stringify(run)}\n`);
 process.exit(0);
+
+/** What was required so far. */
+function evaluated(): string[] {
+  return Object.keys(require.cache).filter((file) => !file.endsWith('.ts'));
+}
+
+/** The modules of Node's own that were loaded so far, as they are imported. */
+function builtins(): string[] {
+  const { moduleLoadList } = process as unknown as { readonly moduleLoadList: readonly string[] };
+  return moduleLoadList.flatMap((entry) => /^NativeModule (?!internal|_)(.+)$/.exec(entry)?.[1] ?? []);
+}

@@ -1,4 +1,6 @@
+import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
+import { runCommand } from './actions.ts';
 
 /** The chat view, wherever it stands; a chat opened as an editor is another one. */
 const panel = '.part:not(.editor) .interactive-session';
@@ -19,14 +21,17 @@ export async function openChat(page: Page): Promise<Locator> {
 /**
  * Types a message into the chat view and sends it. It does not wait for the answer. After an answer the view begins the next
  * message with the same participant: a text that names one replaces that, any other follows it.
+ *
+ * @param attached name of a file of the folder, attached with `#`.
  */
-export async function send(page: Page, text: string): Promise<void> {
+export async function send(page: Page, text: string, attached?: string): Promise<void> {
   await openChat(page);
   if (text.startsWith('@')) {
     await page.keyboard.press('Control+A');
     await page.keyboard.press('Delete');
   }
   await page.keyboard.insertText(text);
+  if (attached !== undefined) await attach(page, attached);
   const rows = page.locator(`${panel} .monaco-list-row`, { has: page.locator('.chat-most-recent-response') });
   const before = await rows.evaluateAll((all) => all[0]?.getAttribute('data-index'));
   // A list of participants or files may be open over the input, and Enter would choose from it.
@@ -45,6 +50,63 @@ export async function send(page: Page, text: string): Promise<void> {
     .waitFor();
 }
 
+async function attach(page: Page, file: string): Promise<void> {
+  await page.keyboard.insertText(' ');
+  await page.keyboard.type(`#${path.parse(file).name}`); // Only what is typed opens the list of files.
+  const row = page.locator('.suggest-widget.visible .monaco-list-row.focused', { hasText: file });
+  const isOffered = () =>
+    row.waitFor({ timeout: 3000 }).then(
+      () => true,
+      () => false,
+    );
+  for (const late = Date.now() + 30_000; !(await isOffered()) && Date.now() < late; ) {
+    await page.keyboard.press('Control+Space'); // While the editor is busy the list may come late, and then closes at once.
+  }
+  await page.keyboard.press('Tab');
+  await page.locator(`${panel} .chat-attached-context`, { hasText: file }).waitFor();
+}
+
+/** Presses the chat's own Stop. */
+export async function stop(page: Page): Promise<void> {
+  await page.locator(`${panel} .chat-execute-toolbar .codicon-stop-circle`).click();
+}
+
+/** The suggestions below the newest answer. */
+export function suggestions(page: Page): Locator {
+  return page.locator(`${panel} .interactive-session-followups .monaco-button`);
+}
+
+/** Switches the chat view's mode; the picker offers Ask no more, the palette does. */
+export async function useMode(page: Page, mode: 'Agent' | 'Ask'): Promise<void> {
+  await runCommand(page, `Chat: Open Chat (${mode})`);
+  await page.locator(`${panel} .chat-mode-picker-item`, { hasText: mode }).waitFor();
+}
+
+/** Opens the list of models, all groups unfolded, and gives the labels as they are read aloud. Escape closes it. */
+export async function openModelPicker(page: Page): Promise<string[]> {
+  await openChat(page);
+  await page.locator(`${panel} .model-picker-name`).click();
+  const rows = page.locator('.action-widget .monaco-list-row.action');
+  const group = rows.filter({ hasText: 'Other Models' });
+  await rows.first().waitFor();
+  if ((await group.count()) > 0) {
+    const before = await rows.count();
+    await group.click();
+    await rows.nth(before).waitFor();
+  }
+  return rows.evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
+}
+
+/** Picks a model by its name in that list. */
+export async function pickModel(page: Page, name: string): Promise<void> {
+  await openModelPicker(page);
+  await page
+    .locator('.action-widget')
+    .getByRole('option', { name: new RegExp(`^${name}(,|$)`) })
+    .click();
+  await page.locator(`${panel} .model-picker-name`, { hasText: name }).waitFor();
+}
+
 /** The newest answer, also while it is being written. */
 export function newestAnswer(page: Page): Locator {
   return page.locator(`${panel} .interactive-response.chat-most-recent-response`);
@@ -58,8 +120,8 @@ export async function answer(page: Page): Promise<string> {
 }
 
 /** Sends a message and gives the complete answer. */
-export async function chat(page: Page, text: string): Promise<string> {
-  await send(page, text);
+export async function chat(page: Page, text: string, attached?: string): Promise<string> {
+  await send(page, text, attached);
   return answer(page);
 }
 
@@ -73,7 +135,8 @@ export async function confirmTool(page: Page, button: string): Promise<void> {
   await question.filter({ hasText: button }).first().click();
 }
 
-/** A request's text is shown with its Markdown rendered: its first words are enough to find it. */
+/** A request's text is shown with its Markdown rendered: its first words, up to any markup, are enough to find it. */
 function plain(text: string): string {
-  return text.replace(/^@\w+\s+(?:\/\w+\s+)?/, '').slice(0, 20);
+  const words = text.replace(/^@\w+\s+(?:\/\w+\s+)?/, '').slice(0, 20);
+  return words.replace(/[`*[<\n][\s\S]*/, '').trim();
 }

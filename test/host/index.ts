@@ -1,7 +1,10 @@
 import { format } from 'node:util';
 import { loaders } from 'rolecall:host-tests';
 import Mocha from 'mocha';
+import * as vscode from 'vscode';
 import { ResultsReporter } from '../../scripts/mocha/reporter.ts';
+import { extensionId } from '../../src/ids.ts';
+import { until } from './support/wait.ts';
 
 /**
  * What an extension host calls, on the desktop and in the served editor: runs every *.test.ts of this folder and rejects
@@ -30,6 +33,10 @@ export async function run(): Promise<void> {
   for (const load of loaders) {
     await load();
   }
+  // Tests replace members that everybody shares, and an activation must not meet them. It is waited for, not asked for: a
+  // test is about that.
+  const isActive = () => vscode.extensions.getExtension(extensionId)?.isActive === true;
+  await until('the activation of the extension', isActive).catch(() => {});
   const failures = await new Promise<number>((resolve) => {
     mocha.run(resolve);
   });

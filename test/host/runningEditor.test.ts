@@ -57,6 +57,22 @@ describe('the commands of an editor', () => {
     assert.deepEqual(errors, []);
   });
 
+  it('say where @rolecall is, when chat is switched off', async () => {
+    await user.writeElsewhere('chat.disableAIFeatures', true);
+    try {
+      await select('one\n', [0, 0], [0, 3]);
+      await vscode.commands.executeCommand(commands.explainSelection);
+      await until('the line', () =>
+        answers().some((each) =>
+          /Chat is switched off in this editor \(chat\.disableAIFeatures\)/.test(each.getText().replaceAll('\\', '')),
+        ),
+      );
+      assert.deepEqual(errors, []);
+    } finally {
+      await user.writeElsewhere('chat.disableAIFeatures', undefined);
+    }
+  });
+
   it('explain a problem, which the lightbulb offers only where there is one', async () => {
     const document = await select('one\ntwo\n', [0, 0], [0, 0]);
     const reported = vscode.languages.createDiagnosticCollection('test');
@@ -151,6 +167,26 @@ describe('the commands of an editor', () => {
       assert.match(errors[0] ?? '', /no rewrite to apply/);
       assert.equal(document.getText(), text);
       assert.equal(diff(), undefined);
+    });
+
+    it('nor more than can be sent in one piece', async () => {
+      await select('x'.repeat(60_001), [0, 0], [0, 0]);
+      await vscode.commands.executeCommand(commands.rewriteSelection);
+      assert.match(errors[0] ?? '', /rewritten\.txt is too long to be rewritten in one piece/);
+      assert.equal(diff(), undefined);
+    });
+
+    it('until another account is there, or none', async () => {
+      const document = await rewrite(undefined);
+      await until('the difference', diff);
+      await signOutRunning();
+      try {
+        await until('the difference is closed', () => diff() === undefined);
+        assert.equal(document.getText(), text);
+      } finally {
+        await signInRunning('administrator');
+        await offeredModel('sandbox/guide');
+      }
     });
 
     it('only where there is one to decide about', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { RolecallError } from '../../src/core/base/errors.ts';
+import { resolveParameters } from '../../src/core/completions/parameters.ts';
 import { Settings } from '../../src/host/settings.ts';
 import { usePatches } from './support/patches.ts';
 import { folder, userSettings, workspaceFile } from './support/workspace.ts';
@@ -133,9 +134,9 @@ describe('settings', () => {
   });
 
   it('hold the parameters of chat, in the order of the specification, with what is wrong', async () => {
-    assert.deepEqual(settings.chatParameters().parameters, {});
+    assert.deepEqual(resolveParameters(settings.chatParameters()).parameters, {});
     await user.write({ 'chat.parameters': { top_p: 0.5, temperature: 'hot', seed: 7 } });
-    const { parameters, entries } = settings.chatParameters();
+    const { parameters, entries } = resolveParameters(settings.chatParameters());
     assert.deepEqual(parameters, { seed: 7, top_p: 0.5 });
     assert.deepEqual(
       entries.map(({ field, sources, problem }) => [field, ...sources, problem !== undefined]),

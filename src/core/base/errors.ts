@@ -89,13 +89,19 @@ export class RolecallError extends Error {
   }
 }
 
-/** Somebody else's words as {@link ErrorFacts.serverMessage} holds them: no markup, no secret, a line or two at most. */
+/** The most of somebody else's words that is shown, in UTF-16 units. */
+export const MAX_SERVER_WORDS = 300;
+
+/**
+ * Somebody else's words as {@link ErrorFacts.serverMessage} holds them: one line, no markup, no control characters, nothing
+ * that looks like a secret.
+ */
 export function serverWords(text: string): string {
-  const plain = redact(text)
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/\s+/g, ' ')
+  const plain = redact(text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' '))
+    .replace(/<[a-z/!?][^>]*>/gi, ' ')
+    .replace(/ +/g, ' ')
     .trim();
-  return plain.length > 300 ? `${plain.slice(0, 299)}…` : plain;
+  return plain.length > MAX_SERVER_WORDS ? `${plain.slice(0, MAX_SERVER_WORDS - 1)}…` : plain;
 }
 
 /** The error that stands for "the user stopped it". */
@@ -114,6 +120,15 @@ export function isCancelled(error: unknown): boolean {
 export function asRolecallError(error: unknown): RolecallError {
   if (error instanceof RolecallError) return error;
   if (isCancelled(error)) return cancelled(error);
+  if (isMissingModule(error)) return new RolecallError('unexpected', MISSING, { cause: error });
   const message = error instanceof Error ? error.message : String(error);
   return new RolecallError('unexpected', `Something unexpected went wrong: ${message}`, { cause: error });
+}
+
+/** An update replaces the files of which an open window reads parts when it needs them. */
+const MISSING =
+  'A part of Rolecall is missing: it was updated or removed while this window was open. Reload the window.';
+
+function isMissingModule(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND';
 }

@@ -1,6 +1,7 @@
 import type { Log } from './log.ts';
 
-const HIDDEN = '‹hidden›';
+/** Stands where a secret stood. */
+export const HIDDEN = '‹hidden›';
 
 /** Names whose values are secrets wherever they stand: in a query, a form, JSON (also within a string) or prose. */
 const SECRET = assignment(
@@ -11,6 +12,8 @@ const AMBIGUOUS = assignment('code|state|nonce');
 const AUTHORIZATION = /\b(Bearer|Basic)\s+([\w.~+/%=-]{6,})/gi;
 /** Words of one spelling, as error codes and states are; what is drawn at random mixes cases and digits. */
 const WORD = /^(?:[A-Z]+(?:_[A-Z\d]+)*|[A-Z]?[a-z]+(?:[_-][a-z]+|[A-Z][a-z]+)*)[.:!?)]*$/;
+/** The beginning of every JWS and JWE that has a header of JSON, however short. */
+const JSON_TOKEN = /\beyJ[\w-]{8,}\.[\w.-]+/g;
 /** Compact JWS/JWE, and any unbroken run that is too long to be a word, an id or a path segment. */
 const OPAQUE = /[\w+%=-]+(?:\.[\w+%=-]*){2,4}|[\w+%=-]{64,}/g;
 
@@ -25,6 +28,7 @@ export function redact(text: string): string {
     .replace(AMBIGUOUS, (all, name: string, value: string) =>
       isWord(value) && !/^[?&#]/.test(name) ? all : name + HIDDEN,
     )
+    .replace(JSON_TOKEN, HIDDEN)
     .replace(OPAQUE, (run) => (run.length >= 64 ? HIDDEN : run));
 }
 

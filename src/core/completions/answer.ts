@@ -1,29 +1,20 @@
-import { RolecallError } from '../base/errors.ts';
+import { isCancelled, RolecallError, serverWords } from '../base/errors.ts';
 import { originOf } from '../base/http.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
+import { deadlineSteps, noFirstEvent, silence, type Waiting } from './answerLimits.ts';
 import type { CompletionAssembler } from './assemble.ts';
-import { enough, readBeginning, readText } from './body.ts';
+import { readBeginning, readText } from './body.ts';
 import { readChunk } from './chunk.ts';
 import type { Completion, CompletionEvent } from './completion.ts';
-import { type ErrorBody, readErrorObject, readErrorText, shorten } from './errorBody.ts';
+import { type ErrorBody, readErrorObject, readErrorText } from './errorBody.ts';
 import { refusalError } from './errors.ts';
-import { isJsonObject, type JsonObject, parseJson } from './json.ts';
 import { type ServerSentEvent, ServerSentEventReader } from './serverSentEvents.ts';
-import { type Deadlines, timedOut, type Watch } from './watch.ts';
-import { seconds } from './words.ts';
 
 /** What the reader of an answer has to know about the request. */
-export interface AnswerContext {
-  readonly watch: Watch;
-  readonly url: string;
+export interface AnswerContext extends Waiting {
   readonly model: string;
   readonly streamed: boolean;
-  readonly deadlines: Deadlines;
 }
-
-/** How long to wait for usage and `[DONE]` once every choice has finished, in milliseconds. */
-export const AFTER_FINISH_MS = 5_000;
-/** How long to wait for the end of the body after `[DONE]`, in milliseconds. */
-const AFTER_DONE_MS = 100;
 
 /** Events in batches, one for what arrived together: an asynchronous step for every token would cost more than parsing. */
 export type EventBatches = AsyncGenerator<readonly CompletionEvent[], Completion, undefined>;
@@ -39,10 +30,9 @@ export async function openAnswer(
   assembler: CompletionAssembler,
   context: AnswerContext,
 ): Promise<EventBatches> {
-  const { watch, url, deadlines, streamed } = context;
+  const { watch, url } = context;
   const host = originOf(url);
-  if (streamed) watch.arm(deadlines.firstEventMs, timedOut(noFirstEvent(host, deadlines.firstEventMs), 'firstEvent'));
-  else watch.arm(deadlines.idleMs, timedOut(silence(host, deadlines.idleMs), 'idle'));
+  watch.arm(noFirstEvent(context));
   const texts = readText(response, watch, url);
   const type = response.headers.get('content-type') ?? '';
   const head = await peek(texts, type);
@@ -51,7 +41,7 @@ export async function openAnswer(
   if (head === '' || /event-stream/i.test(type) || /^(?:data|event|id|retry)?:/.test(head)) {
     return readEvents(texts, head, assembler, context);
   }
-  const body = shorten(head + (await readBeginning(texts, 1000, watch)));
+  const body = serverWords(head + (await readBeginning(texts, 1000, watch)));
   throw new RolecallError('protocol', `${host} answered with something that is not an answer of a model: ${body}`);
 }
 
@@ -74,6 +64,7 @@ async function* readWhole(
   context: AnswerContext,
 ): EventBatches {
   const pieces = [head];
+  context.watch.arm(silence(context));
   for await (const text of texts) pieces.push(text);
   const value = parseJson(pieces.join(''));
   // Some gateways put their error object into a list.
@@ -118,30 +109,16 @@ async function* readEvents(
       done = outcome === 'done';
     }
   } catch (error) {
-    // A connection that breaks is an answer that was cut, as long as there is any of it.
-    if (!(error instanceof RolecallError && error.kind === 'offline' && assembler.begun)) throw error;
+    // A connection that breaks is an answer that was cut, as long as there is any of it. Stop takes nothing from an
+    // answer that is there.
+    const isCut = error instanceof RolecallError && error.kind === 'offline' && assembler.begun;
+    if (!isCut && !(isCancelled(error) && assembler.finished)) throw error;
   } finally {
     await texts.return(undefined);
   }
   if (done) return yield* end(assembler);
   const nothing = `${originOf(context.url)} closed the connection without sending an answer.`;
   return yield* end(assembler, assembler.begun ? 'The connection was cut before the answer was finished.' : nothing);
-}
-
-/** Which deadline runs, by how far the answer has come; each step is taken once. */
-function deadlineSteps(assembler: CompletionAssembler, { watch, url, deadlines }: AnswerContext) {
-  let state: 'waiting' | 'begun' | 'finished' | 'done' = 'waiting';
-  return (done: boolean) => {
-    if (done) {
-      watch.arm(AFTER_DONE_MS, enough);
-    } else if (assembler.finished && state !== 'finished') {
-      state = 'finished';
-      watch.arm(Math.min(AFTER_FINISH_MS, deadlines.idleMs), enough);
-    } else if (assembler.begun && state === 'waiting') {
-      state = 'begun';
-      watch.arm(deadlines.idleMs, timedOut(silence(originOf(url), deadlines.idleMs), 'idle'));
-    }
-  };
 }
 
 /** @returns the end of the stream, or the error that stands in it: what came before it is in `events`. */
@@ -171,7 +148,10 @@ function readEvent(event: ServerSentEvent, context: AnswerContext): JsonObject |
   if (isJsonObject(value)) return value;
   if (data.trim() === '[DONE]') return 'done';
   if (event.atEnd || keepAlive.test(data)) return undefined;
-  return new RolecallError('protocol', `In the middle of the answer came something that is not JSON: ${shorten(data)}`);
+  return new RolecallError(
+    'protocol',
+    `In the middle of the answer came something that is not JSON: ${serverWords(data)}`,
+  );
 }
 
 /** What servers and proxies write into `data` only to keep the connection open. */
@@ -204,12 +184,4 @@ function notTheService(host: string): RolecallError {
     'protocol',
     `${host} answered with a web page instead of data. Check the address of the inference service, and whether the network asks for a sign-in of its own.`,
   );
-}
-
-function noFirstEvent(host: string, ms: number): string {
-  return `${host} took the request, but no answer began within ${seconds(ms)}. Try again, or allow more time for models that think long.`;
-}
-
-function silence(host: string, ms: number): string {
-  return `The answer stopped: ${host} sent nothing for ${seconds(ms)}, so the connection was closed. What had come stays.`;
 }

@@ -17,8 +17,9 @@ export class CompletionAssembler {
   readonly #notices: Notice[];
   readonly #expected: number;
   readonly #newCallId: (() => string) | undefined;
-  #head: Omit<Partial<Chunk>, 'choices' | 'usage'> = {};
+  readonly #head: Head = {};
   #usage: Usage | undefined;
+  #pieces = 0;
 
   /**
    * @param expected the `n` of the request.
@@ -42,6 +43,11 @@ export class CompletionAssembler {
     return this.#choices.size > 0;
   }
 
+  /** How many times something of the answer itself has come: text, reasoning or a tool call, but no keep-alive. */
+  get pieces(): number {
+    return this.#pieces;
+  }
+
   /** Takes one chunk and adds what is new in it to `events`. */
   accept(chunk: Chunk, events: CompletionEvent[]): void {
     this.#acceptHead(chunk);
@@ -49,10 +55,12 @@ export class CompletionAssembler {
       const choice = this.#choice(delta.index);
       if (delta.role !== '') choice.role = delta.role;
       if (delta.reasoning !== '') {
+        this.#pieces++;
         choice.reasoning += delta.reasoning;
         events.push({ kind: 'reasoning', choice: delta.index, text: delta.reasoning });
       }
       if (delta.text !== '') {
+        this.#pieces++;
         choice.text += delta.text;
         events.push({ kind: 'text', choice: delta.index, text: delta.text });
       }
@@ -60,7 +68,10 @@ export class CompletionAssembler {
         for (const token of delta.logprobs) choice.logprobs.push(token);
         events.push({ kind: 'logprobs', choice: delta.index, logprobs: delta.logprobs });
       }
-      if (delta.toolCalls.length > 0) choice.toolCalls.accept(delta.toolCalls);
+      if (delta.toolCalls.length > 0) {
+        choice.toolCalls.accept(delta.toolCalls);
+        this.#pieces++;
+      }
       if (delta.finishReason !== '') choice.finishReason = delta.finishReason;
       if (delta.stopReason !== undefined) choice.stopReason = delta.stopReason;
     }
@@ -91,18 +102,15 @@ export class CompletionAssembler {
   }
 
   #acceptHead(chunk: Chunk): void {
-    const head = this.#head;
     if (chunk.usage) this.#usage = chunk.usage;
-    if (head.id && head.model && chunk.promptLogprobs === undefined) return;
-    this.#head = {
-      // The first all-empty chunk of some servers has id, object and model "".
-      id: head.id || chunk.id,
-      object: head.object || chunk.object,
-      model: head.model || chunk.model,
-      created: head.created || chunk.created,
-      fingerprint: head.fingerprint || chunk.fingerprint,
-      promptLogprobs: head.promptLogprobs ?? chunk.promptLogprobs,
-    };
+    const head = this.#head;
+    // Member by member: the first all-empty chunk of some servers has "" and 0 in all of them, others tell some late.
+    head.id ||= chunk.id;
+    head.object ||= chunk.object;
+    head.model ||= chunk.model;
+    head.created ||= chunk.created;
+    head.fingerprint ||= chunk.fingerprint;
+    head.promptLogprobs ??= chunk.promptLogprobs;
   }
 
   #choice(index: number): OpenChoice {
@@ -152,6 +160,9 @@ export class CompletionAssembler {
     };
   }
 }
+
+/** What an answer says once, of all its choices. */
+type Head = { -readonly [Member in Exclude<keyof Chunk, 'choices' | 'usage'>]?: Chunk[Member] };
 
 interface OpenChoice {
   role: string;

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from '../base/json.ts';
 import type { Usage } from './completion.ts';
-import { isJsonObject, type JsonObject } from './json.ts';
 import { type Logprobs, readLogprobs } from './logprobs.ts';
 
 /** What one chunk of a stream, or a whole answer, says. Text members are empty when nothing was said. */

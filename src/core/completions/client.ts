@@ -9,7 +9,7 @@ import type { Completion, CompletionEvent, Notice } from './completion.ts';
 import { authorization, type InferenceDeps, send } from './endpoint.ts';
 import { type FittedRequest, type Fitting, fitRequest, type ModelLimits, shortenRequest } from './fitted.ts';
 import { ModelMemory } from './modelMemory.ts';
-import { noticesOf, type OwnField, ownFields, withoutFields } from './ownFields.ts';
+import { type OwnField, ownFieldsOf, withoutRefused } from './ownFields.ts';
 import { type CompletionRequest, serializeRequest } from './request.ts';
 import { type Attempt, RetryPolicy } from './retry.ts';
 import { accessToken, newerToken, withoutToken } from './token.ts';
@@ -20,7 +20,10 @@ import { seconds } from './words.ts';
 /** How a completion is asked for, besides the request itself. */
 export interface CompletionOptions {
   readonly deadlines?: Partial<Deadlines>;
-  /** The tools are Rolecall's offer: a model that does not support them is asked once more without, after a notice. */
+  /**
+   * The tools are Rolecall's offer: `tool_choice: "auto"` goes with them unless the request sets it, and a model that does
+   * not support them is asked once more without, after a notice.
+   */
   readonly toolsAreOptional?: boolean;
   /** The longest `Retry-After` that is waited for, in milliseconds; 30 s unless set, 0 for never. */
   readonly longestWaitMs?: number;
@@ -54,7 +57,7 @@ export async function* streamCompletion(
   const deadlines = { ...defaultDeadlines, ...options.deadlines };
   const { memory = new ModelMemory() } = options;
   const fitting = { memory, service: url, limits: options.limits };
-  const own = ownFieldsOf(request, options);
+  const own = ownFieldsOf(request, options.toolsAreOptional === true);
   const prepared = prepare(request, own, fitting);
   // What cannot be sent is refused before anything is asked of the identity service.
   serializeRequest(prepared.request);
@@ -86,13 +89,6 @@ export async function* streamCompletion(
   }
 }
 
-/** Those fields of Rolecall's own that the person left to it. */
-function ownFieldsOf(request: CompletionRequest, { toolsAreOptional }: CompletionOptions): OwnField[] {
-  return ownFields.filter((field) =>
-    field === 'tools' || field === 'tool_choice' ? toolsAreOptional === true : request[field] === undefined,
-  );
-}
-
 /** The request with Rolecall's own fields, but for those that the model is known to refuse, and its history fitted. */
 function prepare(request: CompletionRequest, own: readonly OwnField[], fitting: Fitting): FittedRequest {
   const { memory, service } = fitting;
@@ -101,13 +97,12 @@ function prepare(request: CompletionRequest, own: readonly OwnField[], fitting: 
     ...request,
     ...(own.includes('stream') && { stream: true }),
     ...(streams && own.includes('stream_options') && { stream_options: { include_usage: true } }),
+    ...(request.tools?.length && own.includes('tool_choice') && { tool_choice: 'auto' as const }),
   };
-  const refused = memory
-    .refused(service, request.model)
-    .filter((field) => own.includes(field) && complete[field] !== undefined);
-  const fitted = fitRequest(withoutFields(complete, refused), fitting);
-  // Whoever offered tools hears each time that they are not there; the rest was told once and changes nothing.
-  const told = refused.includes('tools') ? noticesOf(['tools'], request.model) : [];
+  const known = withoutRefused(complete, memory.refused(service, request.model), own);
+  const fitted = fitRequest(known.request, fitting);
+  // Whoever offered tools or set something hears each time that it is not there; the rest was told once.
+  const told = known.notices.filter(({ code }) => code === 'toolsDropped' || code === 'parameterLeftOut');
   return { request: fitted.request, notices: [...told, ...fitted.notices] };
 }
 
@@ -175,13 +170,8 @@ async function ask(
   const streamed = request.stream === true;
   // Without streaming the headers come when the whole answer is ready.
   const headersMs = streamed ? deadlines.connectMs : deadlines.firstEventMs;
-  watch.arm(
-    headersMs,
-    timedOut(
-      `${originOf(url)} did not answer within ${seconds(headersMs)}. Check the network, or allow more time.`,
-      streamed ? 'connect' : 'firstEvent',
-    ),
-  );
+  const late = `${originOf(url)} did not answer within ${seconds(headersMs)}. Check the network, or allow more time.`;
+  watch.arm({ ms: headersMs, reason: timedOut(late, streamed ? 'connect' : 'firstEvent') });
   const headers = {
     Authorization: authorization(token),
     'Content-Type': 'application/json; charset=utf-8',

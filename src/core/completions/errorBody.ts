@@ -1,5 +1,5 @@
-import { redact } from '../base/redact.ts';
-import { isJsonObject, type JsonObject, parseJson } from './json.ts';
+import { serverWords } from '../base/errors.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 
 /** What an error body says, whatever its shape. Members are absent when the body does not have them. */
 export interface ErrorBody {
@@ -15,9 +15,6 @@ export interface ErrorBody {
 
 /** The most of an error body that is read, in bytes. */
 export const MAX_ERROR_BODY_BYTES = 64 * 1024;
-
-/** The most of the service's own words that is shown, in UTF-16 units. */
-export const MAX_SERVER_MESSAGE_LENGTH = 300;
 
 /** Reads the body of an answer whose status says that it is an error; JSON, text, a web page or nothing. */
 export function readErrorText(text: string): ErrorBody {
@@ -45,7 +42,7 @@ export function readErrorObject(body: JsonObject): ErrorBody | undefined {
   }
   if (typeof error === 'string' && error !== '') {
     const description = textOf(body.error_description) ?? textOf(body.message);
-    const said = description === undefined ? messageOf(error) : { ...messageOf(description), code: shorten(error) };
+    const said = description === undefined ? messageOf(error) : { ...messageOf(description), code: serverWords(error) };
     return withTrace(said, body);
   }
   if (error === true) return withTrace(readMembers(body), body);
@@ -56,15 +53,6 @@ export function readErrorObject(body: JsonObject): ErrorBody | undefined {
   return textOf(body.message) === undefined ? undefined : withTrace(readMembers(body), body);
 }
 
-/** The service's words as one short line: no control characters, no markup, nothing that looks like a secret. */
-export function shorten(text: string): string {
-  const line = redact(text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' '))
-    .replace(/\bBearer\s+[^\s"',;]+/gi, 'Bearer [token]')
-    .replace(/\beyJ[\w-]{8,}\.[\w.-]+/g, '[token]')
-    .trim();
-  return line.length <= MAX_SERVER_MESSAGE_LENGTH ? line : `${line.slice(0, MAX_SERVER_MESSAGE_LENGTH - 1).trimEnd()}…`;
-}
-
 function readMembers(error: JsonObject): ErrorBody {
   const type = textOf(error.error_type) ?? textOf(error.type);
   const code = textOf(error.code);
@@ -73,9 +61,9 @@ function readMembers(error: JsonObject): ErrorBody {
   const said = nested === undefined ? (readDetail(error.detail) ?? {}) : messageOf(nested);
   return {
     ...said,
-    ...(code === undefined ? {} : { code: shorten(code) }),
-    ...(type === undefined ? {} : { errorType: shorten(type) }),
-    ...(param === undefined || param === '' ? {} : { param: shorten(param) }),
+    ...(code === undefined ? {} : { code: serverWords(code) }),
+    ...(type === undefined ? {} : { errorType: serverWords(type) }),
+    ...(param === undefined || param === '' ? {} : { param: serverWords(param) }),
   };
 }
 
@@ -90,12 +78,12 @@ function readDetail(detail: unknown): ErrorBody | undefined {
   const places = problems.map(({ loc }) => (Array.isArray(loc) ? loc.slice(loc[0] === 'body' ? 1 : 0).join('.') : ''));
   const lines = problems.map(({ msg }, at) => [places[at], textOf(msg)].filter(Boolean).join(': '));
   const param = places.filter(Boolean).join(', ');
-  return { ...messageOf(lines.filter(Boolean).join('; ')), ...(param === '' ? {} : { param: shorten(param) }) };
+  return { ...messageOf(lines.filter(Boolean).join('; ')), ...(param === '' ? {} : { param: serverWords(param) }) };
 }
 
 function messageOf(text: string): ErrorBody {
   if (markup.test(text)) return { page: true };
-  const message = shorten(text);
+  const message = serverWords(text);
   return message === '' ? {} : { message };
 }
 
@@ -103,7 +91,7 @@ const markup = /<(?:!doctype|html|head|body|title|center|h1)\b/i;
 
 function withTrace(said: ErrorBody, body: JsonObject): ErrorBody {
   const traceId = textOf(body.trace_id) ?? textOf(body.request_id);
-  return traceId === undefined ? said : { ...said, traceId: shorten(traceId) };
+  return traceId === undefined ? said : { ...said, traceId: serverWords(traceId) };
 }
 
 function isText(value: unknown): value is string {

@@ -1,6 +1,7 @@
 import { type ErrorFacts, type ErrorKind, RolecallError } from '../base/errors.ts';
 import { isContextOverflow, readContextOverflow } from './contextOverflow.ts';
 import type { ErrorBody } from './errorBody.ts';
+import { namedFields } from './refusedFields.ts';
 import { count, list, seconds } from './words.ts';
 
 /** What is known about a refused request besides the body of the answer. */
@@ -18,39 +19,19 @@ export interface Refusal {
 /** An error of the service as one sentence about what happened and one about what helps. */
 export function refusalError(refusal: Refusal): RolecallError {
   const row = rules.find((rule) => rule.when(refusal)) ?? fallback;
-  return new RolecallError(row.kind, row.say(refusal), { facts: factsOf(refusal) });
+  const said = row.quotes?.(refusal) === false ? '' : quote(refusal);
+  return new RolecallError(row.kind, `${row.what(refusal)} ${row.step(refusal)}${said}`, { facts: factsOf(refusal) });
 }
-
-/**
- * Which of the fields `own` the service refused because the model does not have them. Empty when it refused anything
- * besides, since leaving out ours would not help then, or when it minds a value and not the field.
- *
- * @returns names out of `own`; `include_usage` counts as the `stream_options` it stands in.
- */
-export function refusedFields(error: RolecallError, own: readonly string[]): string[] {
-  if (error.kind !== 'unsupported' && error.kind !== 'invalidRequest') return [];
-  const named = namedFields(error.facts.param).map((field) => aliases[field] ?? field);
-  if (!named.every((field) => own.includes(field))) return [];
-  const said = error.facts.serverMessage ?? '';
-  // A field may also be named because its value is wrong, which leaving it out would only hide.
-  if (named.length > 0) {
-    return error.kind === 'unsupported' || said === '' || refusal.test(said) ? [...new Set(named)] : [];
-  }
-  return refusal.test(said) ? own.filter((field) => new RegExp(`\\b${field.replace('_', '[_ ]')}\\b`).test(said)) : [];
-}
-
-const aliases: Readonly<Record<string, string>> = {
-  'stream_options.include_usage': 'stream_options',
-  include_usage: 'stream_options',
-};
-
-const refusal =
-  /not support(?:ed)?\b|unsupported|requires|not permitted|not allowed|unknown|unrecognized|unexpected|extra inputs|only (?:be )?(?:allowed|valid|set)/i;
 
 interface Rule {
   readonly kind: ErrorKind;
   when(refusal: Refusal): boolean;
-  say(refusal: Refusal): string;
+  /** What happened, as a sentence. */
+  what(refusal: Refusal): string;
+  /** What helps, as a sentence. */
+  step(refusal: Refusal): string;
+  /** False where the service's own words would say the same once more; they are quoted unless this is given. */
+  quotes?(refusal: Refusal): boolean;
 }
 
 /** The first row that matches decides. Rows about the body stand before rows about the status alone. */
@@ -58,79 +39,107 @@ const rules: readonly Rule[] = [
   {
     kind: 'credit',
     when: (r) => statusOf(r) === 402 || creditWords.test(allWords(r)),
-    say: (r) =>
-      `The account has no credit left for this model. Top it up, or pick a model that it can pay for.${quote(r)}`,
+    what: () => 'The account has no credit left for this model.',
+    step: () => 'Top it up, or pick a model that it can pay for.',
   },
   {
     kind: 'signedOut',
     when: (r) => statusOf(r) === 401 || (statusOf(r) === 400 && /authorization header/i.test(r.body.message ?? '')),
-    say: () => 'The inference service does not accept the sign-in any more. Sign in again.',
+    what: () => 'The inference service does not accept the sign-in any more.',
+    step: () => 'Sign in again.',
+    quotes: () => false,
   },
   {
     kind: 'rateLimited',
     when: (r) => statusOf(r) === 429 || /^rate_?limit/i.test(r.body.errorType ?? ''),
-    say: (r) =>
-      `Too many requests. ${r.retryAfterMs ? `Wait ${seconds(r.retryAfterMs)}` : 'Wait a moment'}, then try again.${quote(r)}`,
+    what: () => 'Too many requests.',
+    step: (r) => `${r.retryAfterMs ? `Wait ${seconds(r.retryAfterMs)}` : 'Wait a moment'}, then try again.`,
+  },
+  {
+    kind: 'unsupported',
+    when: (r) => unsupportedValue(r) && namedFields(r.body.param).length > 0,
+    what: (r) => `${modelWords(r)} does not support this value of ${list(namedFields(r.body.param))}.`,
+    step: (r) => `Change ${itOrThem(r)} or leave ${itOrThem(r)} out, or pick another model.`,
   },
   {
     kind: 'unsupported',
     when: (r) => /unsupported/i.test(`${r.body.errorType} ${r.body.code}`),
-    say: (r) => {
-      const fields = namedFields(r.body.param);
-      if (fields.length === 0) return `${modelWords(r)} does not support this request.${quote(r)}`;
-      return `${modelWords(r)} does not support ${list(fields)}. Leave ${fields.length > 1 ? 'them' : 'it'} out, or pick another model.`;
-    },
+    what: (r) => `${modelWords(r)} does not support ${list(namedFields(r.body.param)) || 'this request'}.`,
+    step: (r) =>
+      `${namedFields(r.body.param).length > 0 ? `Leave ${itOrThem(r)} out` : 'Ask for something else'}, or pick another model.`,
   },
   {
     kind: 'contextOverflow',
     when: (r) => r.body.code === 'context_length_exceeded' || isContextOverflow(r.body.message ?? ''),
-    say: (r) => overflowSentence(r),
+    what: (r) => `The conversation is too long for this model${overflowNumbers(r)}.`,
+    step: () => 'Start a new chat, send less, or ask for a shorter answer.',
+    quotes: (r) => overflowNumbers(r) === '',
   },
   {
     kind: 'notFound',
     when: (r) => unknownModel(r),
-    say: (r) =>
-      `The service has no model ${r.model ? `"${r.model}"` : 'of this name'}, or it is not open to you. Pick another model.${quote(r)}`,
+    what: (r) => `The service has no model ${r.model ? `"${r.model}"` : 'of this name'}, or it is not open to you.`,
+    step: () => 'Pick another model.',
   },
   {
     kind: 'notFound',
     when: (r) => [404, 405, 410].includes(statusOf(r) ?? 0),
-    say: (r) =>
-      `There is no chat completion service${r.url ? ` at ${r.url}` : ' here'}. Check the address of the inference service.${quote(r)}`,
+    what: (r) => `There is no chat completion service${r.url ? ` at ${r.url}` : ' here'}.`,
+    step: () => 'Check the address of the inference service.',
   },
   {
     kind: 'forbidden',
     when: (r) => statusOf(r) === 403,
-    say: (r) =>
-      `The service does not let this account use ${r.model ? `the model "${r.model}"` : 'this model'}.${quote(r)}`,
+    what: (r) => `The service does not let this account use ${r.model ? `the model "${r.model}"` : 'this model'}.`,
+    step: () => 'Pick another model, or ask an administrator for access to it.',
   },
   {
     kind: 'invalidRequest',
     when: (r) => statusOf(r) === 413,
-    say: (r) => `The request is too large for the service. Send less text or fewer images.${quote(r)}`,
+    what: () => 'The request is too large for the service.',
+    step: () => 'Send less text or fewer images.',
+  },
+  {
+    kind: 'invalidRequest',
+    when: (r) => statusOf(r) === 415,
+    what: () => 'The service does not take requests of this form (415).',
+    step: () => 'Send no images, or check the address of the inference service.',
+  },
+  {
+    kind: 'server',
+    when: (r) => statusOf(r) === 408,
+    what: () => 'The service did not get the whole request in time (408).',
+    step: () => 'Check the network and try again.',
   },
   {
     kind: 'server',
     when: (r) => [502, 503, 504, 529].includes(statusOf(r) ?? 0),
-    say: (r) => `The inference service is not available just now (${statusOf(r)}). Try again in a moment.${quote(r)}`,
+    what: (r) => `The inference service is not available just now (${statusOf(r)}).`,
+    step: () => 'Try again in a moment.',
   },
   {
     kind: 'server',
     when: (r) =>
       (statusOf(r) ?? 500) >= 500 &&
       (r.body.errorType === undefined || !/invalid|bad_?request/i.test(r.body.errorType)),
-    say: (r) => `The inference service failed${statusOf(r) ? ` (${statusOf(r)})` : ''}. Try again.${quote(r)}`,
+    what: (r) => `The inference service failed${inBrackets(r)}.`,
+    step: () => 'Try again.',
   },
 ];
 
 const fallback: Rule = {
   kind: 'invalidRequest',
   when: () => true,
-  say: (r) => {
+  what: (r) => {
     const fields = namedFields(r.body.param);
     const about = fields.length > 0 ? ` because of ${list(fields)}` : '';
-    return `The service refused the request${about}${statusOf(r) ? ` (${statusOf(r)})` : ''}.${quote(r) || ' It did not say why.'}`;
+    const reason = r.body.message === undefined ? ' and did not say why' : '';
+    return `The service refused the request${about}${inBrackets(r)}${reason}.`;
   },
+  step: (r) =>
+    namedFields(r.body.param).length > 0
+      ? `Correct ${itOrThem(r)} and try again, or pick another model.`
+      : 'Check the parameters that are set, or pick another model.',
 };
 
 const creditWords =
@@ -160,14 +169,17 @@ function mentions(said: string, model: string | undefined): boolean {
   return model !== undefined && model !== '' && said.includes(model);
 }
 
-function overflowSentence(r: Refusal): string {
-  const { limit, requested } = readContextOverflow(r.body.message ?? '');
-  const what = 'The conversation is too long for this model';
-  const help = 'Start a new chat, send less, or ask for a shorter answer.';
-  if (limit === undefined) return `${what}. ${help}${quote(r)}`;
-  const numbers =
-    requested === undefined ? `at most ${count(limit)}` : `${count(requested)} were asked of ${count(limit)}`;
-  return `${what}: ${numbers} tokens. ${help}`;
+function overflowNumbers({ body }: Refusal): string {
+  const { limit, requested } = readContextOverflow(body.message ?? '');
+  if (limit === undefined) return '';
+  return requested === undefined
+    ? `: at most ${count(limit)} tokens`
+    : `: ${count(requested)} were asked of ${count(limit)} tokens`;
+}
+
+/** True when the service knows the field and minds only what stands in it. */
+function unsupportedValue({ body }: Refusal): boolean {
+  return /unsupported_?value/i.test(`${body.errorType} ${body.code}`);
 }
 
 function modelWords({ model }: Refusal): string {
@@ -178,8 +190,13 @@ function quote({ body }: Refusal): string {
   return body.message === undefined ? '' : ` It said: ${body.message}`;
 }
 
-function namedFields(param: string | undefined): string[] {
-  return (param ?? '').split(/[\s,]+/).filter((field) => field !== '');
+function inBrackets(r: Refusal): string {
+  const status = statusOf(r);
+  return status === undefined ? '' : ` (${status})`;
+}
+
+function itOrThem(r: Refusal): string {
+  return namedFields(r.body.param).length > 1 ? 'them' : 'it';
 }
 
 function factsOf({ status, body, retryAfterMs }: Refusal): ErrorFacts {

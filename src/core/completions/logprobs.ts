@@ -1,4 +1,4 @@
-import { isJsonObject } from './json.ts';
+import { isJsonObject } from '../base/json.ts';
 
 /** One token and how likely it was. Specification of the inference service, "Token entry". */
 export interface TokenLogprob {

@@ -1,8 +1,8 @@
 import { asRolecallError } from '../base/errors.ts';
+import { isJsonObject, parseJson } from '../base/json.ts';
 import { endpoint, type InferenceConnection } from './address.ts';
 import { readText } from './body.ts';
 import { authorization, type InferenceDeps, send } from './endpoint.ts';
-import { isJsonObject, parseJson } from './json.ts';
 import { accessToken, newerToken, withoutToken } from './token.ts';
 import { timedOut, Watch } from './watch.ts';
 
@@ -52,7 +52,7 @@ async function list(
 ): Promise<ListedModel[] | undefined> {
   const watch = new Watch(signal);
   try {
-    watch.arm(DEADLINE_MS, timedOut('The inference service did not list its models in time.'));
+    watch.arm({ ms: DEADLINE_MS, reason: timedOut('The inference service did not list its models in time.') });
     const headers = { Authorization: authorization(token), Accept: 'application/json' };
     const response = await send(deps, url, { method: 'GET', headers }, watch);
     const pieces: string[] = [];

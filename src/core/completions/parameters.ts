@@ -1,4 +1,4 @@
-import { isJsonObject } from './json.ts';
+import { isJsonObject } from '../base/json.ts';
 import { type CompletionParameters, requestFields, unknownFields } from './request.ts';
 import { checkParameters } from './requestSchema.ts';
 

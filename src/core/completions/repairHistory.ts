@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, parseJsonObject } from './json.ts';
+import { isJsonObject, parseJson, parseJsonObject } from '../base/json.ts';
 import type { ChatMessage, ToolCallMessage } from './request.ts';
 
 /** What stands for a result that was never kept: a call without a result is refused. */

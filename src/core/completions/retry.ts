@@ -1,8 +1,8 @@
 import type { RolecallError } from '../base/errors.ts';
 import type { Notice } from './completion.ts';
-import { refusedFields } from './errors.ts';
 import type { FittedRequest } from './fitted.ts';
-import { noticesOf, type OwnField, withoutFields } from './ownFields.ts';
+import { belongsTo, type OwnField, ownFields, withoutRefused } from './ownFields.ts';
+import { refusedFields } from './refusedFields.ts';
 import type { CompletionRequest } from './request.ts';
 import { seconds } from './words.ts';
 
@@ -79,22 +79,22 @@ export class RetryPolicy {
   }
 
   #withoutOwnFields(error: RolecallError, last: Attempt): Again | undefined {
-    const own = this.#rules.own.filter((field) => last.request[field] !== undefined);
-    const refused = this.#widened(error, refusedFields(error, own) as OwnField[], own);
-    if (refused.length === 0 || !this.#once(refused.join())) return undefined;
+    const { own } = this.#rules;
+    const refused = withTools(error, refusedFields(error, this.#mayGo(last.request)) as OwnField[], own);
+    const { request, notices } = withoutRefused(last.request, refused, own);
+    const isLeft = refused.some((field) => request[field] !== undefined && field !== 'stream');
+    if (refused.length === 0 || isLeft || !this.#once(refused.join())) return undefined;
     this.#rules.refused(refused);
-    return { ...last, request: withoutFields(last.request, refused), notices: noticesOf(refused, last.request.model) };
+    return { ...last, request, notices };
   }
 
-  /** A field goes with those that mean nothing without it. */
-  #widened({ facts }: RolecallError, refused: readonly OwnField[], own: readonly OwnField[]): OwnField[] {
-    // Prose about "tool choice" is how servers say that tools are switched off; named alone it is only the field.
-    const speaksOfTools = refused.includes('tool_choice') && facts.param === undefined && own.includes('tools');
-    const more: OwnField[] = [
-      ...(refused.includes('stream') ? (['stream_options'] as const) : []),
-      ...(refused.includes('tools') || speaksOfTools ? (['tools', 'tool_choice'] as const) : []),
-    ];
-    return [...new Set([...refused, ...more])];
+  /** What belongs to a field of ours may be refused beside it, whoever set it. */
+  #mayGo(request: CompletionRequest): OwnField[] {
+    const { own } = this.#rules;
+    return ownFields.filter((field) => {
+      const whole = belongsTo[field];
+      return request[field] !== undefined && (own.includes(field) || (whole !== undefined && own.includes(whole)));
+    });
   }
 
   #once(reason: string): boolean {
@@ -102,4 +102,10 @@ export class RetryPolicy {
     this.#spent.add(reason);
     return true;
   }
+}
+
+/** Prose about "tool choice" is how servers say that tools are switched off; named alone it is only the field. */
+function withTools({ facts }: RolecallError, refused: readonly OwnField[], own: readonly OwnField[]): OwnField[] {
+  const isProse = refused.includes('tool_choice') && facts.param === undefined;
+  return isProse && own.includes('tools') ? [...new Set([...refused, 'tools' as const])] : [...refused];
 }

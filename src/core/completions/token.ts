@@ -1,5 +1,6 @@
 import { waitFor } from '../base/abort.ts';
 import { cancelled, type ErrorFacts, RolecallError } from '../base/errors.ts';
+import { HIDDEN } from '../base/redact.ts';
 import type { InferenceDeps } from './endpoint.ts';
 
 /** A token to send now; Stop does not wait for it. */
@@ -30,16 +31,17 @@ export function withoutToken(error: RolecallError, token: string): RolecallError
   const same =
     message === error.message && facts.every(([name, said]) => said === error.facts[name as keyof ErrorFacts]);
   // Without the cause, which may hold the token as well.
-  return same ? error : new RolecallError(error.kind, message, { facts: Object.fromEntries(facts) });
+  if (same) return error;
+  return new RolecallError(error.kind, message, { facts: Object.fromEntries(facts), remedy: error.remedy });
 }
 
 function hide(text: string, token: string): string {
-  const plain = text.replaceAll(token, '[token]');
+  const plain = text.replaceAll(token, HIDDEN);
   if (!plain.endsWith('…')) return plain;
   // The words of a service are cut when they are long, and so may be a token at their end.
   for (let length = token.length - 1; length >= SHORTEST_TOKEN; length--) {
     const cut = `${token.slice(0, length)}…`;
-    if (plain.endsWith(cut)) return `${plain.slice(0, -cut.length)}[token]…`;
+    if (plain.endsWith(cut)) return `${plain.slice(0, -cut.length)}${HIDDEN}…`;
   }
   return plain;
 }

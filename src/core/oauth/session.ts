@@ -50,14 +50,6 @@ export function rotatedSession(session: Session, grant: TokenGrant, now: number)
 }
 
 /**
- * True while the access token should still be used: until 60 s before it expires, or the last tenth of a lifetime
- * shorter than ten minutes (the margin is part of `expiresAt`).
- */
-export function isFresh(session: Session, now: number): boolean {
-  return session.expiresAt === undefined || now < session.expiresAt;
-}
-
-/**
  * Reads what the secret store holds for `connection`.
  *
  * @returns `undefined` when there is nothing, or something for another connection.
@@ -80,16 +72,6 @@ export function readSession(text: string | undefined, connection: Connection): S
     });
   }
   return session.data.key === connectionKey(connection) ? session.data : undefined;
-}
-
-/** Any failure of the secret store as a `storage` error. */
-export function asStorageError(error: unknown): RolecallError {
-  if (error instanceof RolecallError) return error;
-  return new RolecallError(
-    'storage',
-    'The editor’s secret store (the system keyring) cannot be used. Unlock it and try again; nothing was signed out.',
-    { cause: error },
-  );
 }
 
 export function writeSession(session: Session): string {

@@ -1,4 +1,5 @@
 import { parseTemplate, type TemplatePart, templateParameters } from './argv.ts';
+import { choicesOf } from './choices.ts';
 import type { Finding } from './finding.ts';
 import { type ExecutedParameter, executedParameter } from './interpreters.ts';
 import { undeclared } from './jsonTemplate.ts';
@@ -28,7 +29,7 @@ export function argumentFindings({
       ...optionFindings(parameters, run.command, index, parsed.parts),
     ];
   });
-  const executed = executedParameter(run.command);
+  const executed = executedIn(run, parameters);
   if (executed !== undefined) findings.push(at(executed.index, 'error', executedMessage(executed)));
   const reader = run.stdin === 'json' ? codeFromStdin(run.command) : undefined;
   if (reader !== undefined) {
@@ -38,12 +39,24 @@ export function argumentFindings({
   return [...findings, ...unusedParameters(parameters, run)];
 }
 
-function executedMessage({ program, as }: ExecutedParameter): string {
+function executedIn({ command }: ProcessShape, parameters: ToolShape['parameters']): ExecutedParameter | undefined {
+  for (const { command: chosen, indices } of choicesOf(command, parameters)) {
+    const found = executedParameter(chosen);
+    if (found !== undefined) return { ...found, index: indices[found.index] ?? found.index };
+  }
+  return undefined;
+}
+
+function executedMessage({ program, as, safe }: ExecutedParameter): string {
   if (as === 'code') {
-    return `"${program}" reads this argument as code, so the model could run anything; pass the value as a separate argument of a script.`;
+    const way = safe === undefined ? '' : `add "${safe}", `;
+    return `"${program}" reads this argument as code, so the model could run anything; ${way}pass the value as a separate argument of a script, or list its values in an "enum".`;
   }
   if (as === 'script') {
-    return `"${program}" reads this argument as its script or as an option of its own, so the model could run anything; write a fixed script before it.`;
+    return `"${program}" reads this argument as its script or as an option of its own, so the model could run anything; write a fixed script before it, or list its values in an "enum".`;
+  }
+  if (as === 'option') {
+    return `"${program}" reads a value that begins with "-" as an instruction behind "--" too; leave "--" out, and such values are refused.`;
   }
   return `"${program}" starts what its arguments name, so the model could run anything; write the fixed program before this argument.`;
 }

@@ -103,3 +103,7 @@ export const minOutputLimit = 256;
 export const maxOutputLimit = 1024 * 1024;
 /** The version of the file format this code writes and reads. */
 export const toolFileVersion = 1;
+/** UTF-16 code units of a tool file and of one schema in it, and elements of a `command`: so that reading them takes no time. */
+export const maxToolFileLength = 1024 * 1024;
+export const maxSchemaLength = 64 * 1024;
+export const maxCommandLength = 256;

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import path from 'node:path';
-import { parseTemplate } from './argv.ts';
 import type { ProcessRun, ToolDefinition } from './definition.ts';
-import { isInside, type ProcessSpec } from './prepare.ts';
+import { namedFiles, type WorkspaceFiles } from './namedFiles.ts';
+import type { ProcessSpec } from './prepare.ts';
 
 export interface DefinitionHash {
   /** SHA-256 in lower-case hexadecimal. */
@@ -13,36 +12,21 @@ export interface DefinitionHash {
 
 /**
  * Names what the user consents to: the definition, the program it means here, and the content of every file of the
- * workspace folder that the program, a fixed argument or a variable of the definition names. Edit any of them and the
- * hash is another. Which fixed argument or variable names a script cannot be known from outside, so a data file counts
- * too and asks once too often rather than never. What a script loads in turn is not covered.
- *
- * @param readFile the content of a file, or undefined when there is no such file.
+ * workspace that it names (see `namedFiles.ts`). Edit any of them and the hash is another. Which fixed argument or
+ * variable names a script cannot be known from outside, so a data file counts too and asks once too often rather than
+ * never. What a script loads in turn is not covered; programs that live by that are known (see `runners.ts`).
  */
 export async function definitionHash(
   definition: Hashed & { readonly run: ProcessRun },
-  { executable, root, cwd }: Pick<ProcessSpec, 'executable' | 'root' | 'cwd'>,
-  readFile: (file: string) => Promise<Uint8Array | undefined>,
+  spec: Pick<ProcessSpec, 'executable' | 'root' | 'cwd'>,
+  workspace: WorkspaceFiles,
 ): Promise<DefinitionHash> {
   const { name, description, parameters, run, folder } = definition;
-  const candidates = new Set([executable.path, executable.realPath]);
-  for (const template of run.command.slice(1)) {
-    for (const text of fixedTexts(template)) candidates.add(path.resolve(cwd, text));
-  }
-  for (const value of Object.values(run.env)) {
-    for (const text of pathTexts(value)) candidates.add(path.resolve(cwd, text));
-  }
-  const contents: [string, string][] = [];
-  for (const file of [...candidates].sort()) {
-    if (!isInside(folder, file) && !isInside(root, file)) continue;
-    const content = await readFile(file);
-    if (content !== undefined) contents.push([file, createHash('sha256').update(content).digest('hex')]);
-  }
+  const { executable } = spec;
+  const files = await namedFiles(definition, spec, workspace);
+  const contents = [...files].map(([file, content]) => [file, createHash('sha256').update(content).digest('hex')]);
   const subject = { name, description, parameters, run, folder, executable, contents };
-  return {
-    hash: createHash('sha256').update(canonicalJson(subject)).digest('hex'),
-    files: contents.map(([file]) => file),
-  };
+  return { hash: createHash('sha256').update(canonicalJson(subject)).digest('hex'), files: [...files.keys()] };
 }
 
 /**
@@ -65,29 +49,4 @@ export function canonicalJson(value: unknown): string {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
   return `{${members.join(',')}}`;
-}
-
-/** `hook.mjs` and `--import=hook.mjs` both name a file. */
-function fixedTexts(template: string): string[] {
-  const parsed = parseTemplate(template);
-  const [part] = parsed.kind === 'ok' ? parsed.parts : [];
-  if (parsed.kind === 'invalid' || parsed.parts.length !== 1 || part?.kind !== 'text') return [];
-  const value = /^-[^=]*=(.+)$/s.exec(part.text)?.[1];
-  return value === undefined ? [part.text] : [part.text, value];
-}
-
-/**
- * What may be a path in the value of a variable: `NODE_OPTIONS="--require ./x.js"`, `LD_PRELOAD=a.so:b.so`. The value and
- * its words count whole as well, as a path may hold each of the separators (`C:\\x`, `my file.sh`).
- */
-function pathTexts(value: string): Set<string> {
-  const unquoted = (text: string): string => text.replace(/^["']+|["']+$/g, '');
-  const texts = [
-    value,
-    ...value.split(/[;:]/),
-    ...value.split(/\s+/),
-    ...value.split(/[\s=;]+/),
-    ...value.split(/[\s=:;]+/),
-  ];
-  return new Set(texts.map(unquoted).filter((text) => text !== ''));
 }

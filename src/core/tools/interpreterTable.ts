@@ -4,8 +4,18 @@
  */
 export interface Interpreter {
   readonly names: RegExp;
-  /** What an argument that belongs to no option is: the name of a script or code; `all`: each one is code. */
-  readonly operand: 'script' | 'code' | 'all';
+  /** Only where the words behind the program, each after a blank, match. */
+  readonly with?: RegExp;
+  /** What an argument that belongs to no option is: the name of a script, code, nothing special; `all`: each one is code. */
+  readonly operand: 'script' | 'code' | 'all' | 'plain';
+  /** How many arguments that belong to no option are nothing special, before `operand` counts. */
+  readonly plainOperands?: number;
+  /** Its options end at the first argument that is none. */
+  readonly optionsFirst?: true;
+  /** An option with which code can start no program and touch no other file. */
+  readonly safe?: string;
+  /** It reads code from standard input only where an argument says so. */
+  readonly argumentsOnly?: true;
   /** Options with code as their value. */
   readonly code?: RegExp;
   /** Options that name the script to run: what follows are its plain arguments. */
@@ -26,7 +36,7 @@ export interface Interpreter {
   readonly endsAtCode?: true;
 }
 
-export const interpreters: readonly Interpreter[] = [
+export const languages: readonly Interpreter[] = [
   {
     names: /^(?:ba|z|da|k|mk|a|fi|c|tc|pd|ya)?sh$/,
     operand: 'script',
@@ -38,7 +48,7 @@ export const interpreters: readonly Interpreter[] = [
     optionsBeforeCode: true,
     endsAtCode: true,
   },
-  { names: /^(?:su|runuser|cmd|ssh|eval|watch)$/, operand: 'all' },
+  { names: /^(?:su|runuser|cmd|ssh|mosh|autossh|eval|watch)$/, operand: 'all' },
   { names: /^(?:powershell|pwsh)$/, operand: 'all', script: /^-f(?:i|il|ile)?$/i },
   {
     names: /^(?:python|pypy)[\d.]*w?$|^py$/,
@@ -101,5 +111,23 @@ export const interpreters: readonly Interpreter[] = [
     code: /^(?:-[nErsuz]*e|--expression(?==|$))/,
     script: /^(?:-[nErsuz]*f|--file(?==|$))/,
     valued: /^(?:-l|--line-length)$/,
+    safe: '--sandbox',
+  },
+  { names: /^R$/, operand: 'script', code: /^-e/, script: /^(?:-f|--file(?==|$))/ },
+  {
+    names: /^javaw?$/,
+    operand: 'script',
+    script: /^-jar$/,
+    loads:
+      /^(?:-(?:cp|classpath|p|m)$|--(?:class-path|module-path|module)(?==|$)|-(?:javaagent|agentlib|agentpath|XX|Xbootclasspath))/,
+    valued: /^-D$/,
+  },
+  {
+    names:
+      /^(?:tclsh|wish|expect|groovy|scala|kotlin|elixir|iex|erl|clojure|clj|bb|raku|swift|octave|ghci|runghc|ocaml|sbcl|guile|racket|gnuplot|jshell|m4|nu|elvish|xonsh|wscript|cscript|mshta)[\d.]*$/,
+    operand: 'script',
+    code: /^(?:--?(?:eval|evaluate|execute|command)(?==|$)|-[inp]*[ecE])/,
+    loads: /^(?:-[lLI]|--(?:load|require|init-file)(?==|$))/,
+    optionsBeforeCode: true,
   },
 ];

@@ -1,6 +1,8 @@
-import { parseTemplate, templateParameters } from './argv.ts';
-import { type Interpreter, interpreters } from './interpreterTable.ts';
-import { isLauncher, launched } from './launchers.ts';
+import { templateParameters } from './argv.ts';
+import { commandRunners } from './commandTable.ts';
+import { literalPrefix, newState, step } from './interpreterSteps.ts';
+import { type Interpreter, languages } from './interpreterTable.ts';
+import { behindMarks, launched, launches, readsOptionsAlways } from './launchers.ts';
 import { programName } from './programName.ts';
 
 /** A parameter that decides what runs, which is what filling arguments one by one is there to exclude. */
@@ -9,8 +11,21 @@ export interface ExecutedParameter {
   readonly index: number;
   /** The interpreter or launcher that reads it. */
   readonly program: string;
-  /** What it is read as; `script` also stands for an option of the interpreter itself. */
-  readonly as: 'code' | 'script' | 'program';
+  /** What it is read as; `script` also stands for an option of the interpreter itself, `option` for one behind `--`. */
+  readonly as: 'code' | 'script' | 'program' | 'option';
+  /** An option that would make the code harmless. */
+  readonly safe?: string | undefined;
+}
+
+/** Everything the tables say of the program at the start of a command. */
+export function interpretersOf([word = '', ...words]: readonly string[]): Interpreter[] {
+  const program = programName(word);
+  const rows = [...languages, ...commandRunners].filter(({ names }) => names.test(program));
+  if (rows.length === 0) return rows;
+  const text = words.map((each) => ` ${each}`).join('');
+  return rows.filter(
+    ({ with: condition, safe }) => (condition?.test(text) ?? true) && !(safe !== undefined && words.includes(safe)),
+  );
 }
 
 /**
@@ -23,8 +38,17 @@ export function executedParameter(command: readonly string[]): ExecutedParameter
 
 function followLaunchers(command: readonly string[], start: number): ExecutedParameter | undefined {
   const program = programName(command[start] ?? '');
-  const interpreter = interpreters.find((each) => each.names.test(program));
-  if (interpreter !== undefined) return interpreted(interpreter, command, start);
+  for (const interpreter of interpretersOf(command.slice(start))) {
+    const found = interpreted(interpreter, command, start);
+    if (found !== undefined) return found;
+  }
+  for (const behind of behindMarks(command.slice(start))) {
+    const index = start + behind.start;
+    if (templateParameters(command[index] ?? '').length > 0) return { index, program, as: 'program' };
+    const found = followLaunchers(command.slice(0, start + behind.end), index);
+    if (found !== undefined) return found;
+  }
+  if (readsOptionsAlways(program)) return optionBehindEnd(program, command, start);
   const found = launched(command.slice(start));
   if (found.kind === 'plain') return undefined;
   if (found.kind === 'program') {
@@ -34,14 +58,24 @@ function followLaunchers(command: readonly string[], start: number): ExecutedPar
   return { index: start + found.index, program, as: 'program' };
 }
 
+function optionBehindEnd(program: string, command: readonly string[], start: number): ExecutedParameter | undefined {
+  const end = command.indexOf('--', start);
+  const index = command.findIndex(
+    (template, at) => at > end && literalPrefix(template) === '' && templateParameters(template).length > 0,
+  );
+  return end === -1 || index === -1 ? undefined : { index, program, as: 'option' };
+}
+
 /** A launcher's options may hide where its program stands; the code option of a shell is telling wherever it stands. */
 function anyCode(command: readonly string[]): ExecutedParameter | undefined {
-  if (!isLauncher(programName(command[0] ?? ''))) return undefined;
-  for (const [start, word] of command.entries()) {
-    const interpreter = interpreters.find((each) => each.names.test(programName(word)));
-    if (start === 0 || interpreter === undefined || interpreter.operand === 'code') continue;
-    const found = interpreted(interpreter, command, start);
-    if (found?.as === 'code') return found;
+  for (const start of command.keys()) {
+    if (start === 0) continue;
+    for (const interpreter of interpretersOf(command.slice(start))) {
+      const { operand, argumentsOnly } = interpreter;
+      if (operand === 'code' || operand === 'plain' || argumentsOnly || !launches(command.slice(0, start))) continue;
+      const found = interpreted(interpreter, command, start);
+      if (found?.as === 'code') return found;
+    }
   }
   return undefined;
 }
@@ -57,134 +91,7 @@ function interpreted(
     if (index <= start) continue;
     const as = step(interpreter, state, template);
     if (as === 'done') return undefined;
-    if (as !== undefined) return { index, program, as };
+    if (as !== undefined) return { index, program, as, safe: interpreter.safe };
   }
   return undefined;
-}
-
-export function newState(): State {
-  return {
-    settled: false,
-    script: undefined,
-    operandSeen: false,
-    optionsEnded: false,
-    next: undefined,
-    codeNext: false,
-    commandSeen: false,
-  };
-}
-
-export interface State {
-  /** The code or the script is fixed. */
-  settled: boolean;
-  /** The script that is fixed, where it is one and its name is text. */
-  script: string | undefined;
-  /** What follows are a script's arguments rather than options of the interpreter. */
-  operandSeen: boolean;
-  optionsEnded: boolean;
-  /** What the next argument is the value of. */
-  next: 'script' | 'load' | 'value' | undefined;
-  /** The next argument is code, or the next but for options. */
-  codeNext: boolean;
-  commandSeen: boolean;
-}
-
-type Reading = 'code' | 'script' | 'done' | undefined;
-
-/** @returns what the parameter in `template` is read as; `done` when all that follows is plain. */
-export function step(interpreter: Interpreter, state: State, template: string): Reading {
-  const isParameter = templateParameters(template).length > 0;
-  const text = literalPrefix(template);
-  if (state.next !== undefined) return readValue(state, text, isParameter);
-  const sign = interpreter.optionsBeforeCode ? /^[-+]/ : /^-/;
-  const isOption = !state.optionsEnded && sign.test(text) && (isParameter || text.length > 1);
-  if (state.codeNext && !(isOption && interpreter.optionsBeforeCode)) {
-    state.codeNext = false;
-    if (isParameter) return 'code';
-    state.settled = true;
-    return interpreter.endsAtCode ? 'done' : undefined;
-  }
-  if (!isOption) return readOperand(interpreter, state, text, isParameter);
-  return isParameter ? readFilledOption(interpreter, state, text) : readFixedOption(interpreter, state, text);
-}
-
-function readValue(state: State, text: string, isParameter: boolean): Reading {
-  const isRun = state.next !== 'value';
-  if (state.next === 'script') fixScript(state, text);
-  state.next = undefined;
-  return isParameter && isRun ? 'script' : undefined;
-}
-
-function readOperand(interpreter: Interpreter, state: State, text: string, isParameter: boolean): Reading {
-  if (isParameter && !state.settled) return interpreter.operand === 'script' ? 'script' : 'code';
-  if (interpreter.operand === 'all') return undefined;
-  // A lone hyphen ends the options of a shell; to the others it is a script, standard input.
-  if (text === '-' && interpreter.fromStdin !== undefined) return undefined;
-  const isFirst = !state.commandSeen && !state.settled;
-  state.commandSeen = true;
-  if (isFirst && interpreter.codeCommand?.test(text)) state.codeNext = true;
-  else if (!isFirst || !interpreter.runCommand?.test(text)) fixScript(state, text);
-  return undefined;
-}
-
-function fixScript(state: State, script: string): void {
-  // Only the first is the script; what follows are its arguments.
-  if (!state.settled) state.script = script;
-  state.settled = true;
-  state.operandSeen = true;
-}
-
-/** An option with a parameter in it; `text` is what stands before the parameter. */
-function readFilledOption({ operand, code, script, loads, valued }: Interpreter, state: State, text: string): Reading {
-  const place = valuePlace(code, text);
-  if (place === 'next' && mayBeOwn(state, text)) return 'code';
-  if (place === 'attached' && (!state.operandSeen || text.startsWith('--'))) return 'code';
-  if (state.operandSeen) return undefined;
-  if (operand === 'all') return state.settled ? undefined : 'code';
-  const isPlainValue = /^--[\w-]+=/.test(text) || valued?.test(text.slice(0, 2));
-  const runs = valuePlace(script, text) !== undefined || valuePlace(loads, text) !== undefined;
-  return isPlainValue && !runs ? undefined : 'script';
-}
-
-function readFixedOption(interpreter: Interpreter, state: State, text: string): Reading {
-  const place = valuePlace(interpreter.code, text);
-  if (text === '--') state.optionsEnded = true;
-  else if (place === 'next' && mayBeOwn(state, text)) state.codeNext = true;
-  else if (!state.operandSeen && settles(interpreter, state, text, place)) return 'done';
-  if (state.next === undefined && interpreter.valued?.test(text)) state.next = 'value';
-  return undefined;
-}
-
-/** Notes what a fixed option of the interpreter fixes; true when all that follows is plain. */
-function settles(
-  { script, loads, fromStdin, endsAtCode }: Interpreter,
-  state: State,
-  text: string,
-  code: ReturnType<typeof valuePlace>,
-): boolean {
-  const named = valuePlace(script, text);
-  if (code === 'attached') state.settled = true;
-  else if (named === 'attached') fixScript(state, text);
-  else if (named === 'next') state.next = 'script';
-  else if (valuePlace(loads, text) === 'next') state.next = 'load';
-  return (code === 'attached' && endsAtCode === true) || (!state.codeNext && fromStdin?.test(text) === true);
-}
-
-/** Behind the script only the usual forms such as `-c` and `-lc` are in doubt: `-arch` is the script's. */
-function mayBeOwn(state: State, text: string): boolean {
-  return !state.operandSeen || text.startsWith('--') || text.length <= 3;
-}
-
-/** Where the value of an option stands, or undefined when `text` is another option. */
-function valuePlace(option: RegExp | undefined, text: string): 'next' | 'attached' | undefined {
-  const [found] = option?.exec(text) ?? [];
-  if (found === undefined) return undefined;
-  return found === text ? 'next' : 'attached';
-}
-
-/** What stands before the first parameter. */
-function literalPrefix(template: string): string {
-  const parsed = parseTemplate(template);
-  const [first] = parsed.kind === 'ok' ? parsed.parts : [];
-  return first?.kind === 'text' ? first.text : '';
 }

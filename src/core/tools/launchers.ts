@@ -12,6 +12,8 @@ interface Launcher {
   readonly commands?: RegExp;
   /** Words before such a first word, as `tool` in `uv tool run`. */
   readonly groups?: RegExp;
+  /** A word behind which the program stands, each time it occurs; without it nothing is launched. */
+  readonly mark?: RegExp;
   /** An option that names the program. */
   readonly programOption?: RegExp;
 }
@@ -23,7 +25,10 @@ const launchers: readonly Launcher[] = [
     valued:
       /^(?:-[a-zA-Z]*[ugphCcDRTUrta]|--(?:user|group|prompt|host|chdir|chroot|close-from|command-timeout|other-user|role|type))$/,
   },
-  { names: /^(?:nohup|setsid|busybox|toybox|command|exec|fakeroot|caffeinate)$/ },
+  {
+    names:
+      /^(?:nohup|setsid|busybox|toybox|command|exec|fakeroot|caffeinate|pkexec|unbuffer|rlwrap|winpty|xvfb-run|dbus-run-session|systemd-inhibit|unshare|nsenter|setarch|firejail|bwrap|entr)$/,
+  },
   { names: /^(?:nice|ionice)$/, valued: /^(?:-[ncpPu]|--(?:adjustment|class|classdata))$/ },
   { names: /^time$/, valued: /^(?:-[fo]|--(?:format|output))$/ },
   { names: /^timeout$/, valued: /^(?:-[sk]|--(?:signal|kill-after))$/, operands: 1 },
@@ -32,6 +37,17 @@ const launchers: readonly Launcher[] = [
     names: /^xargs$/,
     valued: /^(?:-[nIPLdEsaJRS]|--(?:max-args|max-procs|max-lines|delimiter|max-chars|arg-file))$/,
   },
+  { names: /^g?find$/, mark: /^-(?:exec|ok)(?:dir)?$/ },
+  { names: /^fd(?:find)?$/, mark: /^(?:-[xX]|--exec(?:-batch)?)$/ },
+  { names: /^(?:gdb|lldb)$/, mark: /^--(?:args)?$/ },
+  {
+    names: /^systemd-run$/,
+    valued:
+      /^(?:-[EHMpu]|--(?:background|description|gid|host|machine|nice|on-[a-z-]+|property|service-type|setenv|slice|uid|unit|working-directory))$/,
+  },
+  { names: /^sshpass$/, valued: /^-[pfdP]$/ },
+  { names: /^(?:gosu|su-exec)$/, operands: 1 },
+  { names: /^go$/, commands: /^(?:run|tool)$/ },
   { names: /^stdbuf$/, valued: /^(?:-[ioe]|--(?:input|output|error))$/ },
   { names: /^(?:strace|ltrace)$/, valued: /^-[aeEIopPsSuU]$/ },
   { names: /^wsl$/, valued: /^(?:-[du]|--(?:distribution|user|cd|shell-type))$/ },
@@ -86,7 +102,7 @@ type Launched =
 export function launched(command: readonly string[]): Launched {
   const name = programName(command[0] ?? '');
   const launcher = launchers.find((each) => each.names.test(name));
-  if (launcher === undefined) return { kind: 'plain' };
+  if (launcher === undefined || launcher.mark !== undefined) return { kind: 'plain' };
   if (launcher.commands === undefined) return findProgram(launcher, command, 1);
   const subcommand = findSubcommand(launcher, command);
   return subcommand.kind === 'program' ? findProgram(launcher, command, subcommand.index + 1) : subcommand;
@@ -140,7 +156,28 @@ function* words({ valued, programOption }: Launcher, command: readonly string[],
   }
 }
 
-/** True for a program that can start another one, with whatever options. */
-export function isLauncher(program: string): boolean {
-  return launchers.some((each) => each.names.test(program));
+/**
+ * The programs that the program at the start launches behind a mark such as `-exec`, each from where it stands to the
+ * next mark: a program that has marks of its own is part of the list.
+ */
+export function behindMarks([word = '', ...words]: readonly string[]): {
+  readonly start: number;
+  readonly end: number;
+}[] {
+  const mark = launchers.find(({ names }) => names.test(programName(word)))?.mark;
+  const marks = words.flatMap((each, index) => (mark?.test(each) ? [index + 1] : []));
+  return marks.map((at, index) => ({ start: at + 1, end: marks[index + 1] ?? words.length + 1 }));
+}
+
+/** True when what follows these words may be a program they launch, with whatever options between. */
+export function launches([word = '', ...words]: readonly string[]): boolean {
+  return launchers.some(
+    ({ names, commands, mark }) =>
+      names.test(programName(word)) && [commands, mark].every((each) => !each || words.some((it) => each.test(it))),
+  );
+}
+
+/** `find` takes what begins with a hyphen for part of its expression, behind `--` too. */
+export function readsOptionsAlways(program: string): boolean {
+  return /^g?find$/.test(program);
 }

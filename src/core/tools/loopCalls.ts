@@ -1,4 +1,5 @@
 import { isCancelled } from '../base/errors.ts';
+import { parseJsonObject } from '../base/json.ts';
 import type {
   CheckedCall,
   InvokeResult,
@@ -20,8 +21,9 @@ export interface PlannedCall {
 
 /** Reads a call; what is wrong with it becomes a result the model can learn from. */
 export function readCall<D>(call: ToolCall, tools: readonly LoopTool<D>[]): PlannedCall {
-  const args = parseArguments(call.arguments);
-  const replay = args === undefined ? '{}' : call.arguments.trim() === '' ? '{}' : call.arguments;
+  // Models send nothing at all for a tool without parameters.
+  const args = call.arguments.trim() === '' ? {} : parseJsonObject(call.arguments);
+  const replay = args === undefined || call.arguments.trim() === '' ? '{}' : call.arguments;
   const refuse = (reason: RefusalReason, content: string): PlannedCall => {
     return { call, replay, plan: { kind: 'refuse', reason, content } };
   };
@@ -112,15 +114,4 @@ function failure(error: unknown, signal: AbortSignal): [InvokeResult, boolean] {
     { content: `The tool failed: ${error instanceof Error ? error.message : String(error)}`, isError: true },
     false,
   ];
-}
-
-/** Undefined when the text is not a JSON object. Models send nothing at all for a tool without parameters. */
-function parseArguments(text: string): Readonly<Record<string, unknown>> | undefined {
-  if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -60,7 +60,10 @@ function forwardFindings(tool: string): Finding[] {
   }
   if (!/^rolecall_/i.test(tool)) return [];
   return [
-    error(['run', 'tool'], 'This is the tool by which others call the tools of this file: it would call itself.'),
+    error(
+      ['run', 'tool'],
+      'Tools of Rolecall itself ask for consent of their own and are called by their own names: a tool of a workspace cannot stand in for them.',
+    ),
   ];
 }
 

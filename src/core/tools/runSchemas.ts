@@ -3,6 +3,7 @@ import {
   defaultOutputLimit,
   defaultTimeoutSeconds,
   httpMethods,
+  maxCommandLength,
   maxOutputLimit,
   maxTimeoutSeconds,
   minOutputLimit,
@@ -42,6 +43,7 @@ export const processRun = z.object({
     })
     .check(
       z.minLength(1, '"command" needs at least the program to run.'),
+      z.maxLength(maxCommandLength, `"command" may have at most ${maxCommandLength} elements.`),
       z.refine((command) => command[0] !== '', 'The program in "command" may not be empty.'),
     ),
   cwd: z._default(

@@ -1,5 +1,6 @@
-import { newState, step } from './interpreters.ts';
-import { type Interpreter, interpreters } from './interpreterTable.ts';
+import { newState, step } from './interpreterSteps.ts';
+import { interpretersOf } from './interpreters.ts';
+import type { Interpreter } from './interpreterTable.ts';
 import { launched } from './launchers.ts';
 import { programName } from './programName.ts';
 
@@ -14,9 +15,11 @@ export function codeFromStdin(command: readonly string[]): string | undefined {
   let words = command;
   for (let start = 0; ; ) {
     const program = programName(words[start] ?? '');
-    const interpreter = interpreters.find((each) => each.names.test(program));
-    if (interpreter !== undefined) return isStdinRead(interpreter, words.slice(start + 1)) ? program : undefined;
     if (/^(?:xargs|parallel)$/.test(program)) return program;
+    const readers = interpretersOf(words.slice(start)).filter(({ operand }) => operand !== 'plain');
+    if (readers.length > 0) {
+      return readers.some((reader) => isStdinRead(reader, words.slice(start + 1))) ? program : undefined;
+    }
     const found = launched(words.slice(start));
     if (found.kind !== 'program') return undefined;
     start += found.index;
@@ -30,6 +33,9 @@ function isStdinRead(interpreter: Interpreter, words: readonly string[]): boolea
   for (const word of words) if (step(interpreter, state, word) === 'done') break;
   if (state.settled) return state.script !== undefined && stdinNames.test(state.script);
   if (interpreter.operand !== 'all') return true;
+  if (interpreter.argumentsOnly) return words.some((word) => stdinNames.test(word.replace(/^(?:-f|--\w*file=)/, '')));
   // `ssh host` and `su name` begin a shell; with a command behind, that command reads the input.
-  return words.includes('-') || operands.length < (interpreter.names.test('ssh') ? 2 : 1);
+  return (
+    words.includes('-') || operands.length < (interpreter.names.test('ssh') ? 2 : 1 + (interpreter.plainOperands ?? 0))
+  );
 }

@@ -1,5 +1,5 @@
 import { findNodeAtLocation, type Node } from 'jsonc-parser';
-import { type Problem, type ToolDefinition, toolFileVersion } from './definition.ts';
+import { maxToolFileLength, type Problem, type ToolDefinition, toolFileVersion } from './definition.ts';
 import { error, type Finding } from './finding.ts';
 import { isDamaged, nodeValue, type ParsedText, parseText, syntaxProblems, unusableMembers } from './jsonTree.ts';
 import { runFindings } from './runFindings.ts';
@@ -14,11 +14,35 @@ export interface ToolFile {
 
 /**
  * Reads `.vscode/rolecall.tools.json`: JSON with comments, `{ "version"?: 1, "tools": [ … ] }`. Never throws. A tool with
- * an error is left out and the others stay; of two tools with one name the first stays.
+ * an error is left out and the others stay; of two tools with one name the first stays. A text that is too long or nested
+ * too deeply is one problem and no tool.
  *
  * @param folder absolute path of the workspace folder the file belongs to.
+ * @param reserved names of tools that stand before those of the file where both are offered.
  */
-export function readToolFile(text: string, { folder }: { readonly folder: string }): ToolFile {
+export function readToolFile(
+  text: string,
+  { folder, reserved = new Set() }: { readonly folder: string; readonly reserved?: ReadonlySet<string> },
+): ToolFile {
+  if (text.length > maxToolFileLength) {
+    return unreadable(`This file is longer than ${maxToolFileLength} characters; none of its tools is offered.`);
+  }
+  try {
+    return read(text, folder, reserved);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return unreadable('This file is nested too deeply to be read; none of its tools is offered.');
+  }
+}
+
+function unreadable(message: string): ToolFile {
+  return {
+    tools: [],
+    problems: [{ offset: 0, length: 1, line: 0, column: 0, severity: 'error', message, bySchema: false }],
+  };
+}
+
+function read(text: string, folder: string, reserved: ReadonlySet<string>): ToolFile {
   const parsed = parseText(text);
   const { root, errors, placeOf } = parsed;
   const problems = syntaxProblems(parsed);
@@ -39,6 +63,10 @@ export function readToolFile(text: string, { folder }: { readonly folder: string
       const message = `Another tool of this file is named "${shape.name}" already; only the first is offered.`;
       report({ path: ['name'], severity: 'error', message });
       continue;
+    }
+    if (reserved.has(shape.name)) {
+      const message = `Rolecall has a tool of its own named "${shape.name}", which @rolecall uses in place of this one while you are signed in; choose another name.`;
+      report({ path: ['name'], severity: 'warning', message });
     }
     tools.set(shape.name, { ...definitionOf(shape), folder, place: placeOf(node) });
   }

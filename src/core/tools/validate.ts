@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { RolecallError } from '../base/errors.ts';
 import { withinDeadline } from './deadline.ts';
 import type { ParametersSchema } from './definition.ts';
+import { switchFaults } from './schemaSwitches.ts';
 
 /** What is wrong with a parameters schema itself. `path` leads to the member, from the root of the schema. */
 export interface SchemaFault {
@@ -29,7 +30,8 @@ let metaSchema: Ajv | undefined;
 /**
  * Compiles the `parameters` of a tool for checking what a model sent. JSON Schema draft-07 plus `$defs`; no reference is
  * ever fetched. At the root, members that are not declared are refused unless the schema says `additionalProperties`.
- * Compiling and checking are bounded in time (see `deadline.ts`), so a slow `pattern` cannot stop the editor.
+ * Compiling and checking are bounded in time (see `deadline.ts`), so a slow `pattern` cannot stop the editor, and what
+ * would switch checking off is a fault (see `schemaSwitches.ts`).
  */
 export function compileParameters(schema: ParametersSchema): CompiledParameters {
   try {
@@ -37,7 +39,8 @@ export function compileParameters(schema: ParametersSchema): CompiledParameters 
     // Forgotten while it works: one that was interrupted half-way is not used again.
     metaSchema = undefined;
     const result = withinDeadline(compileDeadlineMs, (): CompiledParameters => {
-      const faults = metaFaults(meta, schema);
+      const switches = switchFaults(schema);
+      const faults = switches.length > 0 ? switches : metaFaults(meta, schema);
       if (faults.length > 0) return { kind: 'invalid', faults };
       const unknownKeywords: string[] = [];
       const validate = compile(schema, unknownKeywords);
@@ -89,7 +92,8 @@ function compile(schema: ParametersSchema, unknownKeywords: string[]): ValidateF
 
 function check(validate: ValidateFunction, args: unknown): readonly string[] {
   try {
-    if (withinDeadline(checkDeadlineMs, () => validate(args))) return [];
+    // Nothing but `true` is a yes: the validator of an `$async` schema answers with a promise.
+    if (withinDeadline(checkDeadlineMs, (): unknown => validate(args)) === true) return [];
   } catch (error) {
     if (error instanceof RolecallError && error.kind === 'timeout') {
       return ['The arguments take too long to check against the schema of the tool. Send shorter ones.'];
@@ -97,6 +101,7 @@ function check(validate: ValidateFunction, args: unknown): readonly string[] {
     return [`The arguments cannot be checked: ${error instanceof Error ? error.message : String(error)}.`];
   }
   const sentences = [...new Set((validate.errors ?? []).map(sentence))];
+  if (sentences.length === 0) return ['The arguments cannot be checked.'];
   const more = sentences.length - shownErrors;
   return more > 0 ? [...sentences.slice(0, shownErrors), `And ${more} more.`] : sentences;
 }
@@ -162,12 +167,10 @@ function isRegex(text: string): boolean {
 function schemaMessage(error: unknown): string {
   if (error instanceof RolecallError) return 'takes too long to compile';
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof RangeError) return 'refers to itself without end';
+  if (error instanceof RangeError) return 'is nested too deeply, or refers to itself without end';
   if (error instanceof SyntaxError) return `holds a pattern that is no regular expression (${message})`;
   if (/can't resolve reference/.test(message)) {
     return `${message}; only references within this schema are followed, nothing is fetched`;
   }
-  if (/no schema with key or ref/.test(message))
-    return 'names a "$schema" that is not supported; use JSON Schema draft-07';
   return message;
 }

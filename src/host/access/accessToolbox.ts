@@ -4,11 +4,10 @@ import { languageModelTools } from '../../ids.ts';
 import type { AccessData } from '../accessData.ts';
 import type { Toolbox } from '../conversation.ts';
 import { type AccessToolName, answerQuestion, readQuestion } from './accessTools.ts';
+import { nameForOurselves } from './toolNames.ts';
 
 /** Characters of one answer: a few thousand tokens, so that several fit beside a conversation. */
 const MAX_CHARACTERS = 12_000;
-const PREFIX = 'rolecall_';
-
 /** A tool as the manifest describes it (`contributes.languageModelTools`): the one place where it stands. */
 const contributedSchema = z.object({
   name: z.enum(Object.values(languageModelTools)),
@@ -40,7 +39,7 @@ export async function accessToolbox(data: AccessData, contributed: unknown, log:
   const { compileParameters } = await import('../../core/tools/validate.ts');
   const names = new Map<string, AccessToolName>();
   const tools = ownTools(contributed).flatMap((tool) => {
-    const name = tool.name.slice(PREFIX.length);
+    const name = nameForOurselves(tool.name);
     names.set(name, tool.name);
     const parameters = { ...tool.inputSchema, required: tool.inputSchema.required ?? [] };
     const compiled = compileParameters(parameters);
@@ -69,6 +68,7 @@ export function bothToolboxes(first: Toolbox, second: Toolbox): Toolbox {
   const names = new Set(first.tools.map(({ name }) => name));
   return {
     tools: [...first.tools, ...second.tools.filter(({ name }) => !names.has(name))],
+    problems: [...(first.problems ?? []), ...(second.problems ?? [])],
     invoke: (call, signal) => (names.has(call.name) ? first : second).invoke(call, signal),
   };
 }

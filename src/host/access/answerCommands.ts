@@ -2,28 +2,27 @@ import * as vscode from 'vscode';
 import { type Answer, answerText, effectiveAccessAnswer, holdersAnswer } from '../../core/access/answers.ts';
 import { principalName, roleName } from '../../core/access/queries.ts';
 import { RolecallError } from '../../core/base/errors.ts';
-import type { Log } from '../../core/base/log.ts';
 import { commands } from '../../ids.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import { targetOf } from '../accessTarget.ts';
-import { registerCommand } from '../commands.ts';
+import type { Handlers } from '../commands.ts';
 import { moment } from '../moments.ts';
 import { pickPrincipal, pickRole, readPicked } from '../pickTarget.ts';
 import type { VirtualDocuments } from '../virtualDocuments.ts';
 
 /** "Who Has This Role?" and "Show Effective Access": documents with a line for each thing and its path. */
-export function registerAnswerCommands(data: AccessData, documents: VirtualDocuments, log: Log): vscode.Disposable {
+export function answerCommands(data: AccessData, documents: VirtualDocuments) {
   const show = (read: ReadOrganization, title: string, answer: Answer) =>
     documents.show(read, `${title}.txt`, answerText(withOrigin(read, answer)));
-  return vscode.Disposable.from(
-    registerCommand(commands.whoHasRole, log, async (node) => {
+  return {
+    [commands.whoHasRole]: async (node) => {
       const read = await readPicked(data, node);
       const target = targetOf(node);
       const role = target?.kind === 'role' ? read.model.role(target.key) : await pickRole(read.model);
       if (!role) throw gone();
       await show(read, vscode.l10n.t('Who has {0}', roleName(role)), holdersAnswer(read.model, role));
-    }),
-    registerCommand(commands.showEffectiveAccess, log, async (node) => {
+    },
+    [commands.showEffectiveAccess]: async (node) => {
       const read = await readPicked(data, node);
       const target = targetOf(node);
       const principal =
@@ -31,8 +30,8 @@ export function registerAnswerCommands(data: AccessData, documents: VirtualDocum
       if (!principal) throw gone();
       const title = vscode.l10n.t('Effective access of {0}', principalName(principal));
       await show(read, title, effectiveAccessAnswer(read.model, principal));
-    }),
-  );
+    },
+  } satisfies Partial<Handlers>;
 }
 
 /** When and by whom it was read: a copy of the document outlives the session. */

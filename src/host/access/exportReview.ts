@@ -4,31 +4,26 @@ import type { Reader } from '../../core/access/review.ts';
 import { reviewCsv, reviewJson, reviewMarkdown } from '../../core/access/reviewText.ts';
 import { gapText } from '../../core/access/words.ts';
 import { cancelled } from '../../core/base/errors.ts';
-import type { Log } from '../../core/base/log.ts';
-import { commands } from '../../ids.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
-import { registerCommand } from '../commands.ts';
 import { readPicked } from '../pickTarget.ts';
 
 /** Export Access Review: Markdown for people, CSV for spreadsheets, JSON for programs. */
-export function registerExportReview(data: AccessData, log: Log): vscode.Disposable {
-  return registerCommand(commands.exportReview, log, async (node) => {
-    const read = await readPicked(data, node);
-    await refuseSilentGaps(read.model);
-    const { extension, write } = await askFormat();
-    const defaultUri = suggestedUri(read, extension);
-    const uri = await vscode.window.showSaveDialog({
-      title: vscode.l10n.t('Export Access Review'),
-      ...(defaultUri && { defaultUri }),
-      filters: { [extension.toUpperCase()]: [extension] },
-    });
-    if (!uri) return;
-    if (data.stage !== read.stage) throw cancelled(); // Signed out while the dialog stood open.
-    await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(write(read.model, readerOf(read))));
-    const open = vscode.l10n.t('Open');
-    const chosen = await vscode.window.showInformationMessage(vscode.l10n.t('The access review is written.'), open);
-    if (chosen === open) await vscode.window.showTextDocument(uri);
+export async function exportReview(data: AccessData, node: unknown): Promise<void> {
+  const read = await readPicked(data, node);
+  await refuseSilentGaps(read.model);
+  const { extension, write } = await askFormat();
+  const defaultUri = suggestedUri(read, extension);
+  const uri = await vscode.window.showSaveDialog({
+    title: vscode.l10n.t('Export Access Review'),
+    ...(defaultUri && { defaultUri }),
+    filters: { [extension.toUpperCase()]: [extension] },
   });
+  if (!uri) return;
+  if (data.stage !== read.stage) throw cancelled(); // Signed out while the dialog stood open.
+  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(write(read.model, readerOf(read))));
+  const open = vscode.l10n.t('Open');
+  const chosen = await vscode.window.showInformationMessage(vscode.l10n.t('The access review is written.'), open);
+  if (chosen === open) await vscode.window.showTextDocument(uri);
 }
 
 /** Who stands above a review. */

@@ -2,10 +2,9 @@ import * as vscode from 'vscode';
 import { reviewOf } from '../../core/access/review.ts';
 import { type Review, readReview } from '../../core/access/reviewFormat.ts';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
-import type { Log } from '../../core/base/log.ts';
 import { commands } from '../../ids.ts';
 import type { ReadOrganization } from '../accessData.ts';
-import { registerCommand } from '../commands.ts';
+import type { Handlers } from '../commands.ts';
 import { moment } from '../moments.ts';
 import { readPicked } from '../pickTarget.ts';
 import { type CompareDeps, compareWith } from './compare.ts';
@@ -14,27 +13,26 @@ import { MAX_SNAPSHOTS, type Snapshot, type SnapshotStore } from './snapshotStor
 
 export interface SnapshotCommandsDeps extends CompareDeps {
   readonly store: SnapshotStore;
-  readonly log: Log;
 }
 
 /** Save, Compare With, Show and Clear Snapshots; Acknowledge Changes. */
-export function registerSnapshotCommands(deps: SnapshotCommandsDeps): vscode.Disposable {
-  const { data, store, marks, log } = deps;
-  return vscode.Disposable.from(
-    registerCommand(commands.saveSnapshot, log, async (node) => {
+export function snapshotCommands(deps: SnapshotCommandsDeps) {
+  const { data, store, marks } = deps;
+  return {
+    [commands.saveSnapshot]: async (node) => {
       const read = await readPicked(data, node);
       await refuseSilentGaps(read.model);
       await store.save(read.stage, reviewOf(read.model, readerOf(read)));
       const kept = vscode.l10n.t('Saved. The {0} newest snapshots of each organization are kept.', MAX_SNAPSHOTS);
       void vscode.window.showInformationMessage(kept); // Stays until the user closes it.
-    }),
-    registerCommand(commands.compareSnapshot, log, async (node) => {
+    },
+    [commands.compareSnapshot]: async (node) => {
       const read = await readPicked(data, node);
       await compareWith(deps, read, await askReview(store, read));
-    }),
-    registerCommand(commands.acknowledgeChanges, log, () => marks.acknowledge()),
-    registerCommand(commands.showSnapshots, log, () => showSnapshots(deps)),
-    registerCommand(commands.clearSnapshots, log, async () => {
+    },
+    [commands.acknowledgeChanges]: () => marks.acknowledge(),
+    [commands.showSnapshots]: () => showSnapshots(deps),
+    [commands.clearSnapshots]: async () => {
       const yes = vscode.l10n.t('Remove All');
       const chosen = await vscode.window.showWarningMessage(
         vscode.l10n.t('Remove the snapshots of every organization and account from this machine?'),
@@ -44,8 +42,8 @@ export function registerSnapshotCommands(deps: SnapshotCommandsDeps): vscode.Dis
       if (chosen !== yes) return;
       marks.acknowledge();
       await store.clear();
-    }),
-  );
+    },
+  } satisfies Partial<Handlers>;
 }
 
 /** One that is kept, or an exported file. */

@@ -17,15 +17,15 @@ const RENEWAL_WAIT_MS = 10_000;
  */
 export class RolecallAuthenticationProvider implements vscode.AuthenticationProvider, vscode.Disposable {
   readonly #clouds: Clouds;
-  readonly #signIn: SignIn;
-  readonly #signOut: SignOut;
+  readonly #signIn: Pick<SignIn, 'run'>;
+  readonly #signOut: Pick<SignOut, 'runAndTell'>;
   readonly #log: Log;
   readonly #changed = new vscode.EventEmitter<vscode.AuthenticationProviderAuthenticationSessionsChangeEvent>();
   readonly onDidChangeSessions = this.#changed.event;
   readonly #subscription: vscode.Disposable;
   #known = new Map<string, vscode.AuthenticationSession>();
 
-  constructor(clouds: Clouds, signIn: SignIn, signOut: SignOut, log: Log) {
+  constructor(clouds: Clouds, signIn: Pick<SignIn, 'run'>, signOut: Pick<SignOut, 'runAndTell'>, log: Log) {
     this.#clouds = clouds;
     this.#signOut = signOut;
     this.#signIn = signIn;
@@ -33,8 +33,8 @@ export class RolecallAuthenticationProvider implements vscode.AuthenticationProv
     this.#subscription = clouds.onDidChange(() => this.#announce());
   }
 
-  static register(clouds: Clouds, signIn: SignIn, signOut: SignOut, log: Log): vscode.Disposable {
-    const provider = new RolecallAuthenticationProvider(clouds, signIn, signOut, log);
+  static register(...deps: ConstructorParameters<typeof RolecallAuthenticationProvider>): vscode.Disposable {
+    const provider = new RolecallAuthenticationProvider(...deps);
     return vscode.Disposable.from(
       provider,
       vscode.authentication.registerAuthenticationProvider(authenticationProvider, 'Rolecall', provider, {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../../core/base/connection.ts';
 import { cancelled } from '../../core/base/errors.ts';
-import { asStorageError } from '../../core/oauth/session.ts';
+import { asStorageError } from '../../core/oauth/storageError.ts';
 import { secrets } from '../../ids.ts';
 
 /** The client secret of the configured services: entered by command, kept in SecretStorage only. */

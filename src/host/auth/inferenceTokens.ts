@@ -3,10 +3,8 @@ import type { Connection } from '../../core/base/connection.ts';
 import { RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
-import { listModels } from '../../core/completions/models.ts';
-import { asStorageError } from '../../core/oauth/session.ts';
+import { asStorageError } from '../../core/oauth/storageError.ts';
 import { secrets } from '../../ids.ts';
-import { askForToken } from './serviceTokens.ts';
 
 /** Longest wait for the answer to a token that was just entered, in milliseconds. */
 const CHECK_MS = 20_000;
@@ -38,6 +36,7 @@ export class InferenceTokens {
    * @throws RolecallError `cancelled`, `invalidRequest` (refused), `offline`, …, `storage`: then nothing was kept
    */
   async ask(connection: Connection): Promise<void> {
+    const { askForToken } = await import('./serviceTokens.ts');
     const token = await askForToken(
       new AbortController().signal,
       vscode.l10n.t('Token for the inference service'),
@@ -61,6 +60,7 @@ export class InferenceTokens {
       );
     };
     const deps = { fetch, log, accessToken: async () => token, rejected };
+    const { listModels } = await import('../../core/completions/models.ts');
     await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Checking the token…') },
       () => listModels(deps, connection, AbortSignal.timeout(CHECK_MS)),

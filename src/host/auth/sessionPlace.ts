@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
@@ -27,7 +25,7 @@ export function sharedPlace(storage: vscode.SecretStorage, connection: Connectio
  */
 export function windowPlace(): SessionPlace {
   let kept: string | undefined;
-  const state = path.join(os.tmpdir(), `rolecall-window-${randomBytes(8).toString('hex')}`);
+  const state = path.join(os.tmpdir(), `rolecall-window-${crypto.randomUUID()}`);
   return {
     store: {
       read: async () => kept,
@@ -38,7 +36,12 @@ export function windowPlace(): SessionPlace {
     state,
     dispose: () => {
       kept = undefined;
-      void rm(state, { recursive: true, force: true, maxRetries: 3 }).catch(() => {}); // Nobody can read it any more.
+      void remove(state).catch(() => {}); // Nobody can read it any more.
     },
   };
+}
+
+async function remove(folder: string): Promise<void> {
+  const { rm } = await import('node:fs/promises');
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }

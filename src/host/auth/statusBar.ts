@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import type { Clouds } from '../clouds.ts';
+import type { UsageLedger } from '../usageLedger.ts';
 import { wordsOf } from './sessionWords.ts';
 
-/** Who is signed in and how that stands, in the status bar. */
-export function registerStatusBar(clouds: Clouds): vscode.Disposable {
+/** Who is signed in and how that stands, in the status bar, with the tokens that were used in its tooltip. */
+export function registerStatusBar(clouds: Clouds, usage: UsageLedger): vscode.Disposable {
   const item = vscode.window.createStatusBarItem('rolecall.session', vscode.StatusBarAlignment.Right, 50);
   item.name = vscode.l10n.t('Rolecall sign-in');
   const show = () => {
@@ -13,12 +14,16 @@ export function registerStatusBar(clouds: Clouds): vscode.Disposable {
       return;
     }
     item.text = words.text;
-    item.tooltip = words.tooltip;
+    item.tooltip = [words.tooltip, ...usedTokens(usage)].join('\n');
     item.command = words.command;
     item.backgroundColor = words.colour && new vscode.ThemeColor(`statusBarItem.${words.colour}Background`);
     item.accessibilityInformation = { label: words.tooltip };
     item.show();
   };
   show();
-  return vscode.Disposable.from(item, clouds.onDidChange(show));
+  return vscode.Disposable.from(item, clouds.onDidChange(show), usage.onDidChange(show));
+}
+
+function usedTokens({ lines }: UsageLedger): string[] {
+  return lines.length === 0 ? [] : ['', vscode.l10n.t('Tokens used in this window:'), ...lines];
 }

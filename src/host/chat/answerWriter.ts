@@ -59,13 +59,25 @@ export class AnswerWriter {
   }
 
   #footer(text: string): void {
-    this.#stream.markdown(`\n\n*${escapeMarkdown(text)}*`);
+    this.#stream.markdown(ours(`\n\n*${escapeMarkdown(text)}*`));
     this.#open = 'nothing';
   }
 
   #line(text: string): void {
-    const line = new vscode.MarkdownString(`\n\n$(info) ${escapeMarkdown(text)}\n\n`, true);
-    this.#stream.markdown(line);
+    this.#stream.markdown(ours(`\n\n$(info) ${escapeMarkdown(text)}\n\n`));
     this.#open = 'nothing';
   }
+}
+
+/**
+ * Icons are allowed in what Rolecall says and never in a model's words. VS Code keeps that, so that a history can tell them
+ * apart, and renders only neighbours of equal rights as one text: ours is not part of a code block that a model left open.
+ */
+function ours(markdown: string): vscode.MarkdownString {
+  return new vscode.MarkdownString(markdown, true);
+}
+
+/** True for a part of an answer that is Rolecall's own. */
+export function isOurs({ supportThemeIcons }: vscode.MarkdownString): boolean {
+  return supportThemeIcons === true;
 }

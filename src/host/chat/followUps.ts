@@ -14,6 +14,16 @@ export const followUpProvider: vscode.ChatFollowupProvider = {
   provideFollowups: ({ metadata }) => followUps(readMetadata(metadata)?.followUp),
 };
 
+/** Whether the last answer suggested this question, which then is about the same code as that answer. */
+export function isSuggested(
+  { prompt, command }: Pick<vscode.ChatRequest, 'prompt' | 'command'>,
+  { history }: vscode.ChatContext,
+): boolean {
+  const last = history.at(-1);
+  const metadata = last instanceof vscode.ChatResponseTurn ? readMetadata(last.result.metadata) : undefined;
+  return followUps(metadata?.followUp).some((each) => each.prompt === prompt && each.command === (command ?? ''));
+}
+
 function followUps(kind: string | undefined): vscode.ChatFollowup[] {
   const { explain, fix, tests, access } = chatCommands;
   switch (kind) {

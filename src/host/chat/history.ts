@@ -5,6 +5,8 @@ import type { ChatMessage } from '../../core/completions/request.ts';
 import { checkMessages } from '../../core/completions/requestSchema.ts';
 import { chatParticipant } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
+import { isOurs } from './answerWriter.ts';
+import { attachedImages, userMessage } from './images.ts';
 import { promptWithReferences } from './references.ts';
 
 /** What the participant leaves in a `ChatResult`, so that the next request can send the turn back whole. */
@@ -12,7 +14,7 @@ export interface ResultMetadata {
   /** Whom the turn was asked of, see {@link stageOf}. */
   readonly stage: string;
   readonly history: readonly ChatMessage[];
-  /** What was sent as the question, where the turn itself does not tell it. */
+  /** What was sent as the question, where the turn tells it only in part: files may have changed since. */
   readonly question?: string;
   /** Rolecall answered by itself: no model has to know. */
   readonly isLocal?: boolean;
@@ -83,6 +85,7 @@ export async function earlierTurns(
   { history }: vscode.ChatContext,
   stage: string,
   asked: AskedQuestions,
+  takesImages: boolean,
 ): Promise<EarlierTurns> {
   const messages: ChatMessage[] = [];
   let withheld = 0;
@@ -98,17 +101,27 @@ export async function earlierTurns(
       withheld++;
       continue;
     }
-    messages.push({ role: 'user', content: metadata?.question ?? (await promptWithReferences(turn)) });
-    if (metadata && metadata.history.length > 0) messages.push(...metadata.history);
-    else if (answer) messages.push(...writtenAnswer(answer));
+    messages.push(...(await turnMessages(turn, answer, metadata, takesImages)));
   }
   return { messages, withheld };
 }
 
-/** A turn that left no messages, as the text that stood in the chat. */
+async function turnMessages(
+  turn: vscode.ChatRequestTurn,
+  answer: vscode.ChatResponseTurn | undefined,
+  metadata: ResultMetadata | undefined,
+  takesImages: boolean,
+): Promise<ChatMessage[]> {
+  const text = metadata?.question ?? (await promptWithReferences(turn)).text;
+  const question = userMessage(text, takesImages ? await attachedImages(turn.references) : []);
+  if (metadata && metadata.history.length > 0) return [question, ...metadata.history];
+  return [question, ...(answer ? writtenAnswer(answer) : [])];
+}
+
+/** A turn that left no messages, as the model's words that stood in the chat, without Rolecall's own lines. */
 function writtenAnswer(turn: vscode.ChatResponseTurn): ChatMessage[] {
   const text = turn.response
-    .map((part) => (part instanceof vscode.ChatResponseMarkdownPart ? part.value.value : ''))
+    .map((part) => (part instanceof vscode.ChatResponseMarkdownPart && !isOurs(part.value) ? part.value.value : ''))
     .join('');
   return text === '' ? [] : [{ role: 'assistant', content: text }];
 }

@@ -5,6 +5,8 @@ import { estimateText, TOKENS_PER_IMAGE, TOKENS_PER_MESSAGE } from '../../core/c
 
 const { Assistant, User } = vscode.LanguageModelChatMessageRole;
 
+import { imagePart } from './images.ts';
+
 /** VS Code's chat messages as those of the inference service. One of theirs may become several of ours. */
 export function toChatMessages(messages: readonly vscode.LanguageModelChatRequestMessage[]): ChatMessage[] {
   return messages.flatMap((message) => {
@@ -52,7 +54,7 @@ function userMessages({ content }: vscode.LanguageModelChatRequestMessage): Chat
   const results = content
     .filter((part) => part instanceof vscode.LanguageModelToolResultPart)
     .map((part): ChatMessage => ({ role: 'tool', tool_call_id: part.callId, content: resultText(part.content) }));
-  const images = content.filter((part) => part instanceof vscode.LanguageModelDataPart).flatMap(imagePart);
+  const images = content.filter((part) => part instanceof vscode.LanguageModelDataPart).flatMap(imagesIn);
   const text = textOf(content);
   if (images.length > 0) {
     const parts: ContentPart[] = [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...images];
@@ -61,13 +63,10 @@ function userMessages({ content }: vscode.LanguageModelChatRequestMessage): Chat
   return text === '' ? results : [...results, { role: 'user', content: text }];
 }
 
-function imagePart(part: vscode.LanguageModelDataPart): ContentPart[] {
+function imagesIn(part: vscode.LanguageModelDataPart): ContentPart[] {
   const { mimeType, data } = part;
   if (isText(part) || isBookkeeping(part)) return []; // Text is part of the text.
-  if (mimeType.startsWith('image/')) {
-    const base64 = Buffer.from(data).toString('base64');
-    return [{ type: 'image_url', image_url: { url: `data:${mimeType};base64,${base64}` } }];
-  }
+  if (mimeType.startsWith('image/')) return [imagePart(mimeType, data)];
   throw new RolecallError('invalidRequest', `The inference service takes text and images, not ${mimeType}.`);
 }
 

@@ -1,22 +1,10 @@
 import * as vscode from 'vscode';
-import { asRolecallError, isCancelled, RolecallError } from '../../core/base/errors.ts';
-import { endpoint } from '../../core/completions/address.ts';
-import { estimateText } from '../../core/completions/tokenEstimate.ts';
-import { languageModelVendor } from '../../ids.ts';
-import { signalOf } from '../cancellation.ts';
-import type { Cloud } from '../cloud.ts';
-import type { Clouds } from '../clouds.ts';
-import { type Model, type ModelCatalog, tokensOf } from '../modelCatalog.ts';
-import { optionsFor, parametersFor, type RequestDeps } from '../modelRequest.ts';
-import { describe } from '../showError.ts';
-import { estimateTokens, toChatMessages, toToolDefinitions } from './modelMessages.ts';
-import { optionParameters } from './modelOptions.ts';
-import { relay, whyNoAnswer } from './relay.ts';
+import { defaultModelEntry, languageModelVendor } from '../../ids.ts';
+import type { Model } from '../modelCatalog.ts';
+import type { ModelResponseDeps } from './modelResponse.ts';
 import type { RememberedModels } from './rememberedModels.ts';
 
-export interface ModelProviderDeps extends RequestDeps {
-  readonly clouds: Clouds;
-  readonly catalog: ModelCatalog;
+export interface ModelProviderDeps extends ModelResponseDeps {
   readonly remembered: RememberedModels;
 }
 
@@ -43,10 +31,18 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
     return registration;
   }
 
-  /** Never empty: without a model VS Code answers a participant's message itself, with "unavailable". */
+  /**
+   * Never empty: without a model VS Code answers a participant's message itself, with "unavailable". The entry for the
+   * default model is always there, for it is what was picked while nobody was signed in.
+   */
   provideLanguageModelChatInformation(): ModelInformation[] {
-    const { models } = this.#deps.remembered;
-    return models.length > 0 ? models.map(information) : [placeholder()];
+    const { catalog, remembered } = this.#deps;
+    const { models } = remembered;
+    return [
+      ...models.map(information),
+      ...remembered.withdrawn.map((model) => ({ ...information(model), detail: vscode.l10n.t('not on offer now') })),
+      defaultEntry(models.length > 0 ? catalog.choose(undefined) : undefined),
+    ];
   }
 
   async provideLanguageModelChatResponse(
@@ -56,91 +52,33 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
     progress: vscode.Progress<vscode.LanguageModelResponsePart>,
     token: vscode.CancellationToken,
   ): Promise<void> {
-    const { clouds, catalog, fetch, log } = this.#deps;
-    const signal = signalOf(token);
-    try {
-      refuseRequired(options);
-      const { parameters, unknown } = optionParameters(options.modelOptions);
-      if (unknown.length > 0) log.debug(`Options that the service does not know were left out: ${unknown.join(', ')}`);
-      const cloud = clouds.require();
-      await cloud.load();
-      const model = await this.#modelId(id, cloud, signal);
-      const described = catalog.models.find((each) => each.id === model);
-      const tools = toToolDefinitions(described?.tools === false ? [] : (options.tools ?? []));
-      // VS Code takes one answer: further ones would be paid for and lost.
-      const { n: _, ...asked } = { ...parametersFor(described, this.#deps.settings), ...parameters };
-      const { streamCompletion } = await import('../../core/completions/client.ts');
-      const events = streamCompletion(
-        { fetch, log, ...tokensOf(cloud) },
-        cloud.connection,
-        {
-          ...asked,
-          model,
-          messages: toChatMessages(messages),
-          ...(tools.length > 0 && { tools, tool_choice: asked.tool_choice ?? ('auto' as const) }),
-        },
-        optionsFor(described, this.#deps),
-        signal,
-      );
-      const completion = await relay(events, progress, log);
-      if (completion.usage) this.#deps.usage.add(described?.label ?? model, completion.usage);
-      const reason = whyNoAnswer(completion);
-      if (reason !== undefined) throw new RolecallError('protocol', reason);
-    } catch (error) {
-      if (isCancelled(error)) return;
-      log.error(describe(error));
-      throw new Error(asRolecallError(error).message, { cause: error });
-    }
+    const { respond } = await import('./modelResponse.ts');
+    await respond(this.#deps, { id: id === defaultModelEntry ? undefined : id, messages, options, progress, token });
   }
 
   async provideTokenCount(
     { id }: ModelInformation,
     text: string | vscode.LanguageModelChatRequestMessage,
   ): Promise<number> {
-    const estimate = typeof text === 'string' ? estimateText(text) : estimateTokens(text);
-    const connection = this.#deps.clouds.active?.connection;
-    return connection ? this.#deps.memory.tokens(endpoint(connection, '/v1/chat/completions'), id, estimate) : estimate;
-  }
-
-  /** What was picked is asked, and nothing else; only the placeholder stands for whatever there is by now. */
-  async #modelId(id: string, cloud: Cloud, signal: AbortSignal): Promise<string> {
-    if (id !== PLACEHOLDER) return id;
-    await cloud.inference.accessToken(signal); // Says why there is none.
-    await this.#deps.catalog.ready(signal);
-    const model = this.#deps.catalog.choose(undefined);
-    if (model) return model.id;
-    throw new RolecallError(
-      'configuration',
-      vscode.l10n.t('The service lists no models. Name one in rolecall.models.'),
-    );
+    const { countTokens } = await import('./modelResponse.ts');
+    return countTokens(this.#deps, id, text);
   }
 }
 
-/** The service has `auto` and `none`. An answer without the call that was required would be taken for one with it. */
-function refuseRequired({ toolMode }: vscode.ProvideLanguageModelChatResponseOptions): void {
-  if (toolMode !== vscode.LanguageModelChatToolMode.Required) return;
-  throw new RolecallError(
-    'unsupported',
-    vscode.l10n.t(
-      'This request requires the model to call a tool. The inference service cannot promise that: its tool_choice is “auto” or “none”.',
-    ),
-    { facts: { param: 'tool_choice' } },
-  );
-}
-
-const PLACEHOLDER = 'rolecall';
-
-function placeholder(): ModelInformation {
+/** @param model the default one; `undefined` while nobody knows which that is. */
+function defaultEntry(model: Model | undefined): ModelInformation {
+  const unknown: Model = {
+    id: defaultModelEntry,
+    label: 'Rolecall',
+    contextLength: 32_768,
+    maxOutput: 4_096,
+    isLengthKnown: false,
+    vision: false,
+  };
   return {
-    ...information({
-      id: PLACEHOLDER,
-      label: 'Rolecall',
-      contextLength: 32_768,
-      maxOutput: 4_096,
-      isLengthKnown: false,
-      vision: false,
-    }),
-    detail: vscode.l10n.t('sign in to see the models'),
+    ...information({ ...(model ?? unknown), id: defaultModelEntry, label: unknown.label }),
+    tooltip: vscode.l10n.t('The default model of your cloud, through Rolecall'),
+    detail: model ? vscode.l10n.t('default: {0}', model.label) : vscode.l10n.t('sign in to see the models'),
   };
 }
 

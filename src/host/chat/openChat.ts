@@ -1,16 +1,31 @@
 import * as vscode from 'vscode';
-import { languageModelVendor } from '../../ids.ts';
+import { commands, languageModelVendor } from '../../ids.ts';
+import { type NoChat, openChatCommand, whyNoChat } from '../chatView.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
 
 /**
  * Opens VS Code's chat with `@rolecall` typed and one of its models picked, ready for the first message; a question that
- * is given stands there too, for the user to send or to change.
+ * is given stands there too, for the user to send or to change. Where there is no chat it says why, and what works there.
  */
 export async function openChat(catalog: ModelCatalog, question?: unknown): Promise<void> {
+  const missing = await whyNoChat();
+  if (missing) return offerInstead(missing);
   const model = catalog.choose(undefined);
-  await vscode.commands.executeCommand('workbench.action.chat.open', {
+  await vscode.commands.executeCommand(openChatCommand, {
     query: `@rolecall ${typeof question === 'string' ? question : ''}`,
     isPartialQuery: true,
     ...(model && { modelSelector: { vendor: languageModelVendor, id: model.id } }),
   });
+}
+
+async function offerInstead({ reason, setting }: NoChat): Promise<void> {
+  const ask = vscode.l10n.t('Ask About Selection…');
+  const change = vscode.l10n.t('Open Settings');
+  const message = vscode.l10n.t(
+    '{0} Questions about a file or a selection are answered in a document beside it.',
+    reason,
+  );
+  const chosen = await vscode.window.showInformationMessage(message, ask, ...(setting === undefined ? [] : [change]));
+  if (chosen === ask) await vscode.commands.executeCommand(commands.askAboutSelection);
+  if (chosen === change) await vscode.commands.executeCommand('workbench.action.openSettings', setting);
 }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { asRolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { LoopEnd } from '../../core/tools/loopTypes.ts';
-import { chatCommands, chatParticipant, commands, languageModelVendor } from '../../ids.ts';
+import { chatCommands, commands, languageModelVendor } from '../../ids.ts';
 import { AnswerTally } from '../answerTally.ts';
 import { answerPart, doubtsLine, endingLine } from '../answerText.ts';
 import { signalOf } from '../cancellation.ts';
@@ -13,20 +13,20 @@ import { escapeMarkdown } from '../escapeMarkdown.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 import type { RequestDeps } from '../modelRequest.ts';
 import { describe, nextStep } from '../showError.ts';
-import { accessContext } from './accessContext.ts';
 import { AnswerWriter } from './answerWriter.ts';
-import { followUpOf, followUpProvider } from './followUps.ts';
-import { AskedQuestions, earlierTurns, type ResultMetadata, stageOf } from './history.ts';
-import { remarksBefore } from './remarks.ts';
-import { lacksCode, questionOf } from './slashCommands.ts';
-import { brokenToolFiles, toolsOverview } from './toolsOverview.ts';
+import { type BriefAccess, compose } from './compose.ts';
+import { followUpOf } from './followUps.ts';
+import { AskedQuestions, type ResultMetadata, stageOf } from './history.ts';
+import { lacksCode } from './slashCommands.ts';
+import { toolsOverview } from './toolsOverview.ts';
 import { offerModels, offerSignIn } from './wayIn.ts';
 
 export interface ParticipantDeps extends RequestDeps {
   readonly clouds: Clouds;
   readonly catalog: ModelCatalog;
-  readonly openTools: () => Promise<Toolbox>;
-  readonly icon: vscode.Uri;
+  /** @param token of the chat request they serve: what the editor itself asks about a tool is shown there. */
+  readonly openTools: (token?: vscode.ChatParticipantToolToken) => Promise<Toolbox>;
+  readonly briefAccess: BriefAccess;
 }
 
 /** One question, as VS Code hands it over. */
@@ -37,22 +37,18 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-/** Registers `@rolecall`. */
-export function registerParticipant(deps: ParticipantDeps): vscode.Disposable {
+/** Answers what is asked of `@rolecall`. */
+export function participant(deps: ParticipantDeps): vscode.ChatRequestHandler {
   const questions = new AskedQuestions();
-  const participant = vscode.chat.createChatParticipant(chatParticipant, (request, context, stream, token) =>
-    answer(deps, questions, { request, context, stream, signal: signalOf(token) }),
-  );
-  participant.iconPath = deps.icon;
-  participant.followupProvider = followUpProvider;
-  return participant;
+  return (request, context, stream, token) =>
+    answer(deps, questions, { request, context, stream, signal: signalOf(token) });
 }
 
 async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: Asked): Promise<vscode.ChatResult> {
   const { request, stream, signal } = asked;
   try {
     if (request.command === chatCommands.tools) {
-      stream.markdown(toolsOverview(await deps.openTools(), brokenToolFiles()));
+      stream.markdown(toolsOverview(await deps.openTools()));
       return local();
     }
     if (lacksCode(request)) {
@@ -82,24 +78,20 @@ async function ask(
 ): Promise<vscode.ChatResult> {
   const stage = stageOf(cloud);
   questions.remember(request.prompt, stage);
-  const earlier = await earlierTurns(context, stage, questions);
-  const isAccess = request.command === chatCommands.access;
-  const access = isAccess ? await accessContext(cloud, deps.settings.organizations(), signal) : undefined;
-  const question = [await questionOf(request), ...(access === undefined ? [] : [access])].join('\n\n');
-  for (const { value } of request.references) {
-    if (value instanceof vscode.Uri || value instanceof vscode.Location) stream.reference(value);
-  }
+  const { briefAccess } = deps;
+  const toolbox = await deps.openTools(request.toolInvocationToken);
+  const asked = { request, context, cloud, model, questions, briefAccess, problems: toolbox.problems ?? [] };
+  const composed = await compose(asked, signal);
+  for (const reference of composed.references) stream.reference(reference);
   const writer = new AnswerWriter(stream);
-  const remarks = remarksBefore({ request, cloud, model, withheld: earlier.withheld, broken: brokenToolFiles() });
-  for (const text of remarks) writer.write({ kind: 'line', text });
-  const messages = [...earlier.messages, { role: 'user', content: question }];
+  for (const text of composed.remarks) writer.write({ kind: 'line', text });
   const tally = new AnswerTally();
-  const toolbox = await deps.openTools();
+  const { messages, question } = composed;
   const end = await write(converse({ ...deps, cloud, model, messages, toolbox }, signal), writer, tally);
   const metadata: ResultMetadata = {
     stage,
     history: end.history,
-    ...(request.command !== undefined && { question }),
+    ...((request.command !== undefined || request.references.length > 0) && { question }),
     ...followUp(followUpOf(request.command, end)),
   };
   return { ...finish(end, { stream, writer, tally, model, log: deps.log }), metadata };
@@ -110,12 +102,16 @@ function followUp(kind: string | undefined): Pick<ResultMetadata, 'followUp'> {
 }
 
 async function write(events: ReturnType<typeof converse>, writer: AnswerWriter, tally: AnswerTally): Promise<LoopEnd> {
-  for (;;) {
-    const next = await events.next();
-    if (next.done) return next.value;
-    tally.accept(next.value);
-    const part = answerPart(next.value);
-    if (part) writer.write(part);
+  try {
+    for (;;) {
+      const next = await events.next();
+      if (next.done) return next.value;
+      tally.accept(next.value);
+      const part = answerPart(next.value);
+      if (part) writer.write(part);
+    }
+  } finally {
+    await events.return(undefined as never); // Writing into a stream that VS Code has closed throws.
   }
 }
 
@@ -144,8 +140,6 @@ function finish(end: LoopEnd, { stream, writer, tally, model, log }: Finishing):
   }
   const doubts = doubtsLine(tally.logprobs);
   if (doubts !== undefined) writer.write({ kind: 'line', text: doubts });
-  if (end.reason === 'failed') return failed(end.error, stream, log);
-  writer.write({ kind: 'footer', text: tally.summary(model.label) });
   if (tally.reasoning !== '') {
     stream.button({
       title: vscode.l10n.t('Show Reasoning'),
@@ -153,6 +147,8 @@ function finish(end: LoopEnd, { stream, writer, tally, model, log }: Finishing):
       arguments: [tally.reasoning],
     });
   }
+  if (end.reason === 'failed') return failed(end.error, stream, log);
+  writer.write({ kind: 'footer', text: tally.summary(model.label) });
   return {};
 }
 

@@ -1,17 +1,32 @@
 import * as vscode from 'vscode';
-import { fenced } from '../fenced.ts';
+import { fenced, isCut } from '../fenced.ts';
 import { linesOf } from '../passage.ts';
+import { imageName } from './images.ts';
 
-/** The user's words, followed by what was attached to them. */
+/** A question with what was attached to it, as text. */
+export interface WrittenQuestion {
+  readonly text: string;
+  /** Names of attachments that were too long to be sent whole. */
+  readonly cut: readonly string[];
+}
+
+/** The user's words, followed by what was attached to them; images are only named, see `attachedImages`. */
 export async function promptWithReferences({
   prompt,
   references,
-}: Pick<vscode.ChatRequest, 'prompt' | 'references'>): Promise<string> {
-  return [prompt, ...(await Promise.all(references.map(attachment)))].join('\n\n');
+}: Pick<vscode.ChatRequest, 'prompt' | 'references'>): Promise<WrittenQuestion> {
+  const attached = await Promise.all(references.map(attachment));
+  return {
+    text: [prompt, ...attached.map(({ text }) => text)].join('\n\n'),
+    cut: attached.flatMap(({ cut }) => cut),
+  };
 }
 
-async function attachment({ value, modelDescription, id }: vscode.ChatPromptReference): Promise<string> {
-  if (typeof value === 'string') return fenced(modelDescription ?? vscode.l10n.t('Attachment'), value, '');
+async function attachment(reference: vscode.ChatPromptReference): Promise<WrittenQuestion> {
+  const { value, modelDescription, id } = reference;
+  const image = imageName(reference);
+  if (image !== undefined) return { text: vscode.l10n.t('Attached image: {0}', image), cut: [] };
+  if (typeof value === 'string') return quotation(modelDescription ?? vscode.l10n.t('Attachment'), value, '');
   const uri = value instanceof vscode.Location ? value.uri : value;
   if (!(uri instanceof vscode.Uri)) return unreadable(modelDescription ?? id);
   const name = vscode.workspace.asRelativePath(uri);
@@ -19,13 +34,17 @@ async function attachment({ value, modelDescription, id }: vscode.ChatPromptRefe
     const document = await vscode.workspace.openTextDocument(uri);
     const range = value instanceof vscode.Location ? value.range : undefined;
     const lines = range ? ` ${linesOf(range)}` : '';
-    return fenced(name + lines, document.getText(range), document.languageId);
+    return quotation(name + lines, document.getText(range), document.languageId);
   } catch {
     return unreadable(name);
   }
 }
 
+function quotation(name: string, text: string, language: string): WrittenQuestion {
+  return { text: fenced(name, text, language), cut: isCut(text) ? [name] : [] };
+}
+
 /** What was attached is never left out silently. */
-function unreadable(name: string): string {
-  return vscode.l10n.t('{0} was attached but cannot be read as text.', name);
+function unreadable(name: string): WrittenQuestion {
+  return { text: vscode.l10n.t('{0} was attached but cannot be read as text.', name), cut: [] };
 }

@@ -1,11 +1,22 @@
 import * as vscode from 'vscode';
 import type { Log } from '../../core/base/log.ts';
-import type { Completion, CompletionEvent, Usage } from '../../core/completions/completion.ts';
+import type {
+  Completion,
+  CompletionChoice,
+  CompletionEvent,
+  Notice,
+  Usage,
+} from '../../core/completions/completion.ts';
+import { endingLine } from '../answerText.ts';
+import { escapeMarkdown } from '../escapeMarkdown.ts';
 import { describe } from '../showError.ts';
 
 type ResponseProgress = vscode.Progress<vscode.LanguageModelResponsePart>;
 
-/** Passes an answer's parts on to VS Code as they arrive. However it ends, the connection is closed. */
+/**
+ * Passes an answer's parts on to VS Code as they arrive. VS Code runs every call it is given, so the calls come last, and
+ * only where {@link whyNoAnswer} finds nothing wrong. However it ends, the connection is closed.
+ */
 export async function relay(
   events: AsyncGenerator<CompletionEvent, Completion>,
   progress: ResponseProgress,
@@ -14,7 +25,10 @@ export async function relay(
   try {
     for (;;) {
       const next = await events.next();
-      if (next.done) return next.value;
+      if (next.done) {
+        reportEnd(next.value, progress);
+        return next.value;
+      }
       report(next.value, progress, log);
     }
   } finally {
@@ -22,18 +36,37 @@ export async function relay(
   }
 }
 
+const TOLD: readonly Notice['code'][] = ['toolsDropped', 'historyFitted', 'parameterLeftOut'];
+
 function report(event: CompletionEvent, progress: ResponseProgress, log: Log): void {
   if (event.kind === 'text' && event.choice === 0) progress.report(new vscode.LanguageModelTextPart(event.text));
-  if (event.kind === 'toolCall' && event.choice === 0 && event.call.parsed) {
-    progress.report(new vscode.LanguageModelToolCallPart(event.call.id, event.call.name, event.call.parsed));
-  }
   if (event.kind === 'usage') reportUsage(event.usage, progress, log);
   if (event.kind === 'notice') {
     log.info(event.message);
-    // The rest is a detail; these change what the model can do, and there is no other place to say it.
-    if (event.code === 'toolsDropped' || event.code === 'historyFitted')
-      progress.report(new vscode.LanguageModelTextPart(`*${event.message}*\n\n`));
+    // The rest is a detail; these change what was asked, and there is no other place to say it.
+    if (TOLD.includes(event.code)) reportLine(event.message, progress);
   }
+}
+
+/** A line of Rolecall's own: VS Code's own chat has no other place for it than the answer. */
+export function reportLine(text: string, progress: ResponseProgress): void {
+  progress.report(new vscode.LanguageModelTextPart(`\n\n*${escapeMarkdown(text)}*\n\n`));
+}
+
+function reportEnd(completion: Completion, progress: ResponseProgress): void {
+  if (whyNoAnswer(completion) !== undefined) return;
+  for (const { id, name, parsed } of completion.choices[0]?.toolCalls ?? []) {
+    if (parsed) progress.report(new vscode.LanguageModelToolCallPart(id, name, parsed));
+  }
+  const line = earlyEnd(completion.choices[0]);
+  if (line !== undefined) reportLine(line, progress);
+}
+
+/** What the participant says below an answer that a limit or a filter ended. */
+function earlyEnd(choice: CompletionChoice | undefined): string | undefined {
+  if (choice?.finishReason !== 'length' && choice?.finishReason !== 'content_filter') return undefined;
+  const turn = { ...choice, finishReason: choice.finishReason, complete: true };
+  return endingLine({ reason: 'cut', turn, history: [], rounds: 1, error: undefined });
 }
 
 /**
@@ -60,12 +93,14 @@ function reportUsage(usage: Usage, progress: ResponseProgress, log: Log): void {
 export function whyNoAnswer({ complete, incompleteReason, choices }: Completion): string | undefined {
   if (!complete) return incompleteReason;
   const choice = choices[0];
+  const ending = earlyEnd(choice);
+  if (ending !== undefined && choice && choice.toolCalls.length > 0) {
+    return vscode.l10n.t('{0} It was calling a tool, which was not run.', ending);
+  }
   const broken = choice?.toolCalls.find(({ problem }) => problem !== undefined);
   if (broken) return broken.problem;
   if (choice && (choice.text.trim() !== '' || choice.toolCalls.length > 0)) return undefined;
-  if (choice?.finishReason === 'content_filter') {
-    return vscode.l10n.t('The service ended the answer early ({0}).', choice.finishReason);
-  }
+  if (choice?.finishReason === 'content_filter') return ending;
   return choice && choice.reasoning.trim() !== ''
     ? vscode.l10n.t('The model reasoned but gave no answer. A larger token limit may help.')
     : vscode.l10n.t('The model answered with nothing.');

@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
-import { languageModelVendor } from '../../ids.ts';
+import { defaultModelEntry, languageModelVendor } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Model } from '../modelCatalog.ts';
-import { type BrokenToolFile, brokenLine } from './toolsOverview.ts';
+import type { ToolProblem } from '../toolProblem.ts';
+import { leftOutLine } from './toolsOverview.ts';
 
 /** Continues text without following instructions; listed by the sandbox for trying out such models. */
 const RAW_MODEL = 'sandbox/ngram';
@@ -13,16 +14,30 @@ export interface Circumstances {
   readonly model: Model;
   /** Turns of another connection or account, which are not sent. */
   readonly withheld: number;
-  readonly broken: readonly BrokenToolFile[];
+  /** Of the files that define tools. */
+  readonly problems: readonly ToolProblem[];
+  /** Names of images that are not sent. */
+  readonly unsent: readonly string[];
 }
 
 /** What a person should know before reading the answer, a sentence each. */
-export function remarksBefore({ request, cloud, model, withheld, broken }: Circumstances): string[] {
+export function remarksBefore({ request, cloud, model, withheld, problems, unsent }: Circumstances): string[] {
+  const leftOut = leftOutLine(problems);
   const isOthers = request.model.vendor !== languageModelVendor;
+  const isWithdrawn = !isOthers && request.model.id !== defaultModelEntry && request.model.id !== model.id;
   const isRaw = cloud.connection.id === 'sandbox' && model.id === RAW_MODEL;
   return [
     ...(isOthers
       ? [vscode.l10n.t('Answered by {0}: the model that is picked here is not one of your cloud’s.', model.label)]
+      : []),
+    ...(isWithdrawn
+      ? [
+          vscode.l10n.t(
+            'Answered by {0}: {1}, which is picked here, is not on offer now.',
+            model.label,
+            request.model.name,
+          ),
+        ]
       : []),
     ...(isRaw
       ? [vscode.l10n.t('{0} is a raw language model: it continues text and does not answer questions.', model.label)]
@@ -30,6 +45,17 @@ export function remarksBefore({ request, cloud, model, withheld, broken }: Circu
     ...(withheld > 0
       ? [vscode.l10n.t('Earlier turns were asked of another connection or account, and are not sent.')]
       : []),
-    ...(broken.length > 0 ? [brokenLine(broken)] : []),
+    ...(unsent.length > 0 ? [unsentLine(model, unsent.join(', '))] : []),
+    ...(leftOut === undefined ? [] : [leftOut]),
   ];
+}
+
+function unsentLine({ vision, label }: Model, names: string): string {
+  return vision
+    ? vscode.l10n.t('Not sent, because it is too large or cannot be read: {0}.', names)
+    : vscode.l10n.t(
+        'Not sent: {0}. {1} is not described as a model that takes images (“vision” in rolecall.models).',
+        names,
+        label,
+      );
 }

@@ -1,25 +1,31 @@
-import type * as vscode from 'vscode';
-import * as z from 'zod/mini';
+import * as vscode from 'vscode';
+import { fits, isFlag, isNumber, isText, listOf, optional } from '../../core/base/shape.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 
-const KEY = 'rolecall.lastModels';
+const OFFERED = 'rolecall.lastModels';
 /** Models kept; services list far fewer. */
-const MAX_KEPT = 200;
+const MAX_OFFERED = 200;
+const PICKED = 'rolecall.pickedModels';
+/** More than this, and the picker would be full of what cannot be asked. */
+const MAX_PICKED = 5;
 
-const modelSchema = z.object({
-  id: z.string(),
-  label: z.string(),
-  contextLength: z.number(),
-  maxOutput: z.number(),
-  isLengthKnown: z.boolean(),
-  vision: z.boolean(),
-  tools: z.optional(z.boolean()),
-  reasoning: z.optional(z.boolean()),
-});
+const isKept = listOf((kept): kept is Model =>
+  fits<Model>(kept, {
+    id: isText,
+    label: isText,
+    contextLength: isNumber,
+    maxOutput: isNumber,
+    isLengthKnown: isFlag,
+    vision: isFlag,
+    tools: optional(isFlag),
+    reasoning: optional(isFlag),
+  }),
+);
 
 /**
- * The models that were offered last, also those of an earlier window. VS Code answers a message itself, with "unavailable",
- * when the model that was picked is no longer listed: after a sign-out, and while a window starts.
+ * The models that were offered last and those that were picked, also in an earlier window. Where the model that a chat has
+ * picked is listed no more, VS Code keeps waiting for it and answers every message itself, with "unavailable": after a
+ * sign-out, while a window starts, and when another connection takes the place of the sandbox.
  */
 export class RememberedModels implements vscode.Disposable {
   readonly #catalog: ModelCatalog;
@@ -29,31 +35,49 @@ export class RememberedModels implements vscode.Disposable {
   constructor(catalog: ModelCatalog, storage: vscode.Memento) {
     this.#catalog = catalog;
     this.#storage = storage;
-    this.#subscription = catalog.onDidChange(() => this.#keep());
+    this.#subscription = vscode.Disposable.from(
+      catalog.onDidChange(() => this.#keepOffered()),
+      catalog.onDidPick((model) => this.#keepPicked(model)),
+    );
   }
 
   /** What can be asked now; until the service has said what that is, also what could be asked before. */
   get models(): readonly Model[] {
     const { models, isComplete } = this.#catalog;
     if (isComplete && models.length > 0) return models;
-    const now = new Set(models.map(({ id }) => id));
-    return [...models, ...this.#kept().filter(({ id }) => !now.has(id))];
+    return [...models, ...without(models, this.#kept(OFFERED))];
   }
 
-  #kept(): readonly Model[] {
-    const kept = z.safeParse(z.array(modelSchema), this.#storage.get<unknown>(KEY));
-    return kept.success ? (kept.data as readonly Model[]) : [];
+  /** What was picked lately and is not among {@link models}: listed still, and answered by the default model. */
+  get withdrawn(): readonly Model[] {
+    return without(this.models, this.#kept(PICKED));
   }
 
-  #keep(): void {
+  #kept(key: string): readonly Model[] {
+    const kept = this.#storage.get<unknown>(key);
+    return isKept(kept) ? kept : [];
+  }
+
+  #keepOffered(): void {
     const { models, isComplete } = this.#catalog;
-    if (!isComplete || models.length === 0) return;
-    const kept = models.slice(0, MAX_KEPT);
-    if (JSON.stringify(kept) === JSON.stringify(this.#storage.get(KEY))) return;
-    void this.#storage.update(KEY, kept); // Losing it costs a click, not an answer.
+    if (isComplete && models.length > 0) this.#keep(OFFERED, models.slice(0, MAX_OFFERED));
+  }
+
+  #keepPicked(model: Model): void {
+    this.#keep(PICKED, [model, ...without([model], this.#kept(PICKED))].slice(0, MAX_PICKED));
+  }
+
+  #keep(key: string, models: readonly Model[]): void {
+    if (JSON.stringify(models) === JSON.stringify(this.#storage.get(key))) return;
+    void this.#storage.update(key, models); // Losing it costs a click, not an answer.
   }
 
   dispose(): void {
     this.#subscription.dispose();
   }
+}
+
+function without(known: readonly Model[], models: readonly Model[]): readonly Model[] {
+  const ids = new Set(known.map(({ id }) => id));
+  return models.filter(({ id }) => !ids.has(id));
 }

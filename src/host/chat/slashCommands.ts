@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { chatCommands } from '../../ids.ts';
+import { isCut } from '../fenced.ts';
 import { type Passage, passageOf, problemsIn, quoted } from '../passage.ts';
-import { promptWithReferences } from './references.ts';
+import { promptWithReferences, type WrittenQuestion } from './references.ts';
 
 /** What the commands about a piece of code ask for. */
 function wish(command: string | undefined): string | undefined {
@@ -17,20 +18,30 @@ function wish(command: string | undefined): string | undefined {
   }
 }
 
+/** A question as it is sent, and the passage it is about where that was not attached by hand. */
+export interface Question extends WrittenQuestion {
+  readonly passage?: Passage;
+}
+
 /**
  * The question of a request, with what was attached. `/explain`, `/fix` and `/tests` without an attachment are about the
  * selection, or the whole file, of the active editor.
+ *
+ * @param isSuggested the last answer suggested it: it is about the code that stands in the history already.
  */
 export async function questionOf(
   request: Pick<vscode.ChatRequest, 'prompt' | 'command' | 'references'>,
-): Promise<string> {
+  isSuggested = false,
+): Promise<Question> {
   const asked = wish(request.command);
   if (asked === undefined) return promptWithReferences(request);
   const prompt = request.prompt.trim() === '' ? asked : `${asked}\n\n${request.prompt}`;
-  const passage = request.references.length === 0 ? activePassage() : undefined;
+  const passage = request.references.length === 0 && !isSuggested ? activePassage() : undefined;
   const attached = await promptWithReferences({ prompt, references: request.references });
   const problems = request.command === chatCommands.fix ? problemsOf(request.references, passage) : [];
-  return [attached, ...(passage ? [quoted(passage)] : []), ...problems].join('\n\n');
+  const text = [attached.text, ...(passage ? [quoted(passage)] : []), ...problems].join('\n\n');
+  const cut = passage && isCut(passage.text) ? [passage.title] : attached.cut;
+  return { text, cut, ...(passage && { passage }) };
 }
 
 /** True for a command about a piece of code where there is none. */

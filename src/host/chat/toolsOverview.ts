@@ -1,46 +1,38 @@
 import * as vscode from 'vscode';
 import type { Toolbox } from '../conversation.ts';
 import { escapeMarkdown } from '../escapeMarkdown.ts';
+import type { ToolProblem } from '../toolProblem.ts';
 
-const TOOL_FILE = /\/\.vscode\/rolecall\.tools\.json$/;
 /** The start of a description is enough to tell tools apart. */
 const MAX_DESCRIPTION = 200;
 
-/** A tool file with errors, whose tools are left out wholly or in part. */
-export interface BrokenToolFile {
-  readonly uri: vscode.Uri;
-  readonly errors: readonly vscode.Diagnostic[];
-}
-
-/** The tool files with errors in them, as they stand in Problems. */
-export function brokenToolFiles(): BrokenToolFile[] {
-  return vscode.languages
-    .getDiagnostics()
-    .filter(([uri]) => TOOL_FILE.test(uri.path))
-    .map(([uri, found]) => ({
-      uri,
-      errors: found.filter(
-        ({ source, severity }) => source === 'Rolecall' && severity === vscode.DiagnosticSeverity.Error,
-      ),
-    }))
-    .filter(({ errors }) => errors.length > 0);
-}
-
-/** One sentence for all of them. */
-export function brokenLine(broken: readonly BrokenToolFile[]): string {
-  const files = broken.map(({ uri }) => vscode.workspace.asRelativePath(uri)).join(', ');
+/** One sentence for all files with errors in them, whose tools are left out wholly or in part. */
+export function leftOutLine(problems: readonly ToolProblem[]): string | undefined {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return undefined;
+  const files = [...byFile(errors).keys()].join(', ');
   return vscode.l10n.t('Some tools are left out: {0} has mistakes in it. Problems shows them.', files);
 }
 
+/** The problems of each file, by its path in the workspace. */
+function byFile(problems: readonly ToolProblem[]): ReadonlyMap<string, readonly ToolProblem[]> {
+  const files = new Map<string, ToolProblem[]>();
+  for (const problem of problems) {
+    const file = vscode.workspace.asRelativePath(problem.file);
+    files.set(file, [...(files.get(file) ?? []), problem]);
+  }
+  return files;
+}
+
 /** `/tools`: what is defined, with its problems. Names and descriptions come from the workspace and are no markup. */
-export function toolsOverview({ tools }: Toolbox, broken: readonly BrokenToolFile[]): vscode.MarkdownString {
+export function toolsOverview({ tools, problems = [] }: Toolbox): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   if (!vscode.workspace.isTrusted) {
     return text.appendMarkdown(
       vscode.l10n.t('Tools of this workspace are neither read nor offered before you trust it.'),
     );
   }
-  if (tools.length === 0 && broken.length === 0) {
+  if (tools.length === 0 && problems.length === 0) {
     return text.appendMarkdown(vscode.l10n.t('This workspace defines no tools.'));
   }
   for (const { definition } of tools) {
@@ -51,13 +43,15 @@ export function toolsOverview({ tools }: Toolbox, broken: readonly BrokenToolFil
       .appendMarkdown(escapeMarkdown(short.replace(/\s+/g, ' ')))
       .appendMarkdown('\n');
   }
-  for (const { uri, errors } of broken) {
-    text
-      .appendMarkdown('\n')
-      .appendMarkdown(vscode.l10n.t('{0} has mistakes:', escapeMarkdown(vscode.workspace.asRelativePath(uri))));
-    text.appendMarkdown('\n\n');
-    for (const { range, message } of errors) {
-      text.appendMarkdown(`- ${range.start.line + 1}: ${escapeMarkdown(message)}\n`);
+  for (const [file, found] of byFile(problems)) {
+    const hasErrors = found.some(({ severity }) => severity === 'error');
+    const heading = hasErrors
+      ? vscode.l10n.t('{0} has mistakes:', escapeMarkdown(file))
+      : vscode.l10n.t('About {0}:', escapeMarkdown(file));
+    text.appendMarkdown('\n').appendMarkdown(heading).appendMarkdown('\n\n');
+    for (const { line, severity, message } of found) {
+      const place = severity === 'error' ? `${line + 1}` : vscode.l10n.t('{0} (warning)', line + 1);
+      text.appendMarkdown(`- ${place}: ${escapeMarkdown(message)}\n`);
     }
   }
   return text;

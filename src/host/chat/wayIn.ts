@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { commands } from '../../ids.ts';
+import { commands, extensionId } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { escapeMarkdown } from '../escapeMarkdown.ts';
@@ -26,6 +26,13 @@ export function offerSignIn(
   if (cloud?.connection.id !== 'sandbox') {
     stream.button({ title: vscode.l10n.t('Try the Sandbox'), command: commands.trySandbox });
   }
+  if (!cloud) {
+    stream.button({
+      title: vscode.l10n.t('Configure Your Cloud'),
+      command: 'workbench.action.openSettings',
+      arguments: [`@ext:${extensionId}`],
+    });
+  }
   return {};
 }
 
@@ -37,7 +44,7 @@ export function offerModels(stream: vscode.ChatResponseStream): vscode.ChatResul
   stream.button({
     title: vscode.l10n.t('Open Settings'),
     command: 'workbench.action.openSettings',
-    arguments: ['@ext:rolecall.rolecall models'],
+    arguments: [`@ext:${extensionId} models`],
   });
   return {};
 }

@@ -1,39 +1,30 @@
 import * as vscode from 'vscode';
-import type { Log } from '../../core/base/log.ts';
-import type { DiagnosisSources } from '../../core/diagnosis/diagnose.ts';
-import { commands } from '../../ids.ts';
+import { diagnose } from '../../core/diagnosis/diagnose.ts';
+import { reportOf } from '../../core/diagnosis/report.ts';
 import { signalOf } from '../cancellation.ts';
-import { registerCommand } from '../commands.ts';
-import { DiagnosisDocument } from './diagnosisDocument.ts';
+import type { DiagnosisDocument } from './diagnosisDocument.ts';
+import { type EditorSourcesDeps, editorSources } from './editorSources.ts';
 
-export interface DiagnoseSignInDeps {
-  readonly sources: DiagnosisSources;
+export interface DiagnoseSignInDeps extends EditorSourcesDeps {
   /** Hides what is known to be secret, and what looks like it. */
   readonly redact: (text: string) => string;
-  readonly log: Log;
+  /** Where the report is shown. */
+  readonly document: DiagnosisDocument;
 }
 
 /** Diagnose Sign-In: looks at everything a sign-in needs, and opens a report. Signs nobody in or out. */
-export function registerDiagnoseSignIn({ sources, redact, log }: DiagnoseSignInDeps): vscode.Disposable {
-  const document = new DiagnosisDocument();
-  const command = registerCommand(commands.diagnoseSignIn, log, async () => {
-    const diagnosis = await vscode.window.withProgress(
-      {
-        location: vscode.ProgressLocation.Notification,
-        title: vscode.l10n.t('Looking at everything a sign-in needs…'),
-        cancellable: true,
-      },
-      async (_progress, token) => {
-        const { diagnose } = await import('../../core/diagnosis/diagnose.ts');
-        return diagnose(sources, Date.now, signalOf(token));
-      },
-    );
-    const { reportOf } = await import('../../core/diagnosis/report.ts');
-    const report = reportOf(diagnosis, redact);
-    await document.show(report);
-    void offerCopy(report); // The command is over; the message stays until the user answers it.
-  });
-  return vscode.Disposable.from(document, command);
+export async function diagnoseSignIn({ redact, document, ...deps }: DiagnoseSignInDeps): Promise<void> {
+  const diagnosis = await vscode.window.withProgress(
+    {
+      location: vscode.ProgressLocation.Notification,
+      title: vscode.l10n.t('Looking at everything a sign-in needs…'),
+      cancellable: true,
+    },
+    async (_progress, token) => diagnose(editorSources(deps), Date.now, signalOf(token)),
+  );
+  const report = reportOf(diagnosis, redact);
+  await document.show(report);
+  void offerCopy(report); // The command is over; the message stays until the user answers it.
 }
 
 async function offerCopy(report: string): Promise<void> {

@@ -6,6 +6,7 @@ import type { Fetch } from '../../core/base/http.ts';
 import type { DiagnosisSources } from '../../core/diagnosis/diagnose.ts';
 import type { NetworkFact, Problem, SessionFact, StoreFact, Versions } from '../../core/diagnosis/facts.ts';
 import { inspectSharedState } from '../../core/oauth/rotation/inspect.ts';
+import { stateRoot, thisMachine } from '../../core/oauth/rotation/statePaths.ts';
 import { secrets } from '../../ids.ts';
 
 /** What a keeper of a session lets see, besides the tokens. */
@@ -34,8 +35,8 @@ export interface EditorSourcesDeps {
   /** Tells the redactor what to hide. */
   readonly learn: (secret: string | undefined) => void;
   readonly extension: Pick<vscode.Extension<unknown>, 'packageJSON' | 'extensionKind'>;
-  /** Where the windows that share the session agree; `storeName` see {@link sessionFiles}. */
-  readonly sharedState: () => { readonly state: string; readonly storeName?: string };
+  /** Where the windows that share the session agree, where that is not the usual place. */
+  readonly sharedPlace: () => { readonly state?: string; readonly storeName?: string } | undefined;
   readonly fetch: Fetch;
   readonly problems: () => readonly Problem[];
 }
@@ -86,7 +87,9 @@ export function editorSources(deps: EditorSourcesDeps): DiagnosisSources {
       await clouds.active?.load();
       return clouds.active && sessionFact(clouds.active.keeper);
     },
-    shared: about((at) => inspectSharedState({ connection: at, ...deps.sharedState() })),
+    shared: about((at) =>
+      inspectSharedState({ connection: at, state: stateRoot(thisMachine()), ...deps.sharedPlace() }),
+    ),
     problems: deps.problems,
   };
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { OwnField } from '../../core/completions/ownFields.ts';
+import { belongsTo, fieldsThatGo, type OwnField, ownFieldsOf } from '../../core/completions/ownFields.ts';
 import type { ParameterEntry, ResolvedParameters } from '../../core/completions/parameters.ts';
 import { requestFields } from '../../core/completions/request.ts';
 import type { Model } from '../modelCatalog.ts';
@@ -53,7 +53,8 @@ export function effectiveParametersText(effective: Effective): string {
 }
 
 function specifiedRows(effective: Effective): Row[] {
-  const { resolved, model } = effective;
+  const { resolved, model, refused } = effective;
+  const gone = fieldsThatGo(refused, ownFieldsOf(resolved.parameters, true), resolved.parameters);
   return requestFields
     .filter((field) => field !== 'model' && field !== 'messages')
     .map((field): Row => {
@@ -62,8 +63,8 @@ function specifiedRows(effective: Effective): Row[] {
         return { field, value: '', source: vscode.l10n.t('left out: the model is described as not reasoning') };
       }
       // A choice without tools is refused by servers, so it goes with them.
-      if (field === 'tool_choice' && effective.tools.length === 0 && entry) return ownRow(field, effective);
-      return entry ? writtenRow(entry) : ownRow(field, effective);
+      const goes = gone.includes(field as OwnField) || (field === 'tool_choice' && effective.tools.length === 0);
+      return entry && !goes ? writtenRow(entry) : ownRow(field, effective, gone);
     });
 }
 
@@ -81,8 +82,8 @@ function writtenRow({ field, value, sources }: ParameterEntry<ParameterSource>):
   return { field, value: JSON.stringify(value), source: placesOf(sources) };
 }
 
-function ownRow(field: string, { resolved, tools, refused, model }: Effective): Row {
-  const streams = resolved.parameters.stream !== false && !refused.includes('stream');
+function ownRow(field: string, { resolved, tools, refused, model }: Effective, gone: readonly OwnField[]): Row {
+  const streams = resolved.parameters.stream !== false;
   const own: Readonly<Record<string, string | undefined>> = {
     stream: 'true',
     stream_options: streams ? '{"include_usage":true}' : undefined,
@@ -90,8 +91,18 @@ function ownRow(field: string, { resolved, tools, refused, model }: Effective): 
     tool_choice: tools.length > 0 ? '"auto"' : undefined,
   };
   if (!Object.hasOwn(own, field)) return { field, value: '', source: vscode.l10n.t('the service’s default') };
-  if (refused.includes(field as OwnField)) {
+  const goes = gone.find((each) => each === field);
+  if (goes === 'stream') return { field, value: 'false', source: vscode.l10n.t('Rolecall: the model does not stream') };
+  if (goes && refused.includes(goes)) {
     return { field, value: '', source: vscode.l10n.t('left out: the model refused it') };
+  }
+  if (goes === 'stream_options' && !streams) {
+    return { field, value: '', source: vscode.l10n.t('left out: the answer does not stream') };
+  }
+  if (goes) {
+    // Tools go with something else only when it is a choice "none".
+    const refusal = belongsTo[goes] ?? 'tool_choice';
+    return { field, value: '', source: vscode.l10n.t('left out with {0}, which the model refused', refusal) };
   }
   if (field.startsWith('tool') && model?.tools === false) {
     return { field, value: '', source: vscode.l10n.t('left out: the model is described as taking no tools') };

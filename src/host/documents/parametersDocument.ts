@@ -5,7 +5,6 @@ import type { Clouds } from '../clouds.ts';
 import type { Toolbox } from '../conversation.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
 import type { Settings } from '../settings.ts';
-import { effectiveParametersText } from './effectiveParameters.ts';
 
 const SCHEME = 'rolecall-parameters';
 
@@ -37,13 +36,15 @@ export class ParametersDocument implements vscode.TextDocumentContentProvider, v
 
   async provideTextDocumentContent(): Promise<string> {
     const { clouds, catalog, settings, memory, openTools } = this.#deps;
+    const { resolveParameters } = await import('../../core/completions/parameters.ts');
+    const { effectiveParametersText } = await import('./effectiveParameters.ts');
     const connection = clouds.active?.connection;
     const model = catalog.picked;
     const { tools } = await openTools();
     return effectiveParametersText({
       service: connection?.inferenceUrl,
       model,
-      resolved: settings.chatParameters(),
+      resolved: resolveParameters(settings.chatParameters()),
       tools: tools.map(({ name }) => name),
       refused: connection && model ? memory.refused(endpoint(connection, '/v1/chat/completions'), model.id) : [],
     });

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Clouds } from '../clouds.ts';
 import type { AnswerPlace } from './answer.ts';
+import { answerColumn } from './answerColumn.ts';
 import { ownerOf } from './ownerOf.ts';
 
 const SCHEME = 'rolecall-answer';
@@ -40,7 +41,7 @@ export class AnswerDocuments implements vscode.TextDocumentContentProvider, vsco
     return this.#kept.get(uri.toString())?.text ?? '';
   }
 
-  /** Opens an empty document beside the active editor. */
+  /** Opens an empty document beside the active editor; where none is open, in its place. */
   async open(title: string): Promise<AnswerPlace & { readonly uri: vscode.Uri }> {
     this.#count += 1;
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${title} ${this.#count}.md` });
@@ -49,7 +50,7 @@ export class AnswerDocuments implements vscode.TextDocumentContentProvider, vsco
     this.#kept.set(uri.toString(), kept);
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document, {
-      viewColumn: vscode.ViewColumn.Beside,
+      viewColumn: answerColumn(),
       preview: false,
       preserveFocus: true,
     });

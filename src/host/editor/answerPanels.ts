@@ -4,6 +4,7 @@ import { answerPanel } from '../../ids.ts';
 import type { Clouds } from '../clouds.ts';
 import { pageHtml, pageRoots } from '../pageHtml.ts';
 import type { AnswerHead, AnswerPlace } from './answer.ts';
+import { answerColumn } from './answerColumn.ts';
 import { AnswerPanel } from './answerPanel.ts';
 import { ownerOf } from './ownerOf.ts';
 
@@ -26,10 +27,10 @@ export class AnswerPanels implements vscode.Disposable {
     this.#subscription = deps.clouds.onDidChange(() => this.#follow());
   }
 
-  /** Opens an empty tab beside the active editor, which keeps the focus. */
+  /** Opens an empty tab beside the active editor, which keeps the focus; where none is open, in its place. */
   open(title: string, head?: AnswerHead): AnswerPlace {
     const { extensionUri, log } = this.#deps;
-    const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
+    const column = { viewColumn: answerColumn(), preserveFocus: true };
     const panel = vscode.window.createWebviewPanel(answerPanel, title, column, {
       enableScripts: true,
       enableForms: false,

@@ -7,7 +7,7 @@ import { AnswerDocuments } from './answerDocuments.ts';
 import { AnswerPanels } from './answerPanels.ts';
 import { canRender } from './markdown.ts';
 
-interface AnswersDeps {
+export interface AnswersDeps {
   readonly clouds: Pick<Clouds, 'active' | 'onDidChange'>;
   readonly extensionUri: vscode.Uri;
   readonly log: Log;

@@ -2,7 +2,9 @@ import * as vscode from 'vscode';
 import { asRolecallError, RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
 import { endingLine } from '../answerText.ts';
-import { registerCommand } from '../commands.ts';
+import { whyNoChat } from '../chatView.ts';
+import type { Handlers } from '../commands.ts';
+import { cutLine, isCut } from '../fenced.ts';
 import { type Passage, passageOf, problemLine, quoted } from '../passage.ts';
 import type { Answers } from './answers.ts';
 import { type Answering, converseWithProgress, type EditorDeps, whoAnswers } from './converseWithProgress.ts';
@@ -12,14 +14,14 @@ export interface AskDeps extends EditorDeps {
 }
 
 /** Commands that answer a question about the selection, or the whole file, beside the editor. */
-export function registerAskCommands(deps: AskDeps): vscode.Disposable {
-  return vscode.Disposable.from(
-    registerCommand(commands.askAboutSelection, deps.log, () => askAboutSelection(deps)),
-    registerCommand(commands.explainSelection, deps.log, () => explainSelection(deps)),
-    registerCommand(commands.explainProblem, deps.log, (...args) => explainProblem(deps, args)),
-    registerCommand(commands.showReasoning, deps.log, (text) => showReasoning(deps.answers, text)),
-    registerCommand(commands.copyAnswer, deps.log, () => deps.answers.copy()),
-  );
+export function askCommands(deps: AskDeps) {
+  return {
+    [commands.askAboutSelection]: () => askAboutSelection(deps),
+    [commands.explainSelection]: () => explainSelection(deps),
+    [commands.explainProblem]: (...args) => explainProblem(deps, args),
+    [commands.showReasoning]: (text) => showReasoning(deps.answers, text),
+    [commands.copyAnswer]: () => deps.answers.copy(),
+  } satisfies Partial<Handlers>;
 }
 
 /**
@@ -105,6 +107,7 @@ async function answerBeside(
   const file = passage.document.uri.path.split('/').at(-1) ?? '';
   const about = `${model.label} · ${passage.title}`;
   const answer = await deps.answers.open(vscode.l10n.t('Answer: {0}', file), { heading, about });
+  if (isCut(passage.text)) answer.write({ kind: 'line', text: cutLine(passage.title) });
   try {
     const { end, tally } = await converseWithProgress(deps, {
       cloud,
@@ -125,6 +128,8 @@ async function answerBeside(
       throw end.error;
     }
     answer.write({ kind: 'footer', text: tally.summary(model.label) });
+    const noChat = await whyNoChat();
+    if (noChat) answer.write({ kind: 'line', text: noChat.reason });
   } finally {
     answer.end();
   }

@@ -2,11 +2,13 @@ import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
 import { endingLine } from '../answerText.ts';
-import { registerCommand } from '../commands.ts';
+import type { Handlers } from '../commands.ts';
+import { fenceFor, isCut } from '../fenced.ts';
 import { type Passage, quoted } from '../passage.ts';
 import { activePassage } from './askAboutSelection.ts';
 import { converseWithProgress, type EditorDeps, whoAnswers } from './converseWithProgress.ts';
-import { codeOf } from './rewriteText.ts';
+import { ownerOf } from './ownerOf.ts';
+import { codeOf, hasSeveralBlocks } from './rewriteText.ts';
 
 const SCHEME = 'rolecall-rewrite';
 const REFRESH_MS = 150;
@@ -23,23 +25,31 @@ interface Proposal {
   readonly closed: AbortController;
 }
 
-/** Rewrite Selection…: the model's version as VS Code's own difference, to be applied or discarded. */
+/**
+ * Rewrite Selection…: the model's version as VS Code's own difference, to be applied or discarded. Proposals belong to the
+ * account that asked and go when another one is on the stage, or none.
+ */
 export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #deps: EditorDeps;
   readonly #proposals = new Map<string, Proposal>();
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.#changed.event;
   readonly #subscriptions: vscode.Disposable;
+  readonly commands = {
+    [commands.rewriteSelection]: () => this.#ask(),
+    [commands.applyRewrite]: (uri) => this.apply(this.#wanted(uri)),
+    [commands.discardRewrite]: (uri) => this.discard(this.#wanted(uri)),
+  } satisfies Partial<Handlers>;
   #count = 0;
+  #owner: string;
 
   constructor(deps: EditorDeps) {
     this.#deps = deps;
+    this.#owner = ownerOf(deps.clouds);
     this.#subscriptions = vscode.Disposable.from(
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.#leave(closed)),
-      registerCommand(commands.rewriteSelection, deps.log, () => this.#ask()),
-      registerCommand(commands.applyRewrite, deps.log, (uri) => this.apply(this.#wanted(uri))),
-      registerCommand(commands.discardRewrite, deps.log, (uri) => this.discard(this.#wanted(uri))),
+      deps.clouds.onDidChange(() => this.#follow()),
     );
   }
 
@@ -50,6 +60,12 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
 
   async #ask(): Promise<void> {
     const passage = activePassage();
+    if (isCut(passage.text)) {
+      throw new RolecallError(
+        'invalidRequest',
+        vscode.l10n.t('{0} is too long to be rewritten in one piece. Select less.', passage.title),
+      );
+    }
     const answering = await whoAnswers(this.#deps);
     const wish = await vscode.window.showInputBox({
       title: vscode.l10n.t('How shall {0} rewrite {1}?', answering.model.label, passage.title),
@@ -61,7 +77,10 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
     const proposal = await this.#open(passage);
     const content = [
       vscode.l10n.t('Rewrite this: {0}', wish),
-      vscode.l10n.t('Answer with the whole rewritten text in one fenced code block, and nothing else.'),
+      vscode.l10n.t(
+        'Answer with the whole rewritten text in one code block, fenced with {0} as here, and nothing else.',
+        fenceFor(passage.text),
+      ),
       // The line break at the end is put back by `codeOf`; within the fence it would read as an empty line.
       quoted({ ...passage, text: passage.text.replace(/\s+$/, '') }),
     ].join('\n\n');
@@ -91,9 +110,10 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
     said = end.turn?.text ?? '';
     show();
     const problem = end.reason === 'failed' ? undefined : endingLine(end);
-    if (end.reason === 'failed' || problem !== undefined || proposal.replacement === '') {
+    const isWhole = problem === undefined && proposal.replacement !== '' && !hasSeveralBlocks(said);
+    if (end.reason === 'failed' || !isWhole) {
       await this.discard(proposal);
-      throw end.reason === 'failed' ? end.error : notWhole(problem);
+      throw end.reason === 'failed' ? end.error : notWhole(problem, said);
     }
     proposal.isDone = true;
     await this.#offer(proposal);
@@ -190,6 +210,13 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
     }
   }
 
+  #follow(): void {
+    const owner = ownerOf(this.#deps.clouds);
+    if (owner === this.#owner) return;
+    this.#owner = owner;
+    for (const proposal of [...this.#proposals.values()]) void this.discard(proposal);
+  }
+
   dispose(): void {
     for (const { closed } of this.#proposals.values()) closed.abort();
     this.#subscriptions.dispose();
@@ -216,7 +243,11 @@ function tabsOf(uri: vscode.Uri): vscode.Tab[] {
     .filter(({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.toString() === uri.toString());
 }
 
-function notWhole(problem: string | undefined): RolecallError {
-  const why = problem ?? vscode.l10n.t('The model gave no text.');
+function notWhole(problem: string | undefined, said: string): RolecallError {
+  const why =
+    problem ??
+    (hasSeveralBlocks(said)
+      ? vscode.l10n.t('The model answered with several code blocks, and which is meant is not clear. Ask again.')
+      : vscode.l10n.t('The model gave no text.'));
   return new RolecallError('protocol', vscode.l10n.t('There is no rewrite to apply. {0}', why));
 }

@@ -1,17 +1,41 @@
+/** A fenced block of an answer, as far as it has come, and what follows it. */
+interface Block {
+  readonly code: string;
+  readonly rest: string;
+}
+
 /**
  * The code in a model's answer: the first fenced block, as far as it has come; the whole answer where there is no fence.
  * Its end is made like that of `original`, so that a rewrite does not add or take a line break.
  */
 export function codeOf(answer: string, original: string): string {
-  const open = /^[ \t]*(`{3,}|~{3,})[^\n]*(?:\n|$)/m.exec(answer);
-  const code = open ? blockAfter(answer.slice(open.index + open[0].length), open[1] ?? '```') : answer.trim();
+  const code = firstBlock(answer)?.code ?? answer.trim();
   const body = code.replace(/\s+$/, '');
   const ending = /\s*$/.exec(original)?.[0] ?? '';
   return body === '' ? '' : body + ending;
 }
 
-function blockAfter(text: string, fence: string): string {
+/** True where a fence follows the first block: it may be part of the code whose own fences are as short as the block's. */
+export function hasSeveralBlocks(answer: string): boolean {
+  return FENCE.test(firstBlock(answer)?.rest ?? '');
+}
+
+const FENCE = /^[ \t]*(`{3,}|~{3,})([^\n]*)(?:\n|$)/m;
+
+function firstBlock(answer: string): Block | undefined {
+  const open = FENCE.exec(answer);
+  return open ? blockAfter(answer.slice(open.index + open[0].length), open[1] ?? '```') : undefined;
+}
+
+/** A fence within that names a language opens a block of the code's own, whose end is not the end of the code. */
+function blockAfter(text: string, fence: string): Block {
   const mark = fence[0] === '~' ? '~' : '`';
-  const close = new RegExp(`^[ \\t]*${mark}{${fence.length},}[ \\t]*$`, 'm').exec(text);
-  return close ? text.slice(0, close.index) : text;
+  const within = new RegExp(`^[ \\t]*${mark}{${fence.length},}([^\\n]*)$`, 'gm');
+  let depth = 0;
+  for (const { index, 0: line, 1: info = '' } of text.matchAll(within)) {
+    if (info.trim() !== '') depth += 1;
+    else if (depth > 0) depth -= 1;
+    else return { code: text.slice(0, index), rest: text.slice(index + line.length) };
+  }
+  return { code: text, rest: '' };
 }

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import { commands, matrixPanel } from '../../ids.ts';
+import { matrixPanel } from '../../ids.ts';
 import type { AccessChange, ReadOrganization } from '../accessData.ts';
-import { registerCommand } from '../commands.ts';
 import { pageHtml, pageRoots } from '../pageHtml.ts';
 import { readPicked } from '../pickTarget.ts';
 import { type MatrixDeps, MatrixPanel } from './matrixPanel.ts';
@@ -16,12 +15,17 @@ interface Open {
   readonly panel: vscode.WebviewPanel;
 }
 
+export interface Matrices extends vscode.Disposable {
+  /** The matrix of the organization that `node` is of, else of one that is picked. */
+  show(node: unknown): Promise<void>;
+}
+
 /**
- * Show Access Matrix: one tab for each organization, closed when the session ends or is another's. There is no serializer:
+ * The access matrices that are open: one tab for each organization, closed when the session ends or is another's. There is no serializer:
  * a window that starts again does not restore such a tab, since nobody is signed in yet to whom its data would belong.
  */
-export function registerMatrix(deps: MatrixCommandDeps): vscode.Disposable {
-  const { data, log } = deps;
+export function matrices(deps: MatrixCommandDeps): Matrices {
+  const { data } = deps;
   const open = new Map<string, Open>();
   const closeAll = () => {
     for (const each of [...open.values()]) close(each);
@@ -56,13 +60,16 @@ export function registerMatrix(deps: MatrixCommandDeps): vscode.Disposable {
     });
     panel.webview.html = pageHtml(panel.webview, deps.extensionUri, { name: 'matrix', body: PAGE_BODY });
   };
-  return vscode.Disposable.from(
-    registerCommand(commands.showMatrix, log, async (node) => show(await readPicked(data, node))),
-    data.onDidChange((change) => {
-      void follow(change); // Never rejects: what fails is part of what was read.
-    }),
-    new vscode.Disposable(closeAll),
-  );
+  const subscription = data.onDidChange((change) => {
+    void follow(change); // Never rejects: what fails is part of what was read.
+  });
+  return {
+    show: async (node) => show(await readPicked(data, node)),
+    dispose: () => {
+      subscription.dispose();
+      closeAll();
+    },
+  };
 }
 
 /** Emptied before it is closed: a tab may take a moment to go. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Connection } from '../../core/base/connection.ts';
 import { RolecallError } from '../../core/base/errors.ts';
-import { modelSchema } from '../settings.ts';
+import { type ConfiguredModel, isConfiguredModel } from '../settings.ts';
 
 const loopbackUrl = z.string().check(z.regex(/^http:\/\/127\.0\.0\.1:\d+(\/|$)/));
 
@@ -11,7 +11,7 @@ const descriptorSchema = z.object({
   inference: loopbackUrl,
   clients: z.object({ loopback: z.object({ id: z.string(), secret: z.string(), redirectUri: loopbackUrl }) }),
   organizations: z.array(z.string()),
-  models: z.array(modelSchema),
+  models: z.array(z.custom<ConfiguredModel>(isConfiguredModel)),
 });
 
 /** The line that the sandbox prints when it is ready: where it listens, and as which client to sign in. */

@@ -5,6 +5,7 @@ import type { CommandRun, ToolOf } from '../../core/tools/definition.ts';
 import { plainDefinitionHash } from '../../core/tools/definitionHash.ts';
 import { fillJson } from '../../core/tools/jsonTemplate.ts';
 import { limited } from '../../core/tools/limited.ts';
+import { unwatchedCommand } from '../../core/tools/runners.ts';
 import { valueResult } from '../../core/tools/valueResult.ts';
 import type { PreparedTool } from './preparedTool.ts';
 
@@ -22,6 +23,7 @@ export async function prepareCommandTool(
   return {
     lines: commandLines(command, filled, timeoutMs),
     hash: async () => plainDefinitionHash(definition),
+    unwatched: unwatchedCommand(command),
     run: async (signal) => {
       const value: unknown = await limited(vscode.commands.executeCommand(command, ...filled), { timeoutMs, signal });
       return { content: valueResult(value, outputLimit), isError: false };

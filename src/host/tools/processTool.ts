@@ -1,21 +1,31 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { consentLines } from '../../core/tools/consentText.ts';
 import type { ProcessRun, ToolOf } from '../../core/tools/definition.ts';
 import { definitionHash } from '../../core/tools/definitionHash.ts';
+import type { WorkspaceFiles } from '../../core/tools/namedFiles.ts';
 import { prepareProcess } from '../../core/tools/prepare.ts';
 import { runProcess } from '../../core/tools/process.ts';
 import { processResultText } from '../../core/tools/processResultText.ts';
+import { unwatchedProgram } from '../../core/tools/runners.ts';
 import type { PreparedTool } from './preparedTool.ts';
 
-/** A program of this machine. */
+/**
+ * A program of this machine.
+ *
+ * @param folders paths of all folders of the workspace: a tool may name a script in each of them.
+ */
 export async function prepareProcessTool(
   definition: ToolOf<ProcessRun>,
   args: Readonly<Record<string, unknown>>,
+  folders: readonly string[],
 ): Promise<PreparedTool> {
   const spec = await prepareProcess(definition, args, { environment: process.env });
+  const links = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
+  const workspace: WorkspaceFiles = { folders: [...folders, ...links], read: readWorkspaceFile, isFolder };
   return {
     lines: consentLines(spec, definition),
-    hash: async () => (await definitionHash(definition, spec, readWorkspaceFile)).hash,
+    hash: async () => (await definitionHash(definition, spec, workspace)).hash,
+    unwatched: unwatchedProgram(definition, spec),
     run: async (signal) => processResultText(await runProcess(spec, { signal }), spec.timeoutMs),
   };
 }
@@ -25,5 +35,13 @@ async function readWorkspaceFile(file: string): Promise<Uint8Array | undefined> 
     return await readFile(file);
   } catch {
     return undefined;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
   }
 }

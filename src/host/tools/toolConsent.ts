@@ -13,6 +13,8 @@ export interface ToolQuestion {
   readonly lines: readonly ConsentLine[];
   /** Names exactly this definition with its scripts; see core's `definitionHash`. */
   readonly hash: string;
+  /** What may run code that the hash does not cover: "always" is not offered, and counts for nothing. */
+  readonly unwatched?: string | undefined;
 }
 
 /** The user's yes, per definition. "Always" is kept in the workspace's own storage, never in a file of the workspace. */
@@ -33,8 +35,8 @@ export class ToolConsent {
     await this.#state.update(KEY, undefined);
   }
 
-  #allowed({ hash }: ToolQuestion): boolean {
-    return this.#remembered().includes(hash);
+  #allowed({ hash, unwatched }: ToolQuestion): boolean {
+    return unwatched === undefined && this.#remembered().includes(hash);
   }
 
   async #show(question: ToolQuestion, signal: AbortSignal): Promise<boolean> {
@@ -42,12 +44,11 @@ export class ToolConsent {
     const always = vscode.l10n.t('Always Allow in This Workspace');
     const chosen = await vscode.window.showWarningMessage(
       vscode.l10n.t('Run the tool {0} of {1}?', visible(question.name), visible(question.folder)),
-      { modal: true, detail: question.lines.map(line).join('\n') },
-      once,
-      always,
+      { modal: true, detail: [...question.lines.map(line), ...reason(question)].join('\n') },
+      ...(question.unwatched === undefined ? [once, always] : [once]),
     );
     if (signal.aborted) return false; // The dialog outlives Stop; its answer does not.
-    if (chosen === always) {
+    if (chosen === always && question.unwatched === undefined) {
       await this.#state.update(KEY, [...this.#remembered(), question.hash].slice(-MAX_REMEMBERED));
     }
     return chosen === once || chosen === always;
@@ -57,6 +58,16 @@ export class ToolConsent {
     const kept = this.#state.get<unknown>(KEY);
     return Array.isArray(kept) ? kept.filter((hash) => typeof hash === 'string') : [];
   }
+}
+
+/** Why the question has no "always". */
+function reason({ unwatched }: ToolQuestion): string[] {
+  if (unwatched === undefined) return [];
+  const sentence = vscode.l10n.t(
+    'You are asked each time, because {0} may run code from files that Rolecall does not watch.',
+    visible(unwatched),
+  );
+  return ['', sentence];
 }
 
 function line({ kind, text }: ConsentLine): string {

@@ -3,6 +3,7 @@ import type { Log } from '../../core/base/log.ts';
 import { oneAtATime } from '../../core/base/oneAtATime.ts';
 import type { Problem, ToolDefinition } from '../../core/tools/definition.ts';
 import type { ToolFile } from '../../core/tools/toolFile.ts';
+import type { ToolProblem } from '../toolProblem.ts';
 
 export const TOOL_FILE = '.vscode/rolecall.tools.json';
 
@@ -15,6 +16,7 @@ export interface WorkspaceTool {
 /** The tool files of the workspace folders: read only in trusted workspaces; their problems stand in Problems. */
 export class ToolFiles implements vscode.Disposable {
   readonly #log: Log;
+  readonly #reserved: ReadonlySet<string>;
   readonly #diagnostics = vscode.languages.createDiagnosticCollection('rolecall');
   readonly #disposables: vscode.Disposable[];
   /** What is wrong with each file, by its address, and which of it is not shown now. */
@@ -23,8 +25,10 @@ export class ToolFiles implements vscode.Disposable {
   readonly #inTurn = oneAtATime();
   #isDisposed = false;
 
-  constructor(log: Log) {
+  /** @param reserved names of tools that stand before those of a workspace; see `readToolFile`. */
+  constructor(log: Log, reserved: ReadonlySet<string> = new Set()) {
     this.#log = log;
+    this.#reserved = reserved;
     const watcher = vscode.workspace.createFileSystemWatcher(`**/${TOOL_FILE}`);
     const recheck = () => void this.check(); // Its outcome is what Problems shows.
     this.#disposables = [
@@ -43,8 +47,21 @@ export class ToolFiles implements vscode.Disposable {
 
   /** The tools of all folders as the files stand now. Of two tools with one name the first folder's wins. */
   async tools(): Promise<readonly WorkspaceTool[]> {
+    return (await this.contents()).tools;
+  }
+
+  /** The same, with everything that is wrong with the files, whoever else says it in the editor. */
+  async contents(): Promise<{ readonly tools: readonly WorkspaceTool[]; readonly problems: readonly ToolProblem[] }> {
+    const files = await this.#read();
+    const problems = withRepetitions(files).flatMap(({ uri, file, repeated }) =>
+      [...file.problems, ...repeated].map(({ line, severity, message }) => ({ file: uri, line, severity, message })),
+    );
+    return { tools: this.#firstOfEachName(files), problems };
+  }
+
+  #firstOfEachName(files: readonly FolderFile[]): readonly WorkspaceTool[] {
     const found = new Map<string, WorkspaceTool>();
-    for (const { folder, file } of await this.#read()) {
+    for (const { folder, file } of files) {
       for (const definition of file.tools) {
         if (found.has(definition.name)) {
           this.#log.warn(`Two folders define the tool ${definition.name}; the one of ${folder.name} is left out.`);
@@ -100,7 +117,7 @@ export class ToolFiles implements vscode.Disposable {
   async #read() {
     if (!vscode.workspace.isTrusted) return [];
     const folders = vscode.workspace.workspaceFolders ?? [];
-    const files = await Promise.all(folders.map((folder) => readFolder(folder)));
+    const files = await Promise.all(folders.map((folder) => readFolder(folder, this.#reserved)));
     return files.filter((file) => file !== undefined);
   }
 
@@ -142,7 +159,10 @@ interface FolderFile {
   readonly file: ToolFile & { readonly text: string };
 }
 
-async function readFolder(folder: vscode.WorkspaceFolder): Promise<FolderFile | undefined> {
+async function readFolder(
+  folder: vscode.WorkspaceFolder,
+  reserved: ReadonlySet<string>,
+): Promise<FolderFile | undefined> {
   const uri = vscode.Uri.joinPath(folder.uri, TOOL_FILE);
   let text: string;
   try {
@@ -152,7 +172,7 @@ async function readFolder(folder: vscode.WorkspaceFolder): Promise<FolderFile | 
     return { folder, uri, file: { tools: [], problems: [unreadable(error)], text: '' } };
   }
   const { readToolFile } = await import('../../core/tools/toolFile.ts'); // Most windows have no such file.
-  return { folder, uri, file: { ...readToolFile(text, { folder: folder.uri.fsPath }), text } };
+  return { folder, uri, file: { ...readToolFile(text, { folder: folder.uri.fsPath, reserved }), text } };
 }
 
 /** A file that is there and cannot be read is a problem, not the absence of tools. */
@@ -166,6 +186,11 @@ function unreadable(error: unknown): Problem {
 
 export function isFileNotFound(error: unknown): boolean {
   return error instanceof vscode.FileSystemError && error.code === 'FileNotFound';
+}
+
+/** Whether `uri` is the tool file of `folder`. */
+export function isToolFile(uri: vscode.Uri, folder: vscode.WorkspaceFolder): boolean {
+  return vscode.Uri.joinPath(folder.uri, TOOL_FILE).toString() === uri.toString();
 }
 
 function diagnostic(problem: Omit<Problem, 'bySchema'>, text: string): vscode.Diagnostic {

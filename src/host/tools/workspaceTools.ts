@@ -7,18 +7,16 @@ import type { ToolDefinition } from '../../core/tools/definition.ts';
 import type { CheckedCall, InvokeResult, LoopTool } from '../../core/tools/loopTypes.ts';
 import type { Toolbox } from '../conversation.ts';
 import type { Settings } from '../settings.ts';
-import { prepareCommandTool } from './commandTool.ts';
 import { prepareForwardedTool } from './forwardedTool.ts';
 import type { PreparedTool } from './preparedTool.ts';
-import { prepareProcessTool } from './processTool.ts';
 import { prepareRequestTool } from './requestTool.ts';
 import type { ToolConsent } from './toolConsent.ts';
 import type { ToolFiles, WorkspaceTool } from './toolFiles.ts';
 
-interface WorkspaceToolsDeps {
+export interface WorkspaceToolsDeps {
   readonly files: ToolFiles;
   readonly consent: ToolConsent;
-  readonly settings: Pick<Settings, 'allowedToolHosts' | 'maxToolRounds'>;
+  readonly settings: Pick<Settings, 'allowedToolHosts'>;
   readonly fetch: Fetch;
   readonly log: Log;
 }
@@ -37,11 +35,11 @@ export class WorkspaceTools {
    * @param token of the chat request the tools serve: what the editor asks for itself is then shown in that chat.
    */
   async open(token?: vscode.ChatParticipantToolToken): Promise<Toolbox> {
-    const tools = await this.#deps.files.tools();
+    const { tools, problems } = await this.#deps.files.contents();
     const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
     return {
       tools: (await Promise.all(tools.map(({ definition }) => offer(definition)))).flat(),
-      maxRounds: this.#deps.settings.maxToolRounds(),
+      problems,
       invoke: async (call, signal) => {
         const tool = byName.get(call.name);
         if (!tool) return { content: `There is no tool named ${call.name}.`, isError: true };
@@ -70,7 +68,13 @@ export class WorkspaceTools {
     }
     const prepared = await this.#prepare(definition, call.arguments, token);
     const hash = await prepared.hash();
-    const question = { name: definition.name, folder: folder.name, lines: prepared.lines, hash };
+    const question = {
+      name: definition.name,
+      folder: folder.name,
+      lines: prepared.lines,
+      hash,
+      unwatched: prepared.unwatched,
+    };
     if (!(await consent.ask(question, signal))) throw cancelled();
     if (signal.aborted) throw cancelled(signal.reason);
     // The dialog may have stood open for long: what runs must be what was shown.
@@ -90,10 +94,15 @@ export class WorkspaceTools {
   ): Promise<PreparedTool> {
     const { run } = definition;
     switch (run.kind) {
-      case 'process':
-        return prepareProcessTool({ ...definition, run }, args);
-      case 'command':
+      case 'process': {
+        // With the tables of programs, which most windows never need.
+        const { prepareProcessTool } = await import('./processTool.ts');
+        return prepareProcessTool({ ...definition, run }, args, openFolders());
+      }
+      case 'command': {
+        const { prepareCommandTool } = await import('./commandTool.ts');
         return prepareCommandTool({ ...definition, run }, args);
+      }
       case 'tool':
         return prepareForwardedTool({ ...definition, run }, args, token);
       case 'http': {
@@ -102,6 +111,12 @@ export class WorkspaceTools {
       }
     }
   }
+}
+
+/** Paths of the folders of the workspace that are on this machine. */
+function openFolders(): string[] {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  return folders.flatMap(({ uri }) => (uri.scheme === 'file' ? [uri.fsPath] : []));
 }
 
 async function offer(definition: WorkspaceTool['definition']): Promise<LoopTool<OfferedTool>[]> {

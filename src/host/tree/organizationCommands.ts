@@ -1,12 +1,11 @@
 import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
-import type { Log } from '../../core/base/log.ts';
 import { pathSegment } from '../../core/identity/identityClient.ts';
 import { commands } from '../../ids.ts';
 import type { AccessData } from '../accessData.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
-import { registerCommand } from '../commands.ts';
+import type { Handlers } from '../commands.ts';
 import { pickOrganization } from '../pickTarget.ts';
 import type { Settings } from '../settings.ts';
 
@@ -14,26 +13,24 @@ export interface OrganizationCommandsDeps {
   readonly clouds: Clouds;
   readonly settings: Settings;
   readonly data: AccessData;
-  readonly log: Log;
 }
 
 /** Add, Remove and Rename Organization. */
-export function registerOrganizationCommands(deps: OrganizationCommandsDeps): vscode.Disposable {
-  const { clouds, settings, data, log } = deps;
+export function organizationCommands({ clouds, settings, data }: OrganizationCommandsDeps) {
   const refuseInSandbox = () => {
     if (!clouds.sandbox) return;
     throw new RolecallError('invalidRequest', vscode.l10n.t('The sandbox brings its own organizations.'));
   };
-  return vscode.Disposable.from(
-    registerCommand(commands.addOrganization, log, async () => {
+  return {
+    [commands.addOrganization]: async () => {
       refuseInSandbox();
       await settings.addOrganization(await askOrganization(clouds));
-    }),
-    registerCommand(commands.removeOrganization, log, async (node) => {
+    },
+    [commands.removeOrganization]: async (node) => {
       refuseInSandbox();
       await settings.removeOrganization(await pickOrganization(data, node));
-    }),
-    registerCommand(commands.renameOrganization, log, async (node) => {
+    },
+    [commands.renameOrganization]: async (node) => {
       const organization = await pickOrganization(data, node);
       const label = await vscode.window.showInputBox({
         title: vscode.l10n.t('Label of {0}', organization),
@@ -41,8 +38,8 @@ export function registerOrganizationCommands(deps: OrganizationCommandsDeps): vs
         value: settings.organizationLabels().get(organization) ?? '',
       });
       if (label !== undefined) await settings.labelOrganization(organization, label);
-    }),
-  );
+    },
+  } satisfies Partial<Handlers>;
 }
 
 /** Offers the organizations the service lists, and always takes an id that is typed. */

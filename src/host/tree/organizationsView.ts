@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { asRolecallError, RolecallError } from '../../core/base/errors.ts';
 import type { OrganizationName } from '../../core/identity/identityClient.ts';
-import { contextKeys, views } from '../../ids.ts';
+import { contextKeys } from '../../ids.ts';
 import type { AccessChange, AccessData, ReadOrganization, Stage } from '../accessData.ts';
 import type { AccessTarget } from '../accessTarget.ts';
 import { setContextKey } from '../contextKeys.ts';
@@ -13,13 +13,18 @@ import { groupChildren, heldChildren, roleChildren } from './parts.ts';
 import { type EmptyBecause, summarize } from './summary.ts';
 import type { ViewState } from './viewState.ts';
 
-/** The sidebar's tree: organizations → groups and roles → members and roles granted. Loads on expansion. */
-export class OrganizationsView implements vscode.TreeDataProvider<Node>, vscode.Disposable {
+/** Where the contents are shown: VS Code's view, and what tells it to ask for a node, or for all of them, again. */
+export interface TreeFrame {
+  readonly view: vscode.TreeView<Node>;
+  readonly changed: vscode.EventEmitter<Node | undefined>;
+}
+
+/** What the sidebar's tree shows: organizations → groups and roles → members and roles granted. Loads on expansion. */
+export class OrganizationsView implements vscode.Disposable {
   readonly #data: AccessData;
   readonly #state: ViewState;
   readonly #now: () => number;
-  readonly #changed = new vscode.EventEmitter<Node | undefined>();
-  readonly onDidChangeTreeData = this.#changed.event;
+  readonly #changed: vscode.EventEmitter<Node | undefined>;
   readonly #view: vscode.TreeView<Node>;
   readonly #disposables: vscode.Disposable[];
   /** Which stage a node was read on: VS Code may still ask for what is below one that has left the screen. */
@@ -33,21 +38,16 @@ export class OrganizationsView implements vscode.TreeDataProvider<Node>, vscode.
   readonly #drawn = new Map<string, string>();
   #emptyBecause: EmptyBecause | undefined;
 
-  constructor(data: AccessData, state: ViewState, now: () => number = Date.now) {
+  constructor(data: AccessData, state: ViewState, { view, changed }: TreeFrame, now: () => number) {
     this.#data = data;
     this.#state = state;
     this.#now = now;
-    this.#view = vscode.window.createTreeView(views.organizations, { treeDataProvider: this, showCollapseAll: true });
+    this.#view = view;
+    this.#changed = changed;
     this.#disposables = [
-      this.#view,
-      this.#changed,
       data.onDidChange((change) => this.#follow(change)),
       state.onDidChange((organization) => this.#redraw(organization)),
     ];
-  }
-
-  get isVisible(): boolean {
-    return this.#view.visible;
   }
 
   getTreeItem(node: Node): vscode.TreeItem {

@@ -1,30 +1,28 @@
 import * as vscode from 'vscode';
 import { groupName, principalName, roleName } from '../../core/access/queries.ts';
 import { RolecallError } from '../../core/base/errors.ts';
-import type { Log } from '../../core/base/log.ts';
 import type { OrganizationAccess } from '../../core/identity/directory.ts';
 import { rawOf } from '../../core/identity/schemas.ts';
 import { commands } from '../../ids.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import { type AccessTarget, targetOf } from '../accessTarget.ts';
 import type { Clouds } from '../clouds.ts';
-import { registerCommand } from '../commands.ts';
+import type { Handlers } from '../commands.ts';
 import { pickGroupOrRole, readPicked, targetOfEntry } from '../pickTarget.ts';
 import type { VirtualDocuments } from '../virtualDocuments.ts';
 import { idOfNode, nameOfNode } from './names.ts';
 import type { Node, NodeOf } from './nodes.ts';
-import type { OrganizationsView } from './organizationsView.ts';
+import type { OrganizationsTree } from './organizationsTree.ts';
 
 export interface TreeCommandsDeps {
   readonly clouds: Clouds;
   readonly data: AccessData;
-  readonly view: Pick<OrganizationsView, 'reveal'>;
+  readonly view: Pick<OrganizationsTree, 'reveal'>;
   readonly documents: VirtualDocuments;
-  readonly log: Log;
 }
 
 /** Refresh, Copy ID, Copy Name, Open as JSON, Reveal and Ask @rolecall About This. */
-export function registerTreeCommands({ clouds, data, view, documents, log }: TreeCommandsDeps): vscode.Disposable {
+export function treeCommands({ clouds, data, view, documents }: TreeCommandsDeps) {
   /** What the command was called on, else what is picked. */
   const pick = async (node: unknown): Promise<readonly [AccessTarget, ReadOrganization]> => {
     const read = await readPicked(data, node);
@@ -34,31 +32,31 @@ export function registerTreeCommands({ clouds, data, view, documents, log }: Tre
     const text = isNode(node) ? ofNode(node) : ofTarget(...(await pick(node)));
     if (text) await vscode.env.clipboard.writeText(text);
   };
-  return vscode.Disposable.from(
-    registerCommand(commands.refresh, log, async (node) => {
+  return {
+    [commands.refresh]: async (node) => {
       const { active } = clouds;
       // The keyring may be unlocked by now: the button of the view that says so.
       if (active?.keeper.state.kind === 'storeUnavailable') {
         await active.keeper.accessToken(AbortSignal.timeout(10_000)); // Reads or stores again, or says why not.
       }
       data.refresh(targetOf(node)?.organization);
-    }),
-    registerCommand(commands.copyId, log, (node) => copy(node, idOfNode, idOf)),
-    registerCommand(commands.copyName, log, (node) => copy(node, nameOfNode, nameOf)),
-    registerCommand(commands.openAsJson, log, async (node) => {
+    },
+    [commands.copyId]: (node) => copy(node, idOfNode, idOf),
+    [commands.copyName]: (node) => copy(node, nameOfNode, nameOf),
+    [commands.openAsJson]: async (node) => {
       if (isMalformed(node)) {
         const read = data.last(node.organization);
         return read && documents.show(read, `${node.what}-${node.item.index}.json`, json(node.item.raw));
       }
       const [target, read] = await pick(node);
       return documents.show(read, `${nameOf(target, read)}.json`, json(rawOfTarget(target, read)));
-    }),
-    registerCommand(commands.reveal, log, async (node) => view.reveal((await pick(node))[0])),
-    registerCommand(commands.askAboutThis, log, async (node) => {
+    },
+    [commands.reveal]: async (node) => view.reveal((await pick(node))[0]),
+    [commands.askAboutThis]: async (node) => {
       const [target, read] = await pick(node);
       await vscode.commands.executeCommand(commands.openChat, questionAbout(target, nameOf(target, read)));
-    }),
-  );
+    },
+  } satisfies Partial<Handlers>;
 }
 
 function isNode(value: unknown): value is Node {

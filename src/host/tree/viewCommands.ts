@@ -1,13 +1,12 @@
 import * as vscode from 'vscode';
 import { applyFilter } from '../../core/access/filter.ts';
 import { parseFilter } from '../../core/access/filterSyntax.ts';
-import { SORT_ORDERS, type SortOrder } from '../../core/access/sort.ts';
+import { SORT_ORDERS, type SortOrder } from '../../core/access/sortOrder.ts';
 import { cancelled } from '../../core/base/errors.ts';
-import type { Log } from '../../core/base/log.ts';
 import { commands } from '../../ids.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import { targetOf } from '../accessTarget.ts';
-import { registerCommand } from '../commands.ts';
+import type { Handlers } from '../commands.ts';
 import { pickGroupOrRole, readPicked, targetOfEntry } from '../pickTarget.ts';
 import type { ViewState } from './viewState.ts';
 
@@ -15,9 +14,9 @@ import type { ViewState } from './viewState.ts';
 const TYPING_MS = 120;
 
 /** Filter, Clear Filter, Sort and the favourites. */
-export function registerViewCommands(data: AccessData, state: ViewState, log: Log): vscode.Disposable {
-  return vscode.Disposable.from(
-    registerCommand(commands.filter, log, async (node) => {
+export function viewCommands(data: AccessData, state: ViewState) {
+  return {
+    [commands.filter]: async (node) => {
       const read = await readPicked(data, node);
       const { key } = read.stage.cloud;
       const { organization } = read.model;
@@ -28,19 +27,19 @@ export function registerViewCommands(data: AccessData, state: ViewState, log: Lo
       };
       const typed = await askFilter(data.labelOf(organization), read, before, set);
       await state.setFilter(key, organization, typed ?? before);
-    }),
-    registerCommand(commands.clearFilter, log, async (node) => {
+    },
+    [commands.clearFilter]: async (node) => {
       const stage = data.requireStage();
       const target = targetOf(node);
       const ids = target ? [target.organization] : (await data.organizations(stage)).map(({ id }) => id);
       for (const id of ids) {
         if (state.filterOf(stage.cloud.key, id) !== '') await state.setFilter(stage.cloud.key, id, '');
       }
-    }),
-    registerCommand(commands.sort, log, async () => state.setOrder(await askOrder(state.order))),
-    registerCommand(commands.addFavorite, log, async (node) => setFavorite(data, state, node, true)),
-    registerCommand(commands.removeFavorite, log, async (node) => setFavorite(data, state, node, false)),
-  );
+    },
+    [commands.sort]: async () => state.setOrder(await askOrder(state.order)),
+    [commands.addFavorite]: async (node) => setFavorite(data, state, node, true),
+    [commands.removeFavorite]: async (node) => setFavorite(data, state, node, false),
+  } satisfies Partial<Handlers>;
 }
 
 async function setFavorite(data: AccessData, state: ViewState, node: unknown, isFavorite: boolean): Promise<void> {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import * as z from 'zod/mini';
-import { SORT_ORDERS, type SortOrder } from '../../core/access/sort.ts';
+import { SORT_ORDERS, type SortOrder } from '../../core/access/sortOrder.ts';
+import { isText, listOf } from '../../core/base/shape.ts';
 import { type AccessTarget, targetUri } from '../accessTarget.ts';
 
 const FILTERS = 'rolecall.filters';
@@ -8,6 +8,11 @@ const SORT = 'rolecall.sort';
 const FAVORITES = 'rolecall.favorites';
 /** Of each kind; the oldest go first. */
 const MAX_KEPT = 500;
+
+type Filter = readonly [key: string, text: string];
+
+const isTexts = listOf(isText);
+const isFilters = listOf((kept): kept is Filter => isTexts(kept) && kept.length === 2);
 
 /** How the user wants to see the tree: filters and order for this workspace, favourites everywhere. */
 export class ViewState implements vscode.Disposable {
@@ -37,8 +42,8 @@ export class ViewState implements vscode.Disposable {
   }
 
   get order(): SortOrder {
-    const kept = z.safeParse(z.enum(SORT_ORDERS), this.#workspace.get<unknown>(SORT));
-    return kept.success ? kept.data : 'service';
+    const kept = this.#workspace.get<unknown>(SORT);
+    return SORT_ORDERS.find((order) => order === kept) ?? 'service';
   }
 
   async setOrder(order: SortOrder): Promise<void> {
@@ -68,15 +73,14 @@ export class ViewState implements vscode.Disposable {
   #favorites(): Set<string> {
     const kept = this.#global.get<unknown>(FAVORITES);
     if (this.#cache?.kept !== kept || this.#cache === undefined) {
-      const list = z.safeParse(z.array(z.string()), kept);
-      this.#cache = { kept, set: new Set(list.success ? list.data : []) };
+      this.#cache = { kept, set: new Set(isTexts(kept) ? kept : []) };
     }
     return this.#cache.set;
   }
 
-  #filters(): readonly (readonly [key: string, text: string])[] {
-    const kept = z.safeParse(z.array(z.tuple([z.string(), z.string()])), this.#workspace.get<unknown>(FILTERS));
-    return kept.success ? kept.data : [];
+  #filters(): readonly Filter[] {
+    const kept = this.#workspace.get<unknown>(FILTERS);
+    return isFilters(kept) ? kept : [];
   }
 
   dispose(): void {

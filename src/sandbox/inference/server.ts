@@ -26,6 +26,8 @@ export interface InferenceHandlerOptions
   extends Pick<InferenceOptions, 'authenticate' | 'counters' | 'models' | 'log'> {
   /** Milliseconds between two tokens of a streamed choice: 15 unless told, 0 for as fast as possible. */
   paceMs?: number | undefined;
+  /** Told the body of each request for a completion that could be read as JSON, before it is judged. */
+  onBody?: ((body: unknown) => void) | undefined;
 }
 
 const defaultPaceMs = 15;
@@ -54,7 +56,9 @@ export function createInferenceHandler(options: InferenceHandlerOptions): Reques
 
   const complete = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     authenticate(req);
-    const request = validateRequest(await readJsonBody(req), engine().tokenizer.size);
+    const body = await readJsonBody(req);
+    options.onBody?.(body);
+    const request = validateRequest(body, engine().tokenizer.size);
     const completion = prepareCompletion(engine(), findModel(request, offered), request);
     await deliver(res, request, completion, { counters: options.counters, paceMs: options.paceMs ?? defaultPaceMs });
   };

@@ -3,9 +3,11 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { registerAnswerCommands } from '../../../src/host/access/answerCommands.ts';
-import { registerExportReview } from '../../../src/host/access/exportReview.ts';
-import { registerSnapshotCommands } from '../../../src/host/access/snapshotCommands.ts';
+import {
+  registerAnswerCommands,
+  registerExportReview,
+  registerSnapshotCommands,
+} from '../../../src/host/access/register.ts';
 import { MAX_SNAPSHOTS, SnapshotStore } from '../../../src/host/access/snapshotStore.ts';
 import { ChangeMarks } from '../../../src/host/changeMarks.ts';
 import { VirtualDocuments } from '../../../src/host/virtualDocuments.ts';
@@ -38,13 +40,14 @@ describe('insight', () => {
     const { log } = scene();
     const documents = scene().own(new VirtualDocuments(data, 'rolecall-test'));
     marks = scene().own(new ChangeMarks(data));
-    store = new SnapshotStore(vscode.Uri.file(folder));
+    const storage = vscode.Uri.file(folder);
+    store = new SnapshotStore(storage);
     scene().own(
       given.of(() =>
         vscode.Disposable.from(
           registerAnswerCommands(data, documents, log),
           registerExportReview(data, log),
-          registerSnapshotCommands({ data, store, documents, marks, log }),
+          registerSnapshotCommands({ data, storage, documents, marks }, log),
         ),
       ),
     );

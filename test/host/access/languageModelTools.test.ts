@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { accessToolbox, bothToolboxes } from '../../../src/host/access/accessToolbox.ts';
-import { registerLanguageModelTools } from '../../../src/host/access/languageModelTools.ts';
-import { SharingConsent } from '../../../src/host/access/sharingConsent.ts';
+import { registerLanguageModelTools } from '../../../src/host/access/register.ts';
 import type { Toolbox } from '../../../src/host/conversation.ts';
 import { extensionId, languageModelTools } from '../../../src/ids.ts';
 import { Commands } from '../support/commands.ts';
@@ -34,14 +33,13 @@ describe('tools for models', () => {
     beforeEach(() => {
       tools = new Map();
       const { data } = tree();
-      const consent = scene().own(new SharingConsent(data));
       // Only for this moment: the running extension may register its own at any other.
       const registration = new Patches();
       registration.set(vscode.lm, 'registerTool', (name: string, tool: vscode.LanguageModelTool<unknown>) => {
         tools.set(name, tool);
         return new vscode.Disposable(() => {});
       });
-      scene().own(registerLanguageModelTools(data, consent, scene().log));
+      scene().own(registerLanguageModelTools(data, scene().log));
       registration.restore();
     });
 
@@ -230,6 +228,7 @@ describe('tools for models', () => {
       const called: string[] = [];
       const workspace: Toolbox = {
         tools: [tool('list_groups'), tool('count_words')],
+        problems: [{ file: vscode.Uri.file('/a'), line: 0, severity: 'warning', message: 'x' }],
         invoke: async ({ name }) => {
           called.push(name);
           return { content: 'workspace', isError: false };
@@ -240,6 +239,7 @@ describe('tools for models', () => {
       assert.match((await call(box, 'list_groups', {})).content, /^Groups of meridian/);
       assert.equal((await call(box, 'count_words', {})).content, 'workspace');
       assert.deepEqual(called, ['count_words']);
+      assert.deepEqual(box.problems, workspace.problems);
     });
   });
 });

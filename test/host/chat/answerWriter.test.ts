@@ -64,6 +64,9 @@ describe('an answer written into the chat', () => {
   it('ends with a quiet line in which nothing is markup', () => {
     const stream = write(new FakeStream(), text('Answer.'), { kind: 'footer', text: 'a*b · 1 s' });
     assert.equal(stream.text, 'Answer.\n\n*a\\*b · 1 s*');
+    const own = stream.markdowns.at(-1);
+    assert.ok(own && typeof own !== 'string', 'a plain string would become a part of the model’s text');
+    assert.ok(own.supportThemeIcons && !own.isTrusted && !own.supportHtml);
   });
 
   it('shows what is under way without leaving a trace', () => {

@@ -11,7 +11,7 @@ const answer = (response: unknown[], metadata: unknown = { stage, history: [] },
   responseTurn(vscode, response, metadata, participant);
 
 async function turns(...history: (vscode.ChatRequestTurn | vscode.ChatResponseTurn)[]) {
-  return earlierTurns({ history }, stage, new AskedQuestions());
+  return earlierTurns({ history }, stage, new AskedQuestions(), true);
 }
 
 describe('earlier turns of a chat', () => {
@@ -39,6 +39,13 @@ describe('earlier turns of a chat', () => {
         { role: 'assistant', content: '1, 2' },
       ]);
     }
+  });
+
+  it('hold the model’s words only, and nothing that Rolecall said beside them', async () => {
+    const line = new vscode.MarkdownString('\n\n$(info) Used count\\_words\\.\n\n', true);
+    const response = [said('It has '), new vscode.ChatResponseMarkdownPart(line), said('7 words.')];
+    const { messages } = await turns(ask('Count.'), answer(response));
+    assert.deepEqual(messages[1], { role: 'assistant', content: 'It has 7 words.' });
   });
 
   it('without any words are no messages', async () => {
@@ -85,7 +92,7 @@ describe('questions whose answers were stopped', () => {
     asked.remember('c', 'here');
     asked.remember('c', 'there');
     const history = ['a', 'b', 'c', 'd'].flatMap((prompt) => [ask(prompt), answer([said(`${prompt}!`)], null)]);
-    const { messages, withheld } = await earlierTurns({ history }, stage, asked);
+    const { messages, withheld } = await earlierTurns({ history }, stage, asked, true);
     assert.deepEqual(
       messages.map(({ content }) => content),
       ['a', 'a!'],

@@ -30,7 +30,7 @@ describe('the provider of models', () => {
       const models = provider.provideLanguageModelChatInformation();
       assert.deepEqual(
         models.map(({ id }) => id),
-        ['mine/tiny', ...descriptor.models.map(({ id }) => id)],
+        ['mine/tiny', ...descriptor.models.map(({ id }) => id), 'rolecall'],
       );
       for (const model of models) {
         assert.equal(model.capabilities.toolCalling, true);
@@ -40,8 +40,36 @@ describe('the provider of models', () => {
       assert.equal(models[0]?.name, 'Tiny');
       assert.deepEqual(
         models.map(({ capabilities }) => capabilities.imageInput),
-        models.map(({ id }) => id === 'mine/tiny'),
+        models.map(({ id }) => id === 'mine/tiny' || id === 'rolecall'),
       );
+    });
+
+    it('an entry for the default model, which is what a chat has picked that was begun signed out', async () => {
+      scene().settings.described = [{ id: 'mine/tiny', label: 'Tiny', contextLength: 100_000, maxOutput: 4096 }];
+      const provider = await signedInProvider(scene());
+      const entry = provider.provideLanguageModelChatInformation().at(-1);
+      assert.equal(entry?.id, 'rolecall');
+      assert.equal(entry.name, 'Rolecall');
+      assert.equal(entry.detail, 'default: Tiny');
+      assert.equal(entry.maxInputTokens, 100_000 - 4096);
+    });
+
+    it('what was picked and is on offer no more, marked, for a chat that has it picked would be refused', async () => {
+      const catalog = scene().catalog();
+      const provider = provide(scene(), catalog);
+      scene().settings.described = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id: `own/${id}` }));
+      await signInAs(await scene().startService(), 'administrator');
+      await until('the list of models', () => modelOf(provider, 'sandbox/guide'));
+      for (const { id } of scene().settings.described) catalog.pick(id);
+      catalog.pick('own/b');
+      catalog.pick('own/of-nobody');
+      scene().settings.described = [{ id: 'own/f' }];
+      const models = provider.provideLanguageModelChatInformation();
+      assert.deepEqual(
+        models.filter(({ detail }) => detail === 'not on offer now').map(({ id }) => id),
+        ['own/b', 'own/e', 'own/d', 'own/c'],
+      );
+      assert.equal(models.filter(({ id }) => id === 'own/f').length, 1);
     });
 
     it('and tells when the list has changed', async () => {
@@ -79,7 +107,7 @@ describe('the provider of models', () => {
   it('asks a model without tools again without them, and says so in the answer', async () => {
     const answer = ask(await signedInProvider(scene()), 'sandbox/no-tools', 'say: hello', { tools: [weather] });
     await answer.done;
-    assert.match(answer.text(), /^\*The model "sandbox\/no-tools" does not support tools.*\*\n\nhello$/);
+    assert.match(answer.text(), /^\*The model "sandbox\/no\\-tools" does not support tools.*\*\n\nhello$/);
   });
 
   it('goes on listing its models when somebody signs out, and in the next window, so that what was picked stays', async () => {
@@ -94,7 +122,7 @@ describe('the provider of models', () => {
     const remembered = scene().own(new RememberedModels(next, scene().storage));
     assert.deepEqual(
       remembered.models.map(({ id }) => id),
-      before,
+      before.filter((id) => id !== 'rolecall'),
     );
     await assert.rejects(ask(provider, 'sandbox/guide', 'hi').done, /not signed in/);
   });
@@ -145,6 +173,30 @@ describe('the provider of models', () => {
       const provider = await signedInProvider(scene());
       const sent = await body(() => ask(provider, 'sandbox/no-tools', 'say: hi', { tools: [weather] }).done);
       assert.deepEqual([sent.tools, sent.tool_choice], [undefined, undefined]);
+    });
+
+    it('and says what of all that is not sent, once an answer', async () => {
+      scene().settings.described = [{ id: 'sandbox/no-tools', tools: false, reasoning: false }];
+      scene().settings.parameters = { top_p: 'wrong', reasoning_effort: 'low' };
+      const provider = await signedInProvider(scene());
+      const first = ask(provider, 'sandbox/no-tools', 'say: hi', { tools: [weather] });
+      await first.done;
+      const said = first.text().replaceAll('\\', '');
+      assert.match(said, /^\*top_p of your chat parameters was not sent: .*\*\n\n\*reasoning_effort was not sent: /);
+      assert.match(
+        said,
+        /\*No tools were offered: sandbox\/no-tools is described as a model that takes none\.\*\n\nhi$/,
+      );
+      const call = new vscode.LanguageModelToolCallPart('c1', 'weather', {});
+      const result = new vscode.LanguageModelToolResultPart('c1', [new vscode.LanguageModelTextPart('sunny')]);
+      const round = [
+        vscode.LanguageModelChatMessage.User('say: hi'),
+        vscode.LanguageModelChatMessage.Assistant([call]),
+        vscode.LanguageModelChatMessage.User([result]),
+      ];
+      const second = ask(provider, 'sandbox/no-tools', round, { tools: [weather] });
+      await second.done;
+      assert.doesNotMatch(second.text(), /not sent|No tools/);
     });
 
     it('images as data, and calls with their results', async () => {

@@ -91,6 +91,17 @@ describe('the provider of models says in plain words', () => {
       [[call('{"city": ')], [finished('tool_calls')]],
       /get_weather are not a JSON object/,
     ],
+    // The arguments of a cut call may still be read, and would be run.
+    [
+      'that its length limit cut a call',
+      [[call('{"city":"Oslo"}')], [finished('length')]],
+      /length limit and stops here\. It was calling a tool, which was not run/,
+    ],
+    [
+      'that a filter cut a call',
+      [[call('{"city":"Oslo"}')], [finished('content_filter')]],
+      /ended the answer early \(content_filter\)\. It was calling a tool, which was not run/,
+    ],
   ];
   for (const [title, chunks, sentence] of answers) {
     it(title, async () => {
@@ -101,4 +112,39 @@ describe('the provider of models says in plain words', () => {
       assert.deepEqual(answer.parts, []); // A broken call is not run with whatever could be read of it.
     });
   }
+
+  it('that the connection was cut after a call, which is not run', async () => {
+    const provider = await signedInProvider(scene());
+    const [begun = ''] = (await eventStream([{ id: 'x', choices: [call('{"city":"Oslo"}')] }]).text()).split(
+      'data: [DONE]',
+    );
+    scene().network = async () => new Response(begun, { headers: { 'content-type': 'text/event-stream' } });
+    const answer = ask(provider, 'sandbox/guide', 'hi', { tools: [weather] });
+    await assert.rejects(answer.done, /connection was cut/);
+    assert.deepEqual(answer.parts, []);
+  });
+
+  const says = (content: string) => ({ index: 0, delta: { content } });
+  for (const [reason, line] of [
+    ['length', '\n\n*The answer reached its length limit and stops here.*'],
+    ['content_filter', '\n\n*The service ended the answer early (content_filter).*'],
+    ['stop', ''],
+  ] as const) {
+    it(`how an answer of words ended: ${reason}`, async () => {
+      const provider = await signedInProvider(scene());
+      scene().network = async () => eventStream([[says('Half')], [finished(reason)]].map((choices) => ({ choices })));
+      const answer = ask(provider, 'sandbox/guide', 'hi');
+      await answer.done;
+      assert.equal(answer.text(), `Half${line}`);
+    });
+  }
+
+  it('what of the parameters was not sent', async () => {
+    const provider = await signedInProvider(scene());
+    scene().network = async () => eventStream([[says('Whole')], [finished('stop')]].map((choices) => ({ choices })));
+    const modelOptions = { stream: false, stream_options: { include_usage: true } };
+    const answer = ask(provider, 'sandbox/guide', 'hi', { modelOptions });
+    await answer.done;
+    assert.match(answer.text(), /^\*stream_options was not sent: .*\*\n\nWhole$/);
+  });
 });

@@ -42,6 +42,23 @@ describe('@rolecall', () => {
     assert.match(chat().read(), /Answered by sandbox\/vision: the model that is picked here is not one of your cloud/);
   });
 
+  it('takes the default model when the one that is picked is on offer no more, and says so', async () => {
+    await chat().signedIn();
+    scene().settings.preferred = 'sandbox/vision';
+    const gone = { vendor: 'rolecall', id: 'own/gone', name: 'Gone' } as never;
+    await chat().ask(chatRequest('say: hello', { model: gone }));
+    assert.equal(chat().sent().model, 'sandbox/vision');
+    assert.match(chat().read(), /Answered by sandbox\/vision: Gone, which is picked here, is not on offer now\./);
+  });
+
+  it('takes the default model without a word when the entry for it is picked', async () => {
+    await chat().signedIn();
+    scene().settings.preferred = 'sandbox/vision';
+    await chat().ask(chatRequest('say: hello', { model: { vendor: 'rolecall', id: 'rolecall' } as never }));
+    assert.equal(chat().sent().model, 'sandbox/vision');
+    assert.equal(chat().stream.answer, 'hello');
+  });
+
   it('sends what the user set as parameters, and nothing else besides', async () => {
     await chat().signedIn();
     scene().settings.parameters = { temperature: 0, seed: 3, top_p: 'wrong', reasoning_effort: 'low' };
@@ -259,6 +276,20 @@ describe('@rolecall', () => {
       scene().log.lines.filter((line) => line.startsWith('error')),
       [],
     );
+  });
+
+  it('closes the connection when writing fails though nobody stopped it', async () => {
+    await chat().signedIn();
+    const before = await counter('streams.inference.aborted');
+    let written = 0;
+    Object.assign(chat().stream, {
+      markdown: () => {
+        written += 1;
+        if (written > 2) throw new Error('Response stream has been closed');
+      },
+    });
+    await chat().ask('Please count to 5000.');
+    await counterAbove('streams.inference.aborted', before);
   });
 
   describe('says why there is no whole answer', () => {

@@ -86,7 +86,7 @@ describe('@rolecall with a tool', () => {
     assert.equal(errorDetails, undefined);
     assert.match(chat().read(), /after 10 rounds/);
     assert.equal(calls, 9);
-    chat().toolbox = { ...chat().toolbox, maxRounds: 3 };
+    scene().settings.rounds = 3;
     await chat().ask('Please keep calling count_words.');
     assert.match(chat().read(), /after 3 rounds/);
     assert.equal(calls, 11);

@@ -14,7 +14,7 @@ describe('@rolecall answers a newcomer with the way in', () => {
     await scene().clouds.start();
     assert.deepEqual(await chat().ask('hi'), {});
     assert.match(chat().read(), /does not know your cloud yet/);
-    assert.deepEqual(chat().steps(), [commands.trySandbox]);
+    assert.deepEqual(chat().steps(), [commands.trySandbox, 'workbench.action.openSettings']);
   });
 
   it('when the settings are wrong, saying what to write', async () => {
@@ -22,7 +22,7 @@ describe('@rolecall answers a newcomer with the way in', () => {
     await scene().clouds.start();
     await chat().ask('hi');
     assert.match(chat().read(), /rolecall\.identity\.url must be an address/);
-    assert.deepEqual(chat().steps(), [commands.trySandbox]);
+    assert.deepEqual(chat().steps(), [commands.trySandbox, 'workbench.action.openSettings']);
   });
 
   it('when nobody is signed in', async () => {

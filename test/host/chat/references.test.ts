@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { promptWithReferences } from '../../../src/host/chat/references.ts';
+import { chatRequest, requestTurn, responseTurn } from '../support/chat.ts';
+import { useChat } from '../support/participant.ts';
+import { useScene } from '../support/scene.ts';
 import { folder, workspaceFile } from '../support/workspace.ts';
 
-const prompt = (...values: unknown[]) =>
+const written = (...values: unknown[]) =>
   promptWithReferences({ prompt: 'Look.', references: values.map((value, index) => ({ id: `r${index}`, value })) });
+const prompt = async (...values: unknown[]) => (await written(...values)).text;
 
 describe('what is attached to a question', () => {
+  const scene = useScene();
+  const chat = useChat(scene);
   const file = workspaceFile('attached.py');
   beforeEach(() => file.write('one\ntwo\nthree\n'));
 
@@ -28,7 +34,10 @@ describe('what is attached to a question', () => {
   it('is text as it is, named as VS Code names it', async () => {
     assert.match(await prompt('some words'), /Attachment:\n```\nsome words\n```$/);
     const references = [{ id: 'r', value: 'some words', modelDescription: 'Terminal selection' }];
-    assert.match(await promptWithReferences({ prompt: 'Look.', references }), /Terminal selection:\n```\nsome words/);
+    assert.match(
+      (await promptWithReferences({ prompt: 'Look.', references })).text,
+      /Terminal selection:\n```\nsome words/,
+    );
   });
 
   it('cannot end its fence', async () => {
@@ -39,7 +48,17 @@ describe('what is attached to a question', () => {
     const gone = vscode.Uri.joinPath(folder().uri, 'gone.txt');
     assert.match(await prompt(gone), /gone\.txt was attached but cannot be read as text/);
     assert.match(await prompt(folder().uri), /was attached but cannot be read as text/);
-    assert.match(await prompt({ mimeType: 'image/png' }), /r0 was attached but cannot be read as text/);
+    assert.match(await prompt({ mimeType: 'video/mp4' }), /r0 was attached but cannot be read as text/);
+  });
+
+  it('is sent again as it was, also when the file has changed since', async () => {
+    await chat().signedIn();
+    const references = [{ id: 'r', value: file.uri() }];
+    const { metadata } = await chat().ask(chatRequest('say: read', { references }));
+    await file.write('changed\n');
+    const turn = requestTurn(vscode, 'say: read', references);
+    await chat().ask(chatRequest('say: more'), [turn, responseTurn(vscode, [], metadata)]);
+    assert.match(String(chat().sent().messages[0]?.content), /attached\.py:\n```\w+\none\ntwo\nthree/);
   });
 
   it('keeps its order', async () => {
@@ -47,8 +66,12 @@ describe('what is attached to a question', () => {
   });
 
   it('is cut where it is longer than any model takes, and says so', async () => {
-    const long = await prompt('x'.repeat(70_000));
-    assert.ok(long.length < 61_000);
-    assert.match(long, /\[…cut\]/);
+    const { text, cut } = await written('short', 'x'.repeat(70_000));
+    assert.ok(text.length < 61_000);
+    assert.match(text, /\[…cut\]/);
+    assert.deepEqual(cut, ['Attachment']);
+    await chat().signedIn();
+    await chat().ask(chatRequest('say: read', { references: [{ id: 'r', value: 'x'.repeat(70_000) }] }));
+    assert.match(chat().read(), /Only the first 60,000 characters of Attachment were sent\./);
   });
 });

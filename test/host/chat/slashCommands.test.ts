@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { questionOf } from '../../../src/host/chat/slashCommands.ts';
+import { ToolConsent } from '../../../src/host/tools/toolConsent.ts';
+import { ToolFiles } from '../../../src/host/tools/toolFiles.ts';
+import { WorkspaceTools } from '../../../src/host/tools/workspaceTools.ts';
 import { commands } from '../../../src/ids.ts';
-import { chatRequest } from '../support/chat.ts';
+import { chatRequest, requestTurn, responseTurn } from '../support/chat.ts';
+import { FakeLog, FakeMemento } from '../support/fakes.ts';
 import { useChat } from '../support/participant.ts';
 import { usePatches } from '../support/patches.ts';
-import { descriptor } from '../support/sandbox.ts';
 import { useScene } from '../support/scene.ts';
 import { until } from '../support/wait.ts';
 import { workspaceFile } from '../support/workspace.ts';
@@ -15,6 +18,7 @@ describe('slash commands of @rolecall', () => {
   const chat = useChat(scene);
   const patches = usePatches();
   const file = workspaceFile('looked.py');
+  const other = workspaceFile('other.py');
   afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
 
   async function open(...selected: [number, number, number, number] | []) {
@@ -32,7 +36,7 @@ describe('slash commands of @rolecall', () => {
   ] as const) {
     it(`/${command} is about the selection, and what was typed`, async () => {
       await open(1, 0, 2, 0);
-      const question = await questionOf({ command, prompt: 'In German.', references: [] });
+      const { text: question } = await questionOf({ command, prompt: 'In German.', references: [] });
       assert.match(question, wish);
       assert.match(question, /\n\nIn German\.\n\nlooked\.py \(2\):\n```\w+\ntwo\n\n```$/);
     });
@@ -40,10 +44,16 @@ describe('slash commands of @rolecall', () => {
 
   it('are about the whole file where nothing is selected, and about what is attached instead of either', async () => {
     await open();
-    const whole = await questionOf({ command: 'explain', prompt: '', references: [] });
+    const { text: whole, passage } = await questionOf({ command: 'explain', prompt: '', references: [] });
     assert.match(whole, /looked\.py:\n```\w+\none\ntwo\nthree\n\n```$/);
-    const attached = await questionOf({ command: 'explain', prompt: '', references: [{ id: 'r', value: 'words' }] });
+    const { text: attached, ...rest } = await questionOf({
+      command: 'explain',
+      prompt: '',
+      references: [{ id: 'r', value: 'words' }],
+    });
+    assert.equal(passage?.title, 'looked.py');
     assert.match(attached, /words/);
+    assert.deepEqual(rest, { cut: [] });
     assert.doesNotMatch(attached, /looked\.py/);
   });
 
@@ -53,7 +63,7 @@ describe('slash commands of @rolecall', () => {
     const problem = (line: number, text: string) => new vscode.Diagnostic(new vscode.Range(line, 0, line, 2), text);
     reported.set(editor.document.uri, [problem(0, 'elsewhere'), problem(1, 'two is\nwrong')]);
     try {
-      const question = await questionOf({ command: 'fix', prompt: '', references: [] });
+      const { text: question } = await questionOf({ command: 'fix', prompt: '', references: [] });
       assert.match(question, /The editor reports:\n- \(2\) two is wrong$/);
     } finally {
       reported.dispose();
@@ -79,16 +89,41 @@ describe('slash commands of @rolecall', () => {
     assert.equal(metadata?.followUp, 'explain');
   });
 
-  it('/access tells the model who has which role, and what could not be read', async () => {
+  it('suggested by an answer are about its code, whatever is open by now', async () => {
+    await open(1, 0, 1, 3);
     await chat().signedIn();
-    const [organization] = descriptor.organizations;
-    scene().settings.ids = [organization ?? assert.fail(), 'not-mine'];
-    await chat().ask(chatRequest('Who is here?', { command: 'access' }));
-    const content = String(chat().sent().messages[0]?.content);
-    assert.match(content, /^Who is here\?\n\nWho has access/);
-    const [mine = '', other = ''] = [...content.matchAll(/```json\n([\s\S]*?)\n```/g)].map(([, json]) => json);
-    assert.ok(JSON.parse(mine).groups.length > 0 && JSON.parse(mine).roles.length > 0);
-    assert.ok(JSON.parse(other).groups.notRead);
+    const { metadata } = await chat().ask(chatRequest('', { command: 'explain' }));
+    await other.write('something else');
+    await vscode.window.showTextDocument(other.uri());
+    const answered = [requestTurn(vscode, ''), responseTurn(vscode, [], metadata)];
+    const suggested = chatRequest('Look for mistakes in it', { command: 'fix' });
+    await chat().ask(suggested, answered);
+    assert.match(String(chat().sent().messages[0]?.content), /looked\.py \(2\)/);
+    assert.match(String(chat().sent().messages.at(-1)?.content), /^Find what is wrong.*\n\nLook for mistakes in it$/);
+    await chat().ask(chatRequest('Look for typos', { command: 'fix' }), answered);
+    assert.match(String(chat().sent().messages.at(-1)?.content), /something else/);
+  });
+
+  it('name the passage they are about among the references, as what is attached', async () => {
+    const { document } = await open(1, 0, 1, 3);
+    await chat().signedIn();
+    await chat().ask(chatRequest('', { command: 'explain' }));
+    const passage = new vscode.Location(document.uri, new vscode.Range(1, 0, 1, 3));
+    assert.deepEqual(chat().stream.references, [passage]);
+  });
+
+  it('/access instructs the model first, and leaves the question as it is', async () => {
+    await chat().signedIn();
+    chat().briefing = { instructions: 'Use the tools.', notice: 'Some of it cannot be read.' };
+    await chat().ask(chatRequest('say: hello', { command: 'access' }));
+    assert.deepEqual(chat().sent().messages, [
+      { role: 'system', content: 'Use the tools.' },
+      { role: 'user', content: 'say: hello' },
+    ]);
+    assert.match(chat().read(), /Some of it cannot be read\./);
+    scene().settings.described = [{ id: 'sandbox/guide', tools: false }];
+    await chat().ask(chatRequest('say: hello', { command: 'access' }));
+    assert.deepEqual(chat().briefed, [true, false]);
   });
 
   it('/tools lists what is defined, without asking anybody, and nothing in it is markup', async () => {
@@ -115,16 +150,49 @@ describe('slash commands of @rolecall', () => {
   describe('with a tool file that has mistakes', () => {
     const tools = workspaceFile('.vscode/rolecall.tools.json');
 
-    it('the answer mentions it, and /tools shows the mistakes', async () => {
+    let editorsOwn: vscode.DiagnosticCollection;
+    let files: ToolFiles;
+    beforeEach(() => {
+      // As the editor's JSON support says it while the file is open; Problems shows one slip once.
+      editorsOwn = vscode.languages.createDiagnosticCollection('json');
+      files = new ToolFiles(new FakeLog());
+    });
+    afterEach(() => {
+      editorsOwn.dispose();
+      files.dispose();
+    });
+
+    const write = async (text: string) => {
+      await tools.write(text);
+      const said = new vscode.Diagnostic(new vscode.Range(0, 0, 0, text.length), 'Incorrect type.');
+      said.source = 'jsonc';
+      editorsOwn.set(tools.uri(), [said]);
+      const settings = { allowedToolHosts: () => [], maxToolRounds: () => 10 };
+      const consent = new ToolConsent(new FakeMemento());
+      chat().toolbox = await new WorkspaceTools({ files, consent, settings, fetch, log: new FakeLog() }).open();
+    };
+
+    it('the answer mentions it, and /tools shows the mistakes, whoever else says them', async () => {
       await chat().signedIn();
-      await tools.write('{ "tools": [ { "name": 7 } ] }');
-      const mistakes = () =>
-        vscode.languages.getDiagnostics(tools.uri()).filter(({ source }) => source === 'Rolecall').length > 0;
-      await until('the mistakes are found', mistakes);
+      await write('{ "tools": [ { "name": 7 } ] }');
       await chat().ask('say: hello');
       assert.match(chat().read(), /Some tools are left out: \.vscode\/rolecall\.tools\.json has mistakes/);
+      chat().stream.markdowns.length = 0;
       await chat().ask(chatRequest('', { command: 'tools' }));
-      assert.match(chat().read(), /rolecall\.tools\.json has mistakes:\s*- 1: /);
+      assert.match(
+        chat().read(),
+        /^\s*\.vscode\/rolecall\.tools\.json has mistakes:\s*- 1: A tool needs a "description"/,
+      );
+    });
+
+    it('/tools shows warnings as such, and an answer is silent about them', async () => {
+      await chat().signedIn();
+      await write('{ "tools": [],\n "colour": 1 }');
+      await chat().ask('say: hello');
+      assert.doesNotMatch(chat().read(), /left out/);
+      chat().stream.markdowns.length = 0;
+      await chat().ask(chatRequest('', { command: 'tools' }));
+      assert.match(chat().read(), /About \.vscode\/rolecall\.tools\.json:\s*- 2 \(warning\): "colour" has no meaning/);
     });
   });
 

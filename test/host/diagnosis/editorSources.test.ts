@@ -39,7 +39,7 @@ describe('what the doctor finds out in an editor', function () {
       clientSecret: async () => descriptor.clients.link.secret,
       learn: (secret) => void learned.push(secret),
       extension: { packageJSON: { version: '1.2.3' }, extensionKind: vscode.ExtensionKind.UI },
-      sharedState: () => ({ state: '/nowhere/at/all' }),
+      sharedPlace: () => ({ state: '/nowhere/at/all' }),
       fetch,
       problems: () => [],
       ...change,

@@ -62,6 +62,34 @@ describe('effective parameters', () => {
     assert.match(row(shown, 'tools')[2] ?? '', /taking no tools/);
     assert.match(row(text([], { tools: ['a'], refused: ['tools'] }), 'tools')[2] ?? '', /the model refused it/);
     assert.deepEqual(row(text(layers), 'tool_choice').slice(1), ['—', 'Rolecall: nothing to send']);
+    const options = { stream_options: { include_usage: true } };
+    const inOnePiece = text([{ source: 'user', value: { ...options, stream: false } }]);
+    assert.deepEqual(row(inOnePiece, 'stream_options').slice(1), ['—', 'left out: the answer does not stream']);
+    const unable = text([{ source: 'user', value: options }], { refused: ['stream'] });
+    assert.deepEqual(row(unable, 'stream_options').slice(1), ['—', 'left out with stream, which the model refused']);
+    const nothing = text([{ source: 'user', value: { stream: false, stream_options: null } }]);
+    assert.deepEqual(row(nothing, 'stream_options').slice(1), ['null', 'user settings']);
+    const whole = text([], { refused: ['stream'] });
+    assert.deepEqual(row(whole, 'stream').slice(1), ['false', 'Rolecall: the model does not stream']);
+    assert.deepEqual(row(whole, 'stream_options').slice(1), ['—', 'left out with stream, which the model refused']);
+  });
+
+  it('tell what a refusal of the model means for a choice between tools', () => {
+    const tools = ['a'];
+    const chosen = (tool_choice: string) => [{ source: 'user' as const, value: { tool_choice } }];
+    const cells = (tool_choice: string | undefined, refused: Effective['refused']) => {
+      const shown = text(tool_choice === undefined ? [] : chosen(tool_choice), { tools, refused });
+      return [row(shown, 'tools').slice(1), row(shown, 'tool_choice').slice(1)];
+    };
+    const offered = ['a', 'Rolecall: this workspace’s tools'];
+    const itself = ['—', 'left out: the model refused it'];
+    const goesWith = (field: string) => ['—', `left out with ${field}, which the model refused`];
+    assert.deepEqual(cells(undefined, ['tool_choice']), [offered, itself]);
+    assert.deepEqual(cells('none', ['tool_choice']), [goesWith('tool_choice'), itself]);
+    assert.deepEqual(cells('auto', ['tool_choice']), [offered, ['"auto"', 'user settings']]);
+    assert.deepEqual(cells('none', ['tools']), [itself, goesWith('tools')]);
+    assert.deepEqual(cells(undefined, ['tools']), [itself, goesWith('tools')]);
+    assert.deepEqual(cells('none', []), [offered, ['"none"', 'user settings']]);
   });
 
   it('list what cannot be sent with its reason, and mark what the specification does not know', () => {

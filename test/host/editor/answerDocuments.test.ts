@@ -53,6 +53,12 @@ describe('a document with an answer', () => {
     assert.match(answer.uri.path, /^\/Answer 1\.md$/);
   });
 
+  it('opens where nothing is open, without an empty half beside', async () => {
+    const answer = await documents.open('Answer');
+    const editor = vscode.window.visibleTextEditors.find(({ document }) => document === documentOf(answer));
+    assert.equal(editor?.viewColumn, vscode.ViewColumn.One);
+  });
+
   it('grows while the answer arrives, and is whole when it is flushed', async () => {
     const answer = await open('Answer');
     answer.append('One');

@@ -85,7 +85,11 @@ describe('a rendered answer', () => {
   }
   const newest = ({ posted }: FakePanel) => posted.at(-1);
 
-  it('opens beside the editor and leaves the focus where it is', async () => {
+  it('opens beside the editor and leaves the focus where it is; where none is open, in its place', async () => {
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    const { panel: alone } = await open();
+    assert.deepEqual(alone.opened[2], { viewColumn: vscode.ViewColumn.Active, preserveFocus: true });
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: 'text' }));
     const { panel } = await open();
     const [kind, title, column, options] = panel.opened;
     assert.equal(kind, 'rolecall.answer');

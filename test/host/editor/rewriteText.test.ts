@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { codeOf } from '../../../src/host/editor/rewriteText.ts';
+import { codeOf, hasSeveralBlocks } from '../../../src/host/editor/rewriteText.ts';
 
 describe('the code in an answer', () => {
   const rows: readonly (readonly [string, string, string, string])[] = [
@@ -13,9 +13,25 @@ describe('the code in an answer', () => {
     ['ends as the original ends', '```\na\n```', 'x\n', 'a\n'],
     ['does not gain a line break', '```\na\n\n```', 'x', 'a'],
     ['keeps its indentation', '```\n    a\n  b\n```', 'x', '    a\n  b'],
+    [
+      'may hold fences as long that name a language',
+      '```markdown\n# T\n```js\nx\n```\nTail\n```',
+      'x',
+      '# T\n```js\nx\n```\nTail',
+    ],
     ['is nothing where there is nothing', '', 'x\n', ''],
   ];
   for (const [title, answer, original, code] of rows) {
     it(title, () => assert.equal(codeOf(answer, original), code));
+  }
+
+  for (const [title, answer, several] of [
+    ['is clear where there is one block', 'Here:\n```\na\n```\nDone.', false],
+    ['is clear where there is none', 'a', false],
+    ['is clear where fences within name their language', '```md\n```js\nx\n```\nTail\n```\nDone.', false],
+    ['is not where fences follow', '```md\n# T\n```\nx\n```\nTail\n```', true],
+    ['is not where a second block follows', '```\na\n```\nor\n~~~\nb\n~~~', true],
+  ] as const) {
+    it(title, () => assert.equal(hasSeveralBlocks(answer), several));
   }
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { registerMatrix } from '../../../src/host/matrix/matrixCommand.ts';
+import { registerMatrix } from '../../../src/host/matrix/register.ts';
 import { commands } from '../../../src/ids.ts';
 import type {
   MatrixMessage,

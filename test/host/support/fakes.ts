@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../../../src/core/base/connection.ts';
 import type { Log } from '../../../src/core/base/log.ts';
-import { type ResolvedParameters, resolveParameters } from '../../../src/core/completions/parameters.ts';
+import type { ParameterLayer } from '../../../src/core/completions/parameters.ts';
 import { type Deadlines, defaultDeadlines } from '../../../src/core/completions/watch.ts';
 import { type ConfiguredModel, type ParameterSource, Settings } from '../../../src/host/settings.ts';
 
@@ -17,6 +17,7 @@ export class FakeSettings extends Settings {
   /** `rolecall.chat.parameters` of the user. */
   parameters: unknown;
   limits: Partial<Deadlines> = {};
+  rounds = 10;
   readonly #changed = new vscode.EventEmitter<void>();
   override readonly onDidChange = this.#changed.event;
 
@@ -27,6 +28,10 @@ export class FakeSettings extends Settings {
   override serviceConnection(): Connection | undefined {
     if (this.problem) throw this.problem;
     return this.connection;
+  }
+
+  override maxToolRounds(): number {
+    return this.rounds;
   }
 
   override organizations(): readonly string[] {
@@ -60,8 +65,8 @@ export class FakeSettings extends Settings {
     return this.described;
   }
 
-  override chatParameters(): ResolvedParameters<ParameterSource> {
-    return resolveParameters<ParameterSource>([{ source: 'user', value: this.parameters }]);
+  override chatParameters(): readonly ParameterLayer<ParameterSource>[] {
+    return [{ source: 'user', value: this.parameters }];
   }
 
   override deadlines(): Deadlines {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { ChatMessage } from '../../../src/core/completions/request.ts';
-import { registerParticipant } from '../../../src/host/chat/participant.ts';
+import { registerParticipant } from '../../../src/host/chat/register.ts';
 import type { Cloud } from '../../../src/host/cloud.ts';
-import type { Toolbox } from '../../../src/host/conversation.ts';
+import type { Briefing, Toolbox } from '../../../src/host/conversation.ts';
 import { chatParticipant } from '../../../src/ids.ts';
 import { chatRequest, FakeStream } from './chat.ts';
 import { Patches } from './patches.ts';
@@ -12,6 +12,9 @@ import { type Scene, signInAs } from './scene.ts';
 /** A chat with `@rolecall`, whose handler is called as VS Code would. */
 export class Chat {
   toolbox: Toolbox = { tools: [], invoke: async () => assert.fail('there is no tool to call') };
+  briefing: Briefing = { instructions: 'Answer about access.' };
+  /** Whether `/access` was told that the model calls tools. */
+  readonly briefed: boolean[] = [];
   stream = new FakeStream();
   readonly #scene: Scene;
   readonly #bodies: unknown[] = [];
@@ -27,8 +30,14 @@ export class Chat {
       return { dispose: () => {} };
     });
     const openTools = async () => this.toolbox;
+    const briefAccess = async (callsTools: boolean) => {
+      this.briefed.push(callsTools);
+      return this.briefing;
+    };
     const icon = vscode.Uri.file('/icon.png');
-    scene.own(registerParticipant({ ...scene.request(), clouds, catalog: scene.catalog(), openTools, icon }));
+    scene.own(
+      registerParticipant({ ...scene.request(), clouds, catalog: scene.catalog(), openTools, briefAccess, icon }),
+    );
     patches.restore();
   }
 

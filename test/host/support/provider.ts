@@ -14,8 +14,7 @@ export const weather: vscode.LanguageModelChatTool = {
 };
 
 /** A provider of models beside the running extension's. */
-export function provide(scene: Scene): RolecallModelProvider {
-  const catalog = scene.catalog();
+export function provide(scene: Scene, catalog = scene.catalog()): RolecallModelProvider {
   const remembered = scene.own(new RememberedModels(catalog, scene.storage));
   return new RolecallModelProvider({ ...scene.request(), clouds: scene.clouds, catalog, remembered });
 }
@@ -36,7 +35,7 @@ export function modelOf(provider: RolecallModelProvider, id: string): Model | un
 export function ask(
   provider: RolecallModelProvider,
   model: string | Model | undefined,
-  prompt: string,
+  prompt: string | readonly vscode.LanguageModelChatMessage[],
   options: Partial<vscode.ProvideLanguageModelChatResponseOptions> = {},
   token: vscode.CancellationToken = new vscode.CancellationTokenSource().token,
 ) {
@@ -44,7 +43,9 @@ export function ask(
   const information = typeof model === 'string' ? modelOf(provider, model) : model;
   const done = provider.provideLanguageModelChatResponse(
     information ?? assert.fail(`there is no model ${model}`),
-    [vscode.LanguageModelChatMessage.User(prompt)] as unknown as vscode.LanguageModelChatRequestMessage[],
+    (typeof prompt === 'string'
+      ? [vscode.LanguageModelChatMessage.User(prompt)]
+      : prompt) as unknown as vscode.LanguageModelChatRequestMessage[],
     { toolMode: vscode.LanguageModelChatToolMode.Auto, ...options },
     { report: (part) => void parts.push(part) },
     token,

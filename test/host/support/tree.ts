@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { AccessData } from '../../../src/host/accessData.ts';
 import type { Cloud } from '../../../src/host/cloud.ts';
 import type { Node } from '../../../src/host/tree/nodes.ts';
-import { OrganizationsView } from '../../../src/host/tree/organizationsView.ts';
+import { OrganizationsTree } from '../../../src/host/tree/organizationsTree.ts';
 import { ViewState } from '../../../src/host/tree/viewState.ts';
 import { FakeMemento } from './fakes.ts';
 import { Patches } from './patches.ts';
@@ -25,7 +25,7 @@ interface ShownView {
 export class Tree {
   readonly data: AccessData;
   readonly state: ViewState;
-  readonly view: OrganizationsView;
+  readonly view: OrganizationsTree;
   /** Stands in for VS Code's tree view, whose id belongs to the running extension. */
   readonly shown: ShownView = {
     message: '',
@@ -47,7 +47,7 @@ export class Tree {
     this.state = scene.own(new ViewState(new FakeMemento(), new FakeMemento()));
     const patches = new Patches();
     patches.set(vscode.window, 'createTreeView', () => this.shown);
-    this.view = scene.own(new OrganizationsView(this.data, this.state, clock));
+    this.view = scene.own(new OrganizationsTree({ data: this.data, state: this.state, log: scene.log, now: clock }));
     patches.restore();
   }
 

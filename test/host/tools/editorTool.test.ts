@@ -114,7 +114,7 @@ describe('the tool by which other agents call the workspace’s tools', () => {
       asked.push(message);
       return 'Always Allow in This Workspace';
     });
-    const settings = { allowedToolHosts: () => [], maxToolRounds: () => 10 };
+    const settings = { allowedToolHosts: () => [] };
     const consent = new ToolConsent(new FakeMemento());
     const tools = new WorkspaceTools({ files, consent, settings, fetch, log });
     registerEditorTool((token) => tools.open(token), log);

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { isCancelled } from '../../../src/core/base/errors.ts';
-import { runByHand, ToolLenses } from '../../../src/host/tools/runByHand.ts';
+import { runByHand } from '../../../src/host/tools/runByHand.ts';
 import { ToolConsent } from '../../../src/host/tools/toolConsent.ts';
 import { TOOL_FILE, ToolFiles } from '../../../src/host/tools/toolFiles.ts';
+import { ToolLenses } from '../../../src/host/tools/toolLenses.ts';
 import { WorkspaceTools } from '../../../src/host/tools/workspaceTools.ts';
 import { commands } from '../../../src/ids.ts';
 import { FakeLog, FakeMemento } from '../support/fakes.ts';
@@ -53,7 +54,7 @@ describe('a workspace tool that is run by hand', () => {
     tools: new WorkspaceTools({
       files,
       consent: new ToolConsent(new FakeMemento()),
-      settings: { allowedToolHosts: () => [], maxToolRounds: () => 10 },
+      settings: { allowedToolHosts: () => [] },
       fetch,
       log: new FakeLog(),
     }),

@@ -82,6 +82,19 @@ describe('consent to a tool', () => {
     assert.equal(dialogs.length, 2);
   });
 
+  it('to what runs more than is watched has no always, says why, and takes none of before', async () => {
+    answers = [always, once, always];
+    await consent.ask(question('h'), never);
+    assert.equal(await consent.ask(question('h', { unwatched: 'ma\u202eke' }), never), true);
+    assert.deepEqual(dialogs[1]?.buttons, [once]);
+    assert.match(
+      dialogs[1]?.options.detail ?? '',
+      /Time limit: 10 s\n\nYou are asked each time, because "ma\\u\{202e\}ke" may run code from files that Rolecall does not watch\.$/,
+    );
+    await consent.ask(question('k', { unwatched: 'make' }), never);
+    assert.equal(await consent.ask(question('k'), never), false, 'an answer that was not offered is not kept');
+  });
+
   it('can be taken back', async () => {
     answers = [always, always];
     await consent.ask(question('a'), never);

@@ -187,6 +187,19 @@ describe('the tool files', () => {
       await until('Rolecall speaks again', () => problems()?.length === 1);
     });
 
+    it('give all of it as data, whoever says it', async () => {
+      await file.write('{ "version": 1,\n"tools": 7, "x": 1 }');
+      await files.check();
+      say([1, 9, 1, 10], 'Incorrect type.');
+      await until('Rolecall is silent', () => problems()?.length === 0);
+      const { problems: found } = await files.contents();
+      assert.deepEqual(
+        found.map(({ file: of, line, severity }) => [of.toString(), line, severity]),
+        ['error', 'warning'].map((severity) => [file.uri().toString(), 1, severity]),
+      );
+      assert.match(found[0]?.message ?? '', /"tools" has to be an array/);
+    });
+
     it('are silent about a misspelt member, which the schema marks at its name', async () => {
       await file.write(
         '{ "tools": [{ "name": "a", "description": "d", "nam": 1,\n "run": { "kind": "process", "command": ["x"] } }] }',
@@ -233,6 +246,11 @@ describe('the tool files', () => {
         ].map(([name, of]) => [name, of]),
       );
       await files.check();
+      const { problems: both } = await files.contents();
+      assert.deepEqual(
+        both.map(({ file: of, severity }) => [of.toString(), severity]),
+        [[other.toString(), 'warning']],
+      );
       assert.deepEqual(
         shown.get(other.toString())?.map(({ message }) => message),
         [`The folder ${folder().name} defines a tool named count_words already; this one is not offered.`],
@@ -255,6 +273,11 @@ describe('the running extension', () => {
       return all.some(({ range }) => range.start.line === 1) ? all : undefined;
     });
     assert.equal(found.length, 1);
+    await file.write(JSON.stringify({ tools: [tool('list_groups')] }));
+    const hidden = () => vscode.languages.getDiagnostics(file.uri()).map(({ message }) => message);
+    await until('a warning of a name that is an access tool’s', () =>
+      /of its own named "list_groups"/.test(hidden()[0] ?? ''),
+    );
     await file.write('{ "tools": [] }');
     await until('no problem', () => vscode.languages.getDiagnostics(file.uri()).length === 0);
   });

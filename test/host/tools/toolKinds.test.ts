@@ -41,7 +41,7 @@ describe('workspace tools of other kinds', () => {
     tools = new WorkspaceTools({
       files,
       consent,
-      settings: { allowedToolHosts: () => allowedHosts, maxToolRounds: () => 10 },
+      settings: { allowedToolHosts: () => allowedHosts },
       fetch,
       log,
     });
@@ -99,6 +99,18 @@ describe('workspace tools of other kinds', () => {
       consent.answer = () => false;
       await assert.rejects(call(), isCancelled);
       assert.deepEqual(got, []);
+    });
+
+    it('that runs what the workspace defines is asked for each time', async () => {
+      await define({ kind: 'command', command: 'testing.toolKinds' });
+      disposables.push(vscode.commands.registerCommand('testing.toolKinds', () => 'run'));
+      await call();
+      await define({ kind: 'command', command: 'toolKinds.test' });
+      await call();
+      assert.deepEqual(
+        consent.asked.map(({ unwatched }) => unwatched),
+        ['testing.toolKinds', undefined],
+      );
     });
 
     it('that is not there is said before anybody is asked', async () => {

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { isCancelled, RolecallError } from '../../../src/core/base/errors.ts';
 import type { Toolbox } from '../../../src/host/conversation.ts';
@@ -12,7 +15,7 @@ import { until } from '../support/wait.ts';
 import { folder, workspaceFile } from '../support/workspace.ts';
 
 const never = new AbortController().signal;
-const settings = { allowedToolHosts: (): readonly string[] => [], maxToolRounds: () => 10 };
+const settings = { allowedToolHosts: (): readonly string[] => [] };
 
 /** Answers in the user's place; what it was asked can be read back. */
 class FakeConsent extends ToolConsent {
@@ -195,6 +198,37 @@ describe('the workspace’s tools', () => {
       await call(await real.open(), 'count_words', { file: 'README.md' });
       await call(await real.open(), 'count_words', { file: 'handover.md' });
       assert.equal(dialogs, 1);
+    });
+
+    it('ask each time when more may run than is watched', async () => {
+      await file.write(scripted(['env', 'sh', '-c', 'true || make all']));
+      patches.set(vscode.window, 'showWarningMessage', async (_: string, ...rest: unknown[]) => {
+        dialogs += 1;
+        assert.deepEqual(rest.slice(1), ['Allow Once']);
+        return 'Allow Once';
+      });
+      await call(await real.open(), 'scripted');
+      await call(await real.open(), 'scripted');
+      assert.equal(dialogs, 2);
+    });
+
+    it('ask again when a script in another folder of the workspace was edited', async () => {
+      const other = vscode.Uri.file(await mkdtemp(path.join(tmpdir(), 'rolecall-tools-')));
+      const outside = vscode.Uri.joinPath(other, 'script.sh');
+      const write = (text: string) => vscode.workspace.fs.writeFile(outside, new TextEncoder().encode(text));
+      try {
+        await write('echo one');
+        patches.set(vscode.workspace, 'workspaceFolders', [folder(), { uri: other, name: 'other', index: 1 }]);
+        await file.write(scripted(['sh', outside.fsPath]));
+        await call(await real.open(), 'scripted');
+        await call(await real.open(), 'scripted');
+        assert.equal(dialogs, 1);
+        await write('echo two');
+        await call(await real.open(), 'scripted');
+        assert.equal(dialogs, 2);
+      } finally {
+        await vscode.workspace.fs.delete(other, { recursive: true });
+      }
     });
 
     const edits: readonly (readonly [string, () => Promise<unknown>])[] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { registerOrganizationCommands } from '../../../src/host/tree/organizationCommands.ts';
+import { registerOrganizationCommands } from '../../../src/host/tree/register.ts';
 import { commands } from '../../../src/ids.ts';
 import { Commands } from '../support/commands.ts';
 import { usePatches } from '../support/patches.ts';
@@ -17,7 +17,7 @@ describe('commands of organizations', () => {
   beforeEach(() => {
     given = new Commands(patches);
     const { clouds, settings, log } = scene();
-    scene().own(given.of(() => registerOrganizationCommands({ clouds, settings, data: tree().data, log })));
+    scene().own(given.of(() => registerOrganizationCommands({ clouds, settings, data: tree().data }, log)));
   });
   afterEach(clearFaults);
 

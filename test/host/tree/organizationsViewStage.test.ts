@@ -49,6 +49,13 @@ describe('the organizations view', () => {
       });
     });
 
+    it('is asked for again when somebody signs in, also where nobody has looked at it before', async () => {
+      await tree().serviceOf('administrator', 'meridian');
+      assert.ok(changes.length > 0, 'VS Code is told');
+      assert.deepEqual([...new Set(changes)], [undefined]);
+      assert.deepEqual(await tree().texts(), ['meridian']);
+    });
+
     it('gives nothing of the account before, not even below nodes that are still on screen', async () => {
       const cloud = await tree().serviceOf('administrator', 'meridian');
       const organizations = await tree().view.getChildren();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Node } from '../../../src/host/tree/nodes.ts';
-import { registerTreeCommands } from '../../../src/host/tree/treeCommands.ts';
+import { registerTreeCommands } from '../../../src/host/tree/register.ts';
 import { VirtualDocuments } from '../../../src/host/virtualDocuments.ts';
 import { commands } from '../../../src/ids.ts';
 import { Commands } from '../support/commands.ts';
@@ -22,7 +22,7 @@ describe('commands of the tree', () => {
     const { clouds, log } = scene();
     const { data, view } = tree();
     const documents = scene().own(new VirtualDocuments(data, 'rolecall-test'));
-    scene().own(given.of(() => registerTreeCommands({ clouds, data, view, documents, log })));
+    scene().own(given.of(() => registerTreeCommands({ clouds, data, view, documents }, log)));
   });
   afterEach(async () => {
     await clearFaults();

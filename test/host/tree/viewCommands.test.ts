@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { registerViewCommands } from '../../../src/host/tree/viewCommands.ts';
+import { registerViewCommands } from '../../../src/host/tree/register.ts';
 import { commands, contextKeys } from '../../../src/ids.ts';
 import { Commands } from '../support/commands.ts';
 import { usePatches } from '../support/patches.ts';

@@ -11,6 +11,14 @@ export function justIssued(session: Session, now: number): Held {
   return { session, diesAt: now + (used > 540_000 ? used + 60_000 : used / 0.9) };
 }
 
+/**
+ * True while the access token should still be used: until 60 s before it expires, or the last tenth of a lifetime
+ * shorter than ten minutes (the margin is part of `expiresAt`).
+ */
+export function isFresh(session: Session, now: number): boolean {
+  return session.expiresAt === undefined || now < session.expiresAt;
+}
+
 /** True while the service should still accept the access token, fresh or not. */
 export function isAlive({ session, diesAt = session.expiresAt }: Held, now: number): boolean {
   return diesAt === undefined || now < diesAt;

@@ -1,10 +1,11 @@
 import { asRolecallError, type RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { isFresh, type Session, type TokenGrant } from '../session.ts';
+import type { Session, TokenGrant } from '../session.ts';
 import { type BackOff, LONGEST_MS } from './backOff.ts';
 import type { Found, Held } from './choose.ts';
 import { EXPIRED } from './endReason.ts';
 import type { Hold } from './exclusion.ts';
+import { isFresh } from './lifetime.ts';
 import { rotate } from './rotate.ts';
 import type { Sharing } from './sharing.ts';
 import type { WindowSession } from './windowSession.ts';

@@ -1,6 +1,7 @@
 import type { Connection } from '../../base/connection.ts';
 import type { Log } from '../../base/log.ts';
-import { asStorageError, type Session } from '../session.ts';
+import type { Session } from '../session.ts';
+import { asStorageError } from '../storageError.ts';
 import { readRecord, type SecretRecord, writeRecord } from './secretRecord.ts';
 import type { SessionStore } from './sessionStore.ts';
 import { within } from './wait.ts';

@@ -1,21 +1,19 @@
 import { waitFor } from '../../base/abort.ts';
 import type { Connection } from '../../base/connection.ts';
 import { asRolecallError, isCancelled, RolecallError } from '../../base/errors.ts';
+import { Lazy } from '../../base/lazy.ts';
 import type { Log } from '../../base/log.ts';
 import type { TokenSource } from '../../base/tokenSource.ts';
-import { isFresh, type Session, type TokenGrant } from '../session.ts';
+import type { Session, TokenGrant } from '../session.ts';
 import { BackOff } from './backOff.ts';
 import type { Found } from './choose.ts';
 import type { Claims } from './claims.ts';
 import { EXPIRED } from './endReason.ts';
-import { isAlive, justIssued } from './lifetime.ts';
-import { PROTOCOL, type Protocol } from './protocol.ts';
-import { Renewals } from './renewals.ts';
+import { isAlive, isFresh, justIssued } from './lifetime.ts';
+import type { Protocol } from './protocol.ts';
 import type { SessionState } from './sessionState.ts';
 import type { SessionStore } from './sessionStore.ts';
-import { Sharing } from './sharing.ts';
-import { signIn, signOut } from './signInOut.ts';
-import { stateRoot, thisMachine } from './statePaths.ts';
+import type { SharedParts } from './sharedParts.ts';
 import { WindowSession } from './windowSession.ts';
 
 export interface SharedTokenKeeperDeps {
@@ -27,7 +25,7 @@ export interface SharedTokenKeeperDeps {
   readonly learn: (secret: string | undefined) => void;
   readonly log: Log;
   readonly now: () => number;
-  /** Where the windows of this user agree; {@link stateRoot} of this machine unless given. */
+  /** Where the windows of this user agree; `stateRoot` of this machine unless given. */
   readonly state?: string;
   /**
    * Tells apart the secret stores of one user's editors, which do not see each other's secrets: for example the editor's
@@ -47,14 +45,14 @@ const REFUSED_AGAIN_MS = 30_000;
 
 /**
  * Holds the session of one connection for one window and gives valid access tokens. All windows of one operating-system
- * user share the session: one of them renews it, for all. A fresh token costs no I/O.
+ * user share the session: one of them renews it, for all. A fresh token costs no I/O, and nothing is read of the code
+ * behind this door before it is needed: every window of the editor makes a keeper when it starts.
  */
 export class SharedTokenKeeper implements TokenSource {
   readonly #deps: SharedTokenKeeperDeps;
-  readonly #sharing: Sharing;
+  readonly #parts: Lazy<SharedParts>;
   readonly #backOff: BackOff;
   readonly #window: WindowSession;
-  readonly #renewals: Renewals;
   /** Renewal, sign-in and sign-out of this window, one after the other. */
   #queue: Promise<unknown> = Promise.resolve();
   #renewedFor401: { readonly token: string; readonly at: number } | undefined;
@@ -71,23 +69,7 @@ export class SharedTokenKeeper implements TokenSource {
     this.#deps = deps;
     this.#backOff = new BackOff(deps.random ?? Math.random);
     this.#window = new WindowSession(deps.learn, this.#backOff);
-    this.#sharing = new Sharing({
-      ...deps,
-      state: deps.state ?? stateRoot(thisMachine()),
-      protocol: deps.protocol ?? PROTOCOL,
-      onGeneration: async (generation) => {
-        if (generation > this.#window.generation) await this.#readFile();
-      },
-      onFile: () => this.#fileChanged(),
-    });
-    this.#renewals = new Renewals({
-      ...deps,
-      window: this.#window,
-      sharing: this.#sharing,
-      backOff: this.#backOff,
-      inTurn: (work) => this.#inTurn(work),
-      apply: (found) => this.#apply(found),
-    });
+    this.#parts = new Lazy(() => this.#makeParts());
   }
 
   get state(): SessionState {
@@ -113,8 +95,8 @@ export class SharedTokenKeeper implements TokenSource {
     this.#loading ??= this.#inTurn(async () => {
       this.#loading = undefined; // Whoever asks from now on may know of something newer.
       try {
-        await this.#sharing.open();
-        this.#apply(await this.#sharing.shared.readAll(), true);
+        const { shared } = await (await this.#parts.get()).open();
+        this.#apply(await shared.readAll(), true);
       } catch (error) {
         this.#cannotRead(error);
       }
@@ -132,16 +114,14 @@ export class SharedTokenKeeper implements TokenSource {
     this.#deps.learn(session.accessToken);
     this.#deps.learn(session.refreshToken);
     await this.#inTurn(async () => {
-      await this.#sharing.open();
-      this.#apply(await signIn(this.#sharing, held, this.#window.generation), true);
+      this.#apply(await (await this.#parts.get()).signIn(held), true);
     });
   }
 
   /** Signs out every window: locally, for the services offer no revocation. @throws RolecallError `storage` */
   async forget(): Promise<void> {
     await this.#inTurn(async () => {
-      await this.#sharing.open();
-      const { found, kept } = await signOut(this.#sharing, this.#window.generation, this.#deps.log);
+      const { found, kept } = await (await this.#parts.get()).signOut();
       this.#apply(found, true);
       if (kept) return;
       throw new RolecallError(
@@ -153,8 +133,8 @@ export class SharedTokenKeeper implements TokenSource {
 
   /** What happens once for all windows. @throws RolecallError `storage` when the folder cannot be used. */
   async claims(): Promise<Claims> {
-    await this.#sharing.open();
-    return this.#sharing.claims;
+    const { claims } = await (await this.#parts.get()).open();
+    return claims;
   }
 
   /** A sign-in is under way in this window. @returns what ends that state. */
@@ -169,7 +149,7 @@ export class SharedTokenKeeper implements TokenSource {
     if (isFresh(held.session, now)) return held.session.accessToken;
     if (this.#backOff.waiting(now) && isAlive(held, now)) return held.session.accessToken;
     try {
-      return (await waitFor(this.#renewals.beyond(held.session.generation), signal)).accessToken;
+      return (await waitFor(this.#renewBeyond(held.session.generation), signal)).accessToken;
     } catch (error) {
       const old = this.#window.state.kind === 'offline' ? this.#window.held : undefined;
       if (isCancelled(error) || !old || !isAlive(old, this.#deps.now())) throw error;
@@ -184,7 +164,7 @@ export class SharedTokenKeeper implements TokenSource {
     const last = this.#renewedFor401;
     if (last?.token === token && this.#deps.now() - last.at < REFUSED_AGAIN_MS) return undefined;
     if (session.refreshToken === undefined) return this.#withoutRenewal(session);
-    const { accessToken } = await waitFor(this.#renewals.beyond(session.generation), signal);
+    const { accessToken } = await waitFor(this.#renewBeyond(session.generation), signal);
     this.#renewedFor401 = { token: accessToken, at: this.#deps.now() };
     return accessToken;
   }
@@ -194,7 +174,28 @@ export class SharedTokenKeeper implements TokenSource {
     this.#isDisposed = true;
     clearTimeout(this.#look);
     clearTimeout(this.#reading);
-    await this.#sharing.close();
+    await this.#parts.made?.close();
+  }
+
+  async #makeParts(): Promise<SharedParts> {
+    const { SharedParts } = await import('./sharedParts.ts');
+    const parts = new SharedParts({
+      ...this.#deps,
+      window: this.#window,
+      backOff: this.#backOff,
+      inTurn: (work) => this.#inTurn(work),
+      apply: (found) => this.#apply(found),
+      onGeneration: async (generation) => {
+        if (generation > this.#window.generation) await this.#readFile();
+      },
+      onFile: () => this.#fileChanged(),
+    });
+    if (this.#isDisposed) await parts.close(); // Meanwhile: it must not begin to listen.
+    return parts;
+  }
+
+  async #renewBeyond(generation: number): Promise<Session> {
+    return (await this.#parts.get()).renewBeyond(generation);
   }
 
   /** Nothing was read yet, or could not be: the user may have unlocked the keyring meanwhile. */
@@ -224,7 +225,7 @@ export class SharedTokenKeeper implements TokenSource {
     if (this.#isDisposed) return;
     this.#readAt = performance.now();
     try {
-      this.#apply(await this.#sharing.shared.read());
+      this.#apply(await (await this.#parts.get()).read());
     } catch (error) {
       this.#cannotRead(error);
     }

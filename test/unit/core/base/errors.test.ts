@@ -51,6 +51,8 @@ describe('somebody else’s words', () => {
     ['  two\n\tlines  ', 'two lines'],
     ['<h1>Bad <b>gateway</b></h1>', 'Bad gateway'],
     ['<img src=x onerror=alert(1)>', ''],
+    ['upstream\u0007 said\u001b[31m no\u2028at all', 'upstream said [31m no at all'],
+    ['n < 5 and m > 3', 'n < 5 and m > 3'],
     ['', ''],
   ];
   for (const [words, shown] of rows) it(JSON.stringify(words), () => assert.equal(serverWords(words), shown));
@@ -64,6 +66,7 @@ describe('somebody else’s words', () => {
   it('hold nothing that looks like a secret', () => {
     assert.equal(serverWords(`bad token eyJ${'aB3'.repeat(40)}`), 'bad token ‹hidden›');
     assert.doesNotMatch(serverWords('refresh_token=s3cretS3cret&x=1'), /s3cret/);
+    assert.equal(serverWords(`bad eyJhbGciOiJkaXIifQ.${'a'.repeat(8)}.b, too`), 'bad ‹hidden›, too');
   });
 });
 

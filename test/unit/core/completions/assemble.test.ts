@@ -118,6 +118,22 @@ describe('assembling a completion', () => {
     );
   });
 
+  it('takes each member of the head where it comes first, however late', () => {
+    const late: Readonly<Record<string, unknown>> = {
+      object: 'o',
+      created: 7,
+      system_fingerprint: 'f',
+      prompt_logprobs: [null],
+    };
+    const pieces = Object.entries(late).map(([name, value]) => ({ id: 'x', model: 'm', [name]: value }));
+    const { completion } = assemble([{ id: 'x', model: 'm' }, says('A'), ...pieces]).assembler.end(done);
+    const { id, model, object, created, fingerprint, promptLogprobs } = completion;
+    assert.deepEqual(
+      { id, model, object, created, fingerprint, promptLogprobs },
+      { id: 'x', model: 'm', object: 'o', created: 7, fingerprint: 'f', promptLogprobs: [null] },
+    );
+  });
+
   for (const [promise, chunks, expected, codes] of [
     ['tool_calls without a call', [says('A'), ends('tool_calls')], 1, ['finishWithoutCalls']],
     ['stop with a call', [calls('f'), ends('stop')], 1, ['callsWithoutFinish']],

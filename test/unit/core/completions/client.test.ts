@@ -317,7 +317,7 @@ describe('completions: the token in what the service says', () => {
       for (const { error } of [await stream(new FakeService(answer).deps), await once(new FakeService(answer).deps)]) {
         assert.ok(error, 'it fails');
         assert.ok(!inspect(error, { depth: 9, showHidden: true }).includes('canary'), inspect(error));
-        assert.match(error.message, /\[token\]/);
+        assert.match(error.message, /‹hidden›/);
       }
     });
   }

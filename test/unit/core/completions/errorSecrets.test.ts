@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { readErrorText, shorten } from '../../../../src/core/completions/errorBody.ts';
+import { RolecallError, serverWords } from '../../../../src/core/base/errors.ts';
+import { readErrorText } from '../../../../src/core/completions/errorBody.ts';
 import { refusalError } from '../../../../src/core/completions/errors.ts';
+import { withoutToken } from '../../../../src/core/completions/token.ts';
 
 const secret = 'Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MEFCQ0RFRkdISUpLTE1OT1BRUlNUVVZXWFlaYWJjZGVmZ2g';
 
@@ -12,7 +14,7 @@ describe('completions: secrets in the words of a service', () => {
     `{"client_secret":"${secret}"}`,
     `the key ${secret} is not valid`,
   ]) {
-    it(`are hidden: ${text.slice(0, 30)}`, () => assert.doesNotMatch(shorten(text), /Zm9vYmFy/));
+    it(`are hidden: ${text.slice(0, 30)}`, () => assert.doesNotMatch(serverWords(text), /Zm9vYmFy/));
   }
 
   it('are hidden in every member of an error body, and so in what is shown and logged', () => {
@@ -30,6 +32,26 @@ describe('completions: secrets in the words of a service', () => {
   it('do not blot out ordinary words', () => {
     const said =
       'max_tokens is too large: 9000. The token limit of org/some-long-model-name is 4096; state: overloaded.';
-    assert.equal(shorten(said), said);
+    assert.equal(serverWords(said), said);
+  });
+});
+
+describe('completions: an error without the token that was sent', () => {
+  const token = 'canary-opaque-token-1';
+  const remedy = { kind: 'setInferenceToken' } as const;
+
+  it('keeps everything else: kind, facts and what helps', () => {
+    const facts = { status: 403, serverMessage: `no ${token}` };
+    const error = withoutToken(new RolecallError('forbidden', `Not with ${token}.`, { facts, remedy }), token);
+    assert.equal(error.message, 'Not with ‹hidden›.');
+    assert.deepEqual(
+      [error.kind, error.facts, error.remedy],
+      ['forbidden', { status: 403, serverMessage: 'no ‹hidden›' }, remedy],
+    );
+  });
+
+  it('is the same object where the token does not stand in it', () => {
+    const error = new RolecallError('forbidden', 'Not you.', { remedy });
+    assert.equal(withoutToken(error, token), error);
   });
 });

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import type { ErrorFacts, ErrorKind, RolecallError } from '../../../../src/core/base/errors.ts';
 import {
-  MAX_SERVER_MESSAGE_LENGTH,
-  readErrorObject,
-  readErrorText,
-} from '../../../../src/core/completions/errorBody.ts';
-import { refusalError, refusedFields } from '../../../../src/core/completions/errors.ts';
+  type ErrorFacts,
+  type ErrorKind,
+  MAX_SERVER_WORDS,
+  type RolecallError,
+} from '../../../../src/core/base/errors.ts';
+import { readErrorObject, readErrorText } from '../../../../src/core/completions/errorBody.ts';
+import { refusalError } from '../../../../src/core/completions/errors.ts';
+import { refusedFields } from '../../../../src/core/completions/refusedFields.ts';
 
 const url = 'https://inference.example.com/v1/chat/completions';
 const page = '<html>\r\n<head><title>502 Bad Gateway</title></head><body><center>nginx</center></body></html>';
@@ -33,7 +35,7 @@ const rows: readonly Row[] = [
     body: { error: { code: '400', error_type: 'BAD_REQUEST', message: 'top_p is above 1', param: 'top_p' } },
     kind: 'invalidRequest',
     facts: { code: '400', errorType: 'BAD_REQUEST', param: 'top_p', serverMessage: 'top_p is above 1' },
-    says: 'The service refused the request because of top_p (400). It said: top_p is above 1',
+    says: 'The service refused the request because of top_p (400). Correct it and try again, or pick another model. It said: top_p is above 1',
   },
   {
     is: 'type instead of error_type, an integer code, a null param',
@@ -41,7 +43,7 @@ const rows: readonly Row[] = [
     body: { error: { message: 'no such role', type: 'BadRequestError', param: null, code: 400 } },
     kind: 'invalidRequest',
     facts: { code: '400', errorType: 'BadRequestError', serverMessage: 'no such role' },
-    says: 'The service refused the request (400). It said: no such role',
+    says: 'The service refused the request (400). Check the parameters that are set, or pick another model. It said: no such role',
   },
   {
     is: 'a string code',
@@ -54,7 +56,7 @@ const rows: readonly Row[] = [
       param: 'messages',
       serverMessage: 'no such role',
     },
-    says: 'The service refused the request because of messages (400). It said: no such role',
+    says: 'The service refused the request because of messages (400). Correct it and try again, or pick another model. It said: no such role',
   },
   {
     is: 'flat',
@@ -62,7 +64,7 @@ const rows: readonly Row[] = [
     body: { object: 'error', message: 'seed too large', type: 'BadRequestError', param: 'seed', code: 40003 },
     kind: 'invalidRequest',
     facts: { code: '40003', errorType: 'BadRequestError', param: 'seed', serverMessage: 'seed too large' },
-    says: 'The service refused the request because of seed (400). It said: seed too large',
+    says: 'The service refused the request because of seed (400). Correct it and try again, or pick another model. It said: seed too large',
   },
   {
     is: 'an object in a list',
@@ -70,7 +72,7 @@ const rows: readonly Row[] = [
     body: [{ error: { code: 400, message: 'bad role', status: 'INVALID_ARGUMENT' } }],
     kind: 'invalidRequest',
     facts: { code: '400', serverMessage: 'bad role' },
-    says: 'The service refused the request (400). It said: bad role',
+    says: 'The service refused the request (400). Check the parameters that are set, or pick another model. It said: bad role',
   },
   {
     is: 'error as one word',
@@ -102,7 +104,7 @@ const rows: readonly Row[] = [
     body: { detail: 'Not your model' },
     kind: 'forbidden',
     facts: { serverMessage: 'Not your model' },
-    says: 'The service does not let this account use the model "org/m". It said: Not your model',
+    says: 'The service does not let this account use the model "org/m". Pick another model, or ask an administrator for access to it. It said: Not your model',
   },
   {
     is: 'detail as a list of what is wrong where',
@@ -116,7 +118,7 @@ const rows: readonly Row[] = [
     kind: 'invalidRequest',
     facts: { param: 'messages.0.role, n', serverMessage: 'messages.0.role: field required; n: must be positive' },
     says:
-      'The service refused the request because of messages.0.role and n (422). ' +
+      'The service refused the request because of messages.0.role and n (422). Correct them and try again, or pick another model. ' +
       'It said: messages.0.role: field required; n: must be positive',
   },
   {
@@ -133,7 +135,7 @@ const rows: readonly Row[] = [
     body: '  upstream\n said\u0007 no  ',
     kind: 'invalidRequest',
     facts: { serverMessage: 'upstream said no' },
-    says: 'The service refused the request (400). It said: upstream said no',
+    says: 'The service refused the request (400). Check the parameters that are set, or pick another model. It said: upstream said no',
   },
   {
     is: 'JSON text',
@@ -141,7 +143,7 @@ const rows: readonly Row[] = [
     body: '"nope"',
     kind: 'invalidRequest',
     facts: { serverMessage: 'nope' },
-    says: 'The service refused the request (400). It said: nope',
+    says: 'The service refused the request (400). Check the parameters that are set, or pick another model. It said: nope',
   },
   ...[502, 503, 504].map(
     (status): Row => ({
@@ -164,7 +166,7 @@ const rows: readonly Row[] = [
     status: 400,
     body: '',
     kind: 'invalidRequest',
-    says: 'The service refused the request (400). It did not say why.',
+    says: 'The service refused the request (400) and did not say why. Check the parameters that are set, or pick another model.',
   },
   {
     is: 'nothing, the service failing',
@@ -179,6 +181,32 @@ const rows: readonly Row[] = [
     body: page,
     kind: 'invalidRequest',
     says: 'The request is too large for the service. Send less text or fewer images.',
+  },
+  {
+    is: 'a form of request that is not taken',
+    status: 415,
+    body: { detail: 'Unsupported Media Type' },
+    kind: 'invalidRequest',
+    facts: { serverMessage: 'Unsupported Media Type' },
+    says:
+      'The service does not take requests of this form (415). ' +
+      'Send no images, or check the address of the inference service. It said: Unsupported Media Type',
+  },
+  {
+    is: 'a request that took too long to arrive',
+    status: 408,
+    body: '',
+    kind: 'server',
+    says: 'The service did not get the whole request in time (408). Check the network and try again.',
+  },
+  {
+    is: 'a refusal without a word',
+    status: 403,
+    body: '',
+    kind: 'forbidden',
+    says:
+      'The service does not let this account use the model "org/m". ' +
+      'Pick another model, or ask an administrator for access to it.',
   },
   {
     is: 'credit by status 402',
@@ -233,7 +261,9 @@ const rows: readonly Row[] = [
       param: 'tools, tool_choice',
       serverMessage: 'The following parameters are not supported for this model: tools, tool_choice',
     },
-    says: 'The model "org/m" does not support tools and tool_choice. Leave them out, or pick another model.',
+    says:
+      'The model "org/m" does not support tools and tool_choice. Leave them out, or pick another model. ' +
+      'It said: The following parameters are not supported for this model: tools, tool_choice',
   },
   {
     is: 'one unsupported parameter, the code unlike the status',
@@ -241,7 +271,30 @@ const rows: readonly Row[] = [
     body: { error: { code: '422', error_type: 'UNSUPPORTED_OPENAI_PARAMS', message: 'no', param: 'logprobs' } },
     kind: 'unsupported',
     facts: { code: '422', errorType: 'UNSUPPORTED_OPENAI_PARAMS', param: 'logprobs', serverMessage: 'no' },
-    says: 'The model "org/m" does not support logprobs. Leave it out, or pick another model.',
+    says: 'The model "org/m" does not support logprobs. Leave it out, or pick another model. It said: no',
+  },
+  {
+    is: 'a value that is not supported, with those that are',
+    status: 400,
+    body: {
+      error: {
+        message: 'Unsupported value: reasoning_effort. Supported values are low, medium, high.',
+        type: 'invalid_request_error',
+        param: 'reasoning_effort',
+        code: 'unsupported_value',
+      },
+    },
+    kind: 'unsupported',
+    facts: {
+      code: 'unsupported_value',
+      errorType: 'invalid_request_error',
+      param: 'reasoning_effort',
+      serverMessage: 'Unsupported value: reasoning_effort. Supported values are low, medium, high.',
+    },
+    says:
+      'The model "org/m" does not support this value of reasoning_effort. ' +
+      'Change it or leave it out, or pick another model. ' +
+      'It said: Unsupported value: reasoning_effort. Supported values are low, medium, high.',
   },
   {
     is: 'unsupported without a name',
@@ -249,7 +302,7 @@ const rows: readonly Row[] = [
     body: { error: { message: 'no images', code: 'unsupported_value' } },
     kind: 'unsupported',
     facts: { code: 'unsupported_value', serverMessage: 'no images' },
-    says: 'The model "org/m" does not support this request. It said: no images',
+    says: 'The model "org/m" does not support this request. Ask for something else, or pick another model. It said: no images',
   },
   {
     is: 'context overflow with both numbers',
@@ -330,7 +383,7 @@ const rows: readonly Row[] = [
     body: { error: { message: 'n too large', type: 'invalid_request_error' } },
     kind: 'invalidRequest',
     facts: { errorType: 'invalid_request_error', serverMessage: 'n too large' },
-    says: 'The service refused the request (500). It said: n too large',
+    says: 'The service refused the request (500). Check the parameters that are set, or pick another model. It said: n too large',
   },
 ];
 
@@ -343,6 +396,23 @@ describe('completions: errors of the service', () => {
       assert.deepEqual(error.facts, { status, ...facts });
     });
   }
+
+  it('ends with what helps, before the words of the service', () => {
+    const step = /^(?:Ask|Change|Check|Correct|Leave|Pick|Send|Sign in|Start|Top|Try|Wait)\b/;
+    for (const { is, says } of rows) {
+      const sentences = says.replace(/ It said: .*$/s, '').split(/(?<=\.) /);
+      assert.equal(sentences.length, 2, is);
+      assert.match(sentences[1] ?? '', step, is);
+    }
+  });
+
+  it('quotes the service in a few words without secrets, also where it says what is supported', () => {
+    const secret = `eyJhbGciOiJkaXIifQ.${'a'.repeat(40)}.b`;
+    const message = `${secret} low, medium ${'long '.repeat(200)}`;
+    const { message: shown } = refused(400, { error: { message, param: 'n', code: 'unsupported_value' } });
+    assert.match(shown, / It said: ‹hidden› low, medium long/);
+    assert.ok(shown.length < MAX_SERVER_WORDS + 200, shown);
+  });
 
   it('says how long to wait, rounded up to whole seconds', () => {
     const error = refused(429, '', { retryAfterMs: 1200 });
@@ -364,9 +434,9 @@ describe('completions: errors of the service', () => {
     const error = refused(400, {
       message: `bad ${secret} and Bearer opaque-token-1, \u001b[31m${'long '.repeat(200)}`,
     });
-    assert.ok(error.message.includes('bad [token] and Bearer [token], [31mlong'), error.message);
+    assert.ok(error.message.includes('bad ‹hidden› and Bearer ‹hidden›, [31mlong'), error.message);
     assert.ok(!/[\p{Cc}]/u.test(error.message));
-    assert.equal(error.facts.serverMessage?.length, MAX_SERVER_MESSAGE_LENGTH);
+    assert.equal(error.facts.serverMessage?.length, MAX_SERVER_WORDS);
     assert.ok(error.facts.serverMessage?.endsWith('…'));
     for (const body of [page, `Error: ${page}`, { error: page }, { detail: page }]) {
       assert.equal(refused(503, body).facts.serverMessage, undefined);

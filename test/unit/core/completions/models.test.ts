@@ -107,7 +107,7 @@ describe('completions: the list of models', () => {
     await assert.rejects(listed(500, { message: 'no place for canary-token-1 here' }), (error) => {
       assert.ok(error instanceof RolecallError);
       assert.equal(error.kind, 'server');
-      assert.equal(error.facts.serverMessage, 'no place for [token] here');
+      assert.equal(error.facts.serverMessage, 'no place for ‹hidden› here');
       assert.ok(!error.message.includes('canary'));
       return true;
     });

@@ -19,6 +19,8 @@ export interface Said {
 export interface Expected {
   readonly choices?: readonly Said[];
   readonly usage?: Readonly<Record<string, unknown>>;
+  /** What the answer says of itself, where the row is about that. */
+  readonly head?: Readonly<Record<string, unknown>>;
   /** Codes of the notices. */
   readonly notices?: readonly string[];
   /** Set when the answer is not complete. */

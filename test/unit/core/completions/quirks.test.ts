@@ -33,13 +33,17 @@ function idIn(id: string, sent: string): string {
 
 function assertExpected(
   outcome: Outcome,
-  { choices = [], usage, notices = [], incomplete, error }: Expected,
+  { choices = [], usage, head, notices = [], incomplete, error }: Expected,
   sent: string,
 ) {
   assert.equal(outcome.asked, 1, 'a completion costs money: nothing here is a reason to ask twice');
   const whole = arrived(outcome);
   assert.deepEqual(saidIn(whole, sent), choices);
   assert.deepEqual(whole?.usage, usage);
+  if (head) {
+    const { id, object, created, model, fingerprint } = whole ?? {};
+    assert.deepEqual({ id, object, created, model, fingerprint }, head);
+  }
   assert.deepEqual(
     (whole?.notices ?? []).map(({ code }) => code),
     notices,

@@ -86,6 +86,19 @@ export const answerQuirks: readonly QuirkRow[] = [
     expected: helloStop,
   },
   {
+    quirk: 'object, created and system_fingerprint only in later chunks: kept',
+    body: stream(
+      '{"id":"x","object":"","created":0,"model":"m","choices":[{"index":0,"delta":{"content":"Hello"}}]}',
+      '{"id":"x","object":"chat.completion.chunk","created":7,"model":"m","choices":[]}',
+      '{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"system_fingerprint":"fp"}',
+      '[DONE]',
+    ),
+    expected: {
+      ...helloStop,
+      head: { id: 'x', object: 'chat.completion.chunk', created: 7, model: 'm', fingerprint: 'fp' },
+    },
+  },
+  {
     quirk: 'usage null, on every chunk and in the finish chunk: the last that is not null is kept, never added',
     body: stream(
       '{"choices":[{"index":0,"delta":{"content":"Hel"}}],"usage":{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4}}',

@@ -71,6 +71,13 @@ export const toolCallQuirks: readonly QuirkRow[] = [
     expected: called('c1 f {"city":"Oslo"}', 'c2 f {"city":"Rome"}'),
   },
   {
+    quirk: 'the beginning of a call and its fragments in one list',
+    body: calls(
+      String.raw`[{"index":0,"id":"c1","function":{"name":"f","arguments":""}},{"index":0,"function":{"arguments":"{\"city\":"}},{"index":0,"id":"","function":{"name":"","arguments":"\"Oslo\"}"}}]`,
+    ),
+    expected: called('c1 f {"city":"Oslo"}'),
+  },
+  {
     quirk: 'index starts at 1 and has gaps: order of arrival',
     body: calls(
       `[{"index":4,"id":"c1","function":{"name":"f","arguments":"${oslo}"}}]`,

@@ -45,6 +45,15 @@ describe('tool calls', () => {
     ]);
   });
 
+  it('joins what has neither id nor name to the call of its index, also in one list; without an index it stays apart', () => {
+    const begins = { index: 0, id: 'c', name: 'f' };
+    assert.deepEqual(calls([begins, { index: 0, arguments: '{"a":1}' }]), [['c', 'f', '{"a":1}']]);
+    assert.deepEqual(calls([begins, { arguments: '{"a":1}' }]), [
+      ['c', 'f', '{}'],
+      ['made1', '', '{"a":1}'],
+    ]);
+  });
+
   it('starts another call where another name comes without an id', () => {
     assert.deepEqual(calls([{ index: 0, name: 'f', arguments: '{}' }], [{ index: 0, name: 'g', arguments: '{}' }]), [
       ['made1', 'f', '{}'],

@@ -26,11 +26,18 @@ const spec = {
   cwd: '/real/space',
 };
 
+const listed = (values: string[]) => ({
+  type: 'object' as const,
+  properties: { file: { type: 'string' }, name: { type: 'string', enum: values } },
+  required: ['name'] as never[],
+});
+
 interface Case {
   definition?: Partial<typeof definition>;
   run?: Partial<ProcessRun>;
   spec?: Partial<typeof spec>;
   files?: Record<string, string>;
+  folders?: string[];
 }
 
 const files: Record<string, string> = {
@@ -47,9 +54,13 @@ async function hash(changes: Case = {}) {
   const result = await definitionHash(
     { ...definition, ...changes.definition, run: { ...run, ...changes.run } },
     { ...spec, ...changes.spec },
-    async (file) => {
-      read.push(file);
-      return all[file] === undefined ? undefined : Buffer.from(all[file]);
+    {
+      folders: changes.folders ?? [],
+      read: async (file) => {
+        read.push(file);
+        return all[file] === undefined ? undefined : Buffer.from(all[file]);
+      },
+      isFolder: async (wanted) => Object.keys(all).some((file) => file.startsWith(`${wanted}/`)),
     },
   );
   return { ...result, read };
@@ -131,8 +142,71 @@ describe('definitionHash', () => {
     assert.ok(read.length > 0 && read.every((file) => file.startsWith('/real/space/')));
   });
 
+  const named: [command: string[], file: string, more?: Case][] = [
+    [['bash', '-c', './build.sh --fast'], 'build.sh'],
+    [['bash', '-c', 'set -e;./build.sh&&echo'], 'build.sh'],
+    [['bash', '-c', 'cd a && cd b && ./build.sh'], 'a/b/build.sh'],
+    [['env', 'X=./build.sh', 'ls'], 'build.sh'],
+    [['node', './script'], 'script.js'],
+    [['node', '.'], 'index.js'],
+    [['node', '.'], 'package.json'],
+    [['node', 'src'], 'src/index.mjs'],
+    [['node', 'src'], 'src/lib/start.js', { files: { '/real/space/src/package.json': '{"main":"lib/start"}' } }],
+    [['node', 'src'], 'src/lib/index.js', { files: { '/real/space/src/package.json': '{"main":"./lib"}' } }],
+    [['node', '-r./hook', 'x.js'], 'hook.cjs'],
+    [['python3', '-m', 'tool'], 'tool.py'],
+    [['python3', '-m', 'pack.tool'], 'pack/tool.py'],
+    [['python3', '-m', 'pack.tool'], 'pack/__init__.py'],
+    [['python3', '-m', 'pack'], 'pack/__main__.py'],
+    [['python3', '-mtool'], 'tool.py'],
+    [['python3', '-c', 'import tool; tool.main()'], 'tool.py'],
+    [['python3', '-m', 'tool'], 'src/tool.py', { run: { env: { PYTHONPATH: 'src' } } }],
+    [['npm', 'run', 'build'], 'package.json'],
+    [['npm', 'run', 'build'], '.npmrc'],
+    [['npm', '--prefix', 'web', 'run', 'build'], 'web/package.json'],
+    [['timeout', '5', 'npx', 'eslint', '.'], 'package.json'],
+    [['make', 'deploy'], 'Makefile'],
+    [['make', '-f', 'deploy.mk'], 'deploy.mk'],
+    [['make', '-C', 'sub', 'all'], 'sub/makefile'],
+    [['make', 'all'], 'GNUmakefile', { spec: { cwd: '/real/space/a/b' } }],
+    [['cargo', 'run'], 'build.rs'],
+    [['sh', '../other/run.sh'], '/real/other/run.sh', { folders: ['/real/other'] }],
+    [['sh', '/two/run.sh'], '/two/run.sh', { folders: ['/two'] }],
+    [['sh', '${name}'], 'b.sh', { definition: { parameters: listed(['a.sh', 'b.sh']) } }],
+  ];
+  for (const [command, name, more = {}] of named) {
+    it(`is another when ${name} changes, named by ${command.join(' ')}`, async () => {
+      const file = name.startsWith('/') ? name : `/real/space/${name}`;
+      const of = (content: string): Case => {
+        return {
+          ...more,
+          run: { env: {}, ...more.run, command: command as [string] },
+          files: { ...more.files, [file]: content },
+        };
+      };
+      const before = await hash(of('one'));
+      assert.ok(before.files.includes(file), before.files.join());
+      assert.notEqual((await hash(of('two'))).hash, before.hash);
+    });
+  }
+
+  it('reads nothing above the folders of the workspace', async () => {
+    const { read } = await hash({ run: { command: ['make', '-C', '..', '../../x'] }, folders: ['/two'] });
+    assert.ok(read.length > 0 && read.every((file) => /^\/(?:real\/space|two)\//.test(file)), read.join());
+  });
+
+  it('ends with folders that hold each other’s names', async () => {
+    const deep = `/real/space/${'a/'.repeat(60)}x`;
+    const { files: found } = await hash({ run: { command: ['sh', '-c', 'cd a && ./x'] }, files: { [deep]: '' } });
+    assert.ok(!found.includes(deep));
+  });
+
   it('is another when the script is removed', async () => {
-    const { hash: without } = await definitionHash(definition, spec, async () => undefined);
+    const { hash: without } = await definitionHash(definition, spec, {
+      folders: [],
+      read: async () => undefined,
+      isFolder: async () => false,
+    });
     assert.notEqual(without, (await hash()).hash);
   });
 });

@@ -66,6 +66,8 @@ describe('rolecall.tools.schema.json', () => {
     ['an empty command', file({ run: process({ command: [] }) }), false],
     ['an empty program', file({ run: process({ command: [''] }) }), false],
     ['an empty argument', file({ run: process({ command: ['x', ''] }) }), true],
+    ['as many arguments as there can be', file({ run: process({ command: Array(256).fill('x') }) }), true],
+    ['more arguments than there can be', file({ run: process({ command: Array(257).fill('x') }) }), false],
     ['a number as an argument', file({ run: process({ command: ['x', 1] }) }), false],
     ['an unknown member of run', file({ run: process({ shell: true }) }), false],
     [

@@ -111,7 +111,18 @@ describe('readToolFile', () => {
       '"${whom}"',
     ],
     ['a chosen tool', tool({ run: { kind: 'tool', tool: '${who}' } }), /may not hold a parameter/, '"${who}"'],
-    ['a tool of ours', tool({ run: { kind: 'tool', tool: 'rolecall_run' } }), /would call itself/, '"rolecall_run"'],
+    [
+      'a tool of ours',
+      tool({ run: { kind: 'tool', tool: 'rolecall_run' } }),
+      /Tools of Rolecall itself ask/,
+      '"rolecall_run"',
+    ],
+    [
+      'an access tool of ours',
+      tool({ run: { kind: 'tool', tool: 'rolecall_list_groups' } }),
+      /cannot stand in for them/,
+      '"rolecall_list_groups"',
+    ],
     [
       'an undeclared value of a tool',
       tool({ run: { kind: 'tool', tool: 'a', input: { b: 'c ${d}' } } }),
@@ -178,6 +189,12 @@ describe('readToolFile', () => {
       /draft-07/,
       undefined,
     ],
+    [
+      'a schema that switches the check off',
+      parameters({ type: 'object', properties: { a: { $async: true, description: 'd' } } }),
+      /"properties\.a\.\$async" would switch off the check/,
+      'true',
+    ],
     ['no command', run({ command: undefined }), /"command" has to be an array/, undefined],
     ['an empty command', run({ command: [] }), /at least the program/, '[]'],
     ['an empty program', run({ command: [''] }), /program in "command" may not be empty/, undefined],
@@ -209,6 +226,19 @@ describe('readToolFile', () => {
       'a parameter as the program behind another',
       run({ command: ['env', '--', '${who}'] }),
       /"env" starts what its arguments name/,
+      '"${who}"',
+    ],
+    [
+      'an assignment in place of a target',
+      run({ command: ['make', '--', '${who}'] }),
+      /"make" reads this argument as code.*or list its values in an "enum"/,
+      '"${who}"',
+    ],
+    ['code with a safer way', run({ command: ['sqlite3', 'db', '${who}'] }), /add "-safe", pass the value/, '"${who}"'],
+    [
+      'a "--" that ends no options',
+      run({ command: ['find', '--', '${who}'] }),
+      /leave "--" out, and such values are refused/,
       '"${who}"',
     ],
     ['an absolute nonsense of time', run({ timeoutSeconds: 0 }), /more than 0/, '0'],
@@ -246,6 +276,61 @@ describe('readToolFile', () => {
       );
     });
   }
+
+  describe('takes what the author lists for the author’s own', () => {
+    const target = (values: Record<string, unknown>, argv: string[], required = ['target']) =>
+      tool({
+        parameters: {
+          type: 'object',
+          properties: {
+            target: { description: 'd', ...values },
+            free: { type: 'string', description: 'd' },
+          },
+          required: [...required, 'free'],
+        },
+        run: { kind: 'process', command: argv },
+      });
+    const listed = { enum: ['build', 'test'] };
+    const rows: [title: string, tool: unknown, message: RegExp | undefined][] = [
+      ['a target', target(listed, ['make', '--', '${target}'], ['target']), undefined],
+      ['a script', target({ enum: ['a.sh', 'b.sh'] }, ['bash', '${target}', '${free}']), undefined],
+      ['a number', target({ type: 'integer' }, ['make', '-j', '${target}', 'all']), undefined],
+      ['a part of an argument', target(listed, ['make', 'x-${target}']), undefined],
+      ['but nothing besides', target(listed, ['make', '--', '${target}', '${free}']), /"make" reads this argument/],
+      ['but nothing in one argument', target(listed, ['make', '${target}-${free}']), /"make" reads this argument/],
+      [
+        'whichever of them is chosen',
+        target({ enum: ['ls', 'bash'] }, ['env', '${target}', '-c', '${free}']),
+        /"bash" reads this argument as code/,
+      ],
+      [
+        'and may be left out',
+        target({ enum: ['a.sh'] }, ['bash', '${target}', '${free}'], []),
+        /"bash" reads this argument as its script/,
+      ],
+      [
+        'unless it could be a template',
+        target({ enum: ['${free}'] }, ['bash', '-c', '${target}']),
+        /"bash" reads this argument as code/,
+      ],
+      [
+        'unless there are too many of them',
+        target({ enum: Array.from({ length: 65 }, (_, index) => `t${index}`) }, ['make', '${target}']),
+        /"make" reads this argument/,
+      ],
+      ['unless only the type is said', target({ type: 'string' }, ['make', '${target}']), /"make" reads this argument/],
+    ];
+    for (const [title, each, message] of rows) {
+      it(title, () => {
+        const text = file(each);
+        const errors = read(text).problems.filter(({ severity }) => severity === 'error');
+        assert.equal(errors.length, message === undefined ? 0 : 1, JSON.stringify(errors));
+        if (message === undefined) return;
+        assert.match(errors[0]?.message ?? '', message);
+        assert.match(text.slice(errors[0]?.offset, (errors[0]?.offset ?? 0) + (errors[0]?.length ?? 0)), /free|target/);
+      });
+    }
+  });
 
   const warned: [title: string, tool: unknown, message: RegExp, at: string][] = [
     ['a misspelt member', run({ timeoutSecond: 3 }), /"timeoutSecond" has no meaning here/, '3'],
@@ -286,6 +371,17 @@ describe('readToolFile', () => {
     });
   }
 
+  it('warns of a name that another tool stands before, and keeps the tool', () => {
+    const text = file(tool({ name: 'list_groups' }), tool({ name: 'other' }));
+    const { tools, problems } = readToolFile(text, { folder, reserved: new Set(['list_groups', 'list_roles']) });
+    assert.equal(tools.length, 2);
+    assert.deepEqual(
+      problems.map(({ severity, offset, line }) => [severity, offset, line]),
+      [['warning', text.indexOf('"list_groups"'), 3]],
+    );
+    assert.match(problems[0]?.message ?? '', /has a tool of its own named "list_groups"/);
+  });
+
   it('offers the first of two tools with one name and reports the second', () => {
     const text = file(tool({ description: 'first' }), tool({ description: 'second' }));
     const { tools, problems } = read(text);
@@ -305,6 +401,13 @@ describe('readToolFile', () => {
     ['a newer version', `{"version": 2, "tools": [${JSON.stringify(tool())}]}`, /version 1 only/],
     ['a member without meaning', '{"tools": [], "tool": []}', /"tool" has no meaning/],
     ['nothing at all', '', /not valid JSON/],
+    ['more than there can be', `{"tools": []}${' '.repeat(1024 * 1024)}`, /longer than 1048576 characters/],
+    ['brackets without end', `{"tools": ${'['.repeat(50_000)}`, /nested too deeply/],
+    [
+      'a value without end',
+      file(command('a.b', [1])).replace('1', `${'['.repeat(50_000)}${']'.repeat(50_000)}`),
+      /nested too deeply/,
+    ],
     [
       'a member twice',
       `{"tools": [${JSON.stringify(tool()).replace('{', '{"name":"other",')}]}`,

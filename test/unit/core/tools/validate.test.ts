@@ -13,6 +13,12 @@ function compiled(properties: Properties, more: Record<string, unknown> = {}) {
   return result as Extract<typeof result, { kind: 'ok' }>;
 }
 
+function nested(depth: number): Record<string, unknown> {
+  let schema: Record<string, unknown> = { type: 'string' };
+  for (let count = 0; count < depth; count += 1) schema = { items: schema };
+  return schema;
+}
+
 describe('compileParameters', () => {
   const rows: [
     title: string,
@@ -47,6 +53,15 @@ describe('compileParameters', () => {
       { a: 1 },
       ['a must be null.'],
     ],
+    [
+      'a parameter that is called like a keyword',
+      { $async: { type: 'null' } },
+      {},
+      { $async: 1 },
+      ['$async must be null.'],
+    ],
+    ['a value that looks like a keyword', { a: { enum: [{ $async: true }] } }, {}, { a: { $async: true } }, []],
+    ['a schema that names its draft', { a: {} }, { $schema: 'http://json-schema.org/draft-07/schema#' }, {}, []],
     ['a format is a remark', { a: { type: 'string', format: 'email' } }, {}, { a: 'y' }, []],
   ];
   for (const [title, properties, more, args, errors] of rows) {
@@ -75,7 +90,34 @@ describe('compileParameters', () => {
     ['a reference to nothing', { properties: { a: { $ref: '#/nope' } } }, '', /nothing is fetched/],
     ['a reference to the network', { properties: { a: { $ref: 'https://x.test/s.json' } } }, '', /nothing is fetched/],
     ['a schema that refers to itself for ever', { properties: { a: { $ref: '#/properties/a' } } }, '', /without end/],
-    ['another draft', { $schema: 'https://json-schema.org/draft/2020-12/schema' }, '', /draft-07/],
+    ['another draft', { $schema: 'https://json-schema.org/draft/2020-12/schema' }, '$schema', /draft-07/],
+    ['a promise for an answer', { $async: true, required: ['a'] }, '$async', /switch off the check/],
+    [
+      'a promise in a part',
+      { properties: { a: { allOf: [{ $async: true }] } } },
+      'properties.a.allOf.0.$async',
+      /switch off/,
+    ],
+    [
+      'a promise in a definition',
+      { $defs: { $async: { items: { $async: false } } } },
+      '$defs.$async.items.$async',
+      /switch off/,
+    ],
+    [
+      'a meta-schema that allows everything',
+      { $schema: 'http://json-schema.org/draft-07/schema#/properties/default', properties: { a: { minimum: [] } } },
+      '$schema',
+      /draft-07/,
+    ],
+    [
+      'a value that is told by the arguments',
+      { properties: { a: { type: 'number', maximum: { $data: '1/b' } } } },
+      'properties.a.maximum',
+      /must be number/,
+    ],
+    ['what is too long', { description: 'x'.repeat(65_536) }, '', /longer than 65536 characters/],
+    ['what is nested too deeply', { properties: { a: nested(3000) } }, '', /nested too deeply/],
   ];
   for (const [title, schema, path, message] of invalid) {
     it(`refuses ${title}`, () => {
@@ -86,6 +128,13 @@ describe('compileParameters', () => {
       assert.match(fault?.message ?? '', message);
     });
   }
+
+  it('stops a schema that grows without bound as it is checked', () => {
+    const twice = (to: number) => ({ allOf: [{ $ref: `#/$defs/d${to}` }, { $ref: `#/$defs/d${to}` }] });
+    const steps = Array.from({ length: 40 }, (_, index) => [`d${index}`, index === 39 ? {} : twice(index + 1)]);
+    const { check } = compiled({ a: { $ref: '#/$defs/d0' } }, { $defs: Object.fromEntries(steps) });
+    assert.match(check({ a: 1 }).join(), /take too long to check/);
+  });
 
   it('does not let one tool see the names of another', () => {
     compiled({ a: { $id: 'https://x.test/name', type: 'string' } });

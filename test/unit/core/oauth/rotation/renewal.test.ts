@@ -4,6 +4,8 @@ import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RolecallError } from '../../../../../src/core/base/errors.ts';
+import type { Log } from '../../../../../src/core/base/log.ts';
+import { SharedTokenKeeper } from '../../../../../src/core/oauth/rotation/sharedTokenKeeper.ts';
 import { connection, eventually, never, Setting, sharedStore, snapshotStores } from './setting.ts';
 
 describe('windows that share a session', function () {
@@ -97,6 +99,23 @@ describe('windows that share a session', function () {
     setting.expire();
     assert.equal(await next.keeper.accessToken(never), 'access-3');
     assert.equal(setting.server.reuse, 0);
+  });
+
+  it('leave nothing behind where one is closed before it is ready', async () => {
+    const log: Log = { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+    const keeper = new SharedTokenKeeper({
+      connection,
+      store: sharedStore()(),
+      refresh: () => assert.fail('nobody is signed in'),
+      learn: () => {},
+      log,
+      now: setting.now,
+      state: setting.state,
+    });
+    const loading = keeper.load();
+    await keeper.dispose();
+    await loading;
+    await assert.rejects(fs.readdir(setting.folder), { code: 'ENOENT' });
   });
 
   it('start from the store where the file is lost', async () => {

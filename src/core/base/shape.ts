@@ -1,0 +1,46 @@
+/**
+ * Checks of what comes from outside, for the little that every window of the editor looks at when it starts: settings and
+ * what the editor keeps. There a schema library would be most of the code that is read. Elsewhere zod stands at the door.
+ */
+export type Guard<T> = (value: unknown) => value is T;
+
+/** What to ask of each member. */
+export type Shape<T> = { readonly [Name in keyof T]-?: (value: unknown) => boolean };
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+export function isFlag(value: unknown): value is boolean {
+  return typeof value === 'boolean';
+}
+
+export function isNumber(value: unknown): value is number {
+  return Number.isFinite(value);
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+export function listOf<T>(isItem: Guard<T>): Guard<readonly T[]> {
+  return (value) => isList(value) && value.every(isItem);
+}
+
+export function oneOf<T>(...choices: readonly T[]): Guard<T> {
+  return (value): value is T => choices.includes(value as T);
+}
+
+export function optional<T>(guard: Guard<T>): Guard<T | undefined> {
+  return (value) => value === undefined || guard(value);
+}
+
+/** True for an object whose members are as `shape` says; it may have others. */
+export function fits<T>(value: unknown, shape: Shape<T>): value is T {
+  const members = Object.entries(shape) as [string, (value: unknown) => boolean][];
+  return isRecord(value) && members.every(([name, isRight]) => isRight(value[name]));
+}

@@ -1,0 +1,68 @@
+import type { Session } from '../session.ts';
+import type { BackOff } from './backOff.ts';
+import type { Found, Held } from './choose.ts';
+import { PROTOCOL } from './protocol.ts';
+import { Renewals } from './renewals.ts';
+import type { SharedTokenKeeperDeps } from './sharedTokenKeeper.ts';
+import { Sharing } from './sharing.ts';
+import { signIn, signOut } from './signInOut.ts';
+import { stateRoot, thisMachine } from './statePaths.ts';
+import type { WindowSession } from './windowSession.ts';
+
+export interface SharedPartsDeps extends SharedTokenKeeperDeps {
+  readonly window: WindowSession;
+  readonly backOff: BackOff;
+  /** As {@link Renewals} takes them. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly apply: (found: Found) => void;
+  /** As {@link Sharing} takes them. */
+  readonly onGeneration: (generation: number) => Promise<void>;
+  readonly onFile: () => void;
+}
+
+/** Everything that a window needs as soon as it reads, renews, begins or ends the shared session. */
+export class SharedParts {
+  readonly #deps: SharedPartsDeps;
+  readonly #sharing: Sharing;
+  readonly #renewals: Renewals;
+
+  constructor(deps: SharedPartsDeps) {
+    this.#deps = deps;
+    this.#sharing = new Sharing({
+      ...deps,
+      state: deps.state ?? stateRoot(thisMachine()),
+      protocol: deps.protocol ?? PROTOCOL,
+    });
+    this.#renewals = new Renewals({ ...deps, sharing: this.#sharing });
+  }
+
+  /** Ready to read, write and be heard. @throws RolecallError `storage` when the folder cannot be used, or is not ours alone. */
+  async open(): Promise<Sharing> {
+    await this.#sharing.open();
+    return this.#sharing;
+  }
+
+  /** File and, where that is not enough, the store. */
+  read(): Promise<Found> {
+    return this.#sharing.shared.read();
+  }
+
+  /** See {@link signIn}. */
+  async signIn(held: Held): Promise<Found> {
+    return signIn(await this.open(), held, this.#deps.window.generation);
+  }
+
+  /** See {@link signOut}. */
+  async signOut() {
+    return signOut(await this.open(), this.#deps.window.generation, this.#deps.log);
+  }
+
+  /** See {@link Renewals.beyond}. */
+  renewBeyond(generation: number): Promise<Session> {
+    return this.#renewals.beyond(generation);
+  }
+
+  close(): Promise<void> {
+    return this.#sharing.close();
+  }
+}

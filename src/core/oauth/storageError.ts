@@ -1,0 +1,11 @@
+import { RolecallError } from '../base/errors.ts';
+
+/** Any failure of the secret store as a `storage` error. */
+export function asStorageError(error: unknown): RolecallError {
+  if (error instanceof RolecallError) return error;
+  return new RolecallError(
+    'storage',
+    'The editor’s secret store (the system keyring) cannot be used. Unlock it and try again; nothing was signed out.',
+    { cause: error },
+  );
+}

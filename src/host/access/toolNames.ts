@@ -1,0 +1,11 @@
+import { languageModelTools } from '../../ids.ts';
+
+const PREFIX = 'rolecall_';
+
+/** What `@rolecall` calls a tool that stands in the manifest for everybody. */
+export function nameForOurselves(contributed: string): string {
+  return contributed.slice(PREFIX.length);
+}
+
+/** The names of the access tools as `@rolecall` has them. */
+export const accessToolNames: ReadonlySet<string> = new Set(Object.values(languageModelTools).map(nameForOurselves));

@@ -1,0 +1,120 @@
+import * as vscode from 'vscode';
+import { asRolecallError, isCancelled, RolecallError } from '../../core/base/errors.ts';
+import { endpoint } from '../../core/completions/address.ts';
+import { streamCompletion } from '../../core/completions/client.ts';
+import { estimateText } from '../../core/completions/tokenEstimate.ts';
+import { signalOf } from '../cancellation.ts';
+import type { Cloud } from '../cloud.ts';
+import type { Clouds } from '../clouds.ts';
+import { type Model, type ModelCatalog, tokensOf } from '../modelCatalog.ts';
+import { leftOut, optionsFor, parametersFor, type RequestDeps } from '../modelRequest.ts';
+import type { Settings } from '../settings.ts';
+import { describe } from '../showError.ts';
+import { estimateTokens, toChatMessages, toToolDefinitions } from './modelMessages.ts';
+import { optionParameters } from './modelOptions.ts';
+import { relay, reportLine, whyNoAnswer } from './relay.ts';
+
+export interface ModelResponseDeps extends RequestDeps {
+  readonly clouds: Clouds;
+  readonly catalog: ModelCatalog;
+}
+
+/** A request of VS Code's own chat, as it is handed over. */
+export interface ModelAsked {
+  /** `undefined`: whichever there is by now. */
+  readonly id: string | undefined;
+  readonly messages: readonly vscode.LanguageModelChatRequestMessage[];
+  readonly options: vscode.ProvideLanguageModelChatResponseOptions;
+  readonly progress: vscode.Progress<vscode.LanguageModelResponsePart>;
+  readonly token: vscode.CancellationToken;
+}
+
+/** @throws Error with a sentence that VS Code shows. */
+export async function respond(
+  deps: ModelResponseDeps,
+  { id, messages, options, progress, token }: ModelAsked,
+): Promise<void> {
+  const { clouds, catalog, settings, usage, fetch, log } = deps;
+  const signal = signalOf(token);
+  try {
+    refuseRequired(options);
+    const { parameters, unknown } = optionParameters(options.modelOptions);
+    if (unknown.length > 0) log.debug(`Options that the service does not know were left out: ${unknown.join(', ')}`);
+    const cloud = clouds.require();
+    await cloud.load();
+    const model = id ?? (await anyModel(catalog, cloud, signal));
+    const described = catalog.models.find((each) => each.id === model);
+    const tools = toToolDefinitions(described?.tools === false ? [] : (options.tools ?? []));
+    // VS Code takes one answer: further ones would be paid for and lost.
+    const { n: _, ...asked } = { ...parametersFor(described, settings), ...parameters };
+    for (const text of unsent(described, deps.settings, options, messages)) reportLine(text, progress);
+    const events = streamCompletion(
+      { fetch, log, ...tokensOf(cloud) },
+      cloud.connection,
+      {
+        ...asked,
+        model,
+        messages: toChatMessages(messages),
+        ...(tools.length > 0 && { tools }),
+      },
+      optionsFor(described, deps),
+      signal,
+    );
+    const completion = await relay(events, progress, log);
+    if (completion.usage) usage.add(described?.label ?? model, completion.usage);
+    const reason = whyNoAnswer(completion);
+    if (reason !== undefined) throw new RolecallError('protocol', reason);
+  } catch (error) {
+    if (isCancelled(error)) return;
+    log.error(describe(error));
+    throw new Error(asRolecallError(error).message, { cause: error });
+  }
+}
+
+/** Tokens of a text or a message, as a model counts them as far as that is known. */
+export function countTokens(
+  { clouds, memory }: ModelResponseDeps,
+  id: string,
+  text: string | vscode.LanguageModelChatRequestMessage,
+): number {
+  const estimate = typeof text === 'string' ? estimateText(text) : estimateTokens(text);
+  const connection = clouds.active?.connection;
+  return connection ? memory.tokens(endpoint(connection, '/v1/chat/completions'), id, estimate) : estimate;
+}
+
+/** What is not sent of what was set or offered, a sentence each; told once an answer, not once a round of its tools. */
+function unsent(
+  model: Model | undefined,
+  settings: Settings,
+  { tools = [] }: vscode.ProvideLanguageModelChatResponseOptions,
+  messages: readonly vscode.LanguageModelChatRequestMessage[],
+): string[] {
+  const isLaterRound = messages.at(-1)?.content.some((part) => part instanceof vscode.LanguageModelToolResultPart);
+  if (isLaterRound === true) return [];
+  const withheld =
+    model?.tools === false && tools.length > 0
+      ? [vscode.l10n.t('No tools were offered: {0} is described as a model that takes none.', model.label)]
+      : [];
+  return [...leftOut(model, settings).map(({ message }) => message), ...withheld];
+}
+
+/** What was picked is asked, and nothing else; only the entry for the default stands for whatever there is by now. */
+async function anyModel(catalog: ModelCatalog, cloud: Cloud, signal: AbortSignal): Promise<string> {
+  await cloud.inference.accessToken(signal); // Says why there is none.
+  await catalog.ready(signal);
+  const model = catalog.choose(undefined);
+  if (model) return model.id;
+  throw new RolecallError('configuration', vscode.l10n.t('The service lists no models. Name one in rolecall.models.'));
+}
+
+/** The service has `auto` and `none`. An answer without the call that was required would be taken for one with it. */
+function refuseRequired({ toolMode }: vscode.ProvideLanguageModelChatResponseOptions): void {
+  if (toolMode !== vscode.LanguageModelChatToolMode.Required) return;
+  throw new RolecallError(
+    'unsupported',
+    vscode.l10n.t(
+      'This request requires the model to call a tool. The inference service cannot promise that: its tool_choice is “auto” or “none”.',
+    ),
+    { facts: { param: 'tool_choice' } },
+  );
+}

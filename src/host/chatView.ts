@@ -1,0 +1,34 @@
+import * as vscode from 'vscode';
+import { languageModelVendor } from '../ids.ts';
+
+/** VS Code's switch for everything of its chat; its views and commands hide with it, what extensions registered stays. */
+const SWITCH = 'chat.disableAIFeatures';
+
+export const openChatCommand = 'workbench.action.chat.open';
+
+/** Why `@rolecall` cannot be asked in this editor; `undefined` where it can. */
+export interface NoChat {
+  readonly reason: string;
+  /** The setting that brings it back. */
+  readonly setting?: string;
+}
+
+export async function whyNoChat(): Promise<NoChat | undefined> {
+  if (vscode.workspace.getConfiguration().get(SWITCH) === true) {
+    return {
+      reason: vscode.l10n.t('Chat is switched off in this editor ({0}), so @rolecall is not there.', SWITCH),
+      setting: SWITCH,
+    };
+  }
+  const all = await vscode.commands.getCommands(true);
+  if (!all.includes(openChatCommand)) {
+    return { reason: vscode.l10n.t('This editor has no chat view, so @rolecall is not there.') };
+  }
+  // One is always offered. Without any, VS Code answers a participant's question itself, with "unavailable".
+  if ((await vscode.lm.selectChatModels({ vendor: languageModelVendor })).length > 0) return undefined;
+  return {
+    reason: vscode.l10n.t(
+      'This editor lists none of the models that Rolecall offers, so @rolecall gets no question. A policy may hide them.',
+    ),
+  };
+}

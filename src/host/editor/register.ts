@@ -1,0 +1,43 @@
+import * as vscode from 'vscode';
+import { Lazy } from '../../core/base/lazy.ts';
+import { commands } from '../../ids.ts';
+import { registerCommand, registerCommands } from '../commands.ts';
+import type { AnswersDeps } from './answers.ts';
+import type { EditorDeps } from './converseWithProgress.ts';
+import { registerProblemActions } from './problemActions.ts';
+
+/** What can be asked about the editor's text: Ask, Explain, Rewrite…, and Generate Commit Message. */
+export function registerEditorCommands(deps: EditorDeps & AnswersDeps): vscode.Disposable {
+  const { askAboutSelection, explainSelection, explainProblem, showReasoning, copyAnswer } = commands;
+  const { rewriteSelection, applyRewrite, discardRewrite } = commands;
+  const answers = new Lazy(async () => {
+    const { Answers } = await import('./answers.ts');
+    return new Answers(deps);
+  });
+  const rewrites = new Lazy(async () => {
+    const { Rewrites } = await import('./rewrite.ts');
+    return new Rewrites(deps);
+  });
+  return vscode.Disposable.from(
+    answers,
+    rewrites,
+    registerProblemActions(),
+    registerCommands(
+      [askAboutSelection, explainSelection, explainProblem, showReasoning, copyAnswer],
+      deps.log,
+      async () => {
+        const { askCommands } = await import('./askAboutSelection.ts');
+        return askCommands({ ...deps, answers: await answers.get() });
+      },
+    ),
+    registerCommands(
+      [rewriteSelection, applyRewrite, discardRewrite],
+      deps.log,
+      async () => (await rewrites.get()).commands,
+    ),
+    registerCommand(commands.generateCommitMessage, deps.log, async (source) => {
+      const { generateCommitMessage } = await import('./commitMessage.ts');
+      await generateCommitMessage(deps, source);
+    }),
+  );
+}

@@ -1,0 +1,66 @@
+import * as vscode from 'vscode';
+import { Lazy } from '../../core/base/lazy.ts';
+import type { Log } from '../../core/base/log.ts';
+import { commands } from '../../ids.ts';
+import { registerCommand } from '../commands.ts';
+import type { Toolbox } from '../conversation.ts';
+import { registerEditorTool } from './editorTool.ts';
+import { ToolFiles } from './toolFiles.ts';
+import { ToolLenses } from './toolLenses.ts';
+import type { WorkspaceToolsDeps } from './workspaceTools.ts';
+
+export interface ToolsDeps extends Omit<WorkspaceToolsDeps, 'files' | 'consent'> {
+  /** Names that no tool of a file may have. */
+  readonly reserved: ReadonlySet<string>;
+  /** Where a yes is kept: the workspace's own storage. */
+  readonly state: vscode.Memento;
+  readonly log: Log;
+}
+
+/** The workspace's tools, and what can be done with them by hand. */
+export interface RegisteredTools extends vscode.Disposable {
+  /**
+   * The tools for one conversation of `@rolecall` or an editor command.
+   *
+   * @param token of the chat request they serve: what the editor itself asks about a tool is shown there.
+   */
+  open(token?: vscode.ChatParticipantToolToken): Promise<Toolbox>;
+}
+
+/** Reads the tool files and shows what is wrong with them; offers their tools to other agents and in their editors. */
+export function registerTools({ state, reserved, ...deps }: ToolsDeps): RegisteredTools {
+  const { log } = deps;
+  const files = new ToolFiles(log, reserved);
+  const consent = new Lazy(async () => {
+    const { ToolConsent } = await import('./toolConsent.ts');
+    return new ToolConsent(state);
+  });
+  const tools = new Lazy(async () => {
+    const { WorkspaceTools } = await import('./workspaceTools.ts');
+    return new WorkspaceTools({ ...deps, files, consent: await consent.get() });
+  });
+  const open = async (token?: vscode.ChatParticipantToolToken) => (await tools.get()).open(token);
+  // Made when it is first needed: most windows never run a tool by hand.
+  let channel: vscode.OutputChannel | undefined;
+  const output = () => {
+    channel ??= vscode.window.createOutputChannel(vscode.l10n.t('Rolecall Tools'));
+    return channel;
+  };
+  const disposables = vscode.Disposable.from(
+    files,
+    new vscode.Disposable(() => channel?.dispose()),
+    registerEditorTool(open, log),
+    ToolLenses.register(),
+    registerCommand(commands.runWorkspaceTool, log, async (uri, name) => {
+      const { runByHand } = await import('./runByHand.ts');
+      await runByHand({ files, tools: await tools.get(), output }, uri, name);
+    }),
+    registerCommand(commands.newWorkspaceTool, log, async () => {
+      const { newWorkspaceTool } = await import('./newWorkspaceTool.ts');
+      await newWorkspaceTool(files);
+    }),
+    registerCommand(commands.forgetToolConsent, log, async () => (await consent.get()).forget()),
+  );
+  void files.check(); // What it finds stands in Problems.
+  return { open, dispose: () => disposables.dispose() };
+}

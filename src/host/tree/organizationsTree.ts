@@ -1,0 +1,79 @@
+import * as vscode from 'vscode';
+import { Lazy } from '../../core/base/lazy.ts';
+import type { Log } from '../../core/base/log.ts';
+import { views } from '../../ids.ts';
+import type { AccessData } from '../accessData.ts';
+import type { AccessTarget } from '../accessTarget.ts';
+import { showError } from '../showError.ts';
+import type { Node } from './nodes.ts';
+import type { OrganizationsView } from './organizationsView.ts';
+import type { ViewState } from './viewState.ts';
+
+export interface OrganizationsTreeDeps {
+  readonly data: AccessData;
+  readonly state: ViewState;
+  readonly log: Log;
+  readonly now?: () => number;
+}
+
+/**
+ * The view in the sidebar. It is there from the start; what it shows is made when it is first seen with somebody signed in,
+ * from what is known then, so nothing that was told before is missed.
+ */
+export class OrganizationsTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
+  readonly #deps: OrganizationsTreeDeps;
+  readonly #changed = new vscode.EventEmitter<Node | undefined>();
+  readonly onDidChangeTreeData = this.#changed.event;
+  readonly #view: vscode.TreeView<Node>;
+  readonly #contents: Lazy<OrganizationsView>;
+  readonly #subscription: vscode.Disposable;
+
+  constructor(deps: OrganizationsTreeDeps) {
+    this.#deps = deps;
+    this.#view = vscode.window.createTreeView(views.organizations, { treeDataProvider: this, showCollapseAll: true });
+    this.#contents = new Lazy(() => this.#makeContents());
+    this.#subscription = deps.data.onDidChange(() => {
+      if (!this.#contents.made) this.#changed.fire(undefined); // Else they tell by themselves what has changed.
+    });
+  }
+
+  get isVisible(): boolean {
+    return this.#view.visible;
+  }
+
+  async getChildren(node?: Node): Promise<Node[]> {
+    if (!this.#deps.data.stage) return [];
+    let contents: OrganizationsView;
+    try {
+      contents = await this.#contents.get();
+    } catch (error) {
+      void showError(error, this.#deps.log); // An empty tree must not be all that is seen of it. Never rejects.
+      return [];
+    }
+    return contents.getChildren(node);
+  }
+
+  getTreeItem(node: Node): vscode.TreeItem {
+    const contents = this.#contents.made;
+    return contents ? contents.getTreeItem(node) : new vscode.TreeItem(''); // Nobody has a node before they are made.
+  }
+
+  getParent(node: Node): Node | undefined {
+    return this.#contents.made?.getParent(node);
+  }
+
+  /** See {@link OrganizationsView.reveal}. */
+  async reveal(target: AccessTarget): Promise<void> {
+    await (await this.#contents.get()).reveal(target);
+  }
+
+  async #makeContents(): Promise<OrganizationsView> {
+    const { OrganizationsView } = await import('./organizationsView.ts');
+    const { data, state, now } = this.#deps;
+    return new OrganizationsView(data, state, { view: this.#view, changed: this.#changed }, now ?? Date.now);
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(this.#subscription, this.#contents, this.#view, this.#changed).dispose();
+  }
+}

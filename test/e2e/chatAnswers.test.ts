@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { at } from '../../scripts/paths.ts';
+import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
+import { openFile, runCommand } from '../harness/actions.ts';
+import { answer, chat, newestAnswer, send, stop, suggestions, useMode } from '../harness/chat.ts';
+import { counter, lastTold, told, until } from '../harness/sandboxControl.ts';
+import { enterSandbox } from '../harness/signIn.ts';
+import { textOfEditor, waitForExtension } from '../harness/views.ts';
+import { openWorkbench, type Workbench } from '../harness/workbench.ts';
+
+/** What a developer does with answers: stops one, asks again, asks about code, reads the reasoning. */
+describe('an answer in chat', () => {
+  let sandbox: RunningSandbox;
+  let workbench: Workbench;
+  let page: Page;
+
+  before(async () => {
+    sandbox = await startSandbox(['--pace-ms', '3']);
+    workbench = await openWorkbench({ folder: at('examples', 'workspace'), sandbox });
+    page = workbench.page;
+    await waitForExtension(page);
+    await enterSandbox(workbench);
+  });
+
+  after(async () => {
+    await workbench?.stop();
+    await sandbox?.stop();
+  });
+
+  it('comes to the first message of a fresh profile in Ask mode', async () => {
+    await useMode(page, 'Ask');
+    assert.match(
+      await chat(page, '@rolecall say: at once'),
+      /^at once\s+Sandbox Guide · [\d,]+ tokens read, \d+ written · [\d.]+ s$/,
+    );
+  });
+
+  it('is stopped: the service sees the connection close, and the next question tells what had been said', async () => {
+    const aborted = await counter(sandbox, 'completions.aborted');
+    await send(page, 'count to 4000');
+    await newestAnswer(page).getByText('12, 13').waitFor();
+    await stop(page);
+    await until('the service sees it', async () => (await counter(sandbox, 'completions.aborted')) === aborted + 1);
+    assert.equal(await counter(sandbox, 'completions.open'), 0);
+    const partly = (await answer(page)).trim();
+    assert.match(partly, /^1, 2, 3, .*13/);
+    await workbench.screenshot('chat-stopped');
+    assert.match(await chat(page, 'say: and on'), /^and on/);
+    assert.deepEqual(
+      (await lastTold(sandbox)).messages.slice(-3).map(({ role, content }) => [role, content.trim()]),
+      [
+        ['user', 'count to 4000'],
+        ['assistant', partly],
+        ['user', 'say: and on'],
+      ],
+    );
+  });
+
+  it('is asked for again by the chat’s own Retry, with the same question and history', async () => {
+    const requests = page.locator('.part:not(.editor) .interactive-session .interactive-request');
+    const shown = await requests.count();
+    const before = await told(sandbox);
+    await newestAnswer(page).locator('.chat-footer-toolbar .codicon-refresh').click();
+    await until('it is asked again', async () => (await told(sandbox)).length === before.length + 1);
+    assert.match(await answer(page), /^and on/);
+    assert.deepEqual((await lastTold(sandbox)).messages, before.at(-1)?.messages);
+    assert.equal(await requests.count(), shown);
+  });
+
+  it('shows its reasoning in the editor area', async () => {
+    assert.match(await chat(page, 'only think'), /reasoned but gave no answer/);
+    await workbench.screenshot('chat-reasoning');
+    await newestAnswer(page).getByRole('button', { name: 'Show Reasoning' }).click();
+    await page.locator('.tab', { hasText: /^Reasoning \d+\.md$/ }).waitFor();
+    const text = await textOfEditor(page, page.locator('.part.editor .monaco-editor').first());
+    assert.match(text, /from the role user and the user wrote 2 words/);
+    await runCommand(page, 'View: Close All Editors');
+  });
+
+  it('/explain is about the selection, in Agent mode; what it suggests is about the same code, whatever is open by then', async () => {
+    await useMode(page, 'Agent'); // In Ask mode the editor attaches the open file by itself.
+    await openFile(page, 'rotate.py');
+    await page.keyboard.press('Control+A');
+    assert.match(await chat(page, '@rolecall /explain'), /The block is python/);
+    assert.match(
+      (await lastTold(sandbox)).messages.at(-1)?.content ?? '',
+      /^Explain this[\s\S]*rotate\.py[\s\S]*def rotate\(/,
+    );
+    await workbench.screenshot('chat-explain');
+    assert.deepEqual(await suggestions(page).allInnerTexts(), ['Look for mistakes in it', 'Write tests for it']);
+    await runCommand(page, 'View: Close All Editors');
+    await openFile(page, 'README.md');
+    await suggestions(page).first().click();
+    await page.locator('.interactive-request', { hasText: 'Look for mistakes in it' }).waitFor();
+    await answer(page);
+    const { messages } = await lastTold(sandbox);
+    assert.match(messages.at(-1)?.content ?? '', /^Find what is wrong here.*\n\nLook for mistakes in it$/);
+    assert.match(messages.at(-3)?.content ?? '', /def rotate\(/);
+    await runCommand(page, 'View: Close All Editors');
+  });
+
+  it('/explain is about the file that is attached', async () => {
+    assert.match(await chat(page, '@rolecall /explain', 'handover.md'), /The block is markdown/);
+    assert.match((await lastTold(sandbox)).messages.at(-1)?.content ?? '', /handover\.md:\n```markdown\n# Handover\n/);
+  });
+
+  it('/tools lists what there is, without asking a model', async () => {
+    const before = (await told(sandbox)).length;
+    const said = await chat(page, '@rolecall /tools');
+    for (const tool of ['list_groups', 'who_has_role', 'count_words', 'list_files']) {
+      assert.match(said, new RegExp(`${tool}: [A-Z]`));
+    }
+    await workbench.screenshot('chat-tools');
+    assert.equal((await told(sandbox)).length, before);
+  });
+
+  it('/access knows groups and roles, looks things up, and suggests what to ask next', async () => {
+    const said = await chat(page, '@rolecall /access use who_has_role with role=legacy-operator organization=meridian');
+    assert.match(said, /legacy-operator.*in.meridian:.0.holders/);
+    const asked = (await lastTold(sandbox)).messages.find(({ content }) => /^use who_has_role/.test(content));
+    assert.match(asked?.content ?? '', /Who has access/);
+    await suggestions(page).filter({ hasText: 'Who can change who has access?' }).waitFor();
+    await workbench.screenshot('chat-access');
+  });
+
+  it('keeps its last line out of a code block that the model left open', async () => {
+    await chat(page, '@rolecall say: ```js\nlet cut');
+    await newestAnswer(page).locator('em', { hasText: 'tokens read' }).waitFor();
+    await newestAnswer(page).locator('.interactive-result-code-block', { hasText: 'cut' }).waitFor();
+  });
+
+  it('runs no command and fetches nothing, whatever a model writes', async () => {
+    const asked: (string | undefined)[] = [];
+    const listener = http.createServer(({ url }, response) => {
+      asked.push(url);
+      response.end();
+    });
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+    try {
+      const address = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+      const evil = [
+        '[x](command:workbench.action.closeWindow) <a href="command:workbench.action.closeWindow">raw</a>',
+        `![i](${address}/p.png) <img src="${address}/h.png"> <iframe src="${address}/f"></iframe>`,
+        `<div style="background:url(${address}/c)">block</div> <script>document.title = 'taken'</script>`,
+        `![r][1] $(error) <b>bold</b>\n\n[1]: ${address}/r.png\n\nend of it`,
+      ].join('\n\n');
+      // The editor renders the question too, so that it must come from elsewhere: from a file that is attached.
+      fs.writeFileSync(path.join(workbench.folder ?? '', 'evil.md'), `say: ${evil}\n`);
+      assert.match(await chat(page, '@rolecall', 'evil.md'), /x[\s\S]*end of it/);
+      const links = newestAnswer(page).locator('a, [data-href]');
+      for (const link of await links.evaluateAll((all) => all.map((each) => each.outerHTML))) {
+        assert.doesNotMatch(link, /command:/);
+      }
+      const loaded = newestAnswer(page)
+        .locator('.value')
+        .locator('img, iframe, script, b, .codicon-error, [style*="url("]');
+      assert.deepEqual(await loaded.evaluateAll((all) => all.map((each) => each.outerHTML)), []);
+      await workbench.screenshot('chat-untrusted');
+      // A picture would have been asked for before this one.
+      await page.evaluate((url) => fetch(url, { mode: 'no-cors' }).catch(() => undefined), `${address}/last`);
+      assert.deepEqual(
+        asked.filter((url) => url !== '/last'),
+        [],
+      );
+    } finally {
+      listener.close();
+    }
+  });
+});

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { at } from '../../scripts/paths.ts';
+import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
+import { answer, chat, newestAnswer, openModelPicker, pickModel, send, useMode } from '../harness/chat.ts';
+import { lastTold, told } from '../harness/sandboxControl.ts';
+import { signInAs } from '../harness/signIn.ts';
+import { waitForExtension } from '../harness/views.ts';
+import { openWorkbench, type Workbench } from '../harness/workbench.ts';
+
+/**
+ * Somebody who has never seen the tree: the first message in a fresh profile, in Ask mode (newcomer.test.ts sends it in
+ * Agent mode, the default), and what the editor's own model picker makes of it.
+ */
+describe('a chat from its first message on', () => {
+  let sandbox: RunningSandbox;
+  let workbench: Workbench;
+  let page: Page;
+
+  before(async () => {
+    sandbox = await startSandbox(['--pace-ms', '1']);
+    workbench = await openWorkbench({ folder: at('examples', 'workspace'), sandbox });
+    page = workbench.page;
+    await waitForExtension(page);
+  });
+
+  after(async () => {
+    await workbench?.stop();
+    await sandbox?.stop();
+  });
+
+  const offered = async () => (await openModelPicker(page)).filter((label) => !/^(Manage|Other) Models/.test(label));
+
+  it('in Ask mode, signed out: shows the ways in', async () => {
+    await useMode(page, 'Ask');
+    assert.match(await chat(page, '@rolecall hello'), /does not know your cloud yet/);
+    for (const name of ['Try the Sandbox', 'Configure Your Cloud']) {
+      await newestAnswer(page).getByRole('button', { name }).waitFor();
+    }
+    await workbench.screenshot('chat-way-in');
+    assert.deepEqual(await offered(), ['Rolecall, sign in to see the models, Current model']);
+    await page.keyboard.press('Escape');
+  });
+
+  it('in Agent mode, signed out: the same', async () => {
+    await useMode(page, 'Agent');
+    await chat(page, '@rolecall hello again');
+    await newestAnswer(page).getByRole('button', { name: 'Try the Sandbox' }).waitFor();
+  });
+
+  it('goes on after the sign-in with the model that was picked before it, in both modes', async () => {
+    const tryIt = newestAnswer(page).getByRole('button', { name: 'Try the Sandbox' });
+    const tab = await signInAs(workbench, 'Ada Moreau', () => tryIt.click());
+    await tab.close();
+    await page.bringToFront();
+    for (const mode of ['Agent', 'Ask'] as const) {
+      await useMode(page, mode);
+      assert.match(await chat(page, `@rolecall say: here in ${mode} mode`), new RegExp(`^here in ${mode} mode`));
+    }
+    const { messages } = await lastTold(sandbox);
+    assert.deepEqual(
+      messages.map(({ content }) => content),
+      ['say: here in Agent mode', 'here in Agent mode', 'say: here in Ask mode'],
+      'what was asked before the sign-in is not sent',
+    );
+  });
+
+  for (const [mode, picked] of [
+    ['Ask', 'Sandbox Vision'],
+    ['Agent', 'Sandbox Guide without tools'],
+  ] as const) {
+    it(`lists the cloud’s models in the picker of ${mode} mode, and asks the one that is picked`, async () => {
+      await useMode(page, mode);
+      const labels = await offered();
+      for (const { label } of sandbox.descriptor.models) {
+        assert.ok(
+          labels.some((each) => each.split(', ')[0] === label),
+          `${label} is not among ${labels.join(' | ')}`,
+        );
+      }
+      await workbench.screenshot(`model-picker-${mode.toLowerCase()}`);
+      await page.keyboard.press('Escape');
+      await pickModel(page, picked);
+      assert.match(
+        await chat(page, '@rolecall say: it is me'),
+        new RegExp(`it is me\\s+${picked} · [\\d,]+ tokens read`),
+      );
+      const { model } = await lastTold(sandbox);
+      assert.equal(model, sandbox.descriptor.models.find(({ label }) => label === picked)?.id);
+    });
+  }
+
+  it('answers @rolecall whatever the editor makes of a message without it', async () => {
+    const before = (await told(sandbox)).length;
+    await page.keyboard.press('Control+N'); // A new chat, which begins with nobody's name.
+    await page
+      .locator('.part:not(.editor) .interactive-session .interactive-request')
+      .first()
+      .waitFor({ state: 'detached' });
+    await send(page, 'who are you');
+    const dialog = page.locator('.monaco-dialog-box');
+    const isOver = page.locator('.chat-most-recent-response:not(.chat-response-loading)');
+    await dialog.or(isOver).first().waitFor();
+    await workbench.screenshot('chat-without-rolecall');
+    if (await dialog.isVisible()) {
+      await page.keyboard.press('Escape');
+    }
+    await answer(page);
+    const asked = (await told(sandbox)).length - before;
+    assert.match(await chat(page, '@rolecall say: at your service'), /^at your service/);
+    assert.equal((await told(sandbox)).length, before + asked + 1);
+  });
+});

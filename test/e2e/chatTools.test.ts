@@ -1,0 +1,135 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the templates of tools are written like this.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { at } from '../../scripts/paths.ts';
+import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
+import { dialogText, pressDialog } from '../harness/actions.ts';
+import { answer, chat, newestAnswer, send, stop } from '../harness/chat.ts';
+import { running } from '../harness/processTree.ts';
+import { lastTold, until } from '../harness/sandboxControl.ts';
+import { enterSandbox } from '../harness/signIn.ts';
+import { waitForExtension } from '../harness/views.ts';
+import { openWorkbench, type Workbench } from '../harness/workbench.ts';
+
+const file = { type: 'object', properties: { file: { type: 'string' } }, required: ['file'] };
+const nothing = { type: 'object', properties: {}, required: [] };
+const definitions = [
+  ['count_words', file, ['wc', '-w', '--', '${file}']],
+  ['list_files', nothing, ['ls', '-p']],
+  // Leaves a mark, so that a run that should not have been is seen.
+  ['leave_mark', { ...file, properties: { file: { type: 'string', maxLength: 20 } } }, ['touch', '--', '${file}']],
+  // A program and its child, which tell their ids and would go on for ten minutes.
+  ['wait_long', nothing, ['sh', '-c', 'sleep 600 & echo "$$ $!" > pids.tmp; mv pids.tmp pids; wait']],
+] as const;
+
+/** What becomes of the calls of tools that a model makes. */
+describe('a tool that a model calls', () => {
+  let sandbox: RunningSandbox;
+  let workbench: Workbench;
+  let page: Page;
+
+  before(async () => {
+    sandbox = await startSandbox(['--pace-ms', '1']);
+    workbench = await openWorkbench({ folder: at('examples', 'workspace'), sandbox });
+    page = workbench.page;
+    const tools = definitions.map(([name, parameters, command]) => {
+      const run = { kind: 'process', command, timeoutSeconds: 600 };
+      return { name, description: `The tool ${name}.`, parameters, run };
+    });
+    fs.writeFileSync(inFolder('.vscode', 'rolecall.tools.json'), JSON.stringify({ tools }));
+    await waitForExtension(page);
+    await enterSandbox(workbench);
+  });
+
+  after(async () => {
+    await workbench?.stop();
+    await sandbox?.stop();
+  });
+
+  const inFolder = (...names: string[]) => path.join(workbench.folder ?? '', ...names);
+
+  /** The calls of the last round that had any, each with its result, as the model was told them. */
+  async function lastCalls(): Promise<(readonly [name: string, result: string | undefined])[]> {
+    const { messages } = await lastTold(sandbox);
+    const calls = messages.findLast(({ tool_calls }) => tool_calls !== undefined)?.tool_calls ?? [];
+    return calls.map((call) => {
+      return [call.function.name, messages.find(({ tool_call_id }) => tool_call_id === call.id)?.content];
+    });
+  }
+
+  it('is run after a yes, and its result is told', async () => {
+    await send(page, '@rolecall use leave_mark with file=yes.txt');
+    assert.match(await dialogText(page), /leave_mark[\s\S]*Argument: "yes\.txt"/);
+    await pressDialog(page, 'Allow Once');
+    assert.match(await answer(page), /Completed.\d+.steps/);
+    assert.ok(fs.existsSync(inFolder('yes.txt')));
+    assert.deepEqual(await lastCalls(), [['leave_mark', 'The program ended well and wrote nothing.']]);
+    await newestAnswer(page)
+      .getByText(/Completed.\d+.steps/)
+      .click();
+    await newestAnswer(page).getByText('Used leave_mark.').waitFor();
+  });
+
+  it('is not run after a no, which the model hears and answers', async () => {
+    await send(page, '@rolecall use leave_mark with file=no.txt');
+    await dialogText(page);
+    await pressDialog(page, 'Cancel');
+    assert.match(await answer(page), /The.user.did.not.let.this.call.run\./);
+    assert.deepEqual(await lastCalls(), [['leave_mark', 'The user did not let this call run.']]);
+    assert.equal(fs.existsSync(inFolder('no.txt')), false);
+    await newestAnswer(page)
+      .getByText(/Completed.\d+.steps/)
+      .click();
+    await newestAnswer(page).getByText('You did not allow leave_mark.').waitFor();
+    await workbench.screenshot('chat-tool-refused');
+  });
+
+  for (const [what, args, reason] of [
+    ['of the wrong type', '{"file": 7}', 'file must be string'],
+    ['out of bounds', '{"file": "wrong-because-it-is-too-long"}', 'file must NOT have more than 20 characters'],
+  ] as const) {
+    it(`is neither asked for nor run with arguments ${what}: the model hears why`, async () => {
+      // Had it asked, the answer would wait for the dialog.
+      const said = await chat(page, `@rolecall use leave_mark ${args}`);
+      assert.match(said, new RegExp(reason.replaceAll(' ', '.')));
+      assert.deepEqual(await lastCalls(), [
+        ['leave_mark', `The arguments do not fit the tool, so nothing was run. ${reason}.`],
+      ]);
+      assert.equal(fs.existsSync(inFolder('wrong-because-it-is-too-long')), false);
+    });
+  }
+
+  it('is asked for one after the other when two are called at once, and each result finds its call', async () => {
+    await send(page, '@rolecall use count_words with file=handover.md and list_files');
+    const asked = [];
+    for (const _ of [1, 2]) {
+      asked.push(/tool "(\w+)"/.exec(await dialogText(page))?.[1]);
+      await pressDialog(page, 'Allow Once');
+      const same = page.locator('.monaco-dialog-box', { hasText: `"${asked.at(-1)}"` });
+      await same.waitFor({ state: 'detached' });
+    }
+    assert.deepEqual(asked.sort(), ['count_words', 'list_files']);
+    assert.match(await answer(page), /handover\.md[\s\S]*rotate\.py/);
+    const calls = new Map(await lastCalls());
+    assert.match(calls.get('count_words') ?? '', /^\d+ handover\.md\n$/);
+    assert.match(calls.get('list_files') ?? '', /^README\.md\nhandover\.md\nrotate\.py\n/);
+    await workbench.screenshot('chat-tools-parallel');
+  });
+
+  it('is killed with its children by Stop, and the conversation goes on', async () => {
+    await send(page, '@rolecall use wait_long');
+    await dialogText(page);
+    await pressDialog(page, 'Allow Once');
+    await until('it runs', () => fs.existsSync(inFolder('pids')));
+    const pids = fs.readFileSync(inFolder('pids'), 'utf8').trim().split(' ').map(Number);
+    assert.deepEqual(running(pids).length, 2);
+    await newestAnswer(page).getByText('Calling wait_long…').waitFor();
+    await stop(page);
+    await until('program and child are gone', () => running(pids).length === 0);
+    await answer(page);
+    assert.match(await chat(page, '@rolecall say: going on'), /^going on/);
+    assert.deepEqual(await lastCalls(), [['wait_long', 'Cancelled by the user before it was done.']]);
+  });
+});

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { RunningSandbox } from '../../scripts/sandbox.ts';
+
+/** A message as a model was told it. */
+export interface ToldMessage {
+  readonly role: string;
+  readonly content: string;
+  readonly tool_calls?: readonly { readonly id: string; readonly function: { name: string; arguments: string } }[];
+  readonly tool_call_id?: string;
+}
+
+export interface ToldBody {
+  readonly model: string;
+  readonly messages: readonly ToldMessage[];
+}
+
+/** The bodies of the requests for a completion, oldest first. */
+export async function told({ descriptor }: RunningSandbox): Promise<readonly ToldBody[]> {
+  return (await (await fetch(`${descriptor.control}/completions`)).json()) as ToldBody[];
+}
+
+/** The newest of them. */
+export async function lastTold(sandbox: RunningSandbox): Promise<ToldBody> {
+  return (await told(sandbox)).at(-1) ?? assert.fail('no model was asked');
+}
+
+export async function counter({ descriptor }: RunningSandbox, name: string): Promise<number> {
+  const counters = (await (await fetch(`${descriptor.control}/counters`)).json()) as Record<string, number>;
+  return counters[name] ?? 0;
+}
+
+/** Waits until it is so, generously: the machine may be busy. */
+export async function until(what: string, look: () => boolean | Promise<boolean>): Promise<void> {
+  for (const late = Date.now() + 45_000; !(await look()); await pause(50)) {
+    assert.ok(Date.now() < late, `did not happen: ${what}`);
+  }
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { registerStatusBar } from '../../../src/host/auth/statusBar.ts';
+import type { Clouds } from '../../../src/host/clouds.ts';
+import { UsageLedger } from '../../../src/host/usageLedger.ts';
+import { usePatches } from '../support/patches.ts';
+import { connectionTo } from '../support/sandbox.ts';
+
+describe('the status bar item', () => {
+  const patches = usePatches();
+
+  it('tells in its tooltip the tokens of this window by model, once there are any', () => {
+    const item = { show: () => {}, hide: () => {}, dispose: () => {}, tooltip: '' };
+    patches.set(vscode.window, 'createStatusBarItem', () => item);
+    const changed = new vscode.EventEmitter<void>();
+    const state = { kind: 'signedIn', account: { id: 'u', label: 'ada@example.com' } };
+    const connection = { ...connectionTo('service'), label: 'id.example.com' };
+    const clouds = { active: { keeper: { state }, connection }, onDidChange: changed.event } as unknown as Clouds;
+    const usage = new UsageLedger();
+    const shown = registerStatusBar(clouds, usage);
+    const signedIn = 'Rolecall: signed in to id.example.com as ada@example.com.';
+    assert.equal(item.tooltip, signedIn);
+    usage.add('small', { promptTokens: 5, completionTokens: 2 });
+    usage.add('large', { promptTokens: 1000, completionTokens: 20 });
+    usage.add('small', { promptTokens: 1 });
+    assert.deepEqual(item.tooltip.split('\n'), [
+      signedIn,
+      '',
+      'Tokens used in this window:',
+      `large: ${(1000).toLocaleString()} tokens read, 20 written`,
+      'small: 6 tokens read, 2 written',
+    ]);
+    changed.fire();
+    assert.match(item.tooltip, /small: 6 tokens/);
+    shown.dispose();
+    usage.dispose();
+  });
+});
