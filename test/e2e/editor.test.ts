@@ -62,7 +62,10 @@ describe('the commands of the editor', () => {
     fs.rmSync(path.dirname(source), { recursive: true, force: true });
   });
 
-  beforeEach(() => runCommand(page, 'View: Close All Editors'));
+  beforeEach(async () => {
+    await runCommand(page, 'View: Close All Editors');
+    await runCommand(page, 'Notifications: Clear All Notifications');
+  });
 
   const file = (name: string) => fs.readFileSync(path.join(workbench.folder ?? '', name), 'utf8');
   const editor = (name: string) => page.locator(`.editor-instance[aria-label^=${JSON.stringify(name)}] .monaco-editor`);
@@ -71,6 +74,11 @@ describe('the commands of the editor', () => {
     return ((await response.json()) as Record<string, number>)[name] ?? 0;
   };
   const whole = () => beside.locator('main[aria-busy="false"]').waitFor({ timeout: 60_000 });
+  /** A picture without the notification that the model is answering: it stays for a moment. */
+  async function picture(name: string): Promise<void> {
+    await page.locator('.notification-toast', { hasText: 'is answering' }).waitFor({ state: 'hidden' });
+    await workbench.screenshot(name);
+  }
   const position = (text: string) => page.locator('.statusbar-item', { hasText: text }).waitFor();
 
   /** Opens a file and selects whole lines of it. */
@@ -177,7 +185,7 @@ describe('the commands of the editor', () => {
     await menuItem(/^Rolecall$/);
     await menuItem(/^Explain Selection$/);
     await whole();
-    await workbench.screenshot('explain');
+    await picture('explain');
     assert.equal(await beside.locator('h1').innerText(), 'Explanation');
     assert.match(await beside.locator('#about').innerText(), /Sandbox Guide · rotate\.py \(12–17\)/);
     assert.match(await answer.innerText(), /declares .*rotate/);
@@ -190,26 +198,25 @@ describe('the commands of the editor', () => {
     await page.keyboard.press('Control+.');
     await page.locator('.action-widget .monaco-list-row', { hasText: 'Explain with Rolecall' }).click();
     await whole();
-    await workbench.screenshot('explain-problem');
+    await picture('explain-problem');
     assert.equal(await beside.locator('h1').innerText(), 'Problem');
     assert.match(await beside.locator('#about').innerText(), /service\.json/);
   });
 
   it('rewrite a selection: shown as a difference, applied as one step of undo', async () => {
-    await select('names.txt', 1, 4);
+    await select('rotate.py', 12, 6);
     await runCommand(page, 'Rolecall: Rewrite Selection…');
-    await answerInput(page, 'sort the lines');
-    await notification(page, 'The rewrite of names.txt (1–4) is ready.');
-    await page.locator('.monaco-diff-editor .line-insert').first().waitFor();
-    await workbench.screenshot('rewrite-diff');
-    assert.equal(file('names.txt'), NAMES);
-    await pressNotification(page, 'The rewrite of names.txt', 'Apply');
+    await answerInput(page, 'rename following to successor');
+    await notification(page, 'The rewrite of rotate.py (12–17) is ready.');
+    await page.locator('.monaco-diff-editor .view-line', { hasText: 'return successor' }).first().waitFor();
+    await picture('rewrite-diff');
+    assert.equal(file('rotate.py'), SOURCE);
+    await pressNotification(page, 'The rewrite of rotate.py', 'Apply');
     await page.locator('.monaco-diff-editor').waitFor({ state: 'detached' });
-    await editor('names.txt').waitFor();
-    assert.equal(await textOfEditor(page, editor('names.txt')), 'alpha\nbravo\ncharlie\ndelta\n');
-    assert.equal(file('names.txt'), NAMES, 'it is not saved');
+    assert.equal(await textOfEditor(page, editor('rotate.py')), SOURCE.replaceAll('following', 'successor'));
+    assert.equal(file('rotate.py'), SOURCE, 'it is not saved');
     await page.keyboard.press('Control+Z');
-    assert.equal(await textOfEditor(page, editor('names.txt')), NAMES);
+    assert.equal(await textOfEditor(page, editor('rotate.py')), SOURCE);
     await page.locator('.tab.dirty').waitFor({ state: 'detached' });
   });
 
@@ -248,7 +255,7 @@ describe('the commands of the editor', () => {
     await side.locator('.scm-view').first().hover();
     await button.click();
     await box.locator('.view-line', { hasText: /\w{3}/ }).first().waitFor();
-    await workbench.screenshot('commit-message');
+    await picture('commit-message');
     assert.equal(await textOfEditor(page, box), 'Change rotate.py\n\n3 lines added, 3 lines removed.');
   });
 });

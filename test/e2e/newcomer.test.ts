@@ -73,17 +73,17 @@ describe('a newcomer', () => {
     await workbench.screenshot('chat-tool');
   });
 
-  it('asks about a selection and gets the answer in a document beside', async () => {
+  it('asks about a selection and gets the answer, rendered, beside', async () => {
     const { page } = workbench;
     await openFile(page, 'rotate.py');
     await page.keyboard.press('Control+A');
     await runCommand(page, 'Rolecall: Ask About Selection…');
     await answerInput(page, 'What does this rotate?');
-    const document = page.locator('.editor-group-container').last().locator('.monaco-editor .view-lines');
-    await document.getByText('sandbox', { exact: false }).first().waitFor();
+    const beside = page.frameLocator('iframe.webview.ready:visible').frameLocator('iframe#active-frame');
+    await beside.locator('main[aria-busy="false"]').getByText('sandbox').first().waitFor();
     await page.locator('.notification-toast', { hasText: 'is answering' }).waitFor({ state: 'hidden' });
     await workbench.screenshot('ask-about-selection');
-    await document.getByText(/What.does.this.rotate/).waitFor();
+    assert.equal(await beside.locator('h1').innerText(), 'What does this rotate?');
   });
 });
 

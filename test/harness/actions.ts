@@ -119,9 +119,9 @@ export async function captureTab(
   return opened;
 }
 
-/** Opens a file of the folder by name and gives its editor the focus. */
-export async function openFile(page: Page, name: string): Promise<void> {
-  await quickOpen(page, name, { hasText: name });
+/** Opens a file of the folder by name and gives its editor the focus. `search` tells files of one name apart: the whole path. */
+export async function openFile(page: Page, name: string, search = name): Promise<void> {
+  await quickOpen(page, search, { hasText: name });
   const editor = page.locator(
     `.editor-instance[aria-label*=${JSON.stringify(name)}] .view-lines, .editor-instance .monaco-editor .view-lines`,
   );

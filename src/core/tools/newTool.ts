@@ -51,12 +51,14 @@ function example(name: string): readonly string[] {
 /**
  * Adds a commented example to a tool file, comments and layout of the rest kept. An empty text becomes a whole file.
  *
+ * @param taken names of tools elsewhere in the workspace: models know a tool by its name alone.
  * @throws {RolecallError} kind `configuration` when the file is not one a tool can be added to.
  */
-export function addTool(text: string): NewTool {
+export function addTool(text: string, taken: readonly string[] = []): NewTool {
   if (text.replace(/^\uFEFF/, '').trim() === '') {
-    const whole = [...HEAD, ...example(baseName).map((line) => `    ${line}`), '  ]', '}', ''].join('\n');
-    return { name: baseName, edits: [{ offset: 0, length: text.length, text: whole }] };
+    const name = freeName(taken);
+    const whole = [...HEAD, ...example(name).map((line) => `    ${line}`), '  ]', '}', ''].join('\n');
+    return { name, edits: [{ offset: 0, length: text.length, text: whole }] };
   }
   const { root, errors } = parseText(text);
   if (root?.type !== 'object' || errors.length > 0) {
@@ -64,12 +66,12 @@ export function addTool(text: string): NewTool {
   }
   const tools = findNodeAtLocation(root, ['tools']);
   const layout = layoutOf(text, tools ?? root);
+  const name = freeName([...taken, ...namesIn(tools)]);
   if (tools === undefined) {
-    const list = [`"tools": [`, ...element(baseName, layout), `${layout.unit}]`].join(layout.eol);
-    return { name: baseName, edits: append(text, root, `${layout.unit}${list}`, '', layout.eol) };
+    const list = [`"tools": [`, ...element(name, layout), `${layout.unit}]`].join(layout.eol);
+    return { name, edits: append(text, root, `${layout.unit}${list}`, '', layout.eol) };
   }
   if (tools.type !== 'array') throw new RolecallError('configuration', '"tools" in the tool file has to be an array.');
-  const name = freeName(tools);
   return { name, edits: append(text, tools, element(name, layout).join(layout.eol), layout.indent, layout.eol) };
 }
 
@@ -119,10 +121,13 @@ function hasComma(text: string, from: number, to: number): boolean {
   return text[scanner.getTokenOffset()] === ',';
 }
 
-function freeName(tools: Node): string {
-  const taken = new Set((tools.children ?? []).map((tool) => findNodeAtLocation(tool, ['name'])?.value));
+function namesIn(tools: Node | undefined): string[] {
+  return (tools?.children ?? []).map((tool) => String(findNodeAtLocation(tool, ['name'])?.value));
+}
+
+function freeName(taken: readonly string[]): string {
   for (let count = 1; ; count += 1) {
     const name = count === 1 ? baseName : `${baseName}_${count}`;
-    if (!taken.has(name)) return name;
+    if (!taken.includes(name)) return name;
   }
 }

@@ -1,18 +1,19 @@
 import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
-import { isFileNotFound, TOOL_FILE } from './toolFiles.ts';
+import { isFileNotFound, TOOL_FILE, type ToolFiles } from './toolFiles.ts';
 
 /**
  * New Workspace Tool: adds a commented example to the tool file of a folder, which is written when there is none, and
  * selects its name. A file with unsaved changes stays unsaved; undo takes the tool away again.
  */
-export async function newWorkspaceTool(): Promise<void> {
+export async function newWorkspaceTool(files: Pick<ToolFiles, 'all'>): Promise<void> {
   const folder = await pickFolder();
+  const taken = (await files.all()).map(({ definition }) => definition.name);
   const { addTool } = await import('../../core/tools/newTool.ts');
   const uri = vscode.Uri.joinPath(folder.uri, TOOL_FILE);
   if (!(await exists(uri))) {
     // Written whole: an empty file would be a mistake in Problems for a moment.
-    const { name, edits } = addTool('');
+    const { name, edits } = addTool('', taken);
     await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(edits.map(({ text }) => text).join('')));
     select(await vscode.window.showTextDocument(uri), `"name": "${name}"`, name);
     return;
@@ -24,7 +25,7 @@ export async function newWorkspaceTool(): Promise<void> {
     await vscode.commands.executeCommand('workbench.action.files.revert');
   }
   const wasDirty = document.isDirty;
-  const { name, edits } = addTool(document.getText());
+  const { name, edits } = addTool(document.getText(), taken);
   const edit = new vscode.WorkspaceEdit();
   for (const { offset, length, text } of edits) {
     edit.replace(uri, new vscode.Range(document.positionAt(offset), document.positionAt(offset + length)), text);

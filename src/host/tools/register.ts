@@ -57,7 +57,7 @@ export function registerTools({ state, reserved, ...deps }: ToolsDeps): Register
     }),
     registerCommand(commands.newWorkspaceTool, log, async () => {
       const { newWorkspaceTool } = await import('./newWorkspaceTool.ts');
-      await newWorkspaceTool();
+      await newWorkspaceTool(files);
     }),
     registerCommand(commands.forgetToolConsent, log, async () => (await consent.get()).forget()),
   );

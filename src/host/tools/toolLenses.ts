@@ -4,6 +4,9 @@ import { isToolFile, TOOL_FILE } from './toolFiles.ts';
 
 /** A link above each tool of a tool file that runs it. */
 export class ToolLenses implements vscode.CodeLensProvider {
+  /** A file that is in sight when trust is given gets its links then. */
+  readonly onDidChangeCodeLenses = vscode.workspace.onDidGrantWorkspaceTrust;
+
   static register(): vscode.Disposable {
     return vscode.languages.registerCodeLensProvider({ pattern: `**/${TOOL_FILE}` }, new ToolLenses());
   }

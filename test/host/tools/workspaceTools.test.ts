@@ -254,7 +254,7 @@ describe('the workspace’s tools', () => {
 
     it('are an example that works as it stands', async () => {
       await file.remove();
-      await newWorkspaceTool();
+      await newWorkspaceTool(files);
       assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), file.uri().toString());
       const result = await call(await tools.open(), 'count_words', { file: 'README.md' });
       assert.match(result.content, /README\.md/);
@@ -273,8 +273,8 @@ describe('the workspace’s tools', () => {
 
     it('are added to those there are, with the name selected', async () => {
       await writeAndLoad(scripted());
-      await newWorkspaceTool();
-      await newWorkspaceTool();
+      await newWorkspaceTool(files);
+      await newWorkspaceTool(files);
       const { tools: offered } = await tools.open();
       assert.deepEqual(
         offered.map(({ name }) => name),
@@ -293,7 +293,7 @@ describe('the workspace’s tools', () => {
       const edit = new vscode.WorkspaceEdit();
       edit.insert(file.uri(), new vscode.Position(0, 0), '// mine\n');
       await vscode.workspace.applyEdit(edit);
-      await newWorkspaceTool();
+      await newWorkspaceTool(files);
       assert.equal(document.isDirty, true);
       assert.match(document.getText(), /^\/\/ mine\n[\s\S]*count_words/);
       await document.save();
@@ -301,7 +301,7 @@ describe('the workspace’s tools', () => {
       broken.insert(file.uri(), new vscode.Position(0, 0), '{');
       await vscode.workspace.applyEdit(broken);
       const before = document.getText();
-      await assert.rejects(newWorkspaceTool(), /mend it/);
+      await assert.rejects(newWorkspaceTool(files), /mend it/);
       assert.equal(document.getText(), before);
       await document.save();
     });
@@ -315,13 +315,13 @@ describe('the workspace’s tools', () => {
         },
         writeFile: async (uri: vscode.Uri) => void written.push(uri),
       });
-      await assert.rejects(newWorkspaceTool(), vscode.FileSystemError);
+      await assert.rejects(newWorkspaceTool(files), vscode.FileSystemError);
       assert.deepEqual(written, []);
     });
 
     it('need a folder', async () => {
       patches.set(vscode.workspace, 'workspaceFolders', undefined);
-      await assert.rejects(newWorkspaceTool(), /Open a folder first/);
+      await assert.rejects(newWorkspaceTool(files), /Open a folder first/);
     });
   });
 });

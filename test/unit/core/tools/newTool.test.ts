@@ -41,6 +41,12 @@ describe('addTool', () => {
     assert.deepEqual(names(add(add(add('')))), ['count_words', 'count_words_2', 'count_words_3']);
   });
 
+  it('finds a name that no other file of the workspace has', () => {
+    assert.equal(addTool('', ['count_words']).name, 'count_words_2');
+    assert.equal(addTool('{ "other": 1 }', ['count_words']).name, 'count_words_2');
+    assert.equal(addTool(add(''), ['count_words_2']).name, 'count_words_3');
+  });
+
   it('keeps tabs and the line ends of Windows', () => {
     const result = add(`{\r\n\t"tools": [\r\n\t\t${one}\r\n\t]\r\n}\r\n`);
     assert.deepEqual(names(result), ['one', 'count_words']);

@@ -1,0 +1,246 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the templates of tools are written like this.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { at, freshFolder } from '../../scripts/paths.ts';
+import {
+  answerInput,
+  choose,
+  dialogText,
+  notification,
+  openFile,
+  pressDialog,
+  quickInput,
+  quickPickLabels,
+  runCommand,
+} from '../harness/actions.ts';
+import { answer, send } from '../harness/chat.ts';
+import { textOfEditor, waitForExtension } from '../harness/views.ts';
+import { newProfile, openWorkbench, type Profile, type Workbench } from '../harness/workbench.ts';
+
+const FILE = path.join('.vscode', 'rolecall.tools.json');
+const report = {
+  name: 'report',
+  description: 'Reports the state of the service.',
+  run: { kind: 'process', command: ['sh', 'report.sh'], timeoutSeconds: 10 },
+};
+const ticket = {
+  name: 'find_ticket',
+  description: 'Finds a ticket of the tracker.',
+  parameters: { type: 'object', properties: { id: { type: 'integer', description: 'Its number' } }, required: ['id'] },
+  run: { kind: 'http', url: 'https://tracker.example.com/tickets/${id}' },
+};
+
+function toolFile(...tools: readonly unknown[]): string {
+  return `{ "tools": ${JSON.stringify(tools, undefined, 2)} }\n`;
+}
+
+/** A workspace of three folders: the example, one with tools of its own, and one without. */
+function workspace(): string {
+  const root = path.join(freshFolder('tools'), 'cloud');
+  const billing = path.join(root, 'billing');
+  fs.cpSync(at('examples', 'workspace'), path.join(root, 'operations'), { recursive: true });
+  fs.mkdirSync(path.join(billing, '.vscode'), { recursive: true });
+  fs.mkdirSync(path.join(root, 'website'));
+  fs.writeFileSync(path.join(billing, 'report.sh'), 'echo all is well\n');
+  const again = { ...report, name: 'list_files' };
+  fs.writeFileSync(path.join(billing, FILE), toolFile(report, ticket, again));
+  const folders = ['operations', 'billing', 'website'].map((name) => ({ path: name }));
+  const file = path.join(root, 'cloud.code-workspace');
+  fs.writeFileSync(file, JSON.stringify({ folders }));
+  return file;
+}
+
+/** Somebody writes the tools of a workspace, with the editor's own JSON support beside; and another agent calls them. */
+describe('the tools of a workspace', () => {
+  let source: string;
+  let profile: Profile;
+  let workbench: Workbench;
+  let page: Page;
+
+  before(async () => {
+    source = workspace();
+    profile = newProfile();
+    const target = path.join(profile.folder, 'extensions', 'rolecall-tests.outsider-0.0.1');
+    fs.cpSync(at('test', 'e2e', 'outsider'), target, { recursive: true });
+    workbench = await openWorkbench({ folder: source, profile, trust: false });
+    page = workbench.page;
+    await waitForExtension(page);
+  });
+
+  after(async () => {
+    await workbench?.stop();
+    profile?.remove();
+    fs.rmSync(path.dirname(path.dirname(source)), { recursive: true, force: true });
+  });
+
+  const inside = (...parts: string[]) => path.join(path.dirname(workbench.folder ?? ''), ...parts);
+  const open = (folder: string) => openFile(page, 'rolecall.tools.json', inside(folder, FILE));
+  const editor = () => page.locator('.editor-group-container .editor-instance .monaco-editor').first();
+  const lenses = () => page.locator('.codelens-decoration a', { hasText: 'Run this tool' });
+  const panel = () => page.locator('.markers-panel');
+  const showProblems = () => runCommand(page, 'Problems: Focus on Problems View');
+  /** The rows of Problems, as they are read aloud. */
+  const problems = async (): Promise<string[]> => {
+    const rows = await panel()
+      .locator('.monaco-list-row')
+      .evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
+    return rows.filter((row) => !/^\d+ problems? in file/.test(row));
+  };
+  const outsider = (input: unknown) =>
+    send(page, `@outsider ${JSON.stringify({ name: 'rolecall_workspaceTool', input })}`);
+  const output = () => page.locator('.part.panel .view-lines');
+
+  it('are neither read, checked, run nor offered before the workspace is trusted; and are at once when it is', async () => {
+    await open('billing');
+    await showProblems();
+    await page.locator('.markers-panel', { hasText: 'No problems' }).waitFor();
+    assert.equal(await lenses().count(), 0);
+    await page.keyboard.press('F1');
+    await quickInput(page).locator('input').fill('>Rolecall: Workspace Tool');
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'New Workspace Tool' }).waitFor();
+    assert.equal((await quickPickLabels(page)).includes('Rolecall: Run Workspace Tool'), false);
+    await page.keyboard.press('Escape');
+    // The editor asks before any agent answers in a workspace that is not trusted; the file stays in sight meanwhile.
+    await outsider({});
+    assert.match(await dialogText(page), /Do you trust the authors/);
+    await pressDialog(page, 'Trust Workspace & Continue');
+    await lenses().first().waitFor();
+    // It goes on with a sign-in of its own, which nobody needs who asks again.
+    await page.locator('.monaco-dialog-box', { hasText: 'Sign in' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.monaco-dialog-box').waitFor({ state: 'detached' });
+    await outsider({});
+    assert.match(await answer(page), /count_words.*list_files.*report.*find_ticket/s);
+    await panel().getByText('operations defines a tool named list_files already').waitFor();
+    assert.equal((await problems()).length, 1);
+  });
+
+  it('are completed and checked by the editor, and a slip stands once at its line until it is mended', async () => {
+    await open('billing');
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('End');
+    await page.keyboard.insertText('\n  { "name": "typed", "description": "d", "run": { "kind":  } },');
+    for (let count = 0; count < ' } },'.length; count += 1) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Control+Space');
+    const suggestions = page.locator('.suggest-widget.visible .monaco-list-row');
+    await suggestions.first().waitFor();
+    await workbench.screenshot('tool-completion');
+    assert.deepEqual((await suggestions.allInnerTexts()).map((text) => text.trim().replaceAll('"', '')).sort(), [
+      'command',
+      'http',
+      'process',
+      'tool',
+    ]);
+    await page.keyboard.press('Escape');
+    await page.keyboard.insertText('"procss"');
+    await runCommand(page, 'File: Save');
+    await editor().locator('.squiggly-error, .squiggly-warning').first().waitFor();
+    await showProblems();
+    await panel()
+      .getByText(/procss|Value is not accepted/)
+      .first()
+      .waitFor();
+    await workbench.screenshot('tool-problems');
+    const slips = (await problems()).filter((row) => !/already/.test(row));
+    assert.equal(slips.length, 1, slips.join('\n'));
+    assert.match(slips[0] ?? '', /line 2|Ln 2/i);
+    fs.writeFileSync(inside('billing', FILE), toolFile(report, ticket));
+    await panel().getByText('No problems').waitFor();
+  });
+
+  it('run by hand from the line above, after exactly that was allowed, and show what came of it', async () => {
+    await open('operations');
+    await lenses().first().click();
+    await quickInput(page).getByText('count_words: file').waitFor();
+    await answerInput(page, 'handover.md');
+    const question = await dialogText(page);
+    await workbench.screenshot('tool-run-by-hand');
+    assert.match(question, /Run the tool "count_words" of "operations"\?/);
+    assert.match(question, /Argument: "handover\.md"/);
+    assert.match(question, /Folder: ".*\/operations"/);
+    await pressDialog(page, 'Allow Once');
+    await output()
+      .getByText(/\d+.handover\.md/)
+      .first()
+      .waitFor();
+    await workbench.screenshot('tool-output');
+    await lenses().first().click();
+    await answerInput(page, 'handover.md');
+    assert.match(await dialogText(page), /Run the tool "count_words"/, 'once was once');
+    await pressDialog(page, 'Cancel');
+  });
+
+  it('are always allowed in this workspace until the definition or its script is another', async () => {
+    const printed = (text: string) => output().getByText(text.replaceAll(' ', '\u00a0')).last();
+    await open('billing');
+    await lenses().first().click();
+    assert.match(await dialogText(page), /Argument: "report\.sh"/);
+    await pressDialog(page, 'Always Allow in This Workspace');
+    await printed('all is well').waitFor();
+    await runCommand(page, 'View: Clear Output');
+    await lenses().first().click();
+    await printed('all is well').waitFor();
+    // The script is another.
+    fs.writeFileSync(inside('billing', 'report.sh'), 'echo all is lost\n');
+    await lenses().first().click();
+    assert.match(await dialogText(page), /Run the tool "report"/);
+    await pressDialog(page, 'Cancel');
+    fs.writeFileSync(inside('billing', 'report.sh'), 'echo all is well\n');
+    await runCommand(page, 'View: Clear Output');
+    await lenses().first().click();
+    await printed('all is well').waitFor();
+    // The definition is another.
+    const changed = { ...report, run: { ...report.run, timeoutSeconds: 11 } };
+    fs.writeFileSync(inside('billing', FILE), toolFile(changed, ticket));
+    await editor()
+      .locator('.view-line', { hasText: /"timeoutSeconds":.11/ })
+      .waitFor();
+    await lenses().first().click();
+    assert.match(await dialogText(page), /Time limit: 11 s/);
+    await pressDialog(page, 'Cancel');
+    assert.doesNotMatch(await visible(), /all is lost/);
+  });
+
+  const visible = async () => (await output().allInnerTexts()).join('\n');
+
+  it('send nothing to a host that the user has not allowed, and name the setting', async () => {
+    await open('billing');
+    await lenses().nth(1).click();
+    await answerInput(page, '7');
+    const toast = await notification(page, /has not allowed tools to send requests to/);
+    assert.match(await toast.innerText(), /tracker\.example\.com.*rolecall\.tools\.allowedHosts/s);
+    assert.equal(await page.locator('.monaco-dialog-box').count(), 0, 'what is refused is not asked about');
+    await workbench.screenshot('tool-host-refused');
+    await runCommand(page, 'Notifications: Clear All Notifications');
+  });
+
+  it('are begun with a commented example that is valid, in the folder that is chosen', async () => {
+    await runCommand(page, 'Rolecall: New Workspace Tool');
+    await choose(page, 'website');
+    await lenses().first().waitFor();
+    await workbench.screenshot('tool-new');
+    assert.match(await textOfEditor(page, editor()), /\/\/ The model decides by this sentence/);
+    await showProblems();
+    await panel().getByText('No problems').waitFor();
+    const written = fs.readFileSync(inside('website', FILE), 'utf8');
+    assert.match(written, /"name": "count_words_2"/, 'the first folder has a tool of the example’s name');
+  });
+
+  it('are run for another agent after Rolecall’s own question, each time, and never beyond it', async () => {
+    const call = { tool: 'count_words', arguments: { file: 'handover.md' } };
+    for (const round of ['first', 'second']) {
+      await outsider(call);
+      assert.match(await dialogText(page), /Run the tool "count_words" of "operations"\?/, round);
+      await workbench.screenshot('tool-other-agent');
+      await pressDialog(page, 'Allow Once');
+      assert.match(await answer(page), /It was given: .*handover\.md/s);
+    }
+    await outsider(call);
+    await pressDialog(page, 'Cancel');
+    assert.match(await answer(page), /did not let this call run/);
+    await outsider({});
+    assert.match(await answer(page), /count_words.*report.*find_ticket/s);
+  });
+});
