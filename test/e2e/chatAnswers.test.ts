@@ -42,7 +42,7 @@ describe('an answer in chat', () => {
 
   it('is stopped: the service sees the connection close, and the next question tells what had been said', async () => {
     const aborted = await counter(sandbox, 'completions.aborted');
-    await send(page, 'count to 4000');
+    await send(page, '@rolecall count to 4000');
     await newestAnswer(page).getByText('12, 13').waitFor();
     await stop(page);
     await until('the service sees it', async () => (await counter(sandbox, 'completions.aborted')) === aborted + 1);
@@ -50,7 +50,7 @@ describe('an answer in chat', () => {
     const partly = (await answer(page)).trim();
     assert.match(partly, /^1, 2, 3, .*13/);
     await workbench.screenshot('chat-stopped');
-    assert.match(await chat(page, 'say: and on'), /^and on/);
+    assert.match(await chat(page, '@rolecall say: and on'), /^and on/);
     assert.deepEqual(
       (await lastTold(sandbox)).messages.slice(-3).map(({ role, content }) => [role, content.trim()]),
       [
@@ -73,7 +73,7 @@ describe('an answer in chat', () => {
   });
 
   it('shows its reasoning in the editor area', async () => {
-    assert.match(await chat(page, 'only think'), /reasoned but gave no answer/);
+    assert.match(await chat(page, '@rolecall only think'), /reasoned but gave no answer/);
     await workbench.screenshot('chat-reasoning');
     await newestAnswer(page).getByRole('button', { name: 'Show Reasoning' }).click();
     await page.locator('.tab', { hasText: /^Reasoning \d+\.md$/ }).waitFor();

@@ -126,8 +126,12 @@ describe('a tool that a model calls', () => {
     const pids = fs.readFileSync(inFolder('pids'), 'utf8').trim().split(' ').map(Number);
     assert.deepEqual(running(pids).length, 2);
     await newestAnswer(page).getByText('Calling wait_long…').waitFor();
-    await stop(page);
-    await until('program and child are gone', () => running(pids).length === 0);
+    try {
+      await stop(page);
+      await until('program and child are gone', () => running(pids).length === 0);
+    } finally {
+      for (const pid of running(pids)) process.kill(pid, 'SIGKILL');
+    }
     await answer(page);
     assert.match(await chat(page, '@rolecall say: going on'), /^going on/);
     assert.deepEqual(await lastCalls(), [['wait_long', 'Cancelled by the user before it was done.']]);
