@@ -12,7 +12,7 @@ export type AnswerPart =
   | { readonly kind: 'line'; readonly text: string }
   /** Something that is under way and leaves no trace. */
   | { readonly kind: 'progress'; readonly text: string }
-  /** The quiet last line: what the answer cost. */
+  /** A quiet line below the answer: how it ended, what it cost. */
   | { readonly kind: 'footer'; readonly text: string };
 
 /** One event of a conversation as text; `undefined` for what is told elsewhere or later. */

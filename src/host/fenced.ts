@@ -25,3 +25,17 @@ export function fenceFor(text: string): string {
   const longest = [...text.matchAll(/`+/g)].reduce((longest, [run]) => Math.max(longest, run.length), 2);
   return '`'.repeat(longest + 1);
 }
+
+/**
+ * What has to follow Markdown so that the next paragraph is not part of a code block that was left open; empty where none
+ * is. A block within a list or a quotation ends with that.
+ */
+export function closingFence(markdown: string): string {
+  let open: string | undefined;
+  for (const [, indent = '', fence = '', info = ''] of markdown.matchAll(/^( {0,3})(`{3,}|~{3,})([^\n]*)$/gm)) {
+    if (open !== undefined) {
+      if (fence.startsWith(open) && info.trim() === '') open = undefined;
+    } else if (indent === '' && !(fence.startsWith('`') && info.includes('`'))) open = fence;
+  }
+  return open === undefined ? '' : `\n${open}`;
+}

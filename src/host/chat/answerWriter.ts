@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { AnswerPart } from '../answerText.ts';
 import { escapeMarkdown } from '../escapeMarkdown.ts';
+import { closingFence } from '../fenced.ts';
 
 /** VS Code's folded "thinking" part is a proposal: where it is missing, the call throws, and a button shows the reasoning. */
 interface ThinkingStream {
@@ -10,7 +11,9 @@ interface ThinkingStream {
 /** Writes parts of an answer into a chat response, each kind so that it can be told apart. */
 export class AnswerWriter {
   readonly #stream: vscode.ChatResponseStream;
-  #open: 'nothing' | 'text' | 'thinking' = 'nothing';
+  /** The model's words since Rolecall's own last line: what VS Code renders as one text. */
+  #words = '';
+  #isThinking = false;
   #canThink = true;
 
   constructor(stream: vscode.ChatResponseStream) {
@@ -39,13 +42,14 @@ export class AnswerWriter {
   /** The model's words are Markdown without trust: no command links, no theme icons. */
   #text(text: string): void {
     this.#stream.markdown(text);
-    this.#open = 'text';
+    this.#words += text;
+    this.#isThinking = false;
   }
 
   #reasoning(text: string): void {
     if (this.#canThink && this.#think(text)) return;
-    if (this.#open !== 'thinking') this.#stream.progress(vscode.l10n.t('Thinking…'));
-    this.#open = 'thinking';
+    if (!this.#isThinking) this.#stream.progress(vscode.l10n.t('Thinking…'));
+    this.#isThinking = true;
   }
 
   #think(text: string): boolean {
@@ -58,26 +62,30 @@ export class AnswerWriter {
     }
   }
 
+  /**
+   * Part of the same text as the answer: all that stands before the last text is folded away by VS Code as a step on the way
+   * when tools were called.
+   */
   #footer(text: string): void {
-    this.#stream.markdown(ours(`\n\n*${escapeMarkdown(text)}*`));
-    this.#open = 'nothing';
+    this.#text(`${closingFence(this.#words)}\n\n*${escapeMarkdown(text)}*\n\n`);
   }
 
   #line(text: string): void {
     this.#stream.markdown(ours(`\n\n$(info) ${escapeMarkdown(text)}\n\n`));
-    this.#open = 'nothing';
+    this.#words = '';
+    this.#isThinking = false;
   }
 }
 
 /**
- * Icons are allowed in what Rolecall says and never in a model's words. VS Code keeps that, so that a history can tell them
- * apart, and renders only neighbours of equal rights as one text: ours is not part of a code block that a model left open.
+ * Icons are allowed in what Rolecall says meanwhile and never in a model's words. VS Code keeps that, so that a history can
+ * tell them apart, and renders only neighbours of equal rights as one text.
  */
 function ours(markdown: string): vscode.MarkdownString {
   return new vscode.MarkdownString(markdown, true);
 }
 
-/** True for a part of an answer that is Rolecall's own. */
+/** True for a line of Rolecall's own in the middle of an answer. */
 export function isOurs({ supportThemeIcons }: vscode.MarkdownString): boolean {
   return supportThemeIcons === true;
 }

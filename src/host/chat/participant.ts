@@ -133,13 +133,13 @@ function finish(end: LoopEnd, { stream, writer, tally, model, log }: Finishing):
     return {};
   }
   const line = endingLine(end);
-  if (line !== undefined) writer.write({ kind: 'line', text: line });
+  if (line !== undefined) writer.write({ kind: 'footer', text: line });
   for (const [at, text] of tally.others.entries()) {
-    writer.write({ kind: 'line', text: vscode.l10n.t('Answer {0}:', at + 2) });
+    writer.write({ kind: 'footer', text: vscode.l10n.t('Answer {0}:', at + 2) });
     writer.write({ kind: 'text', text });
   }
   const doubts = doubtsLine(tally.logprobs);
-  if (doubts !== undefined) writer.write({ kind: 'line', text: doubts });
+  if (doubts !== undefined) writer.write({ kind: 'footer', text: doubts });
   if (tally.reasoning !== '') {
     stream.button({
       title: vscode.l10n.t('Show Reasoning'),

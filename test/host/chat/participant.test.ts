@@ -24,7 +24,7 @@ describe('@rolecall', () => {
     assert.deepEqual(result, {
       metadata: { stage: stageOf(cloud), history: [{ role: 'assistant', content: 'hello' }] },
     });
-    assert.match(chat().read(), /\*sandbox\/no-tools · \d+ tokens read, \d+ written · \d+\.\d s\*$/);
+    assert.match(chat().read(), /\*sandbox\/no-tools · \d+ tokens read, \d+ written · \d+\.\d s\*\s*$/);
   });
 
   it('waits for the list of models instead of saying that there are none', async () => {

@@ -15,7 +15,7 @@ export class FakeStream {
 
   /** The same without the last line, which tells tokens and time. */
   get answer(): string {
-    return this.text.replace(/\n\n\*[^*]*·[^*]*s\*$/, '');
+    return this.text.replace(/\n\n\*[^*]*·[^*]*s\*\s*$/, '');
   }
 
   markdown(value: string | vscode.MarkdownString): void {

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { closingFence, fenced, fenceFor } from '../../src/host/fenced.ts';
+
+describe('fences', () => {
+  it('are longer than any within', () => {
+    assert.equal(fenceFor('a'), '```');
+    assert.equal(fenceFor('```` ` ``'), '`````');
+    assert.equal(fenced('t', '```', 'md'), 't:\n````md\n```\n````');
+  });
+
+  const rows: readonly (readonly [string, string, string])[] = [
+    ['of nothing', '', ''],
+    ['of words', 'a `b` c', ''],
+    ['that is closed', '```js\nx\n```\nend', ''],
+    ['that is open', 'a\n```js\nx', '\n```'],
+    ['that is open, with a shorter one within', '````md\n```\nx\n```', '\n````'],
+    ['that is open after a closed one', '```\na\n```\n~~~\nb', '\n~~~'],
+    ['that another kind does not close', '~~~\nb\n```', '\n~~~'],
+    ['that a fence with a language does not close', '```\na\n```js', '\n```'],
+    ['that a longer one closes', '```\na\n`````', ''],
+    ['within a list, which ends with the list', '- a\n  ```js\n  x', ''],
+    ['within a quotation', '> ```js\n> x', ''],
+    ['that is code in a line', '```a``` b', ''],
+  ];
+  for (const [title, markdown, closing] of rows) {
+    it(`closing one ${title}`, () => assert.equal(closingFence(markdown), closing));
+  }
+});
