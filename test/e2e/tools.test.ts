@@ -209,7 +209,7 @@ describe('the tools of a workspace', () => {
     await open('billing');
     await lenses().nth(1).click();
     await answerInput(page, '7');
-    const toast = await notification(page, /has not allowed tools to send requests to/);
+    const toast = await notification(page, /Tools may not send requests to/);
     assert.match(await toast.innerText(), /tracker\.example\.com.*rolecall\.tools\.allowedHosts/s);
     assert.equal(await page.locator('.monaco-dialog-box').count(), 0, 'what is refused is not asked about');
     await workbench.screenshot('tool-host-refused');

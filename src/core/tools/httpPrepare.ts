@@ -30,7 +30,7 @@ export function prepareHttp(
   if (!isAllowedHost(url, allowedHosts)) {
     throw new RolecallError(
       'configuration',
-      `The user has not allowed tools to send requests to "${hostEntry(url)}". Only the user can: setting "rolecall.tools.allowedHosts".`,
+      `Tools may not send requests to "${hostEntry(url)}" until the user allows that host in the setting "rolecall.tools.allowedHosts".`,
       { remedy: { kind: 'changeSetting', setting: 'tools.allowedHosts' } },
     );
   }
