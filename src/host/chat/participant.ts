@@ -140,6 +140,8 @@ function finish(end: LoopEnd, { stream, writer, tally, model, log }: Finishing):
   }
   const doubts = doubtsLine(tally.logprobs);
   if (doubts !== undefined) writer.write({ kind: 'footer', text: doubts });
+  // Before the button: what stands between texts keeps them apart.
+  if (end.reason !== 'failed') writer.write({ kind: 'footer', text: tally.summary(model.label) });
   if (tally.reasoning !== '') {
     stream.button({
       title: vscode.l10n.t('Show Reasoning'),
@@ -147,9 +149,7 @@ function finish(end: LoopEnd, { stream, writer, tally, model, log }: Finishing):
       arguments: [tally.reasoning],
     });
   }
-  if (end.reason === 'failed') return failed(end.error, stream, log);
-  writer.write({ kind: 'footer', text: tally.summary(model.label) });
-  return {};
+  return end.reason === 'failed' ? failed(end.error, stream, log) : {};
 }
 
 function failed(error: unknown, stream: vscode.ChatResponseStream, log: Log): vscode.ChatResult {
