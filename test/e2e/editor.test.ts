@@ -209,6 +209,8 @@ describe('the commands of the editor', () => {
     await answerInput(page, 'rename following to successor');
     await notification(page, 'The rewrite of rotate.py (12–17) is ready.');
     await page.locator('.monaco-diff-editor .view-line', { hasText: 'return successor' }).first().waitFor();
+    // The difference is computed anew when the last of it has come: then as many lines stand on both sides.
+    await page.locator('.monaco-diff-editor .diagonal-fill:visible').first().waitFor({ state: 'hidden' });
     await picture('rewrite-diff');
     assert.equal(file('rotate.py'), SOURCE);
     await pressNotification(page, 'The rewrite of rotate.py', 'Apply');
