@@ -7,7 +7,7 @@ import { at, freshFolder } from '../../scripts/paths.ts';
 import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
 import { answerInput, notification, openFile, pressNotification, runCommand } from '../harness/actions.ts';
 import { signInAs } from '../harness/signIn.ts';
-import { openView, textOfEditor, treeRow, waitForExtension } from '../harness/views.ts';
+import { answerPage, openView, textOfEditor, treeRow, waitForExtension } from '../harness/views.ts';
 import { openWorkbench, type Workbench } from '../harness/workbench.ts';
 
 const SOURCE = fs.readFileSync(at('examples', 'workspace', 'rotate.py'), 'utf8');
@@ -43,8 +43,7 @@ describe('the commands of the editor', () => {
     sandbox = await startSandbox(['--groups', '30', '--pace-ms', '3']);
     workbench = await openWorkbench({ folder: source, sandbox, settings: { 'git.enabled': true } });
     page = workbench.page;
-    // VS Code shows pages of extensions inside two frames; only the visible one is in the editor.
-    beside = page.frameLocator('iframe.webview.ready:visible').frameLocator('iframe#active-frame');
+    beside = answerPage(page);
     answer = beside.locator('main');
     await waitForExtension(page);
     const side = await openView(page);

@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core';
+import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { runCommand } from './actions.ts';
 
 /** The title of the view container in the activity bar. */
@@ -80,4 +80,9 @@ async function showLog(page: Page): Promise<void> {
     }
   } while (Date.now() < late);
   throw new Error('Rolecall: Show Log opened no output.');
+}
+
+/** The page of the answer in sight: VS Code shows pages of extensions inside two frames. */
+export function answerPage(page: Page): FrameLocator {
+  return page.frameLocator('iframe.webview.ready:visible').frameLocator('iframe#active-frame');
 }
