@@ -85,14 +85,26 @@ export async function useMode(page: Page, mode: 'Agent' | 'Ask'): Promise<void> 
 /** Opens the list of models, all groups unfolded, and gives the labels as they are read aloud. Escape closes it. */
 export async function openModelPicker(page: Page): Promise<string[]> {
   await openChat(page);
-  await page.locator(`${panel} .model-picker-name`).click();
   const rows = page.locator('.action-widget .monaco-list-row.action');
   const group = rows.filter({ hasText: 'Other Models' });
-  await rows.first().waitFor();
-  if ((await group.count()) > 0) {
+  const isUnfolded = async (): Promise<boolean> => {
+    await page.locator(`${panel} .model-picker-name`).click();
+    await rows.first().waitFor();
+    if ((await group.count()) === 0) return true;
     const before = await rows.count();
     await group.click();
-    await rows.nth(before).waitFor();
+    return rows
+      .nth(before)
+      .waitFor({ timeout: 5_000 })
+      .then(
+        () => true,
+        () => false,
+      );
+  };
+  // The group may have been open, and VS Code loses the whole list when the input beneath is drawn anew meanwhile.
+  for (const late = Date.now() + 45_000; !(await isUnfolded()) && Date.now() < late; ) {
+    await page.keyboard.press('Escape');
+    await rows.first().waitFor({ state: 'detached' });
   }
   return rows.evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
 }

@@ -11,6 +11,15 @@ import { userSettings, workspaceFile } from './support/workspace.ts';
 describe('the commands of an editor', () => {
   const patches = usePatches();
   const user = userSettings({ keep: true });
+  // Before the file is taken away: what is unsaved then stays in the editor, and is found by the next test.
+  afterEach(async () => {
+    const unsaved = vscode.workspace.textDocuments.filter(({ isDirty, uri }) => isDirty && uri.scheme === 'file');
+    for (const document of unsaved) {
+      await vscode.window.showTextDocument(document);
+      await vscode.commands.executeCommand('workbench.action.files.revert');
+    }
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
   const file = workspaceFile('rewritten.txt');
   let errors: string[];
 
@@ -27,15 +36,10 @@ describe('the commands of an editor', () => {
     errors = [];
     patches.set(vscode.window, 'showErrorMessage', async (message: string) => void errors.push(message));
   });
-  afterEach(async () => {
-    await vscode.commands.executeCommand('workbench.action.files.revert');
-    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-  });
 
   async function select(text: string, from: [number, number], to: [number, number]): Promise<vscode.TextDocument> {
     await file.write(text);
     const editor = await vscode.window.showTextDocument(file.uri());
-    await vscode.commands.executeCommand('workbench.action.files.revert'); // What a test left unsaved.
     await until('the file as it was written', () => editor.document.getText() === text);
     editor.selection = new vscode.Selection(...from, ...to);
     return editor.document;

@@ -53,7 +53,7 @@ export function readMetadata(metadata: vscode.ChatResult['metadata']): ResultMet
   };
 }
 
-/** Questions of this window and whom they were asked of: VS Code drops the metadata of an answer that was stopped. */
+/** Questions of this window and whom they were asked of: some versions of VS Code drop the metadata of an answer that was stopped. */
 export class AskedQuestions {
   readonly #stages = new Map<string, string | undefined>();
 

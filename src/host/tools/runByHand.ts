@@ -38,10 +38,13 @@ export async function runByHand({ files, tools, output }: RunByHandDeps, uri: un
   channel.show(true);
 }
 
-/** What runs is the file as it is stored: what a model would run too. */
+/**
+ * What runs is the file as it is stored: what a model would run too. VS Code tells late that a document has become dirty, and
+ * saves nothing that is not.
+ */
 async function save(uri: vscode.Uri): Promise<void> {
   const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString());
-  if (document?.isDirty && !(await document.save())) {
+  if (document && !(await document.save()) && document.isDirty) {
     throw new RolecallError('tool', vscode.l10n.t('The tool file could not be saved.'));
   }
 }
