@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { isRecord, isText } from '../core/base/shape.ts';
+import { isJsonObject } from '../core/base/json.ts';
+import { isText } from '../core/base/shape.ts';
 
 /**
  * What a command is about: an organization of a connection, or something in it by its key in the access model. Whoever
@@ -17,11 +18,11 @@ export type AccessTarget = {
 
 /** The target of what a command was called on; `undefined` when it was called on nothing, as from the palette. */
 export function targetOf(argument: unknown): AccessTarget | undefined {
-  return isRecord(argument) ? readTarget(argument.target) : undefined;
+  return isJsonObject(argument) ? readTarget(argument.target) : undefined;
 }
 
 function readTarget(value: unknown): AccessTarget | undefined {
-  if (!isRecord(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const { connection, organization, kind, key } = value;
   if (!isText(connection) || !isText(organization)) return undefined;
   if (kind === 'organization') return { kind, connection, organization };

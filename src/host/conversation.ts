@@ -1,4 +1,4 @@
-import type { Completion, CompletionEvent } from '../core/completions/completion.ts';
+import type { Completion, CompletionEvent, Notice } from '../core/completions/completion.ts';
 import type { ChatMessage, ToolDefinition } from '../core/completions/request.ts';
 import { runToolLoop } from '../core/tools/loop.ts';
 import type { CheckedCall, InvokeResult, LoopEnd, LoopEvent, LoopTool, ModelTurn } from '../core/tools/loopTypes.ts';
@@ -47,6 +47,7 @@ export function converse(
     maxRounds: request.settings.maxToolRounds(),
     signal,
     invoke: toolbox.invoke,
+    textOf: (event) => (event.kind === 'text' && event.choice === 0 ? event.text : ''),
     complete: async function* (history, tools, stop): AsyncGenerator<CompletionEvent, ModelTurn, undefined> {
       const asked = {
         ...parameters,
@@ -55,7 +56,7 @@ export function converse(
         ...(tools.length > 0 && { tools }),
       };
       for (const notice of told.size === 0 ? leftOut(model, request.settings) : []) {
-        told.add(notice.message);
+        told.add(keyOf(notice));
         yield { kind: 'notice', ...notice };
       }
       const { streamCompletion } = await import('../core/completions/client.ts');
@@ -84,8 +85,7 @@ async function* toldOnce(
       if (next.done) return next.value;
       const event = next.value;
       if (event.kind === 'notice') {
-        // What follows the colon counts what was left out, which is one more each round.
-        const [what = ''] = event.message.split(':');
+        const what = keyOf(event);
         if (told.has(what)) continue;
         told.add(what);
       }
@@ -94,6 +94,11 @@ async function* toldOnce(
   } finally {
     await events.return(undefined as never);
   }
+}
+
+/** Of what one field was left out does not tell of another; the rest says the same each round, in other numbers. */
+function keyOf({ code, message }: Notice): string {
+  return code === 'parameterLeftOut' ? message : code;
 }
 
 /** The last words about an answer that did not simply end; `undefined` when the answer speaks for itself. */

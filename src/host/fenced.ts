@@ -28,14 +28,19 @@ export function fenceFor(text: string): string {
 
 /**
  * What has to follow Markdown so that the next paragraph is not part of a code block that was left open; empty where none
- * is. A block within a list or a quotation ends with that.
+ * is. A block within a list or a quotation ends with that. CommonMark, "Fenced code blocks".
  */
 export function closingFence(markdown: string): string {
   let open: string | undefined;
-  for (const [, indent = '', fence = '', info = ''] of markdown.matchAll(/^( {0,3})(`{3,}|~{3,})([^\n]*)$/gm)) {
+  let isContained = false;
+  for (const line of markdown.split('\n')) {
+    const [, indent = '', fence = '', info = ''] = /^( {0,3})(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
     if (open !== undefined) {
       if (fence.startsWith(open) && info.trim() === '') open = undefined;
-    } else if (indent === '' && !(fence.startsWith('`') && info.includes('`'))) open = fence;
+    } else if (fence !== '' && (indent === '' || !isContained) && !(fence.startsWith('`') && info.includes('`'))) {
+      open = fence;
+      isContained = false;
+    } else if (/^\S/.test(line)) isContained = /^(?:[-*+]|\d{1,9}[.)]|>)/.test(line);
   }
   return open === undefined ? '' : `\n${open}`;
 }

@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import { checkIdentityUrl, checkInferenceUrl, checkRedirectUri } from '../core/base/addresses.ts';
 import type { ClientAuthentication, Connection } from '../core/base/connection.ts';
 import { RolecallError } from '../core/base/errors.ts';
-import { fits, type Guard, isFlag, isList, isNumber, isRecord, isText, oneOf, optional } from '../core/base/shape.ts';
+import { isJsonObject } from '../core/base/json.ts';
+import { fits, type Guard, isFlag, isList, isNumber, isText, oneOf, optional } from '../core/base/shape.ts';
 import type { ParameterLayer } from '../core/completions/parameters.ts';
 import { type Deadlines, defaultDeadlines } from '../core/completions/watch.ts';
 import { settings } from '../ids.ts';
@@ -103,7 +104,7 @@ export class Settings {
 
   /** What the user calls organizations, by id. */
   organizationLabels(): ReadonlyMap<string, string> {
-    const labels = this.#get(settings.organizationLabels, isRecord, {});
+    const labels = this.#get(settings.organizationLabels, isJsonObject, {});
     return new Map(
       Object.entries(labels).flatMap(([id, label]): [string, string][] =>
         typeof label === 'string' && label.trim() !== '' ? [[id, label.trim()]] : [],

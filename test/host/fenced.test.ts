@@ -18,6 +18,8 @@ describe('fences', () => {
     ['that another kind does not close', '~~~\nb\n```', '\n~~~'],
     ['that a fence with a language does not close', '```\na\n```js', '\n```'],
     ['that a longer one closes', '```\na\n`````', ''],
+    ['that is indented and closed', 'a\n  ```js\n  x\n```', ''],
+    ['that is indented and open', 'a\n  ```js\n  x', '\n```'],
     ['within a list, which ends with the list', '- a\n  ```js\n  x', ''],
     ['within a quotation', '> ```js\n> x', ''],
     ['that is code in a line', '```a``` b', ''],

@@ -1,3 +1,5 @@
+import { isJsonObject } from './json.ts';
+
 /**
  * Checks of what comes from outside, for the little that every window of the editor looks at when it starts: settings and
  * what the editor keeps. There a schema library would be most of the code that is read. Elsewhere zod stands at the door.
@@ -19,10 +21,6 @@ export function isNumber(value: unknown): value is number {
   return Number.isFinite(value);
 }
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
@@ -42,5 +40,5 @@ export function optional<T>(guard: Guard<T>): Guard<T | undefined> {
 /** True for an object whose members are as `shape` says; it may have others. */
 export function fits<T>(value: unknown, shape: Shape<T>): value is T {
   const members = Object.entries(shape) as [string, (value: unknown) => boolean][];
-  return isRecord(value) && members.every(([name, isRight]) => isRight(value[name]));
+  return isJsonObject(value) && members.every(([name, isRight]) => isRight(value[name]));
 }

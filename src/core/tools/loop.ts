@@ -6,7 +6,8 @@ import type { HistoryMessage, LoopEnd, LoopEvent, LoopOptions, ModelTurn, ToolCa
  * Lets a model call tools until it answers. Each round is one request; calls of one round run side by side.
  *
  * Yields what happens and returns the messages to append to the history, which are consistent however it ends: every
- * assistant turn with calls is followed by one result for each call, in their order. Never throws; a failed request
+ * assistant turn with calls is followed by one result for each call, in their order, and the words of a turn that was
+ * interrupted are kept. Never throws; a failed request
  * ends it with `reason: 'failed'`. Leaving the generator early aborts what it started.
  *
  * @typeParam E the events of the model, passed through.
@@ -23,6 +24,8 @@ export async function* runToolLoop<E, M, D>(
   const ids = new Set<string>();
   let rounds = 0;
   let turn: ModelTurn | undefined;
+  /** The model's words of a turn that has not come to its end. */
+  let said = '';
   const end = (reason: LoopEnd['reason'], error?: unknown): LoopEnd => ({ reason, history, rounds, turn, error });
   try {
     for (;;) {
@@ -30,10 +33,13 @@ export async function* runToolLoop<E, M, D>(
       rounds += 1;
       yield { type: 'round', round: rounds };
       const messages = [...options.messages, ...history];
-      turn = yield* modelTurn(options.complete(messages, definitions, signal), signal);
+      turn = yield* modelTurn(options.complete(messages, definitions, signal), signal, (event) => {
+        said += options.textOf(event);
+      });
+      said = ''; // It stands in the turn.
       const reason = endOfTurn(turn);
       if (reason !== undefined) {
-        if (turn.text !== '') history.push({ role: 'assistant', content: turn.text });
+        history.push(...wordsOf(turn.text));
         return end(reason);
       }
       const planned = withUniqueIds(turn.toolCalls, ids).map((call) => readCall(call, options.tools));
@@ -45,16 +51,22 @@ export async function* runToolLoop<E, M, D>(
       if (isLast) return end('roundLimit');
     }
   } catch (error) {
+    history.push(...wordsOf(said));
     return signal.aborted || isCancelled(error) ? end('cancelled') : end('failed', error);
   } finally {
     left.abort();
   }
 }
 
+function wordsOf(text: string): HistoryMessage[] {
+  return text === '' ? [] : [{ role: 'assistant', content: text }];
+}
+
 /** Passes the events of one request through and stops listening at an abort, also when the request does not. */
 async function* modelTurn<E>(
   events: AsyncGenerator<E, ModelTurn, void>,
   signal: AbortSignal,
+  heard: (event: E) => void,
 ): AsyncGenerator<LoopEvent<E>, ModelTurn, void> {
   let isDone = false;
   const aborted = abortOf(signal);
@@ -65,6 +77,7 @@ async function* modelTurn<E>(
         isDone = true;
         return next.value;
       }
+      heard(next.value);
       yield { type: 'model', event: next.value };
     }
   } finally {

@@ -46,6 +46,8 @@ export interface LoopOptions<E, M, D> {
     tools: readonly D[],
     signal: AbortSignal,
   ) => AsyncGenerator<E, ModelTurn, void>;
+  /** What an event adds to the model's answer as text; empty for anything else. */
+  readonly textOf: (event: E) => string;
   /** May reject: a cancellation counts as the user's refusal of this call, anything else as a failed call. */
   readonly invoke: (call: CheckedCall, signal: AbortSignal) => Promise<InvokeResult>;
   readonly tools: readonly LoopTool<D>[];

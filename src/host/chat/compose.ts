@@ -50,7 +50,8 @@ export async function compose(
     attachedImages(request.references),
   ]);
   const images = model.vision ? attached.filter(({ part }) => part) : [];
-  const unsent = attached.filter((image) => !images.includes(image)).map(({ name }) => name);
+  const left = attached.filter((image) => !images.includes(image)).map(({ name }) => name);
+  const unsent = [...new Set([...earlier.unsent, ...left])];
   const { withheld } = earlier;
   const remarks = remarksBefore({ request, cloud, model, withheld, problems, unsent });
   return {

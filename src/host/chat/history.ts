@@ -38,15 +38,18 @@ export function stageOf({ key, inferenceAccount }: Pick<Cloud, 'key' | 'inferenc
     .slice(0, 16);
 }
 
-/** @returns `undefined` for what the participant did not write: metadata are kept by VS Code, in files. */
-export function readMetadata(metadata: vscode.ChatResult['metadata']): ResultMetadata | undefined {
+/** @returns `undefined` for what the participant did not write, as a whole or as history: VS Code keeps metadata in files. */
+export function readMetadata(
+  metadata: vscode.ChatResult['metadata'],
+): (Omit<ResultMetadata, 'history'> & { readonly history: readonly ChatMessage[] | undefined }) | undefined {
   const read = z.safeParse(metadataSchema, metadata);
   if (!read.success) return undefined;
   const { history, stage, question, isLocal, followUp } = read.data;
-  const messages = checkMessages(history);
+  const isEmpty = Array.isArray(history) && history.length === 0; // The model said nothing; a request may not be so.
+  const messages = isEmpty ? { ok: true as const, value: [] } : checkMessages(history);
   return {
     stage,
-    history: messages.ok ? messages.value : [],
+    history: messages.ok ? messages.value : undefined,
     ...(question !== undefined && { question }),
     ...(isLocal !== undefined && { isLocal }),
     ...(followUp !== undefined && { followUp }),
@@ -78,6 +81,8 @@ export interface EarlierTurns {
   readonly messages: readonly ChatMessage[];
   /** Turns that were asked of another connection or account, and so are not in {@link messages}. */
   readonly withheld: number;
+  /** Names of images in {@link messages} that are not sent. */
+  readonly unsent: readonly string[];
 }
 
 /** The earlier turns of a chat with `@rolecall` that were asked of the same service by the same account. */
@@ -88,6 +93,7 @@ export async function earlierTurns(
   takesImages: boolean,
 ): Promise<EarlierTurns> {
   const messages: ChatMessage[] = [];
+  const unsent: string[] = [];
   let withheld = 0;
   for (const [at, turn] of history.entries()) {
     if (turn.participant !== chatParticipant || !(turn instanceof vscode.ChatRequestTurn)) continue;
@@ -101,21 +107,13 @@ export async function earlierTurns(
       withheld++;
       continue;
     }
-    messages.push(...(await turnMessages(turn, answer, metadata, takesImages)));
+    const images = await attachedImages(turn.references);
+    const sent = takesImages ? images.filter(({ part }) => part) : [];
+    unsent.push(...images.filter((image) => !sent.includes(image)).map(({ name }) => name));
+    messages.push(userMessage(metadata?.question ?? (await promptWithReferences(turn)).text, sent));
+    messages.push(...(metadata?.history ?? (answer ? writtenAnswer(answer) : [])));
   }
-  return { messages, withheld };
-}
-
-async function turnMessages(
-  turn: vscode.ChatRequestTurn,
-  answer: vscode.ChatResponseTurn | undefined,
-  metadata: ResultMetadata | undefined,
-  takesImages: boolean,
-): Promise<ChatMessage[]> {
-  const text = metadata?.question ?? (await promptWithReferences(turn)).text;
-  const question = userMessage(text, takesImages ? await attachedImages(turn.references) : []);
-  if (metadata && metadata.history.length > 0) return [question, ...metadata.history];
-  return [question, ...(answer ? writtenAnswer(answer) : [])];
+  return { messages, withheld, unsent };
 }
 
 /** A turn that left no messages, as the model's words that stood in the chat, without Rolecall's own lines. */

@@ -53,7 +53,9 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
     token: vscode.CancellationToken,
   ): Promise<void> {
     const { respond } = await import('./modelResponse.ts');
-    await respond(this.#deps, { id: id === defaultModelEntry ? undefined : id, messages, options, progress, token });
+    const isWithdrawn = this.#deps.remembered.withdrawn.some((model) => model.id === id);
+    const asked = id === defaultModelEntry ? undefined : id;
+    await respond(this.#deps, { id: asked, isWithdrawn, messages, options, progress, token });
   }
 
   async provideTokenCount(

@@ -23,6 +23,8 @@ export interface ModelResponseDeps extends RequestDeps {
 export interface ModelAsked {
   /** `undefined`: whichever there is by now. */
   readonly id: string | undefined;
+  /** It was offered once and is listed only so that VS Code does not refuse the message. */
+  readonly isWithdrawn: boolean;
   readonly messages: readonly vscode.LanguageModelChatRequestMessage[];
   readonly options: vscode.ProvideLanguageModelChatResponseOptions;
   readonly progress: vscode.Progress<vscode.LanguageModelResponsePart>;
@@ -32,7 +34,7 @@ export interface ModelAsked {
 /** @throws Error with a sentence that VS Code shows. */
 export async function respond(
   deps: ModelResponseDeps,
-  { id, messages, options, progress, token }: ModelAsked,
+  { id, isWithdrawn, messages, options, progress, token }: ModelAsked,
 ): Promise<void> {
   const { clouds, catalog, settings, usage, fetch, log } = deps;
   const signal = signalOf(token);
@@ -42,6 +44,10 @@ export async function respond(
     if (unknown.length > 0) log.debug(`Options that the service does not know were left out: ${unknown.join(', ')}`);
     const cloud = clouds.require();
     await cloud.load();
+    if (isWithdrawn) {
+      await cloud.inference.accessToken(signal); // Says why there is none.
+      throw new RolecallError('notFound', vscode.l10n.t('{0} is not on offer now. Pick another model.', id ?? ''));
+    }
     const model = id ?? (await anyModel(catalog, cloud, signal));
     const described = catalog.models.find((each) => each.id === model);
     const tools = toToolDefinitions(described?.tools === false ? [] : (options.tools ?? []));

@@ -9,6 +9,7 @@ import type {
 } from '../../core/completions/completion.ts';
 import { endingLine } from '../answerText.ts';
 import { escapeMarkdown } from '../escapeMarkdown.ts';
+import { closingFence } from '../fenced.ts';
 import { describe } from '../showError.ts';
 
 type ResponseProgress = vscode.Progress<vscode.LanguageModelResponsePart>;
@@ -59,7 +60,9 @@ function reportEnd(completion: Completion, progress: ResponseProgress): void {
     if (parsed) progress.report(new vscode.LanguageModelToolCallPart(id, name, parsed));
   }
   const line = earlyEnd(completion.choices[0]);
-  if (line !== undefined) progress.report(new vscode.LanguageModelTextPart(`\n\n*${escapeMarkdown(line)}*`));
+  if (line === undefined) return;
+  const fence = closingFence(completion.choices[0]?.text ?? '');
+  progress.report(new vscode.LanguageModelTextPart(`${fence}\n\n*${escapeMarkdown(line)}*`));
 }
 
 /** What the participant says below an answer that a limit or a filter ended. */

@@ -48,7 +48,10 @@ export class RememberedModels implements vscode.Disposable {
     return [...models, ...without(models, this.#kept(OFFERED))];
   }
 
-  /** What was picked lately and is not among {@link models}: listed still, and answered by the default model. */
+  /**
+   * What was picked lately and is not among {@link models}: listed still. `@rolecall` answers with the
+   * default model then, and VS Code's own chat is told that it is not on offer.
+   */
   get withdrawn(): readonly Model[] {
     return without(this.models, this.#kept(PICKED));
   }

@@ -7,7 +7,13 @@ import type { Handlers } from '../commands.ts';
 import { cutLine, isCut } from '../fenced.ts';
 import { type Passage, passageOf, problemLine, quoted } from '../passage.ts';
 import type { Answers } from './answers.ts';
-import { type Answering, converseWithProgress, type EditorDeps, whoAnswers } from './converseWithProgress.ts';
+import {
+  type Answering,
+  converseWithProgress,
+  type EditorDeps,
+  sameOwner,
+  whoAnswers,
+} from './converseWithProgress.ts';
 
 export interface AskDeps extends EditorDeps {
   readonly answers: Answers;
@@ -101,17 +107,19 @@ interface Question {
 /** @throws what the request failed with; what came before stays where it is shown. */
 async function answerBeside(
   deps: AskDeps,
-  { cloud, model }: Answering,
+  answering: Answering,
   { heading, passage, question }: Question,
 ): Promise<void> {
+  const { model } = answering;
   const file = passage.document.uri.path.split('/').at(-1) ?? '';
   const about = `${model.label} · ${passage.title}`;
+  sameOwner(deps.clouds, answering);
   const answer = await deps.answers.open(vscode.l10n.t('Answer: {0}', file), { heading, about });
+  sameOwner(deps.clouds, answering);
   if (isCut(passage.text)) answer.write({ kind: 'line', text: cutLine(passage.title) });
   try {
     const { end, tally } = await converseWithProgress(deps, {
-      cloud,
-      model,
+      ...answering,
       messages: [{ role: 'user', content: `${question}\n\n${quoted(passage)}` }],
       toolbox: await deps.openTools(),
       closed: answer.closed,

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { cancelled } from '../../core/base/errors.ts';
 import type { ChatMessage } from '../../core/completions/request.ts';
 import type { LoopEnd } from '../../core/tools/loopTypes.ts';
 import { AnswerTally } from '../answerTally.ts';
@@ -10,6 +11,7 @@ import { converse, type Toolbox } from '../conversation.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 import type { RequestDeps } from '../modelRequest.ts';
 import { usableModels } from '../selectModel.ts';
+import { ownerOf } from './ownerOf.ts';
 
 export interface EditorDeps extends RequestDeps {
   readonly clouds: Clouds;
@@ -19,6 +21,8 @@ export interface EditorDeps extends RequestDeps {
 
 /** Who answers an editor command. */
 export interface Answering {
+  /** Whom the answer will belong to, see {@link ownerOf}. */
+  readonly owner: string;
   readonly cloud: Cloud;
   readonly model: Model;
 }
@@ -36,7 +40,12 @@ export const noTools: Toolbox = {
  */
 export async function whoAnswers({ clouds, catalog }: Pick<EditorDeps, 'clouds' | 'catalog'>): Promise<Answering> {
   const [first] = await usableModels(clouds, catalog);
-  return { cloud: clouds.require(), model: catalog.picked ?? first };
+  return { owner: ownerOf(clouds), cloud: clouds.require(), model: catalog.picked ?? first };
+}
+
+/** @throws RolecallError `cancelled` when another account came while something was asked: its window shows no other's answer. */
+export function sameOwner(clouds: Pick<Clouds, 'active'>, { owner }: Answering): void {
+  if (ownerOf(clouds) !== owner) throw cancelled();
 }
 
 /** One conversation of an editor command. */

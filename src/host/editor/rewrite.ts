@@ -6,24 +6,13 @@ import type { Handlers } from '../commands.ts';
 import { fenceFor, isCut } from '../fenced.ts';
 import { type Passage, quoted } from '../passage.ts';
 import { activePassage } from './askAboutSelection.ts';
-import { converseWithProgress, type EditorDeps, whoAnswers } from './converseWithProgress.ts';
+import { converseWithProgress, type EditorDeps, sameOwner, whoAnswers } from './converseWithProgress.ts';
 import { ownerOf } from './ownerOf.ts';
+import { type Proposal, rewritten } from './proposal.ts';
 import { codeOf, hasSeveralBlocks } from './rewriteText.ts';
 
 const SCHEME = 'rolecall-rewrite';
 const REFRESH_MS = 150;
-
-/** A rewrite that is shown as a difference and waits for a decision. */
-interface Proposal {
-  readonly uri: vscode.Uri;
-  readonly passage: Passage;
-  /** The document as it was when it was asked for. */
-  readonly before: string;
-  replacement: string;
-  isDone: boolean;
-  isApplied: boolean;
-  readonly closed: AbortController;
-}
 
 /**
  * Rewrite Selection…: the model's version as VS Code's own difference, to be applied or discarded. Proposals belong to the
@@ -74,6 +63,8 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
       validateInput: (value) => (value.trim() === '' ? vscode.l10n.t('Say what shall change.') : undefined),
     });
     if (wish === undefined) return;
+    const toolbox = await this.#deps.openTools();
+    sameOwner(this.#deps.clouds, answering);
     const proposal = await this.#open(passage);
     const content = [
       vscode.l10n.t('Rewrite this: {0}', wish),
@@ -96,7 +87,7 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
     const { end } = await converseWithProgress(this.#deps, {
       ...answering,
       messages: [{ role: 'user', content }],
-      toolbox: await this.#deps.openTools(),
+      toolbox,
       closed: proposal.closed.signal,
       write: (part) => {
         if (part.kind !== 'text') return;
@@ -222,19 +213,6 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
     this.#subscriptions.dispose();
     this.#changed.dispose();
   }
-}
-
-/** The whole document with the rewrite in its place. */
-function rewritten({ before, passage, replacement }: Proposal): string {
-  // The document may have changed since: what was rewritten is its text of then.
-  const at = offsetOf(before, passage.range.start);
-  return before.slice(0, at) + replacement + before.slice(at + passage.text.length);
-}
-
-function offsetOf(text: string, { line, character }: vscode.Position): number {
-  let at = 0;
-  for (let count = 0; count < line; count++) at = text.indexOf('\n', at) + 1;
-  return at + character;
 }
 
 function tabsOf(uri: vscode.Uri): vscode.Tab[] {

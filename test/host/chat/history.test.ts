@@ -31,7 +31,7 @@ describe('earlier turns of a chat', () => {
 
   it('are sent as what stood in the chat when nothing else that can be read is left of them', async () => {
     const anchor = new vscode.ChatResponseAnchorPart(folder().uri);
-    const broken = [[], 'gone', [{ role: 7 }], [{ role: 'tool', content: { not: 'text' } }]];
+    const broken = ['gone', [{ role: 7 }], [{ role: 'tool', content: { not: 'text' } }]];
     for (const history of broken) {
       const { messages } = await turns(ask('Count.'), answer([said('1, '), anchor, said('2')], { stage, history }));
       assert.deepEqual(messages, [
@@ -44,8 +44,13 @@ describe('earlier turns of a chat', () => {
   it('hold the model’s words only, and nothing that Rolecall said beside them', async () => {
     const line = new vscode.MarkdownString('\n\n$(info) Used count\\_words\\.\n\n', true);
     const response = [said('It has '), new vscode.ChatResponseMarkdownPart(line), said('7 words.')];
-    const { messages } = await turns(ask('Count.'), answer(response));
+    const { messages } = await turns(ask('Count.'), answer(response, { stage, history: 'gone' }));
     assert.deepEqual(messages[1], { role: 'assistant', content: 'It has 7 words.' });
+  });
+
+  it('in which the model said nothing are the question alone, whatever Rolecall said', async () => {
+    const { messages } = await turns(ask('Count.'), answer([said('*The model answered with nothing.*')]));
+    assert.deepEqual(messages, [{ role: 'user', content: 'Count.' }]);
   });
 
   it('without any words are no messages', async () => {
@@ -62,12 +67,13 @@ describe('earlier turns of a chat', () => {
 
   it('with somebody else are not told', async () => {
     const told = await turns(ask('Secret?', [], 'other'), answer([said('Yes.')], { stage, history: [] }, 'other'));
-    assert.deepEqual(told, { messages: [], withheld: 0 });
+    assert.deepEqual(told, { messages: [], withheld: 0, unsent: [] });
   });
 
   it('of another connection or account are counted, not sent', async () => {
     const there = { stage: 'there', history: [{ role: 'assistant', content: 'Secret.' }] };
-    const told = await turns(ask('Mine?'), answer([said('Secret.')], there), ask('Yours?'), answer([said('Yes.')]));
+    const here = { stage, history: [{ role: 'assistant', content: 'Yes.' }] };
+    const told = await turns(ask('Mine?'), answer([], there), ask('Yours?'), answer([], here));
     assert.equal(told.withheld, 1);
     assert.deepEqual(
       told.messages.map(({ content }) => content),
@@ -78,7 +84,7 @@ describe('earlier turns of a chat', () => {
   it('of nobody knows whom, and what Rolecall said by itself, are not sent', async () => {
     for (const metadata of [undefined, {}, 'rubbish', { stage: 7 }, { stage, history: [], isLocal: true }]) {
       const told = await turns(ask('Hi.'), answer([said('Sign in.')], metadata === undefined ? null : metadata));
-      assert.deepEqual(told, { messages: [], withheld: 0 });
+      assert.deepEqual(told, { messages: [], withheld: 0, unsent: [] });
     }
   });
 });

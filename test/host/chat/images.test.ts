@@ -74,5 +74,6 @@ describe('images attached to @rolecall', () => {
     ]);
     await chat().ask(looking('sandbox/guide'), [turn, responseTurn(vscode, [], metadata)]);
     assert.equal(chat().sent().messages[0]?.content, 'What is it?\n\nAttached image: attached-0');
+    assert.match(chat().read(), /Not sent: attached-0\./);
   });
 });

@@ -70,6 +70,7 @@ describe('the provider of models', () => {
         ['own/b', 'own/e', 'own/d', 'own/c'],
       );
       assert.equal(models.filter(({ id }) => id === 'own/f').length, 1);
+      await assert.rejects(ask(provider, 'own/b', 'hi').done, /own\/b is not on offer now\. Pick another model\./);
     });
 
     it('and tells when the list has changed', async () => {

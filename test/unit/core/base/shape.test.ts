@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
-import {
-  fits,
-  isFlag,
-  isList,
-  isNumber,
-  isRecord,
-  isText,
-  listOf,
-  oneOf,
-  optional,
-} from '../../../../src/core/base/shape.ts';
+import { isJsonObject } from '../../../../src/core/base/json.ts';
+import { fits, isFlag, isList, isNumber, isText, listOf, oneOf, optional } from '../../../../src/core/base/shape.ts';
 
 const anything = fc.oneof(
   fc.anything({ maxDepth: 2 }),
@@ -62,5 +53,5 @@ describe('a record', () => {
     ['nothing', undefined, false],
   ];
   for (const [what, value, expected] of rows)
-    it(`is ${expected ? '' : 'not '}${what}`, () => assert.equal(isRecord(value), expected));
+    it(`is ${expected ? '' : 'not '}${what}`, () => assert.equal(isJsonObject(value), expected));
 });

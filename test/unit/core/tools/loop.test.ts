@@ -281,7 +281,8 @@ describe('runToolLoop', () => {
       }),
     );
     assert.deepEqual([end.reason, end.error], ['failed', failure]);
-    assert.equal(end.history.length, 2);
+    assert.equal(end.history.length, 3);
+    assert.deepEqual(end.history.at(-1), { role: 'assistant', content: 'x' });
     assertConsistent(end.history);
   });
 });

@@ -17,7 +17,7 @@ describe('runToolLoop, cancelled', () => {
       },
     });
     const first = await play(deaf, ({ type }) => type === 'model' && queueMicrotask(() => controller.abort()));
-    assert.deepEqual([first.end.reason, first.end.history], ['cancelled', []]);
+    assert.deepEqual([first.end.reason, first.end.history], ['cancelled', [{ role: 'assistant', content: 'x' }]]);
 
     const other = new AbortController();
     const second = await play(
@@ -39,6 +39,27 @@ describe('runToolLoop, cancelled', () => {
       ],
     );
     assert.equal(second.events.filter((event) => event.type === 'toolFinished' && event.cancelled).length, 2);
+  });
+
+  it('keeps what was said of a later turn, behind the calls and results of the earlier one', async () => {
+    const controller = new AbortController();
+    let round = 0;
+    const { end } = await play(
+      options({
+        signal: controller.signal,
+        complete: async function* () {
+          round += 1;
+          if (round === 1) return calls(call('a'));
+          yield 'Half an ';
+          yield 'answer';
+          return new Promise<never>(() => {});
+        },
+      }),
+      (event) => event.type === 'model' && event.event === 'answer' && queueMicrotask(() => controller.abort()),
+    );
+    assertConsistent(end.history);
+    assert.equal(toolMessages(end.history).length, 1);
+    assert.deepEqual(end.history.at(-1), { role: 'assistant', content: 'Half an answer' });
   });
 
   it('asks nothing when it is aborted before it begins', async () => {

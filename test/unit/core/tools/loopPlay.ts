@@ -40,6 +40,7 @@ export function options(changes: Partial<Options> = {}): Options {
     complete: model(turn({ text: 'hi' })).complete,
     invoke: async ({ name }) => ({ content: `result of ${name}`, isError: false }),
     tools: ['a', 'b', 'c'].map((name) => ({ name, definition: `definition of ${name}`, check: () => [] })),
+    textOf: (piece) => piece,
     maxRounds: 5,
     signal: new AbortController().signal,
     ...changes,
