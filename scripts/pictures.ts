@@ -5,7 +5,7 @@ import { launchBrowser } from './editor/browser.ts';
 import { at, root } from './paths.ts';
 
 /** Screenshots in out/screenshots that become media/pictures/NAME.png. */
-const pictures = ['chat-tool', 'tool-consent', 'tree', 'matrix'];
+const pictures = ['chat-tool', 'tool-consent', 'ask-about-selection', 'rewrite-diff', 'tree', 'matrix'];
 /** Pixels; the screenshots are 1440 wide. */
 const width = 1080;
 
