@@ -137,11 +137,11 @@ export async function bundleExtension(outdir) {
   };
 }
 
-/** Bundles the page of the access matrix, minified. Resolves to its script and its style sheet; writes nothing. */
-export async function bundlePage() {
+/** Bundles one of the pages, minified. Resolves to its script and its style sheet; writes nothing. */
+export async function bundlePage(name = 'matrix') {
   const { outputFiles } = await esbuild.build({
     ...pages,
-    entryPoints: { matrix: pages.entryPoints.matrix },
+    entryPoints: { [name]: pages.entryPoints[name] },
     minify: true,
     write: false,
   });

@@ -26,7 +26,7 @@ declare module '*/esbuild.mjs' {
     readonly modules: readonly string[];
     readonly requires: readonly string[];
   }>;
-  export function bundlePage(): Promise<{ readonly script: string; readonly style: string }>;
+  export function bundlePage(name?: 'matrix' | 'answer'): Promise<{ readonly script: string; readonly style: string }>;
   export function buildHostTests(): Promise<Bundle[]>;
   export function sizeLines(bundles: readonly Bundle[]): string[];
 }

@@ -155,10 +155,12 @@ describe('the commands of the editor', () => {
     assert.deepEqual(seen.links, [
       ['Picture: seen', 'https://evil.example/1.png'],
       ['Picture: ', 'https://evil.example/2.png'],
+      ['https://evil.example/4', 'https://evil.example/4'], // In a style that is shown as words: an address like any other.
       ['web', 'https://web.example/'],
     ]);
     assert.equal(seen.styled, 0);
-    for (const words of ['Picture: here', 'Picture: in', 'bold', 'run', 'open']) assert.ok(text.includes(words), words);
+    for (const words of ['Picture: here', 'Picture: in', '<iframe src=', '<style>', 'bold', 'run', 'open'])
+      assert.ok(text.includes(words), words);
     assert.deepEqual(asked, []);
   });
 

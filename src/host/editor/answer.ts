@@ -1,5 +1,6 @@
 import type { AnswerPart } from '../answerText.ts';
 import { escapeMarkdown } from '../escapeMarkdown.ts';
+import { closingFence } from '../fenced.ts';
 
 /** Showing an answer lays all of it out anew: not with each token. */
 const REFRESH_MS = 80;
@@ -34,11 +35,16 @@ export class Answer {
     return this.#place.closed;
   }
 
-  /** Adds a part: reasoning as a quotation, Rolecall's own lines in italics. */
+  /**
+   * Adds a part: reasoning as a quotation, Rolecall's own lines in italics. Neither lands in a block of code that the model
+   * has left open.
+   */
   write(part: Exclude<AnswerPart, { kind: 'progress' }>): void {
-    if (part.kind === 'line' || part.kind === 'footer') this.append(`\n\n*${escapeMarkdown(part.text)}*\n\n`);
-    else if (part.kind === 'text') this.append((this.#quoting ? '\n\n' : '') + part.text);
-    else this.append((this.#quoting ? '' : '\n\n> ') + part.text.replaceAll('\n', '\n> '));
+    if (part.kind === 'text') this.append((this.#quoting ? '\n\n' : '') + part.text);
+    else if (part.kind === 'reasoning') {
+      const begin = this.#quoting ? '' : `${closingFence(this.#text)}\n\n> `;
+      this.append(begin + part.text.replaceAll('\n', '\n> '));
+    } else this.append(`${closingFence(this.#text)}\n\n*${escapeMarkdown(part.text)}*\n\n`);
     this.#quoting = part.kind === 'reasoning';
   }
 

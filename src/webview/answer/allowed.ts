@@ -1,97 +1,41 @@
 /**
  * What of a model's rendered Markdown is shown. Markdown may hold any HTML, and a model may have been talked into anything
- * by what it read: so what is not named here is not shown, whatever it is. Nothing that is named loads or does anything by
- * itself; the page's policy would refuse it besides.
+ * by what it read: so a tag that is not named here is shown as it is written, as words. Nothing that is named loads or does
+ * anything by itself; the page's policy would refuse it besides.
  */
 
 const text = [
-  ...[
-    'p',
-    'h1',
-    'h2',
-    'h3',
-    'h4',
-    'h5',
-    'h6',
-    'ul',
-    'ol',
-    'li',
-    'dl',
-    'dt',
-    'dd',
-    'blockquote',
-    'pre',
-    'hr',
-    'br',
-    'div',
-  ],
-  ...['table', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td', 'details', 'summary'],
-  ...[
-    'a',
-    'code',
-    'em',
-    'strong',
-    'i',
-    'b',
-    'u',
-    's',
-    'del',
-    'ins',
-    'sub',
-    'sup',
-    'kbd',
-    'samp',
-    'var',
-    'mark',
-    'small',
-    'q',
-  ],
-  ...['span', 'cite', 'abbr'],
+  ...'p h1 h2 h3 h4 h5 h6 ul ol li dl dt dd blockquote pre hr br div'.split(' '),
+  ...'table thead tbody tfoot tr th td details summary'.split(' '),
+  ...'a code em strong i b u s del ins sub sup kbd samp var mark small q span cite abbr'.split(' '),
 ];
 const mathematics = [
-  ...[
-    'math',
-    'semantics',
-    'mrow',
-    'mi',
-    'mo',
-    'mn',
-    'ms',
-    'mtext',
-    'mspace',
-    'msup',
-    'msub',
-    'msubsup',
-    'mfrac',
-    'msqrt',
-  ],
-  ...['mroot', 'mover', 'munder', 'munderover', 'mtable', 'mtr', 'mtd', 'mpadded', 'mphantom', 'mstyle'],
+  ...'math semantics mrow mi mo mn ms mtext mspace msup msub msubsup mfrac msqrt'.split(' '),
+  ...'mroot mover munder munderover mtable mtr mtd mpadded mphantom mstyle'.split(' '),
 ];
-/** Not even their text is the answer's. */
-const silent = [
-  ...[
-    'script',
-    'style',
-    'template',
-    'noscript',
-    'title',
-    'head',
-    'meta',
-    'link',
-    'base',
-    'annotation',
-    'annotation-xml',
-  ],
-  ...['iframe', 'frame', 'object', 'embed', 'svg', 'audio', 'video', 'canvas', 'select', 'textarea', 'datalist'],
-];
+/** What VS Code's renderer writes besides into formulas. */
+const aboutMathematics = 'annotation menclose mglyph'.split(' ');
+/** Common in Markdown for layout; and of extensions that add task lists and footnotes to VS Code's Markdown. */
+const layout = 'center picture wbr'.split(' ');
+/** Tags only with attributes: without any they say nothing, and `List<a>` is about code. */
+const withAttributes = 'a img source font label section input'.split(' ');
 
-/** `unwrap`: its content without itself. `picture`: words in its place. */
-export type Fate = 'keep' | 'keepMath' | 'unwrap' | 'picture' | 'drop';
+/** Whether a tag of this name, in small letters, is one and not words. */
+export function isTag(name: string, attributes: string, isInMath: boolean): boolean {
+  if (name === 'input') return /\stype\s*=\s*["']?checkbox["'\s]/i.test(`${attributes} `);
+  if (withAttributes.includes(name)) return attributes !== '';
+  if (mathematics.includes(name) || aboutMathematics.includes(name)) return isInMath || name === 'math';
+  return text.includes(name) || layout.includes(name);
+}
+
+/** `unwrap`: its content without itself. `picture`: words in its place. `box`: a character in its place. */
+export type Fate = 'keep' | 'keepMath' | 'unwrap' | 'picture' | 'box' | 'drop';
 
 export function fateOf(name: string, classes: readonly string[]): Fate {
-  // Formulas come twice: for the eye as positioned pieces, which want styles of their own, and as MathML.
-  if (silent.includes(name) || classes.includes('katex-html')) return 'drop';
-  if (name === 'img' || name === 'picture') return 'picture';
+  // Formulas come twice, or thrice: for the eye as positioned pieces, which want styles of their own, as MathML and as TeX.
+  if (name === 'annotation' || classes.includes('katex-html')) return 'drop';
+  if (name === 'img') return 'picture';
+  if (name === 'input') return 'box';
   if (mathematics.includes(name)) return 'keepMath';
   return text.includes(name) ? 'keep' : 'unwrap';
 }

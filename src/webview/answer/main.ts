@@ -45,10 +45,16 @@ function show({ html, isWhole, picture, ...head }: ToPage): void {
   if (main === null || heading === null || about === null) return;
   heading.textContent = head.heading;
   about.textContent = head.about;
-  update(
-    main,
-    rebuild(html, (description) => picture.replace('{0}', description)),
-  );
+  try {
+    update(
+      main,
+      rebuild(html, (description) => picture.replace('{0}', () => description)),
+    );
+  } catch {
+    const plain = document.createElement('pre');
+    plain.textContent = html; // Better than a page that stays blank.
+    main.replaceChildren(plain);
+  }
   main.setAttribute('aria-busy', String(!isWhole));
   if (isFollowing) page.scrollTop = page.scrollHeight;
   else if (restore !== undefined) page.scrollTop = restore;

@@ -1,22 +1,24 @@
 import { address, alignmentOf, attributeOf, fateOf } from './allowed.ts';
+import { escapeTags } from './escapeTags.ts';
 
 const MATHML = 'http://www.w3.org/1998/Math/MathML';
 
 /**
- * What is allowed of a rendered answer, made anew element by element: nothing that was parsed gets into the page itself, and
- * the document it is parsed into loads and runs nothing.
+ * What is allowed of a rendered answer, made anew element by element: nothing that was parsed gets into the page itself.
  *
  * @param picture says what stands for a picture of this description.
  */
 export function rebuild(html: string, picture: (description: string) => string): DocumentFragment {
-  const { body } = new DOMParser().parseFromString(html, 'text/html');
+  // What is in a template loads and runs nothing. No document of its own: a picture named `body` would be its `body`.
+  const template = document.createElement('template');
+  template.innerHTML = escapeTags(html);
   const fragment = document.createDocumentFragment();
-  copyChildren(body, fragment, picture);
+  copyChildren(template.content, fragment, picture);
   for (const child of [...fragment.childNodes]) if (child instanceof Text && child.data.trim() === '') child.remove();
   return fragment;
 }
 
-function copyChildren(from: Element, to: Node, picture: (description: string) => string): void {
+function copyChildren(from: ParentNode & Node, to: Node, picture: (description: string) => string): void {
   for (const child of from.childNodes) {
     if (child instanceof Text) to.appendChild(document.createTextNode(child.data));
     else if (child instanceof Element) copy(child, to, picture);
@@ -31,6 +33,8 @@ function copy(from: Element, to: Node, picture: (description: string) => string)
   }
   switch (fateOf(name, [...from.classList])) {
     case 'drop':
+      // The renderer writes nothing else into those: a model that does would hide what follows.
+      if (from.querySelector(':not(span)') !== null) copyChildren(from, to, picture);
       return;
     case 'unwrap':
       copyChildren(from, to, picture);
@@ -38,8 +42,14 @@ function copy(from: Element, to: Node, picture: (description: string) => string)
     case 'picture':
       to.appendChild(placeholder(from, picture));
       return;
+    case 'box':
+      to.appendChild(document.createTextNode(from.hasAttribute('checked') ? '☑ ' : '☐ '));
+      return;
     case 'keepMath':
-      copyInto(document.createElementNS(MATHML, name), from, to, picture);
+      // Words in a formula could be laid out so that nobody sees them; the renderer writes none there as HTML.
+      if ([...from.querySelectorAll('*')].some(({ namespaceURI }) => namespaceURI !== MATHML)) {
+        copyChildren(from, to, picture);
+      } else copyInto(document.createElementNS(MATHML, name), from, to, picture);
       return;
     case 'keep':
       copyInto(document.createElement(name), from, to, picture);
@@ -63,7 +73,8 @@ function copyInto(made: Element, from: Element, to: Node, picture: (description:
 
 /** The description, which leads to the picture where it stands in the web: looking at it is the user's choice. */
 function placeholder(from: Element, picture: (description: string) => string): Element {
-  const href = address(from.getAttribute('src') ?? '');
+  const isInLink = address(from.closest('a')?.getAttribute('href') ?? '') !== undefined;
+  const href = isInLink ? undefined : address(from.getAttribute('src') ?? '');
   const made = document.createElement(href === undefined ? 'span' : 'a');
   made.className = 'picture';
   made.textContent = picture(from.getAttribute('alt') ?? '');

@@ -58,6 +58,26 @@ describe('an answer as Markdown', () => {
       ],
       '\n\n> x\n\n*Used f.*\n\n\n\n> y',
     ],
+    [
+      'a line and a footer behind a block of code that was left open, and a quotation too',
+      [
+        { kind: 'text', text: '```js\nx' },
+        { kind: 'line', text: 'Used f.' },
+        { kind: 'text', text: '~~~~\ny' },
+        { kind: 'reasoning', text: 'z' },
+        { kind: 'text', text: '```\nw' },
+        { kind: 'footer', text: 'Cut off.' },
+      ],
+      '```js\nx\n```\n\n*Used f.*\n\n~~~~\ny\n~~~~\n\n> z\n\n```\nw\n```\n\n*Cut off.*\n\n',
+    ],
+    [
+      'a footer behind a block of code that is closed as it is',
+      [
+        { kind: 'text', text: '```\nx\n```' },
+        { kind: 'footer', text: 'Done.' },
+      ],
+      '```\nx\n```\n\n*Done.*\n\n',
+    ],
   ];
   for (const [title, parts, text] of rows) {
     it(`shows ${title}`, () => {

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import type { Browser, Page } from 'playwright-core';
+import { bundlePage } from '../../esbuild.mjs';
+import { launchBrowser } from '../../scripts/editor/browser.ts';
+import { type ToPage, versioned } from '../../src/webview/answer/protocol.ts';
+
+/** What follows in each answer: whatever came before, it is there. */
+const AFTER = '<p>after</p>';
+
+describe('the page of an answer', () => {
+  let browser: Browser;
+  let page: Page;
+  /** What the page asked for beyond itself, and what it threw. */
+  const requests: string[] = [];
+  const errors: string[] = [];
+
+  before(async () => {
+    const { script } = await bundlePage('answer');
+    browser = await launchBrowser();
+    page = await browser.newPage();
+    page.on('request', (request) => requests.push(request.url()));
+    page.on('pageerror', (error) => errors.push(String(error)));
+    await page.setContent('<!doctype html><header><h1></h1><p id="about"></p></header><main></main>');
+    await page.evaluate('globalThis.acquireVsCodeApi = () => ({ postMessage() {}, getState() {}, setState() {} })');
+    await page.addScriptTag({ content: script });
+  });
+  beforeEach(async () => {
+    requests.length = 0;
+    errors.length = 0;
+    await page.evaluate('document.querySelector("main").replaceChildren(); globalThis.ran = undefined;');
+  });
+  after(() => browser?.close());
+
+  /** What `main` holds once the page has read the message. */
+  async function shown(html: string): Promise<string> {
+    const message: ToPage = { type: 'answer', heading: '', about: '', html, isWhole: true, picture: 'Picture: {0}' };
+    const held = await page.evaluate(`(async () => {
+      const read = new Promise((done) => window.addEventListener('message', done, { once: true }));
+      window.postMessage(${JSON.stringify(versioned(message))}, '*');
+      await read;
+      return document.querySelector('main').innerHTML;
+    })()`);
+    return held as string;
+  }
+  const same = (html: string) => [html, html] as const;
+  const words = (html: string) => [html, html.replace(/<(?!\/?p>)/g, '&lt;').replace(/(?<!<\/?p)>/g, '&gt;')] as const;
+
+  const tags = [
+    ...'string object template title select textarea script style frameset iframe noscript plaintext xmp svg'.split(
+      ' ',
+    ),
+    ...'video head body html base form annotation-xml table-x mi annotation a label option marquee dialog'.split(' '),
+  ];
+  const link = '<a href="https://a.example/" title="https://a.example/">x</a>';
+  const deep = (count: number) => `${'<span>'.repeat(count)}x${'</span>'.repeat(count)}`;
+  const formula = '<math><semantics><mrow><mi>x</mi></mrow></semantics></math>';
+  const rows: readonly (readonly [title: string, html: string, shown: string])[] = [
+    [
+      'what Markdown is made of',
+      ...same('<h2>a</h2><ul><li><strong>b</strong> <em>c</em></li></ul><pre tabindex="0">d</pre>'),
+    ],
+    ...tags.map((tag) => [`<${tag}> in words`, ...words(`<p>Map<${tag}> x</p>`)] as const),
+    ...tags.map((tag) => [`<${tag}> on its own`, ...words(`<${tag}>`)] as const),
+    ['an end tag in words', ...words('<p>the </a> tag</p>')],
+    ['a comment', ...words('<p><!-- x</p>')],
+    ['a declaration', ...words('<p><!DOCTYPE x</p>')],
+    ['an instruction', ...words('<p><?php x</p>')],
+    ['an attribute left open', '<div title="', '&lt;div title="'],
+    ['a script', ...words('<script>globalThis.ran = 1</script>')],
+    [
+      'an event',
+      '<p onclick="ran=1">x</p><img src="x" onerror="ran=1" alt="y">',
+      '<p>x</p><span class="picture">Picture: y</span>',
+    ],
+    ['a frame', ...words('<iframe src="https://a.example/">x</iframe>')],
+    ['a drawing', ...words('<svg onload="ran=1"><text>x</text></svg>')],
+    ['a form that names its children', ...words('<form><input name="childNodes"></form>')],
+    ['a form that names its classes', ...words('<form><input name="classList"></form>')],
+    ['a picture that calls itself the body', '<img name="body" alt="x">', '<span class="picture">Picture: x</span>'],
+    [
+      'a picture that calls itself a method',
+      '<img name="querySelector" alt="x">',
+      '<span class="picture">Picture: x</span>',
+    ],
+    ['what positions itself', '<p id="main" class="x" style="position:fixed" hidden>x</p>', '<p>x</p>'],
+    ['a link', '<a href="https://a.example/">x</a>', link],
+    ...[
+      'javascript:ran=1',
+      'command:a.b',
+      'vscode://a.b/c',
+      'file:///etc/passwd',
+      'data:text/html,x',
+      '#x',
+      'a.ts',
+    ].map((href) => [`a link to ${href}`, `<p><a href="${href}">x</a></p>`, '<p>x</p>'] as const),
+    [
+      'a link in a link',
+      `<p><a href="https://a.example/">x<a href="https://a.example/">x</a></a></p>`,
+      `<p>${link}${link}</p>`,
+    ],
+    [
+      'a picture in a link',
+      '<a href="https://a.example/"><img src="https://b.example/c.png" alt="x"></a>',
+      '<a href="https://a.example/" title="https://a.example/"><span class="picture">Picture: x</span></a>',
+    ],
+    [
+      'a picture of several',
+      '<picture><source srcset="https://b.example/d.png"><img src="https://b.example/c.png" alt="x"></picture>',
+      '<a class="picture" href="https://b.example/c.png" title="https://b.example/c.png">Picture: x</a>',
+    ],
+    [
+      'a description with dollars',
+      '<img alt="$& $1 $$ {0}">',
+      '<span class="picture">Picture: $&amp; $1 $$ {0}</span>',
+    ],
+    [
+      'a list of tasks',
+      '<ul><li><input type="checkbox" checked="" disabled=""><label for="x">a</label></li><li><input type="checkbox">b</li></ul>',
+      '<ul><li>☑ a</li><li>☐ b</li></ul>',
+    ],
+    [
+      'a formula',
+      `<p><span class="katex"><span class="katex-mathml">${formula.replace('</semantics>', '<annotation encoding="application/x-tex">x</annotation></semantics>')}</span>` +
+        '<span class="katex-html" aria-hidden="true"><span class="mord"><svg width="1em"><path d="M1"></path></svg>x</span></span></span></p>',
+      `<p><span><span>${formula}</span></span></p>`,
+    ],
+    [
+      'a formula with a menclose',
+      '<math><menclose notation="box"><mi>x</mi></menclose></math>',
+      '<math><mi>x</mi></math>',
+    ],
+    [
+      'a link of MathML',
+      '<math href="https://a.example/"><mi href="javascript:ran=1">x</mi></math>',
+      '<math><mi>x</mi></math>',
+    ],
+    [
+      'a code word',
+      '<pre><code class="x language-ts"><span class="hljs-keyword">a</span></code></pre>',
+      '<pre tabindex="0"><code class="language-ts"><span class="hljs-keyword">a</span></code></pre>',
+    ],
+    [
+      'a cell to the right',
+      '<table><tbody><tr><td style="text-align:right">x</td></tr></tbody></table>',
+      '<table><tbody><tr><td data-align="right">x</td></tr></tbody></table>',
+    ],
+  ];
+  for (const [title, html, expected] of rows) {
+    it(`shows ${title}, and what follows`, async () => {
+      assert.equal(await shown(html + AFTER), expected + AFTER);
+      assert.deepEqual([errors, requests, await page.evaluate('globalThis.ran')], [[], [], undefined]);
+    });
+  }
+
+  const hiding = [
+    '<span class="katex-html">',
+    '<math><mphantom><mtext>',
+    '<math><annotation><mtext>',
+    '<math><semantics><annotation encoding="text/html">',
+    '<ul><li><blockquote><table>',
+    '<details><summary>',
+    '<a href="https://a.example/">',
+    deep(600).replaceAll('</span>', ''),
+  ];
+  for (const html of hiding) {
+    it(`shows to the eye what follows ${html.slice(0, 60)}`, async () => {
+      await shown(html + AFTER);
+      assert.ok(await page.getByText('after', { exact: true }).isVisible());
+      assert.deepEqual(errors, []);
+    });
+  }
+
+  it('shows an answer within 5000 elements', async () => {
+    await shown(`<p>${deep(5000)}</p>${AFTER}`);
+    assert.equal(await page.evaluate('document.querySelector("main").textContent'), 'xafter');
+  });
+
+  it('keeps what stays while an answer grows', async () => {
+    await shown('<p>a</p><p>b');
+    await page.evaluate('globalThis.first = document.querySelector("main").firstChild');
+    assert.equal(await shown('<p>a</p><p>b</p><p>c</p>'), '<p>a</p><p>b</p><p>c</p>');
+    assert.equal(await page.evaluate('first === document.querySelector("main").firstChild'), true);
+  });
+
+  it('shows the text as it came when it cannot be rebuilt', async () => {
+    await page.evaluate(
+      'globalThis.made = Document.prototype.createDocumentFragment; Document.prototype.createDocumentFragment = null',
+    );
+    try {
+      assert.equal(await shown('<p>x</p>'), '<pre>&lt;p&gt;x&lt;/p&gt;</pre>');
+    } finally {
+      await page.evaluate('Document.prototype.createDocumentFragment = made');
+    }
+    assert.equal(await shown('<p>x</p>'), '<p>x</p>');
+  });
+});
