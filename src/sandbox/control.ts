@@ -28,7 +28,7 @@ export interface Controlled {
  * | `GET /counters`        | the counters, one flat object                                                      |
  * | `DELETE /counters`     | starts counting over                                                               |
  * | `GET /secrets`         | every token, code, verifier, state, nonce and secret seen on the wire, for canary tests |
- * | `GET /completions`     | the bodies of the last 50 requests for a completion, oldest first                  |
+ * | `GET /completions`     | the bodies of the last requests for a completion, oldest first: 50, and 4 MiB in all |
  * | `POST /sessions/end`   | ends every session and service token; answers `{ended}`                            |
  * | `POST /service-tokens` | `{person, seconds?}` → `{token, expires_in}`: a long-lived bearer outside of sessions |
  */

@@ -49,7 +49,7 @@ function executedIn({ command }: ProcessShape, parameters: ToolShape['parameters
 
 function executedMessage({ program, as, safe }: ExecutedParameter): string {
   if (as === 'code') {
-    const way = safe === undefined ? '' : `add "${safe}", `;
+    const way = safe === undefined ? '' : `add "${safe}" as its first option, `;
     return `"${program}" reads this argument as code, so the model could run anything; ${way}pass the value as a separate argument of a script, or list its values in an "enum".`;
   }
   if (as === 'script') {

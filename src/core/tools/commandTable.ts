@@ -24,6 +24,8 @@ export const commandRunners: readonly Interpreter[] = [
     code: /^--?(?:cmd|init)$/,
     valued: /^--?(?:separator|newline|nullvalue|vfs|mmap|maxsize|heap|lookaside|pagecache)$/,
     safe: '-safe',
+    flags:
+      /^--?(?:ascii|bail|batch|box|column|csv|echo|(?:no)?header|html|json|line|list|markdown|quote|readonly|stats|table|tabs)$/,
   },
   {
     names: /^duckdb$/,

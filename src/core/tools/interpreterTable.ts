@@ -14,6 +14,8 @@ export interface Interpreter {
   readonly optionsFirst?: true;
   /** An option with which code can start no program and touch no other file. */
   readonly safe?: string;
+  /** Options without a value: behind others, `safe` may be a value and is not relied on. */
+  readonly flags?: RegExp;
   /** It reads code from standard input only where an argument says so. */
   readonly argumentsOnly?: true;
   /** Options with code as their value. */
@@ -112,6 +114,7 @@ export const languages: readonly Interpreter[] = [
     script: /^(?:-[nErsuz]*f|--file(?==|$))/,
     valued: /^(?:-l|--line-length)$/,
     safe: '--sandbox',
+    flags: /^(?:-[nErsuz]+|--(?:quiet|silent|regexp-extended|separate|unbuffered|null-data|posix|debug))$/,
   },
   { names: /^R$/, operand: 'script', code: /^-e/, script: /^(?:-f|--file(?==|$))/ },
   {

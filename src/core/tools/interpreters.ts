@@ -23,9 +23,13 @@ export function interpretersOf([word = '', ...words]: readonly string[]): Interp
   const rows = [...languages, ...commandRunners].filter(({ names }) => names.test(program));
   if (rows.length === 0) return rows;
   const text = words.map((each) => ` ${each}`).join('');
-  return rows.filter(
-    ({ with: condition, safe }) => (condition?.test(text) ?? true) && !(safe !== undefined && words.includes(safe)),
-  );
+  return rows.filter((row) => (row.with?.test(text) ?? true) && !isSafe(row, words));
+}
+
+/** Whether the option that makes code harmless is read as one: behind anything else it may be a value or an operand. */
+function isSafe({ safe, flags }: Interpreter, words: readonly string[]): boolean {
+  const first = words.find((word) => !flags?.test(word));
+  return safe !== undefined && first === safe;
 }
 
 /**

@@ -1,16 +1,14 @@
 import path from 'node:path';
 import { separators } from './codeWords.ts';
 import type { ProcessRun, ToolDefinition } from './definition.ts';
+import { type FileAccess, KnownFiles } from './knownFiles.ts';
 import { isInside, type ProcessSpec } from './prepare.ts';
 import { fixedWords, gap, runnerFiles } from './runners.ts';
 
 /** The workspace, as far as a definition may name files in it. */
-export interface WorkspaceFiles {
+export interface WorkspaceFiles extends FileAccess {
   /** Absolute paths of all of its folders, as they were opened and with links followed. */
   readonly folders: readonly string[];
-  /** The content of a file, or undefined when there is none. */
-  readonly read: (file: string) => Promise<Uint8Array | undefined>;
-  readonly isFolder: (path: string) => Promise<boolean>;
 }
 
 /** More than a command names that a person can read. */
@@ -51,20 +49,21 @@ const entries = [
 export async function namedFiles(
   definition: Pick<ToolDefinition, 'parameters' | 'folder'> & { readonly run: ProcessRun },
   { executable, root, cwd }: Pick<ProcessSpec, 'executable' | 'root' | 'cwd'>,
-  { folders, read, isFolder }: WorkspaceFiles,
+  { folders, ...access }: WorkspaceFiles,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const all = [definition.folder, root, ...folders];
   const isOurs = (file: string): boolean => all.some((folder) => isInside(folder, file));
+  const known = new KnownFiles(access, isOurs);
   const found = new Map<string, Uint8Array>();
   const add = async (file: string): Promise<Uint8Array | undefined> => {
     if (!isOurs(file)) return undefined;
-    const content = found.get(file) ?? (await read(file));
+    const content = found.get(file) ?? (await known.read(file));
     if (content !== undefined) found.set(file, content);
     return content;
   };
   const addNamed = async (file: string): Promise<void> => {
     if (!isOurs(file) || (await add(file)) !== undefined) return;
-    if (!(await isFolder(file))) {
+    if (!(await known.isFolder(file))) {
       for (const suffix of suffixes) await add(`${file}${suffix}`);
       return;
     }
@@ -85,7 +84,7 @@ export async function namedFiles(
   for (const base of bases) {
     for (const word of words) {
       const named = path.resolve(base, word);
-      if (bases.size < maxBases && isOurs(named) && (await isFolder(named))) bases.add(named);
+      if (bases.size < maxBases && isOurs(named) && (await known.isFolder(named))) bases.add(named);
     }
   }
   for (const base of bases) {

@@ -1,4 +1,4 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { consentLines } from '../../core/tools/consentText.ts';
 import type { ProcessRun, ToolOf } from '../../core/tools/definition.ts';
 import { definitionHash } from '../../core/tools/definitionHash.ts';
@@ -21,7 +21,7 @@ export async function prepareProcessTool(
 ): Promise<PreparedTool> {
   const spec = await prepareProcess(definition, args, { environment: process.env });
   const links = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
-  const workspace: WorkspaceFiles = { folders: [...folders, ...links], read: readWorkspaceFile, isFolder };
+  const workspace: WorkspaceFiles = { folders: [...folders, ...links], read: readWorkspaceFile, isFolder, list };
   return {
     lines: consentLines(spec, definition),
     hash: async () => (await definitionHash(definition, spec, workspace)).hash,
@@ -44,4 +44,17 @@ async function isFolder(path: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+async function list(folder: string): Promise<readonly string[] | undefined> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    // A folder that may not be listed can still be used by those who know what is in it.
+    return isFileMissing(error) ? [] : undefined;
+  }
+}
+
+function isFileMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }

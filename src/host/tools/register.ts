@@ -61,6 +61,6 @@ export function registerTools({ state, reserved, ...deps }: ToolsDeps): Register
     }),
     registerCommand(commands.forgetToolConsent, log, async () => (await consent.get()).forget()),
   );
-  void files.check(); // What it finds stands in Problems.
+  void files.check(); // What it finds stands in Problems; it never rejects.
   return { open, dispose: () => disposables.dispose() };
 }

@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
+import { Lazy } from '../../core/base/lazy.ts';
 import type { Log } from '../../core/base/log.ts';
 import { oneAtATime } from '../../core/base/oneAtATime.ts';
 import type { Problem, ToolDefinition } from '../../core/tools/definition.ts';
-import type { ToolFile } from '../../core/tools/toolFile.ts';
+import type { readToolFile, ToolFile } from '../../core/tools/toolFile.ts';
 import type { ToolProblem } from '../toolProblem.ts';
 
 export const TOOL_FILE = '.vscode/rolecall.tools.json';
@@ -17,6 +18,7 @@ export interface WorkspaceTool {
 export class ToolFiles implements vscode.Disposable {
   readonly #log: Log;
   readonly #reserved: ReadonlySet<string>;
+  readonly #reader: Lazy<Reader>;
   readonly #diagnostics = vscode.languages.createDiagnosticCollection('rolecall');
   readonly #disposables: vscode.Disposable[];
   /** What is wrong with each file, by its address, and which of it is not shown now. */
@@ -25,12 +27,16 @@ export class ToolFiles implements vscode.Disposable {
   readonly #inTurn = oneAtATime();
   #isDisposed = false;
 
-  /** @param reserved names of tools that stand before those of a workspace; see `readToolFile`. */
-  constructor(log: Log, reserved: ReadonlySet<string> = new Set()) {
+  /**
+   * @param reserved names of tools that stand before those of a workspace; see `readToolFile`.
+   * @param reader loads what reads a file; where that fails, it is a problem of each file.
+   */
+  constructor(log: Log, reserved: ReadonlySet<string> = new Set(), reader: () => Promise<Reader> = loadReader) {
     this.#log = log;
     this.#reserved = reserved;
+    this.#reader = new Lazy(reader);
     const watcher = vscode.workspace.createFileSystemWatcher(`**/${TOOL_FILE}`);
-    const recheck = () => void this.check(); // Its outcome is what Problems shows.
+    const recheck = () => void this.check(); // Its outcome is what Problems shows; it never rejects.
     this.#disposables = [
       this.#diagnostics,
       watcher,
@@ -79,21 +85,25 @@ export class ToolFiles implements vscode.Disposable {
     return files.flatMap(({ folder, file }) => file.tools.map((definition) => ({ definition, folder })));
   }
 
-  /** Shows the problems of every tool file at their lines. */
+  /** Shows the problems of every tool file at their lines. Never rejects. */
   check(): Promise<void> {
-    return this.#inTurn(async () => {
-      const files = await this.#read();
-      if (this.#isDisposed) return;
-      this.#problems.clear();
-      this.#diagnostics.clear();
-      for (const { uri, file, repeated } of withRepetitions(files)) {
-        const problems = [...file.problems, ...repeated].map(({ bySchema, ...problem }) => {
-          return { bySchema, shown: diagnostic(problem, file.text) };
-        });
-        this.#problems.set(uri.toString(), { problems, hidden: undefined });
-        this.#show(uri);
-      }
+    return this.#inTurn(() => this.#check()).catch((error: unknown) => {
+      this.#log.error(`The tool files were not checked: ${String(error)}`);
     });
+  }
+
+  async #check(): Promise<void> {
+    const files = await this.#read();
+    if (this.#isDisposed) return;
+    this.#problems.clear();
+    this.#diagnostics.clear();
+    for (const { uri, file, repeated } of withRepetitions(files)) {
+      const problems = [...file.problems, ...repeated].map(({ bySchema, ...problem }) => {
+        return { bySchema, shown: diagnostic(problem, file.text) };
+      });
+      this.#problems.set(uri.toString(), { problems, hidden: undefined });
+      this.#show(uri);
+    }
   }
 
   /** Shows what is wrong with a file, but for what the editor says already by the file's JSON schema at the same place. */
@@ -117,8 +127,20 @@ export class ToolFiles implements vscode.Disposable {
   async #read() {
     if (!vscode.workspace.isTrusted) return [];
     const folders = vscode.workspace.workspaceFolders ?? [];
-    const files = await Promise.all(folders.map((folder) => readFolder(folder, this.#reserved)));
+    const files = await Promise.all(folders.map((folder) => this.#readFolder(folder)));
     return files.filter((file) => file !== undefined);
+  }
+
+  async #readFolder(folder: vscode.WorkspaceFolder): Promise<FolderFile | undefined> {
+    const uri = vscode.Uri.joinPath(folder.uri, TOOL_FILE);
+    try {
+      const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+      const read = await this.#reader.get(); // Most windows have no such file.
+      return { folder, uri, file: { ...read(text, { folder: folder.uri.fsPath, reserved: this.#reserved }), text } };
+    } catch (error) {
+      if (isFileNotFound(error)) return undefined; // Most folders have none.
+      return { folder, uri, file: { tools: [], problems: [unreadable(error)], text: '' } };
+    }
   }
 
   dispose(): void {
@@ -128,6 +150,13 @@ export class ToolFiles implements vscode.Disposable {
 }
 
 const SOURCE = 'Rolecall';
+
+type Reader = typeof readToolFile;
+
+async function loadReader(): Promise<Reader> {
+  const { readToolFile } = await import('../../core/tools/toolFile.ts');
+  return readToolFile;
+}
 
 interface ShownProblem {
   readonly bySchema: boolean;
@@ -157,22 +186,6 @@ interface FolderFile {
   readonly folder: vscode.WorkspaceFolder;
   readonly uri: vscode.Uri;
   readonly file: ToolFile & { readonly text: string };
-}
-
-async function readFolder(
-  folder: vscode.WorkspaceFolder,
-  reserved: ReadonlySet<string>,
-): Promise<FolderFile | undefined> {
-  const uri = vscode.Uri.joinPath(folder.uri, TOOL_FILE);
-  let text: string;
-  try {
-    text = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
-  } catch (error) {
-    if (isFileNotFound(error)) return undefined; // Most folders have none.
-    return { folder, uri, file: { tools: [], problems: [unreadable(error)], text: '' } };
-  }
-  const { readToolFile } = await import('../../core/tools/toolFile.ts'); // Most windows have no such file.
-  return { folder, uri, file: { ...readToolFile(text, { folder: folder.uri.fsPath, reserved }), text } };
 }
 
 /** A file that is there and cannot be read is a problem, not the absence of tools. */

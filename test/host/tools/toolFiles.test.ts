@@ -25,11 +25,13 @@ describe('the tool files', () => {
   let files: ToolFiles;
   /** Problems of these objects alone: the running extension shows its own of the same file. */
   let shown: Map<string, readonly vscode.Diagnostic[]>;
+  let clear: () => void;
 
   beforeEach(() => {
     shown = new Map();
+    clear = () => shown.clear();
     const collection = {
-      clear: () => shown.clear(),
+      clear: () => clear(),
       set: (uri: vscode.Uri, problems: vscode.Diagnostic[]) => void shown.set(uri.toString(), problems),
       dispose: () => {},
     };
@@ -74,6 +76,36 @@ describe('the tool files', () => {
     assert.match(unknown?.message ?? '', /"colour" has no meaning here/);
     assert.equal(unknown?.source, 'Rolecall');
     assert.deepEqual(await names(), ['good', 'warned']);
+  });
+
+  it('say of a file that it cannot be read where Rolecall’s own code is gone from the disk', async () => {
+    await file.write(JSON.stringify({ tools: [tool('one')] }));
+    let isGone = true;
+    const { readToolFile } = await import('../../../src/core/tools/toolFile.ts');
+    files.dispose();
+    files = new ToolFiles(log, new Set(), async () => {
+      if (isGone) throw Object.assign(new Error("Cannot find module './x.cjs'"), { code: 'MODULE_NOT_FOUND' });
+      return readToolFile;
+    });
+    await files.check();
+    assert.match(problems()?.[0]?.message ?? '', /^This file cannot be read: .*Reload the window\.$/);
+    assert.deepEqual((await files.contents()).tools, []);
+    isGone = false;
+    await files.check();
+    assert.deepEqual(problems(), []);
+    assert.equal((await files.tools()).length, 1);
+  });
+
+  it('log what keeps them from being checked, and can be checked again', async () => {
+    await file.write('{');
+    clear = () => {
+      throw new Error('The collection is gone.');
+    };
+    await files.check();
+    assert.match(log.lines.join(), /error The tool files were not checked: .*The collection is gone/);
+    clear = () => shown.clear();
+    await files.check();
+    assert.equal(problems()?.length, 1);
   });
 
   it('show a problem over all of its lines', async () => {

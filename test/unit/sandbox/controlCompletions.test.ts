@@ -37,4 +37,18 @@ describe('sandbox control: what a model was told', () => {
       Array.from({ length: 50 }, (_, at) => at + 1),
     );
   });
+
+  it('forgets the oldest of more than 4 MiB in all, and all of them where one alone is more', async () => {
+    const mebibyte = 1024 * 1024;
+    const body = (index: number, bytes: number) => ({ index, pad: 'é'.repeat((bytes - 200) / 2) });
+    for (let index = 0; index < 6; index++) await complete(body(index, mebibyte));
+    const indices = async () => ((await told()) as { index: number }[]).map(({ index }) => index);
+    assert.deepEqual(await indices(), [2, 3, 4, 5]);
+    await complete(body(6, mebibyte / 2));
+    assert.deepEqual(await indices(), [3, 4, 5, 6]);
+    await complete(body(7, 4.1 * mebibyte));
+    assert.deepEqual(await indices(), []);
+    await complete({ index: 8 });
+    assert.deepEqual(await indices(), [8]);
+  });
 });

@@ -25,6 +25,7 @@ export class SharedParts {
   readonly #deps: SharedPartsDeps;
   readonly #sharing: Sharing;
   readonly #renewals: Renewals;
+  #closing: Promise<void> | undefined;
 
   constructor(deps: SharedPartsDeps) {
     this.#deps = deps;
@@ -62,7 +63,16 @@ export class SharedParts {
     return this.#renewals.beyond(generation);
   }
 
+  /** Once, for all who ask. */
   close(): Promise<void> {
-    return this.#sharing.close();
+    this.#closing ??= this.#sharing.close();
+    return this.#closing;
+  }
+
+  /** The same for those who do not wait, such as `Lazy`. */
+  dispose(): void {
+    this.close().catch((error: unknown) => {
+      this.#deps.log.debug(`The shared session was not left in order: ${String(error)}`);
+    });
   }
 }

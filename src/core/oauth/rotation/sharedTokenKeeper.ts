@@ -169,17 +169,19 @@ export class SharedTokenKeeper implements TokenSource {
     return accessToken;
   }
 
-  /** Stops listening and watching. */
+  /** Stops listening and watching; from now on whoever needs more than a fresh token is told that this is `cancelled`. */
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     clearTimeout(this.#look);
     clearTimeout(this.#reading);
-    await this.#parts.made?.close();
+    const { made } = this.#parts;
+    this.#parts.dispose();
+    await made?.close();
   }
 
   async #makeParts(): Promise<SharedParts> {
     const { SharedParts } = await import('./sharedParts.ts');
-    const parts = new SharedParts({
+    return new SharedParts({
       ...this.#deps,
       window: this.#window,
       backOff: this.#backOff,
@@ -190,8 +192,6 @@ export class SharedTokenKeeper implements TokenSource {
       },
       onFile: () => this.#fileChanged(),
     });
-    if (this.#isDisposed) await parts.close(); // Meanwhile: it must not begin to listen.
-    return parts;
   }
 
   async #renewBeyond(generation: number): Promise<Session> {
@@ -238,6 +238,7 @@ export class SharedTokenKeeper implements TokenSource {
   }
 
   #cannotRead(thrown: unknown): void {
+    if (this.#isDisposed) return;
     const error = asRolecallError(thrown);
     if (!this.#window.unavailable(error)) this.#deps.log.warn(`The shared session was not read: ${error.message}`);
   }

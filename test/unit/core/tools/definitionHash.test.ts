@@ -38,6 +38,8 @@ interface Case {
   spec?: Partial<typeof spec>;
   files?: Record<string, string>;
   folders?: string[];
+  /** Instead of what is there. */
+  list?: () => Promise<undefined>;
 }
 
 const files: Record<string, string> = {
@@ -50,6 +52,7 @@ const files: Record<string, string> = {
 
 async function hash(changes: Case = {}) {
   const read: string[] = [];
+  const asked: string[] = [];
   const all = { ...files, ...changes.files };
   const result = await definitionHash(
     { ...definition, ...changes.definition, run: { ...run, ...changes.run } },
@@ -60,10 +63,19 @@ async function hash(changes: Case = {}) {
         read.push(file);
         return all[file] === undefined ? undefined : Buffer.from(all[file]);
       },
-      isFolder: async (wanted) => Object.keys(all).some((file) => file.startsWith(`${wanted}/`)),
+      isFolder: async (wanted) => {
+        asked.push(wanted);
+        return Object.keys(all).some((file) => file.startsWith(`${wanted}/`));
+      },
+      list: async (folder) => {
+        asked.push(folder);
+        if (changes.list) return changes.list();
+        const within = Object.keys(all).filter((file) => file.startsWith(`${folder}/`));
+        return within.map((file) => file.slice(folder.length + 1).split('/')[0] ?? '');
+      },
     },
   );
-  return { ...result, read };
+  return { ...result, read, asked: [...asked, ...read] };
 }
 
 describe('definitionHash', () => {
@@ -190,9 +202,28 @@ describe('definitionHash', () => {
     });
   }
 
+  it('asks the file system little, whatever a script says of however many folders', async () => {
+    const names = Array.from({ length: 9 }, (_, index) => `pack${index}`);
+    const script = names.map((name) => `(cd ${name} && ./build.sh --fast && echo done with ${name}/all)`).join('; ');
+    const more = Array.from({ length: 300 }, (_, index) => `word${index} some/path${index}`).join(' ');
+    const built = Object.fromEntries(names.map((name) => [`/real/space/${name}/build.sh`, name]));
+    const result = await hash({ run: { env: {}, command: ['bash', '-c', `${script}; echo ${more}`] }, files: built });
+    assert.ok(names.every((name) => result.files.includes(`/real/space/${name}/build.sh`)));
+    // Nine folders and the one around them, each listed once and asked for its entries, and nine scripts.
+    assert.ok(result.asked.length < 100, `${result.asked.length} questions`);
+    assert.ok(result.asked.every((file) => file === '/real/space' || file.startsWith('/real/space/')));
+  });
+
+  it('finds a file by another case of its name, where the file system does, and in a folder that hides its list', async () => {
+    const { read } = await hash({ run: { command: ['sh', 'BUILD.sh'] }, files: { '/real/space/build.sh': '' } });
+    assert.ok(read.includes('/real/space/BUILD.sh'));
+    const hidden = await hash({ list: async () => undefined });
+    assert.equal(hidden.hash, (await hash()).hash);
+  });
+
   it('reads nothing above the folders of the workspace', async () => {
-    const { read } = await hash({ run: { command: ['make', '-C', '..', '../../x'] }, folders: ['/two'] });
-    assert.ok(read.length > 0 && read.every((file) => /^\/(?:real\/space|two)\//.test(file)), read.join());
+    const { asked } = await hash({ run: { command: ['make', '-C', '..', '../../x'] }, folders: ['/two'] });
+    assert.ok(asked.length > 0 && asked.every((file) => /^\/(?:real\/space|two)(?:\/|$)/.test(file)), asked.join());
   });
 
   it('ends with folders that hold each other’s names', async () => {
@@ -206,6 +237,7 @@ describe('definitionHash', () => {
       folders: [],
       read: async () => undefined,
       isFolder: async () => false,
+      list: async () => [],
     });
     assert.notEqual(without, (await hash()).hash);
   });

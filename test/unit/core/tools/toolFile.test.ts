@@ -234,7 +234,12 @@ describe('readToolFile', () => {
       /"make" reads this argument as code.*or list its values in an "enum"/,
       '"${who}"',
     ],
-    ['code with a safer way', run({ command: ['sqlite3', 'db', '${who}'] }), /add "-safe", pass the value/, '"${who}"'],
+    [
+      'code with a safer way',
+      run({ command: ['sqlite3', 'db', '${who}'] }),
+      /add "-safe" as its first option, pass the value/,
+      '"${who}"',
+    ],
     [
       'a "--" that ends no options',
       run({ command: ['find', '--', '${who}'] }),

@@ -4,8 +4,6 @@ import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RolecallError } from '../../../../../src/core/base/errors.ts';
-import type { Log } from '../../../../../src/core/base/log.ts';
-import { SharedTokenKeeper } from '../../../../../src/core/oauth/rotation/sharedTokenKeeper.ts';
 import { connection, eventually, never, Setting, sharedStore, snapshotStores } from './setting.ts';
 
 describe('windows that share a session', function () {
@@ -102,20 +100,34 @@ describe('windows that share a session', function () {
   });
 
   it('leave nothing behind where one is closed before it is ready', async () => {
-    const log: Log = { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-    const keeper = new SharedTokenKeeper({
-      connection,
-      store: sharedStore()(),
-      refresh: () => assert.fail('nobody is signed in'),
-      learn: () => {},
-      log,
-      now: setting.now,
-      state: setting.state,
-    });
+    const keeper = setting.keeper(sharedStore()());
     const loading = keeper.load();
     await keeper.dispose();
     await loading;
     await assert.rejects(fs.readdir(setting.folder), { code: 'ENOENT' });
+  });
+
+  it('leave nobody listening, at whatever moment of its beginning one is closed', async () => {
+    await setting.open(sharedStore()()); // The code is read.
+    for (let turns = 0; turns < 60; turns += 1) {
+      const state = path.join(setting.state, String(turns));
+      const keeper = setting.keeper(sharedStore()(), { state });
+      const loading = keeper.load();
+      for (let turn = 0; turn < turns; turn += 1) await undefined;
+      await keeper.dispose();
+      await loading;
+      const peers = path.join(state, path.basename(setting.folder), 'peers');
+      assert.deepEqual(await fs.readdir(peers).catch(() => []), [], `closed after ${turns} turns`);
+    }
+  });
+
+  it('are silent once closed: what cannot be read any more is told to nobody', async () => {
+    const { keeper, states, logged } = await setting.open(sharedStore()());
+    await keeper.dispose();
+    states.length = logged.length = 0;
+    await keeper.load();
+    assert.deepEqual([states, logged], [[], []]);
+    await assert.rejects(keeper.claims(), { kind: 'cancelled' });
   });
 
   it('start from the store where the file is lost', async () => {

@@ -147,22 +147,27 @@ export class Setting {
     const logged: string[] = [];
     const write = (message: string) => logged.push(message);
     const log: Log = { trace: write, debug: write, info: write, warn: write, error: write };
-    const keeper = new SharedTokenKeeper({
-      connection,
-      store,
-      refresh: (token) => this.server.refresh(token),
-      learn: () => {},
-      log,
-      now: this.now,
-      state: this.state,
-      ...deps,
-    });
+    const keeper = this.keeper(store, { log, ...deps });
     const states: SessionState['kind'][] = [];
     keeper.onDidChange((state) => states.push(state.kind));
     const window = { keeper, states, logged };
     this.#windows.push(window);
     await keeper.load();
     return window;
+  }
+
+  /** One that has not begun, and is the test's to dispose of. */
+  keeper(store: SessionStore, deps: Partial<SharedTokenKeeperDeps> = {}): SharedTokenKeeper {
+    return new SharedTokenKeeper({
+      connection,
+      store,
+      refresh: (token) => this.server.refresh(token),
+      learn: () => {},
+      log: { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+      now: this.now,
+      state: this.state,
+      ...deps,
+    });
   }
 
   /** The result of a sign-in, as the host hands it over. */
