@@ -12,7 +12,7 @@ export interface WorkspaceFiles extends FileAccess {
 }
 
 /** More than a command names that a person can read. */
-const maxBases = 20;
+const maxBases = 256;
 
 /** What interpreters add to the name of a script, and take of a folder. */
 const suffixes = [
