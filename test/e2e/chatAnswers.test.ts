@@ -51,14 +51,12 @@ describe('an answer in chat', () => {
     assert.match(partly, /^1, 2, 3, .*13/);
     await workbench.screenshot('chat-stopped');
     assert.match(await chat(page, '@rolecall say: and on'), /^and on/);
-    assert.deepEqual(
-      (await lastTold(sandbox)).messages.slice(-3).map(({ role, content }) => [role, content.trim()]),
-      [
-        ['user', 'count to 4000'],
-        ['assistant', partly],
-        ['user', 'say: and on'],
-      ],
-    );
+    const [asked, said, next] = (await lastTold(sandbox)).messages.slice(-3);
+    assert.deepEqual([asked?.role, asked?.content], ['user', 'count to 4000']);
+    // What had arrived, of which the editor may have shown a little less.
+    assert.equal(said?.role, 'assistant');
+    assert.ok(said.content.startsWith(partly) && said.content.length < partly.length + 200, said.content);
+    assert.deepEqual([next?.role, next?.content], ['user', 'say: and on']);
   });
 
   it('is asked for again by the chat’s own Retry, with the same question and history', async () => {

@@ -146,7 +146,7 @@ describe('clouds', () => {
     clouds.onDidChange(() => {
       changes += 1;
     });
-    await old.keeper.forget();
+    await assert.rejects(old.keeper.forget(), /Cancelled/);
     assert.equal(changes, 0);
   });
 });
