@@ -111,9 +111,15 @@ export async function earlierTurns(
     const sent = takesImages ? images.filter(({ part }) => part) : [];
     unsent.push(...images.filter((image) => !sent.includes(image)).map(({ name }) => name));
     messages.push(userMessage(metadata?.question ?? (await promptWithReferences(turn)).text, sent));
-    messages.push(...(metadata?.history ?? (answer ? writtenAnswer(answer) : [])));
+    if (answer) messages.push(...answered(answer, metadata));
   }
   return { messages, withheld, unsent };
+}
+
+function answered(answer: vscode.ChatResponseTurn, metadata: ReturnType<typeof readMetadata>): readonly ChatMessage[] {
+  const said = metadata?.history ?? writtenAnswer(answer);
+  // Two questions in a row would be joined, and the later one answered together with the earlier.
+  return said.length > 0 ? said : [{ role: 'assistant', content: '(no answer)' }];
 }
 
 /** A turn that left no messages, as the model's words that stood in the chat, without Rolecall's own lines. */

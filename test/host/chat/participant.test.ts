@@ -219,7 +219,9 @@ describe('@rolecall', () => {
     assert.deepEqual(chat().sent().messages, [
       { role: 'user', content: 'First?' },
       { role: 'assistant', content: 'First.' },
-      { role: 'user', content: 'Second?\n\nsay: hello' },
+      { role: 'user', content: 'Second?' },
+      { role: 'assistant', content: '(no answer)' },
+      { role: 'user', content: 'say: hello' },
     ]);
   });
 
@@ -243,7 +245,7 @@ describe('@rolecall', () => {
     // VS Code keeps no metadata of it.
     const history = [requestTurn(vscode, 'Please count to 5000.'), responseTurn(vscode, [], undefined)];
     await chat().ask('say: hello', history);
-    assert.equal(chat().sent().messages[0]?.content, 'Please count to 5000.\n\nsay: hello');
+    assert.deepEqual(chat().sent().messages[0], { role: 'user', content: 'Please count to 5000.' });
     await signInAs(cloud, 'ordinaryUser');
     await chat().ask('say: hello', history);
     assert.deepEqual(chat().sent().messages, [{ role: 'user', content: 'say: hello' }]);
