@@ -254,7 +254,7 @@ describe('the commands of the editor', () => {
     const side = page.locator('.part.sidebar');
     await side.locator('.monaco-list-row', { hasText: 'rotate.py' }).waitFor();
     const box = side.locator('.scm-editor .monaco-editor');
-    const button = side.locator('[aria-label^="Generate Commit Message"]').first();
+    const button = side.locator('[aria-label^="Generate Commit Message with Rolecall"]').first();
     await side.locator('.scm-view').first().hover();
     await button.click();
     await box.locator('.view-line', { hasText: /\w{3}/ }).first().waitFor();

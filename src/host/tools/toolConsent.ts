@@ -32,7 +32,13 @@ export class ToolConsent {
   }
 
   async forget(): Promise<void> {
+    const count = this.#remembered().length;
     await this.#state.update(KEY, undefined);
+    void vscode.window.showInformationMessage(
+      count === 0
+        ? vscode.l10n.t('No tool of this workspace was always allowed.')
+        : vscode.l10n.t('Every tool of this workspace asks again before it runs.'),
+    ); // Says all.
   }
 
   #allowed({ hash, unwatched }: ToolQuestion): boolean {
@@ -60,9 +66,11 @@ export class ToolConsent {
   }
 }
 
-/** Why the question has no "always". */
+/** What "always" means, or why there is none. */
 function reason({ unwatched }: ToolQuestion): string[] {
-  if (unwatched === undefined) return [];
+  if (unwatched === undefined) {
+    return ['', vscode.l10n.t('“Always” holds until the definition changes, whatever arguments a model gives.')];
+  }
   const sentence = vscode.l10n.t(
     'You are asked each time, because {0} may run code from files that Rolecall does not watch.',
     visible(unwatched),

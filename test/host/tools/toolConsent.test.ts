@@ -48,7 +48,11 @@ describe('consent to a tool', () => {
     assert.deepEqual(dialogs, [
       {
         message: 'Run the tool "count_words" of "work"?',
-        options: { modal: true, detail: 'Program: "/usr/bin/wc"\nArgument: "-w"\nTime limit: 10 s' },
+        options: {
+          modal: true,
+          detail:
+            'Program: "/usr/bin/wc"\nArgument: "-w"\nTime limit: 10 s\n\n“Always” holds until the definition changes, whatever arguments a model gives.',
+        },
         buttons: [once, always],
       },
     ]);
