@@ -1,4 +1,4 @@
-import type { Clouds } from '../clouds.ts';
+import type { Clouds } from './clouds.ts';
 
 /** Names the account whose answers may be on the screen. */
 export function ownerOf({ active }: Pick<Clouds, 'active'>): string {

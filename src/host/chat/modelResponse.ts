@@ -3,6 +3,7 @@ import { asRolecallError, isCancelled, RolecallError } from '../../core/base/err
 import { endpoint } from '../../core/completions/address.ts';
 import { streamCompletion } from '../../core/completions/client.ts';
 import { estimateText } from '../../core/completions/tokenEstimate.ts';
+import { accountSignal } from '../accountSignal.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
@@ -37,7 +38,8 @@ export async function respond(
   { id, isWithdrawn, messages, options, progress, token }: ModelAsked,
 ): Promise<void> {
   const { clouds, catalog, settings, usage, fetch, log } = deps;
-  const signal = signalOf(token);
+  const account = accountSignal(clouds, signalOf(token));
+  const { signal } = account;
   try {
     refuseRequired(options);
     const { parameters, unknown } = optionParameters(options.modelOptions);
@@ -71,9 +73,13 @@ export async function respond(
     const reason = whyNoAnswer(completion);
     if (reason !== undefined) throw new RolecallError('protocol', reason);
   } catch (error) {
+    if (token.isCancellationRequested) return;
+    if (signal.aborted) throw new Error(vscode.l10n.t('Stopped, because the account that asked is signed out.'));
     if (isCancelled(error)) return;
     log.error(describe(error));
     throw new Error(asRolecallError(error).message, { cause: error });
+  } finally {
+    account.dispose();
   }
 }
 

@@ -3,6 +3,7 @@ import { asRolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { LoopEnd } from '../../core/tools/loopTypes.ts';
 import { chatCommands, commands, languageModelVendor } from '../../ids.ts';
+import { accountSignal } from '../accountSignal.ts';
 import { AnswerTally } from '../answerTally.ts';
 import { answerPart, doubtsLine, endingLine } from '../answerText.ts';
 import { signalOf } from '../cancellation.ts';
@@ -87,14 +88,16 @@ async function ask(
   for (const text of composed.remarks) writer.write({ kind: 'line', text });
   const tally = new AnswerTally();
   const { messages, question } = composed;
-  const end = await write(converse({ ...deps, cloud, model, messages, toolbox }, signal), writer, tally);
+  const account = accountSignal(deps.clouds, signal);
+  const conversation = converse({ ...deps, cloud, model, messages, toolbox }, account.signal);
+  const end = await write(conversation, writer, tally).finally(() => account.dispose());
   const metadata: ResultMetadata = {
     stage,
     history: end.history,
     ...((request.command !== undefined || request.references.length > 0) && { question }),
     ...followUp(followUpOf(request.command, end)),
   };
-  return { ...finish(end, { stream, writer, tally, model, log: deps.log }), metadata };
+  return { ...finish(end, { stream, writer, tally, model, signal, log: deps.log }), metadata };
 }
 
 function followUp(kind: string | undefined): Pick<ResultMetadata, 'followUp'> {
@@ -120,13 +123,20 @@ interface Finishing {
   readonly writer: AnswerWriter;
   readonly tally: AnswerTally;
   readonly model: Model;
+  /** Of the person who asked. */
+  readonly signal: AbortSignal;
   readonly log: Log;
 }
 
-function finish(end: LoopEnd, { stream, writer, tally, model, log }: Finishing): vscode.ChatResult {
+function finish(end: LoopEnd, { stream, writer, tally, model, signal, log }: Finishing): vscode.ChatResult {
   if (end.reason === 'cancelled') {
     try {
-      writer.write({ kind: 'line', text: vscode.l10n.t('Stopped.') });
+      writer.write({
+        kind: 'line',
+        text: signal.aborted
+          ? vscode.l10n.t('Stopped.')
+          : vscode.l10n.t('Stopped, because the account that asked is signed out.'),
+      });
     } catch {
       // VS Code closes the stream of an answer that was stopped in its chat, and marks it itself.
     }

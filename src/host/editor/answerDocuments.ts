@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { Clouds } from '../clouds.ts';
+import { ownerOf } from '../ownerOf.ts';
 import type { AnswerPlace } from './answer.ts';
 import { answerColumn } from './answerColumn.ts';
-import { ownerOf } from './ownerOf.ts';
 
 const SCHEME = 'rolecall-answer';
 /** Answers kept after their editors were closed, for "Reopen Closed Editor"; the oldest go first. */

@@ -2,11 +2,11 @@ import * as vscode from 'vscode';
 import type { Log } from '../../core/base/log.ts';
 import { answerPanel } from '../../ids.ts';
 import type { Clouds } from '../clouds.ts';
+import { ownerOf } from '../ownerOf.ts';
 import { pageHtml, pageRoots } from '../pageHtml.ts';
 import type { AnswerHead, AnswerPlace } from './answer.ts';
 import { answerColumn } from './answerColumn.ts';
 import { AnswerPanel } from './answerPanel.ts';
-import { ownerOf } from './ownerOf.ts';
 
 interface AnswerPanelsDeps {
   readonly clouds: Pick<Clouds, 'active' | 'onDidChange'>;

@@ -10,8 +10,8 @@ import type { Clouds } from '../clouds.ts';
 import { converse, type Toolbox } from '../conversation.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 import type { RequestDeps } from '../modelRequest.ts';
+import { ownerOf } from '../ownerOf.ts';
 import { usableModels } from '../selectModel.ts';
-import { ownerOf } from './ownerOf.ts';
 
 export interface EditorDeps extends RequestDeps {
   readonly clouds: Clouds;

@@ -4,10 +4,10 @@ import { commands } from '../../ids.ts';
 import { endingLine } from '../answerText.ts';
 import type { Handlers } from '../commands.ts';
 import { fenceFor, isCut } from '../fenced.ts';
+import { ownerOf } from '../ownerOf.ts';
 import { type Passage, quoted } from '../passage.ts';
 import { activePassage } from './askAboutSelection.ts';
 import { converseWithProgress, type EditorDeps, sameOwner, whoAnswers } from './converseWithProgress.ts';
-import { ownerOf } from './ownerOf.ts';
 import { type Proposal, rewritten } from './proposal.ts';
 import { codeOf, hasSeveralBlocks } from './rewriteText.ts';
 

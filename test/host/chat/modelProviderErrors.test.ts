@@ -3,6 +3,7 @@ import { ask, modelOf, provide, signedInProvider, weather } from '../support/pro
 import { addFault, clearFaults } from '../support/sandbox.ts';
 import { signInAs, useScene } from '../support/scene.ts';
 import { eventStream } from '../support/streams.ts';
+import { until } from '../support/wait.ts';
 
 describe('the provider of models says in plain words', () => {
   const scene = useScene();
@@ -138,6 +139,14 @@ describe('the provider of models says in plain words', () => {
       assert.equal(answer.text().replaceAll('\\', ''), `Half${line}`);
     });
   }
+
+  it('that the account that asked is signed out meanwhile', async () => {
+    const provider = await signedInProvider(scene());
+    const answer = ask(provider, 'sandbox/guide', 'Please count to 5000.');
+    await until('the first words', () => answer.text() || undefined);
+    await scene().clouds.require().keeper.forget();
+    await assert.rejects(answer.done, /Stopped, because the account that asked is signed out/);
+  });
 
   it('what of the parameters was not sent', async () => {
     const provider = await signedInProvider(scene());

@@ -264,6 +264,17 @@ describe('@rolecall', () => {
     await counterAbove('streams.inference.aborted', before);
   });
 
+  it('stops when the account that asked is signed out, and says so', async () => {
+    const cloud = await chat().signedIn();
+    const before = await counter('streams.inference.aborted');
+    const done = chat().ask('Please count to 5000.');
+    await until('the first words', () => chat().stream.text !== '');
+    await cloud.keeper.forget();
+    await done;
+    assert.match(chat().read(), /Stopped, because the account that asked is signed out\.\s*$/);
+    await counterAbove('streams.inference.aborted', before);
+  });
+
   it('is not shaken by a stream that VS Code has closed', async () => {
     await chat().signedIn();
     const source = new vscode.CancellationTokenSource();

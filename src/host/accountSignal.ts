@@ -1,0 +1,20 @@
+import type { Clouds } from './clouds.ts';
+import { ownerOf } from './ownerOf.ts';
+
+/** A signal for what one account has asked for; to be disposed of when that is over. */
+export interface AccountSignal {
+  readonly signal: AbortSignal;
+  dispose(): void;
+}
+
+/** Aborts with `signal`, and as soon as another account is on the stage, or none: after a sign-out nothing goes on. */
+export function accountSignal(clouds: Pick<Clouds, 'active' | 'onDidChange'>, signal: AbortSignal): AccountSignal {
+  const owner = ownerOf(clouds);
+  const left = new AbortController();
+  const subscription = clouds.onDidChange(() => {
+    // Where the service has ended the session, the request itself is told why.
+    const isEnded = clouds.active?.keeper.state.kind === 'ended';
+    if (ownerOf(clouds) !== owner && !isEnded) left.abort();
+  });
+  return { signal: AbortSignal.any([signal, left.signal]), dispose: () => subscription.dispose() };
+}
