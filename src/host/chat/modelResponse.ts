@@ -3,7 +3,7 @@ import { asRolecallError, isCancelled, RolecallError } from '../../core/base/err
 import { endpoint } from '../../core/completions/address.ts';
 import { streamCompletion } from '../../core/completions/client.ts';
 import { estimateText } from '../../core/completions/tokenEstimate.ts';
-import { accountSignal } from '../accountSignal.ts';
+import { type AccountSignal, accountSignal } from '../accountSignal.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
@@ -38,14 +38,16 @@ export async function respond(
   { id, isWithdrawn, messages, options, progress, token }: ModelAsked,
 ): Promise<void> {
   const { clouds, catalog, settings, usage, fetch, log } = deps;
-  const account = accountSignal(clouds, signalOf(token));
-  const { signal } = account;
+  let account: AccountSignal | undefined;
   try {
     refuseRequired(options);
     const { parameters, unknown } = optionParameters(options.modelOptions);
     if (unknown.length > 0) log.debug(`Options that the service does not know were left out: ${unknown.join(', ')}`);
     const cloud = clouds.require();
     await cloud.load();
+    // Not before: that the session becomes known is no change of account.
+    account = accountSignal(clouds, signalOf(token));
+    const { signal } = account;
     if (isWithdrawn) {
       await cloud.inference.accessToken(signal); // Says why there is none.
       throw new RolecallError('notFound', vscode.l10n.t('{0} is not on offer now. Pick another model.', id ?? ''));
@@ -74,12 +76,13 @@ export async function respond(
     if (reason !== undefined) throw new RolecallError('protocol', reason);
   } catch (error) {
     if (token.isCancellationRequested) return;
-    if (signal.aborted) throw new Error(vscode.l10n.t('Stopped, because the account that asked is signed out.'));
+    if (account?.signal.aborted)
+      throw new Error(vscode.l10n.t('Stopped, because the account that asked is signed out.'));
     if (isCancelled(error)) return;
     log.error(describe(error));
     throw new Error(asRolecallError(error).message, { cause: error });
   } finally {
-    account.dispose();
+    account?.dispose();
   }
 }
 

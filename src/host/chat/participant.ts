@@ -77,27 +77,29 @@ async function ask(
   { request, context, stream, signal }: Asked,
   { cloud, model }: { readonly cloud: Cloud; readonly model: Model },
 ): Promise<vscode.ChatResult> {
+  const account = accountSignal(deps.clouds, signal);
   const stage = stageOf(cloud);
   questions.remember(request.prompt, stage);
-  const { briefAccess } = deps;
-  const toolbox = await deps.openTools(request.toolInvocationToken);
-  const asked = { request, context, cloud, model, questions, briefAccess, problems: toolbox.problems ?? [] };
-  const composed = await compose(asked, signal);
-  for (const reference of composed.references) stream.reference(reference);
   const writer = new AnswerWriter(stream);
-  for (const text of composed.remarks) writer.write({ kind: 'line', text });
   const tally = new AnswerTally();
-  const { messages, question } = composed;
-  const account = accountSignal(deps.clouds, signal);
-  const conversation = converse({ ...deps, cloud, model, messages, toolbox }, account.signal);
-  const end = await write(conversation, writer, tally).finally(() => account.dispose());
-  const metadata: ResultMetadata = {
-    stage,
-    history: end.history,
-    ...((request.command !== undefined || request.references.length > 0) && { question }),
-    ...followUp(followUpOf(request.command, end)),
-  };
-  return { ...finish(end, { stream, writer, tally, model, signal, log: deps.log }), metadata };
+  try {
+    const { briefAccess } = deps;
+    const toolbox = await deps.openTools(request.toolInvocationToken);
+    const asked = { request, context, cloud, model, questions, briefAccess, problems: toolbox.problems ?? [] };
+    const { messages, question, references, remarks } = await compose(asked, account.signal);
+    for (const reference of references) stream.reference(reference);
+    for (const text of remarks) writer.write({ kind: 'line', text });
+    const end = await write(converse({ ...deps, cloud, model, messages, toolbox }, account.signal), writer, tally);
+    const metadata: ResultMetadata = {
+      stage,
+      history: end.history,
+      ...((request.command !== undefined || request.references.length > 0) && { question }),
+      ...followUp(followUpOf(request.command, end)),
+    };
+    return { ...finish(end, { stream, writer, tally, model, signal, log: deps.log }), metadata };
+  } finally {
+    account.dispose();
+  }
 }
 
 function followUp(kind: string | undefined): Pick<ResultMetadata, 'followUp'> {

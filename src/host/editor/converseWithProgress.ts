@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { cancelled } from '../../core/base/errors.ts';
 import type { ChatMessage } from '../../core/completions/request.ts';
 import type { LoopEnd } from '../../core/tools/loopTypes.ts';
+import { accountSignal } from '../accountSignal.ts';
 import { AnswerTally } from '../answerTally.ts';
 import { type AnswerPart, answerPart } from '../answerText.ts';
 import { signalOf } from '../cancellation.ts';
@@ -58,7 +59,7 @@ export interface EditorConversation extends Answering {
   readonly write: (part: Exclude<AnswerPart, { kind: 'progress' }>) => void;
 }
 
-/** Asks under a notification that can be cancelled. Failures are in the outcome, not thrown. */
+/** Asks under a notification that can be cancelled; ends with the account. Failures are in the outcome, not thrown. */
 export async function converseWithProgress(
   deps: EditorDeps,
   { closed, write, ...asked }: EditorConversation,
@@ -68,15 +69,21 @@ export async function converseWithProgress(
   const end = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title, cancellable: true },
     async (progress, token) => {
-      const signal = AbortSignal.any([signalOf(token), ...(closed ? [closed] : [])]);
-      const events = converse({ ...deps, ...asked }, signal);
-      for (;;) {
-        const next = await events.next();
-        if (next.done) return next.value;
-        tally.accept(next.value);
-        const part = answerPart(next.value);
-        if (part?.kind === 'progress') progress.report({ message: part.text });
-        else if (part) write(part);
+      const stopped = AbortSignal.any([signalOf(token), ...(closed ? [closed] : [])]);
+      const account = accountSignal(deps.clouds, stopped);
+      const events = converse({ ...deps, ...asked }, account.signal);
+      try {
+        for (;;) {
+          const next = await events.next();
+          if (next.done) return next.value;
+          tally.accept(next.value);
+          const part = answerPart(next.value);
+          if (part?.kind === 'progress') progress.report({ message: part.text });
+          else if (part) write(part);
+        }
+      } finally {
+        account.dispose();
+        await events.return(undefined as never); // What cannot be shown is not asked on.
       }
     },
   );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ask, modelOf, provide, signedInProvider, weather } from '../support/provider.ts';
-import { addFault, clearFaults } from '../support/sandbox.ts';
+import { addFault, clearFaults, connectionTo } from '../support/sandbox.ts';
 import { signInAs, useScene } from '../support/scene.ts';
 import { eventStream } from '../support/streams.ts';
 import { until } from '../support/wait.ts';
@@ -139,6 +139,18 @@ describe('the provider of models says in plain words', () => {
       assert.equal(answer.text().replaceAll('\\', ''), `Half${line}`);
     });
   }
+
+  it('nothing where the session becomes known only while it is asked', async () => {
+    await signInAs(await scene().startService(), 'administrator');
+    const window = scene().beside();
+    const provider = provide(window);
+    window.settings.connection = connectionTo('service');
+    const starting = window.clouds.start();
+    const answer = ask(provider, provider.provideLanguageModelChatInformation().at(-1), 'say: hi');
+    await answer.done;
+    assert.equal(answer.text(), 'hi');
+    await starting;
+  });
 
   it('that the account that asked is signed out meanwhile', async () => {
     const provider = await signedInProvider(scene());
