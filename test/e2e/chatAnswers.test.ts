@@ -10,7 +10,7 @@ import { openFile, runCommand } from '../harness/actions.ts';
 import { answer, chat, newestAnswer, send, stop, suggestions, useMode } from '../harness/chat.ts';
 import { counter, lastTold, told, until } from '../harness/sandboxControl.ts';
 import { enterSandbox } from '../harness/signIn.ts';
-import { answerPage, waitForExtension } from '../harness/views.ts';
+import { extensionPage, waitForExtension } from '../harness/views.ts';
 import { openWorkbench, type Workbench } from '../harness/workbench.ts';
 
 /** What a developer does with answers: stops one, asks again, asks about code, reads the reasoning. */
@@ -75,7 +75,7 @@ describe('an answer in chat', () => {
     await workbench.screenshot('chat-reasoning');
     await newestAnswer(page).getByRole('button', { name: 'Show Reasoning' }).click();
     await page.locator('.tab', { hasText: /^Reasoning$/ }).waitFor();
-    await answerPage(page).getByText('from the role user and the user wrote 2 words').waitFor();
+    await extensionPage(page).getByText('from the role user and the user wrote 2 words').waitFor();
     await runCommand(page, 'View: Close All Editors');
   });
 

@@ -6,8 +6,8 @@ import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { at, freshFolder } from '../../scripts/paths.ts';
 import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
 import { answerInput, notification, openFile, pressNotification, runCommand } from '../harness/actions.ts';
-import { signInAs } from '../harness/signIn.ts';
-import { answerPage, openView, textOfEditor, treeRow, waitForExtension } from '../harness/views.ts';
+import { enterSandbox } from '../harness/signIn.ts';
+import { extensionPage, textOfEditor, waitForExtension } from '../harness/views.ts';
 import { openWorkbench, type Workbench } from '../harness/workbench.ts';
 
 const SOURCE = fs.readFileSync(at('examples', 'workspace', 'rotate.py'), 'utf8');
@@ -43,16 +43,10 @@ describe('the commands of the editor', () => {
     sandbox = await startSandbox(['--groups', '30', '--pace-ms', '3']);
     workbench = await openWorkbench({ folder: source, sandbox, settings: { 'git.enabled': true } });
     page = workbench.page;
-    beside = answerPage(page);
+    beside = extensionPage(page);
     answer = beside.locator('main');
     await waitForExtension(page);
-    const side = await openView(page);
-    const tab = await signInAs(workbench, 'Ada Moreau', () =>
-      side.getByRole('button', { name: 'Try the Sandbox' }).click(),
-    );
-    await tab.close();
-    await page.bringToFront();
-    await treeRow(page, 'meridian');
+    await enterSandbox(workbench);
   });
 
   after(async () => {

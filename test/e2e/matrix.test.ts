@@ -5,8 +5,8 @@ import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { at } from '../../scripts/paths.ts';
 import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
 import { choose, pressDialog, quickInput, runCommand } from '../harness/actions.ts';
-import { signInAs } from '../harness/signIn.ts';
-import { openView, treeRow, waitForExtension } from '../harness/views.ts';
+import { enterSandbox } from '../harness/signIn.ts';
+import { extensionPage, waitForExtension } from '../harness/views.ts';
 import { openWorkbench, type Workbench } from '../harness/workbench.ts';
 
 const GROUPS = 10_000;
@@ -46,17 +46,10 @@ describe('the access matrix', () => {
     sandbox = await startSandbox(['--groups', String(GROUPS), '--roles', String(ROLES)]);
     workbench = await openWorkbench({ folder: at('examples', 'workspace'), sandbox });
     page = workbench.page;
-    // VS Code shows pages of extensions inside two frames; only the visible one is in the editor.
-    matrix = page.frameLocator('iframe.webview.ready:visible').frameLocator('iframe#active-frame');
+    matrix = extensionPage(page);
     grid = matrix.getByRole('grid');
     await waitForExtension(page);
-    const side = await openView(page);
-    const tab = await signInAs(workbench, 'Ada Moreau', () =>
-      side.getByRole('button', { name: 'Try the Sandbox' }).click(),
-    );
-    await tab.close();
-    await page.bringToFront();
-    await treeRow(page, 'meridian');
+    await enterSandbox(workbench);
     page.on('console', (message) => {
       if (/Content Security Policy/i.test(message.text())) refused.push(message.text());
     });

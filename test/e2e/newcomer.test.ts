@@ -5,7 +5,7 @@ import { at } from '../../scripts/paths.ts';
 import { answerInput, dialogText, openFile, pressDialog, runCommand } from '../harness/actions.ts';
 import { answer, chat, newestAnswer, send } from '../harness/chat.ts';
 import { signInAs } from '../harness/signIn.ts';
-import { answerPage, expand, openView, treeRow, treeRows, waitForExtension } from '../harness/views.ts';
+import { expand, extensionPage, openView, treeRow, treeRows, waitForExtension } from '../harness/views.ts';
 import { openWorkbench, type Workbench } from '../harness/workbench.ts';
 
 /** The first minute of a newcomer in a fresh profile: no account, no network, no GitHub sign-in, no Copilot. */
@@ -79,7 +79,7 @@ describe('a newcomer', () => {
     await page.keyboard.press('Control+A');
     await runCommand(page, 'Rolecall: Ask About Selection…');
     await answerInput(page, 'What does this rotate?');
-    const beside = answerPage(page);
+    const beside = extensionPage(page);
     await beside.locator('main[aria-busy="false"]').getByText('sandbox').first().waitFor();
     await page.locator('.notification-toast', { hasText: 'is answering' }).waitFor({ state: 'hidden' });
     await workbench.screenshot('ask-about-selection');

@@ -5,8 +5,8 @@ import { at } from '../../scripts/paths.ts';
 import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
 import { dialogText, pressDialog } from '../harness/actions.ts';
 import { answer, send } from '../harness/chat.ts';
-import { signInAs } from '../harness/signIn.ts';
-import { openView, treeRow, waitForExtension } from '../harness/views.ts';
+import { enterSandbox } from '../harness/signIn.ts';
+import { waitForExtension } from '../harness/views.ts';
 import { newProfile, openWorkbench, type Profile, type Workbench } from '../harness/workbench.ts';
 
 /**
@@ -26,13 +26,7 @@ describe('another chat agent that asks who may do what', () => {
     workbench = await openWorkbench({ folder: at('examples', 'workspace'), profile, sandbox });
     const { page } = workbench;
     await waitForExtension(page);
-    const side = await openView(page);
-    const tab = await signInAs(workbench, 'Ada Moreau', () =>
-      side.getByRole('button', { name: 'Try the Sandbox' }).click(),
-    );
-    await tab.close();
-    await page.bringToFront();
-    await treeRow(page, 'meridian');
+    await enterSandbox(workbench);
   });
 
   after(async () => {

@@ -82,7 +82,7 @@ async function showLog(page: Page): Promise<void> {
   throw new Error('Rolecall: Show Log opened no output.');
 }
 
-/** The page of the answer in sight: VS Code shows pages of extensions inside two frames. */
-export function answerPage(page: Page): FrameLocator {
+/** The page of an extension that is in sight: VS Code shows such pages inside two frames. */
+export function extensionPage(page: Page): FrameLocator {
   return page.frameLocator('iframe.webview.ready:visible').frameLocator('iframe#active-frame');
 }
