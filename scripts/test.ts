@@ -1,9 +1,28 @@
-// npm test -- [tiers…] [--desktop] [--grep TEXT]: all tiers in order, or only the named ones. The last line counts.
+// npm test -- [tiers…] [--desktop] [--grep TEXT]: all tiers, or only the named ones. The last line counts.
+//
+// Several tiers run in two lanes side by side, one for each core of a small machine: what needs an editor, and what does not.
+// Each tier then prints into out/results/TIER.log, and here stands what became of it. A single tier prints as it goes.
+import fs from 'node:fs';
 import { parseArgs } from 'node:util';
+import { at } from './paths.ts';
 import { endAll } from './processes.ts';
-import { hasTests, type TierName, type TierOptions, type TierResult, tierNames, tiers } from './tiers.ts';
+import { runTier, type TierName, type TierOptions, type TierResult, tierNames } from './tiers.ts';
 
 const usage = `Usage: npm test -- [${tierNames.join('|')}]… [--desktop] [--grep TEXT]`;
+
+const lanes: ReadonlyArray<readonly TierName[]> = [
+  ['host', 'e2e'],
+  ['check', 'unit', 'deep'],
+];
+
+/** How often a run of several tiers says that it is alive, in milliseconds. */
+const progressEveryMs = 30_000;
+
+interface Ended {
+  readonly name: TierName;
+  readonly result: TierResult;
+  readonly seconds: number;
+}
 
 function readCommandLine(): { readonly names: TierName[]; readonly options: TierOptions } {
   const { values, positionals } = parseArgs({
@@ -19,22 +38,53 @@ function readCommandLine(): { readonly names: TierName[]; readonly options: Tier
     // Those run what is in dist/ and out/, which must not be of an earlier source.
     asked.add('build');
   }
-  if (positionals.length === 0 && !hasTests('test/deep')) {
-    asked.delete('deep');
-  }
   return {
     names: tierNames.filter((name) => asked.has(name)),
     options: { desktop: values.desktop, grep: values.grep },
   };
 }
 
-async function runTier(name: TierName, options: TierOptions): Promise<TierResult> {
-  try {
-    return await tiers[name](options);
-  } catch (error) {
-    console.error((error as Error).message);
-    return { passed: 0, failed: 1, pending: 0, note: 'could not run' };
-  }
+async function timed(name: TierName, options: TierOptions): Promise<Ended> {
+  const started = performance.now();
+  const result = await runTier(name, options);
+  return { name, result, seconds: (performance.now() - started) / 1000 };
+}
+
+/** Runs the tiers of each lane in order, and the lanes side by side. */
+async function runLanes(names: readonly TierName[], options: TierOptions): Promise<Ended[]> {
+  fs.mkdirSync(at('out', 'results'), { recursive: true });
+  const running = new Map<TierName, () => string>();
+  const progress = setInterval(() => {
+    const told = [...running].map(([name, state]) => `${name} (${state()})`);
+    console.log(`…      running: ${told.join(', ')}`);
+  }, progressEveryMs);
+  const runLane = async (lane: readonly TierName[]): Promise<Ended[]> => {
+    const all: Ended[] = [];
+    for (const name of lane) {
+      const log = fs.createWriteStream(at('out', 'results', `${name}.log`));
+      const started = performance.now();
+      let passed = 0;
+      running.set(name, () => {
+        const count = passed === 0 ? '' : `${passed} passed, `;
+        return `${count}${((performance.now() - started) / 1000).toFixed(0)} s`;
+      });
+      const ended = await timed(name, {
+        ...options,
+        write: (text) => {
+          log.write(text);
+          passed += text.match(/^\s*[✔✓] /gm)?.length ?? 0;
+        },
+      });
+      running.delete(name);
+      log.end();
+      console.log(`${lineOf(ended)}${failuresOf(ended)}`);
+      all.push(ended);
+    }
+    return all;
+  };
+  const all = await Promise.all(lanes.map((lane) => runLane(lane.filter((name) => names.includes(name)))));
+  clearInterval(progress);
+  return all.flat();
 }
 
 async function main(): Promise<void> {
@@ -45,30 +95,53 @@ async function main(): Promise<void> {
     console.error(`${(error as Error).message}\n${usage}`);
     process.exit(2);
   }
-  const { names, options } = commandLine;
-  const lines: string[] = [];
-  const total = { passed: 0, failed: 0, pending: 0 };
-  for (const name of names) {
-    console.log(`\n── ${name} ${'─'.repeat(70 - name.length)}`);
-    const started = performance.now();
-    const result = await runTier(name, options);
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    const note = result.note === undefined ? '' : `  (${result.note})`;
-    lines.push(`${name.padEnd(6)} ${counts(result).padEnd(36)} ${seconds.padStart(6)} s${note}`);
-    total.passed += result.passed;
-    total.failed += result.failed;
-    total.pending += result.pending;
+  const { options } = commandLine;
+  const all: Ended[] = [];
+  let names = commandLine.names;
+  if (names[0] === 'build') {
+    const built = await timed('build', { ...options, write: () => {} });
+    console.log(`${lineOf(built)}${failuresOf(built)}`);
+    all.push(built);
+    // What cannot be built cannot be tested in an editor.
+    names = built.result.failed > 0 ? [] : names.slice(1);
   }
-  if (total.passed + total.failed === 0) {
-    lines.push(`No test matches ${options.grep}.`);
+  const [only] = names;
+  if (names.length === 1 && only !== undefined) {
+    all.push(await timed(only, options));
+    console.log(lineOf(all.at(-1) as Ended));
+  } else {
+    all.push(...(await runLanes(names, options)));
+  }
+
+  const count = (key: 'passed' | 'failed' | 'pending'): number => all.reduce((sum, { result }) => sum + result[key], 0);
+  const total = { passed: count('passed'), failed: count('failed'), pending: count('pending') };
+  const notes = all.flatMap(({ name, result }) => result.flaky.map((title) => `Flaky (${name}): ${title}`));
+  if (total.passed + total.failed === 0 && options.grep !== undefined) {
+    notes.push(`No test matches ${options.grep}.`);
     total.failed = 1;
   }
-  console.log(`\n${lines.join('\n')}\n\n${counts(total)}`);
+  console.log(`\n${notes.map((note) => `${note}\n`).join('')}${counts(total)}`);
   await endAll(total.failed === 0 ? 0 : 1);
 }
 
-function counts({ passed, failed, pending }: TierResult): string {
+function counts({ passed, failed, pending }: Pick<TierResult, 'passed' | 'failed' | 'pending'>): string {
   return `${passed} passed, ${failed} failed${pending === 0 ? '' : `, ${pending} skipped`}`;
+}
+
+function lineOf({ name, result, seconds }: Ended): string {
+  const flaky = result.flaky.length === 0 ? '' : `, ${result.flaky.length} flaky`;
+  const counted = result.passed + result.failed === 0 ? (result.note ?? '') : `${counts(result)}${flaky}`;
+  const note = result.note === undefined || counted === result.note ? '' : `  (${result.note})`;
+  return `${name.padEnd(6)} ${counted.padEnd(36)} ${seconds.toFixed(1).padStart(6)} s${note}`;
+}
+
+/** What failed, and where the rest stands. */
+function failuresOf({ name, result }: Ended): string {
+  if (result.failed === 0) {
+    return '';
+  }
+  const failures = result.failures.map(({ title, error }) => `\n  ✖ ${title}\n${error.replaceAll(/^/gm, '      ')}`);
+  return `${failures.join('')}\n  All that ${name} printed is in out/results/${name}.log.`;
 }
 
 await main();

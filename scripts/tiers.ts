@@ -8,61 +8,73 @@ import { runInServedEditor } from './editor/hostTests.ts';
 import { quiet } from './editor/quiet.ts';
 import type { Results } from './mocha/reporter.ts';
 import { at } from './paths.ts';
-import { type Ran, run } from './run.ts';
+import { type Ran, run, type Write } from './run.ts';
 import { startSandbox } from './sandbox.ts';
 
-/** In the order in which they run. */
-export const tierNames = ['check', 'build', 'unit', 'host', 'e2e', 'deep'] as const;
+/** The build comes first: some of the others run what it makes. */
+export const tierNames = ['build', 'check', 'unit', 'host', 'e2e', 'deep'] as const;
 export type TierName = (typeof tierNames)[number];
 
 export interface TierOptions {
   readonly desktop: boolean;
   /** Only tests whose full title matches; a tier may then run none. */
   readonly grep: string | undefined;
+  /** Takes what the tier prints. Absent: it prints where this process does. */
+  readonly write?: Write | undefined;
 }
 
-export interface TierResult {
-  readonly passed: number;
-  readonly failed: number;
-  readonly pending: number;
+export interface TierResult extends Results {
   /** What to say beside the counts: why it failed without a failed test, or which editor ran it. */
   readonly note?: string;
 }
 
 const minute = 60_000;
 
-export const tiers: Readonly<Record<TierName, (options: TierOptions) => Promise<TierResult>>> = {
-  check: async () => {
-    const steps = await check();
+/** What no tier comes near: a busy machine is slow, only what hangs takes this long. */
+const limitMs = 25 * minute;
+
+/** Runs one tier. A tier that cannot run has failed, with the reason as its note. */
+export async function runTier(name: TierName, options: TierOptions): Promise<TierResult> {
+  try {
+    return await tiers[name](options);
+  } catch (error) {
+    return notRun((error as Error).message);
+  }
+}
+
+const tiers: Readonly<Record<TierName, (options: TierOptions) => Promise<TierResult>>> = {
+  check: async ({ write }) => {
+    const steps = await check(write);
     const failed = steps.filter(({ ran }) => ran.code !== 0);
     const note = failed.map(({ name }) => `failed: ${name}`).join(', ');
     return {
+      ...nothing,
       passed: steps.length - failed.length,
       failed: failed.length,
-      pending: 0,
       ...(note === '' ? {} : { note }),
     };
   },
-  build: async () => {
+  build: async ({ write = (text) => process.stdout.write(text) }) => {
     const bundles = [...(await buildProduction()), ...(await buildHostTests())];
-    console.log(sizeLines(bundles).join('\n'));
-    return { passed: bundles.length, failed: 0, pending: 0 };
+    write(`${sizeLines(bundles).join('\n')}\n`);
+    const bytes = bundles.reduce((sum, bundle) => sum + bundle.bytes, 0);
+    return { ...nothing, note: `${bundles.length} files, ${(bytes / 1024).toFixed(0)} KiB` };
   },
-  unit: (options) => mochaTier('unit', 'test/unit', 5 * minute, options),
+  unit: (options) => mochaTier('unit', 'test/unit', options, ['--timeout', '60000']),
   host: hostTier,
   e2e: (options) => {
     // Pictures of an earlier run's failures would be taken for this one's.
     fs.rmSync(at('out', 'screenshots', 'failed'), { recursive: true, force: true });
-    return mochaTier('e2e', 'test/e2e', 12 * minute, options, [
+    return mochaTier('e2e', 'test/e2e', options, [
       ...['--timeout', '120000', '--slow', '20000'],
       ...['--require', at('test', 'harness', 'hooks.ts')],
     ]);
   },
-  deep: (options) => mochaTier('deep', 'test/deep', 8 * minute, options, ['--timeout', '300000', '--slow', '60000']),
+  deep: (options) => mochaTier('deep', 'test/deep', options, ['--timeout', '300000', '--slow', '60000']),
 };
 
 /** Whether a folder holds a test file anywhere. */
-export function hasTests(folder: string): boolean {
+function hasTests(folder: string): boolean {
   const full = at(folder);
   return (
     fs.existsSync(full) && fs.readdirSync(full, { recursive: true }).some((file) => String(file).endsWith('.test.ts'))
@@ -72,12 +84,11 @@ export function hasTests(folder: string): boolean {
 async function mochaTier(
   tier: TierName,
   folder: string,
-  limitMs: number,
   options: TierOptions,
   flags: readonly string[] = [],
 ): Promise<TierResult> {
   if (!hasTests(folder)) {
-    return { passed: 0, failed: 1, pending: 0, note: `${folder} has no test` };
+    return notRun(`${folder} has no test`);
   }
   const file = resultsFile(tier);
   const ran = await run(
@@ -90,20 +101,19 @@ async function mochaTier(
       ...flags,
       `${folder}/**/*.test.ts`,
     ],
-    { limitMs, env: { ROLECALL_RESULTS: file } },
+    { limitMs, env: { ROLECALL_RESULTS: file }, write: options.write },
   );
-  return resultOf(file, ran, limitMs, options);
+  return resultOf(file, ran, options);
 }
 
 async function hostTier(options: TierOptions): Promise<TierResult> {
   const choice = chooseHost(hostFacts(options.desktop));
   if (choice.kind === 'none') {
-    return { passed: 0, failed: 1, pending: 0, note: choice.reason };
+    return notRun(choice.reason);
   }
   if (!hasTests('test/host')) {
-    return { passed: 0, failed: 1, pending: 0, note: 'test/host has no test' };
+    return notRun('test/host has no test');
   }
-  const limitMs = 5 * minute;
   const file = resultsFile('host');
   // Links to the editor come back to the one that runs.
   const scheme = choice.kind === 'served' ? 'code-oss' : 'vscode';
@@ -115,8 +125,8 @@ async function hostTier(options: TierOptions): Promise<TierResult> {
       ...(options.grep === undefined ? {} : { ROLECALL_GREP: options.grep }),
       ...(process.stdout.isTTY ? { ROLECALL_COLOR: '1' } : {}),
     };
-    const ran = choice.kind === 'served' ? await served(env, limitMs) : await desktop(choice, env, limitMs);
-    const result = resultOf(file, ran, limitMs, options);
+    const ran = await (choice.kind === 'served' ? served(env, options) : desktop(choice, env, options));
+    const result = resultOf(file, ran, options);
     const host = choice.kind === 'served' ? 'in the served editor' : 'in desktop VS Code';
     return { ...result, note: result.note === undefined ? host : `${host}; ${result.note}` };
   } finally {
@@ -124,19 +134,23 @@ async function hostTier(options: TierOptions): Promise<TierResult> {
   }
 }
 
-async function served(env: NodeJS.ProcessEnv, limitMs: number): Promise<Ran> {
-  const started = performance.now();
-  const code = await runInServedEditor({ env, settings: quiet, workspace: at('examples', 'workspace'), limitMs });
-  return { code: code ?? null, timedOut: code === undefined, durationMs: performance.now() - started };
+async function served(env: NodeJS.ProcessEnv, { write }: TierOptions): Promise<Ran> {
+  const workspace = at('examples', 'workspace');
+  const code = await runInServedEditor({ env, settings: quiet, workspace, limitMs, write });
+  return { code: code ?? null, timedOut: code === undefined };
 }
 
-function desktop(choice: HostChoice & { kind: 'desktop' }, env: NodeJS.ProcessEnv, limitMs: number): Promise<Ran> {
+function desktop(
+  choice: HostChoice & { kind: 'desktop' },
+  env: NodeJS.ProcessEnv,
+  { write }: TierOptions,
+): Promise<Ran> {
   const command = [
     ...(choice.xvfbRun === undefined ? [] : [choice.xvfbRun, '-a']),
     ...[process.execPath, at('scripts', 'editor', 'desktop.ts'), at('examples', 'workspace')],
     ...(choice.executable === undefined ? [] : [choice.executable]),
   ];
-  return run(command[0] as string, command.slice(1), { limitMs, env });
+  return run(command[0] as string, command.slice(1), { limitMs, env, write });
 }
 
 function resultsFile(tier: TierName): string {
@@ -147,24 +161,33 @@ function resultsFile(tier: TierName): string {
   return file;
 }
 
-/** A tier that did not come to its end, or tested nothing, failed, whatever else it said. */
-function resultOf(file: string, ran: Ran, limitMs: number, options: TierOptions): TierResult {
+const nothing: Results = { passed: 0, failed: 0, pending: 0, failures: [], flaky: [] };
+
+function notRun(note: string): TierResult {
+  return { ...nothing, failed: 1, note };
+}
+
+/** A tier that did not come to its end, or tested nothing, failed, whatever else it reported. */
+function resultOf(file: string, ran: Ran, options: TierOptions): TierResult {
   const results = readResults(file);
-  const { passed, failed, pending } = results ?? { passed: 0, failed: 0, pending: 0 };
-  const wrong = (note: string): TierResult => ({ passed, failed: Math.max(1, failed), pending, note });
+  const wrong = (note: string): TierResult => ({
+    ...(results ?? nothing),
+    failed: Math.max(1, results?.failed ?? 0),
+    note,
+  });
   if (ran.timedOut) {
-    return wrong(`did not end within ${limitMs / 1000} s`);
+    return wrong(`did not end within ${limitMs / minute} minutes`);
   }
   if (results === undefined) {
     return wrong(`could not run (exit code ${ran.code})`);
   }
-  if (failed === 0 && ran.code !== 0) {
+  if (results.failed === 0 && ran.code !== 0) {
     return wrong(`ended with exit code ${ran.code} although no test failed`);
   }
-  if (passed + failed === 0 && options.grep === undefined) {
+  if (results.passed + results.failed === 0 && options.grep === undefined) {
     return wrong('ran no test');
   }
-  return { passed, failed, pending };
+  return results;
 }
 
 function readResults(file: string): Results | undefined {

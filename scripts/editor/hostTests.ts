@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { format } from 'node:util';
 import { at, freshFolder } from '../paths.ts';
+import type { Write } from '../run.ts';
 import { launchBrowser } from './browser.ts';
 import { serveEditor } from './serve.ts';
 
@@ -12,6 +13,8 @@ export interface HostRun {
   /** Copied before it is opened. */
   readonly workspace: string;
   readonly limitMs: number;
+  /** Takes the suite's report. Absent: it is printed. */
+  readonly write?: Write | undefined;
 }
 
 /** Stands before each line of the suite's own report, so that it is told from what the workbench logs. */
@@ -24,6 +27,7 @@ const mark = '⟦rolecall⟧ ';
  */
 export async function runInServedEditor(run: HostRun): Promise<number | undefined> {
   const folder = freshFolder('host');
+  const { write = (text) => process.stdout.write(text) } = run;
   // The built-in extensions are left out: the suite starts in half the time, and nothing of theirs answers in our place.
   const builtin = path.join(folder, 'builtin');
   const workspace = path.join(folder, 'workspace');
@@ -50,7 +54,7 @@ export async function runInServedEditor(run: HostRun): Promise<number | undefine
       const text = format(...values);
       logged.push(`[${type}] ${text}`);
       if (text.startsWith(mark)) {
-        console.log(text.slice(mark.length));
+        write(`${text.slice(mark.length)}\n`);
       }
     });
     const remote = (file: string): string => `vscode-remote://127.0.0.1:${editor.port}${file}`;

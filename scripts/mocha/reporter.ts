@@ -2,30 +2,39 @@ import fs from 'node:fs';
 import path from 'node:path';
 import Mocha from 'mocha';
 
+export interface Failure {
+  /** Full title. */
+  readonly title: string;
+  /** Message and stack, as they are read. */
+  readonly error: string;
+}
+
 /** What a tier of tests comes to; the file that ROLECALL_RESULTS names holds it as JSON. */
 export interface Results {
   readonly passed: number;
   readonly failed: number;
   readonly pending: number;
-  readonly durationMs: number;
-  /** Full titles. */
-  readonly failures: readonly string[];
+  readonly failures: readonly Failure[];
+  /** Full titles of tests that failed first and passed when they were run again. */
+  readonly flaky: readonly string[];
 }
 
-/** Mocha's spec report for people, and the counts for scripts/test.ts. */
+/** Mocha's spec report for people, and the results for scripts/test.ts. */
 export class ResultsReporter extends Mocha.reporters.Spec {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
-    const failures: string[] = [];
-    runner.on('fail', (test) => failures.push(test.fullTitle()));
+    const failures: Failure[] = [];
+    runner.on('fail', (test, error: Error) =>
+      failures.push({ title: test.fullTitle(), error: error.stack ?? String(error) }),
+    );
     runner.on('end', () => {
       const file = process.env.ROLECALL_RESULTS;
       if (file === undefined) {
         return;
       }
-      const { passes: passed, pending, duration: durationMs = 0 } = this.stats;
+      const { passes: passed, pending } = this.stats;
       // Failures are counted here: a failed hook is one too, which mocha's own count of tests leaves out.
-      const results: Results = { passed, failed: failures.length, pending, durationMs, failures };
+      const results: Results = { passed, failed: failures.length, pending, failures, flaky: [] };
       fs.mkdirSync(path.dirname(file), { recursive: true });
       fs.writeFileSync(file, `${JSON.stringify(results, undefined, 2)}\n`);
     });
