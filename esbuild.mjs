@@ -4,7 +4,6 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
-import { asCommonJs, readAtOnce } from './scripts/split.mjs';
 
 const root = path.dirname(fileURLToPath(import.meta.url));
 
@@ -30,28 +29,78 @@ const pages = {
   target: 'chrome138', // Of the oldest supported editor.
 };
 
-/** Exports `activate`. */
-const entry = 'src/extension.ts';
+/** esbuild copies the members of a CommonJS module for each module that imports it; here the editor's are copied once. */
+const oneCopyOfTheEditor = {
+  name: 'rolecall-one-copy-of-the-editor',
+  setup(build) {
+    build.onResolve({ filter: /^vscode$/ }, ({ namespace }) =>
+      namespace === 'editor' ? { path: 'vscode', external: true } : { path: 'vscode', namespace: 'editor' },
+    );
+    build.onLoad({ filter: /.*/, namespace: 'editor' }, () => ({ contents: "export * from 'vscode';" }));
+  },
+};
 
+/** Makes each `import()` a `require` of that module in features.cjs. */
+const importsFromFeatures = {
+  name: 'rolecall-imports-from-features',
+  setup(build) {
+    build.onResolve({ filter: /^\./ }, ({ path: name, kind, resolveDir }) => {
+      const file = path.relative(root, path.resolve(resolveDir, name)).replaceAll('\\', '/');
+      return kind === 'dynamic-import' ? { path: file, namespace: 'features' } : undefined;
+    });
+    build.onLoad({ filter: /.*/, namespace: 'features' }, ({ path: file }) => ({
+      contents: `module.exports = require('./features.cjs')[${JSON.stringify(file)}]();`,
+    }));
+    build.onResolve({ filter: /./, namespace: 'features' }, ({ path: name }) => ({ path: name, external: true }));
+  },
+};
+
+/** The module `rolecall:features`: whatever the extension reaches by `import()`, each module evaluated when it is asked for. */
+const featuresOfTheExtension = {
+  name: 'rolecall-features',
+  setup(build) {
+    build.onResolve({ filter: /^rolecall:features$/ }, ({ path: name }) => ({ path: name, namespace: 'rolecall' }));
+    build.onLoad({ filter: /.*/, namespace: 'rolecall' }, async () => {
+      const { metafile } = await esbuild.build({ ...extension(false), write: false, logLevel: 'silent' });
+      const inputs = Object.keys(metafile.inputs);
+      const files = inputs
+        .filter((input) => input.startsWith('features:'))
+        .map((input) => input.slice('features:'.length));
+      const rows = files.sort().map((file) => `${JSON.stringify(file)}: () => require(${JSON.stringify(`./${file}`)})`);
+      return {
+        contents: `module.exports = {\n${rows.join(',\n')}\n};`,
+        resolveDir: root,
+        watchFiles: inputs.filter((input) => input.startsWith('src/')).map((input) => path.join(root, input)),
+      };
+    });
+  },
+};
+
+/**
+ * The extension is two files. Every window reads extension.cjs: `src/extension.ts` and what it imports. features.cjs has what
+ * is reached by `import()`, and is read when the first of that is needed. A module that both need is in both, so a class of
+ * one is not that of the other: what crosses is used by its members, and a `RolecallError` is told by its brand.
+ */
 function extension(watching, outdir = 'dist') {
-  const minify = !watching;
   return {
     ...common,
-    minify,
+    minify: !watching,
     sourcemap: watching,
-    entryPoints: [entry],
+    entryPoints: { extension: 'src/extension.ts' },
     outdir,
-    // What is imported while the extension runs stands in files of its own, so that activation does not read it. Only
-    // ES modules can be split; an extension host loads CommonJS fastest: each file is turned into that afterwards.
-    splitting: true,
-    format: 'esm',
+    format: 'cjs',
     outExtension: { '.js': '.cjs' },
-    chunkNames: 'lazy-[hash]',
-    write: false,
-    plugins: [readAtOnce(entry), asCommonJs({ platform: 'node', target: common.target, charset: 'utf8', minify })],
-    external: ['vscode'],
     // A package's ES modules before its "main": jsonc-parser's is UMD, whose requires no bundler can follow.
     mainFields: ['module', 'main'],
+    plugins: [oneCopyOfTheEditor, importsFromFeatures],
+  };
+}
+
+function features(watching, outdir = 'dist') {
+  return {
+    ...extension(watching, outdir),
+    entryPoints: { features: 'rolecall:features' },
+    plugins: [oneCopyOfTheEditor, featuresOfTheExtension],
   };
 }
 
@@ -59,6 +108,7 @@ function production(watching) {
   const size = { minify: !watching, sourcemap: watching };
   return [
     extension(watching),
+    features(watching),
     { ...pages, ...size },
     {
       ...common,
@@ -114,26 +164,19 @@ export function buildProduction() {
 }
 
 /**
- * Bundles the extension into `outdir` as it is shipped. Resolves to what activation reads: the files, in the order in which
- * they are read, with their modules and the modules that they require of Node and the editor.
+ * Bundles the extension into `outdir` as it is shipped. Resolves to the two files, and to the modules in the one that
+ * activation reads.
  */
 export async function bundleExtension(outdir) {
-  const { metafile } = await esbuild.build(extension(false, outdir));
-  const { outputs } = metafile;
-  const files = [];
-  const read = (file) => {
-    if (files.includes(file)) return;
-    files.push(file);
-    for (const { path: other, kind, external } of outputs[file].imports) {
-      if (kind === 'import-statement' && !external) read(other);
-    }
-  };
-  read(Object.keys(outputs).find((file) => outputs[file].entryPoint === entry));
-  const imports = files.flatMap((file) => outputs[file].imports.filter(({ external }) => external));
+  const [{ metafile }] = await Promise.all([
+    esbuild.build(extension(false, outdir)),
+    esbuild.build(features(false, outdir)),
+  ]);
+  const [output] = Object.values(metafile.outputs);
   return {
-    files: files.map((file) => path.join(root, file)),
-    modules: files.flatMap((file) => Object.keys(outputs[file].inputs)),
-    requires: [...new Set(imports.filter(({ kind }) => kind === 'import-statement').map(({ path: name }) => name))],
+    extension: path.join(outdir, 'extension.cjs'),
+    features: path.join(outdir, 'features.cjs'),
+    modules: Object.keys(output.inputs).filter((input) => !/^(?:features|editor):/.test(input)),
   };
 }
 
@@ -171,7 +214,7 @@ async function watch(withTests) {
   const said = {
     name: 'rolecall-said',
     setup: ({ initialOptions: { outfile, entryPoints }, onEnd }) => {
-      const name = outfile ?? (entryPoints === pages.entryPoints ? 'the pages' : 'dist/extension.cjs');
+      const name = outfile ?? Object.keys(entryPoints).join(' and ');
       onEnd(() => console.log(`${name} built`));
     },
   };

@@ -20,11 +20,11 @@ declare module '*/esbuild.mjs' {
   }
   export function buildProduction(): Promise<Bundle[]>;
   export function bundleExtension(outdir: string): Promise<{
-    /** Absolute, in the order in which activation reads them. */
-    readonly files: readonly string[];
-    /** Relative to the project's root. */
+    /** The file that exports `activate`. */
+    readonly extension: string;
+    readonly features: string;
+    /** What the former holds, relative to the project's root. */
     readonly modules: readonly string[];
-    readonly requires: readonly string[];
   }>;
   export function bundlePage(name?: 'matrix' | 'answer'): Promise<{ readonly script: string; readonly style: string }>;
   export function buildHostTests(): Promise<Bundle[]>;

@@ -14,6 +14,7 @@ const anything: unknown = new Proxy(class {}, {
     if (name === 'then') return undefined; // It is no promise.
     return name in target ? Reflect.get(target, name) : anything;
   },
+  set: () => true,
   apply: () => anything,
 });
 const members = Object.fromEntries(names.split(',').map((name) => [name, anything]));

@@ -70,9 +70,17 @@ export type Remedy =
   /** `setting` without `rolecall.`; `value` is what was most likely meant. */
   | { readonly kind: 'changeSetting'; readonly setting: string; readonly value?: string };
 
+/** By which every bundle knows the others' errors, see `extension` in esbuild.mjs. */
+const brand = Symbol.for('rolecall.RolecallError');
+
 /** The one error type of Rolecall. `message` is a plain sentence that can be shown to a person. */
 export class RolecallError extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && brand in value;
+  }
+
   override readonly name = 'RolecallError';
+  readonly [brand] = true;
   readonly kind: ErrorKind;
   readonly facts: ErrorFacts;
   readonly remedy: Remedy | undefined;
