@@ -1,6 +1,6 @@
 import net from 'node:net';
 
-/** How the listener of a sign-in names itself, so that a window or the doctor tells it from another program. */
+/** How the listener of a sign-in names itself, so that a window or a diagnosis tells it from another program. */
 export const LISTENER_NAME = 'Rolecall';
 
 /** A browser may resolve `localhost` to either family (RFC 8252 section 8.3 advises against the name for that reason). */

@@ -1,16 +1,13 @@
 import { asRolecallError, cancelled } from '../base/errors.ts';
+import { CHECKS, type CheckName } from './checks.ts';
 import type { Diagnosis, Gathered } from './facts.ts';
-
-/** What a question about the network may take, in milliseconds; the others are asked on this machine. */
-export const NETWORK_MS = 10_000;
-export const LOCAL_MS = 4000;
 
 type Questions = Omit<Diagnosis, 'at'>;
 type Value<G> = G extends Gathered<infer T> ? T : never;
 
 /**
  * Answers one question each; may fail, hang and take its time. `undefined` says that there is nothing to ask about, as
- * while no services are configured. None may open a browser, send a token or change a session.
+ * while no cloud is configured. None may open a browser, send a token or change a session.
  */
 export type DiagnosisSources = {
   readonly [Name in keyof Questions]: (
@@ -18,23 +15,8 @@ export type DiagnosisSources = {
   ) => Value<Questions[Name]> | undefined | Promise<Value<Questions[Name]> | undefined>;
 };
 
-const LIMITS: Readonly<Record<keyof Questions, number>> = {
-  versions: LOCAL_MS,
-  connection: LOCAL_MS,
-  clientSecret: LOCAL_MS,
-  identity: NETWORK_MS,
-  inference: NETWORK_MS,
-  redirect: LOCAL_MS,
-  network: LOCAL_MS,
-  store: LOCAL_MS,
-  session: LOCAL_MS,
-  shared: LOCAL_MS,
-  problems: LOCAL_MS,
-};
-
 /**
- * Asks all questions at once, each within its time. What fails or hangs is told as such and takes nothing away from the
- * others.
+ * Asks all questions at once, each within its time. What fails or hangs is reported as such and does not affect the others.
  *
  * @throws RolecallError `cancelled` when `signal` says so.
  */
@@ -42,42 +24,15 @@ export async function diagnose(
   sources: DiagnosisSources,
   now: () => number,
   signal: AbortSignal,
-  limits: Readonly<Record<keyof Questions, number>> = LIMITS,
+  limitOf: (name: CheckName) => number = (name) => CHECKS[name].limitMs,
 ): Promise<Diagnosis> {
-  const ask = <Name extends keyof Questions>(name: Name) => {
-    // The compiler does not see that both are indexed by the same name.
-    const source = sources[name] as (signal: AbortSignal) => unknown;
-    return gather(source, limits[name], signal) as Promise<Questions[Name]>;
-  };
-  const [versions, connection, clientSecret, identity, inference, redirect, network, store, session, shared, problems] =
-    await Promise.all([
-      ask('versions'),
-      ask('connection'),
-      ask('clientSecret'),
-      ask('identity'),
-      ask('inference'),
-      ask('redirect'),
-      ask('network'),
-      ask('store'),
-      ask('session'),
-      ask('shared'),
-      ask('problems'),
-    ]);
+  const names = Object.keys(CHECKS) as CheckName[];
+  const answers = await Promise.all(
+    names.map(async (name) => [name, await gather(sources[name], limitOf(name), signal)] as const),
+  );
   if (signal.aborted) throw cancelled(signal.reason);
-  return {
-    at: now(),
-    versions,
-    connection,
-    clientSecret,
-    identity,
-    inference,
-    redirect,
-    network,
-    store,
-    session,
-    shared,
-    problems,
-  };
+  // The compiler does not see that each answer is that of its own name.
+  return { at: now(), ...(Object.fromEntries(answers) as unknown as Questions) };
 }
 
 /** Never rejects, and resolves within `limitMs`, or when `signal` aborts. */

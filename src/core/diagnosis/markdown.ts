@@ -8,11 +8,6 @@ export interface Line {
   readonly finding?: string;
 }
 
-export interface Section {
-  readonly title: string;
-  readonly lines: readonly Line[];
-}
-
 /**
  * Text of others as inline code (CommonMark section 6.1): nothing in it is a link, a picture or a heading. Line breaks and
  * what cannot be seen become spaces.
@@ -46,12 +41,4 @@ export function durationOf(ms: number): string {
   ];
   const [size, unit] = units.find(([each]) => ms >= 2 * each) ?? [1000, 'seconds'];
   return `${Math.round(ms / size)} ${unit}`;
-}
-
-export function renderSection({ title, lines }: Section): string {
-  return `## ${title}\n\n${lines.map(renderLine).join('\n')}`;
-}
-
-function renderLine({ label, text, finding }: Line): string {
-  return `- **${label}:** ${text}${finding === undefined ? '' : `\n  - **Attention:** ${finding}`}`;
 }

@@ -37,3 +37,72 @@ export function withoutCredentials(address: string): string {
   if (at < 0) return scheme + rest.replace(/[/?#\s].*$/s, '');
   return `${scheme}‹hidden›${/[?#]/.test(rest) ? '' : `@${rest.slice(at + 1).replace(/[/\s].*$/s, '')}`}`;
 }
+
+/** An address as it was typed, without user name, password, query and fragment, in which secrets travel. */
+export function plainAddress(address: string): string {
+  return address.replace(/[?#].*$/s, '').replace(/^(\s*[a-z][a-z0-9+.-]*:\/\/)?[^/]*@/i, '$1');
+}
+
+const MAX_DEPTH = 8;
+
+/**
+ * The error codes in a failure of `fetch`, from the outside in: the reasons are in `cause`, several levels deep,
+ * in `errors` when several addresses were tried, and sometimes only in the message (`net::ERR_…` of an editor that asks
+ * through its browser, a proxy that refuses a tunnel).
+ */
+export function errorCodes(error: unknown): string[] {
+  const found = new Set<string>();
+  const look = (at: unknown, depth: number): void => {
+    if (!(at instanceof Error) || depth > MAX_DEPTH) return;
+    const { code, errors } = at as { code?: unknown; errors?: unknown };
+    if (typeof code === 'string' && /^\w{1,64}$/.test(code)) found.add(code);
+    const chromium = /\bnet::(ERR_\w{1,60})/.exec(at.message)?.[1];
+    if (chromium !== undefined) found.add(chromium);
+    const tunnel = /Proxy response \((\d{3})\)/.exec(at.message)?.[1];
+    if (tunnel !== undefined) found.add(`PROXY_${tunnel}`);
+    if (Array.isArray(errors)) for (const each of errors.slice(0, 4)) look(each, depth + 1);
+    look(at.cause, depth + 1);
+  };
+  look(error, 0);
+  return [...found];
+}
+
+const UNTRUSTED =
+  'The certificate is not trusted on this machine. If your network inspects TLS, add its root certificate to the system’s store (read by the editor with http.systemCertificates), or to the file named by NODE_EXTRA_CA_CERTS when the editor starts.';
+const CLOCK = 'The certificate is not valid today: it has expired, or this machine’s clock is wrong.';
+const NAME = 'The certificate is for another host name: the address is mistyped, or the connection is intercepted.';
+const NO_ROUTE = 'No response: check the firewall, the VPN and the proxy (http.proxy).';
+const CUT = 'The connection was closed on the way, as firewalls and proxies do.';
+
+/** What a code means for the user of this machine; the first match decides. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [
+    /^PROXY_407$|^ERR_PROXY_AUTH|^ERR_UNEXPECTED_PROXY_AUTH$/,
+    'The proxy requires a user name and password (http.proxy, http.proxyAuthorization).',
+  ],
+  [/^PROXY_\d+$|^ERR_TUNNEL_CONNECTION_FAILED$/, 'The proxy refused to connect to that host.'],
+  [/^ERR_PROXY_CONNECTION_FAILED$/, 'The proxy itself cannot be reached (http.proxy, proxy variables).'],
+  [/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID|^ERR_CERT_DATE_INVALID$/, CLOCK],
+  [/ALTNAME|HOSTNAME_MISMATCH|^ERR_CERT_COMMON_NAME_INVALID$/, NAME],
+  [
+    /SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)|CERT_(UNTRUSTED|REJECTED|SIGNATURE_FAILURE)|^ERR_CERT_AUTHORITY_INVALID$|INVALID_CA/,
+    UNTRUSTED,
+  ],
+  [/^CERT_REVOKED$|^ERR_CERT_REVOKED$/, 'The certificate was revoked.'],
+  [
+    /^ERR_SSL_|^EPROTO$|^ERR_TLS_/,
+    'The server does not speak TLS as expected: the address may need http://, or a proxy answers in its place.',
+  ],
+  [/^ECONNREFUSED$|^ERR_CONNECTION_REFUSED$/, 'Nothing listens there. Check the address and port.'],
+  [
+    /^ENOTFOUND$|^EAI_AGAIN$|^ERR_NAME_NOT_RESOLVED$/,
+    'The host name cannot be resolved. Check the address, the VPN and the name servers; behind a proxy, set http.proxy.',
+  ],
+  [/TIMED?_?OUT|UNREACH|^ERR_INTERNET_DISCONNECTED$|^ERR_ADDRESS_UNREACHABLE$/, NO_ROUTE],
+  [/^ECONNRESET$|^EPIPE$|^UND_ERR_SOCKET$|^ERR_CONNECTION_(RESET|CLOSED)$/, CUT],
+];
+
+/** What to do about the most telling of `codes`, if anything is known. */
+export function adviceOn(codes: readonly string[]): string | undefined {
+  return ADVICE.find(([pattern]) => codes.some((code) => pattern.test(code)))?.[1];
+}

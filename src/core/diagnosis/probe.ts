@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { asRolecallError, RolecallError } from '../base/errors.ts';
 import { exchange, type Fetch, type HttpAnswer } from '../base/http.ts';
-import { errorCodes } from './errorCodes.ts';
 import type { Discovery, IdentityFact, Probe } from './facts.ts';
+import { errorCodes } from './network.ts';
 
 /** Below what the whole question may take, so that the answer says which host was silent. */
 const DEADLINE_MS = 8000;

@@ -1,53 +1,55 @@
-import type { Diagnosis } from './facts.ts';
-import { code, type Line, renderSection, type Section } from './markdown.ts';
-import { networkSection } from './networkSection.ts';
-import { servicesSection } from './servicesSection.ts';
-import { sessionSection } from './sessionSection.ts';
-import { addressesSection, redirectSection, versionsSection } from './setupSections.ts';
+import { CHECKS, type CheckName } from './checks.ts';
+import type { Diagnosis, Gathered } from './facts.ts';
+import { code, type Line } from './markdown.ts';
 
 /**
- * The diagnosis as a Markdown document for people. Holds no token, code or secret; what others have written stands as
+ * The diagnosis as a Markdown document for people. Contains no token, code or secret; what others have written stands as
  * code, so that it cannot link, load or look like something of ours.
  *
  * @param redact Hides the values that are known to be secret, and what looks like one: {@link Redactor.redact}.
  */
 export function reportOf(diagnosis: Diagnosis, redact: (text: string) => string): string {
-  const sections = [
-    versionsSection(diagnosis),
-    addressesSection(diagnosis),
-    servicesSection(diagnosis),
-    redirectSection(diagnosis),
-    networkSection(diagnosis),
-    sessionSection(diagnosis),
-    problemsSection(diagnosis),
-  ];
+  const checked = (Object.keys(CHECKS) as CheckName[]).map((name) => ({
+    heading: CHECKS[name].heading,
+    lines: linesOf(name, diagnosis),
+  }));
+  const sections = [...Map.groupBy(checked, ({ heading }) => heading)].map(
+    ([heading, checks]) => `## ${heading}\n\n${checks.flatMap(({ lines }) => lines.map(render)).join('\n')}`,
+  );
   const date = `${new Date(diagnosis.at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
   const text = [
     '# Sign-in diagnosis',
-    `Made ${date}. It holds no token, code or secret, but it names your services, folders and proxies: look it over before you share it.`,
-    `## What to look at\n\n${findingsOf(sections)}`,
-    ...sections.map(renderSection),
+    `Generated ${date}. Contains no tokens or secrets, but names your services, folders and proxies: review before sharing.`,
+    `## Findings\n\n${findingsOf(checked.flatMap(({ lines }) => lines))}`,
+    ...sections,
   ].join('\n\n');
   return `${redact(text)}\n`;
 }
 
-function findingsOf(sections: readonly Section[]): string {
-  const findings = sections.flatMap(({ lines }) =>
-    lines.flatMap(({ label, finding }) => (finding === undefined ? [] : [`**${label}:** ${finding}`])),
-  );
-  if (findings.length === 0) return 'Nothing was found that would be in the way of a sign-in.';
-  return findings.map((finding, n) => `${n + 1}. ${finding}`).join('\n');
+/** The lines for what was found, or the one line that says why nothing was. */
+function linesOf(name: CheckName, diagnosis: Diagnosis): readonly Line[] {
+  // The compiler does not see that the check and the answer are of one name.
+  const { label, lines } = CHECKS[name] as {
+    label: string;
+    lines: (value: unknown, all: Diagnosis) => readonly Line[];
+  };
+  const answer: Gathered<unknown> = diagnosis[name];
+  switch (answer.kind) {
+    case 'known':
+      return lines(answer.value, diagnosis);
+    case 'skipped':
+      return [{ label, text: `not checked: ${answer.why}` }];
+    case 'failed':
+      return [{ label, text: 'unknown', finding: `Could not be checked: ${code(answer.problem)}` }];
+  }
 }
 
-function problemsSection({ problems }: Diagnosis): Section {
-  const title = 'Recent warnings and errors of this window';
-  const none = { title, lines: [{ label: 'Log', text: 'none since this window was opened' }] };
-  if (problems.kind !== 'known' || problems.value.length === 0) return none;
-  const lines = problems.value.map(
-    ({ at, level, message }): Line => ({
-      label: `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC, ${level}`,
-      text: code(message),
-    }),
-  );
-  return { title, lines: lines.toReversed() };
+function findingsOf(lines: readonly Line[]): string {
+  const findings = lines.filter(({ finding }) => finding !== undefined);
+  if (findings.length === 0) return 'No problems found.';
+  return findings.map(({ label, finding }, index) => `${index + 1}. **${label}:** ${finding}`).join('\n');
+}
+
+function render({ label, text, finding }: Line): string {
+  return `- **${label}:** ${text}${finding === undefined ? '' : `\n  - **Attention:** ${finding}`}`;
 }

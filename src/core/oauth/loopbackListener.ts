@@ -149,7 +149,7 @@ function loopbackTarget(redirectUri: string): Target {
 }
 
 const HEADERS = {
-  /** By which a window, or the doctor, tells a sign-in that waits from another program that has the port. */
+  /** By which a window, or a diagnosis, tells a sign-in that waits from another program that has the port. */
   server: LISTENER_NAME,
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',

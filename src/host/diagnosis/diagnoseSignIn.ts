@@ -12,12 +12,12 @@ export interface DiagnoseSignInDeps extends EditorSourcesDeps {
   readonly document: DiagnosisDocument;
 }
 
-/** Diagnose Sign-In: looks at everything a sign-in needs, and opens a report. Signs nobody in or out. */
+/** Diagnose Sign-In: checks everything a sign-in needs and opens a report. Signs nobody in or out. */
 export async function diagnoseSignIn({ redact, document, ...deps }: DiagnoseSignInDeps): Promise<void> {
   const diagnosis = await vscode.window.withProgress(
     {
       location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Looking at everything a sign-in needs…'),
+      title: vscode.l10n.t('Checking everything a sign-in needs…'),
       cancellable: true,
     },
     async (_progress, token) => diagnose(editorSources(deps), Date.now, signalOf(token)),
@@ -30,7 +30,7 @@ export async function diagnoseSignIn({ redact, document, ...deps }: DiagnoseSign
 async function offerCopy(report: string): Promise<void> {
   const copy = vscode.l10n.t('Copy');
   const chosen = await vscode.window.showInformationMessage(
-    vscode.l10n.t('The diagnosis holds no token, code or secret. Look it over before you share it.'),
+    vscode.l10n.t('The diagnosis contains no tokens or secrets. Review it before sharing.'),
     copy,
   );
   if (chosen === copy) await vscode.env.clipboard.writeText(report);

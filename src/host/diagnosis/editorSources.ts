@@ -9,7 +9,7 @@ import { inspectSharedState } from '../../core/oauth/rotation/inspect.ts';
 import { stateRoot, thisMachine } from '../../core/oauth/rotation/statePaths.ts';
 import { secrets } from '../../ids.ts';
 
-/** What a keeper of a session lets see, besides the tokens. */
+/** What can be seen of a session besides its tokens. */
 interface KeptSession {
   readonly state: { readonly kind: string; readonly error?: Error };
   readonly session:
@@ -136,7 +136,7 @@ function proxySettings(): NetworkFact['settings'] {
 
 /** Writes, reads and removes a value of no meaning. */
 async function tryStore(storage: EditorSourcesDeps['secrets']): Promise<StoreFact> {
-  // Each window has a name of its own: two doctors at once do not find each other's value.
+  // Each window has a name of its own: two diagnoses at once do not find each other's value.
   const key = secrets.probe + randomUUID();
   if (vscode.env.uiKind === vscode.UIKind.Web) {
     await storage.get(key);

@@ -59,14 +59,14 @@ describe('Rolecall: Diagnose Sign-In', function () {
       /^- \*\*Rolecall:\*\* `\d+\.\d+\.\d+`$/m,
       /^- \*\*Identity specification:\*\* `1\.11\.0`$/m,
       new RegExp(`^- \\*\\*Identity service:\\*\\* \`${descriptor.identity}\`$`, 'm'),
-      new RegExp(`^- \\*\\*Client id:\\*\\* \`${descriptor.clients.loopback.id}\`$`, 'm'),
+      new RegExp(`^- \\*\\*Client ID:\\*\\* \`${descriptor.clients.loopback.id}\`$`, 'm'),
       /^- \*\*Identity service:\*\* answered 200 after \d+ ms$/m,
       /^- \*\*Discovery:\*\* found/m,
       /^- \*\*Clock:\*\* this machine and the service agree/m,
       /^- \*\*Inference service:\*\* answered \d+/m,
-      /^- \*\*Who listens:\*\* nobody now/m,
+      /^- \*\*Callback listener:\*\* none now/m,
       /^- \*\*http\.proxySupport:\*\* /m,
-      /^- \*\*Secret store:\*\* can be (written and read|read; not written to)/m,
+      /^- \*\*Secret store:\*\* (readable and writable|readable; not written to)/m,
       /^- \*\*Session:\*\* `signedOut`$/m,
       /^- \*\*Shared folder:\*\* `/m,
     ]) {
@@ -98,7 +98,7 @@ describe('Rolecall: Diagnose Sign-In', function () {
     assert.equal(document, first);
     const text = document.getText();
     assert.match(text, /^- \*\*Generation:\*\* \d+$/m);
-    assert.match(text, /^- \*\*Access:\*\* until \d{4}-\d\d-\d\d .* UTC \(in \d+ minutes\)$/m);
+    assert.match(text, /^- \*\*Access token:\*\* until \d{4}-\d\d-\d\d .* UTC \(in \d+ minutes\)$/m);
     assert.match(text, /^- \*\*Client secret:\*\* in the secret store$/m);
     assert.deepEqual(search.inText('report', text), []);
   });

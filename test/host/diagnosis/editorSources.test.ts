@@ -12,7 +12,7 @@ import { userSettings } from '../support/workspace.ts';
 
 const never = new AbortController().signal;
 
-describe('what the doctor finds out in an editor', function () {
+describe('what a diagnosis finds out in an editor', function () {
   this.timeout(10_000);
   const patches = usePatches();
   const user = userSettings();

@@ -47,7 +47,7 @@ export interface InspectOptions {
   readonly protocol?: Protocol;
 }
 
-/** Looks at what the windows share, for the doctor: makes and changes nothing, and asks nobody for the exclusion. */
+/** Looks at what the windows share, for a diagnosis: makes and changes nothing, and asks nobody for the exclusion. */
 export async function inspectSharedState(options: InspectOptions): Promise<SharedStateOverview> {
   const { state, connection, storeName, protocol = PROTOCOL } = options;
   const folder = path.join(state, connectionFolderName(connection.identityUrl, connection.clientId));

@@ -37,7 +37,7 @@ export interface Entry {
   /** Absent after a sign-out. */
   readonly session?: Session;
   readonly diesAt?: number;
-  /** Present when the identity service no longer honours the session, which is then kept for the doctor only. */
+  /** Present when the identity service no longer honours the session, which is then kept for a diagnosis only. */
   readonly ended?: { readonly reason: (typeof END_REASONS)[number]; readonly sentence: string };
 }
 

@@ -2,7 +2,7 @@ import type { RolecallError } from '../../base/errors.ts';
 import type { Account } from '../session.ts';
 import type { EndReason } from './endReason.ts';
 
-/** Signed in or not, as one union: for the status bar, the welcome view and the doctor. */
+/** Signed in or not, as one union: for the status bar, the welcome view and a diagnosis. */
 export type SessionState =
   /** Nothing has been read yet. */
   | { readonly kind: 'starting' }

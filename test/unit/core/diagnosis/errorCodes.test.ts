@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { adviceOn, errorCodes } from '../../../../src/core/diagnosis/errorCodes.ts';
+import { adviceOn, errorCodes } from '../../../../src/core/diagnosis/network.ts';
 
 const failed = (message: string, more: object) => Object.assign(new Error(message), more);
 
@@ -52,13 +52,13 @@ describe('the codes of a failed request', () => {
 describe('the advice on them', () => {
   /** As Node.js 24, undici and Chromium write them. */
   const rows: readonly (readonly [advice: RegExp, codes: readonly string[]])[] = [
-    [/wants a user name/, ['PROXY_407', 'ERR_PROXY_AUTH_UNSUPPORTED', 'ERR_UNEXPECTED_PROXY_AUTH']],
+    [/requires a user name/, ['PROXY_407', 'ERR_PROXY_AUTH_UNSUPPORTED', 'ERR_UNEXPECTED_PROXY_AUTH']],
     [/refused to connect/, ['PROXY_403', 'ERR_TUNNEL_CONNECTION_FAILED']],
     [/proxy itself/, ['ERR_PROXY_CONNECTION_FAILED']],
     [/not valid today/, ['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'ERR_CERT_DATE_INVALID']],
     [/another host name/, ['ERR_TLS_CERT_ALTNAME_INVALID', 'HOSTNAME_MISMATCH', 'ERR_CERT_COMMON_NAME_INVALID']],
     [
-      /not trusted here/,
+      /not trusted on this machine/,
       [
         'UNABLE_TO_GET_ISSUER_CERT',
         'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
@@ -75,9 +75,9 @@ describe('the advice on them', () => {
       ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'EPROTO', 'ERR_SSL_PROTOCOL_ERROR'],
     ],
     [/Nothing listens/, ['ECONNREFUSED', 'ERR_CONNECTION_REFUSED']],
-    [/not known here/, ['ENOTFOUND', 'EAI_AGAIN', 'ERR_NAME_NOT_RESOLVED']],
+    [/cannot be resolved/, ['ENOTFOUND', 'EAI_AGAIN', 'ERR_NAME_NOT_RESOLVED']],
     [
-      /Nothing was heard/,
+      /No response/,
       [
         'ETIMEDOUT',
         'UND_ERR_CONNECT_TIMEOUT',
@@ -87,7 +87,7 @@ describe('the advice on them', () => {
         'ERR_CONNECTION_TIMED_OUT',
       ],
     ],
-    [/cut on the way/, ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ERR_CONNECTION_RESET']],
+    [/closed on the way/, ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ERR_CONNECTION_RESET']],
   ];
   for (const [advice, codes] of rows) {
     for (const code of codes) {

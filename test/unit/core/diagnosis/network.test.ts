@@ -3,8 +3,7 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { inspectEnvironment, withoutCredentials } from '../../../../src/core/diagnosis/network.ts';
-import { plainAddress } from '../../../../src/core/diagnosis/plainAddress.ts';
+import { inspectEnvironment, plainAddress, withoutCredentials } from '../../../../src/core/diagnosis/network.ts';
 
 describe('the address of a proxy', () => {
   const rows: readonly (readonly [address: string, shown: string])[] = [

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { isCancelled } from '../../../../src/core/base/errors.ts';
-import { errorCodes } from '../../../../src/core/diagnosis/errorCodes.ts';
 import type { IdentityFact } from '../../../../src/core/diagnosis/facts.ts';
+import { errorCodes } from '../../../../src/core/diagnosis/network.ts';
 import { probeIdentity, probeInference } from '../../../../src/core/diagnosis/probe.ts';
 import { loopbackServer } from '../base/loopbackServer.ts';
 import { freePort } from '../base/ports.ts';
 
 const never = new AbortController().signal;
 
-describe('a request of the doctor', () => {
+describe('a request of a diagnosis', () => {
   const server = loopbackServer();
   const deps = { fetch: globalThis.fetch, now: Date.now };
   const ask = () => probeIdentity(deps, server.origin, never);

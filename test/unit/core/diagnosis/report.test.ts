@@ -8,53 +8,53 @@ const asIs = (text: string) => text;
 
 /** The numbered sentences at the head. */
 function findings(diagnosis: Diagnosis): string[] {
-  const head = reportOf(diagnosis, asIs).split('## What to look at\n\n')[1]?.split('\n\n')[0] ?? '';
+  const head = reportOf(diagnosis, asIs).split('## Findings\n\n')[1]?.split('\n\n')[0] ?? '';
   return head.split('\n').filter((line) => /^\d+\. /.test(line));
 }
 
-describe('the report of the sign-in doctor', () => {
+describe('the report of a sign-in diagnosis', () => {
   it('says of a sign-in that is well what it is made of, and that nothing is in its way', () => {
     assert.equal(
       reportOf(healthy, asIs),
       `# Sign-in diagnosis
 
-Made 2026-03-01 12:00:00 UTC. It holds no token, code or secret, but it names your services, folders and proxies: look it over before you share it.
+Generated 2026-03-01 12:00:00 UTC. Contains no tokens or secrets, but names your services, folders and proxies: review before sharing.
 
-## What to look at
+## Findings
 
-Nothing was found that would be in the way of a sign-in.
+No problems found.
 
 ## Versions
 
 - **Rolecall:** \`0.1.0\`
-- **Editor:** \`Visual Studio Code 1.122.0\`, shown on the desktop
+- **Editor:** \`Visual Studio Code 1.122.0\`, on the desktop
 - **Remote:** no
 - **Rolecall runs on:** this machine
 - **Node.js:** \`24.1.0\`
 - **System:** \`linux x64\`
 - **Identity specification:** \`1.11.0\`
 
-## Addresses
+## Settings
 
 - **Connection:** the configured services
 - **Identity service:** \`https://identity.example.com\`
 - **Inference service:** \`https://inference.example.com/prefix\`
-- **Client id:** \`7d6f2a54-91c3-4b7e-8a0d-2f6f0a5f9b11\`
+- **Client ID:** \`7d6f2a54-91c3-4b7e-8a0d-2f6f0a5f9b11\`
 - **Client authentication:** \`client_secret_post\`
 - **Scopes:** \`openid email profile\`
 - **Client secret:** in the secret store
 
-## Services, asked without a token
+## Services, without a token
 
 - **Identity service:** answered 200 after 40 ms
-- **Discovery:** found, for this issuer, with endpoints of the same host
+- **Discovery:** found, for this issuer, with endpoints on the same host
 - **Clock:** this machine and the service agree within 1 seconds
 - **Inference service:** answered 401 after 30 ms
 
 ## Redirect URI
 
 - **Redirect URI:** \`http://127.0.0.1:18155/callback\`
-- **Who listens:** nobody now: a sign-in can listen there
+- **Callback listener:** none now: a sign-in can listen there
 
 ## Proxy and certificates
 
@@ -67,23 +67,23 @@ Nothing was found that would be in the way of a sign-in.
 - **http.proxyStrictSSL:** on
 - **http.systemCertificates:** on
 - **NODE_EXTRA_CA_CERTS:** \`/etc/ssl/company.pem\` (read when the editor starts)
-- **Not visible here:** proxies of the system’s settings and of a PAC file
+- **Not visible here:** proxies from the system’s settings or a PAC file
 
 ## Session
 
-- **Secret store:** can be written and read
+- **Secret store:** readable and writable
 - **Session:** \`signedIn\`
 - **Generation:** 7
-- **Access:** until 2026-03-01 12:41:00 UTC (in 41 minutes)
-- **Renewal:** by itself
+- **Access token:** until 2026-03-01 12:41:00 UTC (in 41 minutes)
+- **Renewal:** automatic
 - **Shared folder:** \`/home/ada/.local/state/rolecall/desk/0123456789abcdef0123456789abcdef\`, mode \`700\`
 - **Shared generation:** 7
 - **Windows:** 3
 - **Renewed now by:** nobody
 
-## Recent warnings and errors of this window
+## Recent warnings and errors in this window
 
-- **Log:** none since this window was opened
+- **Log:** none
 `,
     );
   });
@@ -110,15 +110,15 @@ Nothing was found that would be in the way of a sign-in.
         probe: { kind: 'unreachable', url: 'x', ms: 5, message: 'No.', codes: ['SELF_SIGNED_CERT_IN_CHAIN'] },
         discovery: undefined,
       }),
-      [/Identity service:\*\* The certificate is not trusted here.*NODE_EXTRA_CA_CERTS/],
+      [/Identity service:\*\* The certificate is not trusted on this machine.*NODE_EXTRA_CA_CERTS/],
     ],
     [
       'the request failed for a reason nobody has heard of',
       withValue('inference', { kind: 'unreachable', url: 'x', ms: 5, message: 'No.', codes: [] }),
-      [/Inference service:\*\* The request failed before an answer came/],
+      [/Inference service:\*\* The request failed before an answer arrived/],
     ],
-    ['the service fails', withValue('inference', { status: 502 }), [/Nothing on this machine has to change/]],
-    ['a proxy answers instead', withValue('inference', { status: 407 }), [/proxy wants a user name/]],
+    ['the service fails', withValue('inference', { status: 502 }), [/Nothing needs to change here/]],
+    ['a proxy answers instead', withValue('inference', { status: 407 }), [/proxy requires a user name/]],
     [
       'discovery names another issuer',
       withValue('identity', { discovery: { kind: 'unusable', problem: 'it says that it is [x](https://y)' } }),
@@ -127,18 +127,18 @@ Nothing was found that would be in the way of a sign-in.
     [
       'the clock is wrong',
       withValue('identity', { probe: { kind: 'answered', url: 'x', ms: 1, status: 200, skewMs: 400_000 } }),
-      [/Clock:\*\* .*set its clock/],
+      [/Clock:\*\* .*set its clock automatically/],
     ],
     [
       'another program has the port',
       withValue('redirect', { kind: 'taken', says: 'nginx' }),
-      [/End it, or register another redirect URI/],
+      [/Stop it, or register another redirect URI/],
     ],
     ['the port is reserved', withValue('redirect', { kind: 'refused', code: 'EACCES' }), [/may be reserved/]],
     [
       'the link is another editor’s',
       withValue('redirect', { kind: 'editorLink', scheme: 'vscode-insiders', isThisEditor: false }),
-      [/leads to another program/],
+      [/opens another program/],
     ],
     ['the redirect goes to a web page', withValue('redirect', { kind: 'elsewhere' }), [/paste the address/]],
     [
@@ -162,17 +162,17 @@ Nothing was found that would be in the way of a sign-in.
     ],
     ['the session has ended', withValue('session', { state: 'ended', reason: 'Over.' }), [/Sign in again/]],
     ['the network is away', withValue('session', { state: 'offline', reason: 'No.' }), [/still signed in/]],
-    ['the keyring is locked', withValue('session', { state: 'storeUnavailable' }), [/Nothing was signed out/]],
-    ['the folder is open', withValue('shared', { folder: { mode: '755', isOurs: true } }), [/Others can look/]],
+    ['the keyring is locked', withValue('session', { state: 'storeUnavailable' }), [/have not been signed out/]],
+    ['the folder is open', withValue('shared', { folder: { mode: '755', isOurs: true } }), [/Other users can read/]],
     [
       'the folder is another’s',
       withValue('shared', { folder: { mode: '700', isOurs: false } }),
-      [/not a folder of this user/],
+      [/does not belong to this user/],
     ],
     [
       'a stopped window holds',
       withValue('shared', { holder: { kind: 'held', pid: 4711, isThisWindow: false, answers: false } }),
-      [/Continue or close it/],
+      [/Resume or close it/],
     ],
   ];
   for (const [title, diagnosis, says] of troubles) {
@@ -187,18 +187,18 @@ Nothing was found that would be in the way of a sign-in.
     [
       'a service without discovery',
       withValue('identity', { discovery: { kind: 'absent', status: 404 } }),
-      /Discovery:\*\* none \(404\): the endpoints of the specification/,
+      /Discovery:\*\* none \(404\): the endpoints in the specification/,
     ],
     [
       'a service that does not tell the time',
       withValue('identity', { probe: { kind: 'answered', url: 'x', ms: 1, status: 404 } }),
-      /Clock:\*\* the service did not say/,
+      /Clock:\*\* the service does not send the time/,
     ],
-    ['a sign-in under way', withValue('redirect', { kind: 'ours' }), /Who listens:\*\* Rolecall, for a sign-in/],
+    ['a sign-in under way', withValue('redirect', { kind: 'ours' }), /Callback listener:\*\* Rolecall, for a sign-in/],
     [
       'this editor’s own link',
       withValue('redirect', { kind: 'editorLink', scheme: 'vscode', isThisEditor: true }),
-      /Who listens:\*\* this editor/,
+      /Callback listener:\*\* this editor/,
     ],
     [
       'a service token',
@@ -214,7 +214,7 @@ Nothing was found that would be in the way of a sign-in.
     [
       'a store that is not written to',
       { ...healthy, store: known({ kind: 'readable', why: 'a reason' }) },
-      /can be read; not written to: a reason/,
+      /readable; not written to: a reason/,
     ],
     [
       'no shared folder',
@@ -224,7 +224,7 @@ Nothing was found that would be in the way of a sign-in.
     [
       'a renewal in another window',
       withValue('shared', { holder: { kind: 'held', pid: 4711, isThisWindow: false, answers: true } }),
-      /Renewed now by:\*\* the window with process id 4711$/m,
+      /Renewed now by:\*\* the window with process ID 4711$/m,
     ],
   ];
   for (const [title, diagnosis, says] of fine) {
