@@ -19,6 +19,9 @@ const common = {
   metafile: true,
 };
 
+/** What packages use when it happens to be installed: the bundles do without it, so that they are the same everywhere. */
+export const optionalPackages = ['supports-color'];
+
 /** The pages: dist/matrix.js and so on; the style sheet of each stands beside it. */
 const pages = {
   ...common,
@@ -116,6 +119,7 @@ function production(watching) {
       entryPoints: ['src/sandbox/main.ts'],
       keepNames: true, // oidc-provider tells its models apart by the names of their classes.
       outfile: 'dist/sandbox.js',
+      external: optionalPackages,
       format: 'esm',
       // Packages in CommonJS call require(), which an ES module has to be given.
       banner: {

@@ -6,35 +6,32 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installOnce, npm } from './install.mjs';
+import { findDesktopCommand } from './find.mjs';
+import { fetchEditorBeside, guessEditor, installPackages, lockedNodes, stopInstalling } from './install.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const modules = path.join(root, 'node_modules');
 /** The oldest Node that runs TypeScript sources as they are, without a flag. */
 const oldestNode = [22, 18];
 
-const script = process.argv[2];
+const [script, ...parameters] = process.argv.slice(2);
 if (script === undefined) {
   stopWith('Usage: node scripts/bootstrap.mjs SCRIPT [arguments]');
 }
 
+if (guessEditor(script, parameters, { platform: process.platform, hasDesktop: findDesktopCommand() !== undefined })) {
+  // Nobody waits for it here, and what went wrong is told by the script, which tries again.
+  fetchEditorBeside().catch(() => {});
+}
 try {
-  await installOnce(path.join(modules, '.rolecall-lock'), [path.join(root, 'package-lock.json')], () => {
-    console.log('Installing the packages of package-lock.json (npm ci) …');
-    npm(['ci', '--include=dev', '--include=optional'], root);
-  });
+  await installPackages(script === 'scripts/start.ts');
 } catch (error) {
   stopWith(error.message);
 }
 run(findNode());
 
 function findNode() {
-  const windows = process.platform === 'win32';
-  const name = windows ? 'node.exe' : 'node';
-  const locked = [
-    path.join(modules, `node-${windows ? 'win' : process.platform}-${process.arch}`, 'bin', name),
-    path.join(modules, '.bin', name),
-  ].find((file) => fs.existsSync(file));
+  const locked = lockedNodes(modules, process.platform, process.arch).find((file) => fs.existsSync(file));
   if (locked !== undefined) {
     return locked;
   }
@@ -51,7 +48,7 @@ function run(node) {
   // On Windows the variable may be spelled Path.
   const pathName = Object.keys(process.env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
   const searched = [path.dirname(node), path.join(modules, '.bin'), process.env[pathName] ?? ''];
-  const child = spawn(node, [path.resolve(root, script), ...process.argv.slice(3)], {
+  const child = spawn(node, [path.resolve(root, script), ...parameters], {
     cwd: root,
     env: { ...process.env, [pathName]: searched.join(path.delimiter) },
     // The channel closes when this process is gone, however it went: the script then ends what it started.
@@ -62,6 +59,7 @@ function run(node) {
   }
   child.on('error', (error) => stopWith(`${node} could not be started: ${error.message}`));
   child.on('exit', (code, signal) => {
+    stopInstalling();
     if (signal !== null) {
       process.removeAllListeners(signal);
       process.kill(process.pid, signal);
@@ -72,6 +70,7 @@ function run(node) {
 }
 
 function stopWith(sentence) {
+  stopInstalling();
   console.error(sentence);
   process.exit(1);
 }

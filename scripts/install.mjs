@@ -1,50 +1,153 @@
 // What installing takes, in plain JavaScript: bootstrap.mjs uses it before there is anything to run TypeScript with.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { step } from './steps.mjs';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const modules = path.join(root, 'node_modules');
+const editorFolder = path.join(root, 'scripts', 'editor');
+const workbenchFolder = path.join(editorFolder, 'node_modules', 'code-server', 'lib', 'vscode');
+const running = new Set();
 
 /**
- * Calls `install` unless `stamp` holds the hash of `sources`, and writes it afterwards. Commands started together do not
- * install together: the second waits for the first and finds the work done.
+ * Calls `install` unless the file `stamp` holds the hash of the files `sources`, and writes that afterwards. With `part` the
+ * work is a part of it, which the whole includes: the stamp holds the part's name as well, and `install` of the whole is
+ * told that the part is there. Commands started together do not install together: the second waits for the first and
+ * finds the work done. With a `title` it prints a line for what it does or waits for.
  */
-export async function installOnce(stamp, sources, install) {
-  const wanted = hashOf(sources);
-  if (isStamped(stamp, wanted)) {
-    return;
+export async function installOnce({ stamp, sources, part = '', title, progress }, install) {
+  const whole = hashOf(sources);
+  const stamped = () => (fs.existsSync(stamp) ? fs.readFileSync(stamp, 'utf8') : '');
+  const isDone = () => [whole, whole + part].includes(stamped());
+  const work = () =>
+    oneAtATime(stamp, async () => {
+      if (!isDone()) {
+        await install(stamped().startsWith(whole));
+        fs.writeFileSync(stamp, whole + part);
+      }
+    });
+  if (!isDone()) {
+    await (title === undefined ? work() : step(title, work, { progress }));
   }
-  await oneAtATime(stamp, async () => {
-    if (!isStamped(stamp, wanted)) {
-      await install();
-      fs.writeFileSync(stamp, wanted);
-    }
+}
+
+/** The packages of the root: `dependencies` is what `npm start` needs, `devDependencies` what checks and tests need besides. */
+export async function installPackages(isStart) {
+  const stamp = path.join(modules, '.rolecall-lock');
+  const lock = path.join(root, 'package-lock.json');
+  const title = isStart ? 'Packages' : 'Packages, with those for tests';
+  const options = {
+    stamp,
+    sources: [lock],
+    part: isStart ? ' start' : '',
+    title,
+    progress: () => `${installed(root, lock)} packages`,
+  };
+  await installOnce(options, async (isStartThere) => {
+    // Added to what is there, nothing that runs loses its files; `npm ci` begins with deleting them.
+    const how = isStartThere
+      ? ['install', '--no-save', '--include=dev']
+      : ['ci', isStart ? '--omit=dev' : '--include=dev'];
+    await npm([...how, '--include=optional'], root);
   });
+}
+
+/** Where and from what the served editor is installed, for `installOnce`. Its part is what only has to be fetched. */
+export const servedEditor = {
+  stamp: path.join(editorFolder, 'node_modules', '.rolecall-editor'),
+  sources: ['package-lock.json', 'install.ts', 'natives.ts', 'strict.ts'].map((file) => path.join(editorFolder, file)),
+  progress: () => {
+    const server = installed(editorFolder, path.join(editorFolder, 'package-lock.json'));
+    return `${server + installed(workbenchFolder, path.join(workbenchFolder, 'npm-shrinkwrap.json'))} packages`;
+  },
+};
+
+export async function fetchEditor() {
+  await npm(['ci'], editorFolder);
+  // Not `npm ci`: the editor's own shrinkwrap lacks an entry and npm refuses it.
+  await npm(['install', '--omit=dev'], workbenchFolder);
+}
+
+/** Fetches the served editor, without a word, while something else is done: `installEditor` then waits for it. */
+export async function fetchEditorBeside() {
+  await installOnce({ ...servedEditor, part: ' fetched' }, fetchEditor);
+}
+
+/** How many packages of a lock file are there. */
+function installed(folder, lock) {
+  if (!fs.existsSync(lock)) {
+    return 0;
+  }
+  const all = Object.keys(JSON.parse(fs.readFileSync(lock, 'utf8')).packages).filter((name) => name !== '');
+  return all.filter((name) => fs.existsSync(path.join(folder, name, 'package.json'))).length;
 }
 
 /**
  * Runs npm in `folder`, quietly unless it fails. Scripts of packages are never run: nothing here needs one, and none can
  * then fail for want of a network or a compiler.
  */
-export function npm(parameters, folder) {
+export async function npm(parameters, folder) {
   const flags = [...parameters, '--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier'];
-  const cli = process.env.npm_execpath;
-  const [command, all] = cli?.endsWith('.js') ? [process.execPath, [cli, ...flags]] : ['npm', flags];
-  const result = spawnSync(command, all, {
-    cwd: folder,
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
-    // npm is a .cmd file on Windows, which only a shell starts.
-    shell: process.platform === 'win32' && command === 'npm',
+  const { command, all, shell } = npmCommand(flags, process.env.npm_execpath, process.platform);
+  const child = spawn(command, all, { cwd: folder, shell, stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(child);
+  let told = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      told += text;
+    });
+  }
+  const why = await new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, signal) => resolve(code === 0 ? undefined : `exit code ${code ?? signal}`));
   });
-  if (result.error !== undefined || result.status !== 0) {
-    const why = result.error?.message ?? `exit code ${result.status ?? result.signal}`;
-    throw new Error(`${result.stdout ?? ''}${result.stderr ?? ''}\nnpm ${parameters[0]} failed in ${folder}: ${why}`);
+  running.delete(child);
+  if (why !== undefined) {
+    throw new Error(`${told}\nnpm ${parameters[0]} failed in ${folder}: ${why}`);
   }
 }
 
-function isStamped(stamp, wanted) {
-  return fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === wanted;
+/** Ends every npm that still runs: nobody waits for it any more. */
+export function stopInstalling() {
+  for (const child of running) {
+    child.kill();
+  }
+}
+
+/** How npm is started: with the npm that started us, if one did. */
+export function npmCommand(parameters, execPath, platform) {
+  return execPath?.endsWith('.js')
+    ? { command: process.execPath, all: [execPath, ...parameters], shell: false }
+    : // npm is a .cmd file on Windows, which only a shell starts.
+      { command: 'npm', all: [...parameters], shell: platform === 'win32' };
+}
+
+/** Where the Node that is locked with the packages can be. */
+export function lockedNodes(folder, platform, arch) {
+  const { join } = platform === 'win32' ? path.win32 : path.posix;
+  const [system, name] = platform === 'win32' ? ['win', 'node.exe'] : [platform, 'node'];
+  return [join(folder, `node-${system}-${arch}`, 'bin', name), join(folder, '.bin', name)];
+}
+
+/**
+ * Whether a command will need the served editor. A guess that only saves time, because the editor is then fetched beside
+ * the packages: the command itself decides, and installs what is missing.
+ */
+export function guessEditor(script, parameters, { platform, hasDesktop }) {
+  if (platform === 'win32') {
+    return false;
+  }
+  if (script.endsWith('start.ts')) {
+    return parameters.includes('--served') || !(hasDesktop || parameters.includes('--editor'));
+  }
+  const isDesktop = parameters.some((parameter) => ['--desktop', '--vscode-version'].includes(parameter));
+  const named = parameters.filter((parameter) => ['check', 'build', 'unit', 'host', 'e2e', 'deep'].includes(parameter));
+  const needing = named.filter((name) => name === 'e2e' || (name === 'host' && !isDesktop));
+  return script.endsWith('scripts/test.ts') && (named.length === 0 || needing.length > 0);
 }
 
 function hashOf(files) {

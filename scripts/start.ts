@@ -1,25 +1,31 @@
 // npm start -- [options]: builds Rolecall and opens a real editor with it, beside a sandbox cloud or with real services.
 // Everything that was started ends with Ctrl-C, or when the editor is closed.
-import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildProduction, sizeLines } from '../esbuild.mjs';
+import { buildProduction } from '../esbuild.mjs';
 import { chooseEditor } from './editor/chooseHost.ts';
-import { findDesktopCommand, hostFacts } from './editor/findDesktop.ts';
-import { at } from './paths.ts';
+import { hostFacts } from './editor/findDesktop.ts';
+import { installEditor } from './editor/install.ts';
+import { findDesktopCommand } from './find.mjs';
+import { at, root } from './paths.ts';
 import { endAll } from './processes.ts';
 import { startSandbox } from './sandbox.ts';
-import { openDesktop, openServed, type StartProfile } from './startEditors.ts';
+import { openDesktop, openProfile, openServed } from './startEditors.ts';
 import { writeSettings } from './startSettings.ts';
+import { step } from './steps.mjs';
 
 const usage = `Usage: npm start -- [options]
   --editor PATH        this editor instead of code, code-insiders or codium on PATH
   --served             the editor in a browser, also where there is a desktop one
   --port N             the port of the served editor
-  --profile FOLDER     where settings and state are kept; by default below out/start
+  --profile FOLDER     where settings, state and your copy of examples/workspace are kept, by default below out/start;
+                       delete the folder to begin anew
   --no-open            only say the address of the served editor
   --identity URL --inference URL [--client-id ID] [--redirect-uri URI]
                        your own services instead of a sandbox`;
+
+const firstSteps = `1. Press Try the Sandbox in the Rolecall view and sign in as one of its people.
+2. Type in chat: @rolecall use the count_words tool on handover.md`;
 
 const flags = {
   editor: { type: 'string' },
@@ -70,38 +76,37 @@ async function main(): Promise<void> {
     process.exit(1);
   }
 
-  console.log(`Built ${sizeLines(await buildProduction()).join(', ')}.`);
-  const profile = await prepare(asked);
-  const { closed } =
-    editor.kind === 'desktop'
-      ? openDesktop(editor.command, profile)
-      : await openServed(profile, { port: asked.port, open: !asked['no-open'] });
-  console.log('Ctrl-C ends everything that was started here.');
-  console.log(await closed);
-  await endAll(0);
-}
-
-/** A profile of its own for the sandbox and one for real services: neither sees the other's settings and sessions. */
-async function prepare(asked: ReturnType<typeof readCommandLine>): Promise<StartProfile> {
+  await step('Extension and sandbox, built', buildProduction);
+  if (editor.kind === 'served') {
+    await installEditor();
+  }
+  // A profile of its own for the sandbox and one for real services: neither sees the other's settings and sessions.
   const isSandbox = asked.identity === undefined;
   const folder = path.resolve(asked.profile ?? at('out', 'start', isSandbox ? 'sandbox' : 'services'));
-  const profile = { folder, userDataDir: path.join(folder, 'user'), extensionsDir: path.join(folder, 'extensions') };
-  fs.mkdirSync(profile.userDataDir, { recursive: true });
+  const sandbox = isSandbox ? (await step('Sandbox cloud, started', () => startSandbox())).descriptor : undefined;
+  const profile = openProfile(folder, sandbox === undefined ? {} : { ROLECALL_SANDBOX: JSON.stringify(sandbox) });
   writeSettings(profile.userDataDir, {
     'rolecall.identity.url': asked.identity,
     'rolecall.inference.url': asked.inference,
     'rolecall.identity.clientId': asked['client-id'],
     'rolecall.identity.redirectUri': asked['redirect-uri'],
   });
-  console.log(`Settings and state: ${folder}`);
-  if (!isSandbox) {
-    console.log(`Services: ${asked.identity} (identity), ${asked.inference} (inference). No sandbox.`);
-    return { ...profile, env: {} };
-  }
-  const { descriptor } = await startSandbox();
-  console.log(`Sandbox: ${descriptor.identity} (identity), ${descriptor.inference} (inference).`);
-  console.log('In the editor: the Rolecall view, Try the Sandbox.');
-  return { ...profile, env: { ROLECALL_SANDBOX: JSON.stringify(descriptor) } };
+  const { name, closed } =
+    editor.kind === 'desktop'
+      ? openDesktop(editor.command, profile)
+      : await step('Editor, served', () => openServed(profile, { port: asked.port, open: !asked['no-open'] }));
+
+  const inside = path.relative(root, folder);
+  const services = sandbox ?? { identity: asked.identity, inference: asked.inference };
+  console.log(`
+Editor: ${name}
+${isSandbox ? 'Sandbox' : 'Services'}: ${services.identity} (identity), ${services.inference} (inference)
+Files: ${inside.startsWith('..') ? folder : inside} (settings, state and a copy of examples/workspace; delete it to begin anew)
+
+${isSandbox ? firstSteps : 'Press Sign In in the Rolecall view.'}
+Ctrl-C ends everything that was started here.`);
+  console.log(await closed);
+  await endAll(0);
 }
 
 try {

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
-import { findOnPath } from '../find.ts';
-import { installEditor, ownBrowser } from './install.ts';
+import { installBrowser, ownBrowser } from '../browser/install.ts';
+import { findOnPath } from '../find.mjs';
 
 /** The window of every test and picture, in CSS pixels. */
 export const viewport: { readonly width: number; readonly height: number } = { width: 1440, height: 900 };
@@ -57,7 +57,7 @@ async function findBrowser(): Promise<Found> {
   if (installed !== undefined) {
     return { executablePath: installed, env: process.env };
   }
-  await installEditor();
+  await installBrowser();
   const own = path.join(ownBrowser, 'chromium');
   if (!fs.existsSync(own)) {
     throw new Error('No Chrome or Chromium was found: install one, or name it in ROLECALL_CHROMIUM.');

@@ -88,3 +88,17 @@ export function chooseEditor(facts: EditorFacts): EditorChoice {
     reason: `The served editor does not run on ${facts.platform} and no VS Code was found on PATH: name one with --editor PATH.`,
   };
 }
+
+/**
+ * How a desktop editor's launcher is started. On Windows it is a .cmd file, which only a shell starts, and the shell is given
+ * one line: without quotes, a path with a space would be two arguments.
+ */
+export function launcherCommand(
+  command: string,
+  parameters: readonly string[],
+  platform: NodeJS.Platform,
+): { readonly program: string; readonly all: readonly string[]; readonly shell: boolean } {
+  return platform === 'win32'
+    ? { program: [command, ...parameters].map((each) => `"${each}"`).join(' '), all: [], shell: true }
+    : { program: command, all: parameters, shell: false };
+}

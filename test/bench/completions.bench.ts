@@ -1,7 +1,9 @@
 // What it costs to turn a streamed answer into a completion. Ratios of one run: absolute numbers belong to a machine.
+import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import v8 from 'node:v8';
 import vm from 'node:vm';
+import { installOnce, npm } from '../../scripts/install.mjs';
 import { silentLog } from '../../src/core/base/log.ts';
 import { streamCompletion } from '../../src/core/completions/client.ts';
 import type { Completion } from '../../src/core/completions/completion.ts';
@@ -161,12 +163,19 @@ interface OpenAiModule {
   };
 }
 
-/** The same stream through the `openai` client; `undefined` where it is not installed. */
+/** The same stream through the `openai` client; `undefined` where it cannot be installed. */
 async function openaiClient(packets: readonly Uint8Array[]): Promise<(() => Promise<unknown>) | undefined> {
   const name: string = 'openai'; // Not a literal: the types must do without the package.
-  const module = await import(name).catch(() => undefined);
-  if (module === undefined) {
-    console.error('The openai client is not installed: its figure is left out.');
+  let module: unknown;
+  try {
+    const lock = path.join(import.meta.dirname, 'package-lock.json');
+    const stamp = path.join(import.meta.dirname, 'node_modules', '.rolecall-rivals');
+    await installOnce({ stamp, sources: [lock], title: 'Rivals of the benchmarks, once' }, () =>
+      npm(['ci'], import.meta.dirname),
+    );
+    module = await import(name);
+  } catch (error) {
+    console.error(`The openai client is left out: ${(error as Error).message}`);
     return undefined;
   }
   const { default: OpenAI } = module as OpenAiModule;

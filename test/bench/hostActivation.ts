@@ -33,7 +33,7 @@ export async function activateInHost(): Promise<Readonly<Record<'ours' | 'rival'
   const folder = freshFolder('bench');
   const extensionsDir = path.join(folder, 'extensions');
   const result = path.join(folder, 'activation.json');
-  await installUnpacked(extensionsDir);
+  installUnpacked(extensionsDir);
   installProbe(path.join(extensionsDir, 'rolecall.probe-1.0.0'));
   const editor = await serveEditor({
     userDataDir: path.join(folder, 'user'),

@@ -150,7 +150,7 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
 
 async function install(how: 'unpacked' | 'vsix' | 'none', userDataDir: string, extensionsDir: string): Promise<void> {
   if (how === 'unpacked') {
-    await installUnpacked(extensionsDir);
+    installUnpacked(extensionsDir);
   } else if (how === 'vsix') {
     await installVsix(userDataDir, extensionsDir, await packVsix());
   }

@@ -414,6 +414,4 @@ describe('what the extension asks of the editor', () => {
     assert.equal(manifest.capabilities.untrustedWorkspaces.supported, 'limited');
     assert.equal(manifest.capabilities.virtualWorkspaces.supported, 'limited');
   });
-
-  it('ships no dependency that is not bundled', () => assert.equal('dependencies' in manifest, false));
 });

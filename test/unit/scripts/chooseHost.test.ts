@@ -6,7 +6,9 @@ import {
   type EditorFacts,
   type HostChoice,
   type HostFacts,
+  launcherCommand,
 } from '../../../scripts/editor/chooseHost.ts';
+import { desktopPrograms } from '../../../scripts/editor/findDesktop.ts';
 
 describe('chooseHost', () => {
   const bare: HostFacts = {
@@ -45,6 +47,33 @@ describe('chooseHost', () => {
       }
     });
   }
+});
+
+describe('a desktop editor', () => {
+  const parameters = ['--wait', 'C:\\Users\\Ada Byron\\clone'];
+
+  it('is started through a shell on Windows, as one line that keeps a path with spaces whole', () => {
+    assert.deepEqual(launcherCommand('C:\\VS Code\\bin\\code.cmd', parameters, 'win32'), {
+      program: '"C:\\VS Code\\bin\\code.cmd" "--wait" "C:\\Users\\Ada Byron\\clone"',
+      all: [],
+      shell: true,
+    });
+  });
+
+  it('is started without one elsewhere', () => {
+    assert.deepEqual(launcherCommand('/bin/code', parameters, 'linux'), {
+      program: '/bin/code',
+      all: parameters,
+      shell: false,
+    });
+  });
+
+  it('is looked for where its installers put it', () => {
+    const places = desktopPrograms('win32', 'C:\\Users\\Ada Byron\\AppData\\Local');
+    assert.equal(places[0], 'C:\\Users\\Ada Byron\\AppData\\Local\\Programs\\Microsoft VS Code\\Code.exe');
+    assert.ok(desktopPrograms('darwin', '').every((place) => place.startsWith('/Applications/')));
+    assert.ok(desktopPrograms('linux', '').includes('/usr/share/code/code'));
+  });
 });
 
 describe('chooseEditor', () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import { build } from 'esbuild';
+import { optionalPackages } from '../../../esbuild.mjs';
 import { at } from '../../../scripts/paths.ts';
 
 interface Package {
@@ -7,10 +9,11 @@ interface Package {
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly resolved?: string;
+  readonly dev?: boolean;
 }
 
 /** `npm ci` refuses a lock file that is not whole, and a clone can then not even be built. */
-for (const folder of ['.', 'scripts/editor']) {
+for (const folder of ['.', 'scripts/editor', 'scripts/browser', 'test/bench']) {
   describe(`the lock file of ${folder === '.' ? 'the root' : folder}`, () => {
     const read = (name: string): unknown => JSON.parse(fs.readFileSync(at(folder, name), 'utf8'));
     const manifest = read('package.json') as Package;
@@ -58,3 +61,42 @@ for (const folder of ['.', 'scripts/editor']) {
     });
   });
 }
+
+describe('npm start', function () {
+  this.timeout(60_000);
+
+  const common = { bundle: true, write: false, metafile: true, platform: 'node', format: 'esm' } as const;
+  const { packages } = JSON.parse(fs.readFileSync(at('package-lock.json'), 'utf8')) as {
+    packages: Readonly<Record<string, Package>>;
+  };
+  /** Whether the package of this folder is installed without those for tests. */
+  const isThere = (folder: string): boolean => packages[folder] !== undefined && packages[folder].dev !== true;
+
+  it('imports no package that is only installed for tests', async () => {
+    const { metafile } = await build({ ...common, entryPoints: [at('scripts/start.ts')], packages: 'external' });
+    const imported = Object.values(metafile.inputs)
+      .flatMap(({ imports }) => imports)
+      .filter(({ external, kind, path }) => external && kind === 'import-statement' && !path.startsWith('node:'));
+    assert.ok(imported.length > 0);
+    assert.deepEqual(
+      imported.filter(({ path }) => !isThere(`node_modules/${path}`)),
+      [],
+    );
+  });
+
+  it('bundles none either', async () => {
+    const entryPoints = ['src/extension.ts', 'src/sandbox/main.ts', 'src/webview/matrix/main.ts'].map((file) =>
+      at(file),
+    );
+    const external = ['vscode', ...optionalPackages];
+    const { metafile } = await build({ ...common, entryPoints, outdir: at('out'), external });
+    const bundled = Object.keys(metafile.inputs).flatMap(
+      (file) => file.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? [],
+    );
+    assert.ok(bundled.length > 0);
+    assert.deepEqual(
+      [...new Set(bundled)].filter((folder) => !isThere(folder)),
+      [],
+    );
+  });
+});
