@@ -1,4 +1,4 @@
-// npm test -- [tiers…] [--desktop] [--grep TEXT]: all tiers, or only the named ones. The last line counts.
+// npm test -- [tiers…] [--desktop | --vscode-version VERSION] [--grep TEXT]: all tiers, or only the named ones. The last line counts.
 //
 // Several tiers run in two lanes side by side, one for each core of a small machine: what needs an editor, and what does not.
 // Each tier then prints into out/results/TIER.log, and here stands what became of it. A single tier prints as it goes.
@@ -8,7 +8,7 @@ import { at } from './paths.ts';
 import { endAll } from './processes.ts';
 import { runTier, type TierName, type TierOptions, type TierResult, tierNames } from './tiers.ts';
 
-const usage = `Usage: npm test -- [${tierNames.join('|')}]… [--desktop] [--grep TEXT]`;
+const usage = `Usage: npm test -- [${tierNames.join('|')}]… [--desktop | --vscode-version VERSION] [--grep TEXT]`;
 
 const lanes: ReadonlyArray<readonly TierName[]> = [
   ['host', 'e2e'],
@@ -27,7 +27,11 @@ interface Ended {
 function readCommandLine(): { readonly names: TierName[]; readonly options: TierOptions } {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { desktop: { type: 'boolean', default: false }, grep: { type: 'string' } },
+    options: {
+      desktop: { type: 'boolean', default: false },
+      'vscode-version': { type: 'string' },
+      grep: { type: 'string' },
+    },
   });
   const unknown = positionals.find((name) => !tierNames.includes(name as TierName));
   if (unknown !== undefined) {
@@ -40,7 +44,7 @@ function readCommandLine(): { readonly names: TierName[]; readonly options: Tier
   }
   return {
     names: tierNames.filter((name) => asked.has(name)),
-    options: { desktop: values.desktop, grep: values.grep },
+    options: { desktop: values.desktop, vscodeVersion: values['vscode-version'], grep: values.grep },
   };
 }
 

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { buildHostTests, buildProduction, sizeLines } from '../esbuild.mjs';
 import { check } from './check.ts';
-import { chooseHost, type HostChoice } from './editor/chooseHost.ts';
+import { chooseHost, desktopTestCommand, type HostChoice } from './editor/chooseHost.ts';
 import { hostFacts } from './editor/findDesktop.ts';
 import { runInServedEditor } from './editor/hostTests.ts';
 import { quiet } from './editor/quiet.ts';
@@ -17,6 +17,8 @@ export type TierName = (typeof tierNames)[number];
 
 export interface TierOptions {
   readonly desktop: boolean;
+  /** The version of desktop VS Code to run the host tests in, downloaded: a number, `stable` or `insiders`. */
+  readonly vscodeVersion?: string | undefined;
   /** Only tests whose full title matches; a tier may then run none. */
   readonly grep: string | undefined;
   /** Takes what the tier prints. Absent: it prints where this process does. */
@@ -107,7 +109,7 @@ async function mochaTier(
 }
 
 async function hostTier(options: TierOptions): Promise<TierResult> {
-  const choice = chooseHost(hostFacts(options.desktop));
+  const choice = chooseHost(hostFacts(options.desktop, options.vscodeVersion));
   if (choice.kind === 'none') {
     return notRun(choice.reason);
   }
@@ -145,11 +147,8 @@ function desktop(
   env: NodeJS.ProcessEnv,
   { write }: TierOptions,
 ): Promise<Ran> {
-  const command = [
-    ...(choice.xvfbRun === undefined ? [] : [choice.xvfbRun, '-a']),
-    ...[process.execPath, at('scripts', 'editor', 'desktop.ts'), at('examples', 'workspace')],
-    ...(choice.executable === undefined ? [] : [choice.executable]),
-  ];
+  const test = [process.execPath, at('scripts', 'editor', 'desktop.ts'), at('examples', 'workspace')];
+  const command = desktopTestCommand(choice, test);
   return run(command[0] as string, command.slice(1), { limitMs, env, write });
 }
 

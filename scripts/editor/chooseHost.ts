@@ -2,6 +2,8 @@
 export interface HostFacts {
   /** `--desktop`: the real desktop editor, downloaded if there is none. */
   readonly desktopAsked: boolean;
+  /** `--vscode-version`: this version of the desktop editor, downloaded. */
+  readonly version: string | undefined;
   /** The editor that ROLECALL_VSCODE names. */
   readonly named: string | undefined;
   /** A desktop editor in one of its usual places. */
@@ -16,8 +18,10 @@ export interface HostFacts {
 export type HostChoice =
   | {
       readonly kind: 'desktop';
-      /** Undefined: @vscode/test-electron downloads the stable one. */
+      /** Undefined: @vscode/test-electron downloads one. */
       readonly executable: string | undefined;
+      /** Of the one that is downloaded; undefined: the stable one. */
+      readonly version: string | undefined;
       /** The path of xvfb-run when a display has to be made. */
       readonly xvfbRun: string | undefined;
     }
@@ -26,11 +30,13 @@ export type HostChoice =
 
 /**
  * The served editor is the usual choice: it is the same locked version everywhere, opens no window on anyone's screen and
- * needs no display. A desktop editor is used when it was asked for or named, and where the served one does not run.
+ * needs no display. A desktop editor is used when it, or a version
+ * of it, was asked for or named, and where the served one does not run.
  */
 export function chooseHost(facts: HostFacts): HostChoice {
-  const executable = facts.named ?? facts.found;
-  const wanted = facts.desktopAsked || facts.named !== undefined;
+  const { version } = facts;
+  const executable = version === undefined ? (facts.named ?? facts.found) : undefined;
+  const wanted = facts.desktopAsked || version !== undefined || facts.named !== undefined;
   if (!wanted && canServe(facts)) {
     return { kind: 'served' };
   }
@@ -41,10 +47,10 @@ export function chooseHost(facts: HostFacts): HostChoice {
     };
   }
   if (facts.platform !== 'linux' || facts.display !== undefined) {
-    return { kind: 'desktop', executable, xvfbRun: undefined };
+    return { kind: 'desktop', executable, version, xvfbRun: undefined };
   }
   if (facts.xvfbRun !== undefined) {
-    return { kind: 'desktop', executable, xvfbRun: facts.xvfbRun };
+    return { kind: 'desktop', executable, version, xvfbRun: facts.xvfbRun };
   }
   return { kind: 'none', reason: 'The desktop editor needs a display: set DISPLAY, or install xvfb.' };
 }
@@ -52,6 +58,16 @@ export function chooseHost(facts: HostFacts): HostChoice {
 /** The server is plain JavaScript, but it supports no Windows. */
 function canServe({ platform }: { readonly platform: NodeJS.Platform }): boolean {
   return platform === 'linux' || platform === 'darwin';
+}
+
+/** The command that runs the suite in the chosen desktop editor; `test` is that command without a choice. */
+export function desktopTestCommand(choice: HostChoice & { kind: 'desktop' }, test: readonly string[]): string[] {
+  return [
+    ...(choice.xvfbRun === undefined ? [] : [choice.xvfbRun, '-a']),
+    ...test,
+    ...(choice.executable === undefined ? [] : ['--executable', choice.executable]),
+    ...(choice.version === undefined ? [] : ['--version', choice.version]),
+  ];
 }
 
 /** What decides which editor `npm start` opens. */

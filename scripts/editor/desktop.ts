@@ -1,15 +1,21 @@
-// node desktop.ts WORKSPACE [EXECUTABLE]: runs out/test/host/index.cjs inside a desktop VS Code, the given one or, without
-// one, the stable version that @vscode/test-electron downloads. Settings, extensions and state are of this run only.
+// node desktop.ts WORKSPACE [--executable PATH | --version VERSION]: runs out/test/host/index.cjs inside a desktop VS Code, the
+// given one or one that @vscode/test-electron downloads. Settings, extensions and state are of this run only.
 // No machine this was written on has a desktop VS Code: the served editor is where the suite is known to run.
 import fs from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { runTests } from '@vscode/test-electron';
 import { at, freshFolder } from '../paths.ts';
 import { quiet } from './quiet.ts';
 
-const [source, executable] = process.argv.slice(2);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { executable: { type: 'string' }, version: { type: 'string' } },
+});
+const { executable, version } = values;
+const [source] = positionals;
 if (source === undefined) {
-  console.error('Usage: node scripts/editor/desktop.ts WORKSPACE [EXECUTABLE]');
+  console.error('Usage: node scripts/editor/desktop.ts WORKSPACE [--executable PATH | --version VERSION]');
   process.exit(2);
 }
 
@@ -22,6 +28,7 @@ try {
   fs.writeFileSync(path.join(user, 'User', 'settings.json'), JSON.stringify(quiet));
   process.exitCode = await runTests({
     ...(executable === undefined ? {} : { vscodeExecutablePath: executable }),
+    ...(version === undefined ? {} : { version }),
     extensionDevelopmentPath: at(),
     extensionTestsPath: at('out', 'test', 'host', 'index.cjs'),
     launchArgs: [

@@ -37,9 +37,10 @@ export function desktopPrograms(platform: NodeJS.Platform, local: string): reado
 }
 
 /** What `chooseHost` needs to know of this machine. */
-export function hostFacts(desktopAsked: boolean): HostFacts {
+export function hostFacts(desktopAsked: boolean, version?: string): HostFacts {
   return {
     desktopAsked,
+    version,
     named: nonEmpty(process.env.ROLECALL_VSCODE),
     found: findDesktopProgram(),
     platform: process.platform,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {
   chooseEditor,
   chooseHost,
+  desktopTestCommand,
   type EditorChoice,
   type EditorFacts,
   type HostChoice,
@@ -13,13 +14,19 @@ import { desktopPrograms } from '../../../scripts/editor/findDesktop.ts';
 describe('chooseHost', () => {
   const bare: HostFacts = {
     desktopAsked: false,
+    version: undefined,
     named: undefined,
     found: undefined,
     platform: 'linux',
     display: undefined,
     xvfbRun: undefined,
   };
-  const desktop = (executable?: string, xvfbRun?: string): HostChoice => ({ kind: 'desktop', executable, xvfbRun });
+  const desktop = (executable?: string, xvfbRun?: string, version?: string): HostChoice => ({
+    kind: 'desktop',
+    executable,
+    version,
+    xvfbRun,
+  });
   const rows: ReadonlyArray<readonly [title: string, facts: Partial<HostFacts>, choice: HostChoice | 'none']> = [
     ['a bare Linux serves the editor', {}, { kind: 'served' }],
     ['an installed editor changes nothing by itself', { found: '/code', display: ':0' }, { kind: 'served' }],
@@ -36,6 +43,17 @@ describe('chooseHost', () => {
     ['Windows takes what is installed', { platform: 'win32', found: 'Code.exe' }, desktop('Code.exe')],
     ['Windows without an editor is told what to do', { platform: 'win32' }, 'none'],
     ['Windows downloads with --desktop', { platform: 'win32', desktopAsked: true }, desktop()],
+    [
+      'a version is downloaded, whatever is there',
+      { version: '1.122.0', named: '/mine', found: '/code', display: ':0' },
+      desktop(undefined, undefined, '1.122.0'),
+    ],
+    ['a version gets its display', { version: 'stable', xvfbRun: '/x' }, desktop(undefined, '/x', 'stable')],
+    [
+      'a version needs none on macOS',
+      { version: 'stable', platform: 'darwin' },
+      desktop(undefined, undefined, 'stable'),
+    ],
   ];
   for (const [title, facts, choice] of rows) {
     it(title, () => {
@@ -46,6 +64,21 @@ describe('chooseHost', () => {
         assert.deepEqual(chosen, choice);
       }
     });
+  }
+});
+
+describe('the command of the host tests in a desktop editor', () => {
+  const bare = { kind: 'desktop', executable: undefined, version: undefined, xvfbRun: undefined } as const;
+  const rows: ReadonlyArray<readonly [choice: Partial<HostChoice & { kind: 'desktop' }>, command: readonly string[]]> =
+    [
+      [{}, ['node', 'desktop.ts']],
+      [{ executable: 'C:\\VS Code\\Code.exe' }, ['node', 'desktop.ts', '--executable', 'C:\\VS Code\\Code.exe']],
+      [{ version: '1.122.0', xvfbRun: '/xvfb-run' }, ['/xvfb-run', '-a', 'node', 'desktop.ts', '--version', '1.122.0']],
+    ];
+  for (const [choice, command] of rows) {
+    it(command.join(' '), () =>
+      assert.deepEqual(desktopTestCommand({ ...bare, ...choice }, ['node', 'desktop.ts']), command),
+    );
   }
 });
 
