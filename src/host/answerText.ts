@@ -52,7 +52,7 @@ const REFUSALS: Readonly<Record<RefusalReason, (name: string) => string>> = {
 
 const ENDINGS: Readonly<Record<Ending, (end: LoopEnd) => string>> = {
   length: () => vscode.l10n.t('The answer reached its length limit and stops here.'),
-  filtered: ({ turn }) => vscode.l10n.t('The service ended the answer early ({0}).', turn?.finishReason ?? '?'),
+  endedEarly: ({ turn }) => vscode.l10n.t('The service ended the answer early ({0}).', turn?.finishReason ?? '?'),
   incomplete: () => vscode.l10n.t('The connection was cut: the answer is incomplete. Ask again to get it whole.'),
   roundLimit: ({ rounds }) =>
     vscode.l10n.t(

@@ -68,6 +68,7 @@ export function converse(
         reasoning: choice?.reasoning ?? '',
         toolCalls: choice?.toolCalls ?? [],
         finishReason: choice?.finishReason,
+        ending: choice?.ending ?? 'unknown',
         complete: completion.complete,
       };
     },
@@ -105,13 +106,12 @@ function keyOf({ code, message }: Notice): string {
 export function endingOf({ reason, turn }: LoopEnd): Ending | undefined {
   switch (reason) {
     case 'cut':
-      return turn?.finishReason === 'length' ? 'length' : 'filtered';
+      return turn?.ending === 'length' ? 'length' : 'endedEarly';
     case 'incomplete':
     case 'roundLimit':
       return reason;
     case 'answered':
-      if (turn?.finishReason === 'length') return 'length';
-      if (turn?.finishReason === 'content_filter') return 'filtered';
+      if (turn?.ending === 'length' || turn?.ending === 'endedEarly') return turn.ending;
       if (turn && turn.text.trim() === '') return turn.reasoning.trim() === '' ? 'empty' : 'onlyReasoning';
       return undefined;
     default:
@@ -119,4 +119,4 @@ export function endingOf({ reason, turn }: LoopEnd): Ending | undefined {
   }
 }
 
-export type Ending = 'length' | 'filtered' | 'incomplete' | 'roundLimit' | 'empty' | 'onlyReasoning';
+export type Ending = 'length' | 'endedEarly' | 'incomplete' | 'roundLimit' | 'empty' | 'onlyReasoning';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CompletionEvent } from '../../src/core/completions/completion.ts';
+import { type CompletionEvent, readFinishReason } from '../../src/core/completions/completion.ts';
 import type { LoopEnd, LoopEvent, ModelTurn } from '../../src/core/tools/loopTypes.ts';
 import { answerPart, doubtsLine, endingLine } from '../../src/host/answerText.ts';
 
@@ -69,22 +69,18 @@ describe('an answer as a person reads it', () => {
 });
 
 describe('the last line of an answer', () => {
-  const turn = (more: Partial<ModelTurn> = {}): ModelTurn => ({
+  const turn = ({ finishReason = 'stop', ...more }: Partial<ModelTurn> = {}): ModelTurn => ({
     text: 'An answer.',
     reasoning: '',
     toolCalls: [],
-    finishReason: 'stop',
+    finishReason,
+    ending: readFinishReason(finishReason),
     complete: true,
     ...more,
   });
   const rows: readonly (readonly [string, LoopEnd['reason'], ModelTurn | undefined, RegExp | undefined])[] = [
     ['is not needed when it simply ended', 'answered', turn(), undefined],
-    [
-      'is not needed when the service did not say why it ended',
-      'answered',
-      turn({ finishReason: undefined }),
-      undefined,
-    ],
+    ['is not needed when the service did not say why it ended', 'answered', turn({ ending: 'unknown' }), undefined],
     ['is not needed when the user stopped it', 'cancelled', undefined, undefined],
     ['is not needed when an error is shown', 'failed', undefined, undefined],
     ['says that the length limit was reached', 'answered', turn({ finishReason: 'length' }), /length limit/],
@@ -94,6 +90,12 @@ describe('the last line of an answer', () => {
       'answered',
       turn({ finishReason: 'content_filter' }),
       /ended the answer early \(content_filter\)/,
+    ],
+    [
+      'says that the service broke it off',
+      'cut',
+      turn({ finishReason: 'insufficient_system_resource' }),
+      /ended the answer early \(insufficient_system_resource\)/,
     ],
     [
       'says so too when nothing was left',

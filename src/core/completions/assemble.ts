@@ -1,5 +1,13 @@
+import type { ToolCall } from '../base/toolCall.ts';
 import type { ChoiceDelta, Chunk } from './chunk.ts';
-import type { Completion, CompletionChoice, CompletionEvent, Notice, ToolCall, Usage } from './completion.ts';
+import {
+  type Completion,
+  type CompletionChoice,
+  type CompletionEvent,
+  type Notice,
+  readFinishReason,
+  type Usage,
+} from './completion.ts';
 import type { ChosenToken } from './logprobs.ts';
 import { ToolCallAssembler } from './toolCalls.ts';
 
@@ -175,21 +183,28 @@ interface OpenChoice {
 }
 
 function finishChoice(index: number, choice: OpenChoice, cut: string | undefined): CompletionChoice {
+  const { finishReason } = choice;
+  const ending = readFinishReason(finishReason);
+  const isBrokenOff = ending === 'length' || ending === 'endedEarly';
   return {
     index,
     role: choice.role || 'assistant',
     text: choice.text,
     reasoning: choice.reasoning,
-    toolCalls: choice.toolCalls.calls(cut),
+    ending,
+    toolCalls: choice.toolCalls.calls({
+      cut: cut ?? (isBrokenOff ? `The answer was broken off (${finishReason}), so this call was not run.` : undefined),
+      isFinished: ending === 'finished',
+    }),
     ...(choice.logprobs.length > 0 ? { logprobs: [...choice.logprobs] } : {}),
-    ...(choice.finishReason === '' ? {} : { finishReason: choice.finishReason }),
+    ...(finishReason === '' ? {} : { finishReason }),
     ...(choice.stopReason === undefined ? {} : { stopReason: choice.stopReason }),
   };
 }
 
 function contradiction(choice: CompletionChoice): Notice[] {
   const { finishReason, toolCalls } = choice;
-  if (finishReason === 'tool_calls' && toolCalls.length === 0) {
+  if ((finishReason === 'tool_calls' || finishReason === 'function_call') && toolCalls.length === 0) {
     const message = 'The service said that the model called a tool, but sent no call.';
     return [{ code: 'finishWithoutCalls', message }];
   }

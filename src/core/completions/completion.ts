@@ -1,17 +1,5 @@
+import type { ToolCall } from '../base/toolCall.ts';
 import type { Logprobs } from './logprobs.ts';
-
-/** A finished call of a tool, as the model wrote it. */
-export interface ToolCall {
-  /** The service's id, or one of ours (nine letters and digits) when it sent none; unique within the choice. */
-  readonly id: string;
-  readonly name: string;
-  /** JSON text as the model wrote it; `{}` when the model wrote nothing at all. */
-  readonly arguments: string;
-  /** The arguments, when they are a JSON object. */
-  readonly parsed?: Readonly<Record<string, unknown>>;
-  /** Why this call cannot be run: a plain sentence that may also be told to the model. Absent exactly when `parsed` is set. */
-  readonly problem?: string;
-}
 
 /** Token counts as the service reported them last; a member is absent when the service did not send a number. */
 export interface Usage {
@@ -36,8 +24,33 @@ export interface CompletionChoice {
   readonly logprobs?: Logprobs;
   /** As sent: `stop`, `length`, `tool_calls`, … ; absent when the service never said. */
   readonly finishReason?: string;
+  /** What that says; {@link readFinishReason}. */
+  readonly ending: Ending;
   /** `stop_reason`: the stop string, a token id, or whatever else the service sends; absent when null. */
   readonly stopReason?: unknown;
+}
+
+/**
+ * How the service says that an answer ended.
+ *
+ * - `finished`: the model came to its end.
+ * - `length`: the answer, or the context, reached its limit.
+ * - `endedEarly`: the service broke it off.
+ * - `unknown`: it did not say, or in a word that nobody knows.
+ */
+export type Ending = 'finished' | 'length' | 'endedEarly' | 'unknown';
+
+/** The finish reasons of the specification's family of services and of the gateways before them. */
+const endings: Readonly<Record<Exclude<Ending, 'unknown'>, readonly string[]>> = {
+  finished: ['stop', 'tool_calls', 'function_call', 'eos', 'eos_token', 'stop_sequence', 'end_turn'],
+  length: ['length', 'model_length'],
+  endedEarly: ['content_filter', 'abort', 'error', 'repetition', 'insufficient_system_resource', 'network_error'],
+};
+
+/** @param reason `finish_reason`; empty when the service never said. */
+export function readFinishReason(reason: string): Ending {
+  for (const [ending, reasons] of Object.entries(endings)) if (reasons.includes(reason)) return ending as Ending;
+  return 'unknown';
 }
 
 /** An answer of the inference service, whole or as much as arrived. */

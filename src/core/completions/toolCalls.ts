@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { type JsonObject, parseJson, parseJsonObject } from '../base/json.ts';
+import type { ToolCall } from '../base/toolCall.ts';
 import type { ToolCallDelta } from './chunk.ts';
-import type { ToolCall } from './completion.ts';
 
 /**
  * The tool calls of one choice, put together from deltas. Servers disagree on how a delta says which call it belongs to;
@@ -36,15 +36,16 @@ export class ToolCallAssembler {
   /**
    * The calls in order of arrival.
    *
-   * @param cut why the answer ended too early; every call then has that problem, because no call of a cut answer may run.
+   * @param end.cut why the answer ended too early; every call then has that problem, because no call of a cut answer may run.
+   * @param end.isFinished the service said that the model came to its end: only then no arguments at all mean `{}`.
    */
-  calls(cut?: string): ToolCall[] {
+  calls(end: { readonly cut?: string | undefined; readonly isFinished: boolean }): ToolCall[] {
     const ids = new Set<string>();
     return this.#calls.map((call) => {
       // Results are matched to calls by id, so a repeated id is replaced as a missing one is.
       call.id = call.id === '' || ids.has(call.id) ? this.#newId() : call.id;
       ids.add(call.id);
-      return finish(call, cut);
+      return finish(call, end);
     });
   }
 
@@ -118,14 +119,14 @@ function wholeObject(json: string): JsonObject | undefined {
   return json.trimEnd().endsWith('}') ? parseJsonObject(json) : undefined;
 }
 
-function finish(call: OpenCall, cut: string | undefined): ToolCall {
-  const json = withoutEmptyStart(call.json.trim() === '' ? '{}' : call.json);
+function finish(call: OpenCall, { cut, isFinished }: Parameters<ToolCallAssembler['calls']>[0]): ToolCall {
+  const json = withoutEmptyStart(call.json.trim() === '' && isFinished ? '{}' : call.json);
   const base = { id: call.id, name: call.name, arguments: json };
   if (cut !== undefined) return { ...base, problem: cut };
   if (call.name === '') return { ...base, problem: 'The model called a tool without naming it.' };
   const direct = parseJsonObject(json);
   if (direct) return { ...base, parsed: direct };
-  const parsed = unwrap(parseJson(json));
+  const parsed = unwrap(parseJson(json), isFinished);
   if (parsed) return { ...base, arguments: JSON.stringify(parsed), parsed };
   return { ...base, problem: `The arguments that the model wrote for ${call.name} are not a JSON object.` };
 }
@@ -137,8 +138,8 @@ function withoutEmptyStart(json: string): string {
 }
 
 /** `null` is how some servers write "no arguments"; a string may hold the object's text once more. */
-function unwrap(value: unknown): JsonObject | undefined {
-  if (value === null) return {};
+function unwrap(value: unknown, isFinished: boolean): JsonObject | undefined {
+  if (value === null) return isFinished ? {} : undefined;
   return typeof value === 'string' ? parseJsonObject(value) : undefined;
 }
 

@@ -1,6 +1,7 @@
 import { isCancelled } from '../base/errors.ts';
-import { type PlannedCall, readCall, runCalls } from './loopCalls.ts';
-import type { HistoryMessage, LoopEnd, LoopEvent, LoopOptions, ModelTurn, ToolCall } from './loopTypes.ts';
+import type { ToolCall } from '../base/toolCall.ts';
+import { type PlannedCall, planCall, runCalls } from './loopCalls.ts';
+import type { HistoryMessage, LoopEnd, LoopEvent, LoopOptions, ModelTurn } from './loopTypes.ts';
 
 /**
  * Lets a model call tools until it answers. Each round is one request; calls of one round run side by side.
@@ -42,7 +43,7 @@ export async function* runToolLoop<E, M, D>(
         history.push(...wordsOf(turn.text));
         return end(reason);
       }
-      const planned = withUniqueIds(turn.toolCalls, ids).map((call) => readCall(call, options.tools));
+      const planned = withUniqueIds(turn.toolCalls, ids).map((call) => planCall(call, options.tools));
       const isLast = rounds >= options.maxRounds;
       if (isLast) yield { type: 'limitReached', rounds };
       const results = isLast ? [] : yield* runCalls(planned, { ...options, signal });
@@ -99,11 +100,11 @@ function abortOf(signal: AbortSignal): { promise: Promise<never>; dispose: () =>
 }
 
 /** Why no calls follow this turn; undefined when calls do. */
-function endOfTurn({ complete, finishReason, toolCalls }: ModelTurn): 'answered' | 'cut' | 'incomplete' | undefined {
+function endOfTurn({ complete, ending, toolCalls }: ModelTurn): 'answered' | 'cut' | 'incomplete' | undefined {
   if (!complete) return 'incomplete';
   if (toolCalls.length === 0) return 'answered';
   // The last call of a turn that was cut may lack a part of its arguments and still parse.
-  return finishReason === 'length' || finishReason === 'content_filter' ? 'cut' : undefined;
+  return ending === 'length' || ending === 'endedEarly' ? 'cut' : undefined;
 }
 
 /** The turn with its calls, then one result for each. */

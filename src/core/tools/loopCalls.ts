@@ -1,14 +1,6 @@
 import { isCancelled } from '../base/errors.ts';
-import { parseJsonObject } from '../base/json.ts';
-import type {
-  CheckedCall,
-  InvokeResult,
-  LoopEvent,
-  LoopOptions,
-  LoopTool,
-  RefusalReason,
-  ToolCall,
-} from './loopTypes.ts';
+import type { ToolCall } from '../base/toolCall.ts';
+import type { CheckedCall, InvokeResult, LoopEvent, LoopOptions, LoopTool, RefusalReason } from './loopTypes.ts';
 
 /** A call, what the history repeats of its arguments, and what is to be done. */
 export interface PlannedCall {
@@ -19,11 +11,10 @@ export interface PlannedCall {
     | { readonly kind: 'refuse'; readonly reason: RefusalReason; readonly content: string };
 }
 
-/** Reads a call; what is wrong with it becomes a result the model can learn from. */
-export function readCall<D>(call: ToolCall, tools: readonly LoopTool<D>[]): PlannedCall {
-  // Models send nothing at all for a tool without parameters.
-  const args = call.arguments.trim() === '' ? {} : parseJsonObject(call.arguments);
-  const replay = args === undefined || call.arguments.trim() === '' ? '{}' : call.arguments;
+/** Decides about a call; what is wrong with it becomes a result the model can learn from. */
+export function planCall<D>(call: ToolCall, tools: readonly LoopTool<D>[]): PlannedCall {
+  const args = call.parsed;
+  const replay = args === undefined ? '{}' : call.arguments;
   const refuse = (reason: RefusalReason, content: string): PlannedCall => {
     return { call, replay, plan: { kind: 'refuse', reason, content } };
   };
@@ -33,7 +24,7 @@ export function readCall<D>(call: ToolCall, tools: readonly LoopTool<D>[]): Plan
     return refuse('unknownTool', `There is no tool "${call.name}". The tools are: ${known === '' ? 'none' : known}.`);
   }
   if (args === undefined) {
-    return refuse('invalidJson', `The arguments are not a JSON object, so nothing was run: ${call.arguments}`);
+    return refuse('invalidJson', `${call.problem} Nothing was run. The arguments were: ${call.arguments}`);
   }
   const errors = tool.check(args);
   if (errors.length > 0) {

@@ -1,10 +1,4 @@
-/** One call as the model wrote it. */
-export interface ToolCall {
-  readonly id: string;
-  readonly name: string;
-  /** JSON text, as it came. */
-  readonly arguments: string;
-}
+import type { ToolCall } from '../base/toolCall.ts';
 
 /** A call whose arguments are read and checked. */
 export interface CheckedCall {
@@ -18,7 +12,9 @@ export interface ModelTurn {
   readonly text: string;
   readonly reasoning: string;
   readonly toolCalls: readonly ToolCall[];
-  readonly finishReason: string | null | undefined;
+  readonly finishReason: string | undefined;
+  /** What the finish reason says: only `finished` and `unknown` let calls run. */
+  readonly ending: 'finished' | 'length' | 'endedEarly' | 'unknown';
   /** False when the connection was cut: nothing is run then. */
   readonly complete: boolean;
 }
@@ -90,7 +86,7 @@ export type HistoryMessage =
 export interface LoopEnd {
   /**
    * - `answered`: the last turn holds no calls.
-   * - `cut`: the length limit or a filter ended a turn with calls; they were not run.
+   * - `cut`: the service broke off a turn with calls; they were not run.
    * - `incomplete`: the connection was cut.
    * - `roundLimit`: the model still wanted to call tools.
    * - `cancelled`, `failed`: see `error`.

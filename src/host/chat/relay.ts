@@ -65,9 +65,9 @@ function reportEnd(completion: Completion, progress: ResponseProgress): void {
   progress.report(new vscode.LanguageModelTextPart(`${fence}\n\n*${escapeMarkdown(line)}*`));
 }
 
-/** What the participant says below an answer that a limit or a filter ended. */
+/** What the participant says below an answer that the service broke off. */
 function earlyEnd(choice: CompletionChoice | undefined): string | undefined {
-  if (choice?.finishReason !== 'length' && choice?.finishReason !== 'content_filter') return undefined;
+  if (choice?.ending !== 'length' && choice?.ending !== 'endedEarly') return undefined;
   const turn = { ...choice, finishReason: choice.finishReason, complete: true };
   return endingLine({ reason: 'cut', turn, history: [], rounds: 1, error: undefined });
 }
@@ -103,7 +103,7 @@ export function whyNoAnswer({ complete, incompleteReason, choices }: Completion)
   const broken = choice?.toolCalls.find(({ problem }) => problem !== undefined);
   if (broken) return broken.problem;
   if (choice && (choice.text.trim() !== '' || choice.toolCalls.length > 0)) return undefined;
-  if (choice?.finishReason === 'content_filter') return ending;
+  if (choice?.ending === 'endedEarly') return ending;
   return choice && choice.reasoning.trim() !== ''
     ? vscode.l10n.t('The model reasoned but gave no answer. A larger token limit may help.')
     : vscode.l10n.t('The model answered with nothing.');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
+import { readFinishReason } from '../../../src/core/completions/completion.ts';
 import type { LoopEnd } from '../../../src/core/tools/loopTypes.ts';
 import { followUpOf, followUpProvider } from '../../../src/host/chat/followUps.ts';
 import { chatCommands } from '../../../src/ids.ts';
@@ -12,7 +13,14 @@ const end = (reason: LoopEnd['reason'], finishReason = 'stop'): LoopEnd => ({
   reason,
   history: [],
   rounds: 1,
-  turn: { text: 'x', reasoning: '', toolCalls: [], finishReason, complete: true },
+  turn: {
+    text: 'x',
+    reasoning: '',
+    toolCalls: [],
+    finishReason,
+    ending: readFinishReason(finishReason),
+    complete: true,
+  },
   error: undefined,
 });
 

@@ -103,6 +103,11 @@ describe('the provider of models says in plain words', () => {
       [[call('{"city":"Oslo"}')], [finished('content_filter')]],
       /ended the answer early \(content_filter\)\. It was calling a tool, which was not run/,
     ],
+    [
+      'that the service broke off a call',
+      [[call('{"city":"Oslo"}')], [finished('insufficient_system_resource')]],
+      /ended the answer early \(insufficient_system_resource\)\. It was calling a tool, which was not run/,
+    ],
   ];
   for (const [title, chunks, sentence] of answers) {
     it(title, async () => {
@@ -129,6 +134,7 @@ describe('the provider of models says in plain words', () => {
   for (const [reason, line] of [
     ['length', '\n\n*The answer reached its length limit and stops here.*'],
     ['content_filter', '\n\n*The service ended the answer early (content_filter).*'],
+    ['abort', '\n\n*The service ended the answer early (abort).*'],
     ['stop', ''],
   ] as const) {
     it(`how an answer of words ended: ${reason}`, async () => {

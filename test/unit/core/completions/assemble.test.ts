@@ -45,10 +45,11 @@ describe('assembling a completion', () => {
       { kind: 'finish', choice: 1, reason: 'stop' },
       { kind: 'usage', usage: { totalTokens: 5 } },
     ]);
+    const common = { role: 'assistant', reasoning: '', ending: 'finished' };
     assert.deepEqual(end.completion, {
       choices: [
-        { index: 0, role: 'assistant', text: '', reasoning: '', toolCalls: [call], finishReason: 'tool_calls' },
-        { index: 1, role: 'assistant', text: 'B', reasoning: '', toolCalls: [], finishReason: 'stop' },
+        { ...common, index: 0, text: '', toolCalls: [call], finishReason: 'tool_calls' },
+        { ...common, index: 1, text: 'B', toolCalls: [], finishReason: 'stop' },
       ],
       usage: { totalTokens: 5 },
       complete: true,

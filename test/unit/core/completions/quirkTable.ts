@@ -9,7 +9,7 @@ export interface Said {
   readonly index?: number;
   readonly text?: string;
   readonly reasoning?: string;
-  /** `id name arguments`; the id reads `*` where the client had to make one up. */
+  /** `id name arguments`; the id reads `*` where the client had to make one up, and a call that must not run ends with `(not run)`. */
   readonly calls?: readonly string[];
   readonly finish?: string;
   readonly stop?: unknown;

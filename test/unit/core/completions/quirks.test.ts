@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ToolCall } from '../../../../src/core/base/toolCall.ts';
 import type { Completion } from '../../../../src/core/completions/completion.ts';
 import { MAX_TOOLS } from '../../../../src/core/completions/request.ts';
 import { type Answer, arrived, assertSound, bytes, type Outcome, play, stream } from './playAnswer.ts';
@@ -17,12 +18,14 @@ function saidIn(completion: Completion | undefined, sent: string): Said[] {
     ...(choice.index === 0 ? {} : { index: choice.index }),
     ...(choice.text === '' ? {} : { text: choice.text }),
     ...(choice.reasoning === '' ? {} : { reasoning: choice.reasoning }),
-    ...(choice.toolCalls.length === 0
-      ? {}
-      : { calls: choice.toolCalls.map((call) => `${idIn(call.id, sent)} ${call.name} ${call.arguments}`) }),
+    ...(choice.toolCalls.length === 0 ? {} : { calls: choice.toolCalls.map((call) => callIn(call, sent)) }),
     ...(choice.finishReason === undefined ? {} : { finish: choice.finishReason }),
     ...(choice.stopReason === undefined ? {} : { stop: choice.stopReason }),
   }));
+}
+
+function callIn({ id, name, arguments: json, problem }: ToolCall, sent: string): string {
+  return `${idIn(id, sent)} ${name} ${json}${problem === undefined ? '' : ' (not run)'}`;
 }
 
 function idIn(id: string, sent: string): string {

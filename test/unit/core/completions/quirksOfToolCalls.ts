@@ -9,6 +9,15 @@ function calls(...lists: readonly string[]): string {
   return stream(...chunks, finish, '[DONE]');
 }
 
+/** A stream with one call of `f` that ends with this `finish_reason`, and `[DONE]`. */
+function ended(reason: string | undefined, json: string): string {
+  return stream(
+    `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":"f","arguments":"${json}"}}]}}]}`,
+    ...(reason === undefined ? [] : [`{"choices":[{"index":0,"delta":{},"finish_reason":"${reason}"}]}`]),
+    '[DONE]',
+  );
+}
+
 function called(...calls: readonly string[]): QuirkRow['expected'] {
   return { choices: [{ calls, finish: 'tool_calls' }] };
 }
@@ -137,6 +146,38 @@ export const toolCallQuirks: readonly QuirkRow[] = [
     quirk: 'arguments as an object',
     body: calls('[{"index":0,"id":"c1","function":{"name":"f","arguments":{"city":"Oslo"}}}]'),
     expected: called('c1 f {"city":"Oslo"}'),
+  },
+  ...[
+    ...['abort', 'error', 'repetition', 'insufficient_system_resource', 'network_error'],
+    ...['model_length', 'length', 'content_filter'],
+  ].map(
+    (reason): QuirkRow => ({
+      quirk: `finish_reason ${reason}: no call runs, however whole it looks`,
+      body: ended(reason, oslo),
+      expected: { choices: [{ calls: ['c1 f {"city":"Oslo"} (not run)'], finish: reason }] },
+    }),
+  ),
+  ...['eos', 'eos_token', 'stop_sequence', 'end_turn', 'function_call'].map(
+    (reason): QuirkRow => ({
+      quirk: `finish_reason ${reason}: finished, so no arguments are {}`,
+      body: ended(reason, ''),
+      expected: { choices: [{ calls: ['c1 f {}'], finish: reason }] },
+    }),
+  ),
+  {
+    quirk: 'an unknown finish_reason with whole arguments: the call runs',
+    body: ended('whatever', oslo),
+    expected: { choices: [{ calls: ['c1 f {"city":"Oslo"}'], finish: 'whatever' }] },
+  },
+  {
+    quirk: 'an unknown finish_reason without arguments: the call does not run',
+    body: ended('whatever', ''),
+    expected: { choices: [{ calls: ['c1 f  (not run)'], finish: 'whatever' }] },
+  },
+  {
+    quirk: 'no finish_reason at all and no arguments: the call does not run',
+    body: ended(undefined, ''),
+    expected: { choices: [{ calls: ['c1 f  (not run)'] }] },
   },
   {
     quirk: 'finish_reason tool_calls with no call: reported',

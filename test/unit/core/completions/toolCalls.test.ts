@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import type { ToolCallDelta } from '../../../../src/core/completions/chunk.ts';
 import { ToolCallAssembler } from '../../../../src/core/completions/toolCalls.ts';
 
+const finished = { isFinished: true };
+
 const delta = (values: Partial<ToolCallDelta>): ToolCallDelta => ({
   index: undefined,
   id: '',
@@ -19,7 +21,7 @@ function assemble(...lists: readonly (readonly Partial<ToolCallDelta>[])[]): Too
 
 const calls = (...lists: readonly (readonly Partial<ToolCallDelta>[])[]) =>
   assemble(...lists)
-    .calls()
+    .calls(finished)
     .map(({ id, name, arguments: json }) => [id, name, json]);
 
 describe('tool calls', () => {
@@ -92,13 +94,13 @@ describe('tool calls', () => {
 
   it('gives made-up ids once: the same when asked again', () => {
     const assembler = assemble([{ name: 'f' }]);
-    assert.deepEqual(assembler.calls(), assembler.calls());
+    assert.deepEqual(assembler.calls(finished), assembler.calls(finished));
   });
 
   it('ignores a delta that says nothing', () => {
     const assembler = assemble([{ index: 0 }], [{}]);
     assert.equal(assembler.size, 0);
-    assert.deepEqual(assembler.calls(), []);
+    assert.deepEqual(assembler.calls(finished), []);
   });
 
   it('replaces empty arguments at the start by the real ones, in one piece or in several', () => {
@@ -120,7 +122,7 @@ describe('tool calls', () => {
     ['"{\\"a\\":1}"', { a: 1 }],
   ] as const) {
     it(`reads the arguments ${JSON.stringify(written)}`, () => {
-      const [call] = assemble([{ id: 'c', name: 'f', arguments: written }]).calls();
+      const [call] = assemble([{ id: 'c', name: 'f', arguments: written }]).calls(finished);
       assert.deepEqual(call?.parsed, parsed);
       assert.deepEqual(JSON.parse(call?.arguments ?? ''), parsed, 'what is sent back is an object too');
       assert.equal(call?.problem, undefined);
@@ -129,7 +131,7 @@ describe('tool calls', () => {
 
   for (const written of ['{"a":', '[1]', '7', '"text"', '{"a":1}}', 'city: Oslo']) {
     it(`names the problem of the arguments ${written}`, () => {
-      const [call] = assemble([{ id: 'c', name: 'f', arguments: written }]).calls();
+      const [call] = assemble([{ id: 'c', name: 'f', arguments: written }]).calls(finished);
       assert.equal(call?.parsed, undefined);
       assert.equal(call?.arguments, written);
       assert.match(call?.problem ?? '', /arguments that the model wrote for f are not a JSON object/);
@@ -137,18 +139,31 @@ describe('tool calls', () => {
   }
 
   it('never runs a call without a name, nor any call of an answer that was cut', () => {
-    const [nameless] = assemble([{ id: 'c', arguments: '{}' }]).calls();
+    const [nameless] = assemble([{ id: 'c', arguments: '{}' }]).calls(finished);
     assert.match(nameless?.problem ?? '', /without naming it/);
     assert.equal(nameless?.parsed, undefined);
-    const [cut] = assemble([{ id: 'c', name: 'f', arguments: '{}' }]).calls('The line was cut.');
+    const [cut] = assemble([{ id: 'c', name: 'f', arguments: '{}' }]).calls({ ...finished, cut: 'The line was cut.' });
     assert.equal(cut?.problem, 'The line was cut.');
     assert.equal(cut?.parsed, undefined);
+  });
+
+  for (const written of ['', ' ', 'null', '{"a":']) {
+    it(`runs no call with the arguments ${JSON.stringify(written)} where nobody said that the answer is finished`, () => {
+      const [call] = assemble([{ id: 'c', name: 'f', arguments: written }]).calls({ isFinished: false });
+      assert.equal(call?.parsed, undefined);
+      assert.match(call?.problem ?? '', /not a JSON object/);
+    });
+  }
+
+  it('runs a call with whole arguments though nobody said that the answer is finished', () => {
+    const [call] = assemble([{ id: 'c', name: 'f', arguments: '{"a":1}' }]).calls({ isFinished: false });
+    assert.deepEqual(call?.parsed, { a: 1 });
   });
 
   it('makes up nine letters and digits, as the strictest chat templates want them', () => {
     const assembler = new ToolCallAssembler();
     assembler.accept(Array.from({ length: 50 }, () => delta({ name: 'f' })));
-    const ids = assembler.calls().map(({ id }) => id);
+    const ids = assembler.calls(finished).map(({ id }) => id);
     assert.equal(new Set(ids).size, 50);
     for (const id of ids) assert.match(id, /^[a-zA-Z0-9]{9}$/);
   });

@@ -105,11 +105,13 @@ describe('runToolLoop, cancelled', () => {
     }
     return { content: 'x', isError: false, refused: kind === 'refused' };
   }
-  const rawCall = fc.record({
-    name: fc.constantFrom('a', 'b', 'nope'),
-    arguments: fc.constantFrom('{}', '', '{"x":1}', '{"x', '[]'),
-    id: fc.constantFrom('', 'same', '1', '2', '3'),
-  });
+  const rawCall = fc
+    .record({
+      name: fc.constantFrom('a', 'b', 'nope'),
+      args: fc.constantFrom('{}', '', '{"x":1}', '{"x', '[]'),
+      id: fc.constantFrom('', 'same', '1', '2', '3'),
+    })
+    .map(({ name, args, id }) => call(name, args, id));
   const rounds = fc.array(
     fc.record({
       text: fc.constantFrom('', 'ab'),

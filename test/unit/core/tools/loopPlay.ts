@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { parseJsonObject } from '../../../../src/core/base/json.ts';
+import type { ToolCall } from '../../../../src/core/base/toolCall.ts';
 import { runToolLoop } from '../../../../src/core/tools/loop.ts';
 import type {
   HistoryMessage,
@@ -6,17 +8,21 @@ import type {
   LoopEvent,
   LoopOptions,
   ModelTurn,
-  ToolCall,
 } from '../../../../src/core/tools/loopTypes.ts';
 
 export type Options = LoopOptions<string, string, string>;
 
-export const call = (name: string, args = '{}', id = `id-${name}`): ToolCall => ({ id, name, arguments: args });
+/** A call as it was read: one whose arguments are no object must not run. */
+export const call = (name: string, args = '{}', id = `id-${name}`): ToolCall => {
+  const parsed = parseJsonObject(args);
+  return { id, name, arguments: args, ...(parsed ? { parsed } : { problem: 'This cannot be read.' }) };
+};
 export const turn = (changes: Partial<ModelTurn> = {}): ModelTurn => ({
   text: '',
   reasoning: '',
   toolCalls: [],
   finishReason: 'stop',
+  ending: 'finished',
   complete: true,
   ...changes,
 });
