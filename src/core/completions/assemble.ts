@@ -27,6 +27,8 @@ export class CompletionAssembler {
   readonly #newCallId: (() => string) | undefined;
   readonly #head: Head = {};
   #usage: Usage | undefined;
+  /** The index of the first choice, where one was asked for. */
+  #only: number | undefined;
   #pieces = 0;
 
   /**
@@ -60,21 +62,22 @@ export class CompletionAssembler {
   accept(chunk: Chunk, events: CompletionEvent[]): void {
     this.#acceptHead(chunk);
     for (const delta of chunk.choices) {
-      const choice = this.#choice(delta.index);
+      const index = this.#numberOf(delta.index);
+      const choice = this.#choice(index);
       if (delta.role !== '') choice.role = delta.role;
       if (delta.reasoning !== '') {
         this.#pieces++;
         choice.reasoning += delta.reasoning;
-        events.push({ kind: 'reasoning', choice: delta.index, text: delta.reasoning });
+        events.push({ kind: 'reasoning', choice: index, text: delta.reasoning });
       }
       if (delta.text !== '') {
         this.#pieces++;
         choice.text += delta.text;
-        events.push({ kind: 'text', choice: delta.index, text: delta.text });
+        events.push({ kind: 'text', choice: index, text: delta.text });
       }
       if (delta.logprobs) {
         for (const token of delta.logprobs) choice.logprobs.push(token);
-        events.push({ kind: 'logprobs', choice: delta.index, logprobs: delta.logprobs });
+        events.push({ kind: 'logprobs', choice: index, logprobs: delta.logprobs });
       }
       if (delta.toolCalls.length > 0) {
         choice.toolCalls.accept(delta.toolCalls);
@@ -116,9 +119,17 @@ export class CompletionAssembler {
     head.id ||= chunk.id;
     head.object ||= chunk.object;
     head.model ||= chunk.model;
-    head.created ||= chunk.created;
+    if (chunk.created !== undefined && !head.created) head.created = chunk.created;
     head.fingerprint ||= chunk.fingerprint;
     head.promptLogprobs ??= chunk.promptLogprobs;
+  }
+
+  /** Where one answer was asked for, the one that comes is the first, whatever its index: nobody looks for another. */
+  #numberOf(index: number): number {
+    if (this.#expected !== 1) return index;
+    this.#only ??= index;
+    if (index === this.#only) return 0;
+    return index === 0 ? this.#only : index;
   }
 
   #choice(index: number): OpenChoice {

@@ -68,13 +68,17 @@ function readChoices(values: readonly unknown[]): ChoiceDelta[] {
 function readChoice(value: JsonObject, position: number): ChoiceDelta {
   const whole = isJsonObject(value.message);
   const delta = isJsonObject(value.delta) ? value.delta : whole ? (value.message as JsonObject) : empty;
-  const said = typeof delta.content === 'string' ? undefined : readParts(delta.content);
+  const said = Array.isArray(delta.content) ? readParts(delta.content) : undefined;
   return {
     index: numberOrUndefined(value.index) ?? position,
     role: text(delta.role),
     text: (said ? said.text : text(delta.content)) || text(delta.refusal),
-    reasoning: (said?.reasoning ?? '') || text(delta.reasoning_content) || text(delta.reasoning),
-    toolCalls: Array.isArray(delta.tool_calls) ? readToolCalls(delta.tool_calls, whole) : none,
+    reasoning:
+      (said?.reasoning ?? '') ||
+      text(delta.reasoning_content) ||
+      text(delta.reasoning) ||
+      (Array.isArray(delta.reasoning_details) ? readParts(delta.reasoning_details, true).reasoning : ''),
+    toolCalls: readAllCalls(delta, whole),
     logprobs: value.logprobs ? readLogprobs(value.logprobs) : undefined,
     finishReason: text(value.finish_reason),
     stopReason: value.stop_reason ?? undefined,
@@ -83,23 +87,35 @@ function readChoice(value: JsonObject, position: number): ChoiceDelta {
 
 const empty: JsonObject = {};
 
-/** Content that came as a list of parts: text is joined; thinking parts are reasoning. */
-function readParts(content: unknown): { text: string; reasoning: string } | undefined {
-  if (!Array.isArray(content)) return undefined;
-  let joined = '';
-  let reasoning = '';
-  for (const part of content) {
-    if (typeof part === 'string') joined += part;
-    else if (!isJsonObject(part)) continue;
-    else if (part.type === 'thinking' || part.type === 'reasoning') reasoning += readThinking(part);
-    else joined += text(part.text);
+/**
+ * Content that came as a list of parts: text and refusals are joined; thinking parts, whose text may be a list of parts
+ * once more, are reasoning, as are all of `reasoning_details`. Without recursion: the service decides how deep they are.
+ */
+function readParts(content: readonly unknown[], isThinking = false): { text: string; reasoning: string } {
+  const said = { text: '', reasoning: '' };
+  const open = [{ parts: content.values(), isThinking }];
+  for (let list = open.at(-1); list !== undefined; list = open.at(-1)) {
+    const { done, value: part } = list.parts.next();
+    if (done) {
+      open.pop();
+      continue;
+    }
+    const thinks = list.isThinking || (isJsonObject(part) && (part.type === 'thinking' || part.type === 'reasoning'));
+    const inner = isJsonObject(part) ? (thinks ? thoughtIn(part) : (part.text ?? part.refusal)) : part;
+    if (Array.isArray(inner)) open.push({ parts: inner.values(), isThinking: thinks });
+    else said[thinks ? 'reasoning' : 'text'] += text(inner);
   }
-  return { text: joined, reasoning };
+  return said;
 }
 
-function readThinking(part: JsonObject): string {
-  const inner = part.thinking ?? part.reasoning ?? part.text;
-  return Array.isArray(inner) ? (readParts(inner)?.text ?? '') : text(inner);
+function thoughtIn({ text, thinking, reasoning, summary }: JsonObject): unknown {
+  return text ?? thinking ?? reasoning ?? summary;
+}
+
+/** The list of calls, or the one call of the legacy `function_call`. */
+function readAllCalls({ tool_calls, function_call }: JsonObject, whole: boolean): readonly ToolCallDelta[] {
+  if (Array.isArray(tool_calls) && tool_calls.length > 0) return readToolCalls(tool_calls, whole);
+  return isJsonObject(function_call) ? readToolCalls([{ index: 0, function: function_call }], whole) : none;
 }
 
 function readToolCalls(values: readonly unknown[], whole: boolean): ToolCallDelta[] {
@@ -112,10 +128,19 @@ function readToolCalls(values: readonly unknown[], whole: boolean): ToolCallDelt
       index: whole ? position : numberOrUndefined(value.index),
       id: text(value.id),
       name: text(called.name),
-      arguments: isJsonObject(called.arguments) ? JSON.stringify(called.arguments) : text(called.arguments),
+      arguments: isJsonObject(called.arguments) ? writeJson(called.arguments) : text(called.arguments),
     });
   }
   return calls;
+}
+
+/** An object nested too deep to be written is text that is no JSON, so that the call does not run without its arguments. */
+function writeJson(value: JsonObject): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return '(nested too deep to be read)';
+  }
 }
 
 function readUsage(value: unknown): Usage | undefined {

@@ -23,11 +23,12 @@ export interface TokenGroup {
   readonly tokens: Logprobs;
 }
 
-/** `logprobs` of a choice or a delta; `undefined` when there is no usable token in it. */
+/** `logprobs` of a choice or a delta, of its text and of a refusal; `undefined` when there is no usable token in it. */
 export function readLogprobs(value: unknown): ChosenToken[] | undefined {
-  const content = isJsonObject(value) ? value.content : undefined;
-  if (!Array.isArray(content)) return undefined;
-  const tokens = content.flatMap(readChosenToken);
+  if (!isJsonObject(value)) return undefined;
+  const tokens = [value.content, value.refusal]
+    .flatMap((list) => (Array.isArray(list) ? list : []))
+    .flatMap(readChosenToken);
   return tokens.length > 0 ? tokens : undefined;
 }
 

@@ -93,6 +93,14 @@ describe('chunk', () => {
       '',
       'ab',
     ],
+    [
+      [
+        { type: 'text', text: 'a' },
+        { type: 'refusal', refusal: 'b' },
+      ],
+      'ab',
+      '',
+    ],
     [[], '', ''],
   ] as const) {
     it(`joins the parts of content ${JSON.stringify(content)}`, () => {
@@ -106,6 +114,37 @@ describe('chunk', () => {
     assert.equal(delta({ content: 'Yes.', refusal: 'No.' })?.text, 'Yes.');
     assert.equal(delta({ reasoning: 'a' })?.reasoning, 'a');
     assert.equal(delta({ reasoning_content: 'a', reasoning: 'a' })?.reasoning, 'a');
+  });
+
+  it('reads the readable parts of reasoning_details, where reasoning stands nowhere else', () => {
+    const reasoning_details = [
+      { type: 'reasoning.summary', summary: 'a' },
+      { type: 'reasoning.encrypted', data: 'zzz' },
+      { type: 'reasoning.text', text: 'b', signature: 'zzz' },
+    ];
+    assert.equal(delta({ content: '', reasoning_details })?.reasoning, 'ab');
+    assert.equal(delta({ reasoning: 'c', reasoning_details })?.reasoning, 'c');
+  });
+
+  it('reads the call of the legacy function_call, unless there are tool_calls', () => {
+    const function_call = { name: 'f', arguments: '{}' };
+    assert.deepEqual(delta({ function_call })?.toolCalls, [{ index: 0, id: '', name: 'f', arguments: '{}' }]);
+    assert.deepEqual(choice({ message: { function_call } })?.toolCalls.length, 1);
+    const call = { id: 'c', function: function_call };
+    assert.deepEqual(
+      delta({ function_call, tool_calls: [call] })?.toolCalls.map(({ id }) => id),
+      ['c'],
+    );
+  });
+
+  it('reads parts and arguments however deep they are nested', () => {
+    const depth = 50_000;
+    const nested = (open: string, middle: string, close: string): unknown =>
+      JSON.parse(open.repeat(depth) + middle + close.repeat(depth));
+    const content = [nested('{"type":"thinking","thinking":[', '"deep"', ']}')];
+    assert.equal(delta({ content })?.reasoning, 'deep');
+    const [call] = toolCalls([{ function: { name: 'f', arguments: nested('{"a":', '1', '}') } }]) ?? [];
+    assert.throws(() => JSON.parse(call?.arguments ?? ''), 'it must not run without its arguments');
   });
 
   it('reads calls of tools whatever is missing in them', () => {

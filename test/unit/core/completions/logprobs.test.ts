@@ -39,6 +39,17 @@ describe('logprobs', () => {
     }
   });
 
+  it('are read of the text and of a refusal', () => {
+    const entry = (token: string) => ({ token, logprob: -1, bytes: null, top_logprobs: [] });
+    const read = readLogprobs({ content: [entry('a')], refusal: [entry('b')] });
+    assert.deepEqual(
+      read?.map(({ token }) => token),
+      ['a', 'b'],
+    );
+    assert.equal(readLogprobs({ content: null, refusal: [entry('b')] })?.length, 1);
+    assert.equal(readLogprobs({ content: null, refusal: null }), undefined);
+  });
+
   it('groups only the tokens of one character', () => {
     const [a = 0, b = 0, c = 0, d = 0] = bytes('😀');
     assert.deepEqual(groups(tokens([0x48], [0x69], [a, b], [c], [d], [0x21])), [

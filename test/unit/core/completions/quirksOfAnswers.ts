@@ -44,6 +44,47 @@ export const answerQuirks: readonly QuirkRow[] = [
     },
   },
   {
+    quirk: 'one choice with index 1, where one was asked for: it is the first',
+    body: stream(
+      '{"choices":[{"index":1,"delta":{"content":"Hello"}}]}',
+      '{"choices":[{"index":1,"delta":{},"finish_reason":"stop"}]}',
+      '[DONE]',
+    ),
+    expected: helloStop,
+  },
+  {
+    quirk: 'two choices where one was asked for: neither is lost',
+    body: stream(
+      '{"choices":[{"index":1,"delta":{"content":"Hello"},"finish_reason":"stop"}]}',
+      '{"choices":[{"index":0,"delta":{"content":"Again"},"finish_reason":"stop"}]}',
+      '[DONE]',
+    ),
+    expected: {
+      choices: [
+        { text: 'Hello', finish: 'stop' },
+        { index: 1, text: 'Again', finish: 'stop' },
+      ],
+    },
+  },
+  {
+    quirk: 'function_call in pieces, as before there were tools',
+    body: stream(
+      '{"choices":[{"index":0,"delta":{"function_call":{"name":"f","arguments":""}}}]}',
+      String.raw`{"choices":[{"index":0,"delta":{"function_call":{"arguments":"{\"a\":"}}}]}`,
+      '{"choices":[{"index":0,"delta":{"function_call":{"arguments":"1}"}},"finish_reason":"function_call"}]}',
+      '[DONE]',
+    ),
+    expected: { choices: [{ calls: ['* f {"a":1}'], finish: 'function_call' }] },
+  },
+  {
+    quirk: 'created 0, then nothing of it: kept, as it was sent',
+    body: stream('{"created":0,"choices":[{"index":0,"delta":{"content":"Hello"}}]}', stop, '[DONE]'),
+    expected: {
+      ...helloStop,
+      head: { id: undefined, object: undefined, created: 0, model: undefined, fingerprint: undefined },
+    },
+  },
+  {
     quirk: 'finish_reason "" in every delta and null at the end: ended by [DONE], reason unknown',
     body: stream(
       '{"choices":[{"index":0,"delta":{"content":"Hel"},"finish_reason":""}]}',
