@@ -19,8 +19,9 @@ export class AnswerTally {
     if (said.kind === 'usage') {
       this.#prompt += said.usage.promptTokens ?? 0;
       this.#completion += said.usage.completionTokens ?? 0;
-    } else if (said.kind === 'logprobs' && said.choice === 0) this.#logprobs.push(...said.logprobs);
-    else if (said.kind === 'reasoning' && said.choice === 0) this.#reasoning += said.text;
+    } else if (said.kind === 'logprobs' && said.choice === 0) {
+      for (const token of said.logprobs) this.#logprobs.push(token);
+    } else if (said.kind === 'reasoning' && said.choice === 0) this.#reasoning += said.text;
     else if (said.kind === 'text' && said.choice > 0) {
       this.#others.set(said.choice, (this.#others.get(said.choice) ?? '') + said.text);
     }

@@ -24,28 +24,35 @@ export class CompletionAssembler {
   readonly #choices = new Map<number, OpenChoice>();
   readonly #notices: Notice[];
   readonly #expected: number;
+  readonly #takenIds: ReadonlySet<string>;
   readonly #newCallId: (() => string) | undefined;
   readonly #head: Head = {};
   #usage: Usage | undefined;
   /** The index of the first choice, where one was asked for. */
   #only: number | undefined;
+  #unfinished = 0;
   #pieces = 0;
 
   /**
    * @param expected the `n` of the request.
    * @param notices what was unusual before the answer began; more is added.
+   * @param takenIds of the calls that the conversation holds already.
    */
-  constructor(expected = 1, notices: Notice[] = [], newCallId?: () => string) {
+  constructor(
+    expected = 1,
+    notices: Notice[] = [],
+    takenIds: ReadonlySet<string> = new Set(),
+    newCallId?: () => string,
+  ) {
     this.#expected = expected;
     this.#notices = notices;
+    this.#takenIds = takenIds;
     this.#newCallId = newCallId;
   }
 
   /** True when every choice that was asked for has said why it ended; more may still come (usage, late pieces). */
   get finished(): boolean {
-    if (this.#choices.size < this.#expected) return false;
-    for (const choice of this.#choices.values()) if (choice.finishReason === '') return false;
-    return true;
+    return this.#choices.size >= this.#expected && this.#unfinished === 0;
   }
 
   /** True when anything of an answer has come. */
@@ -61,31 +68,35 @@ export class CompletionAssembler {
   /** Takes one chunk and adds what is new in it to `events`. */
   accept(chunk: Chunk, events: CompletionEvent[]): void {
     this.#acceptHead(chunk);
-    for (const delta of chunk.choices) {
-      const index = this.#numberOf(delta.index);
-      const choice = this.#choice(index);
-      if (delta.role !== '') choice.role = delta.role;
-      if (delta.reasoning !== '') {
-        this.#pieces++;
-        choice.reasoning += delta.reasoning;
-        events.push({ kind: 'reasoning', choice: index, text: delta.reasoning });
-      }
-      if (delta.text !== '') {
-        this.#pieces++;
-        choice.text += delta.text;
-        events.push({ kind: 'text', choice: index, text: delta.text });
-      }
-      if (delta.logprobs) {
-        for (const token of delta.logprobs) choice.logprobs.push(token);
-        events.push({ kind: 'logprobs', choice: index, logprobs: delta.logprobs });
-      }
-      if (delta.toolCalls.length > 0) {
-        choice.toolCalls.accept(delta.toolCalls);
-        this.#pieces++;
-      }
-      if (delta.finishReason !== '') choice.finishReason = delta.finishReason;
-      if (delta.stopReason !== undefined) choice.stopReason = delta.stopReason;
+    for (const delta of chunk.choices) this.#acceptDelta(delta, this.#numberOf(delta.index), events);
+  }
+
+  #acceptDelta(delta: ChoiceDelta, index: number, events: CompletionEvent[]): void {
+    const choice = this.#choice(index);
+    if (delta.role !== '') choice.role = delta.role;
+    if (delta.reasoning !== '') {
+      this.#pieces++;
+      choice.reasoning += delta.reasoning;
+      events.push({ kind: 'reasoning', choice: index, text: delta.reasoning });
     }
+    if (delta.text !== '') {
+      this.#pieces++;
+      choice.text += delta.text;
+      events.push({ kind: 'text', choice: index, text: delta.text });
+    }
+    if (delta.logprobs) {
+      for (const token of delta.logprobs) choice.logprobs.push(token);
+      events.push({ kind: 'logprobs', choice: index, logprobs: delta.logprobs });
+    }
+    if (delta.toolCalls.length > 0) {
+      choice.toolCalls.accept(delta.toolCalls);
+      this.#pieces++;
+    }
+    if (delta.finishReason !== '') {
+      if (choice.finishReason === '') this.#unfinished--;
+      choice.finishReason = delta.finishReason;
+    }
+    if (delta.stopReason !== undefined) choice.stopReason = delta.stopReason;
   }
 
   /** Keeps something that was unusual, for the completion. */
@@ -135,9 +146,10 @@ export class CompletionAssembler {
   #choice(index: number): OpenChoice {
     let choice = this.#choices.get(index);
     if (!choice) {
-      const toolCalls = new ToolCallAssembler(this.#newCallId);
+      const toolCalls = new ToolCallAssembler(this.#takenIds, this.#newCallId);
       choice = { role: '', text: '', reasoning: '', logprobs: [], toolCalls, finishReason: '', stopReason: undefined };
       this.#choices.set(index, choice);
+      this.#unfinished++;
     }
     return choice;
   }

@@ -63,10 +63,11 @@ export async function* streamCompletion(
   serializeRequest(prepared.request);
   const notices: Notice[] = [];
   const policy = retryPolicy(deps, options, { own, fitting, model: request.model, signal });
+  const calls = new Set(request.messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)));
   for (const notice of prepared.notices) yield tell(notice, notices);
   let attempt: Attempt = { request: prepared.request, token: await accessToken(deps, signal) };
   for (;;) {
-    const assembler = new CompletionAssembler(request.n ?? 1, notices);
+    const assembler = new CompletionAssembler(request.n ?? 1, notices, calls);
     const watch = new Watch(signal);
     let batches: EventBatches | undefined;
     try {

@@ -41,7 +41,7 @@ export function fitHistory(
   for (let at = rounds.findIndex(isRound); at >= 0 && at < rounds.length - 1 && tokens > budget; at++) {
     const round = rounds[at] ?? [];
     tokens -= size(round);
-    kept[kept.indexOf(round)] = [];
+    kept[at] = [];
     left++;
   }
   return { messages: [...head, ...turns.slice(first, -1).flat(), ...kept.flat()], turns: first, rounds: left };

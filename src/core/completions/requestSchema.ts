@@ -8,7 +8,8 @@ import {
 } from './request.ts';
 
 const number = z.number('must be a number');
-const integer = z.int('must be a whole number');
+/** Not `z.int`, which refuses what is beyond the safe integers: a seed may have 64 bits. */
+const integer = z.number('must be a whole number').check(z.refine(Number.isInteger, 'must be a whole number'));
 const flag = z.boolean('must be true or false');
 const text = z.string('must be text');
 const object = z.record(z.string(), z.unknown(), 'must be an object');

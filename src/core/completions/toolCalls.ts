@@ -9,9 +9,14 @@ import type { ToolCallDelta } from './chunk.ts';
  */
 export class ToolCallAssembler {
   readonly #calls: OpenCall[] = [];
+  /** The latest call of each index, of each id, and of each pair of both: a service decides how many there are. */
+  readonly #latest = new Map<string, OpenCall>();
+  readonly #taken: ReadonlySet<string>;
   readonly #newId: () => string;
 
-  constructor(newId: () => string = randomCallId) {
+  /** @param taken ids of the calls that the conversation holds already. */
+  constructor(taken: ReadonlySet<string> = new Set(), newId: () => string = randomCallId) {
+    this.#taken = taken;
     this.#newId = newId;
   }
 
@@ -27,9 +32,9 @@ export class ToolCallAssembler {
       if (saysNothing(delta)) continue;
       const call = this.#find(delta, touched) ?? this.#open(delta);
       touched.add(call);
-      call.id ||= delta.id;
+      if (call.id === '' && delta.id !== '') this.#name(call, delta.id);
       call.name ||= delta.name;
-      call.json = join(call.json, delta.arguments);
+      call.text.add(delta.arguments);
     }
   }
 
@@ -37,12 +42,12 @@ export class ToolCallAssembler {
    * The calls in order of arrival.
    *
    * @param end.cut why the answer ended too early; every call then has that problem, because no call of a cut answer may run.
-   * @param end.isFinished the service said that the model came to its end: only then no arguments at all mean `{}`.
+   * @param end.isFinished the service said that the model came to its end: only then is what the model wrote repaired.
    */
   calls(end: { readonly cut?: string | undefined; readonly isFinished: boolean }): ToolCall[] {
-    const ids = new Set<string>();
+    const ids = new Set(this.#taken);
     return this.#calls.map((call) => {
-      // Results are matched to calls by id, so a repeated id is replaced as a missing one is.
+      // Results are matched to calls by id, and some services number the calls of each answer anew.
       call.id = call.id === '' || ids.has(call.id) ? this.#newId() : call.id;
       ids.add(call.id);
       return finish(call, end);
@@ -52,27 +57,31 @@ export class ToolCallAssembler {
   #find(delta: ToolCallDelta, touched: ReadonlySet<OpenCall>): OpenCall | undefined {
     const known = this.#known(delta);
     if (known && !startsAnother(known, delta)) return known;
-    const open =
-      delta.index === undefined ? this.#calls.at(-1) : this.#calls.findLast((call) => call.index === delta.index);
+    const open = delta.index === undefined ? this.#calls.at(-1) : this.#latest.get(indexKey(delta.index));
     if (!open || (touched.has(open) && !isFragment(delta))) return undefined;
     if (delta.id !== '' && open.id !== '' && delta.id !== open.id) {
       // A new id starts a new call, unless it comes without a name in the middle of arguments: some servers make up a
       // fresh id for every delta.
-      return delta.name === '' && open.json !== '' && wholeObject(open.json) === undefined ? open : undefined;
+      return delta.name === '' && open.text.json !== '' && open.text.object === undefined ? open : undefined;
     }
     return startsAnother(open, delta) ? undefined : open;
   }
 
-  #known(delta: ToolCallDelta): OpenCall | undefined {
-    if (delta.id === '') return undefined;
-    const sameId = this.#calls.filter((call) => call.id === delta.id);
-    return sameId.findLast((call) => call.index === delta.index) ?? sameId.at(-1);
+  #known({ id, index }: ToolCallDelta): OpenCall | undefined {
+    return id === '' ? undefined : (this.#latest.get(pairKey(id, index)) ?? this.#latest.get(idKey(id)));
   }
 
-  #open(delta: ToolCallDelta): OpenCall {
-    const call = { index: delta.index, id: '', name: '', json: '' };
+  #open({ index }: ToolCallDelta): OpenCall {
+    const call = { index, id: '', name: '', text: new ArgumentText() };
     this.#calls.push(call);
+    if (index !== undefined) this.#latest.set(indexKey(index), call);
     return call;
+  }
+
+  #name(call: OpenCall, id: string): void {
+    call.id = id;
+    this.#latest.set(idKey(id), call);
+    this.#latest.set(pairKey(id, call.index), call);
   }
 }
 
@@ -80,8 +89,72 @@ interface OpenCall {
   readonly index: number | undefined;
   id: string;
   name: string;
-  json: string;
+  readonly text: ArgumentText;
 }
+
+const indexKey = (index: number) => `index ${index}`;
+const idKey = (id: string) => `id ${id}`;
+const pairKey = (id: string, index: number | undefined) => `both ${index} ${id}`;
+
+/**
+ * The text of a call's arguments as it arrives. Follows brackets and quotes, so that a long text is parsed when its last
+ * bracket has come and not for every piece.
+ */
+class ArgumentText {
+  json = '';
+  #depth = 0;
+  #isInString = false;
+  #isEscaped = false;
+  /** Where the text stands to the one object that it should be. */
+  #state: 'before' | 'within' | 'behind' | 'broken' = 'before';
+  #object: JsonObject | undefined;
+
+  /** The object, as long as the text is one and nothing else. */
+  get object(): JsonObject | undefined {
+    if (this.#state !== 'behind') return undefined;
+    this.#object ??= parseJsonObject(this.json);
+    if (!this.#object) this.#state = 'broken';
+    return this.#object;
+  }
+
+  /** Appends a piece, unless it says again what is already whole; the real arguments take the place of empty ones. */
+  add(piece: string): void {
+    const again = this.object && parseWhole(piece);
+    if (again === undefined) {
+      this.json += piece;
+      this.#follow(piece);
+    } else if (Object.keys(again).length > 0) {
+      this.json = piece;
+      this.#object = again;
+    }
+  }
+
+  #follow(piece: string): void {
+    for (let at = 0; at < piece.length && this.#state !== 'broken'; at++) {
+      const code = piece.charCodeAt(at);
+      if (this.#isInString) this.#followString(code);
+      else if (code > SPACE) this.#followSyntax(code);
+    }
+  }
+
+  #followString(code: number): void {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (code === BACKSLASH) this.#isEscaped = true;
+    else if (code === QUOTE) this.#isInString = false;
+  }
+
+  #followSyntax(code: number): void {
+    const opens = code === OPEN_BRACE || code === OPEN_BRACKET;
+    if (this.#state === 'behind' || (this.#state === 'before' && code !== OPEN_BRACE)) this.#state = 'broken';
+    else if (opens) this.#depth++;
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) this.#depth--;
+    else if (code === QUOTE) this.#isInString = true;
+    if (this.#state !== 'broken') this.#state = this.#depth === 0 ? 'behind' : 'within';
+  }
+}
+
+const SPACE = 0x20;
+const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d];
 
 function saysNothing(delta: ToolCallDelta): boolean {
   return delta.id === '' && delta.name === '' && delta.arguments === '';
@@ -101,46 +174,61 @@ function startsAnother(call: OpenCall, delta: ToolCallDelta): boolean {
   if (delta.name !== call.name) return true;
   if (delta.index !== undefined && call.index !== undefined && delta.index !== call.index) return true;
   if (delta.id !== '') return false;
-  const before = wholeObject(call.json);
-  const after = wholeObject(delta.arguments);
-  return before !== undefined && after !== undefined && JSON.stringify(before) !== JSON.stringify(after);
+  const before = call.text.object;
+  const after = before && parseWhole(delta.arguments);
+  return before !== undefined && after !== undefined && !isSameJson(before, after);
 }
 
-/** Appends a piece of arguments, unless it says again what is already whole. */
-function join(json: string, piece: string): string {
-  if (json === '' || piece === '') return json + piece;
-  const again = wholeObject(piece);
-  if (again === undefined || wholeObject(json) === undefined) return json + piece;
-  return Object.keys(again).length === 0 ? json : piece;
-}
-
-/** `json` as an object; the look at its end saves parsing a long argument once more for every piece. */
-function wholeObject(json: string): JsonObject | undefined {
+/** `json` as an object; the look at its end saves parsing most pieces of a longer text. */
+function parseWhole(json: string): JsonObject | undefined {
   return json.trimEnd().endsWith('}') ? parseJsonObject(json) : undefined;
 }
 
-function finish(call: OpenCall, { cut, isFinished }: Parameters<ToolCallAssembler['calls']>[0]): ToolCall {
-  const json = withoutEmptyStart(call.json.trim() === '' && isFinished ? '{}' : call.json);
-  const base = { id: call.id, name: call.name, arguments: json };
-  if (cut !== undefined) return { ...base, problem: cut };
-  if (call.name === '') return { ...base, problem: 'The model called a tool without naming it.' };
-  const direct = parseJsonObject(json);
-  if (direct) return { ...base, parsed: direct };
-  const parsed = unwrap(parseJson(json), isFinished);
-  if (parsed) return { ...base, arguments: JSON.stringify(parsed), parsed };
-  return { ...base, problem: `The arguments that the model wrote for ${call.name} are not a JSON object.` };
+function isSameJson(one: JsonObject, other: JsonObject): boolean {
+  try {
+    return JSON.stringify(one) === JSON.stringify(other);
+  } catch {
+    return false; // Nested too deep to be written.
+  }
 }
 
-/** Some servers open every call with the arguments `{}` and then send the real ones. */
-function withoutEmptyStart(json: string): string {
-  const rest = json.replace(/^\s*\{\s*\}/, '');
-  return rest !== '' && parseJson(json) === undefined && parseJsonObject(rest) ? rest : json;
+function finish(
+  { id, name, text }: OpenCall,
+  { cut, isFinished }: Parameters<ToolCallAssembler['calls']>[0],
+): ToolCall {
+  const call = { id, name, arguments: text.json };
+  if (cut !== undefined) return { ...call, problem: cut };
+  if (name === '') return { ...call, problem: 'The model called a tool without naming it.' };
+  if (text.object) return { ...call, parsed: text.object };
+  const json = isFinished ? repairArguments(text.json) : undefined;
+  const parsed = json === undefined ? undefined : parseJsonObject(json);
+  if (json !== undefined && parsed) return { ...call, arguments: json, parsed };
+  return { ...call, problem: `The arguments that the model wrote for ${name} are not a JSON object.` };
 }
 
-/** `null` is how some servers write "no arguments"; a string may hold the object's text once more. */
-function unwrap(value: unknown, isFinished: boolean): JsonObject | undefined {
-  if (value === null) return isFinished ? {} : undefined;
-  return typeof value === 'string' ? parseJsonObject(value) : undefined;
+/**
+ * `text` as the text of a JSON object, where its meaning is plain; `undefined` for anything else. Unchanged when it is one.
+ * Empty text and `null` are "no arguments"; empty arguments before the real ones go; an object within a string or a
+ * Markdown fence is taken out; a comma before a closing bracket is dropped. What was cut in the middle has lost what the
+ * model meant.
+ */
+export function repairArguments(text: string): string | undefined {
+  const trimmed = text.trim();
+  if (trimmed === '' || trimmed === 'null') return '{}';
+  if (parseJsonObject(text)) return text;
+  const value = parseJson(trimmed);
+  if (typeof value === 'string') return parseJsonObject(value) ? value : undefined;
+  if (value !== undefined) return undefined;
+  const candidates = [
+    trimmed.replace(/^\{\s*\}/, ''),
+    withoutTrailingCommas(trimmed.replace(/^```\w*\s*([\s\S]*?)\s*```$/, '$1')),
+  ];
+  return candidates.find((candidate) => parseJsonObject(candidate) !== undefined);
+}
+
+/** Commas before `}` and `]` dropped, except within strings. */
+function withoutTrailingCommas(json: string): string {
+  return json.replace(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/g, (found) => (found === ',' ? '' : found));
 }
 
 /** Nine letters and digits: some chat templates accept nothing else when the call is sent back. */

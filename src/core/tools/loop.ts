@@ -1,5 +1,4 @@
 import { isCancelled } from '../base/errors.ts';
-import type { ToolCall } from '../base/toolCall.ts';
 import { type PlannedCall, planCall, runCalls } from './loopCalls.ts';
 import type { HistoryMessage, LoopEnd, LoopEvent, LoopOptions, ModelTurn } from './loopTypes.ts';
 
@@ -22,7 +21,6 @@ export async function* runToolLoop<E, M, D>(
   const signal = AbortSignal.any([options.signal, left.signal]);
   const history: HistoryMessage[] = [];
   const definitions = options.tools.map(({ definition }) => definition);
-  const ids = new Set<string>();
   let rounds = 0;
   let turn: ModelTurn | undefined;
   /** The model's words of a turn that has not come to its end. */
@@ -43,12 +41,13 @@ export async function* runToolLoop<E, M, D>(
         history.push(...wordsOf(turn.text));
         return end(reason);
       }
-      const planned = withUniqueIds(turn.toolCalls, ids).map((call) => planCall(call, options.tools));
+      const planned = turn.toolCalls.map((call) => planCall(call, options.tools));
       const isLast = rounds >= options.maxRounds;
       if (isLast) yield { type: 'limitReached', rounds };
       const results = isLast ? [] : yield* runCalls(planned, { ...options, signal });
       const missing = `Not run: the limit of ${options.maxRounds} rounds was reached.`;
-      history.push(...turnMessages(turn.text, planned, (index) => results[index] ?? missing));
+      for (const message of turnMessages(turn.text, planned, (index) => results[index] ?? missing))
+        history.push(message);
       if (isLast) return end('roundLimit');
     }
   } catch (error) {
@@ -122,13 +121,4 @@ function turnMessages(
     { role: 'assistant', content: text, tool_calls: calls },
     ...calls.map(({ id }, index) => ({ role: 'tool' as const, tool_call_id: id, content: result(index) })),
   ];
-}
-
-/** A result finds its call by the id alone, and some servers number the calls of each turn anew. */
-function withUniqueIds(calls: readonly ToolCall[], seen: Set<string>): ToolCall[] {
-  return calls.map((call) => {
-    const id = call.id === '' || seen.has(call.id) ? `call_${crypto.randomUUID()}` : call.id;
-    seen.add(id);
-    return { ...call, id };
-  });
 }

@@ -49,11 +49,12 @@ export async function* runCalls<E, M, D>(
 ): AsyncGenerator<LoopEvent<E>, readonly string[], void> {
   const results = planned.map(() => 'Not run: cancelled by the user.');
   const running = new Map<number, Promise<Ended>>();
-  const waiting = [...planned.entries()];
-  while (running.size > 0 || (waiting.length > 0 && !signal.aborted)) {
-    const next = running.size < maxParallel && !signal.aborted ? waiting.shift() : undefined;
+  let begun = 0;
+  while (running.size > 0 || (begun < planned.length && !signal.aborted)) {
+    const next = running.size < maxParallel && !signal.aborted ? planned[begun] : undefined;
     if (next !== undefined) {
-      const [index, { call, plan }] = next;
+      const index = begun++;
+      const { call, plan } = next;
       if (plan.kind === 'refuse') {
         results[index] = plan.content;
         yield { type: 'toolRefused', call, reason: plan.reason, content: plan.content };

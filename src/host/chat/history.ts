@@ -92,7 +92,7 @@ export async function earlierTurns(
   asked: AskedQuestions,
   takesImages: boolean,
 ): Promise<EarlierTurns> {
-  const messages: ChatMessage[] = [];
+  const turns: ChatMessage[][] = [];
   const unsent: string[] = [];
   let withheld = 0;
   for (const [at, turn] of history.entries()) {
@@ -110,13 +110,17 @@ export async function earlierTurns(
     const images = await attachedImages(turn.references);
     const sent = takesImages ? images.filter(({ part }) => part) : [];
     unsent.push(...images.filter((image) => !sent.includes(image)).map(({ name }) => name));
-    messages.push(userMessage(metadata?.question ?? (await promptWithReferences(turn)).text, sent));
-    if (answer) messages.push(...answered(answer, metadata));
+    const question = userMessage(metadata?.question ?? (await promptWithReferences(turn)).text, sent);
+    turns.push([question, ...answered(answer, metadata)]);
   }
-  return { messages, withheld, unsent };
+  return { messages: turns.flat(), withheld, unsent };
 }
 
-function answered(answer: vscode.ChatResponseTurn, metadata: ReturnType<typeof readMetadata>): readonly ChatMessage[] {
+function answered(
+  answer: vscode.ChatResponseTurn | undefined,
+  metadata: ReturnType<typeof readMetadata>,
+): readonly ChatMessage[] {
+  if (!answer) return [];
   const said = metadata?.history ?? writtenAnswer(answer);
   // Two questions in a row would be joined, and the later one answered together with the earlier.
   return said.length > 0 ? said : [{ role: 'assistant', content: '(no answer)' }];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { repairArguments, repairHistory } from '../../../../src/core/completions/repairHistory.ts';
+import { repairHistory } from '../../../../src/core/completions/repairHistory.ts';
 import type { ChatMessage } from '../../../../src/core/completions/request.ts';
+import { repairArguments } from '../../../../src/core/completions/toolCalls.ts';
 
 const user: ChatMessage = { role: 'user', content: 'q' };
 const call = (id: string, args = '{}', name = 'f') => ({

@@ -28,7 +28,7 @@ const fields: Record<string, { good: unknown[]; bad: unknown[]; says: string }> 
   max_tokens: { good: [1], bad: [0.5, null], says: 'max_tokens must be a whole number.' },
   max_completion_tokens: { good: [1], bad: ['1'], says: 'max_completion_tokens must be a whole number.' },
   n: { good: [2], bad: [1.5], says: 'n must be a whole number.' },
-  seed: { good: [-1, 0], bad: [0.1, '7'], says: 'seed must be a whole number.' },
+  seed: { good: [-1, 0, 2 ** 60], bad: [0.1, '7', Number.POSITIVE_INFINITY], says: 'seed must be a whole number.' },
   stop: { good: ['x', ['x', 'y']], bad: [1, null, [1]], says: 'stop must be text or a list of texts.' },
   stream: { good: [true, false], bad: ['yes'], says: 'stream must be true or false.' },
   stream_options: { good: [null, {}, { include_usage: true }], bad: [true], says: 'stream_options must be an object.' },

@@ -14,7 +14,7 @@ const delta = (values: Partial<ToolCallDelta>): ToolCallDelta => ({
 
 function assemble(...lists: readonly (readonly Partial<ToolCallDelta>[])[]): ToolCallAssembler {
   let made = 0;
-  const assembler = new ToolCallAssembler(() => `made${++made}`);
+  const assembler = new ToolCallAssembler(new Set(), () => `made${++made}`);
   for (const list of lists) assembler.accept(list.map(delta));
   return assembler;
 }
@@ -92,6 +92,15 @@ describe('tool calls', () => {
     ]);
   });
 
+  it('replaces an id that the conversation holds already', () => {
+    const assembler = new ToolCallAssembler(new Set(['call_0']), () => 'made');
+    assembler.accept([delta({ id: 'call_0', name: 'f' }), delta({ id: 'call_1', name: 'f' })]);
+    assert.deepEqual(
+      assembler.calls(finished).map(({ id }) => id),
+      ['made', 'call_1'],
+    );
+  });
+
   it('gives made-up ids once: the same when asked again', () => {
     const assembler = assemble([{ name: 'f' }]);
     assert.deepEqual(assembler.calls(finished), assembler.calls(finished));
@@ -120,6 +129,8 @@ describe('tool calls', () => {
     ['null', {}],
     ['{"a":[1]}', { a: [1] }],
     ['"{\\"a\\":1}"', { a: 1 }],
+    ['{"a":1,}', { a: 1 }],
+    ['```json\n{"a":1}\n```', { a: 1 }],
   ] as const) {
     it(`reads the arguments ${JSON.stringify(written)}`, () => {
       const [call] = assemble([{ id: 'c', name: 'f', arguments: written }]).calls(finished);
@@ -147,7 +158,7 @@ describe('tool calls', () => {
     assert.equal(cut?.parsed, undefined);
   });
 
-  for (const written of ['', ' ', 'null', '{"a":']) {
+  for (const written of ['', ' ', 'null', '{"a":', '{"a":1,}']) {
     it(`runs no call with the arguments ${JSON.stringify(written)} where nobody said that the answer is finished`, () => {
       const [call] = assemble([{ id: 'c', name: 'f', arguments: written }]).calls({ isFinished: false });
       assert.equal(call?.parsed, undefined);

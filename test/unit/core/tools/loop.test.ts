@@ -186,7 +186,7 @@ describe('runToolLoop', () => {
     let ran = 0;
     const { events, end } = await play(
       options({
-        complete: model(calls(call('a', '{}', 'same'))).complete,
+        complete: model(calls(call('a', '{}', 'one')), calls(call('a', '{}', 'two'))).complete,
         maxRounds: 2,
         invoke: async () => {
           ran += 1;
@@ -201,20 +201,6 @@ describe('runToolLoop', () => {
       ['run 1', 'Not run: the limit of 2 rounds was reached.'],
     );
     assertConsistent(end.history);
-  });
-
-  it('makes ids that are empty or equal unique', async () => {
-    const { end } = await play(
-      options({
-        complete: model(calls(call('a', '{}', ''), call('b', '{}', 'x'), call('c', '{}', 'x')), turn({ text: '.' }))
-          .complete,
-      }),
-    );
-    assertConsistent(end.history);
-    assert.deepEqual(
-      toolMessages(end.history).map(({ content }) => content),
-      ['result of a', 'result of b', 'result of c'],
-    );
   });
 
   const endings: [title: string, turn: ModelTurn, reason: LoopEnd['reason'], history: readonly HistoryMessage[]][] = [

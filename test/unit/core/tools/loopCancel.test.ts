@@ -109,9 +109,8 @@ describe('runToolLoop, cancelled', () => {
     .record({
       name: fc.constantFrom('a', 'b', 'nope'),
       args: fc.constantFrom('{}', '', '{"x":1}', '{"x', '[]'),
-      id: fc.constantFrom('', 'same', '1', '2', '3'),
     })
-    .map(({ name, args, id }) => call(name, args, id));
+    .map(({ name, args }) => call(name, args, crypto.randomUUID()));
   const rounds = fc.array(
     fc.record({
       text: fc.constantFrom('', 'ab'),
