@@ -1,6 +1,6 @@
 import { isCancelled, RolecallError, serverWords } from '../base/errors.ts';
 import { originOf } from '../base/http.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
+import { isCutJson, isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import { deadlineSteps, noFirstEvent, silence, type Waiting } from './answerLimits.ts';
 import type { CompletionAssembler } from './assemble.ts';
 import { readBeginning, readText } from './body.ts';
@@ -66,18 +66,43 @@ async function* readWhole(
   const pieces = [head];
   context.watch.arm(silence(context));
   for await (const text of texts) pieces.push(text);
-  const value = parseJson(pieces.join(''));
-  // Some gateways put their error object into a list.
-  const body = Array.isArray(value) ? value[0] : value;
-  if (!isJsonObject(body)) return yield* end(assembler, 'The connection was cut before the answer was whole.');
+  const body = pieces.join('');
+  const { objects, rest } = readObjects(body);
   const events: CompletionEvent[] = [];
-  if (context.streamed && Array.isArray(body.choices)) {
+  if (context.streamed && rest === undefined && Array.isArray(objects[0]?.choices)) {
     events.push(assembler.note({ code: 'notStreamed', message: 'The service sent the whole answer at once.' }));
   }
-  const error = acceptObject(body, assembler, events, context);
+  let error: RolecallError | undefined;
+  for (const object of objects) error ??= acceptObject(object, assembler, events, context);
   yield events;
   if (error) throw error;
-  return yield* end(assembler);
+  if (rest === undefined && objects.length > 0) return yield* end(assembler);
+  if (rest !== '' && rest !== '[DONE]' && !isCutJson(rest ?? body)) throw notJson(rest ?? body, context);
+  return yield* end(assembler, 'The connection was cut before the answer was whole.');
+}
+
+/**
+ * The JSON objects of a body: one, a list of them (which is how some gateways send an error, and some services a stream), or
+ * one on each line.
+ *
+ * @returns `rest` is what follows the last line that can be read; absent where the body is one JSON value.
+ */
+function readObjects(body: string): { readonly objects: readonly JsonObject[]; readonly rest?: string } {
+  const value = parseJson(body);
+  if (value !== undefined) return { objects: [value].flat().filter(isJsonObject) };
+  const objects: JsonObject[] = [];
+  const lines = body.split(/[\r\n]+/).filter((line) => line.trim() !== '');
+  for (const [at, line] of lines.entries()) {
+    const object = parseJson(line);
+    if (!isJsonObject(object)) return { objects, rest: lines.slice(at).join('\n').trim() };
+    objects.push(object);
+  }
+  return { objects, rest: '' };
+}
+
+function notJson(body: string, { url }: AnswerContext): RolecallError {
+  const sent = `${originOf(url)} sent an answer that cannot be read as JSON:`;
+  return new RolecallError('protocol', `${sent} ${serverWords(body)}`);
 }
 
 async function* readEvents(
@@ -145,8 +170,10 @@ function readEvent(event: ServerSentEvent, context: AnswerContext): JsonObject |
   const { data, type } = event;
   const value = parseJson(data);
   if (type === 'error' && (value !== undefined || !event.atEnd)) return failure(readErrorText(data), context);
-  if (isJsonObject(value)) return value;
+  const object = Array.isArray(value) ? value[0] : value; // Some gateways put their error object into a list.
+  if (isJsonObject(object)) return object;
   if (data.trim() === '[DONE]') return 'done';
+  if (data.trimStart().startsWith('<')) return pageWithin();
   if (event.atEnd || keepAlive.test(data)) return undefined;
   return new RolecallError(
     'protocol',
@@ -177,6 +204,13 @@ function* end(assembler: CompletionAssembler, cut?: string): Generator<readonly 
   const { events, completion } = assembler.end(cut === undefined ? { kind: 'done' } : { kind: 'cut', reason: cut });
   yield events;
   return completion;
+}
+
+function pageWithin(): RolecallError {
+  return new RolecallError(
+    'protocol',
+    'In the middle of the answer came a web page instead of data: the service or a proxy before it failed. Try again.',
+  );
 }
 
 function notTheService(host: string): RolecallError {

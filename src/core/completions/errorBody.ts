@@ -11,6 +11,8 @@ export interface ErrorBody {
   readonly traceId?: string;
   /** A web page, whose text is never shown. */
   readonly page?: true;
+  /** It has the specification's own shape, so that the inference service itself has spoken. */
+  readonly isSpecified?: true;
 }
 
 /** The most of an error body that is read, in bytes. */
@@ -18,67 +20,96 @@ export const MAX_ERROR_BODY_BYTES = 64 * 1024;
 
 /** Reads the body of an answer whose status says that it is an error; JSON, text, a web page or nothing. */
 export function readErrorText(text: string): ErrorBody {
-  const trimmed = text.trim();
-  if (trimmed === '') return {};
-  if (trimmed.startsWith('<')) return { page: true };
-  const parsed = parseJson(trimmed);
-  // Some gateways put their error object into a list.
-  const value: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
-  if (typeof value === 'string') return messageOf(value);
-  if (!isJsonObject(value)) return parsed === undefined ? messageOf(trimmed) : {};
-  return readErrorObject(value) ?? {};
+  return readAny(text, 0) ?? {};
 }
 
 /**
  * Reads the error in a JSON body, or says that there is none. Shapes: the specification's
  * `{error: {code, message, error_type, param}}`, the same with `type`, `{error: "…"}` with or without
- * `error_description`, `{detail}` as text or as a list of `{loc, msg}`, flat `{object: "error", message, …}`, `{message}`.
+ * `error_description`, `{detail}` as text or as a list of `{loc, msg}`, flat `{object: "error", message, …}`, `{message}`
+ * and its other names, `{errors: […]}`. What a gateway passes on of another service stands within.
  */
-export function readErrorObject(body: JsonObject): ErrorBody | undefined {
+export function readErrorObject(body: JsonObject, depth = 0): ErrorBody | undefined {
   const { error } = body;
   if (isJsonObject(error)) {
-    const said = readMembers(error);
-    return Object.keys(error).length === 0 && Array.isArray(body.choices) ? undefined : withTrace(said, body);
+    const isEmpty = Object.keys(error).length === 0 && Array.isArray(body.choices);
+    const isSpecified = textOf(error.error_type) !== undefined;
+    return isEmpty ? undefined : withTrace({ ...readMembers(error, depth), ...(isSpecified && { isSpecified }) }, body);
   }
   if (typeof error === 'string' && error !== '') {
     const description = textOf(body.error_description) ?? textOf(body.message);
-    const said = description === undefined ? messageOf(error) : { ...messageOf(description), code: serverWords(error) };
-    return withTrace(said, body);
+    const said =
+      description === undefined ? readAny(error, depth) : { ...messageOf(description), code: serverWords(error) };
+    return withTrace(said ?? {}, body);
   }
-  if (error === true) return withTrace(readMembers(body), body);
-  if (body.object === 'error' || body.type === 'error') return withTrace(readMembers(body), body);
-  if (Array.isArray(body.choices)) return undefined;
-  const detail = readDetail(body.detail);
-  if (detail) return withTrace(detail, body);
-  return textOf(body.message) === undefined ? undefined : withTrace(readMembers(body), body);
+  const isError = error === true || body.object === 'error' || body.type === 'error';
+  if (!isError && Array.isArray(body.choices)) return undefined;
+  const said = readMembers(body, depth);
+  return isError || said.message !== undefined || said.page ? withTrace(said, body) : undefined;
 }
 
-function readMembers(error: JsonObject): ErrorBody {
+/** More than any gateway wraps its errors; a hostile one cannot make it endless. */
+const DEEPEST = 4;
+
+function readAny(value: unknown, depth: number): ErrorBody | undefined {
+  if (depth > DEEPEST) return undefined;
+  if (Array.isArray(value)) return readList(value, depth);
+  if (isJsonObject(value)) return readErrorObject(value, depth) ?? readMembers(value, depth);
+  const text = textOf(value)?.trim();
+  if (text === undefined) return undefined;
+  if (text.startsWith('<')) return { page: true };
+  const parsed = typeof value === 'string' ? parseJson(text) : undefined;
+  return parsed === undefined ? messageOf(text) : readAny(parsed, depth + 1);
+}
+
+function readMembers(error: JsonObject, depth: number): ErrorBody {
+  const said = readAny(error.message ?? error.msg ?? error.error_msg ?? error.detail, depth + 1);
+  const metadata = isJsonObject(error.metadata) ? error.metadata.raw : undefined;
+  const within = [error.error, error.errors, metadata, error.failed_generation].map((each) => readAny(each, depth + 1));
   const type = textOf(error.error_type) ?? textOf(error.type);
-  const code = textOf(error.code);
+  const code = textOf(error.code) ?? textOf(error.error_code);
   const param = Array.isArray(error.param) ? error.param.filter(isText).join(', ') : textOf(error.param);
-  const nested = isJsonObject(error.message) ? JSON.stringify(error.message) : textOf(error.message);
-  const said = nested === undefined ? (readDetail(error.detail) ?? {}) : messageOf(nested);
   return {
-    ...said,
+    ...joined([said, ...within]),
     ...(code === undefined ? {} : { code: serverWords(code) }),
     ...(type === undefined ? {} : { errorType: serverWords(type) }),
     ...(param === undefined || param === '' ? {} : { param: serverWords(param) }),
   };
 }
 
-/** `detail` of frameworks that validate: text, or a list of what is wrong where. */
-function readDetail(detail: unknown): ErrorBody | undefined {
-  const plain = textOf(detail);
-  if (plain !== undefined) return messageOf(plain);
-  if (isJsonObject(detail)) return readErrorObject(detail) ?? readMembers(detail);
-  if (!Array.isArray(detail)) return undefined;
-  const problems = detail.filter(isJsonObject);
-  // The first step is the place in the HTTP request ("body"), which says nothing to a person.
-  const places = problems.map(({ loc }) => (Array.isArray(loc) ? loc.slice(loc[0] === 'body' ? 1 : 0).join('.') : ''));
-  const lines = problems.map(({ msg }, at) => [places[at], textOf(msg)].filter(Boolean).join(': '));
+/** What several say of one error: the words of all, once each, and the other members of the first that has them. */
+function joined(bodies: readonly (ErrorBody | undefined)[]): ErrorBody {
+  const said = bodies.filter((body) => body !== undefined);
+  const words: string[] = [];
+  for (const { message } of said) {
+    if (message !== undefined && !words.some((known) => known.includes(message))) words.push(message);
+  }
+  const sentence = words.reduce((all, next) => `${all}${/[.!?:]$/.test(all) ? '' : ':'} ${next}`, '').slice(2);
+  return { ...Object.assign({}, ...said.toReversed()), ...(sentence !== '' && { message: serverWords(sentence) }) };
+}
+
+/** A list of what is wrong where, as frameworks that validate write it, or one whose first entry is the error. */
+function readList(list: readonly unknown[], depth: number): ErrorBody | undefined {
+  const problems = list.slice(0, MOST_PROBLEMS);
+  const places = problems.map(placeOf);
+  const said = problems.map((problem) => readAny(problem, depth + 1));
+  const lines = said.map((body, at) => [places[at], body?.message].filter(Boolean).join(': ')).filter(Boolean);
   const param = places.filter(Boolean).join(', ');
-  return { ...messageOf(lines.filter(Boolean).join('; ')), ...(param === '' ? {} : { param: serverWords(param) }) };
+  const first = said.find((body) => body !== undefined);
+  if (first === undefined) return undefined;
+  return {
+    ...(param === '' && first), // What an entry with a place says besides is of that place.
+    ...(lines.length > 0 && { message: serverWords(lines.join('; ')) }),
+    ...(param !== '' && { param: serverWords(param) }),
+  };
+}
+
+const MOST_PROBLEMS = 20;
+
+function placeOf(problem: unknown): string {
+  const loc = isJsonObject(problem) ? problem.loc : undefined;
+  // The first step is the place in the HTTP request ("body"), which says nothing to a person.
+  return Array.isArray(loc) ? loc.slice(loc[0] === 'body' ? 1 : 0).join('.') : '';
 }
 
 function messageOf(text: string): ErrorBody {

@@ -1,7 +1,7 @@
 import { type ErrorFacts, type ErrorKind, RolecallError } from '../base/errors.ts';
 import { isContextOverflow, readContextOverflow } from './contextOverflow.ts';
 import type { ErrorBody } from './errorBody.ts';
-import { namedFields } from './refusedFields.ts';
+import { namedFields, refusesTools } from './refusedFields.ts';
 import { count, list, seconds } from './words.ts';
 
 /** What is known about a refused request besides the body of the answer. */
@@ -44,16 +44,22 @@ const rules: readonly Rule[] = [
   },
   {
     kind: 'signedOut',
-    when: (r) => statusOf(r) === 401 || (statusOf(r) === 400 && /authorization header/i.test(r.body.message ?? '')),
+    when: (r) => statusOf(r) === 401 || saysSignedOut(r),
     what: () => 'The inference service does not accept the sign-in any more.',
     step: () => 'Sign in again.',
-    quotes: () => false,
+    quotes: (r) => r.status === 403, // Some services mean the model by that, whatever their code says.
   },
   {
     kind: 'rateLimited',
     when: (r) => statusOf(r) === 429 || /^rate_?limit/i.test(r.body.errorType ?? ''),
     what: () => 'Too many requests.',
     step: (r) => `${r.retryAfterMs ? `Wait ${seconds(r.retryAfterMs)}` : 'Wait a moment'}, then try again.`,
+  },
+  {
+    kind: 'invalidRequest',
+    when: (r) => statusOf(r) === 415,
+    what: () => 'The service does not take requests of this form (415).',
+    step: () => 'Send no images, or check the address of the inference service.',
   },
   {
     kind: 'unsupported',
@@ -67,6 +73,18 @@ const rules: readonly Rule[] = [
     what: (r) => `${modelWords(r)} does not support ${list(namedFields(r.body.param)) || 'this request'}.`,
     step: (r) =>
       `${namedFields(r.body.param).length > 0 ? `Leave ${itOrThem(r)} out` : 'Ask for something else'}, or pick another model.`,
+  },
+  {
+    kind: 'server',
+    when: (r) => [502, 503, 504, 529].includes(statusOf(r) ?? 0),
+    what: (r) => `The inference service is not available just now (${statusOf(r)}).`,
+    step: () => 'Try again in a moment.',
+  },
+  {
+    kind: 'unsupported',
+    when: (r) => refusesTools(r.body.message ?? ''),
+    what: (r) => `${modelWords(r)} does not support tools.`,
+    step: () => 'Pick another model, or switch the tools off.',
   },
   {
     kind: 'contextOverflow',
@@ -100,22 +118,10 @@ const rules: readonly Rule[] = [
     step: () => 'Send less text or fewer images.',
   },
   {
-    kind: 'invalidRequest',
-    when: (r) => statusOf(r) === 415,
-    what: () => 'The service does not take requests of this form (415).',
-    step: () => 'Send no images, or check the address of the inference service.',
-  },
-  {
     kind: 'server',
     when: (r) => statusOf(r) === 408,
     what: () => 'The service did not get the whole request in time (408).',
     step: () => 'Check the network and try again.',
-  },
-  {
-    kind: 'server',
-    when: (r) => [502, 503, 504, 529].includes(statusOf(r) ?? 0),
-    what: (r) => `The inference service is not available just now (${statusOf(r)}).`,
-    step: () => 'Try again in a moment.',
   },
   {
     kind: 'server',
@@ -156,10 +162,25 @@ function allWords({ body }: Refusal): string {
   return [body.errorType, body.code, body.message].filter(Boolean).join(' ');
 }
 
+/** Some services, and gateways before them, tell of a token that is not valid with another status than 401. */
+function saysSignedOut({ status, body }: Refusal): boolean {
+  const isPlausible = status === undefined || status < 400 || status === 400 || status === 403;
+  if (!isPlausible) return false;
+  if ([body.code, body.errorType].some((word) => word !== undefined && signedOutWord.test(word))) return true;
+  return signedOutWord.test(body.message ?? '') || (status === 400 && /authorization header/i.test(body.message ?? ''));
+}
+
+const signedOutWord =
+  /^(?:401|access_denied|unauthori[sz]ed|unauthenticated|(?:invalid|expired)_(?:access_)?token|token_expired|authentication_?error|invalid_(?:api_key|authentication))\.?$/i;
+
 function unknownModel(r: Refusal): boolean {
   if (r.body.code === 'model_not_found' || /model_?not_?found/i.test(r.body.errorType ?? '')) return true;
   const said = r.body.message ?? '';
-  if (statusOf(r) === 404) return r.body.param === 'model' || /\bmodel\b/i.test(said) || mentions(said, r.model);
+  if (statusOf(r) === 404) {
+    return (
+      r.body.isSpecified === true || r.body.param === 'model' || /\bmodel\b/i.test(said) || mentions(said, r.model)
+    );
+  }
   return (
     statusOf(r) === 400 && /\bmodel\b.*(?:does not exist|not found|unknown|not available)|unknown model/i.test(said)
   );

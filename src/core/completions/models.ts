@@ -3,6 +3,8 @@ import { isJsonObject, parseJson } from '../base/json.ts';
 import { endpoint, type InferenceConnection } from './address.ts';
 import { readText } from './body.ts';
 import { authorization, type InferenceDeps, send } from './endpoint.ts';
+import { readErrorObject } from './errorBody.ts';
+import { refusalError } from './errors.ts';
 import { accessToken, newerToken, withoutToken } from './token.ts';
 import { timedOut, Watch } from './watch.ts';
 
@@ -37,11 +39,15 @@ export async function listModels(
     return await list(deps, url, token, signal);
   } catch (thrown) {
     const error = asRolecallError(thrown);
-    if (error.facts.status !== undefined && notOffered.includes(error.facts.status)) return undefined;
     const newer = error.kind === 'signedOut' ? await newerToken(deps, token, signal) : undefined;
-    if (newer === undefined) throw error;
-    return await list(deps, url, newer, signal);
+    return newer === undefined ? absent(error) : await list(deps, url, newer, signal).catch(absent);
   }
+}
+
+/** @throws `thrown`, unless it is how a service says that it has no list. */
+function absent(thrown: unknown): undefined {
+  const { status } = asRolecallError(thrown).facts;
+  if (status === undefined || !notOffered.includes(status)) throw thrown;
 }
 
 async function list(
@@ -57,7 +63,11 @@ async function list(
     const response = await send(deps, url, { method: 'GET', headers }, watch);
     const pieces: string[] = [];
     for await (const text of readText(response, watch, url, MAX_BYTES)) pieces.push(text);
-    return readModels(pieces.join(''));
+    const body = parseJson(pieces.join(''));
+    const said = isJsonObject(body) ? readErrorObject(body) : undefined;
+    const refusal = said && refusalError({ body: said });
+    if (refusal?.kind === 'signedOut') throw refusal;
+    return readModels(body);
   } catch (thrown) {
     throw withoutToken(asRolecallError(thrown), token);
   } finally {
@@ -66,8 +76,7 @@ async function list(
 }
 
 /** `{"object": "list", "data": [{"id", …}]}`; anything else, such as the start page of a site, is no list. */
-function readModels(text: string): ListedModel[] | undefined {
-  const body = parseJson(text);
+function readModels(body: unknown): ListedModel[] | undefined {
   const data = isJsonObject(body) ? body.data : body;
   if (!Array.isArray(data)) return undefined;
   const models = new Map<string, ListedModel>();

@@ -15,7 +15,7 @@ export const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
 
 /**
  * Pieces of text -> the events in them, per the server-sent-events standard: lines end at CR, LF or CRLF only, comments
- * and empty blocks are skipped. One departure: a last event whose blank line never came is still given, marked `atEnd`,
+ * and empty blocks are skipped. Two departures: bare JSON and markup are events, and a last event whose blank line never came is still given, marked `atEnd`,
  * because servers end the body right after `data: [DONE]`.
  *
  * Not a generator like its neighbours: a stream may bring each token in a packet of its own, and every asynchronous stage
@@ -26,6 +26,9 @@ export class ServerSentEventReader {
   #events: ServerSentEvent[] = [];
   #atEnd = false;
   #overflow = false;
+  #isAtLineStart = true;
+  /** Within a line that is no field, see {@link asEvents}. */
+  #isStray = false;
 
   constructor(maxLength = MAX_EVENT_LENGTH) {
     this.#parser = createParser({
@@ -44,10 +47,35 @@ export class ServerSentEventReader {
   /** @throws RolecallError `protocol` when one event is too long. */
   read(text: string): readonly ServerSentEvent[] {
     this.#events = [];
-    this.#parser.feed(text);
+    this.#parser.feed(this.#asEvents(text));
     if (this.#overflow)
       throw new RolecallError('protocol', 'The service sent a single event that is too large to be read.');
     return this.#events;
+  }
+
+  /**
+   * `text` with those lines made events of their own that are no part of the format but a service's or a proxy's last words:
+   * bare JSON and markup, which the standard skips as unknown fields.
+   */
+  #asEvents(text: string): string {
+    const isAtLineStart = this.#isAtLineStart;
+    if (text !== '') this.#isAtLineStart = /[\r\n]$/.test(text);
+    if (!this.#isStray && !(isAtLineStart && /^[{<]/.test(text)) && !/[\r\n][{<]/.test(text)) return text;
+    let events = '';
+    let begins = isAtLineStart;
+    for (const line of text.split(/(?<=[\r\n])/)) {
+      if (begins && /^[{<]/.test(line)) {
+        this.#isStray = true;
+        events += '\n\ndata: ';
+      }
+      events += line;
+      begins = /[\r\n]$/.test(line);
+      if (begins && this.#isStray) {
+        this.#isStray = false;
+        events += '\n\n';
+      }
+    }
+    return events;
   }
 
   /** What was still open when the body ended: one event or none. */

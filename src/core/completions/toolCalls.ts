@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { type JsonObject, parseJson, parseJsonObject } from '../base/json.ts';
+import { type JsonObject, JsonOutline, parseJson, parseJsonObject } from '../base/json.ts';
 import type { ToolCall } from '../base/toolCall.ts';
 import type { ToolCallDelta } from './chunk.ts';
 
@@ -96,24 +96,17 @@ const indexKey = (index: number) => `index ${index}`;
 const idKey = (id: string) => `id ${id}`;
 const pairKey = (id: string, index: number | undefined) => `both ${index} ${id}`;
 
-/**
- * The text of a call's arguments as it arrives. Follows brackets and quotes, so that a long text is parsed when its last
- * bracket has come and not for every piece.
- */
+/** The text of a call's arguments as it arrives; parsed when its last bracket has come, and not for every piece. */
 class ArgumentText {
   json = '';
-  #depth = 0;
-  #isInString = false;
-  #isEscaped = false;
-  /** Where the text stands to the one object that it should be. */
-  #state: 'before' | 'within' | 'behind' | 'broken' = 'before';
+  #outline = new JsonOutline();
   #object: JsonObject | undefined;
 
   /** The object, as long as the text is one and nothing else. */
   get object(): JsonObject | undefined {
-    if (this.#state !== 'behind') return undefined;
+    if (this.#outline.state !== 'behind') return undefined;
     this.#object ??= parseJsonObject(this.json);
-    if (!this.#object) this.#state = 'broken';
+    if (!this.#object) this.#outline.state = 'broken';
     return this.#object;
   }
 
@@ -122,39 +115,13 @@ class ArgumentText {
     const again = this.object && parseWhole(piece);
     if (again === undefined) {
       this.json += piece;
-      this.#follow(piece);
+      this.#outline.follow(piece);
     } else if (Object.keys(again).length > 0) {
       this.json = piece;
       this.#object = again;
     }
   }
-
-  #follow(piece: string): void {
-    for (let at = 0; at < piece.length && this.#state !== 'broken'; at++) {
-      const code = piece.charCodeAt(at);
-      if (this.#isInString) this.#followString(code);
-      else if (code > SPACE) this.#followSyntax(code);
-    }
-  }
-
-  #followString(code: number): void {
-    if (this.#isEscaped) this.#isEscaped = false;
-    else if (code === BACKSLASH) this.#isEscaped = true;
-    else if (code === QUOTE) this.#isInString = false;
-  }
-
-  #followSyntax(code: number): void {
-    const opens = code === OPEN_BRACE || code === OPEN_BRACKET;
-    if (this.#state === 'behind' || (this.#state === 'before' && code !== OPEN_BRACE)) this.#state = 'broken';
-    else if (opens) this.#depth++;
-    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) this.#depth--;
-    else if (code === QUOTE) this.#isInString = true;
-    if (this.#state !== 'broken') this.#state = this.#depth === 0 ? 'behind' : 'within';
-  }
 }
-
-const SPACE = 0x20;
-const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d];
 
 function saysNothing(delta: ToolCallDelta): boolean {
   return delta.id === '' && delta.name === '' && delta.arguments === '';

@@ -177,6 +177,19 @@ describe('completions: sending again', () => {
     assert.equal(service.sent[0]?.body, service.sent[1]?.body);
   });
 
+  for (const [status, body] of [
+    [400, { error: { code: '401', error_type: 'UNAUTHORIZED', message: 'no' } }],
+    [403, { error: 'access_denied', error_description: 'token is superseded' }],
+    [200, { error: { code: 'access_denied', message: 'token is superseded' } }],
+    [200, { error: 'Unauthorized' }],
+  ] as const) {
+    it(`with a newer token after ${status} with ${JSON.stringify(body)}`, async () => {
+      const service = new FakeService([status, JSON.stringify(body)], ok);
+      assert.equal(textOf(await stream(service.deps)), 'Hi');
+      assert.deepEqual(service.rejected, [canary]);
+    });
+  }
+
   it('after 401 not twice, and not without another token', async () => {
     const twice = new FakeService(refused(401, 'x'), refused(401, 'x'));
     assert.equal((await stream(twice.deps)).error?.kind, 'signedOut');

@@ -19,11 +19,12 @@ function refused(status: number | undefined, body: unknown, more: { retryAfterMs
 
 interface Row {
   readonly is: string;
-  readonly status: number;
+  /** Absent for an error in a body that came with success. */
+  readonly status: number | undefined;
   readonly body: unknown;
   readonly kind: ErrorKind;
   /** Besides the status. */
-  readonly facts?: ErrorFacts;
+  readonly facts?: ErrorFacts | 'any';
   readonly says: string;
 }
 
@@ -363,6 +364,79 @@ const rows: readonly Row[] = [
     says: 'The service has no model "org/m", or it is not open to you. Pick another model. It said: Unknown model: x',
   },
   {
+    is: 'an unknown model, in the shape of the specification',
+    status: 404,
+    body: { error: { code: '404', error_type: 'NOT_FOUND', message: 'Not found', param: '' } },
+    kind: 'notFound',
+    facts: { code: '404', errorType: 'NOT_FOUND', serverMessage: 'Not found' },
+    says: 'The service has no model "org/m", or it is not open to you. Pick another model. It said: Not found',
+  },
+  {
+    is: 'tools that nobody takes',
+    status: 404,
+    body: { error: { message: 'No endpoints found that support tool use. Try another.', code: 404 } },
+    kind: 'unsupported',
+    facts: { code: '404', serverMessage: 'No endpoints found that support tool use. Try another.' },
+    says:
+      'The model "org/m" does not support tools. Pick another model, or switch the tools off. ' +
+      'It said: No endpoints found that support tool use. Try another.',
+  },
+  {
+    is: 'a form of request that is not taken, in the shape of the specification',
+    status: 415,
+    body: { error: { code: '415', error_type: 'UNSUPPORTED_MEDIA_TYPE', message: 'Send JSON', param: '' } },
+    kind: 'invalidRequest',
+    facts: { code: '415', errorType: 'UNSUPPORTED_MEDIA_TYPE', serverMessage: 'Send JSON' },
+    says:
+      'The service does not take requests of this form (415). ' +
+      'Send no images, or check the address of the inference service. It said: Send JSON',
+  },
+  ...(
+    [
+      [400, { error: { code: '401', error_type: 'UNAUTHORIZED', message: 'no' } }],
+      [400, { error: 'access_denied', error_description: 'token is superseded' }],
+      [400, { error: 'Unauthorized' }],
+      [undefined, { error: { code: 'invalid_token', message: 'no' } }],
+      [undefined, { code: 401, msg: 'token expired' }],
+    ] as const
+  ).map(([status, body]) => ({
+    is: `a token that is not accepted, told as ${JSON.stringify(body)}`,
+    status,
+    body,
+    kind: 'signedOut' as const,
+    facts: 'any' as const,
+    says: 'The inference service does not accept the sign-in any more. Sign in again.',
+  })),
+  {
+    is: 'a token that is not accepted, or a model that is not open',
+    status: 403,
+    body: { error: { code: 'access_denied', error_type: 'FORBIDDEN', message: 'token is superseded' } },
+    kind: 'signedOut',
+    facts: { code: 'access_denied', errorType: 'FORBIDDEN', serverMessage: 'token is superseded' },
+    says:
+      'The inference service does not accept the sign-in any more. Sign in again. ' + 'It said: token is superseded',
+  },
+  ...(
+    [
+      [{ error: { message: 'Provider returned error', metadata: { raw: '{"error":{"message":"over capacity"}}' } } }],
+      [{ error: { error: { message: 'Provider returned error: over capacity' } } }],
+      [{ error: { error: 'Provider returned error: over capacity' } }],
+      [{ msg: 'Provider returned error: over capacity' }],
+      [{ error_code: 7, error_msg: 'Provider returned error: over capacity' }],
+      [{ errors: [{ message: 'Provider returned error: over capacity' }] }],
+      [{ error: { message: 'Provider returned error', failed_generation: 'over capacity' } }],
+      [{ error: { message: { error: { message: 'Provider returned error: over capacity' } } } }],
+      [{ error: { message: 'Provider returned error: over capacity', error: { message: 'over capacity' } } }],
+    ] as const
+  ).map(([body]) => ({
+    is: `words in ${JSON.stringify(body)}`,
+    status: 500,
+    body,
+    kind: 'server' as const,
+    facts: 'any' as const,
+    says: 'The inference service failed (500). Try again. It said: Provider returned error: over capacity',
+  })),
+  {
     is: 'a wrong address, on a page',
     status: 404,
     body: page,
@@ -393,7 +467,7 @@ describe('completions: errors of the service', () => {
       const error = refused(status, body);
       assert.equal(error.message, says);
       assert.equal(error.kind, kind);
-      assert.deepEqual(error.facts, { status, ...facts });
+      if (facts !== 'any') assert.deepEqual(error.facts, { status, ...facts });
     });
   }
 
@@ -456,6 +530,13 @@ describe('completions: where an error stands in a body', () => {
     assert.deepEqual(readErrorObject({ choices: [{}], error: { message: 'died' } }), { message: 'died' });
   });
 
+  it('is read however deep it is nested', () => {
+    const depth = 50_000;
+    const nested = JSON.parse(`${'{"error":'.repeat(depth)}"died"${'}'.repeat(depth)}`);
+    assert.equal(typeof readErrorObject(nested), 'object');
+    assert.equal(typeof readErrorText(`${'['.repeat(depth)}${']'.repeat(depth)}`), 'object');
+  });
+
   it('is seen where error is only true', () => {
     assert.deepEqual(readErrorObject({ error: true, message: 'died', code: 7 }), { message: 'died', code: '7' });
   });
@@ -483,6 +564,19 @@ describe('completions: which fields a service refuses', () => {
     it(`in words: ${message.slice(0, 60)}`, () => assert.equal(refuses(400, { message }).length, 1));
   }
 
+  for (const message of [
+    'tool calling is not supported with this model',
+    'No endpoints found that support tool use',
+    'This model does not support function calling.',
+    'org/m doesn’t matter: tool use is unavailable here',
+  ]) {
+    it(`tools in words of one tool: ${message}`, () => {
+      assert.deepEqual(refuses(400, { message, param: 'model' }), ['tools']);
+      assert.deepEqual(refuses(404, { message }), ['tools']);
+      assert.deepEqual(refuses(400, { message }, []), []);
+    });
+  }
+
   it('all of them at once, and an option by the field it stands in', () => {
     const own = ['stream', 'stream_options', ...tools];
     const error = {
@@ -501,6 +595,7 @@ describe('completions: which fields a service refuses', () => {
     assert.deepEqual(refuses(400, { message: "Invalid schema for function 'look'", param: 'tools' }), []);
     assert.deepEqual(refuses(400, { message: 'the user asked about tools' }), []);
     assert.deepEqual(refuses(400, { message: 'stop is not supported' }), []);
+    assert.deepEqual(refuses(400, { message: 'the schema of your tool is not supported' }), []);
   });
 
   it('not for errors of another kind', () => {

@@ -103,6 +103,15 @@ describe('completions: the list of models', () => {
     assert.equal(twice.rejected.length, 1);
   });
 
+  it('is asked for with a newer token after another status that means the same', async () => {
+    for (const status of [200, 400, 403]) {
+      const { deps } = service([status, { error: { code: 'access_denied' } }], [200, { data: [{ id: 'm' }] }]);
+      assert.deepEqual(await listModels(deps, connection, new AbortController().signal), [{ id: 'm' }], `${status}`);
+    }
+    const { deps } = service([403, { error: 'access_denied' }], [403, { error: 'access_denied' }]);
+    assert.equal(await listModels(deps, connection, new AbortController().signal), undefined);
+  });
+
   it('fails for what is wrong with the service, without the token', async () => {
     await assert.rejects(listed(500, { message: 'no place for canary-token-1 here' }), (error) => {
       assert.ok(error instanceof RolecallError);

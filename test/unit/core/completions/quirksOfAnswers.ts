@@ -85,6 +85,24 @@ export const answerQuirks: readonly QuirkRow[] = [
     },
   },
   {
+    quirk: 'lines of JSON instead of events',
+    type: 'application/x-ndjson',
+    body: `${hello}\n${stop}\n`,
+    expected: helloStop,
+  },
+  {
+    quirk: 'lines of JSON instead of events, the last of which was cut',
+    type: 'application/x-ndjson',
+    body: `${hello}\n{"choices":[{"index":0,"del`,
+    expected: { choices: [{ text: 'Hello' }], incomplete: /connection was cut/ },
+  },
+  {
+    quirk: 'a list of chunks instead of events',
+    type: 'application/json',
+    body: `[${hello},${stop}]`,
+    expected: { ...helloStop, notices: ['notStreamed'] },
+  },
+  {
     quirk: 'finish_reason "" in every delta and null at the end: ended by [DONE], reason unknown',
     body: stream(
       '{"choices":[{"index":0,"delta":{"content":"Hel"},"finish_reason":""}]}',

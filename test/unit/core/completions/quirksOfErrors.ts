@@ -102,6 +102,49 @@ export const errorQuirks: readonly QuirkRow[] = [
     },
   },
   {
+    quirk: 'JSON that came whole but cannot be parsed is no cut connection',
+    type: 'application/json',
+    body: '{"choices":[{"message":{"content":"Hel\nlo"},"logprobs":NaN}]}',
+    expected: { error: { kind: 'protocol', says: /cannot be read as JSON: \{"choices"/ } },
+  },
+  {
+    quirk: 'JSON that is no object',
+    type: 'application/json',
+    body: '[1]',
+    expected: { error: { kind: 'protocol', says: /cannot be read as JSON: \[1\]/ } },
+  },
+  {
+    quirk: 'lines of JSON with something else behind them: what came before stays',
+    type: 'application/x-ndjson',
+    body: `${hello}\nTraceback: KeyError\n`,
+    expected: { choices: [{ text: 'Hello' }], error: { kind: 'protocol', says: /cannot be read as JSON: Traceback/ } },
+  },
+  {
+    quirk: 'a bare JSON error line within a stream',
+    body: `${stream(hello)}{"error":{"message":"Engine died","code":500}}\n\ndata: [DONE]\n\n`,
+    expected: { choices: [{ text: 'Hello' }], error: failed },
+  },
+  {
+    quirk: 'a bare JSON error line at the end of a stream, right behind an event',
+    body: `data: ${hello}\r\n{"error":{"message":"Engine died","code":500}}`,
+    expected: { choices: [{ text: 'Hello' }], error: failed },
+  },
+  {
+    quirk: 'an error in a list, in mid-stream',
+    body: stream(hello, '[{"error":{"message":"Engine died","code":500}}]'),
+    expected: { choices: [{ text: 'Hello' }], error: failed },
+  },
+  ...['', 'data: '].map(
+    (prefix): QuirkRow => ({
+      quirk: `a web page within a stream, ${prefix === '' ? 'bare' : 'as an event'}: never the page`,
+      body: `${stream(hello)}${prefix}<html><head><title>502 Bad Gateway</title></head></html>\n\n`,
+      expected: {
+        choices: [{ text: 'Hello' }],
+        error: { kind: 'protocol', says: /^In the middle of the answer came a web page(?!.*502)/ },
+      },
+    }),
+  ),
+  {
     quirk: 'data that is neither JSON nor [DONE] nor a keep-alive: reported',
     body: stream(hello, 'Traceback: KeyError', '[DONE]'),
     expected: { choices: [{ text: 'Hello' }], error: { kind: 'protocol', says: /not JSON: Traceback: KeyError/ } },
