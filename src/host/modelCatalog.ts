@@ -48,6 +48,8 @@ export class ModelCatalog implements vscode.Disposable {
   readonly onDidPick = this.#pickedOne.event;
   readonly #subscription: vscode.Disposable;
   #probe: Probe | undefined;
+  /** Whose list could not be read when it was last asked for. */
+  #failed: Pick<Probe, 'cloud' | 'account'> | undefined;
   #listed: readonly Model[] = [];
   #picked: string | undefined;
   #isComplete = false;
@@ -115,6 +117,25 @@ export class ModelCatalog implements vscode.Disposable {
     return models[0];
   }
 
+  /**
+   * What {@link choose} gives, as soon as the service's list can change it no more. The list is not in the specification, and
+   * a service without one may take long to say so: it delays nobody who has named the model, and the others once.
+   */
+  async resolve(id: string | undefined, signal: AbortSignal): Promise<Model | undefined> {
+    this.#follow();
+    const name = id ?? this.#deps.settings.defaultModel();
+    const isKnown = name === undefined ? this.models.length > 0 : this.models.some((model) => model.id === name);
+    const { cloud, account } = this.#probe ?? {};
+    const failedBefore = this.#failed?.cloud === cloud && this.#failed?.account === account;
+    if (!isKnown && !(failedBefore && this.models.length > 0)) await this.ready(signal);
+    return this.choose(id);
+  }
+
+  /** {@link picked}, as {@link resolve} does it. */
+  resolvePicked(signal: AbortSignal): Promise<Model | undefined> {
+    return this.resolve(this.#picked, signal);
+  }
+
   /** Resolves when it is known what the service lists, asking again where it failed; or when `signal` aborts. */
   async ready(signal: AbortSignal): Promise<void> {
     this.#follow();
@@ -138,6 +159,7 @@ export class ModelCatalog implements vscode.Disposable {
     const done = this.#list(cloud, stop.signal).then((listed) => {
       if (this.#probe?.stop !== stop) return; // The models of another session are dropped.
       this.#isComplete = listed !== undefined;
+      this.#failed = listed ? undefined : { cloud, account };
       if (listed) this.#listed = listed;
       else this.#probe = undefined; // What failed is tried again at the next occasion.
       this.#changed.fire();

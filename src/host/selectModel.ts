@@ -39,15 +39,37 @@ export async function selectModel({ clouds, catalog, settings }: SelectModelDeps
  * @throws RolecallError that says why there is none: not configured, not signed in, nothing listed.
  */
 export async function usableModels(clouds: Clouds, catalog: ModelCatalog): Promise<readonly [Model, ...Model[]]> {
-  const cloud = clouds.require();
-  await cloud.load();
-  if (cloud.inferenceAccount === undefined) await cloud.inference.accessToken(new AbortController().signal); // Says why there is none.
+  await requireAccount(clouds);
   await catalog.ready(AbortSignal.timeout(LIST_WAIT_MS));
   const [first, ...others] = catalog.models;
   if (first) return [first, ...others];
-  throw new RolecallError('configuration', vscode.l10n.t('The service lists no models. Name one in rolecall.models.'), {
-    remedy: { kind: 'changeSetting', setting: 'models' },
-  });
+  throw noModels();
+}
+
+/**
+ * The picked model, which may be described without a list.
+ *
+ * @throws RolecallError as {@link usableModels}.
+ */
+export async function usableModel(clouds: Clouds, catalog: ModelCatalog): Promise<Model> {
+  await requireAccount(clouds);
+  const model = await catalog.resolvePicked(AbortSignal.timeout(LIST_WAIT_MS));
+  if (model) return model;
+  throw noModels();
+}
+
+async function requireAccount(clouds: Clouds): Promise<void> {
+  const cloud = clouds.require();
+  await cloud.load();
+  if (cloud.inferenceAccount === undefined) await cloud.inference.accessToken(new AbortController().signal); // Says why there is none.
+}
+
+function noModels(): RolecallError {
+  return new RolecallError(
+    'configuration',
+    vscode.l10n.t('The service lists no models. Name one in rolecall.models.'),
+    { remedy: { kind: 'changeSetting', setting: 'models' } },
+  );
 }
 
 /** What is known about a model, in a line. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type CompletionEvent, readFinishReason } from '../../src/core/completions/completion.ts';
 import type { LoopEnd, LoopEvent, ModelTurn } from '../../src/core/tools/loopTypes.ts';
+import { AnswerTally } from '../../src/host/answerTally.ts';
 import { answerPart, doubtsLine, endingLine } from '../../src/host/answerText.ts';
 
 type Event = LoopEvent<CompletionEvent>;
@@ -66,6 +67,15 @@ describe('an answer as a person reads it', () => {
       assert.deepEqual(answerPart(event), part);
     });
   }
+});
+
+describe('what is told below an answer', () => {
+  it('is told of an answer of any length', () => {
+    const tally = new AnswerTally();
+    const logprobs = Array.from({ length: 300_000 }, () => ({ token: 'a', logprob: -1, topLogprobs: [] }));
+    tally.accept(model({ kind: 'logprobs', choice: 0, logprobs }));
+    assert.equal(tally.logprobs.length, logprobs.length);
+  });
 });
 
 describe('the last line of an answer', () => {

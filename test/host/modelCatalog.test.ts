@@ -10,6 +10,17 @@ describe('the catalog of models', () => {
   const scene = useScene();
   afterEach(clearFaults);
 
+  /** From now on requests wait for ever. @returns those that have not been given up. */
+  function neverAnswers(): ReadonlySet<unknown> {
+    const waiting = new Set<unknown>();
+    scene().network = (_, init) => {
+      waiting.add(init);
+      init?.signal?.addEventListener('abort', () => waiting.delete(init));
+      return new Promise(() => {});
+    };
+    return waiting;
+  }
+
   it('offers what the service lists once somebody is signed in, and nothing before or after', async () => {
     const catalog = scene().catalog();
     const cloud = await scene().startService();
@@ -176,6 +187,38 @@ describe('the catalog of models', () => {
       ['of/the-second'],
     );
     assert.equal(scene().asked.filter((address) => address.endsWith('/models')).length, 2);
+  });
+
+  it('does not wait for the list where it cannot change what is chosen', async () => {
+    const catalog = scene().catalog();
+    const waiting = neverAnswers();
+    await signInAs(await scene().startService(), 'administrator');
+    scene().settings.described = [{ id: 'a' }, { id: 'b' }];
+    assert.equal((await catalog.resolve('b', never))?.id, 'b');
+    assert.equal((await catalog.resolve(undefined, never))?.id, 'a');
+    scene().settings.preferred = 'b';
+    assert.equal((await catalog.resolve(undefined, never))?.id, 'b');
+    catalog.pick('a');
+    assert.equal((await catalog.resolvePicked(never))?.id, 'a');
+    assert.equal(waiting.size, 1);
+  });
+
+  it('waits for the list where the model may stand in it', async () => {
+    const catalog = scene().catalog();
+    scene().settings.described = [{ id: 'a' }];
+    await signInAs(await scene().startService(), 'administrator');
+    assert.equal((await catalog.resolve(listed[0], never))?.id, listed[0]);
+  });
+
+  it('waits once for a list that fails', async () => {
+    const catalog = scene().catalog();
+    scene().settings.described = [{ id: 'a' }];
+    scene().network = async () => new Response('', { status: 500 });
+    await signInAs(await scene().startService(), 'administrator');
+    await catalog.ready(never);
+    const waiting = neverAnswers();
+    assert.equal((await catalog.resolve('elsewhere', never))?.id, 'a');
+    assert.equal(waiting.size, 1);
   });
 
   it('does not hold up somebody who stops waiting', async () => {

@@ -16,6 +16,8 @@ export interface ResultMetadata {
   readonly history: readonly ChatMessage[];
   /** What was sent as the question, where the turn tells it only in part: files may have changed since. */
   readonly question?: string;
+  /** The answer was stopped: VS Code may have shown less of it than {@link history} holds. */
+  readonly isStopped?: boolean;
   /** Rolecall answered by itself: no model has to know. */
   readonly isLocal?: boolean;
   /** What suggests the next question. */
@@ -26,6 +28,7 @@ const metadataSchema = z.object({
   stage: z.string(),
   history: z.unknown(),
   question: z.optional(z.string()),
+  isStopped: z.optional(z.boolean()),
   isLocal: z.optional(z.boolean()),
   followUp: z.optional(z.string()),
 });
@@ -38,40 +41,62 @@ export function stageOf({ key, inferenceAccount }: Pick<Cloud, 'key' | 'inferenc
     .slice(0, 16);
 }
 
+/** Metadata as it was read: `history` is undefined where it is nothing that can be sent. */
+type ReadMetadata = Omit<ResultMetadata, 'history'> & { readonly history: readonly ChatMessage[] | undefined };
+
 /** @returns `undefined` for what the participant did not write, as a whole or as history: VS Code keeps metadata in files. */
-export function readMetadata(
-  metadata: vscode.ChatResult['metadata'],
-): (Omit<ResultMetadata, 'history'> & { readonly history: readonly ChatMessage[] | undefined }) | undefined {
+export function readMetadata(metadata: vscode.ChatResult['metadata']): ReadMetadata | undefined {
   const read = z.safeParse(metadataSchema, metadata);
   if (!read.success) return undefined;
-  const { history, stage, question, isLocal, followUp } = read.data;
+  const { history, stage, question, isStopped, isLocal, followUp } = read.data;
   const isEmpty = Array.isArray(history) && history.length === 0; // The model said nothing; a request may not be so.
   const messages = isEmpty ? { ok: true as const, value: [] } : checkMessages(history);
   return {
     stage,
     history: messages.ok ? messages.value : undefined,
     ...(question !== undefined && { question }),
+    ...(isStopped !== undefined && { isStopped }),
     ...(isLocal !== undefined && { isLocal }),
     ...(followUp !== undefined && { followUp }),
   };
 }
 
-/** Questions of this window and whom they were asked of: some versions of VS Code drop the metadata of an answer that was stopped. */
+/**
+ * Questions of this window: whom they were asked of, and what an answer that was stopped left. VS Code drops the metadata of
+ * such an answer in some versions, and in others when the next question is quicker.
+ */
 export class AskedQuestions {
   readonly #stages = new Map<string, string | undefined>();
+  readonly #stopped = new Map<string, ResultMetadata>();
 
   remember(prompt: string, stage: string): void {
     const before = this.#stages.get(prompt);
     // The same words asked of two connections belong to neither.
     this.#stages.set(prompt, this.#stages.has(prompt) && before !== stage ? undefined : stage);
-    for (const oldest of this.#stages.keys()) {
-      if (this.#stages.size <= MAX_REMEMBERED) break;
-      this.#stages.delete(oldest);
-    }
+    forgetOldest(this.#stages);
   }
 
   stageOf(prompt: string): string | undefined {
     return this.#stages.get(prompt);
+  }
+
+  /** Keeps what the answer to `prompt` left when it was stopped. */
+  keep(prompt: string, metadata: ResultMetadata): void {
+    this.#stopped.set(prompt, metadata);
+    forgetOldest(this.#stopped);
+  }
+
+  /** What {@link keep} was told, unless nobody knows whose it is. */
+  stoppedOf(prompt: string): ResultMetadata | undefined {
+    const kept = this.#stopped.get(prompt);
+    return kept?.stage === this.#stages.get(prompt) ? kept : undefined;
+  }
+}
+
+function forgetOldest(map: Map<string, unknown>): void {
+  for (const oldest of map.keys()) {
+    if (map.size <= MAX_REMEMBERED) break;
+    map.delete(oldest);
   }
 }
 
@@ -99,7 +124,7 @@ export async function earlierTurns(
     if (turn.participant !== chatParticipant || !(turn instanceof vscode.ChatRequestTurn)) continue;
     const next = history[at + 1];
     const answer = next instanceof vscode.ChatResponseTurn && next.participant === chatParticipant ? next : undefined;
-    const metadata = readMetadata(answer?.result.metadata);
+    const metadata = readMetadata(answer?.result.metadata) ?? asked.stoppedOf(turn.prompt);
     if (metadata?.isLocal) continue;
     const of = metadata?.stage ?? asked.stageOf(turn.prompt);
     if (of === undefined) continue; // It was answered with the way in, or nobody knows whom it was asked of.
@@ -118,18 +143,41 @@ export async function earlierTurns(
 
 function answered(
   answer: vscode.ChatResponseTurn | undefined,
-  metadata: ReturnType<typeof readMetadata>,
+  metadata: ReadMetadata | undefined,
 ): readonly ChatMessage[] {
   if (!answer) return [];
-  const said = metadata?.history ?? writtenAnswer(answer);
+  const shown = wordsShown(answer);
+  const written: ChatMessage[] = shown === '' ? [] : [{ role: 'assistant', content: shown }];
+  const history = metadata?.history;
+  const said = (history && metadata.isStopped ? asShown(history, shown) : history) ?? written;
   // Two questions in a row would be joined, and the later one answered together with the earlier.
   return said.length > 0 ? said : [{ role: 'assistant', content: '(no answer)' }];
 }
 
-/** A turn that left no messages, as the model's words that stood in the chat, without Rolecall's own lines. */
-function writtenAnswer(turn: vscode.ChatResponseTurn): ChatMessage[] {
-  const text = turn.response
+/** The model's words that stood in the chat, without Rolecall's own lines. */
+function wordsShown(turn: vscode.ChatResponseTurn): string {
+  return turn.response
     .map((part) => (part instanceof vscode.ChatResponseMarkdownPart && !isOurs(part.value) ? part.value.value : ''))
     .join('');
-  return text === '' ? [] : [{ role: 'assistant', content: text }];
+}
+
+/**
+ * `history` with no more of the model's words than were shown: what arrives while Stop is on its way to the extension is
+ * written, but not shown any more. Calls and their results stay, for they were made. `undefined` where other words were shown.
+ */
+function asShown(history: readonly ChatMessage[], shown: string): readonly ChatMessage[] | undefined {
+  const kept: ChatMessage[] = [];
+  let left = shown;
+  for (const message of history) {
+    const { role, content, tool_calls } = message;
+    if (role !== 'assistant' || typeof content !== 'string') {
+      kept.push(message);
+      continue;
+    }
+    if (!left.startsWith(content) && !content.startsWith(left)) return undefined;
+    const said = content.slice(0, left.length);
+    left = left.slice(said.length);
+    if (said !== '' || tool_calls !== undefined) kept.push({ ...message, content: said });
+  }
+  return left === '' ? kept : undefined;
 }

@@ -116,8 +116,7 @@ function unsent(
 /** What was picked is asked, and nothing else; only the entry for the default stands for whatever there is by now. */
 async function anyModel(catalog: ModelCatalog, cloud: Cloud, signal: AbortSignal): Promise<string> {
   await cloud.inference.accessToken(signal); // Says why there is none.
-  await catalog.ready(signal);
-  const model = catalog.choose(undefined);
+  const model = await catalog.resolve(undefined, signal);
   if (model) return model.id;
   throw new RolecallError('configuration', vscode.l10n.t('The service lists no models. Name one in rolecall.models.'));
 }

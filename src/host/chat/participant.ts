@@ -59,10 +59,13 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
     const cloud = deps.clouds.active;
     await cloud?.load();
     if (cloud?.inferenceAccount === undefined) return offerSignIn(deps.clouds, cloud, stream);
-    await deps.catalog.ready(signal);
+    questions.remember(request.prompt, stageOf(cloud));
     const picked = request.model.vendor === languageModelVendor ? request.model.id : undefined;
-    const model = deps.catalog.choose(picked);
-    if (!model) return offerModels(stream);
+    const model = await deps.catalog.resolve(picked, signal);
+    if (!model) {
+      offerModels(stream);
+      return local();
+    }
     if (model.id === picked) deps.catalog.pick(model.id);
     return await ask(deps, questions, asked, { cloud, model });
   } catch (error) {
@@ -79,7 +82,6 @@ async function ask(
 ): Promise<vscode.ChatResult> {
   const account = accountSignal(deps.clouds, signal);
   const stage = stageOf(cloud);
-  questions.remember(request.prompt, stage);
   const writer = new AnswerWriter(stream);
   const tally = new AnswerTally();
   try {
@@ -89,13 +91,16 @@ async function ask(
     const { messages, question, references, remarks } = await compose(asked, account.signal);
     for (const reference of references) stream.reference(reference);
     for (const text of remarks) writer.write({ kind: 'line', text });
-    const end = await write(converse({ ...deps, cloud, model, messages, toolbox }, account.signal), writer, tally);
+    const answering = converse({ ...deps, cloud, model, messages, toolbox }, account.signal);
+    const end = await write(answering, { writer, tally, signal });
     const metadata: ResultMetadata = {
       stage,
       history: end.history,
+      ...(end.reason === 'cancelled' && { isStopped: true }),
       ...((request.command !== undefined || request.references.length > 0) && { question }),
       ...followUp(followUpOf(request.command, end)),
     };
+    if (signal.aborted) questions.keep(request.prompt, metadata);
     return { ...finish(end, { stream, writer, tally, model, signal, log: deps.log }), metadata };
   } finally {
     account.dispose();
@@ -106,14 +111,22 @@ function followUp(kind: string | undefined): Pick<ResultMetadata, 'followUp'> {
   return kind === undefined ? {} : { followUp: kind };
 }
 
-async function write(events: ReturnType<typeof converse>, writer: AnswerWriter, tally: AnswerTally): Promise<LoopEnd> {
+/** Also reads the end of an answer that was stopped: the calls that were made, with their results, belong to the history. */
+async function write(
+  events: ReturnType<typeof converse>,
+  { writer, tally, signal }: Pick<Finishing, 'writer' | 'tally' | 'signal'>,
+): Promise<LoopEnd> {
   try {
     for (;;) {
       const next = await events.next();
       if (next.done) return next.value;
       tally.accept(next.value);
       const part = answerPart(next.value);
-      if (part) writer.write(part);
+      try {
+        if (part) writer.write(part);
+      } catch (error) {
+        if (!signal.aborted) throw error; // VS Code closes the stream of an answer that was stopped.
+      }
     }
   } finally {
     await events.return(undefined as never); // Writing into a stream that VS Code has closed throws.

@@ -12,7 +12,7 @@ import { converse, type Toolbox } from '../conversation.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 import type { RequestDeps } from '../modelRequest.ts';
 import { ownerOf } from '../ownerOf.ts';
-import { usableModels } from '../selectModel.ts';
+import { usableModel } from '../selectModel.ts';
 
 export interface EditorDeps extends RequestDeps {
   readonly clouds: Clouds;
@@ -40,8 +40,8 @@ export const noTools: Toolbox = {
  * @throws RolecallError that says why nobody can answer.
  */
 export async function whoAnswers({ clouds, catalog }: Pick<EditorDeps, 'clouds' | 'catalog'>): Promise<Answering> {
-  const [first] = await usableModels(clouds, catalog);
-  return { owner: ownerOf(clouds), cloud: clouds.require(), model: catalog.picked ?? first };
+  const model = await usableModel(clouds, catalog);
+  return { owner: ownerOf(clouds), cloud: clouds.require(), model };
 }
 
 /** @throws RolecallError `cancelled` when another account came while something was asked: its window shows no other's answer. */

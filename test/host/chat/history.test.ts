@@ -48,6 +48,43 @@ describe('earlier turns of a chat', () => {
     assert.deepEqual(messages[1], { role: 'assistant', content: 'It has 7 words.' });
   });
 
+  describe('that were stopped', () => {
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const calling = { role: 'assistant', content: 'Let me look. ', tool_calls: [call] };
+    const result = { role: 'tool', tool_call_id: 'c', content: '42' };
+    const history = [calling, result, { role: 'assistant', content: 'It is 42, as far' }];
+    const line = new vscode.ChatResponseMarkdownPart(new vscode.MarkdownString('\n\n$(info) Used f.\n\n', true));
+    const shown = (...response: unknown[]) =>
+      turns(ask('What?'), answer(response, { stage, history, isStopped: true }));
+    const sent = async (...response: unknown[]) => (await shown(...response)).messages.slice(1);
+
+    it('hold what was shown, however much more had come', async () => {
+      assert.deepEqual(await sent(said('Let me look. '), line, said('It is')), [
+        calling,
+        result,
+        { role: 'assistant', content: 'It is' },
+      ]);
+      assert.deepEqual(await sent(said('Let me look. '), line, said('It is 42, as far')), history);
+    });
+
+    it('keep the calls that were made, also where less was shown', async () => {
+      assert.deepEqual(await sent(said('Let')), [{ ...calling, content: 'Let' }, result]);
+      assert.deepEqual(await sent(), [{ ...calling, content: '' }, result]);
+    });
+
+    it('hold what was shown where it is something else', async () => {
+      assert.deepEqual(await sent(said('Lo')), [{ role: 'assistant', content: 'Lo' }]);
+    });
+
+    it('are known in this window also where VS Code has kept nothing of them', async () => {
+      const asked = new AskedQuestions();
+      asked.remember('What?', stage);
+      asked.keep('What?', { stage, history: history as never, isStopped: true });
+      const told = await earlierTurns({ history: [ask('What?'), answer([said('Let me')], null)] }, stage, asked, true);
+      assert.deepEqual(told.messages.slice(1), [{ ...calling, content: 'Let me' }, result]);
+    });
+  });
+
   it('in which the model said nothing say so, whatever Rolecall said of it', async () => {
     const { messages } = await turns(ask('Count.'), answer([said('*The model answered with nothing.*')]));
     // Without an answer between them the next question would be joined to this one.

@@ -275,6 +275,47 @@ describe('@rolecall', () => {
     await counterAbove('streams.inference.aborted', before);
   });
 
+  it('tells the next question what was shown of an answer that was stopped, also where its stream was closed', async () => {
+    await chat().signedIn();
+    const prompt = 'Please count to 5000.';
+    for (const isClosed of [false, true]) {
+      const source = new vscode.CancellationTokenSource();
+      let shown = '';
+      chat().stream.markdown = (value) => {
+        if (shown.includes('7')) source.cancel();
+        if (isClosed && source.token.isCancellationRequested) throw new Error('Response stream has been closed');
+        // What is written behind Stop is not shown.
+        if (!source.token.isCancellationRequested) shown += typeof value === 'string' ? value : value.value;
+      };
+      const { metadata } = await chat().ask(prompt, [], source.token);
+      assert.equal(metadata?.isStopped, true);
+      chat().stream = new FakeStream();
+      const answer = responseTurn(vscode, [new vscode.ChatResponseMarkdownPart(shown)], metadata);
+      await chat().ask('say: hello', [requestTurn(vscode, prompt), answer]);
+      assert.deepEqual(chat().sent().messages.slice(0, 2), [
+        { role: 'user', content: prompt },
+        { role: 'assistant', content: shown },
+      ]);
+    }
+  });
+
+  it('asks a described model though the service does not say what it lists', async () => {
+    scene().settings.described = [{ id: 'sandbox/guide' }];
+    await chat().signedIn();
+    const { network } = scene();
+    const waiting = new Set<unknown>();
+    scene().network = (address, init) => {
+      if (!String(address).endsWith('/models')) return network(address, init);
+      waiting.add(init);
+      init?.signal?.addEventListener('abort', () => waiting.delete(init));
+      return new Promise(() => {});
+    };
+    await signInAs(scene().clouds.require(), 'ordinaryUser');
+    await chat().ask('say: at once');
+    assert.equal(chat().stream.answer, 'at once');
+    assert.equal(waiting.size, 1, 'the list is still asked for');
+  });
+
   it('is not shaken by a stream that VS Code has closed', async () => {
     await chat().signedIn();
     const source = new vscode.CancellationTokenSource();
