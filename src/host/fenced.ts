@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { cutText } from '../core/base/text.ts';
 
 /** Characters of one attachment that are sent; a longer one is cut and says so. */
 const MAX_CHARACTERS = 60_000;
@@ -15,7 +16,7 @@ export function cutLine(name: string): string {
 
 /** Text in a fence that is longer than any within it, so that it cannot end it. */
 export function fenced(title: string, text: string, language: string): string {
-  const shown = isCut(text) ? `${text.slice(0, MAX_CHARACTERS)}\n[…cut]` : text;
+  const shown = isCut(text) ? `${cutText(text, MAX_CHARACTERS)}\n[…cut]` : text;
   const fence = fenceFor(shown);
   return `${title}:\n${fence}${language}\n${shown}\n${fence}`;
 }

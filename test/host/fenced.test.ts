@@ -8,6 +8,10 @@ describe('fences', () => {
     assert.equal(fenced('t', '```', 'md'), 't:\n````md\n```\n````');
   });
 
+  it('hold no half of a character where the text was cut', () => {
+    for (const before of ['', 'a']) assert.doesNotMatch(fenced('t', before + '😀'.repeat(40_000), ''), /\p{Cs}/u);
+  });
+
   const rows: readonly (readonly [string, string, string])[] = [
     ['of nothing', '', ''],
     ['of words', 'a `b` c', ''],

@@ -1,4 +1,5 @@
 import { redact } from './redact.ts';
+import { cutText, shortened } from './text.ts';
 
 /**
  * What went wrong, as a value the host can decide by. Never compare messages: compare `kind`.
@@ -105,12 +106,16 @@ export const MAX_SERVER_WORDS = 300;
  * that looks like a secret.
  */
 export function serverWords(text: string): string {
-  const plain = redact(text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' '))
+  const line = cutText(text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' '), MAX_SEARCHED);
+  const plain = redact(line)
     .replace(/<[a-z/!?][^>]*>/gi, ' ')
     .replace(/ +/g, ' ')
     .trim();
-  return plain.length > MAX_SERVER_WORDS ? `${plain.slice(0, MAX_SERVER_WORDS - 1)}…` : plain;
+  return shortened(plain, MAX_SERVER_WORDS);
 }
+
+/** The most that is searched for secrets and markup: more than is shown, and less than a hostile server could make costly. */
+const MAX_SEARCHED = 8_000;
 
 /** The error that stands for "the user stopped it". */
 export function cancelled(cause?: unknown): RolecallError {

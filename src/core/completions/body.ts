@@ -1,5 +1,6 @@
 import { RolecallError } from '../base/errors.ts';
 import { noAnswer } from '../base/http.ts';
+import { cutText } from '../base/text.ts';
 import type { Watch } from './watch.ts';
 
 /** The most of an answer that is read, in bytes. */
@@ -60,7 +61,7 @@ export async function readBeginning(texts: AsyncIterable<string>, maxLength: num
   } catch (error) {
     if (watch.signal.aborted) throw error;
   }
-  return text.slice(0, maxLength);
+  return cutText(text, maxLength);
 }
 
 /** What `fetch` or the reading of a body threw; its own time limits are told as what they are. */

@@ -1,3 +1,5 @@
+import { shortened } from '../base/text.ts';
+
 const MAX_LENGTH = 600;
 
 /** One line of the report: `text` is Markdown, so whatever others have written goes through {@link code} first. */
@@ -14,7 +16,7 @@ export interface Line {
  */
 export function code(text: string): string {
   const flat = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-  const short = flat.length > MAX_LENGTH ? `${flat.slice(0, MAX_LENGTH - 1)}…` : flat;
+  const short = shortened(flat, MAX_LENGTH);
   if (short === '') return '(empty)';
   const longest = Math.max(0, ...[...short.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

@@ -1,4 +1,5 @@
 import type { Log } from '../base/log.ts';
+import { cutText } from '../base/text.ts';
 import type { Problem } from './facts.ts';
 
 const KEPT = 5;
@@ -44,6 +45,6 @@ export class RecentProblems implements Log {
 
   #keep(level: Problem['level'], message: string): void {
     const [line = ''] = message.split('\n', 1); // The rest is a stack, which stands in the log.
-    this.#problems = [...this.#problems, { at: this.#now(), level, message: line.slice(0, MAX_LENGTH) }].slice(-KEPT);
+    this.#problems = [...this.#problems, { at: this.#now(), level, message: cutText(line, MAX_LENGTH) }].slice(-KEPT);
   }
 }

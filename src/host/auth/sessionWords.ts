@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { cutText } from '../../core/base/text.ts';
 import type { SessionState } from '../../core/oauth/rotation/sessionState.ts';
 import { commands } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
@@ -85,5 +86,5 @@ function stateWords(state: SessionState, { connection }: Cloud): StateWords | un
 
 /** A name that a service gave must not draw icons. */
 function plain(label: string): string {
-  return label.replaceAll('$(', '$\u200b(').slice(0, 60);
+  return cutText(label.replaceAll('$(', '$\u200b('), 60);
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { shortened } from '../../core/base/text.ts';
 import type { Toolbox } from '../conversation.ts';
 import { escapeMarkdown } from '../escapeMarkdown.ts';
 import type { ToolProblem } from '../toolProblem.ts';
@@ -37,7 +38,7 @@ export function toolsOverview({ tools, problems = [] }: Toolbox): vscode.Markdow
   }
   for (const { definition } of tools) {
     const { name, description = '' } = definition.function;
-    const short = description.length > MAX_DESCRIPTION ? `${description.slice(0, MAX_DESCRIPTION)}…` : description;
+    const short = shortened(description, MAX_DESCRIPTION);
     text
       .appendMarkdown(`- \`${name}\`: `)
       .appendMarkdown(escapeMarkdown(short.replace(/\s+/g, ' ')))
