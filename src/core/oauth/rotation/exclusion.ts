@@ -3,7 +3,8 @@ import { cancelled, RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { type Endpoint, openEndpoint, removeDeadSocket } from './endpoint.ts';
 import type { FolderKey } from './folderKey.ts';
-import { HolderLine, SILENCE_MS, type Watched } from './holderLine.ts';
+import { HolderLine, type Watched } from './holderLine.ts';
+import { LIMITS, type Limits } from './limits.ts';
 import type { LineSocket } from './lineSocket.ts';
 import { claimLock, isNewest, type Lock, newestLock, removeOldLocks } from './lockFiles.ts';
 import { proveAsListener } from './proof.ts';
@@ -31,6 +32,7 @@ export interface ExclusionDeps {
   readonly key: FolderKey;
   readonly protocol: Protocol;
   readonly log: Log;
+  readonly limits?: Pick<Limits, 'silence'>;
 }
 
 /**
@@ -42,6 +44,7 @@ export interface ExclusionDeps {
 export class Exclusion {
   readonly #deps: ExclusionDeps;
   readonly #locks: string;
+  readonly #silenceMs: number;
   #line: HolderLine | undefined;
   /** Nobody was told its address yet: for the next try of the same turn. */
   #spare: Endpoint | undefined;
@@ -49,6 +52,7 @@ export class Exclusion {
   constructor(deps: ExclusionDeps) {
     this.#deps = deps;
     this.#locks = path.join(deps.folder, 'locks');
+    this.#silenceMs = (deps.limits ?? LIMITS).silence;
   }
 
   /**
@@ -130,7 +134,8 @@ export class Exclusion {
       this.#hangUp();
       const key = await this.#deps.key.get();
       const { protocol } = this.#deps;
-      this.#line = new HolderLine(lock.number, { role: 'holder', address: lock.holder.address, key, protocol });
+      const proving = { role: 'holder', address: lock.holder.address, key, protocol } as const;
+      this.#line = new HolderLine(lock.number, proving, this.#silenceMs);
     }
     const line = this.#line;
     let watched: Watched;
@@ -151,14 +156,14 @@ export class Exclusion {
     }
     // Whatever answers there: when the process that took the lock is no more, it is not the holder.
     if (!isRunning(lock.holder.pid)) return this.#hangUp();
-    throw stuck(lock, PROBLEMS[watched]);
+    throw stuck(lock, problemOf(watched, this.#silenceMs));
   }
 
   async #serve(line: LineSocket, address: string): Promise<void> {
     const { key, protocol } = this.#deps;
     try {
       const proving = { role: 'holder', address, key: await key.get(), protocol } as const;
-      const verdict = await within(proveAsListener(line, proving), SILENCE_MS);
+      const verdict = await within(proveAsListener(line, proving), this.#silenceMs);
       if (verdict !== 'proven') return key.forget(); // Perhaps it is we who have an old one.
       while ((await line.next()) !== undefined) line.send({ pong: true });
     } catch (error) {
@@ -167,11 +172,16 @@ export class Exclusion {
   }
 }
 
-const PROBLEMS = {
-  silent: `did not answer for ${SILENCE_MS / 1000} seconds: it is stopped, asleep or very busy`,
-  stranger: 'is not what answers at its address',
-  refused: 'cannot be reached by this window',
-};
+function problemOf(watched: Exclude<Watched, 'gone' | 'newer'>, silenceMs: number): string {
+  switch (watched) {
+    case 'silent':
+      return `did not answer for ${silenceMs / 1000} seconds: it is stopped, asleep or very busy`;
+    case 'stranger':
+      return 'is not what answers at its address';
+    case 'refused':
+      return 'cannot be reached by this window';
+  }
+}
 
 function stuck(lock: Lock | undefined, problem: string): RolecallError {
   const who = lock?.holder ? `with process id ${lock.holder.pid} ` : '';

@@ -2,10 +2,9 @@ import { LineSocket } from './lineSocket.ts';
 import { type Proving, proveAsCaller, type Verdict } from './proof.ts';
 import { within } from './wait.ts';
 
-/** A holder that says nothing for so long is stopped, asleep, or not a holder; in milliseconds. */
-export const SILENCE_MS = 2000;
-const TICK_MS = 100;
-const PING_MS = 500;
+/** How often a silent holder is looked at, and asked, before it is given up. */
+const LOOKS = 20;
+const PINGS = 4;
 const RETRY_MS = 10;
 
 /**
@@ -22,26 +21,29 @@ export type Watched = 'gone' | 'silent' | 'stranger' | 'newer' | 'refused';
  */
 export class HolderLine {
   readonly number: number;
+  readonly #silenceMs: number;
   readonly #over: Promise<Watched>;
   readonly #stop = new AbortController();
   #heard = 0;
 
-  constructor(number: number, proving: Proving) {
+  /** @param silenceMs A holder that says nothing for so long is stopped, asleep, or not a holder. */
+  constructor(number: number, proving: Proving, silenceMs: number) {
     this.number = number;
+    this.#silenceMs = silenceMs;
     this.#over = this.#follow(proving);
   }
 
   /** Waits until the holder is gone. @throws RolecallError `cancelled` */
   async watch(signal: AbortSignal): Promise<Watched> {
-    // Ticks are counted, not time: after this process itself was stopped, the holder still gets its chance.
+    // Looks are counted, not time: after this process itself was stopped, the holder still gets its chance.
     let quiet = 0;
     let heard = this.#heard;
     for (;;) {
-      const over = await within(this.#over, TICK_MS, signal);
+      const over = await within(this.#over, this.#silenceMs / LOOKS, signal);
       if (over) return over;
-      quiet = heard === this.#heard ? quiet + TICK_MS : 0;
+      quiet = heard === this.#heard ? quiet + 1 : 0;
       heard = this.#heard;
-      if (quiet >= SILENCE_MS) return 'silent';
+      if (quiet >= LOOKS) return 'silent';
     }
   }
 
@@ -72,7 +74,7 @@ export class HolderLine {
     const verdict = await proveAsCaller(line, proving);
     if (verdict !== 'proven') return verdict;
     this.#heard += 1;
-    const ping = setInterval(() => line.send({ ping: true }), PING_MS);
+    const ping = setInterval(() => line.send({ ping: true }), this.#silenceMs / PINGS);
     while ((await line.next()) !== undefined) this.#heard += 1;
     clearInterval(ping);
     return 'proven';

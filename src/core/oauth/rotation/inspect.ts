@@ -5,6 +5,7 @@ import type { Connection } from '../../base/connection.ts';
 import { readIfAny } from './files.ts';
 import { FolderKey } from './folderKey.ts';
 import { fateOf } from './holderLine.ts';
+import { LIMITS, type Limits } from './limits.ts';
 import { LineSocket } from './lineSocket.ts';
 import { type Lock, newestLock } from './lockFiles.ts';
 import { proveAsCaller } from './proof.ts';
@@ -15,8 +16,6 @@ import { codeOf, within } from './wait.ts';
 
 /** What the head of the sealed file says in the open; see seal.ts. Other versions may say it too. */
 const headSchema = z.object({ generation: z.number(), signedOut: z.optional(z.boolean()) });
-
-const ANSWER_MS = 2000;
 
 export interface SharedStateOverview {
   readonly path: string;
@@ -45,11 +44,12 @@ export interface InspectOptions {
   readonly connection: Pick<Connection, 'identityUrl' | 'clientId'>;
   readonly storeName?: string;
   readonly protocol?: Protocol;
+  readonly limits?: Pick<Limits, 'silence'>;
 }
 
 /** Looks at what the windows share, for a diagnosis: makes and changes nothing, and asks nobody for the exclusion. */
 export async function inspectSharedState(options: InspectOptions): Promise<SharedStateOverview> {
-  const { state, connection, storeName, protocol = PROTOCOL } = options;
+  const { state, connection, storeName, protocol = PROTOCOL, limits = LIMITS } = options;
   const folder = path.join(state, connectionFolderName(connection.identityUrl, connection.clientId));
   const found = await unlessMissing(fs.lstat(folder));
   if (!found) return { path: folder, windows: 0, holder: { kind: 'nobody' } };
@@ -67,17 +67,22 @@ export async function inspectSharedState(options: InspectOptions): Promise<Share
     },
     ...(head && { generation: head.generation, isSignedOut: head.signedOut === true }),
     windows: peers.filter((name) => name.endsWith('.json')).length,
-    holder: await holderOf(lock, folder, protocol),
+    holder: await holderOf(lock, folder, protocol, limits.silence),
   };
 }
 
-async function holderOf(lock: Lock | undefined, folder: string, protocol: Protocol): Promise<HolderOverview> {
+async function holderOf(
+  lock: Lock | undefined,
+  folder: string,
+  protocol: Protocol,
+  silenceMs: number,
+): Promise<HolderOverview> {
   if (!lock?.holder) return { kind: 'nobody' };
   const { address, pid } = lock.holder;
   const line = LineSocket.connect(address);
   try {
     const key = await new FolderKey(folder).get();
-    const verdict = await within(proveAsCaller(line, { role: 'holder', address, key, protocol }), ANSWER_MS);
+    const verdict = await within(proveAsCaller(line, { role: 'holder', address, key, protocol }), silenceMs);
     if (verdict === 'closed' && !line.connected && fateOf(await line.closed) === 'gone') return { kind: 'nobody' };
     return { kind: 'held', pid, isThisWindow: pid === process.pid, answers: verdict === 'proven' };
   } finally {

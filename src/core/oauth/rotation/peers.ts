@@ -6,14 +6,12 @@ import type { Log } from '../../base/log.ts';
 import { type Endpoint, openEndpoint, removeDeadSocket } from './endpoint.ts';
 import { createWhole, readIfAny } from './files.ts';
 import type { FolderKey } from './folderKey.ts';
-import { fateOf, SILENCE_MS } from './holderLine.ts';
+import { fateOf } from './holderLine.ts';
+import { LIMITS, type Limits } from './limits.ts';
 import { LineSocket } from './lineSocket.ts';
 import { type Proving, proveAsCaller, proveAsListener } from './proof.ts';
 import { canTalk, type Protocol, parseJson, protocolMembers, stampOf } from './protocol.ts';
 import { codeOf, within } from './wait.ts';
-
-/** Longest wait for all windows together, in milliseconds. */
-export const PUSH_MS = 500;
 
 const registrationSchema = z.object({ ...protocolMembers, address: z.string().check(z.minLength(1)) });
 const newsSchema = z.object({ generation: z.number() });
@@ -26,6 +24,7 @@ export interface PeersDeps {
   readonly log: Log;
   /** Another window has stored this generation. Resolves when this window uses nothing older any more. */
   readonly onGeneration: (generation: number) => Promise<void>;
+  readonly limits?: Pick<Limits, 'silence' | 'acknowledgements'>;
 }
 
 /** Who was told: `told` have acknowledged, `silent` have not in time, `gone` were removed. */
@@ -38,12 +37,14 @@ export interface Pushed {
 /** The windows that share a session. Each listens; what is sent is a number, the session itself is in the sealed file. */
 export class Peers {
   readonly #deps: PeersDeps;
+  readonly #limits: Pick<Limits, 'silence' | 'acknowledgements'>;
   readonly #peers: string;
   #endpoint: Endpoint | undefined;
   #registration: string | undefined;
 
   constructor(deps: PeersDeps) {
     this.#deps = deps;
+    this.#limits = deps.limits ?? LIMITS;
     this.#peers = path.join(deps.folder, 'peers');
   }
 
@@ -70,7 +71,7 @@ export class Peers {
     await endpoint?.close();
   }
 
-  /** Tells every other window, and waits for their acknowledgements for {@link PUSH_MS} at most. Never throws. */
+  /** Tells every other window, and waits for their acknowledgements for half a second at most. Never throws. */
   async push(generation: number): Promise<Pushed> {
     const { log } = this.#deps;
     const count = { told: 0, silent: 0, gone: 0 };
@@ -82,7 +83,7 @@ export class Peers {
       const all = others.map(async (file) => {
         count[await this.#tell(file, key, generation, stop.signal)] += 1;
       });
-      await within(Promise.all(all), PUSH_MS);
+      await within(Promise.all(all), this.#limits.acknowledgements);
       stop.abort();
       await Promise.all(all);
     } catch (error) {
@@ -129,7 +130,7 @@ export class Peers {
     const { key, protocol, log, onGeneration } = this.#deps;
     try {
       const proving = { role: 'window', address, key: await key.get(), protocol } as const;
-      const verdict = await within(proveAsListener(line, proving), SILENCE_MS);
+      const verdict = await within(proveAsListener(line, proving), this.#limits.silence);
       if (verdict !== 'proven') return key.forget(); // Perhaps it is we who have an old one.
       const news = parseJson(newsSchema, (await line.next()) ?? '');
       if (!news) return;

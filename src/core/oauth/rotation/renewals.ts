@@ -6,6 +6,7 @@ import type { Found, Held } from './choose.ts';
 import { EXPIRED } from './endReason.ts';
 import type { Hold } from './exclusion.ts';
 import { isFresh } from './lifetime.ts';
+import type { Limits } from './limits.ts';
 import { rotate } from './rotate.ts';
 import type { Sharing } from './sharing.ts';
 import type { WindowSession } from './windowSession.ts';
@@ -21,6 +22,7 @@ export interface RenewalsDeps {
   readonly learn: (secret: string | undefined) => void;
   readonly log: Log;
   readonly now: () => number;
+  readonly limits: Limits;
   /** After whatever this window does to the shared session at the moment. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   /** Takes what was found in file and store. */

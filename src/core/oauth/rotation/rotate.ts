@@ -1,19 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { asRolecallError, RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { rotatedSession, type TokenGrant } from '../session.ts';
 import { type Found, fromEntry, type Held, live } from './choose.ts';
 import { type End, endError, endOf } from './endReason.ts';
 import type { Hold } from './exclusion.ts';
+import type { Limits } from './limits.ts';
 import type { Peers } from './peers.ts';
 import { type FailureMeaning, meaningOf } from './refreshFailure.ts';
 import type { Entry } from './seal.ts';
 import type { SharedSession } from './sharedSession.ts';
-import { within } from './wait.ts';
-
-/** Before the second and last try with a token whose first answer was lost, in milliseconds. */
-const SECOND_TRY_MS = 200;
-/** Looks for a session that another machine has won, after a refusal; in milliseconds. */
-const SECOND_LOOKS_MS = [0, 300, 700];
 
 export interface RotationDeps {
   readonly shared: SharedSession;
@@ -22,6 +18,7 @@ export interface RotationDeps {
   readonly learn: (secret: string | undefined) => void;
   readonly log: Log;
   readonly now: () => number;
+  readonly limits: Limits;
 }
 
 /**
@@ -133,7 +130,7 @@ async function spend(deps: RotationDeps, hold: Hold, { session }: Held): Promise
       const isUntouched = meaning === 'notSpent' || meaning === 'configuration';
       if (isUntouched && !isLast) await shared.forgetSpending();
       if (meaning !== 'lost' || isLast) throw asFailure(error, meaning);
-      await within(new Promise(() => {}), SECOND_TRY_MS);
+      await sleep(deps.limits.secondTry);
     }
   }
 }
@@ -144,9 +141,9 @@ function asFailure(error: RolecallError, meaning: FailureMeaning): RolecallError
 }
 
 /** Another machine that shares the store may have won; then its session counts. */
-async function refused({ shared }: RotationDeps, generation: number, end: End): Promise<Answer> {
-  for (const wait of SECOND_LOOKS_MS) {
-    await within(new Promise(() => {}), wait);
+async function refused({ shared, limits }: RotationDeps, generation: number, end: End): Promise<Answer> {
+  for (const pause of limits.looksAfterRefusal) {
+    await sleep(pause);
     const found = await shared.readAll();
     if (found.generation > generation || found.kind === 'signedOut') return { kind: 'won', found };
   }

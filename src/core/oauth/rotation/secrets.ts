@@ -2,15 +2,10 @@ import type { Connection } from '../../base/connection.ts';
 import type { Log } from '../../base/log.ts';
 import type { Session } from '../session.ts';
 import { asStorageError } from '../storageError.ts';
+import type { Limits } from './limits.ts';
 import { readRecord, type SecretRecord, writeRecord } from './secretRecord.ts';
 import type { SessionStore } from './sessionStore.ts';
 import { within } from './wait.ts';
-
-/** A store may be slow; what the windows rely on is the sealed file. In milliseconds. */
-const WRITE_WAIT_MS = 250;
-const READ_WAIT_MS = 2000;
-/** A new key is worth nothing unless it is kept. */
-const KEY_WAIT_MS = 10_000;
 
 /**
  * The secret store of this window: not a register that windows share (asynchronous on the desktop, a snapshot per tab in
@@ -20,13 +15,15 @@ export class Secrets {
   readonly #store: SessionStore;
   readonly #connection: Connection;
   readonly #log: Log;
+  readonly #limits: Limits;
   #next: string | undefined;
   #writing: Promise<void> | undefined;
 
-  constructor(store: SessionStore, connection: Connection, log: Log) {
+  constructor(store: SessionStore, connection: Connection, log: Log, limits: Limits) {
     this.#store = store;
     this.#connection = connection;
     this.#log = log;
+    this.#limits = limits;
   }
 
   /** @throws RolecallError `storage` when it is locked or too slow. */
@@ -35,7 +32,7 @@ export class Secrets {
     try {
       answer = await within(
         this.#store.read().then((text) => ({ text })),
-        READ_WAIT_MS,
+        this.#limits.storeRead,
       );
     } catch (error) {
       throw asStorageError(error);
@@ -51,7 +48,7 @@ export class Secrets {
     try {
       kept = await within(
         this.#write().then(() => true as const),
-        KEY_WAIT_MS,
+        this.#limits.storeNewKey,
       );
     } catch (error) {
       throw asStorageError(error);
@@ -69,7 +66,7 @@ export class Secrets {
     try {
       const written = await within(
         this.#write().then(() => true as const),
-        WRITE_WAIT_MS,
+        this.#limits.storeWrite,
       );
       if (!written) this.#log.info('The secret store is slow; the session is safe in the shared file meanwhile.');
       return true;

@@ -1,6 +1,7 @@
 import type { Session } from '../session.ts';
 import type { BackOff } from './backOff.ts';
 import type { Found, Held } from './choose.ts';
+import { LIMITS, type Limits } from './limits.ts';
 import { PROTOCOL } from './protocol.ts';
 import { Renewals } from './renewals.ts';
 import type { SharedTokenKeeperDeps } from './sharedTokenKeeper.ts';
@@ -25,16 +26,19 @@ export class SharedParts {
   readonly #deps: SharedPartsDeps;
   readonly #sharing: Sharing;
   readonly #renewals: Renewals;
+  readonly #limits: Limits;
   #closing: Promise<void> | undefined;
 
   constructor(deps: SharedPartsDeps) {
     this.#deps = deps;
+    this.#limits = deps.limits ?? LIMITS;
     this.#sharing = new Sharing({
       ...deps,
       state: deps.state ?? stateRoot(thisMachine()),
       protocol: deps.protocol ?? PROTOCOL,
+      limits: this.#limits,
     });
-    this.#renewals = new Renewals({ ...deps, sharing: this.#sharing });
+    this.#renewals = new Renewals({ ...deps, sharing: this.#sharing, limits: this.#limits });
   }
 
   /** Ready to read, write and be heard. @throws RolecallError `storage` when the folder cannot be used, or is not ours alone. */
@@ -50,12 +54,12 @@ export class SharedParts {
 
   /** See {@link signIn}. */
   async signIn(held: Held): Promise<Found> {
-    return signIn(await this.open(), held, this.#deps.window.generation);
+    return signIn(await this.open(), held, this.#deps.window.generation, this.#limits);
   }
 
   /** See {@link signOut}. */
   async signOut() {
-    return signOut(await this.open(), this.#deps.window.generation, this.#deps.log);
+    return signOut(await this.open(), this.#deps.window.generation, this.#deps.log, this.#limits);
   }
 
   /** See {@link Renewals.beyond}. */

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import type { Connection } from '../../base/connection.ts';
 import { RolecallError } from '../../base/errors.ts';
@@ -8,14 +9,15 @@ import type { Log } from '../../base/log.ts';
 import type { Session } from '../session.ts';
 import { choose, type Found, unreadable } from './choose.ts';
 import { readIfAny, replaceWhole } from './files.ts';
+import type { Limits } from './limits.ts';
 import { type Protocol, parseJson } from './protocol.ts';
 import { type Entry, KEY_BYTES, seal, type Unsealed, unseal } from './seal.ts';
 import type { SecretRecord } from './secretRecord.ts';
 import type { Secrets } from './secrets.ts';
-import { codeOf, within } from './wait.ts';
+import { codeOf } from './wait.ts';
 
-/** How long a window that has just got its turn waits for the store to show a key that another window has just made. */
-const KEY_LAG_MS = 2500;
+/** How often a window that has just got its turn looks for a key that another window has just made. */
+const KEY_LAG_LOOKS = 25;
 
 /** The files of one session; in the same folder if several editors of one user share a client. */
 export interface SessionFiles {
@@ -42,6 +44,7 @@ export interface SharedSessionDeps {
   readonly protocol: Protocol;
   readonly learn: (secret: string | undefined) => void;
   readonly log: Log;
+  readonly limits: Limits;
 }
 
 /**
@@ -83,11 +86,10 @@ export class SharedSession {
 
   /** As {@link readAll}, giving a slow store time to show a new key. */
   async readPatiently(): Promise<Found> {
-    const until = performance.now() + KEY_LAG_MS;
-    for (;;) {
+    for (let look = 0; ; look += 1) {
       const found = await this.readAll();
-      if (found.kind !== 'unreadable' || found.reason !== 'otherKey' || performance.now() > until) return found;
-      await within(new Promise(() => {}), 100);
+      if (found.kind !== 'unreadable' || found.reason !== 'otherKey' || look === KEY_LAG_LOOKS) return found;
+      await sleep(this.#deps.limits.keyLag / KEY_LAG_LOOKS);
     }
   }
 

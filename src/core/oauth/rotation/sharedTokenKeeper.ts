@@ -10,6 +10,7 @@ import type { Found } from './choose.ts';
 import type { Claims } from './claims.ts';
 import { EXPIRED } from './endReason.ts';
 import { isAlive, isFresh, justIssued } from './lifetime.ts';
+import { LIMITS, type Limits } from './limits.ts';
 import type { Protocol } from './protocol.ts';
 import type { SessionState } from './sessionState.ts';
 import type { SessionStore } from './sessionStore.ts';
@@ -34,12 +35,9 @@ export interface SharedTokenKeeperDeps {
   readonly storeName?: string;
   readonly protocol?: Protocol;
   readonly random?: () => number;
+  readonly limits?: Limits;
 }
 
-/** Pauses between looks at a store that does not show the key of the shared session yet, in milliseconds. */
-const SECOND_LOOKS_MS = [250, 500, 1000, 2000, 4000];
-/** After the file has changed, before it is read if it was not meanwhile; in milliseconds. */
-const FILE_PAUSE_MS = 100;
 /** A token that was renewed because of a 401 and is refused as well is not renewed again for so long, in milliseconds. */
 const REFUSED_AGAIN_MS = 30_000;
 
@@ -50,6 +48,7 @@ const REFUSED_AGAIN_MS = 30_000;
  */
 export class SharedTokenKeeper implements TokenSource {
   readonly #deps: SharedTokenKeeperDeps;
+  readonly #limits: Limits;
   readonly #parts: Lazy<SharedParts>;
   readonly #backOff: BackOff;
   readonly #window: WindowSession;
@@ -67,6 +66,7 @@ export class SharedTokenKeeper implements TokenSource {
 
   constructor(deps: SharedTokenKeeperDeps) {
     this.#deps = deps;
+    this.#limits = deps.limits ?? LIMITS;
     this.#backOff = new BackOff(deps.random ?? Math.random);
     this.#window = new WindowSession(deps.learn, this.#backOff);
     this.#parts = new Lazy(() => this.#makeParts());
@@ -218,7 +218,7 @@ export class SharedTokenKeeper implements TokenSource {
     this.#reading ??= setTimeout(() => {
       this.#reading = undefined;
       if (this.#readAt < this.#changedAt) void this.#inTurn(() => this.#readFile()); // Never rejects.
-    }, FILE_PAUSE_MS).unref();
+    }, this.#limits.fileChange).unref();
   }
 
   async #readFile(): Promise<void> {
@@ -245,7 +245,7 @@ export class SharedTokenKeeper implements TokenSource {
 
   /** On the desktop the store shows the key of another window's sign-in a little later than the file. */
   #lookAgain(): void {
-    const pause = SECOND_LOOKS_MS[this.#looks];
+    const pause = this.#limits.keyLooks[this.#looks];
     if (pause === undefined || this.#isDisposed) return;
     this.#looks += 1;
     clearTimeout(this.#look);

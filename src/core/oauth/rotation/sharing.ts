@@ -6,6 +6,7 @@ import { Claims } from './claims.ts';
 import { Exclusion } from './exclusion.ts';
 import { privateFolder, removeAbandoned } from './files.ts';
 import { FolderKey } from './folderKey.ts';
+import type { Limits } from './limits.ts';
 import { Peers } from './peers.ts';
 import type { Protocol } from './protocol.ts';
 import { Secrets } from './secrets.ts';
@@ -24,6 +25,7 @@ export interface SharingDeps {
   readonly protocol: Protocol;
   readonly learn: (secret: string | undefined) => void;
   readonly log: Log;
+  readonly limits: Limits;
   /** Another window says that this generation is stored. */
   readonly onGeneration: (generation: number) => Promise<void>;
   /** The sealed file has changed: below the message of the other window, for one that could not be heard. */
@@ -45,17 +47,17 @@ export class Sharing {
   #isClosed = false;
 
   constructor(deps: SharingDeps) {
-    const { state, connection, store, storeName, protocol, learn, log, onGeneration } = deps;
+    const { state, connection, store, storeName, protocol, learn, log, limits, onGeneration } = deps;
     const folder = path.join(state, connectionFolderName(connection.identityUrl, connection.clientId));
-    const secrets = new Secrets(store, connection, log);
+    const secrets = new Secrets(store, connection, log, limits);
     this.#deps = deps;
     this.#folder = folder;
     this.#files = sessionFiles(folder, storeName);
-    this.shared = new SharedSession({ files: this.#files, connection, secrets, protocol, learn, log });
+    this.shared = new SharedSession({ files: this.#files, connection, secrets, protocol, learn, log, limits });
     const key = new FolderKey(folder);
-    this.exclusion = new Exclusion({ folder, key, protocol, log });
+    this.exclusion = new Exclusion({ folder, key, protocol, log, limits });
     this.claims = new Claims(path.join(folder, 'claims'), storeName);
-    this.peers = new Peers({ folder, key, protocol, log, onGeneration });
+    this.peers = new Peers({ folder, key, protocol, log, limits, onGeneration });
   }
 
   /**

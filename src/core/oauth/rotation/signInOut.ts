@@ -2,12 +2,9 @@ import { isCancelled, RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Found, Held } from './choose.ts';
 import type { Hold } from './exclusion.ts';
+import type { Limits } from './limits.ts';
 import { type Published, publish } from './rotate.ts';
 import type { Sharing } from './sharing.ts';
-
-/** Somebody waits for both; a renewal under way in another window takes a second or two. In milliseconds. */
-const SIGN_IN_WAIT_MS = 30_000;
-const SIGN_OUT_WAIT_MS = 5000;
 
 /**
  * Shares the session of a finished sign-in, above everything that was ever seen. The user has asked for it, so it also
@@ -15,8 +12,13 @@ const SIGN_OUT_WAIT_MS = 5000;
  *
  * @throws RolecallError `storage`, `timeout` (another window holds the exclusion and does not answer)
  */
-export async function signIn({ exclusion, shared, peers }: Sharing, held: Held, seen: number): Promise<Found> {
-  const hold = await exclusion.acquire(AbortSignal.timeout(SIGN_IN_WAIT_MS)).catch(waitedTooLong);
+export async function signIn(
+  { exclusion, shared, peers }: Sharing,
+  held: Held,
+  seen: number,
+  { signInTurn }: Limits,
+): Promise<Found> {
+  const hold = await exclusion.acquire(AbortSignal.timeout(signInTurn)).catch(waitedTooLong);
   try {
     const before = await shared.readPatiently();
     if (before.kind === 'unreadable' && before.reason === 'newer') throw before.error;
@@ -35,11 +37,11 @@ export async function signIn({ exclusion, shared, peers }: Sharing, held: Held, 
  *
  * @throws RolecallError `storage` when this window cannot read the session, and so must not end it for others.
  */
-export async function signOut(sharing: Sharing, seen: number, log: Log): Promise<Published> {
+export async function signOut(sharing: Sharing, seen: number, log: Log, { signOutTurn }: Limits): Promise<Published> {
   const { exclusion, shared, peers } = sharing;
   let hold: Hold | undefined;
   try {
-    hold = await exclusion.acquire(AbortSignal.timeout(SIGN_OUT_WAIT_MS));
+    hold = await exclusion.acquire(AbortSignal.timeout(signOutTurn));
   } catch (error) {
     // A stopped window must not keep anybody signed in: it finds a generation above its own when it goes on.
     log.warn(`Signed out without waiting for another window: ${error instanceof Error ? error.message : ''}`);

@@ -12,10 +12,10 @@ import { connection, never, Setting, sharedStore } from './setting.ts';
 
 const isWindows = process.platform === 'win32';
 
-describe('a look at what the windows share', function () {
-  this.timeout(10_000);
+describe('a look at what the windows share', () => {
   const setting = Setting.forEach();
-  const look = () => inspectSharedState({ state: setting.state, connection });
+  const look = (limits?: { silence: number }) =>
+    inspectSharedState({ state: setting.state, connection, ...(limits && { limits }) });
   /** Everything below the state, with what is in it. */
   const everything = async () => {
     const names = (await fs.readdir(setting.state, { recursive: true, withFileTypes: true })).filter((each) =>
@@ -90,7 +90,7 @@ describe('a look at what the windows share', function () {
     assert.equal((await newestLock(path.join(setting.folder, 'locks')))?.number, 1, 'the look took no turn');
   });
 
-  it('tells of a holder that does not answer, in bounded time', async () => {
+  it('does not wait for a holder that does not answer', async () => {
     await setting.open(sharedStore()());
     const address = isWindows ? `\\\\.\\pipe\\silent-${process.pid}` : path.join(setting.state, 's');
     const sockets: net.Socket[] = [];
@@ -98,10 +98,8 @@ describe('a look at what the windows share', function () {
     await new Promise<void>((resolve) => server.listen({ path: address }, resolve));
     try {
       await claimLock(path.join(setting.folder, 'locks'), 1, { address, pid: 4711 }, PROTOCOL);
-      const began = performance.now();
-      const { holder } = await look();
+      const { holder } = await look({ silence: 20 });
       assert.deepEqual(holder, { kind: 'held', pid: 4711, isThisWindow: false, answers: false });
-      assert.ok(performance.now() - began < 3500);
     } finally {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

@@ -9,8 +9,7 @@ const stored = (name: string) =>
 const first = stored('version-1');
 const { accessToken, refreshToken } = JSON.parse(first) as { accessToken: string; refreshToken: string };
 
-describe('a session that another version of Rolecall has stored', function () {
-  this.timeout(10_000);
+describe('a session that another version of Rolecall has stored', () => {
   const setting = Setting.forEach();
 
   /** A store that holds it already. */

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { silentLog } from '../../../../../src/core/base/log.ts';
 import { FolderKey } from '../../../../../src/core/oauth/rotation/folderKey.ts';
 import { Peers } from '../../../../../src/core/oauth/rotation/peers.ts';
 import { PROTOCOL, type Protocol } from '../../../../../src/core/oauth/rotation/protocol.ts';
-import { Setting } from './setting.ts';
+import { PATIENT, Setting } from './setting.ts';
 
 describe('windows tell each other of a new generation', () => {
   const setting = Setting.forEach();
@@ -18,9 +19,20 @@ describe('windows tell each other of a new generation', () => {
     await Promise.all(open.splice(0).map((each) => each.unregister()));
   });
 
-  async function window(onGeneration: (generation: number) => Promise<void>, protocol: Protocol = PROTOCOL) {
+  async function window(
+    onGeneration: (generation: number) => Promise<void>,
+    protocol: Protocol = PROTOCOL,
+    acknowledgements = PATIENT.acknowledgements,
+  ) {
     const key = new FolderKey(setting.state);
-    const peers = new Peers({ folder: setting.state, key, protocol, log: silentLog, onGeneration });
+    const peers = new Peers({
+      folder: setting.state,
+      key,
+      protocol,
+      log: silentLog,
+      onGeneration,
+      limits: { ...PATIENT, acknowledgements },
+    });
     open.push(peers);
     await peers.register();
     return peers;
@@ -30,7 +42,7 @@ describe('windows tell each other of a new generation', () => {
   it('tells all others, not itself, and waits until they have taken it', async () => {
     const taken: string[] = [];
     const listen = (name: string) => async (generation: number) => {
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await turn();
       taken.push(`${name} ${generation}`);
     };
     const [first] = await Promise.all([
@@ -42,20 +54,18 @@ describe('windows tell each other of a new generation', () => {
     assert.deepEqual(taken.sort(), ['second 7', 'third 7']);
   });
 
-  it('waits half a second for all the silent ones together', async () => {
-    const first = await window(deaf);
+  it('tells the others although some are silent, and does not wait for these', async () => {
+    const first = await window(deaf, PROTOCOL, 20);
     const silent = new Promise<void>(() => {});
     for (let n = 0; n < 5; n += 1) await window(() => silent);
     let heard = 0;
     await window(async (generation) => {
       heard = generation;
     });
-    const began = performance.now();
-    const pushed = await first.push(7);
-    const took = performance.now() - began;
+    let pushed = await first.push(7);
+    while (pushed.told === 0) pushed = await first.push(7); // A busy machine may take longer than the limit.
     assert.deepEqual(pushed, { told: 1, silent: 5, gone: 0 });
     assert.equal(heard, 7);
-    assert.ok(took >= 450 && took < 1500, `${took} ms`);
   });
 
   it('removes the registrations of windows that are no more', async () => {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../../../../../src/core/base/connection.ts';
 import { RolecallError } from '../../../../../src/core/base/errors.ts';
 import type { Log } from '../../../../../src/core/base/log.ts';
+import { LIMITS, type Limits } from '../../../../../src/core/oauth/rotation/limits.ts';
 import type { SessionState } from '../../../../../src/core/oauth/rotation/sessionState.ts';
 import type { SessionStore } from '../../../../../src/core/oauth/rotation/sessionStore.ts';
 import {
@@ -27,6 +28,22 @@ export const connection: Connection = {
 };
 
 export const never = new AbortController().signal;
+
+/** Pauses that take no time, and limits that nobody comes to: a test of a limit sets that one. */
+export const PATIENT: Limits = {
+  silence: 60_000,
+  acknowledgements: 60_000,
+  storeRead: 60_000,
+  storeWrite: 60_000,
+  storeNewKey: 60_000,
+  keyLag: 25,
+  keyLooks: Array<number>(1000).fill(5),
+  fileChange: 1,
+  secondTry: 0,
+  looksAfterRefusal: LIMITS.looksAfterRefusal.map(() => 0),
+  signInTurn: 60_000,
+  signOutTurn: 60_000,
+};
 
 /** A secret store that every window sees alike, at once. */
 export function sharedStore(): () => SessionStore & { text: string | undefined; reads: number; writes: number } {
@@ -166,6 +183,7 @@ export class Setting {
       log: { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
       now: this.now,
       state: this.state,
+      limits: PATIENT,
       ...deps,
     });
   }
@@ -186,10 +204,7 @@ export class Setting {
   }
 }
 
-/** Waits until `check` is true, for `ms` milliseconds at most. */
-export async function eventually(check: () => boolean, ms = 3000): Promise<void> {
-  for (const until = performance.now() + ms; !check(); ) {
-    if (performance.now() > until) throw new Error('It did not come to that.');
-    await sleep(5);
-  }
+/** Waits until `check` is true. The time limit of the test is the only one. */
+export async function eventually(check: () => boolean): Promise<void> {
+  while (!check()) await sleep(5);
 }

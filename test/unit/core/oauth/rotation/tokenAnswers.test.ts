@@ -19,8 +19,7 @@ const refused = (error: string, description?: string, status = 400): Reply => ({
 });
 const cut = (code: string) => Object.assign(new Error('cut'), { code });
 
-describe('a renewal at the token endpoint', function () {
-  this.timeout(15_000);
+describe('a renewal at the token endpoint', () => {
   const setting = Setting.forEach();
   let service: MockService;
   beforeEach(() => {
