@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 
 /** How long the group may take over SIGTERM before SIGKILL. */
-const graceMs = 3000;
+const graceMs = Number(process.env.ROLECALL_LEASH_GRACE_MS ?? 3000);
 
 const [command, ...parameters] = process.argv.slice(2);
 if (command === undefined) {

@@ -4,9 +4,12 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { at } from '../../../scripts/paths.ts';
 import { spawnLeashed } from '../../../scripts/processes.ts';
+import { eventually } from '../core/eventually.ts';
+
+/** A command that ignores the polite signal is not waited for. */
+const env = { ...process.env, ROLECALL_LEASH_GRACE_MS: '50' };
 
 /** Starts a child that ignores SIGTERM, says both process ids, and waits: the worst an editor's server can be. */
 const stubborn = `
@@ -27,13 +30,7 @@ function lives(pid: number): boolean {
   }
 }
 
-async function goneWithin(pids: readonly number[], ms: number): Promise<boolean> {
-  const late = Date.now() + ms;
-  while (pids.some(lives) && Date.now() < late) {
-    await sleep(50);
-  }
-  return !pids.some(lives);
-}
+const gone = (pids: readonly number[]) => eventually(() => !pids.some(lives));
 
 async function pidsOf(child: ChildProcess): Promise<number[]> {
   assert.ok(child.stdout);
@@ -41,8 +38,7 @@ async function pidsOf(child: ChildProcess): Promise<number[]> {
   return JSON.parse(line.toString()) as number[];
 }
 
-describe('a leashed command', function () {
-  this.timeout(20_000);
+describe('a leashed command', () => {
   before(function () {
     if (process.platform === 'win32') {
       this.skip();
@@ -50,11 +46,11 @@ describe('a leashed command', function () {
   });
 
   it('is ended by stop, with what it started, even if it ignores the polite signal', async () => {
-    const leashed = spawnLeashed(process.execPath, ['-e', stubborn], {});
+    const leashed = spawnLeashed(process.execPath, ['-e', stubborn], { env });
     const pids = await pidsOf(leashed.process);
     assert.ok(pids.every(lives));
     await leashed.stop();
-    assert.ok(await goneWithin(pids, 1000));
+    await gone(pids);
   });
 
   it('is ended when the process that started it is killed', async () => {
@@ -66,10 +62,10 @@ describe('a leashed command', function () {
        const leashed = spawnLeashed(process.execPath, ['-e', ${JSON.stringify(stubborn)}], {});
        leashed.process.stdout?.pipe(process.stdout);`,
     );
-    const starter = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const starter = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'inherit'] });
     const pids = await pidsOf(starter);
     starter.kill('SIGKILL');
-    assert.ok(await goneWithin(pids, 8000));
+    await gone(pids);
     fs.rmSync(folder, { recursive: true, force: true });
   });
 
@@ -85,7 +81,7 @@ describe('a leashed command', function () {
     });
     const pids = await pidsOf(leashed.process);
     await leashed.exited;
-    assert.ok(await goneWithin(pids, 1000));
+    await gone(pids);
     assert.match(told, /exit code 3/);
   });
 });

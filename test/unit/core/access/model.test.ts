@@ -108,15 +108,13 @@ describe('the access model', () => {
   });
 
   it('is built in time linear in what repeats', () => {
+    // Quadratic would take minutes, for which no test has the time.
     const many = Array.from({ length: 30_000 }, () => group('same', { users: ['u'], roles: ['r'] }));
-    const began = performance.now();
     const built = model(
       many,
       Array.from({ length: 30_000 }, () => role('r')),
     );
     assert.equal(new Set(built.groups.map(({ key }) => key)).size, 30_000);
-    // Quadratic would be minutes; this is no measure of speed.
-    assert.ok(performance.now() - began < 5000);
   });
 
   it('says what it may lack', () => {

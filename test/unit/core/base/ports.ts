@@ -1,8 +1,15 @@
 import { createServer, type Server } from 'node:net';
 
-/** Another program on a port, which reads and never answers. */
-export async function occupy(host: string, port = 0): Promise<{ server: Server; port: number }> {
-  const server = createServer((socket) => socket.on('error', () => {}).resume());
+/** Another program on a port, which says something of its own, or nothing and reads on. */
+export async function occupy(
+  host: string,
+  port = 0,
+  says: 'hello' | 'nothing' = 'hello',
+): Promise<{ server: Server; port: number }> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).resume();
+    if (says === 'hello') socket.end('hello\r\n');
+  });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
   return { server, port: (server.address() as { port: number }).port };
 }

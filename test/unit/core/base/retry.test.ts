@@ -71,7 +71,10 @@ describe('trying again', () => {
 
   it('waits as long as the service asks, not less', async () => {
     const waits: number[] = [];
-    const began = performance.now();
+    let isEarlierOver = false;
+    setTimeout(() => {
+      isEarlierOver = true;
+    }, 5);
     const work = failing(error('rateLimited', 15), error('server', 0));
     await withRetries(
       work.run,
@@ -81,7 +84,7 @@ describe('trying again', () => {
       () => 0,
     );
     assert.deepEqual(waits, [15, 0]);
-    assert.ok(performance.now() - began >= 13);
+    assert.ok(isEarlierOver);
   });
 
   it('gives up at once where the service asks for more than anyone would wait', async () => {
@@ -94,8 +97,7 @@ describe('trying again', () => {
   it('Stop during a pause ends it at once', async () => {
     const stop = new AbortController();
     const work = failing(error('server'));
-    const policy = { attempts: 2, baseMs: 60_000, maxMs: 60_000 };
-    const began = performance.now();
+    const policy = { attempts: 2, baseMs: 3_600_000, maxMs: 3_600_000 };
     await assert.rejects(
       withRetries(
         work.run,
@@ -107,7 +109,6 @@ describe('trying again', () => {
       { kind: 'cancelled' },
     );
     assert.equal(work.calls, 1);
-    assert.ok(performance.now() - began < 1000);
   });
 
   it('reading again takes seconds, not minutes', () => {

@@ -12,6 +12,7 @@ import { authorize, location } from '../../sandbox/walk.ts';
 import { MockService, ORIGIN } from '../base/mockService.ts';
 import { freePort, occupy, release } from '../base/ports.ts';
 import { deferred } from '../deferred.ts';
+import { eventually } from '../eventually.ts';
 import { failure } from '../failure.ts';
 import { fixture } from '../identity/fixtures.ts';
 import { CONNECTION } from './connection.ts';
@@ -127,7 +128,7 @@ for (const discovery of [true, false]) {
 
     it('the browser ends on the page that says so', async () => {
       await signIn();
-      while (pages.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      await eventually(() => pages.length > 0);
       assert.match(pages[0] ?? '', /<h1>Signed in<\/h1>/);
     });
 
@@ -144,7 +145,7 @@ for (const discovery of [true, false]) {
 
     it('the browser hears that it failed, and why, also when only the end failed', async () => {
       const page = async () => {
-        while (pages.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+        await eventually(() => pages.length > 0);
         return pages.shift() ?? '';
       };
       await failure(signIn({ person: 'cancel' }));

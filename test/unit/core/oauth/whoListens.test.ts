@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { listenForRedirect, serveStart, whoListens } from '../../../../src/core/oauth/loopbackListener.ts';
 import { freePort, occupy, release } from '../base/ports.ts';
+import { withShortDeadlines } from '../base/shortDeadlines.ts';
 
 const { signal } = new AbortController();
 const page = { title: '', text: '' };
@@ -29,11 +30,16 @@ describe('who listens at a redirect URI', () => {
     await listener.close();
   });
 
-  it('another program, also one that says nothing', async () => {
-    const taken = await occupy('127.0.0.1', port);
-    assert.equal(await whoListens(`http://127.0.0.1:${port}/callback`, signal), 'other');
-    await release(taken.server);
-  });
+  for (const says of ['hello', 'nothing'] as const) {
+    it(`another program that says ${says}`, async () => {
+      const taken = await occupy('127.0.0.1', port, says);
+      const deadlines = await withShortDeadlines(async () => {
+        assert.equal(await whoListens(`http://127.0.0.1:${port}/callback`, signal), 'other');
+      });
+      assert.deepEqual(deadlines, [500]);
+      await release(taken.server);
+    });
+  }
 
   it('cannot be asked of an address elsewhere', async () => {
     await assert.rejects(whoListens('https://example.com/callback', signal), /loopback address/);

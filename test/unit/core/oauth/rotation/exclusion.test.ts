@@ -13,7 +13,8 @@ import { claimLock, newestLock, removeOldLocks } from '../../../../../src/core/o
 import { proveAsListener } from '../../../../../src/core/oauth/rotation/proof.ts';
 import { PROTOCOL, type Protocol } from '../../../../../src/core/oauth/rotation/protocol.ts';
 import { deferred } from '../../deferred.ts';
-import { eventually, never, PATIENT, Setting } from './setting.ts';
+import { eventually } from '../../eventually.ts';
+import { never, PATIENT, Setting } from './setting.ts';
 
 describe('one process at a time', () => {
   const setting = Setting.forEach();

@@ -4,7 +4,8 @@ import net from 'node:net';
 import path from 'node:path';
 import type { RolecallError } from '../../../../../src/core/base/errors.ts';
 import { deferred } from '../../deferred.ts';
-import { connection, eventually, never, PATIENT, Setting, sharedStore, snapshotStores } from './setting.ts';
+import { eventually } from '../../eventually.ts';
+import { connection, never, PATIENT, Setting, sharedStore, snapshotStores } from './setting.ts';
 
 describe('windows that share a session', () => {
   const setting = Setting.forEach();

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../../../../../src/core/base/connection.ts';
 import { RolecallError } from '../../../../../src/core/base/errors.ts';
 import type { Log } from '../../../../../src/core/base/log.ts';
@@ -202,9 +201,4 @@ export class Setting {
     const bytes = await fs.readFile(this.sealed);
     return JSON.parse(bytes.subarray(0, bytes.indexOf('\n')).toString());
   }
-}
-
-/** Waits until `check` is true. The time limit of the test is the only one. */
-export async function eventually(check: () => boolean): Promise<void> {
-  while (!check()) await sleep(5);
 }

@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { SessionStore } from '../../../../../src/core/oauth/rotation/sessionStore.ts';
 import { writeSession } from '../../../../../src/core/oauth/session.ts';
 import { deferred } from '../../deferred.ts';
-import { eventually, never, PATIENT, Setting, sharedStore, snapshotStores } from './setting.ts';
+import { eventually } from '../../eventually.ts';
+import { never, PATIENT, Setting, sharedStore, snapshotStores } from './setting.ts';
 
 describe('signing in and out', () => {
   const setting = Setting.forEach();

@@ -1,0 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Waits until `check` is true. The time limit of the test is the only one. */
+export async function eventually(check: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await check())) await sleep(5);
+}
