@@ -317,6 +317,14 @@ function certificatesLine(
 function holderLine(holder: SharedFact['holder']): Line {
   const label = 'Renewed now by';
   if (holder.kind === 'nobody') return { label, text: 'nobody' };
+  if (holder.kind === 'unreadable') {
+    return {
+      label,
+      text: 'unknown: the newest lock file cannot be read',
+      finding:
+        'The newest file in the folder `locks` is damaged or from a newer version. Reload this window; if that does not help, close all other windows and delete that file.',
+    };
+  }
   const who = holder.isThisWindow ? 'this window' : `the window with process ID ${holder.pid}`;
   if (holder.answers) return { label, text: who };
   return {

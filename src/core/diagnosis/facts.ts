@@ -114,6 +114,7 @@ export interface SharedFact {
   readonly windows: number;
   readonly holder:
     | { readonly kind: 'nobody' }
+    | { readonly kind: 'unreadable' }
     | { readonly kind: 'held'; readonly pid: number; readonly isThisWindow: boolean; readonly answers: boolean };
 }
 

@@ -6,7 +6,15 @@ import type { FolderKey } from './folderKey.ts';
 import { HolderLine, type Watched } from './holderLine.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import type { LineSocket } from './lineSocket.ts';
-import { claimLock, isNewest, type Lock, newestLock, removeOldLocks } from './lockFiles.ts';
+import {
+  claimLock,
+  isNewest,
+  type Lock,
+  lockPath,
+  newestLock,
+  type ReadableLock,
+  removeOldLocks,
+} from './lockFiles.ts';
 import { proveAsListener } from './proof.ts';
 import type { Protocol } from './protocol.ts';
 import { codeOf, within } from './wait.ts';
@@ -68,7 +76,8 @@ export class Exclusion {
         const number = newest?.number ?? 0;
         if (number !== last) [tries, last] = [0, number];
         if (tries > MAX_TRIES) throw stuck(newest, 'cannot be followed');
-        if (newest?.holder) await this.#outlast({ ...newest, holder: newest.holder }, signal);
+        if (newest?.kind === 'readable') await this.#outlast(newest, signal);
+        else if (newest && newest.kind !== 'leftover') throw unreadable(newest, this.#locks);
         const hold = await this.#claim(number + 1, newest);
         if (hold) return hold;
       }
@@ -110,7 +119,7 @@ export class Exclusion {
     this.#hangUp();
     this.#deps.log.trace(`Exclusion ${number} obtained.`);
     try {
-      if (before?.holder) await removeDeadSocket(before.holder.address);
+      if (before?.kind === 'readable') await removeDeadSocket(before.holder.address);
       if (number % TIDY_EVERY === 0) await removeOldLocks(this.#locks, number);
     } catch (error) {
       this.#deps.log.debug(`Old locks were not removed: ${codeOf(error) ?? String(error)}`);
@@ -129,7 +138,7 @@ export class Exclusion {
   }
 
   /** Resolves when the holder of `lock` is gone. */
-  async #outlast(lock: Required<Lock>, signal: AbortSignal): Promise<void> {
+  async #outlast(lock: ReadableLock, signal: AbortSignal): Promise<void> {
     if (this.#line?.number !== lock.number) {
       this.#hangUp();
       const key = await this.#deps.key.get();
@@ -148,12 +157,7 @@ export class Exclusion {
     if (watched !== 'silent') this.#hangUp();
     if (watched === 'gone') return;
     if (watched === 'stranger') this.#deps.key.forget();
-    if (watched === 'newer') {
-      throw new RolecallError(
-        'storage',
-        'A window with a newer version of Rolecall is renewing the sign-in. Reload this window.',
-      );
-    }
+    if (watched === 'newer') throw newerVersion();
     // Whatever answers there: when the process that took the lock is no more, it is not the holder.
     if (!isRunning(lock.holder.pid)) return this.#hangUp();
     throw stuck(lock, problemOf(watched, this.#silenceMs));
@@ -183,8 +187,24 @@ function problemOf(watched: Exclude<Watched, 'gone' | 'newer'>, silenceMs: numbe
   }
 }
 
+function newerVersion(): RolecallError {
+  return new RolecallError(
+    'storage',
+    'A window with a newer version of Rolecall is renewing the sign-in. Reload this window.',
+  );
+}
+
+/** Who cannot be asked must not be taken for gone. */
+function unreadable({ kind, number }: Lock, folder: string): RolecallError {
+  if (kind === 'newer') return newerVersion();
+  return new RolecallError(
+    'storage',
+    `The sign-in cannot be renewed because the file ${lockPath(folder, number)} is damaged, and another window might be renewing it. Close all other windows, delete that file, and try again.`,
+  );
+}
+
 function stuck(lock: Lock | undefined, problem: string): RolecallError {
-  const who = lock?.holder ? `with process id ${lock.holder.pid} ` : '';
+  const who = lock?.kind === 'readable' ? `with process id ${lock.holder.pid} ` : '';
   return new RolecallError(
     'timeout',
     `The editor window ${who}that is renewing the sign-in ${problem}. The sign-in is not renewed behind its back; close or continue that window.`,

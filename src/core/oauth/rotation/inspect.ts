@@ -35,6 +35,8 @@ export interface SharedStateOverview {
 
 export type HolderOverview =
   | { readonly kind: 'nobody' }
+  /** The newest lock is damaged, or written by a newer version. */
+  | { readonly kind: 'unreadable' }
   /** `answers`: it is a window of this user, and not stopped. */
   | { readonly kind: 'held'; readonly pid: number; readonly isThisWindow: boolean; readonly answers: boolean };
 
@@ -77,7 +79,8 @@ async function holderOf(
   protocol: Protocol,
   silenceMs: number,
 ): Promise<HolderOverview> {
-  if (!lock?.holder) return { kind: 'nobody' };
+  if (!lock || lock.kind === 'leftover') return { kind: 'nobody' };
+  if (lock.kind !== 'readable') return { kind: 'unreadable' };
   const { address, pid } = lock.holder;
   const line = LineSocket.connect(address);
   try {

@@ -1,4 +1,5 @@
 import fs from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { createWhole, readIfAny } from './files.ts';
@@ -17,11 +18,20 @@ const lockSchema = z.object({
   pid: z.number().check(z.int(), z.positive()),
 });
 
-export interface Lock {
+/**
+ * - `readable`: what the holder wrote.
+ * - `newer`: written by a version whose format we do not know.
+ * - `leftover`: damaged, and older than the last start of this machine. It appeared whole, so a power cut has damaged it,
+ *   and no process of then lives.
+ * - `damaged`: nobody can say whether its holder lives.
+ */
+export type Lock = ReadableLock | { readonly number: number; readonly kind: 'newer' | 'leftover' | 'damaged' };
+
+export interface ReadableLock {
   /** Grows with every holder: a fencing number. */
   readonly number: number;
-  /** Absent in a file that a power cut emptied: it appeared whole, so its writer does not live any more. */
-  readonly holder?: z.infer<typeof lockSchema>;
+  readonly kind: 'readable';
+  readonly holder: z.infer<typeof lockSchema>;
 }
 
 /** The lock with the highest number, if there ever was one. */
@@ -29,10 +39,13 @@ export async function newestLock(folder: string): Promise<Lock | undefined> {
   for (;;) {
     const number = Math.max(0, ...(await lockNumbers(folder)));
     if (number === 0) return undefined;
-    const bytes = await readIfAny(lockPath(folder, number));
-    if (bytes === undefined) continue; // Removed since it was listed: there are higher ones.
-    const holder = parseJson(lockSchema, bytes.toString());
-    return { number, ...(holder && { holder }) };
+    const file = lockPath(folder, number);
+    const text = (await readIfAny(file))?.toString();
+    if (text === undefined) continue; // Removed since it was listed: there are higher ones.
+    const holder = parseJson(lockSchema, text);
+    if (holder) return { number, kind: 'readable', holder };
+    if (parseJson(z.object(protocolMembers), text)) return { number, kind: 'newer' };
+    return { number, kind: (await isOlderThanStart(file)) ? 'leftover' : 'damaged' };
   }
 }
 
@@ -64,6 +77,11 @@ export async function removeOldLocks(folder: string, number: number): Promise<vo
   await Promise.all(old.map((candidate) => fs.rm(lockPath(folder, candidate), { force: true })));
 }
 
+async function isOlderThanStart(file: string): Promise<boolean> {
+  const { mtimeMs } = await fs.stat(file);
+  return mtimeMs < Date.now() - os.uptime() * 1000;
+}
+
 async function lockNumbers(folder: string): Promise<number[]> {
   const names = await fs.readdir(folder);
   return names.flatMap((name) => {
@@ -72,6 +90,7 @@ async function lockNumbers(folder: string): Promise<number[]> {
   });
 }
 
-function lockPath(folder: string, number: number): string {
+/** Where the lock `number` lies. */
+export function lockPath(folder: string, number: number): string {
   return path.join(folder, `lock.${number}`);
 }

@@ -81,7 +81,7 @@ export class Peers {
       const others = files.filter((file) => file.endsWith('.json') && file !== this.#registration);
       const stop = new AbortController();
       const all = others.map(async (file) => {
-        count[await this.#tell(file, key, generation, stop.signal)] += 1;
+        count[await this.#tell(file, key, generation, stop.signal).catch((error: unknown) => this.#untold(error))] += 1;
       });
       await within(Promise.all(all), this.#limits.acknowledgements);
       stop.abort();
@@ -91,6 +91,12 @@ export class Peers {
     }
     if (count.silent > 0) log.info(`${count.silent} windows did not acknowledge generation ${generation} in time.`);
     return count;
+  }
+
+  /** One window that cannot be told is no reason not to tell the others. */
+  #untold(error: unknown): keyof Pushed {
+    this.#deps.log.warn(`A window could not be told of the renewed sign-in: ${codeOf(error) ?? String(error)}`);
+    return 'silent';
   }
 
   async #tell(file: string, key: Buffer, generation: number, stop: AbortSignal): Promise<keyof Pushed> {

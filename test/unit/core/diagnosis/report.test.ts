@@ -174,6 +174,11 @@ No problems found.
       withValue('shared', { holder: { kind: 'held', pid: 4711, isThisWindow: false, answers: false } }),
       [/Resume or close it/],
     ],
+    [
+      'a lock that cannot be read',
+      withValue('shared', { holder: { kind: 'unreadable' } }),
+      [/The newest file in the folder `locks` is damaged/],
+    ],
   ];
   for (const [title, diagnosis, says] of troubles) {
     it(`says at its head, with what to do: ${title}`, () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs/promises';
 import net from 'node:net';
+import os from 'node:os';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { silentLog } from '../../../../../src/core/base/log.ts';
@@ -198,12 +199,27 @@ describe('one process at a time', () => {
   });
 
   it('knows that a lock which a power cut emptied has no living holder', async () => {
-    await fs.writeFile(path.join(locks(), 'lock.7'), '');
-    assert.deepEqual(await newestLock(locks()), { number: 7 });
+    const file = path.join(locks(), 'lock.7');
+    await fs.writeFile(file, '');
+    const beforeStart = new Date(Date.now() - os.uptime() * 1000 - 60_000);
+    await fs.utimes(file, beforeStart, beforeStart);
+    assert.deepEqual(await newestLock(locks()), { number: 7, kind: 'leftover' });
     const hold = await exclusion().acquire(never);
     assert.equal(hold.number, 8);
     await hold.release();
   });
+
+  for (const [what, text, message] of [
+    ['that is empty', '', /lock\.7 is damaged/],
+    ['cut short', '{"version":1,"oldest":1,"addr', /lock\.7 is damaged/],
+    ['of a version that it does not know', '{"version":9,"oldest":9,"where":"elsewhere"}', /newer version.*Reload/],
+  ] as const) {
+    it(`does not take the holder of a lock for gone ${what}`, async () => {
+      await fs.writeFile(path.join(locks(), 'lock.7'), text);
+      await assert.rejects(exclusion().acquire(never), { kind: 'storage', message });
+      assert.deepEqual(await fs.readdir(locks()), ['lock.7']);
+    });
+  }
 
   it('says which folder does not do', async () => {
     await fs.rm(locks(), { recursive: true });
@@ -216,9 +232,10 @@ describe('one process at a time', () => {
   it('leaves no socket behind', async () => {
     const each = exclusion();
     const hold = await each.acquire(never);
-    const { holder } = (await newestLock(locks())) ?? {};
+    const lock = await newestLock(locks());
+    assert.ok(lock?.kind === 'readable');
     await hold.release();
-    await assert.rejects(fs.lstat(path.dirname(holder?.address ?? '')), { code: 'ENOENT' });
+    await assert.rejects(fs.lstat(path.dirname(lock.holder.address)), { code: 'ENOENT' });
   });
 
   it('whoever was let in by mistake of the system is told before it matters', async () => {

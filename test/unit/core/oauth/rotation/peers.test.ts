@@ -102,6 +102,15 @@ describe('windows tell each other of a new generation', () => {
     },
   );
 
+  it('tells the others although one entry cannot be read', async () => {
+    const first = await window(deaf);
+    const heard: number[] = [];
+    await window(async (generation) => void heard.push(generation));
+    await fs.mkdir(path.join(setting.state, 'peers', '0.json'));
+    assert.deepEqual(await first.push(7), { told: 1, silent: 1, gone: 0 });
+    assert.deepEqual(heard, [7]);
+  });
+
   it('leaves windows alone that speak a newer version', async () => {
     const first = await window(deaf);
     let heard = 0;
