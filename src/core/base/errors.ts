@@ -58,6 +58,8 @@ export interface ErrorFacts {
   readonly contextLimit?: number;
   /** Of a `contextOverflow`: the tokens the request would have needed, as the service said. */
   readonly contextRequested?: number;
+  /** True when it failed before the request that matters was sent. */
+  readonly wasNotSent?: boolean;
   /** Of a `timeout`: which of our deadlines passed. */
   readonly deadline?: 'connect' | 'firstEvent' | 'idle';
 }

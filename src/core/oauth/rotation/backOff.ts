@@ -1,4 +1,5 @@
 import type { RolecallError } from '../../base/errors.ts';
+import { errorOf, type SharedFailure, sharedKind } from './renewalNote.ts';
 
 const FIRST_MS = 1000;
 /** No pause of our own is longer, in milliseconds. */
@@ -6,12 +7,17 @@ export const LONGEST_MS = 60_000;
 /** A server may ask for more than our longest pause, to this limit. */
 const LONGEST_ASKED_MS = 5 * 60_000;
 
-/** When a failed renewal may be tried again: exponential with jitter, so that several windows do not hammer in step. */
+/**
+ * When a failed renewal may be tried again: exponential with jitter. The windows share it, so that a dead service is not
+ * asked by one after the other.
+ */
 export class BackOff {
   readonly #random: () => number;
   #failures = 0;
   #until = 0;
   #error: RolecallError | undefined;
+  /** What failed before that is forgotten. */
+  #askedAt = 0;
 
   constructor(random: () => number) {
     this.#random = random;
@@ -23,6 +29,28 @@ export class BackOff {
     this.#failures += 1;
     this.#until = now + Math.max(pause, asked);
     this.#error = error;
+  }
+
+  /** What just {@link failed}, for the other windows. */
+  toShare(generation: number, error: RolecallError, now: number): SharedFailure {
+    const { message } = error;
+    return { generation, kind: sharedKind(error), message, at: now, until: this.#until, times: this.#failures };
+  }
+
+  /** Another window's failure counts like one of ours, unless somebody has asked to try again since. */
+  take(failure: SharedFailure, now: number): void {
+    // A clock that was set back must not keep anybody waiting for hours.
+    const isOver = failure.until <= now || failure.until > now + LONGEST_ASKED_MS;
+    if (isOver || failure.at <= this.#askedAt || failure.until <= this.#until) return;
+    this.#failures = failure.times;
+    this.#until = failure.until;
+    this.#error = errorOf(failure);
+  }
+
+  /** A person asks: the next try is now, whatever failed before, in whichever window. */
+  tryNow(now: number): void {
+    this.reset();
+    this.#askedAt = now;
   }
 
   reset(): void {

@@ -22,7 +22,9 @@ export interface Limits {
   readonly secondTry: number;
   /** Before each look for a session that another machine has won, after a refusal. */
   readonly looksAfterRefusal: readonly number[];
-  /** For the turn to store a sign-in or a sign-out, which somebody waits for; a renewal takes a second or two. */
+  /** For a renewal, by whoever needs a token that lives. The renewal itself goes on. */
+  readonly caller: number;
+  /** For the turn to store a sign-in or a sign-out, which somebody waits for. A renewal takes a second or two, and 40 at the most. */
   readonly signInTurn: number;
   readonly signOutTurn: number;
 }
@@ -38,6 +40,7 @@ export const LIMITS: Limits = {
   fileChange: 100,
   secondTry: 200,
   looksAfterRefusal: [0, 300, 700],
-  signInTurn: 30_000,
+  caller: 8000,
+  signInTurn: 45_000,
   signOutTurn: 5000,
 };

@@ -15,6 +15,7 @@ export type FailureMeaning = 'refused' | 'configuration' | 'notSpent' | 'unclear
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'CERT_HAS_EXPIRED']);
 
 export function meaningOf(error: RolecallError): FailureMeaning {
+  if (error.facts.wasNotSent) return error.kind === 'configuration' ? 'configuration' : 'notSpent';
   switch (error.kind) {
     case 'sessionEnded':
       return /client|redirect.?uri/i.test(error.facts.serverMessage ?? '') ? 'configuration' : 'refused';

@@ -1,4 +1,4 @@
-import { asRolecallError, type RolecallError } from '../../base/errors.ts';
+import { asRolecallError, cancelled, RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Session, TokenGrant } from '../session.ts';
 import { type BackOff, LONGEST_MS } from './backOff.ts';
@@ -7,8 +7,10 @@ import { EXPIRED } from './endReason.ts';
 import type { Hold } from './exclusion.ts';
 import { isFresh } from './lifetime.ts';
 import type { Limits } from './limits.ts';
-import { rotate } from './rotate.ts';
+import { rotate, type Stored } from './rotate.ts';
 import type { Sharing } from './sharing.ts';
+import { fateOf } from './spend.ts';
+import { within } from './wait.ts';
 import type { WindowSession } from './windowSession.ts';
 
 /** Longest pause before asking again for an exclusion whose holder did not answer: it may die any moment. */
@@ -29,10 +31,17 @@ export interface RenewalsDeps {
   readonly apply: (found: Found) => void;
 }
 
+interface Flight {
+  readonly beyond: number;
+  /** What its callers get: the session, or that it takes too long. */
+  readonly answer: Promise<Session>;
+  readonly superseded: AbortController;
+}
+
 /** Renews the session of one window, or takes the renewal of another. */
 export class Renewals {
   readonly #deps: RenewalsDeps;
-  #flight: { readonly beyond: number; readonly result: Promise<Session> } | undefined;
+  #flight: Flight | undefined;
 
   constructor(deps: RenewalsDeps) {
     this.#deps = deps;
@@ -41,43 +50,75 @@ export class Renewals {
   /**
    * A session newer than the generation `beyond`, and fresh. One renewal at a time, however many wait for it, and none
    * is stopped because somebody gave up waiting.
+   *
+   * @throws RolecallError `timeout` when it takes longer than anybody should wait; it goes on.
    */
   async beyond(beyond: number): Promise<Session> {
-    while (this.#flight && this.#flight.beyond < beyond) await this.#flight.result.catch(() => {}); // Its callers are told.
-    this.#flight ??= {
-      beyond,
-      result: this.#deps
-        .inTurn(() => this.#renew(beyond))
-        .finally(() => {
-          this.#flight = undefined;
-        }),
-    };
-    return this.#flight.result;
+    for (let flight = this.#flight; flight && flight.beyond < beyond; flight = this.#flight) {
+      await flight.answer.catch(() => {}); // Its callers are told.
+      if (this.#flight === flight) return flight.answer; // It hangs, and nothing else can begin before it ends.
+    }
+    this.#flight ??= this.#begin(beyond);
+    return this.#flight.answer;
   }
 
-  async #renew(beyond: number): Promise<Session> {
-    const { window, sharing, backOff, apply, now } = this.#deps;
+  /** Ends a renewal under way, for a sign-in or sign-out that makes it needless; its callers get `cancelled`. */
+  giveWay(): void {
+    this.#flight?.superseded.abort();
+  }
+
+  #begin(beyond: number): Flight {
+    const superseded = new AbortController();
+    const result = this.#deps
+      .inTurn(() => this.#renew(beyond, superseded.signal))
+      .finally(() => {
+        this.#flight = undefined;
+      });
+    const answer = this.#inTime(result);
+    answer.catch(() => {}); // Perhaps nobody waits; state and log tell.
+    return { beyond, answer, superseded };
+  }
+
+  async #inTime(result: Promise<Session>): Promise<Session> {
+    const session = await within(result, this.#deps.limits.caller);
+    if (session) return session;
+    const { window, log } = this.#deps;
+    const error = new RolecallError(
+      'timeout',
+      'Renewing the sign-in is taking too long: the identity service is slow or does not answer. Try again in a moment.',
+    );
+    log.warn(error.message);
+    if (window.held && window.state.kind === 'refreshing') window.offline(window.held, error);
+    throw error;
+  }
+
+  async #renew(beyond: number, superseded: AbortSignal): Promise<Session> {
+    const { window, sharing, apply, now } = this.#deps;
+    if (superseded.aborted) throw cancelled(superseded.reason);
     const enough = ({ session }: Held) => session.generation > beyond && isFresh(session, now());
     await sharing.open();
     apply(await sharing.shared.read());
     const held = window.require();
+    const { generation, refreshToken } = held.session;
     if (enough(held)) return held.session;
-    if (held.session.refreshToken === undefined) throw window.end(held, EXPIRED);
-    const waiting = backOff.waiting(now());
-    if (waiting) throw waiting;
+    if (refreshToken === undefined) throw window.end(held, EXPIRED);
+    await fateOf({ ...this.#deps, shared: sharing.shared }, generation).catch((waiting: unknown) => {
+      throw this.#survive(held, asRolecallError(waiting), LONGEST_MS);
+    });
     window.refreshing(held);
-    const hold = await this.#turn(held, enough);
+    const hold = await this.#turn(held, enough, superseded);
     if (hold) {
-      const found = await this.#rotate(hold, held, enough);
-      await hold.release(); // Before it is used: whoever waits can see that it is stored.
+      const { found, isNews } = await this.#rotate(hold, held, enough, superseded);
+      await hold.release(); // Whoever waits for the exclusion can read the file.
+      if (isNews) await sharing.peers.push(found.generation);
       apply(found);
     }
     return window.require().session;
   }
 
-  async #rotate(hold: Hold, held: Held, enough: (held: Held) => boolean): Promise<Found> {
+  async #rotate(hold: Hold, held: Held, enough: (held: Held) => boolean, superseded: AbortSignal): Promise<Stored> {
     try {
-      return await rotate({ ...this.#deps, ...this.#deps.sharing }, hold, held, enough);
+      return await rotate({ ...this.#deps, shared: this.#deps.sharing.shared }, hold, held, enough, superseded);
     } catch (error) {
       await hold.release();
       throw this.#survive(held, asRolecallError(error), LONGEST_MS);
@@ -85,19 +126,20 @@ export class Renewals {
   }
 
   /** @returns `undefined` when another window was faster. */
-  async #turn(held: Held, enough: (held: Held) => boolean): Promise<Hold | undefined> {
+  async #turn(held: Held, enough: (held: Held) => boolean, superseded: AbortSignal): Promise<Hold | undefined> {
     const { window, sharing } = this.#deps;
     const stop = new AbortController();
     const unsubscribe = window.onDidChange(() => {
-      const now = window.held;
+      const latest = window.held;
       // What ended or was signed out elsewhere needs no renewal either.
-      if (now !== held && (!now || window.state.kind === 'ended' || enough(now))) stop.abort();
+      if (latest !== held && (!latest || window.state.kind === 'ended' || enough(latest))) stop.abort();
     });
     try {
-      return await sharing.exclusion.acquire(stop.signal);
-    } catch (error) {
+      return await sharing.exclusion.acquire(AbortSignal.any([stop.signal, superseded]));
+    } catch (thrown) {
+      if (superseded.aborted) throw cancelled(thrown);
       if (stop.signal.aborted) return undefined;
-      throw this.#survive(held, asRolecallError(error), HOLDER_PAUSE_MS);
+      throw this.#survive(held, asRolecallError(thrown), HOLDER_PAUSE_MS);
     } finally {
       unsubscribe();
     }
@@ -106,12 +148,13 @@ export class Renewals {
   /** A renewal that failed signs nobody out. */
   #survive(held: Held, error: RolecallError, longestPauseMs: number): RolecallError {
     const { window, backOff, log, now } = this.#deps;
+    if (error.kind === 'cancelled' || (window.state.kind === 'offline' && window.state.error === error)) return error;
     log.warn(`The sign-in could not be renewed: ${error.message}`);
     if (window.held?.session.generation !== held.session.generation) return error;
     if (error.kind === 'configuration') {
       return window.end(held, { reason: 'configuration', sentence: error.message });
     }
-    backOff.failed(error, now(), longestPauseMs);
+    if (!backOff.waiting(now())) backOff.failed(error, now(), longestPauseMs);
     window.offline(held, error);
     return error;
   }

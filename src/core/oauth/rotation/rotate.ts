@@ -1,32 +1,23 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { asRolecallError, RolecallError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
-import { rotatedSession, type TokenGrant } from '../session.ts';
+import { asRolecallError } from '../../base/errors.ts';
+import { rotatedSession } from '../session.ts';
 import { type Found, fromEntry, type Held, live } from './choose.ts';
-import { type End, endError, endOf } from './endReason.ts';
+import type { End } from './endReason.ts';
 import type { Hold } from './exclusion.ts';
-import type { Limits } from './limits.ts';
-import type { Peers } from './peers.ts';
-import { type FailureMeaning, meaningOf } from './refreshFailure.ts';
 import type { Entry } from './seal.ts';
 import type { SharedSession } from './sharedSession.ts';
+import { type Granted, type SpendDeps, spend } from './spend.ts';
 
-export interface RotationDeps {
-  readonly shared: SharedSession;
-  readonly peers: Peers;
-  readonly refresh: (refreshToken: string, signal: AbortSignal) => Promise<TokenGrant>;
+export interface RotationDeps extends SpendDeps {
   readonly learn: (secret: string | undefined) => void;
-  readonly log: Log;
-  readonly now: () => number;
-  readonly limits: Limits;
 }
 
 /**
- * Gets the next session for all windows, inside the exclusion: from what is stored now; and stored and told to every
- * window before anybody uses it. Nothing is stopped half-way.
+ * Gets the next session for all windows, inside the exclusion: from what is stored now, and stored before anybody uses
+ * it. Who leaves the exclusion tells the other windows ({@link Stored.isNews}).
  *
  * @param known What this window had last, in case the file was lost and the store is behind.
  * @param enough True for a session that makes a renewal needless: somebody else was faster.
+ * @param superseded Aborted when a sign-in or a sign-out replaces the session, whatever becomes of its renewal.
  * @throws RolecallError when there is no new session and the old one is not over.
  */
 export async function rotate(
@@ -34,118 +25,73 @@ export async function rotate(
   hold: Hold,
   known: Held,
   enough: (held: Held) => boolean,
-): Promise<Found> {
+  superseded: AbortSignal,
+): Promise<Stored> {
   let found = await deps.shared.readAll();
   if (found.kind !== 'unreadable' && found.generation < known.session.generation) found = live(known);
-  if (found.kind === 'session' && enough(found.held)) return spread(deps, found);
+  if (found.kind === 'session' && enough(found.held)) return storeFound(deps, found);
   // A second round only when another machine has won meanwhile and its session is not fresh any more either.
   for (let round = 1; found.kind === 'session'; round += 1) {
     const { held } = found;
-    const answer = await spend(deps, hold, held);
-    if (answer.kind === 'granted') return granted(deps, held, answer.grant);
+    const answer = await spend(deps, hold, held.session, superseded);
+    if (answer.kind === 'granted') return granted(deps, held, answer);
     if (answer.kind === 'ended') return ended(deps, held, answer.end);
-    found = await spread(deps, answer.found);
-    if (round === 2 || (found.kind === 'session' && enough(found.held))) break;
+    const stored = await storeFound(deps, answer.found);
+    if (round === 2 || stored.found.kind !== 'session' || enough(stored.found.held)) return stored;
+    found = stored.found;
   }
-  return found;
+  return { found, isNews: false, kept: true };
 }
 
-export interface Published {
+export interface Stored {
   /** What counts now. */
   readonly found: Found;
+  /** True when this was written here: every window has to be told, once the exclusion is released. */
+  readonly isNews: boolean;
   /** False when the secret store refused. */
   readonly kept: boolean;
 }
 
-/** Writes an entry, keeps it in the store and tells every window; unless the file is further already. */
-export async function publish(
-  { shared, peers }: Pick<RotationDeps, 'shared' | 'peers'>,
-  entry: Entry,
-): Promise<Published> {
-  if (!(await shared.write(entry))) return { found: await shared.read(), kept: true };
-  const session = entry.ended ? undefined : entry.session;
-  const [kept] = await Promise.all([shared.keep(session), peers.push(entry.generation)]);
-  return { found: fromEntry(entry), kept };
+/** Writes an entry, for every window to read, and keeps it in the store; unless the file is further already. */
+export async function store(shared: SharedSession, entry: Entry): Promise<Stored> {
+  if (!(await shared.write(entry))) return { found: await shared.read(), isNews: false, kept: true };
+  const kept = await shared.keep(entry.ended ? undefined : entry.session);
+  return { found: fromEntry(entry), isNews: true, kept };
 }
 
-/** A session of another machine stands in the secret store only: now every window is told. */
-async function spread(deps: RotationDeps, found: Found): Promise<Found> {
-  if (found.kind !== 'session') return found;
-  return (await publish(deps, { generation: found.generation, ...found.held })).found;
+/** A session of another machine stands in the secret store only. */
+async function storeFound({ shared }: RotationDeps, found: Found): Promise<Stored> {
+  if (found.kind !== 'session') return { found, isNews: false, kept: true };
+  return store(shared, { generation: found.generation, ...found.held });
 }
 
-async function ended(deps: RotationDeps, held: Held, end: End): Promise<Found> {
+async function ended({ shared, log }: RotationDeps, held: Held, end: End): Promise<Stored> {
   const generation = held.session.generation + 1;
-  deps.log.warn(`The session is over (${end.reason}); told to every window as generation ${generation}.`);
-  return (await publish(deps, { ...held, generation, ended: end })).found;
+  log.warn(`The session is over (${end.reason}); told to every window as generation ${generation}.`);
+  return store(shared, { ...held, generation, ended: end });
 }
 
-async function granted(deps: RotationDeps, held: Held, grant: TokenGrant): Promise<Found> {
-  const { log, learn, now } = deps;
+async function granted(deps: RotationDeps, held: Held, { grant, sentAt }: Granted): Promise<Stored> {
+  const { shared, log, learn } = deps;
   learn(grant.accessToken);
   learn(grant.refreshToken);
-  const session = rotatedSession(held.session, grant, now());
+  // The lifetime began at the service some time after the request was sent: counted from there, it is never too long.
+  const session = rotatedSession(held.session, grant, sentAt);
   const lifetime = grant.expiresInSeconds;
   const entry = {
     generation: session.generation,
     session,
-    ...(lifetime !== undefined && { diesAt: now() + lifetime * 1000 }),
+    ...(lifetime !== undefined && { diesAt: sentAt + lifetime * 1000 }),
   };
-  const { found } = await publish(deps, entry).catch((error: unknown) => rescue(deps, entry, error));
+  const stored = await store(shared, entry).catch((error: unknown) => rescue(deps, entry, error));
   log.info(`Access token renewed (generation ${session.generation}).`);
-  return found;
+  return stored;
 }
 
 /** The disk refuses the new pair, which is the only one that lives: the secret store and this window keep it. */
-async function rescue({ shared, log }: RotationDeps, entry: Entry & Held, error: unknown): Promise<Published> {
+async function rescue({ shared, log }: RotationDeps, entry: Entry & Held, error: unknown): Promise<Stored> {
   log.error(`The renewed sign-in is not shared with other windows: ${asRolecallError(error).message}`);
   const { session, diesAt } = entry;
-  return { found: live({ session, ...(diesAt !== undefined && { diesAt }) }), kept: await shared.keep(session) };
-}
-
-type Answer =
-  | { readonly kind: 'granted'; readonly grant: TokenGrant }
-  | { readonly kind: 'ended'; readonly end: End }
-  | { readonly kind: 'won'; readonly found: Found };
-
-/** Sends the refresh token, once; a second time only when the first answer was lost on the way. */
-async function spend(deps: RotationDeps, hold: Hold, { session }: Held): Promise<Answer> {
-  const { shared, log } = deps;
-  const { generation, refreshToken } = session;
-  if (refreshToken === undefined) throw new RolecallError('unexpected', 'This session cannot be renewed.');
-  await shared.prepare();
-  // A renewal that was sent and not stored, by whichever window, was the first try already.
-  const wasInterrupted = await shared.wasSpending(generation);
-  if (!wasInterrupted) await shared.noteSpending(generation);
-  for (let isLast = wasInterrupted; ; isLast = true) {
-    if (!(await hold.stillHeld())) throw new RolecallError('unexpected', 'Another window renews the sign-in as well.');
-    try {
-      // No caller's signal: what was begun is finished, else the new pair is lost.
-      return { kind: 'granted', grant: await deps.refresh(refreshToken, new AbortController().signal) };
-    } catch (thrown) {
-      const error = asRolecallError(thrown);
-      const meaning = meaningOf(error);
-      log.warn(`The access token could not be renewed (${meaning}): ${error.message}`);
-      if (meaning === 'refused') return await refused(deps, generation, endOf(error, isLast));
-      const isUntouched = meaning === 'notSpent' || meaning === 'configuration';
-      if (isUntouched && !isLast) await shared.forgetSpending();
-      if (meaning !== 'lost' || isLast) throw asFailure(error, meaning);
-      await sleep(deps.limits.secondTry);
-    }
-  }
-}
-
-/** A refused client is not a failing network, whatever words the service used. */
-function asFailure(error: RolecallError, meaning: FailureMeaning): RolecallError {
-  return meaning === 'configuration' && error.kind !== 'configuration' ? endError(endOf(error, false)) : error;
-}
-
-/** Another machine that shares the store may have won; then its session counts. */
-async function refused({ shared, limits }: RotationDeps, generation: number, end: End): Promise<Answer> {
-  for (const pause of limits.looksAfterRefusal) {
-    await sleep(pause);
-    const found = await shared.readAll();
-    if (found.generation > generation || found.kind === 'signedOut') return { kind: 'won', found };
-  }
-  return { kind: 'ended', end };
+  const found = live({ session, ...(diesAt !== undefined && { diesAt }) });
+  return { found, isNews: false, kept: await shared.keep(session) };
 }

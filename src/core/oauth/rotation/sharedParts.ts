@@ -67,6 +67,11 @@ export class SharedParts {
     return this.#renewals.beyond(generation);
   }
 
+  /** See {@link Renewals.giveWay}. */
+  giveWay(): void {
+    this.#renewals.giveWay();
+  }
+
   /** Once, for all who ask. */
   close(): Promise<void> {
     this.#closing ??= this.#sharing.close();

@@ -1,8 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import fs from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import * as z from 'zod/mini';
 import type { Connection } from '../../base/connection.ts';
 import { RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -10,7 +8,8 @@ import type { Session } from '../session.ts';
 import { choose, type Found, unreadable } from './choose.ts';
 import { readIfAny, replaceWhole } from './files.ts';
 import type { Limits } from './limits.ts';
-import { type Protocol, parseJson } from './protocol.ts';
+import type { Protocol } from './protocol.ts';
+import { RenewalNotes } from './renewalNote.ts';
 import { type Entry, KEY_BYTES, seal, type Unsealed, unseal } from './seal.ts';
 import type { SecretRecord } from './secretRecord.ts';
 import type { Secrets } from './secrets.ts';
@@ -22,8 +21,8 @@ const KEY_LAG_LOOKS = 25;
 /** The files of one session; in the same folder if several editors of one user share a client. */
 export interface SessionFiles {
   readonly sealed: string;
-  /** Which refresh token was sent and not answered yet, by its generation. */
-  readonly spending: string;
+  /** See {@link RenewalNotes}. */
+  readonly renewal: string;
 }
 
 /**
@@ -32,10 +31,8 @@ export interface SessionFiles {
  */
 export function sessionFiles(folder: string, storeName: string | undefined): SessionFiles {
   const part = storeName === undefined ? '' : `-${createHash('sha256').update(storeName).digest('hex').slice(0, 8)}`;
-  return { sealed: path.join(folder, `session${part}.sealed`), spending: path.join(folder, `renewal${part}.json`) };
+  return { sealed: path.join(folder, `session${part}.sealed`), renewal: path.join(folder, `renewal${part}.json`) };
 }
-
-const spendingSchema = z.object({ generation: z.number() });
 
 export interface SharedSessionDeps {
   readonly files: SessionFiles;
@@ -52,6 +49,8 @@ export interface SharedSessionDeps {
  * Anybody reads it at any time; only the holder of the exclusion writes it.
  */
 export class SharedSession {
+  /** Beside the session: what becomes of its renewal. */
+  readonly notes: RenewalNotes;
   readonly #deps: SharedSessionDeps;
   /** Keys this window has seen in its store. */
   #record: SecretRecord = {};
@@ -59,6 +58,7 @@ export class SharedSession {
 
   constructor(deps: SharedSessionDeps) {
     this.#deps = deps;
+    this.notes = new RenewalNotes(deps.files.renewal);
   }
 
   /** Reads the file alone, and the store only where the file cannot be opened. @throws RolecallError `storage` */
@@ -129,22 +129,6 @@ export class SharedSession {
   async keep(session: Session | undefined): Promise<boolean> {
     if (this.#key === undefined || this.#record.problem === 'newer') return true; // Not ours to overwrite.
     return this.#deps.secrets.keep(this.#key, session);
-  }
-
-  /** Notes that the refresh token of `generation` is about to be sent. */
-  async noteSpending(generation: number): Promise<void> {
-    await replaceWhole(this.#deps.files.spending, JSON.stringify({ generation }), false);
-  }
-
-  /** The note is taken back: the token was surely not spent. */
-  async forgetSpending(): Promise<void> {
-    await fs.rm(this.#deps.files.spending, { force: true });
-  }
-
-  /** True when the refresh token of `generation` was sent before, by any window, and no answer was stored. */
-  async wasSpending(generation: number): Promise<boolean> {
-    const text = (await readIfAny(this.#deps.files.spending))?.toString() ?? '';
-    return parseJson(spendingSchema, text)?.generation === generation;
   }
 
   async #unseal(): Promise<Unsealed> {

@@ -113,6 +113,7 @@ export class SharedTokenKeeper implements TokenSource {
     const held = justIssued(session, this.#deps.now());
     this.#deps.learn(session.accessToken);
     this.#deps.learn(session.refreshToken);
+    this.#parts.made?.giveWay();
     await this.#inTurn(async () => {
       this.#apply(await (await this.#parts.get()).signIn(held), true);
     });
@@ -120,6 +121,7 @@ export class SharedTokenKeeper implements TokenSource {
 
   /** Signs out every window: locally, for the services offer no revocation. @throws RolecallError `storage` */
   async forget(): Promise<void> {
+    this.#parts.made?.giveWay();
     await this.#inTurn(async () => {
       const { found, kept } = await (await this.#parts.get()).signOut();
       this.#apply(found, true);
@@ -137,6 +139,11 @@ export class SharedTokenKeeper implements TokenSource {
     return claims;
   }
 
+  /** Somebody asks for something now: a renewal that failed is tried again at once, and not after its pause. */
+  tryNow(): void {
+    this.#backOff.tryNow(this.#deps.now());
+  }
+
   /** A sign-in is under way in this window. @returns what ends that state. */
   signingIn(): () => void {
     return this.#window.signingIn();
@@ -146,14 +153,20 @@ export class SharedTokenKeeper implements TokenSource {
     if (this.#isUnknown) await waitFor(this.load(), signal);
     const held = this.#window.require();
     const now = this.#deps.now();
-    if (isFresh(held.session, now)) return held.session.accessToken;
-    if (this.#backOff.waiting(now) && isAlive(held, now)) return held.session.accessToken;
+    const { generation, accessToken, refreshToken } = held.session;
+    if (isFresh(held.session, now)) return accessToken;
+    if (isAlive(held, now)) {
+      // Whoever is refused with it, because its successor is under way, asks `rejected`.
+      if (refreshToken !== undefined && !this.#backOff.waiting(now)) this.#renewBeyond(generation).catch(() => {}); // State and log tell.
+      return accessToken;
+    }
     try {
-      return (await waitFor(this.#renewBeyond(held.session.generation), signal)).accessToken;
+      return (await waitFor(this.#renewBeyond(generation), signal)).accessToken;
     } catch (error) {
-      const old = this.#window.state.kind === 'offline' ? this.#window.held : undefined;
-      if (isCancelled(error) || !old || !isAlive(old, this.#deps.now())) throw error;
-      return old.session.accessToken;
+      const isSuperseded = isCancelled(error) && !signal.aborted && !this.#isDisposed;
+      if (!isSuperseded) throw error;
+      await waitFor(this.#queue, signal); // The sign-in or sign-out that took its place.
+      return this.accessToken(signal);
     }
   }
 

@@ -3,7 +3,7 @@ import type { Log } from '../../base/log.ts';
 import type { Found, Held } from './choose.ts';
 import type { Hold } from './exclusion.ts';
 import type { Limits } from './limits.ts';
-import { type Published, publish } from './rotate.ts';
+import { type Stored, store } from './rotate.ts';
 import type { Sharing } from './sharing.ts';
 
 /**
@@ -19,16 +19,19 @@ export async function signIn(
   { signInTurn }: Limits,
 ): Promise<Found> {
   const hold = await exclusion.acquire(AbortSignal.timeout(signInTurn)).catch(waitedTooLong);
+  let stored: Stored;
   try {
     const before = await shared.readPatiently();
     if (before.kind === 'unreadable' && before.reason === 'newer') throw before.error;
     const generation = Math.max(before.generation, seen) + 1;
     const session = { ...held.session, generation };
     await shared.prepare();
-    return (await publish({ shared, peers }, { ...held, session, generation })).found;
+    stored = await store(shared, { ...held, session, generation });
   } finally {
     await hold.release();
   }
+  if (stored.isNews) await peers.push(stored.found.generation);
+  return stored.found;
 }
 
 /**
@@ -37,7 +40,7 @@ export async function signIn(
  *
  * @throws RolecallError `storage` when this window cannot read the session, and so must not end it for others.
  */
-export async function signOut(sharing: Sharing, seen: number, log: Log, { signOutTurn }: Limits): Promise<Published> {
+export async function signOut(sharing: Sharing, seen: number, log: Log, { signOutTurn }: Limits): Promise<Stored> {
   const { exclusion, shared, peers } = sharing;
   let hold: Hold | undefined;
   try {
@@ -46,14 +49,17 @@ export async function signOut(sharing: Sharing, seen: number, log: Log, { signOu
     // A stopped window must not keep anybody signed in: it finds a generation above its own when it goes on.
     log.warn(`Signed out without waiting for another window: ${error instanceof Error ? error.message : ''}`);
   }
+  let stored: Stored;
   try {
     const before = await shared.readAll();
     if (before.kind === 'unreadable' && before.reason !== 'damaged') throw before.error;
     const generation = Math.max(before.generation, seen) + (hold ? 1 : 2);
-    return await publish({ shared, peers }, { generation });
+    stored = await store(shared, { generation });
   } finally {
     await hold?.release();
   }
+  if (stored.isNews) await peers.push(stored.found.generation);
+  return stored;
 }
 
 function waitedTooLong(error: unknown): never {

@@ -6,6 +6,7 @@ import { type ErrorKind, RolecallError } from '../../../../../src/core/base/erro
 import type { Limits } from '../../../../../src/core/oauth/rotation/limits.ts';
 import { claimLock } from '../../../../../src/core/oauth/rotation/lockFiles.ts';
 import { PROTOCOL } from '../../../../../src/core/oauth/rotation/protocol.ts';
+import { eventually } from '../../eventually.ts';
 import { never, PATIENT, refusal, Setting, sharedStore } from './setting.ts';
 
 const lost = () => new RolecallError('offline', 'The connection was cut.', { facts: { code: 'ECONNRESET' } });
@@ -36,12 +37,13 @@ describe('a renewal that fails', () => {
       setting.later = 3545_000; // Not fresh, and alive for another minute.
       setting.server.plan.push({ before: fails(new RolecallError(kind, 'No.', { facts: code ? { code } : {} })) });
       assert.equal(await first.keeper.accessToken(never), 'access-1');
-      assert.equal(first.keeper.state.kind, 'offline');
+      await eventually(() => first.keeper.state.kind === 'offline');
       assert.equal(second.keeper.state.kind, 'signedIn');
       assert.equal(await first.keeper.accessToken(never), 'access-1', 'without a second try at once');
       assert.equal(setting.server.refreshes, 1);
       setting.later += 2000;
-      assert.equal(await first.keeper.accessToken(never), 'access-2');
+      assert.equal(await first.keeper.accessToken(never), 'access-1', 'while it is renewed');
+      await eventually(() => first.keeper.session?.accessToken === 'access-2');
       assert.equal(first.keeper.state.kind, 'signedIn');
       assert.equal(setting.server.reuse, 0);
     });
@@ -63,6 +65,9 @@ describe('a renewal that fails', () => {
     setting.expire();
     setting.server.plan.push({ before: fails(new RolecallError('server', 'It failed.')) });
     await assert.rejects(first.keeper.accessToken(never), { kind: 'server' });
+    await assert.rejects(second.keeper.accessToken(never), { kind: 'server', message: 'It failed.' });
+    assert.deepEqual([second.keeper.state.kind, setting.server.refreshes], ['offline', 1], 'one try for all windows');
+    setting.later += 2000;
     await second.keeper.accessToken(never);
     assert.equal(first.keeper.state.kind, 'signedIn');
     assert.equal(await first.keeper.accessToken(never), 'access-2');
@@ -92,9 +97,10 @@ describe('a renewal that fails', () => {
   it('stays open when both answers were lost; the third try knows why it is refused', async () => {
     const { first, second } = await signedIn();
     setting.expire();
-    setting.server.plan.push({ after: fails(lost()) }, { before: fails(lost()) });
+    setting.server.plan.push({ after: fails(lost()) }, {}, { before: fails(lost()) });
     await assert.rejects(first.keeper.accessToken(never), { kind: 'offline' });
     assert.equal(first.keeper.state.kind, 'offline');
+    setting.later += 2000;
     await assert.rejects(second.keeper.accessToken(never), { kind: 'sessionEnded', message: /answer was lost/ });
     assert.equal(setting.server.refreshes, 3);
   });
@@ -160,7 +166,7 @@ describe('a renewal that fails', () => {
     await claimLock(path.join(setting.folder, 'locks'), 2, { address, pid: process.pid }, PROTOCOL);
     setting.later = 3545_000;
     assert.equal(await first.keeper.accessToken(never), 'access-1');
-    assert.equal(first.keeper.state.kind, 'offline');
+    await eventually(() => first.keeper.state.kind === 'offline');
     setting.later += 120_000;
     await assert.rejects(first.keeper.accessToken(never), { kind: 'timeout', message: /behind its back/ });
     assert.equal(setting.server.refreshes, 0);

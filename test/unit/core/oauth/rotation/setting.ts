@@ -40,6 +40,7 @@ export const PATIENT: Limits = {
   fileChange: 1,
   secondTry: 0,
   looksAfterRefusal: LIMITS.looksAfterRefusal.map(() => 0),
+  caller: 60_000,
   signInTurn: 60_000,
   signOutTurn: 60_000,
 };
@@ -89,10 +90,12 @@ export class FakeServer {
   #serial = 0;
   current = '';
   #spent = new Set<string>();
+  /** How often a token was sent that this server has issued, and one that it has not. */
   refreshes = 0;
+  probes = 0;
   reuse = 0;
   /** What happens to the next refreshes: `before` and `after` spending, then an answer as usual. */
-  readonly plan: { before?: () => Promise<void>; after?: () => Promise<void> }[] = [];
+  readonly plan: { before?: (signal: AbortSignal) => Promise<void>; after?: () => Promise<void> }[] = [];
   /** Lifetime of an access token in seconds. */
   lifetime = 3600;
 
@@ -106,10 +109,11 @@ export class FakeServer {
     };
   }
 
-  refresh = async (refreshToken: string): Promise<TokenGrant> => {
+  refresh = async (refreshToken: string, signal: AbortSignal): Promise<TokenGrant> => {
     const { before, after } = this.plan.shift() ?? {};
-    this.refreshes += 1;
-    await before?.();
+    if (refreshToken.startsWith('refresh-')) this.refreshes += 1;
+    else this.probes += 1;
+    await before?.(signal);
     if (this.#spent.has(refreshToken)) this.reuse += 1;
     if (refreshToken !== this.current) throw refusal();
     this.#spent.add(refreshToken);
@@ -143,7 +147,8 @@ export class Setting {
     afterEach(async () => {
       await Promise.all(setting.#windows.map(({ keeper }) => keeper.dispose()));
       setting.#windows = [];
-      await fs.rm(setting.state, { recursive: true, force: true });
+      // A renewal in the background may be writing.
+      await fs.rm(setting.state, { recursive: true, force: true, maxRetries: 10 });
     });
     return setting;
   }
@@ -177,7 +182,7 @@ export class Setting {
     return new SharedTokenKeeper({
       connection,
       store,
-      refresh: (token) => this.server.refresh(token),
+      refresh: (token, signal) => this.server.refresh(token, signal),
       learn: () => {},
       log: { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
       now: this.now,

@@ -17,6 +17,8 @@ const refused = (error: string, description?: string, status = 400): Reply => ({
   status,
   body: { error, ...(description !== undefined && { error_description: description }) },
 });
+/** To a token that it has never issued. */
+const unknownToken = refused('invalid_grant', 'refresh token is invalid');
 const cut = (code: string) => Object.assign(new Error('cut'), { code });
 
 describe('a renewal at the token endpoint', () => {
@@ -99,21 +101,23 @@ describe('a renewal at the token endpoint', () => {
   }
 
   for (const code of ['ECONNRESET', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT']) {
-    it(`an answer that was lost (${code}): once more at once, with the same token`, async () => {
-      const { first, second, refreshToken } = await windows({ status: 0, failure: cut(code) }, granted);
+    it(`an answer that was lost (${code}): once more with the same token, as soon as the service answers`, async () => {
+      const { first, second, refreshToken } = await windows({ status: 0, failure: cut(code) }, unknownToken, granted);
       assert.equal(await first.accessToken(never), 'new-access');
       assert.equal(second.session?.accessToken, 'new-access');
-      assert.deepEqual(spent(), [refreshToken, refreshToken]);
+      const [once, unknown, again, ...rest] = spent();
+      assert.deepEqual([once, again, rest], [refreshToken, refreshToken, []]);
+      assert.match(unknown ?? '', /^[\w-]{43}$/);
     });
   }
 
   it('an answer that was lost and held the pair: the end, and why, in every window', async () => {
     const lost = { status: 0, failure: cut('ECONNRESET') };
-    const { first, second } = await windows(lost, refused('invalid_grant', 'refresh token reuse'));
+    const { first, second } = await windows(lost, unknownToken, refused('invalid_grant', 'refresh token reuse'));
     await assert.rejects(first.accessToken(never), { kind: 'sessionEnded', message: /answer was lost/ });
-    assert.deepEqual([first.state.kind, second.state.kind, sent()], ['ended', 'ended', 2]);
+    assert.deepEqual([first.state.kind, second.state.kind, sent()], ['ended', 'ended', 3]);
     await assert.rejects(second.accessToken(never), { kind: 'sessionEnded' });
-    assert.equal(sent(), 2);
+    assert.equal(sent(), 3);
   });
 
   const ends: readonly (readonly [description: string | undefined, reason: EndReason, says: RegExp])[] = [

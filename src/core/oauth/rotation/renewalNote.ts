@@ -1,0 +1,63 @@
+import * as z from 'zod/mini';
+import { RolecallError } from '../../base/errors.ts';
+import { readIfAny, replaceWhole } from './files.ts';
+import { parseJson } from './protocol.ts';
+
+/** Kinds of failures after which a renewal is tried again. */
+const PASSING = ['offline', 'timeout', 'server', 'rateLimited', 'protocol', 'unexpected'] as const;
+
+const failureSchema = z.object({
+  /** Which renewal failed: that of this generation. */
+  generation: z.number(),
+  kind: z.enum(PASSING),
+  message: z.string(),
+  /** When it failed, and until when no window tries again by itself; milliseconds since the epoch. */
+  at: z.number(),
+  until: z.number(),
+  /** How often in a row, this one included. */
+  times: z.number(),
+});
+
+const noteSchema = z.object({
+  /** The generation whose refresh token was sent while its answer was not stored; 0 when there is none. */
+  generation: z.number(),
+  /** True when an answer came, though not one that says what became of the token. */
+  answered: z.optional(z.boolean()),
+  failure: z.optional(failureSchema),
+});
+
+export type SharedFailure = z.infer<typeof failureSchema>;
+export type RenewalNote = z.infer<typeof noteSchema>;
+
+const NOTHING: RenewalNote = { generation: 0 };
+
+/**
+ * What a window leaves for the others about a renewal, in a file: that it has sent a refresh token, should it die before
+ * the answer is stored; and that the renewal failed, so that they do not try the same again one after the other. Written
+ * inside the exclusion; read by anybody.
+ */
+export class RenewalNotes {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  async read(): Promise<RenewalNote> {
+    return parseJson(noteSchema, (await readIfAny(this.#file))?.toString() ?? '') ?? NOTHING;
+  }
+
+  async write(note: RenewalNote): Promise<void> {
+    await replaceWhole(this.#file, JSON.stringify(note), false);
+  }
+}
+
+/** The failure as another window tells it. */
+export function errorOf({ kind, message }: SharedFailure): RolecallError {
+  return new RolecallError(kind, message);
+}
+
+/** The kind under which a failure is shared. */
+export function sharedKind({ kind }: RolecallError): SharedFailure['kind'] {
+  return PASSING.find((passing) => passing === kind) ?? 'unexpected';
+}

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs/promises';
+import net from 'node:net';
+import path from 'node:path';
+import { cancelled, RolecallError } from '../../../../../src/core/base/errors.ts';
+import { silentLog } from '../../../../../src/core/base/log.ts';
+import { Exclusion } from '../../../../../src/core/oauth/rotation/exclusion.ts';
+import { FolderKey } from '../../../../../src/core/oauth/rotation/folderKey.ts';
+import type { Limits } from '../../../../../src/core/oauth/rotation/limits.ts';
+import { PROTOCOL } from '../../../../../src/core/oauth/rotation/protocol.ts';
+import { deferred } from '../../deferred.ts';
+import { eventually } from '../../eventually.ts';
+import { never, PATIENT, Setting, sharedStore } from './setting.ts';
+
+const silence = () => new RolecallError('timeout', 'The identity service did not answer.');
+
+describe('a token endpoint that hangs', () => {
+  const setting = Setting.forEach();
+  /** Not fresh any more, and alive for another minute. */
+  const almostDeadMs = 3_545_000;
+
+  async function windows(count: number, limits: Partial<Limits> = {}) {
+    const store = sharedStore();
+    const all = [];
+    for (let n = 0; n < count; n += 1) {
+      all.push((await setting.open(store(), { limits: { ...PATIENT, ...limits }, random: () => 1 })).keeper);
+    }
+    const [first, second] = all;
+    assert.ok(first && second);
+    await first.adopt(setting.signedIn());
+    return { all, first, second };
+  }
+
+  /** The next request hangs until it is told how it ends. */
+  function hangs(when: 'before' | 'after') {
+    const { promise, resolve, reject } = deferred<void>();
+    setting.server.plan.push({ [when]: () => promise });
+    return { goOn: resolve, giveUp: () => reject(silence()) };
+  }
+
+  it('keeps nobody waiting while the token lives, in no window', async () => {
+    const { all } = await windows(3);
+    setting.later = almostDeadMs;
+    const hang = hangs('before');
+    for (const keeper of all) assert.equal(await keeper.accessToken(never), 'access-1');
+    await eventually(() => setting.server.refreshes === 1);
+    for (const keeper of all) assert.equal(await keeper.accessToken(never), 'access-1');
+    hang.goOn();
+    await eventually(() => all.every((keeper) => keeper.session?.accessToken === 'access-2'));
+    assert.equal(setting.server.refreshes, 1);
+  });
+
+  it('is tried once for all windows: those that waited for their turn do not try the same again', async () => {
+    const { all } = await windows(3);
+    setting.later = almostDeadMs;
+    const hang = hangs('before');
+    for (const keeper of all) await keeper.accessToken(never);
+    await eventually(() => setting.server.refreshes === 1);
+    hang.giveUp();
+    await eventually(() => all.every((keeper) => keeper.state.kind === 'offline'));
+    for (const keeper of all) {
+      assert.equal(await keeper.accessToken(never), 'access-1');
+      assert.equal(keeper.state.kind === 'offline' && keeper.state.error.message, silence().message);
+    }
+    assert.deepEqual([setting.server.refreshes, setting.server.probes], [1, 0]);
+  });
+
+  it('costs a caller whose token is dead a moment, once, and goes on', async () => {
+    const { all, first, second } = await windows(2, { caller: 20 });
+    setting.expire();
+    const hang = hangs('before');
+    const slow = { kind: 'timeout', message: /taking too long/ };
+    await assert.rejects(first.accessToken(never), slow);
+    assert.equal(first.state.kind, 'offline');
+    await assert.rejects(first.accessToken(never), slow);
+    await assert.rejects(second.accessToken(never), slow);
+    assert.equal(setting.server.refreshes, 1);
+    hang.goOn();
+    await eventually(() => all.every((keeper) => keeper.state.kind === 'signedIn'));
+    assert.equal(await second.accessToken(never), 'access-2');
+    assert.equal(setting.server.refreshes, 1);
+  });
+
+  it('does not get a token again that it may have spent, however many windows try, before it answers; then once', async () => {
+    const { all, first, second } = await windows(2);
+    setting.expire();
+    const hang = hangs('after');
+    const failing = assert.rejects(first.accessToken(never), { kind: 'timeout' });
+    await eventually(() => setting.server.refreshes === 1);
+    hang.giveUp();
+    await failing;
+    for (const [n, keeper] of [second, first, second].entries()) {
+      setting.later += 100_000;
+      setting.server.plan.push({
+        before: async () => {
+          throw silence();
+        },
+      });
+      await assert.rejects(keeper.accessToken(never), { kind: 'timeout' });
+      assert.deepEqual([setting.server.refreshes, setting.server.probes], [1, n + 1]);
+    }
+    setting.later += 100_000;
+    await assert.rejects(second.accessToken(never), { kind: 'sessionEnded', message: /answer was lost/ });
+    assert.deepEqual([setting.server.refreshes, setting.server.reuse], [2, 1]);
+    for (const keeper of all) await assert.rejects(keeper.accessToken(never), { kind: 'sessionEnded' });
+    assert.equal(setting.server.refreshes, 2);
+  });
+
+  it('signs nobody out: when it answers again, the token it had not spent is good', async () => {
+    const { first, second } = await windows(2);
+    setting.expire();
+    const hang = hangs('before');
+    const failing = assert.rejects(first.accessToken(never), { kind: 'timeout' });
+    await eventually(() => setting.server.refreshes === 1);
+    hang.giveUp();
+    await failing;
+    setting.later += 100_000;
+    assert.equal(await second.accessToken(never), 'access-2');
+    assert.deepEqual([setting.server.refreshes, setting.server.probes], [2, 1]);
+  });
+
+  for (const [who, answer] of [
+    ['a gateway', { status: 502 }],
+    ['a limit', { status: 429 }],
+    ['the page of a public network', { status: 200 }],
+  ] as const) {
+    it(`does not get the token again because ${who} answers`, async () => {
+      const { first } = await windows(2);
+      setting.expire();
+      const failing = async () => {
+        throw new RolecallError('server', 'Not the service.', { facts: answer });
+      };
+      setting.server.plan.push({ before: async () => Promise.reject(silence()) }, { before: failing });
+      await assert.rejects(first.accessToken(never), { kind: 'timeout' });
+      setting.later += 100_000;
+      await assert.rejects(first.accessToken(never), { kind: 'server' });
+      assert.deepEqual([setting.server.refreshes, setting.server.probes], [1, 1]);
+    });
+  }
+
+  it('does not keep a person from signing in or out', async () => {
+    for (const end of ['adopt', 'forget'] as const) {
+      const { first } = await windows(2);
+      setting.expire();
+      const before = setting.server.refreshes;
+      setting.server.plan.push({
+        before: (signal) =>
+          new Promise((_, reject) => signal.addEventListener('abort', () => reject(cancelled(signal.reason)))),
+      });
+      const waiting = first.accessToken(never);
+      await eventually(() => setting.server.refreshes > before);
+      if (end === 'adopt') {
+        const session = setting.signedIn('grace');
+        await first.adopt(session);
+        assert.equal(await waiting, session.accessToken, 'whoever waited gets the new one');
+      } else {
+        const refused = assert.rejects(waiting, { kind: 'signedOut' });
+        await first.forget();
+        await refused;
+      }
+    }
+  });
+});
+
+describe('a renewal that has failed', () => {
+  const setting = Setting.forEach();
+  const fails = async () => {
+    throw new RolecallError('server', 'It failed.');
+  };
+
+  it('is tried at once when somebody asks, whichever window it has failed in', async () => {
+    const store = sharedStore();
+    const [first, second] = [await setting.open(store()), await setting.open(store())];
+    await first.keeper.adopt(setting.signedIn());
+    setting.expire();
+    setting.server.plan.push({ before: fails }, { before: fails });
+    await assert.rejects(first.keeper.accessToken(never), { kind: 'server' });
+    await assert.rejects(first.keeper.accessToken(never), { kind: 'server' });
+    assert.equal(setting.server.refreshes, 1);
+    first.keeper.tryNow();
+    await assert.rejects(first.keeper.accessToken(never), { kind: 'server' });
+    assert.equal(setting.server.refreshes, 2);
+    await assert.rejects(second.keeper.accessToken(never), { kind: 'server' });
+    assert.equal(setting.server.refreshes, 2);
+    setting.later += 1; // By the clock of this test, the failure was before.
+    second.keeper.tryNow();
+    assert.equal(await second.keeper.accessToken(never), 'access-2');
+    assert.equal(first.keeper.state.kind, 'signedIn');
+  });
+
+  it('is not waited for when the clock was set back since', async () => {
+    const store = sharedStore();
+    const [first, second] = [await setting.open(store()), await setting.open(store())];
+    await first.keeper.adopt(setting.signedIn());
+    setting.expire();
+    setting.later += 86_400_000;
+    setting.server.plan.push({ before: fails });
+    await assert.rejects(first.keeper.accessToken(never), { kind: 'server' });
+    setting.later -= 86_400_000;
+    assert.equal(await second.keeper.accessToken(never), 'access-2');
+  });
+});
+
+describe('a renewal that succeeds', () => {
+  const setting = Setting.forEach();
+
+  it('counts the lifetime from when it was asked for', async () => {
+    let now = Date.now();
+    const { keeper } = await setting.open(sharedStore()(), { now: () => now });
+    await keeper.adopt(setting.signedIn());
+    now += 3_700_000;
+    const sentAt = now;
+    setting.server.plan.push({
+      after: async () => {
+        now += 25_000;
+      },
+    });
+    await keeper.accessToken(never);
+    assert.equal(keeper.session?.expiresAt, sentAt + 3_540_000);
+    now = sentAt + 3_600_001; // Dead by the clock of the service.
+    assert.equal(await keeper.accessToken(never), 'access-3');
+  });
+
+  it('lets the next window in before a silent one is told', async () => {
+    const { keeper } = await setting.open(sharedStore()());
+    await keeper.adopt(setting.signedIn());
+    const asked = deferred<net.Socket>();
+    const mute = net.createServer((socket) => asked.resolve(socket)); // Accepts, and says nothing.
+    const address = path.join(setting.state, 'mute');
+    await new Promise<void>((resolve) => mute.listen({ path: address }, resolve));
+    mute.unref();
+    const text = JSON.stringify({ version: 1, oldest: 1, address, pid: process.pid });
+    await fs.writeFile(path.join(setting.folder, 'peers', 'mute.json'), text);
+    setting.expire();
+    const order: string[] = [];
+    const renewing = keeper.accessToken(never).then(() => order.push('told'));
+    const socket = await asked.promise;
+    const key = new FolderKey(setting.folder);
+    const next = new Exclusion({ folder: setting.folder, key, protocol: PROTOCOL, log: silentLog, limits: PATIENT });
+    const hold = await next.acquire(never);
+    order.push('let in');
+    await hold.release();
+    next.close();
+    socket.destroy();
+    await renewing;
+    assert.deepEqual(order, ['let in', 'told']);
+  });
+});
