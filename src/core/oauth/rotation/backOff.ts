@@ -1,5 +1,8 @@
-import type { RolecallError } from '../../base/errors.ts';
-import { errorOf, type SharedFailure, sharedKind } from './renewalNote.ts';
+import { RolecallError } from '../../base/errors.ts';
+import type { SharedFailure } from './renewalNote.ts';
+
+/** Kinds of failures after which a renewal is tried again. */
+export const PASSING_KINDS = ['offline', 'timeout', 'server', 'rateLimited', 'protocol', 'unexpected'] as const;
 
 const FIRST_MS = 1000;
 /** No pause of our own is longer, in milliseconds. */
@@ -34,7 +37,8 @@ export class BackOff {
   /** What just {@link failed}, for the other windows. */
   toShare(generation: number, error: RolecallError, now: number): SharedFailure {
     const { message } = error;
-    return { generation, kind: sharedKind(error), message, at: now, until: this.#until, times: this.#failures };
+    const kind = PASSING_KINDS.find((passing) => passing === error.kind) ?? 'unexpected';
+    return { generation, kind, message, at: now, until: this.#until, times: this.#failures };
   }
 
   /** Another window's failure counts like one of ours, unless somebody has asked to try again since. */
@@ -44,7 +48,7 @@ export class BackOff {
     if (isOver || failure.at <= this.#askedAt || failure.until <= this.#until) return;
     this.#failures = failure.times;
     this.#until = failure.until;
-    this.#error = errorOf(failure);
+    this.#error = new RolecallError(failure.kind, failure.message);
   }
 
   /** A person asks: the next try is now, whatever failed before, in whichever window. */

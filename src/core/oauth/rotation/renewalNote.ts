@@ -1,15 +1,12 @@
 import * as z from 'zod/mini';
-import { RolecallError } from '../../base/errors.ts';
+import { PASSING_KINDS } from './backOff.ts';
 import { readIfAny, replaceWhole } from './files.ts';
 import { parseJson } from './protocol.ts';
-
-/** Kinds of failures after which a renewal is tried again. */
-const PASSING = ['offline', 'timeout', 'server', 'rateLimited', 'protocol', 'unexpected'] as const;
 
 const failureSchema = z.object({
   /** Which renewal failed: that of this generation. */
   generation: z.number(),
-  kind: z.enum(PASSING),
+  kind: z.enum(PASSING_KINDS),
   message: z.string(),
   /** When it failed, and until when no window tries again by itself; milliseconds since the epoch. */
   at: z.number(),
@@ -50,14 +47,4 @@ export class RenewalNotes {
   async write(note: RenewalNote): Promise<void> {
     await replaceWhole(this.#file, JSON.stringify(note), false);
   }
-}
-
-/** The failure as another window tells it. */
-export function errorOf({ kind, message }: SharedFailure): RolecallError {
-  return new RolecallError(kind, message);
-}
-
-/** The kind under which a failure is shared. */
-export function sharedKind({ kind }: RolecallError): SharedFailure['kind'] {
-  return PASSING.find((passing) => passing === kind) ?? 'unexpected';
 }

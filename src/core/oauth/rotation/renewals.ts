@@ -42,6 +42,8 @@ interface Flight {
 export class Renewals {
   readonly #deps: RenewalsDeps;
   #flight: Flight | undefined;
+  /** The renewal under way takes longer than its callers wait. */
+  #tooLong: RolecallError | undefined;
 
   constructor(deps: RenewalsDeps) {
     this.#deps = deps;
@@ -69,6 +71,7 @@ export class Renewals {
 
   #begin(beyond: number): Flight {
     const superseded = new AbortController();
+    this.#tooLong = undefined;
     const result = this.#deps
       .inTurn(() => this.#renew(beyond, superseded.signal))
       .finally(() => {
@@ -88,6 +91,7 @@ export class Renewals {
       'Renewing the sign-in is taking too long: the identity service is slow or does not answer. Try again in a moment.',
     );
     log.warn(error.message);
+    this.#tooLong = error;
     if (window.held && window.state.kind === 'refreshing') window.offline(window.held, error);
     throw error;
   }
@@ -105,7 +109,8 @@ export class Renewals {
     await fateOf({ ...this.#deps, shared: sharing.shared }, generation).catch((waiting: unknown) => {
       throw this.#survive(held, asRolecallError(waiting), LONGEST_MS);
     });
-    window.refreshing(held);
+    if (this.#tooLong) window.offline(held, this.#tooLong);
+    else window.refreshing(held);
     const hold = await this.#turn(held, enough, superseded);
     if (hold) {
       const { found, isNews } = await this.#rotate(hold, held, enough, superseded);

@@ -37,6 +37,18 @@ describe('what a failed refresh means', () => {
   }
 });
 
+describe('what a failure before the token was sent means', () => {
+  for (const [kind, meaning] of [
+    ['timeout', 'notSpent'],
+    ['protocol', 'notSpent'],
+    ['configuration', 'configuration'],
+  ] as const) {
+    it(`${kind}: ${meaning}`, () => {
+      assert.equal(meaningOf(new RolecallError(kind, 'x', { facts: { wasNotSent: true } })), meaning);
+    });
+  }
+});
+
 describe('why a session is over', () => {
   const words: [said: string, reason: string][] = [
     ['refresh token reuse', 'elsewhere'],

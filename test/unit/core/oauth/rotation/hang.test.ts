@@ -71,7 +71,7 @@ describe('a token endpoint that hangs', () => {
     const hang = hangs('before');
     const slow = { kind: 'timeout', message: /taking too long/ };
     await assert.rejects(first.accessToken(never), slow);
-    assert.equal(first.state.kind, 'offline');
+    await eventually(() => first.state.kind === 'offline' && setting.server.refreshes === 1);
     await assert.rejects(first.accessToken(never), slow);
     await assert.rejects(second.accessToken(never), slow);
     assert.equal(setting.server.refreshes, 1);
