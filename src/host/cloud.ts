@@ -146,9 +146,9 @@ export class Cloud implements vscode.Disposable {
       throw new RolecallError(
         'configuration',
         vscode.l10n.t(
-          'Set rolecall.identity.clientId to the id of the client that is registered for you, or sign in with a service token.',
+          'Set rolecall.identity.clientId to the ID of the client that is registered for you, or sign in with a service token.',
         ),
-        { remedy: { kind: 'otherSignIn' } },
+        { remedy: { kind: 'changeSetting', setting: 'identity.clientId' } },
       );
     }
     const secret = await clientSecret(connection, interactive);

@@ -36,6 +36,8 @@ export function nextStep({ kind, remedy }: Pick<RolecallError, 'kind' | 'remedy'
 
 function stepOf(remedy: Remedy): NextStep {
   switch (remedy.kind) {
+    case 'signInAgain':
+      return { title: vscode.l10n.t('Try Again'), command: commands.signIn };
     case 'otherSignIn':
       return { title: vscode.l10n.t('Other Ways to Sign In…'), command: commands.signInWith };
     case 'setClientSecret':

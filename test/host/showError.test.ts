@@ -56,6 +56,11 @@ describe('an error', () => {
     assert.equal(nextStep(refused)?.command, commands.setClientSecret);
   });
 
+  it('about a sign-in that failed offers to try it again', () => {
+    const failed = new RolecallError('offline', 'Could not reach it.', { remedy: { kind: 'signInAgain' } });
+    assert.deepEqual(nextStep(failed), { title: 'Try Again', command: commands.signIn });
+  });
+
   it('makes no link of what a service says: VS Code would run its command', async () => {
     answer(undefined);
     await showError(new RolecallError('protocol', 'It said: [retry](command:workbench.action.quit)'), log);

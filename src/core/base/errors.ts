@@ -66,6 +66,8 @@ export interface ErrorFacts {
 
 /** What helps where the kind alone does not say; the host offers it beside the message. */
 export type Remedy =
+  /** Signing in once more, the same way. */
+  | { readonly kind: 'signInAgain' }
   /** Another way to sign in. */
   | { readonly kind: 'otherSignIn' }
   | { readonly kind: 'setClientSecret' }

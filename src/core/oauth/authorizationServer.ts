@@ -1,13 +1,15 @@
 import * as oauth from 'openid-client';
 import { isLoopback } from '../base/addresses.ts';
 import type { Connection } from '../base/connection.ts';
-import { RolecallError, serverWords } from '../base/errors.ts';
+import { asRolecallError, RolecallError, serverWords } from '../base/errors.ts';
 import { exchange, type Fetch, type HttpAnswer, originOf } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
-import { translateOAuthError } from './oauthErrors.ts';
+import { failedService, translateOAuthError } from './oauthErrors.ts';
 import type { TokenGrant } from './session.ts';
 
 const DEADLINE_MS = 30_000;
+/** Discovery is a courtesy that a renewal waits for. */
+const DISCOVERY_DEADLINE_MS = 10_000;
 const MAX_BYTES = 1_000_000;
 
 /** What one sign-in must remember until its answer comes: data, so that another window can finish it. */
@@ -26,6 +28,11 @@ export interface AuthorizationServerDeps {
   readonly connection: Connection;
   /** The client secret; the services of this kind want one even with PKCE. */
   readonly clientSecret: string | undefined;
+}
+
+interface FetchOptions {
+  readonly deadlineMs?: number;
+  readonly amend?: (body: URLSearchParams) => void;
 }
 
 /** A fresh state, nonce and PKCE verifier (RFC 7636). */
@@ -99,19 +106,21 @@ export class AuthorizationServer {
       // The server compares it as a plain string; a URL object has normalised it (an added slash, a lower-cased host).
       body.set('redirect_uri', pending.redirectUri);
     });
-    return this.#grant(() =>
+    const grant = () =>
       oauth.authorizationCodeGrant(config, callback, {
         expectedState: pending.state,
         pkceCodeVerifier: pending.codeVerifier,
         ...(pending.nonce && { expectedNonce: pending.nonce }),
-      }),
-    );
+      });
+    return this.#grant(grant, 'code');
   }
 
   /** Spends the single-use refresh token (RFC 6749 section 6). The caller makes sure that nobody else spends it. */
   async refresh(refreshToken: string, signal: AbortSignal): Promise<TokenGrant> {
-    const config = await this.#configuration(signal);
-    return this.#grant(() => oauth.refreshTokenGrant(config, refreshToken));
+    const config = await this.#configuration(signal).catch((error: unknown) => {
+      throw notSent(asRolecallError(error));
+    });
+    return this.#grant(() => oauth.refreshTokenGrant(config, refreshToken), 'client');
   }
 
   /** The claims of the userinfo endpoint, for the account's name when no id_token was given. */
@@ -126,6 +135,7 @@ export class AuthorizationServer {
 
   async #grant(
     request: () => Promise<oauth.TokenEndpointResponse & oauth.TokenEndpointResponseHelpers>,
+    refused: 'client' | 'code',
   ): Promise<TokenGrant> {
     try {
       const answer = await request();
@@ -137,7 +147,7 @@ export class AuthorizationServer {
         ...(claims && { claims }),
       };
     } catch (error) {
-      throw translateOAuthError(error, this.#deps.connection);
+      throw translateOAuthError(error, this.#deps.connection, refused);
     }
   }
 
@@ -150,7 +160,7 @@ export class AuthorizationServer {
       this.#signingAlgorithm(),
       this.#clientAuthentication(),
     );
-    config[oauth.customFetch] = this.#fetchWith(signal, amend);
+    config[oauth.customFetch] = this.#fetchWith(signal, amend && { amend });
     if (isLoopback(connection.identityUrl)) oauth.allowInsecureRequests(config);
     return config;
   }
@@ -167,7 +177,7 @@ export class AuthorizationServer {
     let found: oauth.Configuration;
     try {
       found = await oauth.discovery(new URL(connection.identityUrl), connection.clientId, undefined, undefined, {
-        [oauth.customFetch]: this.#fetchWith(signal),
+        [oauth.customFetch]: this.#fetchWith(signal, { deadlineMs: DISCOVERY_DEADLINE_MS }),
         ...(isLoopback(connection.identityUrl) && { execute: [oauth.allowInsecureRequests] }),
       });
     } catch (error) {
@@ -193,7 +203,7 @@ export class AuthorizationServer {
     };
   }
 
-  #fetchWith(signal: AbortSignal, amend?: (body: URLSearchParams) => void): oauth.CustomFetch {
+  #fetchWith(signal: AbortSignal, { deadlineMs = DEADLINE_MS, amend }: FetchOptions = {}): oauth.CustomFetch {
     const { fetch } = this.#deps;
     // Reads the whole answer, so that a cut, a deadline and Cancel are told from an answer that makes no sense. The
     // library's own signal is left out: it has the same deadline and says less.
@@ -203,13 +213,21 @@ export class AuthorizationServer {
         method: method === 'POST' ? ('POST' as const) : ('GET' as const),
         headers,
         ...(body !== undefined && body !== null && { body: String(body) }),
-        deadlineMs: DEADLINE_MS,
+        deadlineMs,
         maxBytes: MAX_BYTES,
       };
       const answer = await exchange(fetch, url, request, signal);
+      const failed = failedService(answer.status, answer.text, answer.headers);
+      if (failed) throw failed;
       return new Response(answer.text || null, { status: answer.status, headers: answer.headers });
     };
   }
+}
+
+/** It failed before the refresh token was on its way. */
+function notSent(error: RolecallError): RolecallError {
+  const { kind, message, cause, facts, remedy } = error;
+  return new RolecallError(kind, message, { cause, facts: { ...facts, wasNotSent: true }, remedy });
 }
 
 function specifiedEndpoints(identityUrl: string): oauth.ServerMetadata {

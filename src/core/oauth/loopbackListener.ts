@@ -93,6 +93,10 @@ export async function listenForRedirect(options: LoopbackOptions): Promise<Loopb
     resolve = done;
   });
   const handler = (request: IncomingMessage, response: ServerResponse) => {
+    if ((request.headersDistinct.host ?? []).length !== 1) {
+      send(response, 400, options.pages.refused); // RFC 9112 section 3.2: `headers.host` would be the first of them.
+      return;
+    }
     const url = URL.parse(`${target.origin}${request.url}`);
     // Any Host: an editor served in a browser opens this through a proxy of its own. The path cannot be guessed.
     if (request.method === 'GET' && url?.pathname === start) {

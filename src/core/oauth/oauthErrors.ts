@@ -1,29 +1,61 @@
 import * as oauth from 'openid-client';
+import * as z from 'zod/mini';
 import type { Connection } from '../base/connection.ts';
 import { cancelled, type ErrorFacts, isCancelled, type Remedy, RolecallError, serverWords } from '../base/errors.ts';
 import { retryAfterMs } from '../base/http.ts';
+import { parseJson } from './rotation/protocol.ts';
 
 /**
  * Whatever openid-client throws, as one of ours. `cause` keeps the original; its response body is not logged anywhere.
- * `refused` says what a 401 with a challenge was the answer to: the client's credentials, or an access token.
+ * `refused` says what a refusal was the answer to: the client with its refresh token, an authorization code, or an access
+ * token.
  */
 export function translateOAuthError(
   error: unknown,
   connection: Connection,
-  refused: 'client' | 'token' = 'client',
+  refused: 'client' | 'code' | 'token' = 'client',
 ): RolecallError {
   const ours = causes(error).find((at) => at instanceof RolecallError);
   if (ours) return ours;
   if (isCancelled(error)) return cancelled(error);
-  if (error instanceof oauth.ResponseBodyError) return refusedGrant(error);
+  if (error instanceof oauth.ResponseBodyError) return refusedGrant(error, refused);
   if (error instanceof oauth.AuthorizationResponseError) return refusedAuthorization(error);
   if (error instanceof oauth.WWWAuthenticateChallengeError) {
-    const [kind, sentence] = refused === 'client' ? REFUSED_CLIENT : REFUSED_TOKEN;
+    const [kind, sentence] = refused === 'token' ? REFUSED_TOKEN : REFUSED_CLIENT;
     return new RolecallError(kind, sentence, { cause: error, facts: { status: error.status }, remedy: remedyOf(kind) });
   }
   if (error instanceof oauth.ClientError) return unusableAnswer(error, connection);
   return new RolecallError('unexpected', 'Signing in failed in an unexpected way.', { cause: error });
 }
+
+const errorSchema = z.object({ error: z.string(), error_description: z.optional(z.string()) });
+
+/**
+ * What a service says with 5xx, which openid-client does not read: RFC 6749 section 5.2 knows 400 and 401 only. Some
+ * versions report a missing client secret so.
+ *
+ * @returns `undefined` for anything but an OAuth error: a page of a proxy, for example.
+ */
+export function failedService(status: number, body: string, headers: Headers): RolecallError | undefined {
+  const said = status >= 500 ? parseJson(errorSchema, body) : undefined;
+  if (!said) return undefined;
+  const words = serverWords(said.error_description ?? '');
+  const [kind, sentence]: Meaning = /client\b.*\bsecret\b/i.test(words)
+    ? REFUSED_CLIENT
+    : ['server', `The identity service answered ${status}. Try again in a moment.`];
+  const asked = retryAfterMs(headers, Date.now());
+  return new RolecallError(kind, withWords(sentence, words), {
+    facts: {
+      status,
+      code: said.error,
+      ...(words && { serverMessage: words }),
+      ...(asked !== undefined && { retryAfterMs: asked }),
+    },
+    remedy: remedyOf(kind),
+  });
+}
+
+const withWords = (sentence: string, words: string) => sentence + (words && ` It said: ${words}`);
 
 type Meaning = readonly [RolecallError['kind'], string];
 
@@ -31,6 +63,11 @@ const REFUSED_TOKEN: Meaning = ['sessionEnded', 'The identity service does not a
 const REFUSED_CLIENT: Meaning = [
   'configuration',
   'The identity service refused the client. Check client id and client secret.',
+];
+/** Nobody was signed in by it yet, so no session has ended. */
+const REFUSED_CODE: Meaning = [
+  'invalidRequest',
+  'The identity service did not accept the code of this sign-in. It might be mistyped, expired or already used.',
 ];
 const SLOW_DOWN: Meaning = ['rateLimited', 'The identity service asks to slow down. Try again in a moment.'];
 
@@ -53,8 +90,9 @@ function remedyOf(kind: RolecallError['kind'], code?: string): Remedy | undefine
   return { kind: 'setClientSecret' };
 }
 
-function refusedGrant(error: oauth.ResponseBodyError): RolecallError {
-  const [kind, sentence] = grantMeaning(error);
+function refusedGrant(error: oauth.ResponseBodyError, refused: 'client' | 'code' | 'token'): RolecallError {
+  const isCode = refused === 'code' && error.error === 'invalid_grant' && error.status !== 429;
+  const [kind, sentence] = isCode ? REFUSED_CODE : grantMeaning(error);
   const words = serverWords(error.error_description ?? '');
   const facts: ErrorFacts = {
     status: error.status,
@@ -62,7 +100,7 @@ function refusedGrant(error: oauth.ResponseBodyError): RolecallError {
     ...(words && { serverMessage: words }),
     ...askedToWait(error.response),
   };
-  return new RolecallError(kind, sentence + (words && ` It said: ${words}`), {
+  return new RolecallError(kind, withWords(sentence, words), {
     cause: error,
     facts,
     remedy: remedyOf(kind, error.error),
@@ -81,7 +119,7 @@ function refusedAuthorization(error: oauth.AuthorizationResponseError): Rolecall
     error.error === 'access_denied'
       ? 'The sign-in was refused or cancelled on the provider’s page.'
       : `The identity service answered the sign-in with “${serverWords(error.error)}”.`;
-  return new RolecallError('invalidRequest', sentence + (words && ` It said: ${words}`), {
+  return new RolecallError('invalidRequest', withWords(sentence, words), {
     cause: error,
     facts: { code: error.error, ...(words && { serverMessage: words }) },
   });
@@ -104,7 +142,7 @@ function unusableAnswer(error: oauth.ClientError, connection: Connection): Rolec
   if (meaning) return new RolecallError(...meaning, { cause: error, facts, remedy: remedyOf(meaning[0]) });
   const what =
     status !== undefined && status >= 300 ? `answered ${status} without an explanation` : CHECKS[error.code ?? ''];
-  const sentence = `${connection.identityUrl} ${what ?? 'sent an answer that is not an OAuth answer'}. The sign-in was not used.`;
+  const sentence = `${connection.identityUrl} ${what ?? 'sent an answer that is not an OAuth answer'}. This answer was not used.`;
   return new RolecallError('protocol', sentence, { cause: error, facts });
 }
 

@@ -1,6 +1,8 @@
 import { RolecallError } from '../base/errors.ts';
 import type { PendingSignIn } from './authorizationServer.ts';
 
+/** RFC 6749 section 10.10 asks for 128 bits at least, which is 22 characters of base64. */
+const MIN_CODE_LENGTH = 20;
 /** No code of these services is longer; what is longer was not meant. */
 const MAX_LENGTH = 16_384;
 
@@ -17,7 +19,12 @@ export function readPastedCallback(typed: string, { redirectUri, state }: Pendin
   if (text.length > MAX_LENGTH) throw wrong('This is too long to be the address of a sign-in.');
   if (/\s/.test(text)) throw wrong('This holds spaces or line breaks. Paste only the address, or only the code.');
   const query = queryOf(text, redirectUri);
-  if (query === undefined) return callback(redirectUri, new URLSearchParams({ code: text, state }));
+  if (query === undefined) {
+    if (text.length < MIN_CODE_LENGTH) {
+      throw wrong('This is too short to be a code. Paste the whole address of the page that your browser ended on.');
+    }
+    return callback(redirectUri, new URLSearchParams({ code: text, state }));
+  }
   if (!query.has('code') && !query.has('error')) {
     throw wrong(
       query.has('redirect_uri')

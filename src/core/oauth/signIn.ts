@@ -46,6 +46,14 @@ export const SIGN_IN_DEADLINE_MS = 5 * 60_000;
  * @throws RolecallError `cancelled`, `timeout`, `configuration`, `invalidRequest` (refused on the page), `offline`, …
  */
 export async function signInWithBrowser(deps: BrowserSignIn, signal: AbortSignal): Promise<Session> {
+  try {
+    return await throughBrowser(deps, signal);
+  } catch (error) {
+    throw offeringAgain(error);
+  }
+}
+
+async function throughBrowser(deps: BrowserSignIn, signal: AbortSignal): Promise<Session> {
   const { connection, server, log, method } = deps;
   const { newSignIn } = await import('./authorizationServer.ts');
   const pending = newSignIn(connection);
@@ -74,6 +82,14 @@ export async function signInWithBrowser(deps: BrowserSignIn, signal: AbortSignal
   }
 }
 
+/** A sign-in that failed can be tried again, unless something has to be changed first. */
+function offeringAgain(thrown: unknown): RolecallError {
+  const error = asRolecallError(thrown);
+  const { kind, message, cause, facts } = error;
+  if (error.remedy || kind === 'cancelled' || kind === 'configuration') return error;
+  return new RolecallError(kind, message, { cause, facts, remedy: { kind: 'signInAgain' } });
+}
+
 /** Opens the browser and waits for the first answer, in whichever way it comes. */
 async function arrival(
   deps: BrowserSignIn,
@@ -99,7 +115,7 @@ async function arrival(
     throw new RolecallError(
       'timeout',
       'The sign-in was not finished in the browser within five minutes. If the page showed an error, check client id and redirect URI.',
-      { remedy: { kind: 'otherSignIn' } },
+      { remedy: { kind: 'signInAgain' } },
     );
   } finally {
     over.abort();
@@ -115,10 +131,11 @@ export async function finishSignIn(
 ): Promise<Session> {
   const { connection, server, learn } = deps;
   learn(callback.searchParams.get('code') ?? undefined);
+  const sentAt = deps.now(); // The lifetime begins at the service some time after.
   const grant = await server.exchange(callback, pending, signal);
   for (const secret of [grant.accessToken, grant.refreshToken]) learn(secret);
   const claims = grant.claims ?? (await quietUserInfo(deps, grant.accessToken, signal));
-  return firstSession(connection, grant, accountOf(claims, connection.label), deps.now());
+  return firstSession(connection, grant, accountOf(claims, connection.label), sentAt);
 }
 
 /** The account's name is a courtesy: without it the sign-in still stands. */

@@ -35,6 +35,7 @@ export function treeCommands({ clouds, data, view, documents }: TreeCommandsDeps
   return {
     [commands.refresh]: async (node) => {
       const { active } = clouds;
+      active?.keeper.tryNow();
       // The keyring may be unlocked by now: the button of the view that says so.
       if (active?.keeper.state.kind === 'storeUnavailable') {
         await active.keeper.accessToken(AbortSignal.timeout(10_000)); // Reads or stores again, or says why not.

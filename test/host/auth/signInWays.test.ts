@@ -206,7 +206,8 @@ describe('the ways to sign in', () => {
         signIn.run(without),
         (error) =>
           error instanceof RolecallError &&
-          error.remedy?.kind === 'otherSignIn' &&
+          error.remedy?.kind === 'changeSetting' &&
+          error.remedy.setting === 'identity.clientId' &&
           /rolecall\.identity\.clientId/.test(error.message),
       );
       const session = signIn.run(without, 'serviceToken');

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
-import { newSignIn } from '../../../../src/core/oauth/authorizationServer.ts';
+import { silentLog } from '../../../../src/core/base/log.ts';
+import { type AuthorizationServer, newSignIn } from '../../../../src/core/oauth/authorizationServer.ts';
+import { finishSignIn } from '../../../../src/core/oauth/signIn.ts';
 import { ORIGIN } from '../base/mockService.ts';
 import { failure } from '../failure.ts';
 import { fixture } from '../identity/fixtures.ts';
@@ -133,9 +135,23 @@ describe('the authorization server', () => {
         h.service.on('POST', TOKEN, granted({ id_token: idToken({ ...ours, ...claims }, header) }));
         const error = await failure(h.make().exchange(callback(pending), pending, signal));
         assert.equal(error.kind, 'protocol');
-        assert.match(error.message, /The sign-in was not used\.$/);
+        assert.match(error.message, /This answer was not used\.$/);
       });
     }
+
+    it('the lifetime of what the code was exchanged for is counted from the asking', async () => {
+      let now = 1_000_000;
+      const pending = newSignIn({ ...CONNECTION, scope: '' });
+      const server = {
+        exchange: async () => {
+          now += 25_000;
+          return { accessToken: 'access-1', expiresInSeconds: 3600, claims: { sub: 'ada' } };
+        },
+      } as unknown as AuthorizationServer;
+      const deps = { connection: CONNECTION, server, learn: () => {}, log: silentLog, now: () => now };
+      const session = await finishSignIn(deps, callback(pending), pending, signal);
+      assert.equal(session.expiresAt, 1_000_000 + 3_540_000);
+    });
 
     it('no id_token though `openid` was asked for is refused: the nonce could not be compared', async () => {
       h.undiscovered().on('POST', TOKEN, granted());

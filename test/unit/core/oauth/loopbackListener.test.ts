@@ -44,6 +44,21 @@ function raw(port: number, path: string, options: { host?: string; method?: stri
   });
 }
 
+/** What is answered to these lines. */
+function spoken(port: number, ...lines: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(`${lines.join('\r\n')}\r\n\r\n`));
+    socket
+      .setEncoding('utf8')
+      .on('data', (text: string) => {
+        answer += text;
+      })
+      .on('end', () => resolve(answer))
+      .on('error', reject);
+  });
+}
+
 describe('the listener for the redirect', () => {
   let port: number;
   let listener: LoopbackListener;
@@ -74,6 +89,24 @@ describe('the listener for the redirect', () => {
     const url = await listener.answer(signal);
     assert.equal(url.origin + url.pathname, `http://127.0.0.1:${port}/callback`);
     assert.deepEqual(Object.fromEntries(url.searchParams), { code, state: STATE, note: 'a b+c' });
+  });
+
+  it('two Host headers: 400, whichever comes first, and the wait goes on', async () => {
+    const [ours, foreign] = [`127.0.0.1:${port}`, 'evil.example.com'];
+    for (const hosts of [
+      [ours, foreign],
+      [foreign, ours],
+      [ours, ours],
+    ]) {
+      for (const path of [callback({ code: 'c', state: STATE }), new URL(listener.startUrl).pathname]) {
+        assert.match(
+          await spoken(port, `GET ${path} HTTP/1.1`, ...hosts.map((host) => `Host: ${host}`)),
+          /^HTTP\/1.1 400 /,
+        );
+      }
+    }
+    await new Promise(setImmediate);
+    assert.equal(answered, undefined);
   });
 
   it('the page is plain text made safe, loads nothing, frames nowhere and is not kept', async () => {

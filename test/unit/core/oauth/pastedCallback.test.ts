@@ -28,8 +28,12 @@ describe('a pasted answer', () => {
     ],
     ['from the path on', '/callback?code=a&state=st4te', { code: 'a', state: 'st4te' }],
     ['with other members first', 'scope=x&code=a&state=st4te', { scope: 'x', code: 'a', state: 'st4te' }],
-    ['the bare code', 'abc-DEF_1.2~', { code: 'abc-DEF_1.2~', state: 'st4te' }],
-    ['a bare code that looks like base64', 'YWJj+/==', { code: 'YWJj+/==', state: 'st4te' }],
+    ['the bare code', 'abc-DEF_1.2~abc-DEF_1.2~', { code: 'abc-DEF_1.2~abc-DEF_1.2~', state: 'st4te' }],
+    [
+      'a bare code that looks like base64',
+      'YWJjYWJjYWJjYWJjYWJj+/==',
+      { code: 'YWJjYWJjYWJjYWJjYWJj+/==', state: 'st4te' },
+    ],
   ];
   for (const [what, typed, query] of taken) {
     it(`is taken: ${what}`, () => {
@@ -47,6 +51,8 @@ describe('a pasted answer', () => {
 
   const refused: readonly [what: string, typed: string, sentence: RegExp][] = [
     ['nothing', '   ', /Paste the address/],
+    ['a word', 'hello', /too short to be a code\. Paste the whole address/],
+    ['a one-time password', '123456', /too short/],
     ['two words', 'my code', /spaces or line breaks/],
     ['two lines', 'abc\ndef', /spaces or line breaks/],
     ['another sign-in', `${REDIRECT}?code=abc&state=other`, /another sign-in/],

@@ -173,6 +173,7 @@ for (const discovery of [true, false]) {
     it('a sign-in refused on the page is told in the service’s words', async () => {
       const error = await failure(signIn({ person: 'cancel' }));
       assert.deepEqual([error.kind, error.facts.code], ['invalidRequest', 'access_denied']);
+      assert.deepEqual(error.remedy, { kind: 'signInAgain' });
       assert.match(error.message, /The sign-in was cancelled/);
     });
 
@@ -181,6 +182,7 @@ for (const discovery of [true, false]) {
         const error = await failure(signIn({ secret: 'wrong', change: { clientAuthentication } }));
         assert.equal(error.kind, 'configuration', error.message);
         assert.match(error.message, /client secret/);
+        assert.deepEqual(error.remedy, { kind: 'setClientSecret' });
       }
     });
 
@@ -195,7 +197,7 @@ for (const discovery of [true, false]) {
       const waiting = signIn({
         stop: stop.signal,
         openBrowser: async () => {
-          setTimeout(() => stop.abort(), 5);
+          setImmediate(() => stop.abort());
           return true;
         },
       });
@@ -214,6 +216,7 @@ for (const discovery of [true, false]) {
         const error = await failure(signIn({ openBrowser: async () => true }));
         assert.deepEqual([error.kind, asked], ['timeout', [300_000]]);
         assert.match(error.message, /within five minutes/);
+        assert.deepEqual(error.remedy, { kind: 'signInAgain' });
       } finally {
         AbortSignal.timeout = timeout;
       }
@@ -276,7 +279,7 @@ for (const discovery of [true, false]) {
       const error = await failure(
         signIn({ openBrowser: async () => true, delivered: async (pending) => readPastedCallback(stolen, pending) }),
       );
-      assert.ok(['configuration', 'sessionEnded'].includes(error.kind), error.message);
+      assert.ok(['configuration', 'invalidRequest'].includes(error.kind), error.message);
     });
 
     it('a client the service does not know is told before a browser opens', async () => {

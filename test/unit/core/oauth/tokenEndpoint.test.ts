@@ -37,6 +37,21 @@ describe('the authorization server', () => {
       ['401 without a body', { status: 401 }, 'configuration', /Check client id and client secret/],
       ['500 with server_error', { status: 500, body: { error: 'server_error' } }, 'server', /answered 500/],
       ['500 that says invalid_grant', { status: 500, body: { error: 'invalid_grant' } }, 'server', /answered 500/],
+      [
+        '500 with words',
+        { status: 500, body: { error: 'server_error', error_description: 'database is <b>down</b>' } },
+        'server',
+        /answered 500\. Try again in a moment\. It said: database is down$/,
+      ],
+      [
+        'a missing secret (version 1.11)',
+        {
+          status: 500,
+          body: { error: 'server_error', error_description: 'client ID secret not set in request body' },
+        },
+        'configuration',
+        /Check client id and client secret\. It said: client ID secret not set in request body$/,
+      ],
       ['502 in HTML', { status: 502, body: fixtureText('bad-gateway.txt') }, 'server', /answered 502/],
       ['429 without a body', { status: 429 }, 'rateLimited', /slow down/],
       ['429 with a body', { status: 429, body: { error: 'too_many' } }, 'rateLimited', /slow down/],
@@ -58,6 +73,32 @@ describe('the authorization server', () => {
         assert.deepEqual(h.service.asked, [`GET ${DISCOVERY}`, `POST ${TOKEN}`]);
       });
     }
+
+    it('a missing client secret is offered to be entered, also with 500', async () => {
+      const body = { error: 'server_error', error_description: 'client ID secret not set in request body' };
+      h.undiscovered().on('POST', TOKEN, { status: 500, body, headers: { 'retry-after': '7' } });
+      const { remedy, facts } = await failure(h.make().refresh('refresh-1', signal));
+      assert.deepEqual([remedy, facts.retryAfterMs, facts.code], [{ kind: 'setClientSecret' }, 7000, 'server_error']);
+    });
+
+    it('a refused code is no session that has ended', async () => {
+      const pending = newSignIn(CONNECTION);
+      h.undiscovered().on('POST', TOKEN, errors.refreshTokenReuse ?? assert.fail());
+      const callback = new URL(`${CONNECTION.redirectUri}?code=wrong&state=${pending.state}`);
+      const error = await failure(h.make().exchange(callback, pending, signal));
+      assert.equal(error.kind, 'invalidRequest');
+      assert.match(error.message, /did not accept the code of this sign-in\. It might be mistyped/);
+      assert.doesNotMatch(error.message, /no longer/);
+    });
+
+    it('a token that was never sent, because discovery was silent, is told from one that may be spent', async () => {
+      h.service.on('GET', DISCOVERY, { status: 404, delay: 3_600_000 });
+      const deadlines = await withShortDeadlines(async () => {
+        const { kind, facts } = await failure(h.make().refresh('refresh-1', signal));
+        assert.deepEqual([kind, facts.wasNotSent], ['timeout', true]);
+      });
+      assert.ok(deadlines.includes(10_000));
+    });
 
     it('a description without end or with markup is cut', async () => {
       const error_description = `<h1>${'on and on, '.repeat(500)}</h1>`;
