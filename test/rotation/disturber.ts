@@ -4,13 +4,13 @@ import { newestHolder } from './holder.ts';
 import type { StormWindow, Windows } from './windows.ts';
 
 /** Rotations between two kills, and between two stops, on average. */
-const KILL_EVERY = 100;
-const STOP_EVERY = 250;
+const KILL_EVERY = 40;
+const STOP_EVERY = 130;
 /** How many of the stops, a part of one, are of a holder: each takes seconds, in which nobody rotates. */
 const HOLDER_PART = 0.4;
-/** A stopped holder is told of within two seconds, and this is a slow machine. */
-const SILENT_LIMIT_MS = 10_000;
-const TAKEOVER_LIMIT_MS = 10_000;
+/** A stopped holder is told of within two seconds, and this is a very busy machine. */
+const SILENT_LIMIT_MS = 30_000;
+const TAKEOVER_LIMIT_MS = 30_000;
 
 export class Disturber {
   readonly #windows: Windows;

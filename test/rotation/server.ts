@@ -46,6 +46,7 @@ export class CountingServer {
   /** From which generation on the windows know of a session. */
   readonly #known = new Map<number, number>();
   #sid = 0;
+  #passing = 0;
   #serial = 0;
   #access = '';
   #refresh = '';
@@ -124,13 +125,14 @@ export class CountingServer {
       dropped: false,
     };
     this.#options.onArrived(exchange.pid);
-    const fault = this.#options.faults ? pick(this.rotations) : 'none';
+    const fault = this.#options.faults ? this.#nextFault() : 'none';
     if (fault !== 'none') this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1);
     if (fault === 'slow') await sleep(Math.random() * 300);
     if (fault === 'resetBefore') return void request.socket.destroy();
     if (fault === '429') return this.#answer(response, 429, { error: 'temporarily_unavailable' });
     if (fault === '500') return this.#answer(response, 500, { error: 'server_error', error_description: 'oops' });
     if (fault === '502') return void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad</h1>');
+    if (!token.startsWith('rt.')) return this.#answer(response, 400, { error: 'invalid_grant' }); // Only asks whether we are there.
     if (token !== this.#refresh) return this.#refuse(response, token, exchange);
     this.#spent.set(token, exchange);
     this.rotations += 1;
@@ -142,6 +144,14 @@ export class CountingServer {
     }
     if (fault === 'slowAfter') await sleep(Math.random() * 300);
     this.#answer(response, 200, pair);
+  }
+
+  /** When is left to chance; which, is not: each comes about equally often. */
+  #nextFault(): (typeof FAULTS)[number] | 'none' {
+    if (this.rotations % DROP_EVERY === DROP_EVERY / 2) return 'resetAfter';
+    if (Math.random() >= PASSING_PART) return 'none';
+    this.#passing += 1;
+    return PASSING[this.#passing % PASSING.length] ?? 'none';
   }
 
   /** A spent token came back: the honest retry after a lost answer, or the mistake that must never happen. */
@@ -202,8 +212,3 @@ const DROP_EVERY = 60;
 
 /** What a bad server or network does to a renewal; `resetAfter` drops the connection after rotating. */
 export const FAULTS = [...PASSING, 'resetAfter'] as const;
-
-function pick(rotations: number): (typeof FAULTS)[number] | 'none' {
-  if (rotations % DROP_EVERY === DROP_EVERY / 2) return 'resetAfter';
-  return Math.random() < PASSING_PART ? (PASSING[Math.floor(Math.random() * PASSING.length)] ?? 'none') : 'none';
-}

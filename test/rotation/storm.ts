@@ -12,9 +12,9 @@ import { bundleWindow, type StormWindow, Windows } from './windows.ts';
 
 /** Seconds. The windows never rest. */
 const LIFETIME = 0.03;
-/** Longest wait of a call on a stopped holder: the bound of two seconds and a slow machine. */
-const SILENT_LIMIT_MS = 6000;
-const SETTLE_MS = 30_000;
+/** Longest wait of a call on a stopped holder: the bound of two seconds, on a very busy machine. */
+const SILENT_LIMIT_MS = 20_000;
+const SETTLE_MS = 60_000;
 
 export async function storm(options: StormOptions): Promise<StormResult> {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'rolecall-storm-'));
