@@ -80,8 +80,8 @@ describe('a diagnosis made with secrets in every place', () => {
   const asIs = (text: string) => text;
 
   /** One secret in one member, in the ways in which they come along. */
-  function* planted(): Generator<{ path: string; secret: string; diagnosis: Diagnosis }> {
-    for (const secret of LEARNED) {
+  function* planted(secrets: readonly string[]): Generator<{ path: string; secret: string; diagnosis: Diagnosis }> {
+    for (const secret of secrets) {
       for (const form of [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64url')]) {
         for (const sample of SAMPLES) {
           for (const { path, result } of replaced(sample, (text) => `${text} ${form}`)) {
@@ -95,7 +95,7 @@ describe('a diagnosis made with secrets in every place', () => {
   it('would be found out by the search below, wherever it is shown', () => {
     const shown = new Set<string>();
     const hidden = new Set<string>();
-    for (const { path, secret, diagnosis } of planted()) {
+    for (const { path, secret, diagnosis } of planted([SECRETS.state])) {
       (leaks(reportOf(diagnosis, asIs), [secret]).length > 0 ? shown : hidden).add(path);
     }
     assert.ok(shown.size >= 30, `${[...shown]}`);
@@ -114,10 +114,9 @@ describe('a diagnosis made with secrets in every place', () => {
     ]);
   });
 
-  it('holds none of those that the extension knows, in no encoding', function () {
-    this.timeout(20_000); // Thousands of reports.
+  it('holds none of those that the extension knows, in no encoding', () => {
     let count = 0;
-    for (const { path, secret, diagnosis } of planted()) {
+    for (const { path, secret, diagnosis } of planted(LEARNED)) {
       count += 1;
       assert.deepEqual(leaks(reportOf(diagnosis, hide), [secret]), [], path);
     }
