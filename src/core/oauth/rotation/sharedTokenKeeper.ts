@@ -160,14 +160,7 @@ export class SharedTokenKeeper implements TokenSource {
       if (refreshToken !== undefined && !this.#backOff.waiting(now)) this.#renewBeyond(generation).catch(() => {}); // State and log tell.
       return accessToken;
     }
-    try {
-      return (await waitFor(this.#renewBeyond(generation), signal)).accessToken;
-    } catch (error) {
-      const isSuperseded = isCancelled(error) && !signal.aborted && !this.#isDisposed;
-      if (!isSuperseded) throw error;
-      await waitFor(this.#queue, signal); // The sign-in or sign-out that took its place.
-      return this.accessToken(signal);
-    }
+    return (await this.#renewed(generation, signal)).accessToken;
   }
 
   async rejected(token: string, signal: AbortSignal): Promise<string | undefined> {
@@ -177,7 +170,7 @@ export class SharedTokenKeeper implements TokenSource {
     const last = this.#renewedFor401;
     if (last?.token === token && this.#deps.now() - last.at < REFUSED_AGAIN_MS) return undefined;
     if (session.refreshToken === undefined) return this.#withoutRenewal(session);
-    const { accessToken } = await waitFor(this.#renewBeyond(session.generation), signal);
+    const { accessToken } = await this.#renewed(session.generation, signal);
     this.#renewedFor401 = { token: accessToken, at: this.#deps.now() };
     return accessToken;
   }
@@ -205,6 +198,17 @@ export class SharedTokenKeeper implements TokenSource {
       },
       onFile: () => this.#fileChanged(),
     });
+  }
+
+  async #renewed(beyond: number, signal: AbortSignal): Promise<Session> {
+    try {
+      return await waitFor(this.#renewBeyond(beyond), signal);
+    } catch (error) {
+      const isSuperseded = isCancelled(error) && !signal.aborted && !this.#isDisposed;
+      if (!isSuperseded) throw error;
+      await waitFor(this.#queue, signal); // The sign-in or sign-out that took its place.
+      return this.#window.require().session;
+    }
   }
 
   async #renewBeyond(generation: number): Promise<Session> {
