@@ -77,12 +77,12 @@ export class CompletionAssembler {
     if (delta.reasoning !== '') {
       this.#pieces++;
       choice.reasoning += delta.reasoning;
-      events.push({ kind: 'reasoning', choice: index, text: delta.reasoning });
+      tell(events, 'reasoning', index, delta.reasoning);
     }
     if (delta.text !== '') {
       this.#pieces++;
       choice.text += delta.text;
-      events.push({ kind: 'text', choice: index, text: delta.text });
+      tell(events, 'text', index, delta.text);
     }
     if (delta.logprobs) {
       for (const token of delta.logprobs) choice.logprobs.push(token);
@@ -203,6 +203,13 @@ interface OpenChoice {
   readonly toolCalls: ToolCallAssembler;
   finishReason: string;
   stopReason: ChoiceDelta['stopReason'];
+}
+
+/** What arrives together is told together: an event for each token would cost more than reading it. */
+function tell(events: CompletionEvent[], kind: 'text' | 'reasoning', choice: number, text: string): void {
+  const last = events.at(-1);
+  if (last?.kind === kind && last.choice === choice) events[events.length - 1] = { ...last, text: last.text + text };
+  else events.push({ kind, choice, text });
 }
 
 function finishChoice(index: number, choice: OpenChoice, cut: string | undefined): CompletionChoice {

@@ -30,6 +30,15 @@ describe('assembling a completion', () => {
     ]);
   });
 
+  it('tells in one event what comes in one packet, in its order', () => {
+    const { events } = assemble([says('A'), says('B'), says('x', 1), says('y', 1), says('C')], 2);
+    assert.deepEqual(events, [
+      { kind: 'text', choice: 0, text: 'AB' },
+      { kind: 'text', choice: 1, text: 'xy' },
+      { kind: 'text', choice: 0, text: 'C' },
+    ]);
+  });
+
   it('tells calls, finishes and usage at the end, in order of the choices', () => {
     const usage = { choices: [], usage: { total_tokens: 5 } };
     const { assembler, events } = assemble([says('B', 1), ends('stop', 1), calls('f'), ends('tool_calls'), usage], 2);
