@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { isCancelled, RolecallError } from '../../../../src/core/base/errors.ts';
-import { limited } from '../../../../src/core/tools/limited.ts';
-import { shortened, valueResult } from '../../../../src/core/tools/valueResult.ts';
+import { limited } from '../../../../src/core/tools/clock.ts';
 
 describe('limited', () => {
   const waits: (() => void)[] = [];
@@ -45,36 +44,4 @@ describe('limited', () => {
     await assert.rejects(result, isCancelled);
     await assert.rejects(limited(never, { ...options, signal: stop.signal }), isCancelled);
   });
-});
-
-describe('valueResult', () => {
-  const ring: Record<string, unknown> = {};
-  ring.self = ring;
-  const rows: [title: string, value: unknown, text: string | RegExp][] = [
-    ['nothing', undefined, 'It ended well and returned nothing.'],
-    ['text', 'a "b"', 'a "b"'],
-    ['a value', { a: [1, 2n] }, '{\n  "a": [\n    1,\n    "2"\n  ]\n}'],
-    ['false', false, 'false'],
-    ['a ring', ring, /cannot be shown/],
-    ['a function', () => {}, /cannot be shown/],
-    [
-      'a hostile object',
-      {
-        toJSON: () => {
-          throw new Error('x');
-        },
-      },
-      /cannot be shown/,
-    ],
-  ];
-  for (const [title, value, text] of rows) {
-    it(`says ${title}`, () => {
-      const result = valueResult(value, 1000);
-      if (typeof text === 'string') assert.equal(result, text);
-      else assert.match(result, text);
-    });
-  }
-
-  it('is cut honestly', () =>
-    assert.match(shortened('a'.repeat(1000), 256), /^a{128}\n\[744 bytes left out\]\na{128}$/));
 });

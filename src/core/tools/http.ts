@@ -1,7 +1,51 @@
 import { cancelled, RolecallError } from '../base/errors.ts';
 import { type Fetch, noAnswer, originOf } from '../base/http.ts';
-import type { HttpSpec } from './httpPrepare.ts';
+import type { HttpRun } from './definition.ts';
 import { OutputKeeper } from './output.ts';
+import { fillJson } from './templates.ts';
+import { fillUrl } from './urlTemplate.ts';
+
+/** Exactly what will be sent: what consent shows is what `runHttp` sends. */
+export interface HttpSpec {
+  readonly method: HttpRun['method'];
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text. */
+  readonly body: string | undefined;
+  readonly timeoutMs: number;
+  readonly outputLimit: number;
+}
+
+/**
+ * Turns a definition and checked arguments into what will be sent. Sends nothing.
+ *
+ * @param allowedHosts what the user allowed, never the workspace (see `allowedHosts.ts`).
+ * @throws {RolecallError} kind `tool` when a value is refused; `configuration` when the host is not allowed.
+ */
+export function prepareHttp(
+  run: HttpRun,
+  args: Readonly<Record<string, unknown>>,
+  allowedHosts: readonly string[],
+): HttpSpec {
+  const url = fillUrl(run.url, args);
+  if (!isAllowedHost(url, allowedHosts)) {
+    throw new RolecallError(
+      'configuration',
+      `Tools may not send requests to "${hostEntry(url)}" until the user allows that host in the setting "rolecall.tools.allowedHosts".`,
+      { remedy: { kind: 'changeSetting', setting: 'tools.allowedHosts' } },
+    );
+  }
+  const body = run.body === undefined ? undefined : JSON.stringify(fillJson(run.body, args) ?? null);
+  const headers = Object.fromEntries(Object.entries(run.headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return {
+    method: run.method,
+    url: url.href,
+    headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+    body,
+    timeoutMs: run.timeoutSeconds * 1000,
+    outputLimit: run.outputLimit,
+  };
+}
 
 /** Read at most, whatever is kept of it: a body without end must not keep the connection until the time limit. */
 const maxReadBytes = 16 * 1024 * 1024;
@@ -95,4 +139,35 @@ function isText(type: string): boolean {
     type === '' ||
     /^\s*(?:text\/|application\/(?:[\w.+-]*(?:json|xml|yaml|javascript)|x-www-form-urlencoded))/i.test(type)
   );
+}
+
+/**
+ * The hosts workspace tools may send requests to, as the user writes them (setting `rolecall.tools.allowedHosts`):
+ * `api.example.com` or `api.example.com:8443` for https, `localhost:3000` for http as well, as nothing leaves the
+ * machine, and `http://intranet:8080` where plain http is wanted.
+ */
+
+/** True when one of the entries allows exactly the origin of this address. An entry nobody can read allows nothing. */
+export function isAllowedHost(url: URL, entries: readonly string[]): boolean {
+  return entries.some((entry) => originsOf(entry).includes(url.origin));
+}
+
+/** What the user would write to allow this address. */
+export function hostEntry(url: URL): string {
+  return url.protocol === 'https:' || isLoopback(url.hostname) ? url.host : url.origin;
+}
+
+function originsOf(entry: string): string[] {
+  const text = entry.trim();
+  const hasScheme = /^https?:\/\//i.test(text);
+  const address = hasScheme ? text : `https://${text}`;
+  if (!/^https?:\/\/[^/?#@\\\s]+\/?$/i.test(address) || !URL.canParse(address)) return [];
+  const url = new URL(address);
+  if (hasScheme || !isLoopback(url.hostname)) return [url.origin];
+  return [url.origin, new URL(address.replace(/^https/i, 'http')).origin];
+}
+
+/** RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3. */
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
 }
