@@ -195,7 +195,7 @@ describe('the tools of a workspace', () => {
       .locator('.view-line', { hasText: /"write"/ })
       .waitFor();
     await lenses().first().click();
-    assert.match(await dialogText(page), /Reads this workspace\. Writes out\. No network\./);
+    assert.match(await dialogText(page), /Reads this workspace\. Writes out\/\. No network\./);
     await workbench.screenshot('tool-reach');
     await pressDialog(page, 'Cancel');
     // And is not contained at all.

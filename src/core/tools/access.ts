@@ -1,4 +1,4 @@
-import { lstat, readdir, realpath } from 'node:fs/promises';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { RolecallError } from '../base/errors.ts';
 import type { Access, ParametersSchema } from './definition.ts';
@@ -16,6 +16,8 @@ export interface Reach {
   readonly read: readonly string[];
   /** May be read too. What does not exist is made, as a folder, before the program starts. */
   readonly write: readonly string[];
+  /** Those of both that are files; the others are folders. */
+  readonly files: readonly string[];
   readonly network: boolean;
   /** What the program itself needs where it belongs neither to the system nor to `read`: its installation, or its file. */
   readonly program: string | undefined;
@@ -61,7 +63,8 @@ export async function resolveReach(
     if (!isProtected(path.relative(at.root, real))) continue;
     throw new RolecallError('tool', `"write" leads to "${real}": ".git" and ".vscode" are never writable.`);
   }
-  const paths = { read: read.map(({ real }) => real), write: write.map(({ real }) => real) };
+  const files = [...read, ...write].filter(({ isFile }) => isFile).map(({ real }) => real);
+  const paths = { read: read.map(({ real }) => real), write: write.map(({ real }) => real), files };
   const system = systemFolders[at.platform === 'darwin' ? 'darwin' : 'linux'];
   const program = programPath(at.executable, [...system, ...paths.read, ...paths.write], homes);
   return { ...paths, network: access.network, program, homes };
@@ -100,7 +103,11 @@ function programPath(
 }
 
 /** A path relative to `root` with links followed; of what does not exist yet, as far as it does. */
-async function within(root: string, relative: string, what: string): Promise<{ real: string; exists: boolean }> {
+async function within(
+  root: string,
+  relative: string,
+  what: string,
+): Promise<{ real: string; exists: boolean; isFile: boolean }> {
   const wanted = path.resolve(root, relative);
   for (let existing = wanted; ; existing = path.dirname(existing)) {
     const isThere = await lstat(existing).then(
@@ -111,7 +118,10 @@ async function within(root: string, relative: string, what: string): Promise<{ r
     // A link that leads nowhere is refused: something could be made where it points.
     const found = await realpath(existing).catch(() => undefined);
     const real = found === undefined ? undefined : path.join(found, path.relative(existing, wanted));
-    if (real !== undefined && isInside(root, real)) return { real, exists: existing === wanted };
+    if (real !== undefined && isInside(root, real)) {
+      const exists = existing === wanted;
+      return { real, exists, isFile: exists && (await stat(real)).isFile() };
+    }
     throw new RolecallError('tool', `${what} leads out of the workspace folder: "${relative}".`);
   }
 }

@@ -27,7 +27,7 @@ export interface ConsentLine {
   readonly text: string;
 }
 
-/** How far a program reaches, for a person. Paths are relative to the workspace folder, which is `.` itself. */
+/** How far a program reaches, for a person. Paths are relative to the workspace folder, which is `.`; folders end in `/`. */
 export interface ShownReach {
   readonly reads: readonly string[];
   readonly writes: readonly string[];
@@ -36,8 +36,9 @@ export interface ShownReach {
   readonly network: boolean;
 }
 
-export function shownReach({ read, write, program, network }: Reach, root: string): ShownReach {
-  const shown = (file: string): string => name(path.relative(root, file) || '.');
+export function shownReach({ read, write, files, program, network }: Reach, root: string): ShownReach {
+  const shown = (file: string): string =>
+    file === root ? '.' : name(`${path.relative(root, file)}${files.includes(file) ? '' : '/'}`);
   const name = (text: string): string => (/^[\w./@+-]+$/.test(text) ? text : visible(text));
   return {
     reads: read.map(shown),

@@ -1,7 +1,7 @@
 import { lstat, mkdir, mkdtemp, readFile, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { RolecallError } from '../base/errors.ts';
+import { isCancelled, RolecallError } from '../base/errors.ts';
 import { protectedEntries, protectedNames, type Reach } from './access.ts';
 import { bubblewrap, type Guards, type Launch, seatbelt } from './launch.ts';
 import type { ProcessSpec } from './prepare.ts';
@@ -44,18 +44,24 @@ export async function findContainment(
   const found: Containment = platform === 'darwin' ? { kind: 'seatbelt' } : await findBubblewrap(folders);
   const isMissing = found.kind === 'bubblewrap' && found.program === '';
   if (isMissing) return { kind: 'none', reason: 'bubblewrap is not installed.', remedy: await installing(read) };
+  const refused = async (words: string): Promise<Containment> => ({
+    kind: 'none',
+    reason: `The system does not let Rolecall contain programs${words === '' ? '' : ` (${words})`}.`,
+    remedy: found.kind === 'bubblewrap' ? await allowing(read) : undefined,
+  });
   const trial = await realpath(await mkdtemp(path.join(tmpdir(), 'rolecall-trial-')));
   try {
-    const reach: Reach = { read: [trial], write: [], network: false, program: undefined, homes: [] };
+    const reach: Reach = { read: [trial], write: [], files: [], network: false, program: undefined, homes: [] };
     const executable = { path: '/bin/sh', realPath: '/bin/sh' };
     const program = { executable, args: ['-c', 'exit 0'], root: trial, cwd: trial, env: {}, reach };
     const launch =
       found.kind === 'bubblewrap' ? bubblewrap(found.program, program, noGuards) : seatbelt(program, trial);
     const result = await run({ ...launch, stdin: undefined, timeoutMs: 10_000, outputLimit: 1000 }, { signal });
     if (result.exitCode === 0) return found;
-    const words = result.stderr.trim().replaceAll(/\s+/g, ' ').slice(0, 300);
-    const reason = `The system does not let Rolecall contain programs${words === '' ? '' : ` (${words})`}.`;
-    return { kind: 'none', reason, remedy: found.kind === 'bubblewrap' ? await allowing(read) : undefined };
+    return refused(result.stderr.trim().replaceAll(/\s+/g, ' ').slice(0, 300));
+  } catch (error) {
+    if (isCancelled(error)) throw error;
+    return refused(error instanceof Error ? error.message : String(error));
   } finally {
     await rm(trial, { recursive: true, force: true });
   }

@@ -84,8 +84,7 @@ async function prepareProcessTool(
   { containment, folders }: Surroundings,
 ): Promise<PreparedTool> {
   const { run } = definition;
-  const homes = [homedir(), userInfo().homedir];
-  const machine: Machine = { environment: process.env, homes, contains: containment.kind !== 'none' };
+  const machine: Machine = { environment: process.env, homes: homesOfUser(), contains: containment.kind !== 'none' };
   const prepare = () => prepareProcess(definition, args, machine);
   const spec = await prepare();
   const given = [...spec.args, ...Object.values(run.env), spec.stdin ?? ''];
@@ -116,6 +115,14 @@ async function prepareProcessTool(
 
 function whyNot({ reason, remedy }: Extract<Containment, { kind: 'none' }>) {
   return { reason, remedy };
+}
+
+function homesOfUser(): string[] {
+  try {
+    return [homedir(), userInfo().homedir];
+  } catch {
+    return [homedir()]; // The user database does not know the user, as in some containers.
+  }
 }
 
 /** Commands that run what files of the workspace define. */

@@ -38,7 +38,9 @@ export class WorkspaceTools {
   async open(token?: vscode.ChatParticipantToolToken): Promise<Toolbox> {
     const { tools, problems } = await this.#deps.files.contents();
     const isContained = ({ definition: { run } }: WorkspaceTool) => run.kind === 'process' && run.contained;
-    const containment = tools.some(isContained) ? await this.#deps.containment(AbortSignal.timeout(15_000)) : undefined;
+    const containment = tools.some(isContained)
+      ? await this.#deps.containment(new AbortController().signal)
+      : undefined;
     const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
     return {
       tools: (await Promise.all(tools.map(({ definition }) => offer(definition)))).flat(),

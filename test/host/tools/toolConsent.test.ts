@@ -71,9 +71,9 @@ describe('consent to a tool', () => {
   const reaches: [reach: CallReach, always: ToolQuestion['always'], first: string, last: string, buttons: string[]][] =
     [
       [
-        { kind: 'contained', reads: [], writes: ['out', '"a b"'], program: '/home/u/.nvm/v24', network: false },
+        { kind: 'contained', reads: [], writes: ['out/', '"a b"'], program: '/home/u/.nvm/v24', network: false },
         'definition',
-        'Reads nothing of this workspace. Reads its program in /home/u/.nvm/v24. Writes out, "a b". No network.',
+        'Reads nothing of this workspace. Reads its program in /home/u/.nvm/v24. Writes out/, "a b". No network.',
         '“Always” holds for any arguments, until the definition or what it reaches changes.',
         [once, always],
       ],

@@ -146,7 +146,7 @@ describe('the workspace’s tools', () => {
       reaches.push(consent.asked.at(-1)?.reach);
     }
     assert.deepEqual(reaches, [
-      { kind: 'contained', reads: ['.'], writes: ['out'], program: undefined, network: false },
+      { kind: 'contained', reads: ['.'], writes: ['out/'], program: undefined, network: false },
       { kind: 'uncontained' },
       { kind: 'uncontained', reason: notContaining.reason, remedy: notContaining.remedy },
     ]);

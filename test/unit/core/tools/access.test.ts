@@ -40,6 +40,7 @@ describe('resolveReach', () => {
     assert.deepEqual(await resolve({}), {
       read: [at('home', 'space')],
       write: [],
+      files: [],
       network: false,
       program: undefined,
       homes: [at('home')],
@@ -72,6 +73,11 @@ describe('resolveReach', () => {
       }
     });
   }
+
+  it('tells files from folders', async () => {
+    const { files } = await resolve({ read: ['file', 'src'], write: ['new', 'file'] });
+    assert.deepEqual(files, [at('home', 'space', 'file'), at('home', 'space', 'file')]);
+  });
 
   it('never reads or writes the home folder, but a part of a workspace that is one', async () => {
     for (const root of [at('home'), outer.path]) {

@@ -123,13 +123,14 @@ describe('shownReach', () => {
     write: ['/w/out', '/w/a b'],
     network: false,
     program: '/h/x/bin/p\u202e',
+    files: ['/w/a b'],
     homes: ['/h'],
   };
 
   it('names what lies in the workspace by its place there, and shows what is hidden in a name', () => {
     assert.deepEqual(shownReach(reach, '/w'), {
       reads: ['.'],
-      writes: ['out', '"a b"'],
+      writes: ['out/', '"a b"'],
       program: '"/h/x/bin/p\\u{202e}"',
       network: false,
     });

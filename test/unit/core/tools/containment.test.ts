@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { cancelled, isCancelled, RolecallError } from '../../../../src/core/base/errors.ts';
 import { type Containment, findContainment, runPrepared } from '../../../../src/core/tools/containment.ts';
 import type { ProcessResult, RunSpec } from '../../../../src/core/tools/process.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
@@ -76,6 +77,14 @@ describe('findContainment', () => {
     });
   }
 
+  it('says so where it cannot be started, and goes on being stopped', async () => {
+    const options = { platform: 'linux' as const, folders: [folder.path] };
+    const failing = (error: Error) => ({ ...options, run: () => Promise.reject(error) });
+    const { kind } = await findContainment(failing(new RolecallError('tool', 'EACCES')), signal);
+    assert.equal(kind, 'none');
+    await assert.rejects(findContainment(failing(cancelled()), signal), isCancelled);
+  });
+
   it('knows that Windows cannot', async () => {
     const { found, started } = await find('win32');
     assert.deepEqual([found.kind, started], ['none', []]);
@@ -101,6 +110,7 @@ describe('a contained program, really run', () => {
         write: write.map((each) => path.join(root, each)),
         network: false,
         program: undefined,
+        files: [],
         homes: [],
       },
     };

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import type { Reach } from '../../../../src/core/tools/access.ts';
 import { bubblewrap, type ContainedProgram, type Guards, seatbelt } from '../../../../src/core/tools/launch.ts';
 
-const reach: Reach = { read: ['/home/u/w'], write: [], network: false, program: undefined, homes: ['/home/u'] };
+const reach: Reach = {
+  read: ['/home/u/w'],
+  write: [],
+  files: [],
+  network: false,
+  program: undefined,
+  homes: ['/home/u'],
+};
 const program = (
   changes: Omit<Partial<ContainedProgram>, 'reach'> & { readonly reach?: Partial<Reach> } = {},
 ): ContainedProgram => ({

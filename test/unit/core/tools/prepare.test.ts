@@ -66,6 +66,7 @@ describe('prepareProcess', () => {
     assert.deepEqual(reach, {
       read: [at('space')],
       write: [],
+      files: [],
       network: false,
       program: undefined,
       homes: [at('home')],
