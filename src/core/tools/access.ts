@@ -66,7 +66,7 @@ export async function resolveReach(
   const files = [...read, ...write].filter(({ isFile }) => isFile).map(({ real }) => real);
   const paths = { read: read.map(({ real }) => real), write: write.map(({ real }) => real), files };
   const system = systemFolders[at.platform === 'darwin' ? 'darwin' : 'linux'];
-  const program = programPath(at.executable, [...system, ...paths.read, ...paths.write], homes);
+  const program = await programPath(at.executable, [...system, ...paths.read, ...paths.write], homes);
   return { ...paths, network: access.network, program, homes };
 }
 
@@ -80,26 +80,28 @@ function refuseHome(folder: string, homes: readonly string[]): void {
 
 /**
  * `<prefix>/bin/node` needs its prefix. Not one that is the home folder or lies less than three levels below it: what
- * belongs to a program alone is not told there from what does not (`~/.local`, `~/.cargo`), so the file has to do. A
- * folder `shims` belongs to a version manager (pyenv, rbenv, asdf), whose own folder is all that it needs.
+ * belongs to a program alone is not told there from what does not (`~/.local`, `~/.cargo`), so the file has to do. Nor a
+ * checkout: that is somebody's work. `~/.pyenv/shims` belongs to a version manager, whose own folder is all that it needs.
  */
-function programPath(
+async function programPath(
   { realPath }: Executable,
   visible: readonly string[],
   homes: readonly string[],
-): string | undefined {
+): Promise<string | undefined> {
   if (visible.some((folder) => isInside(folder, realPath))) return undefined;
   const folder = path.dirname(realPath);
   const prefix = path.dirname(folder);
   const kind = path.basename(folder);
+  if (homes.some((each) => isInside(prefix, each))) return realPath;
   const home = homes.find((each) => isInside(each, realPath));
-  const depth = path
-    .relative(home ?? '/', prefix)
-    .split(path.sep)
-    .filter((part) => part !== '').length;
-  const enough = kind === 'shims' ? 1 : home === undefined ? 2 : 3;
-  const isOwn = depth >= enough && !homes.some((each) => isInside(prefix, each));
-  return isOwn && /^(?:s?bin|shims)$/.test(kind) ? prefix : realPath;
+  const depth = path.relative(home ?? '/', prefix).split(path.sep).length;
+  if (kind === 'shims' && depth === 1 && path.basename(prefix).startsWith('.')) return prefix;
+  if (!/^s?bin$/.test(kind) || depth < (home === undefined ? 2 : 3)) return realPath;
+  const isCheckout = await lstat(path.join(prefix, '.git')).then(
+    () => true,
+    () => false,
+  );
+  return isCheckout ? realPath : prefix;
 }
 
 /** A path relative to `root` with links followed; of what does not exist yet, as far as it does. */

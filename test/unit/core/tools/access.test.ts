@@ -28,6 +28,7 @@ describe('resolveReach', () => {
     await mkdir(at('home', 'space', 'src', 'deep'), { recursive: true });
     await mkdir(at('home', 'space', '.git'));
     await mkdir(at('home', '.ssh'));
+    await mkdir(at('home', 'code', 'team', 'project', '.git'), { recursive: true });
     await symlink(at('home'), at('link-to-home'));
     await symlink('src', at('home', 'space', 'in'));
     await symlink('../.ssh', at('home', 'space', 'away'));
@@ -97,6 +98,8 @@ describe('resolveReach', () => {
     ['home/bin/x', 'home/bin/x'],
     ['home/shims/x', 'home/shims/x'],
     ['home/tools/a/b/x', 'home/tools/a/b/x'],
+    ['home/project/shims/x', 'home/project/shims/x'],
+    ['home/code/team/project/bin/x', 'home/code/team/project/bin/x'],
     ['other/tools/bin/x', 'other/tools'],
     ['bin/x', 'bin/x'],
   ];
