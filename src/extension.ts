@@ -147,6 +147,7 @@ export function activate(context: vscode.ExtensionContext): void {
         extension: context.extension,
         sharedPlace: () => clouds.active?.place,
         fetch,
+        containment: tools.containment,
         problems: () => problems.all,
         redact: (text) => redactor.redact(text),
       },

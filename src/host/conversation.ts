@@ -13,6 +13,8 @@ export interface Toolbox {
   readonly invoke: (call: CheckedCall, signal: AbortSignal) => Promise<InvokeResult>;
   /** Of the files that define tools, in the order of their text. */
   readonly problems?: readonly ToolProblem[];
+  /** What the user should know of these tools on this machine. */
+  readonly remarks?: readonly string[];
 }
 
 /** What a model is told before a question, and a line for the person where something is missing for it. */

@@ -16,12 +16,22 @@ import { openWorkbench, type Workbench } from '../harness/workbench.ts';
 const file = { type: 'object', properties: { file: { type: 'string' } }, required: ['file'] };
 const nothing = { type: 'object', properties: {}, required: [] };
 const definitions = [
-  ['count_words', file, ['wc', '-w', '--', '${file}']],
-  ['list_files', nothing, ['ls', '-p']],
+  ['count_words', file, ['wc', '-w', '--', '${file}'], {}],
+  ['list_files', nothing, ['ls', '-p'], {}],
   // Leaves a mark, so that a run that should not have been is seen.
-  ['leave_mark', { ...file, properties: { file: { type: 'string', maxLength: 20 } } }, ['touch', '--', '${file}']],
-  // A program and its child, which tell their ids and would go on for ten minutes.
-  ['wait_long', nothing, ['sh', '-c', 'sleep 600 & echo "$$ $!" > pids.tmp; mv pids.tmp pids; wait']],
+  [
+    'leave_mark',
+    { ...file, properties: { file: { type: 'string', maxLength: 20 } } },
+    ['touch', '--', '${file}'],
+    { access: { write: ['.'] } },
+  ],
+  // A program and its child, which tell their ids (contained, they would not know them) and would go on for ten minutes.
+  [
+    'wait_long',
+    nothing,
+    ['sh', '-c', 'sleep 600 & echo "$$ $!" > pids.tmp; mv pids.tmp pids; wait'],
+    { contained: false },
+  ],
 ] as const;
 
 /** What becomes of the calls of tools that a model makes. */
@@ -34,8 +44,8 @@ describe('a tool that a model calls', () => {
     sandbox = await startSandbox(['--pace-ms', '1']);
     workbench = await openWorkbench({ folder: at('examples', 'workspace'), sandbox });
     page = workbench.page;
-    const tools = definitions.map(([name, parameters, command]) => {
-      const run = { kind: 'process', command, timeoutSeconds: 600 };
+    const tools = definitions.map(([name, parameters, command, more]) => {
+      const run = { kind: 'process', command, timeoutSeconds: 600, ...more };
       return { name, description: `The tool ${name}.`, parameters, run };
     });
     fs.writeFileSync(inFolder('.vscode', 'rolecall.tools.json'), JSON.stringify({ tools }));

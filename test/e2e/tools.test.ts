@@ -172,38 +172,43 @@ describe('the tools of a workspace', () => {
     await pressDialog(page, 'Cancel');
   });
 
-  it('are always allowed in this workspace until the definition or its script is another', async () => {
+  it('are always allowed in this workspace until they reach further', async () => {
     const printed = (text: string) => output().getByText(text.replaceAll(' ', '\u00a0')).last();
     await open('billing');
     await lenses().first().click();
-    assert.match(await dialogText(page), /Argument: "report\.sh"/);
+    assert.match(
+      await dialogText(page),
+      /Reads this workspace\. Writes nothing\. No network\..*Argument: "report\.sh"/s,
+    );
     await pressDialog(page, 'Always Allow in This Workspace');
     await printed('all is well').waitFor();
-    await runCommand(page, 'View: Clear Output');
+    // The script is another, and reaches no further.
+    fs.writeFileSync(inside('billing', 'report.sh'), 'echo all is lost; echo x > lost; cat ~/.profile\n');
     await lenses().first().click();
-    await printed('all is well').waitFor();
-    // The script is another.
-    fs.writeFileSync(inside('billing', 'report.sh'), 'echo all is lost\n');
-    await lenses().first().click();
-    assert.match(await dialogText(page), /Run the tool "report"/);
-    await pressDialog(page, 'Cancel');
+    await printed('all is lost').waitFor();
+    await printed('lost: Read-only file system').waitFor();
     fs.writeFileSync(inside('billing', 'report.sh'), 'echo all is well\n');
-    await runCommand(page, 'View: Clear Output');
-    await lenses().first().click();
-    await printed('all is well').waitFor();
-    // The definition is another.
-    const changed = { ...report, run: { ...report.run, timeoutSeconds: 11 } };
+    // The definition reaches further.
+    const changed = { ...report, run: { ...report.run, access: { write: ['out'] } } };
     fs.writeFileSync(inside('billing', FILE), toolFile(changed, ticket));
     await editor()
-      .locator('.view-line', { hasText: /"timeoutSeconds":.11/ })
+      .locator('.view-line', { hasText: /"write"/ })
       .waitFor();
     await lenses().first().click();
-    assert.match(await dialogText(page), /Time limit: 11 s/);
+    assert.match(await dialogText(page), /Reads this workspace\. Writes out\/\. No network\./);
+    await workbench.screenshot('tool-reach');
     await pressDialog(page, 'Cancel');
-    assert.doesNotMatch(await visible(), /all is lost/);
+    // And is not contained at all.
+    const free = { ...report, run: { ...report.run, contained: false } };
+    fs.writeFileSync(inside('billing', FILE), toolFile(free, ticket));
+    await editor()
+      .locator('.view-line', { hasText: /"contained"/ })
+      .waitFor();
+    await lenses().first().click();
+    assert.match(await dialogText(page), /Not contained: it can read, change and send everything that you can\./);
+    await workbench.screenshot('tool-uncontained');
+    await pressDialog(page, 'Cancel');
   });
-
-  const visible = async () => (await output().allInnerTexts()).join('\n');
 
   it('send nothing to a host that the user has not allowed, and name the setting', async () => {
     await open('billing');

@@ -199,6 +199,18 @@ export const CHECKS: { readonly [Name in CheckName]: Check<Name> } = {
       ];
     },
   },
+  containment: {
+    heading: 'Workspace tools',
+    label: 'Contained programs',
+    limitMs: NETWORK_MS,
+    lines: (fact) => {
+      const label = 'Contained programs';
+      if (fact.kind !== 'none') return [{ label, text: `yes, by ${fact.kind}` }];
+      const step =
+        fact.remedy === undefined ? 'You are asked before each call.' : `This mends it: ${code(fact.remedy)}`;
+      return [{ label, text: 'no', finding: `${code(fact.reason)} ${step}` }];
+    },
+  },
   problems: {
     heading: 'Recent warnings and errors in this window',
     label: 'Log',

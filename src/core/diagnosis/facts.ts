@@ -118,6 +118,11 @@ export interface SharedFact {
     | { readonly kind: 'held'; readonly pid: number; readonly isThisWindow: boolean; readonly answers: boolean };
 }
 
+/** How the programs of workspace tools are contained on this machine, or why not and what mends it. */
+export type ContainmentFact =
+  | { readonly kind: 'bubblewrap' | 'seatbelt' }
+  | { readonly kind: 'none'; readonly reason: string; readonly remedy: string | undefined };
+
 /** Something that went wrong lately, as it stands in the log. */
 export interface Problem {
   /** Milliseconds since the epoch. */
@@ -139,6 +144,7 @@ export interface Diagnosis {
   readonly store: Gathered<StoreFact>;
   readonly session: Gathered<SessionFact>;
   readonly shared: Gathered<SharedFact>;
+  readonly containment: Gathered<ContainmentFact>;
   /** The newest last. */
   readonly problems: Gathered<readonly Problem[]>;
 }

@@ -1,3 +1,5 @@
+import { cancelled, RolecallError } from '../base/errors.ts';
+
 /** Time as a value, so that tests need not wait. */
 export interface Clock {
   /** Milliseconds that never run backwards. */
@@ -25,4 +27,47 @@ export async function withinTime(promise: Promise<unknown>, ms: number, clock: C
   } finally {
     prevent();
   }
+}
+
+/**
+ * Waits for work that cannot be ended from outside, at most `timeoutMs` milliseconds. Afterwards, and after an abort, it
+ * may still go on: nobody listens any more.
+ *
+ * @throws {RolecallError} `cancelled` after an abort, `timeout` when the time passed; what the work is rejected with.
+ */
+export function limited<T>(
+  work: PromiseLike<T>,
+  {
+    timeoutMs,
+    signal,
+    clock = systemClock,
+  }: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly clock?: Clock },
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const done = (): void => {
+      prevent();
+      signal.removeEventListener('abort', abort);
+    };
+    const abort = (): void => {
+      done();
+      reject(cancelled(signal.reason));
+    };
+    const prevent = clock.after(timeoutMs, () => {
+      done();
+      const message = `It was not done after ${timeoutMs / 1000} seconds, the time limit of the tool; it may still be going on.`;
+      reject(new RolecallError('timeout', message));
+    });
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) abort();
+    work.then(
+      (value) => {
+        done();
+        resolve(value);
+      },
+      (error: unknown) => {
+        done();
+        reject(error instanceof Error ? error : new Error(String(error)));
+      },
+    );
+  });
 }

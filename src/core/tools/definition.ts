@@ -14,13 +14,27 @@ export interface ProcessRun {
   readonly command: readonly [string, ...string[]];
   /** Relative to the workspace folder; `.` when the file does not say. */
   readonly cwd: string;
-  /** Added to the small environment every tool gets (see `environment.ts`). */
+  /** Added to the small environment every tool gets (see `toolEnvironment`). */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutSeconds: number;
   /** Bytes kept of standard output, and as many of standard error. */
   readonly outputLimit: number;
   /** `json`: the arguments are written to standard input as one JSON object; `none`: standard input is closed. */
   readonly stdin: 'json' | 'none';
+  /** What the program may reach while it runs contained. */
+  readonly access: Access;
+  /** False for a program that cannot work so: it runs like one of the user's own, and asks each time. */
+  readonly contained: boolean;
+}
+
+/**
+ * What a contained program reaches beside the system's programs and libraries. Paths are relative to the workspace
+ * folder and lead into it; `.git` and `.vscode` are never writable.
+ */
+export interface Access {
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+  readonly network: boolean;
 }
 
 /** Runs a command of the editor. Templates are filled as `jsonTemplate.ts` says. */
@@ -94,6 +108,19 @@ export interface Problem extends Place {
   readonly message: string;
   /** The JSON schema of the file says the same, where something checks by it: an editor that does needs only one of both. */
   readonly bySchema: boolean;
+}
+
+/** A remark about a member, before its place in the text is known. */
+export interface Finding {
+  readonly path: readonly (string | number)[];
+  readonly severity: Problem['severity'];
+  readonly message: string;
+  /** See `Problem.bySchema`; false when left out. */
+  readonly bySchema?: boolean;
+}
+
+export function error(path: readonly (string | number)[], message: string): Finding {
+  return { path, severity: 'error', message };
 }
 
 export const defaultTimeoutSeconds = 60;

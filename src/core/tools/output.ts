@@ -1,3 +1,5 @@
+import type { ProcessResult } from './process.ts';
+
 /** What is kept of a stream of bytes. */
 export interface KeptOutput {
   /** Valid text; where something was left out, a line of its own says how many bytes. */
@@ -79,4 +81,49 @@ function characterStart(bytes: Uint8Array): number {
 
 function isContinuation(byte: number): boolean {
   return byte >= 0x80 && byte < 0xc0;
+}
+
+/** What the model is told about a program that ran. */
+export function processResultText(
+  result: ProcessResult,
+  timeoutMs: number,
+  more: { readonly remarks: readonly string[]; readonly isError: boolean } = { remarks: [], isError: false },
+): { readonly content: string; readonly isError: boolean } {
+  const isError = more.isError || result.timedOut || result.exitCode !== 0;
+  const parts: string[] = [];
+  if (result.timedOut) parts.push(`The program was ended after ${timeoutMs / 1000} seconds, before it was done.`);
+  else if (result.signal !== null) parts.push(`The program was ended by the signal ${result.signal}.`);
+  else if (result.exitCode !== 0) parts.push(`The program ended with exit code ${result.exitCode}.`);
+  if (result.stderr !== '' || isError) {
+    parts.push(result.stdout === '' ? 'It wrote nothing to standard output.' : `Standard output:\n${result.stdout}`);
+    parts.push(result.stderr === '' ? 'It wrote nothing to standard error.' : `Standard error:\n${result.stderr}`);
+  } else {
+    parts.push(result.stdout === '' ? 'The program ended well and wrote nothing.' : result.stdout);
+  }
+  return { content: [...parts, ...(isError ? more.remarks : [])].join('\n'), isError };
+}
+
+/** What the model is told of a value that a command returned: text as it is, anything else as JSON, cut honestly. */
+export function valueResult(value: unknown, limit: number): string {
+  if (value === undefined || value === null) return 'It ended well and returned nothing.';
+  const text = textOf(value);
+  if (text === undefined) return 'It ended well and returned a value that cannot be shown as text.';
+  return shortened(text, limit);
+}
+
+/** The first and the last half of `limit` bytes of UTF-8. */
+export function shortened(text: string, limit: number): string {
+  const keeper = new OutputKeeper(limit);
+  keeper.push(new TextEncoder().encode(text));
+  return keeper.finish().text;
+}
+
+/** Undefined for functions, symbols, rings and what throws when it is read. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  try {
+    return JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? String(member) : member), 2);
+  } catch {
+    return undefined;
+  }
 }

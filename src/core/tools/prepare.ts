@@ -1,12 +1,12 @@
-import { realpath, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { RolecallError } from '../base/errors.ts';
-import { fillArgv, parseTemplate } from './argv.ts';
+import { type Executable, isInside, type Reach, resolveReach } from './access.ts';
 import type { ProcessRun } from './definition.ts';
-import { toolEnvironment } from './environment.ts';
-import { type Executable, resolveExecutable } from './executable.ts';
+import { fillArgv, parseTemplate } from './templates.ts';
 
-/** Exactly what will run: what consent shows is what `runProcess` starts. */
+/** Exactly what will run: what consent shows is what is started. */
 export interface ProcessSpec {
   readonly executable: Executable;
   /** Without the program's own name. */
@@ -15,33 +15,44 @@ export interface ProcessSpec {
   readonly root: string;
   /** Absolute, symbolic links followed, inside `root`. */
   readonly cwd: string;
-  /** The whole environment. */
+  /** The whole environment, but for the home and the temporary folder of a contained program. */
   readonly env: Readonly<Record<string, string>>;
   /** Written to standard input, which is closed then; undefined: closed from the start. */
   readonly stdin: string | undefined;
   readonly timeoutMs: number;
   /** Bytes kept of standard output, and as many of standard error. */
   readonly outputLimit: number;
+  /** Undefined: not contained. */
+  readonly reach: Reach | undefined;
+}
+
+/** The machine a program runs on. */
+export interface Machine {
+  /** The editor's own, for example `process.env`; only allowed variables are taken from it. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The user's, by the environment and by the user database. */
+  readonly homes: readonly string[];
+  /** Whether the system can contain a program. */
+  readonly contains: boolean;
+  readonly platform?: NodeJS.Platform;
 }
 
 /**
  * Turns a definition and checked arguments into what will run. Starts nothing.
  *
- * @param environment the editor's own, for example `process.env`; only allowed variables are taken from it.
- * @throws {RolecallError} kind `tool` when an argument, the folder or the program is refused.
+ * @throws {RolecallError} kind `tool` when an argument, a path or the program is refused.
  */
 export async function prepareProcess(
   { folder, run }: { readonly folder: string; readonly run: ProcessRun },
   args: Readonly<Record<string, unknown>>,
-  {
-    environment,
-    platform = process.platform,
-  }: { readonly environment: Readonly<Record<string, string | undefined>>; readonly platform?: NodeJS.Platform },
+  { environment, homes, contains, platform = process.platform }: Machine,
 ): Promise<ProcessSpec> {
   const [program, ...templates] = run.command;
   const filled = fillArgv(templates, args, platform);
   const { root, cwd } = await workingFolder(folder, run.cwd);
-  const env = toolEnvironment(environment, run.env, platform);
+  const isContained = run.contained && contains;
+  const { HOME, TMPDIR, ...others } = environment;
+  const env = toolEnvironment(isContained ? others : environment, run.env, platform);
   const executable = await resolveExecutable(literal(program), { cwd, environment: env, platform });
   return {
     executable,
@@ -52,6 +63,7 @@ export async function prepareProcess(
     stdin: run.stdin === 'json' ? JSON.stringify(args) : undefined,
     timeoutMs: run.timeoutSeconds * 1000,
     outputLimit: run.outputLimit,
+    reach: isContained ? await resolveReach(run.access, { root, executable, homes, platform }) : undefined,
   };
 }
 
@@ -79,15 +91,148 @@ export async function workingFolder(
   throw new RolecallError('tool', `The folder "${cwd}" leads to "${real}", outside of the workspace folder.`);
 }
 
-/** True when `file` is `folder` or lies in it. Both absolute; compared as text. */
-export function isInside(folder: string, file: string): boolean {
-  const relative = path.relative(folder, file);
-  return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
-}
-
 function literal(template: string): string {
   const parsed = parseTemplate(template);
   const [part] = parsed.kind === 'ok' ? parsed.parts : [];
   if (parsed.kind === 'ok' && parsed.parts.length === 1 && part?.kind === 'text') return part.text;
   throw new RolecallError('tool', `The program "${template}" is not a fixed name.`);
+}
+
+/**
+ * Finds what a program's name means before anything runs, so that consent can show it. A name without a slash is looked
+ * up in the absolute folders of `PATH`, never in the current folder; a relative path starts at `cwd`.
+ *
+ * On Windows only `.exe` and `.com` are started: batch files are read by `cmd.exe`, whose own quoting lets an argument
+ * become a command (CVE-2024-27980).
+ *
+ * @throws {RolecallError} kind `tool` when there is no such program, or it is a batch file.
+ */
+export async function resolveExecutable(
+  name: string,
+  {
+    cwd,
+    environment,
+    platform,
+  }: {
+    readonly cwd: string;
+    readonly environment: Readonly<Record<string, string>>;
+    readonly platform: NodeJS.Platform;
+  },
+): Promise<Executable> {
+  refuseBatch(name, platform);
+  const isPath = platform === 'win32' ? /[\\/]|^[a-z]:/i.test(name) : name.includes('/');
+  const separator = platform === 'win32' ? ';' : ':';
+  const folders = isPath
+    ? [cwd]
+    : (variable(environment, 'PATH', platform) ?? '').split(separator).filter(path.isAbsolute);
+  for (const folder of folders) {
+    for (const suffix of suffixes(name, platform)) {
+      const found = await executableFile(path.resolve(folder, `${name}${suffix}`), platform);
+      if (found === undefined) continue;
+      refuseBatch(found.path, platform);
+      refuseBatch(found.realPath, platform);
+      return found;
+    }
+  }
+  const where = isPath ? `at ${path.resolve(cwd, name)}` : 'in the folders of PATH';
+  throw new RolecallError('tool', `There is no program "${name}" ${where} that can be run.`);
+}
+
+/** A batch file that comes earlier in `PATH` than an `.exe` is what a person means by the name: it is found, and refused. */
+function suffixes(name: string, platform: NodeJS.Platform): readonly string[] {
+  if (platform !== 'win32' || /\.(?:exe|com)$/i.test(name)) return [''];
+  return ['.com', '.exe', '.bat', '.cmd'];
+}
+
+function refuseBatch(file: string, platform: NodeJS.Platform): void {
+  // Windows ignores blanks and dots at the end of a name.
+  if (platform !== 'win32' || !/\.(?:bat|cmd)[. ]*$/i.test(file)) return;
+  throw new RolecallError(
+    'tool',
+    `"${file}" is a batch file. Windows hands its arguments to cmd.exe, where a value can become a command; name the program it starts instead, for example node.exe and a script.`,
+  );
+}
+
+async function executableFile(file: string, platform: NodeJS.Platform): Promise<Executable | undefined> {
+  try {
+    if (!(await stat(file)).isFile()) return undefined;
+    if (platform !== 'win32') await access(file, constants.X_OK);
+    return { path: file, realPath: await realpath(file) };
+  } catch {
+    // Not there, or not ours to run: the search goes on, as `execvp` does.
+    return undefined;
+  }
+}
+
+/** What a program needs to start and to find the user's folders and language; nothing that could hold a secret. */
+const allowedOnPosix: ReadonlySet<string> = new Set([
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'TMPDIR',
+  'TZ',
+]);
+
+/** In capitals, as Windows does not tell `Path` from `PATH`. */
+const allowedOnWindows: ReadonlySet<string> = new Set([
+  'PATH',
+  'PATHEXT',
+  'SYSTEMROOT',
+  'SYSTEMDRIVE',
+  'WINDIR',
+  'COMSPEC',
+  'TEMP',
+  'TMP',
+  'USERNAME',
+  'USERPROFILE',
+  'HOMEDRIVE',
+  'HOMEPATH',
+  'APPDATA',
+  'LOCALAPPDATA',
+  'PROGRAMDATA',
+  'PROGRAMFILES',
+  'PROGRAMFILES(X86)',
+  'COMMONPROGRAMFILES',
+  'NUMBER_OF_PROCESSORS',
+  'PROCESSOR_ARCHITECTURE',
+  'OS',
+  'LANG',
+  'TZ',
+]);
+
+/** True when a tool gets this variable of the editor's own environment. */
+export function isAllowedVariable(name: string, platform: NodeJS.Platform): boolean {
+  if (platform === 'win32') return allowedOnWindows.has(name.toUpperCase());
+  return allowedOnPosix.has(name) || /^LC_[A-Z]+$/.test(name);
+}
+
+/**
+ * The whole environment of a tool: the allowed variables of `inherited`, then the additions of the definition. Tokens,
+ * proxies with passwords and what the editor sets for itself (`ELECTRON_RUN_AS_NODE`, `VSCODE_…`) stay out.
+ */
+export function toolEnvironment(
+  inherited: Readonly<Record<string, string | undefined>>,
+  additions: Readonly<Record<string, string>>,
+  platform: NodeJS.Platform,
+): Record<string, string> {
+  const fold = (name: string): string => (platform === 'win32' ? name.toUpperCase() : name);
+  const added = new Set(Object.keys(additions).map(fold));
+  const environment: Record<string, string> = {};
+  for (const [name, value] of Object.entries(inherited)) {
+    if (value !== undefined && isAllowedVariable(name, platform) && !added.has(fold(name))) environment[name] = value;
+  }
+  return { ...environment, ...additions };
+}
+
+/** A variable by its name, whatever its capitals on Windows. */
+export function variable(
+  environment: Readonly<Record<string, string>>,
+  name: string,
+  platform: NodeJS.Platform,
+): string | undefined {
+  if (platform !== 'win32') return environment[name];
+  return Object.entries(environment).find(([key]) => key.toUpperCase() === name)?.[1];
 }

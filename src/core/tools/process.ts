@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn as nodeSpawn, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
+import path from 'node:path';
 import { cancelled, RolecallError } from '../base/errors.ts';
 import { type Clock, systemClock, withinTime } from './clock.ts';
+import type { Launch } from './launch.ts';
 import { OutputKeeper } from './output.ts';
 import type { ProcessSpec } from './prepare.ts';
-import { type ProcessGroup, processGroup } from './processGroup.ts';
+
+export type RunSpec = Launch & Pick<ProcessSpec, 'stdin' | 'timeoutMs' | 'outputLimit'>;
 
 export interface ProcessResult {
   /** Null when a signal ended the program. */
@@ -37,7 +40,7 @@ const drainMs = 200;
  *
  * @throws {RolecallError} `cancelled` after an abort, once the group has ended; `tool` when the program cannot start.
  */
-export async function runProcess(spec: ProcessSpec, options: RunOptions): Promise<ProcessResult> {
+export async function runProcess(spec: RunSpec, options: RunOptions): Promise<ProcessResult> {
   const { signal, spawn = nodeSpawn, clock = systemClock } = options;
   if (signal.aborted) throw cancelled(signal.reason);
   const started = clock.now();
@@ -77,10 +80,10 @@ interface RunningChild {
   readonly closed: Promise<unknown>;
 }
 
-async function start(spec: ProcessSpec, spawn: Spawn): Promise<RunningChild> {
+async function start(spec: RunSpec, spawn: Spawn): Promise<RunningChild> {
   const keepers = { stdout: new OutputKeeper(spec.outputLimit), stderr: new OutputKeeper(spec.outputLimit) };
   try {
-    const child = spawn(spec.executable.path, spec.args, {
+    const child = spawn(spec.file, spec.args, {
       cwd: spec.cwd,
       env: { ...spec.env },
       shell: false,
@@ -102,7 +105,7 @@ async function start(spec: ProcessSpec, spawn: Spawn): Promise<RunningChild> {
     return { process: child, pid: child.pid, ...keepers, exited, closed };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new RolecallError('tool', `"${spec.executable.path}" could not be started: ${reason}.`, { cause: error });
+    throw new RolecallError('tool', `"${spec.file}" could not be started: ${reason}.`, { cause: error });
   }
 }
 
@@ -133,4 +136,92 @@ async function drain(child: RunningChild, group: ProcessGroup, clock: Clock): Pr
   child.process.stdout?.destroy();
   child.process.stderr?.destroy();
   child.process.stdin?.destroy();
+}
+
+/** Time between asking the processes to end and ending them. */
+export const graceMs = 1500;
+const killedMs = 500;
+const pollMs = 15;
+
+/** The processes a tool started: its own process group (POSIX), or its tree (Windows). */
+export interface ProcessGroup {
+  /** Ends all of them, once: SIGTERM, after a grace SIGKILL. Resolves when they are gone, or cannot be ended. */
+  end(): Promise<void>;
+  /** At once and without waiting, for the moment the editor itself ends. */
+  kill(): void;
+}
+
+/**
+ * The group of a child that was started `detached`, so that its process id is the id of its group. A program that starts
+ * a session of its own (`setsid`) leaves the group and is not reached.
+ */
+export function processGroup(pid: number, clock: Clock, platform: NodeJS.Platform): ProcessGroup {
+  const group = platform === 'win32' ? windowsTree(pid, clock) : posixGroup(pid, clock);
+  let ending: Promise<void> | undefined;
+  return {
+    end() {
+      ending ??= group.end();
+      return ending;
+    },
+    kill: group.kill,
+  };
+}
+
+function posixGroup(pid: number, clock: Clock): ProcessGroup {
+  return {
+    async end() {
+      if (!signalGroup(pid, 'SIGTERM')) return;
+      if (await isGoneWithin(pid, graceMs, clock)) return;
+      signalGroup(pid, 'SIGKILL');
+      await isGoneWithin(pid, killedMs, clock);
+    },
+    kill() {
+      signalGroup(pid, 'SIGKILL');
+    },
+  };
+}
+
+/** False when nobody is left in the group, or nobody we may signal. */
+function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(-pid, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function isGoneWithin(pid: number, ms: number, clock: Clock): Promise<boolean> {
+  const end = clock.now() + ms;
+  while (signalGroup(pid, 0)) {
+    if (clock.now() >= end) return false;
+    await new Promise<void>((resolve) => {
+      clock.after(pollMs, resolve);
+    });
+  }
+  return true;
+}
+
+/**
+ * Not run by any test: there is no Windows among the project's machines. Windows knows no groups and no polite signal;
+ * `taskkill` follows the parents, and only while the first process lives.
+ */
+function windowsTree(pid: number, clock: Clock): ProcessGroup {
+  const start = () => {
+    const program = path.win32.join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'taskkill.exe');
+    return nodeSpawn(program, ['/PID', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
+  };
+  return {
+    async end() {
+      const killer = start();
+      const ended = new Promise<void>((resolve) => {
+        killer.once('close', () => resolve());
+        killer.once('error', () => resolve());
+      });
+      await withinTime(ended, graceMs + killedMs, clock);
+    },
+    kill() {
+      start().once('error', () => {});
+    },
+  };
 }

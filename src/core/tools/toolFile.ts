@@ -1,9 +1,14 @@
 import { findNodeAtLocation, type Node } from 'jsonc-parser';
-import { maxToolFileLength, type Problem, type ToolDefinition, toolFileVersion } from './definition.ts';
-import { error, type Finding } from './finding.ts';
+import {
+  error,
+  type Finding,
+  maxToolFileLength,
+  type Problem,
+  type ToolDefinition,
+  toolFileVersion,
+} from './definition.ts';
+import { runFindings, schemaFindings } from './findings.ts';
 import { isDamaged, nodeValue, type ParsedText, parseText, syntaxProblems, unusableMembers } from './jsonTree.ts';
-import { runFindings } from './runFindings.ts';
-import { schemaFindings } from './schemaFindings.ts';
 import { knownMembers, runMembers, supportedKinds, type ToolShape, toolSchema } from './toolSchema.ts';
 
 /** What a tool file holds: every tool that can be offered, and everything that is wrong, in the order of the text. */
@@ -161,7 +166,12 @@ function unknownMembers(node: Node): Finding[] {
       message: `"${name.value}" has no meaning here and is ignored; known are: ${known.join(', ')}.`,
     }));
   const known = runMembers.get(String(findNodeAtLocation(node, ['run', 'kind'])?.value));
-  return [...at([], knownMembers.tool), ...(known === undefined ? [] : at(['run'], known))];
+  const isProcess = known?.includes('access') === true && findNodeAtLocation(node, ['run', 'access']) !== undefined;
+  return [
+    ...at([], knownMembers.tool),
+    ...(known === undefined ? [] : at(['run'], known)),
+    ...(isProcess ? at(['run', 'access'], knownMembers.access) : []),
+  ];
 }
 
 function unknownNames(node: Node, known: readonly string[]): Node[] {

@@ -1,5 +1,5 @@
 import { RolecallError } from '../base/errors.ts';
-import { givenValue, parseTemplate, type TemplatePart, valueText } from './argv.ts';
+import { givenValue, parseTemplate, type TemplatePart, valueText } from './templates.ts';
 
 /**
  * Templates of addresses. Scheme, host and port are fixed text; `${name}` may stand in the path and in the query, where

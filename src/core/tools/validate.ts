@@ -1,8 +1,8 @@
+import { Script } from 'node:vm';
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { RolecallError } from '../base/errors.ts';
-import { withinDeadline } from './deadline.ts';
-import type { ParametersSchema } from './definition.ts';
-import { switchFaults } from './schemaSwitches.ts';
+import { workspacePathFormat } from './access.ts';
+import { maxSchemaLength, type ParametersSchema } from './definition.ts';
 
 /** What is wrong with a parameters schema itself. `path` leads to the member, from the root of the schema. */
 export interface SchemaFault {
@@ -22,16 +22,19 @@ const compileDeadlineMs = 1000;
 const checkDeadlineMs = 400;
 const shownErrors = 8;
 
-/** `format` is a remark for the model, as in JSON Schema 2020-12; it is not asserted. */
+/** `format` is a remark for the model, as in JSON Schema 2020-12, and is not asserted; one of our own is, see `compile`. */
 const common: Options = { strict: false, validateFormats: false, allErrors: true, logger: false };
+
+/** Relative, without `..`, and nothing a program would read as an option. Where links lead is seen when the tool is called. */
+const workspacePath = /^(?![-/\\~]|[A-Za-z]:)(?!(?:.*[/\\])?\.\.(?:[/\\]|$))[^\0]+$/s;
 
 let metaSchema: Ajv | undefined;
 
 /**
  * Compiles the `parameters` of a tool for checking what a model sent. JSON Schema draft-07 plus `$defs`; no reference is
  * ever fetched. At the root, members that are not declared are refused unless the schema says `additionalProperties`.
- * Compiling and checking are bounded in time (see `deadline.ts`), so a slow `pattern` cannot stop the editor, and what
- * would switch checking off is a fault (see `schemaSwitches.ts`).
+ * Compiling and checking are bounded in time (see `withinDeadline`), so a slow `pattern` cannot stop the editor, and what
+ * would switch checking off is a fault (see `switchFaults`).
  */
 export function compileParameters(schema: ParametersSchema): CompiledParameters {
   try {
@@ -87,6 +90,12 @@ function compile(schema: ParametersSchema, unknownKeywords: string[]): ValidateF
     strictSchema: 'log',
     logger: { log() {}, warn: found, error() {} },
   });
+  ajv.removeKeyword('format');
+  ajv.addKeyword({
+    keyword: 'format',
+    type: 'string',
+    validate: (format: unknown, value: string) => format !== workspacePathFormat || workspacePath.test(value),
+  });
   return ajv.compile('additionalProperties' in schema ? schema : { ...schema, additionalProperties: false });
 }
 
@@ -111,6 +120,9 @@ function sentence(error: ErrorObject): string {
   if (error.keyword === 'required') return `${join(where, String(error.params.missingProperty))} is missing.`;
   if (error.keyword === 'additionalProperties') {
     return `${join(where, String(error.params.additionalProperty))} is not a parameter of this tool.`;
+  }
+  if (error.keyword === 'format') {
+    return `${where} has to be a path inside the workspace folder: relative to it, without "..", not beginning with "-".`;
   }
   return `${where === '' ? 'The object of arguments' : where} ${error.message ?? 'is not valid'}${allowed(error)}.`;
 }
@@ -173,4 +185,81 @@ function schemaMessage(error: unknown): string {
     return `${message}; only references within this schema are followed, nothing is fetched`;
   }
   return message;
+}
+
+/**
+ * What in a schema would keep ajv from checking by it, rather than be checked by:
+ *
+ * - `$async` makes the validator answer with a promise, which is no yes and no no.
+ * - `$schema` chooses what the schema itself is checked against, down to a part of the meta-schema that allows anything.
+ * - `$data` and remote references need no entry: the first is off, so that its object is no valid value of a keyword,
+ *   and nothing is ever fetched. How long a schema or a pattern takes is bounded where it is used.
+ */
+export function switchFaults(schema: ParametersSchema): SchemaFault[] {
+  const faults = asyncFaults(schema, []);
+  const { $schema } = schema;
+  if ($schema !== undefined && !(typeof $schema === 'string' && draft07Address.test($schema))) {
+    faults.push({ path: ['$schema'], message: 'is not supported; use JSON Schema draft-07, or leave it out' });
+  }
+  if (JSON.stringify(schema).length > maxSchemaLength) {
+    faults.push({ path: [], message: `is longer than ${maxSchemaLength} characters` });
+  }
+  return faults;
+}
+
+const draft07Address = /^http:\/\/json-schema\.org\/(?:draft-07\/)?schema#?$/;
+
+/** Keywords whose value is data. */
+const holdsData: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
+/** Keywords whose value has names of the author's own as its members. */
+const holdsNames: ReadonlySet<string> = new Set([
+  '$defs',
+  'definitions',
+  'dependencies',
+  'patternProperties',
+  'properties',
+]);
+
+function asyncFaults(schema: unknown, path: readonly string[]): SchemaFault[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([keyword, value]): SchemaFault[] => {
+    const here = [...path, keyword];
+    if (keyword === '$async') return [{ path: here, message: 'would switch off the check of the arguments' }];
+    if (holdsData.has(keyword)) return [];
+    if (!holdsNames.has(keyword)) return asyncFaults(value, here);
+    return Object.entries(Object(value)).flatMap(([name, member]) => asyncFaults(member, [...here, name]));
+  });
+}
+
+const script = new Script('work()');
+
+/**
+ * Runs synchronous work that may be interrupted after `ms` milliseconds of wall time.
+ *
+ * A regular expression of a schema can backtrack for hours on a short string, and neither a limit on the length of the
+ * string nor a list of allowed constructs excludes that. V8 polls for termination while it backtracks, so the time-out
+ * of `vm` ends any pattern; this is no sandbox, only a stop-watch.
+ *
+ * @throws {RolecallError} kind `timeout` when the deadline passed; whatever `work` throws otherwise.
+ */
+export function withinDeadline<T>(ms: number, work: () => T): T {
+  let result: { value: T } | undefined;
+  try {
+    script.runInNewContext(
+      {
+        work: () => {
+          result = { value: work() };
+        },
+      },
+      { timeout: ms },
+    );
+  } catch (error) {
+    // The error belongs to the other context: it is no instance of this one's `Error`.
+    if (Object(error).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
+      throw new RolecallError('timeout', `The check took longer than ${ms} milliseconds.`, { cause: error });
+    }
+    throw error;
+  }
+  if (result === undefined) throw new RolecallError('unexpected', 'The check ended without a result.');
+  return result.value;
 }

@@ -69,6 +69,7 @@ export function bothToolboxes(first: Toolbox, second: Toolbox): Toolbox {
   return {
     tools: [...first.tools, ...second.tools.filter(({ name }) => !names.has(name))],
     problems: [...(first.problems ?? []), ...(second.problems ?? [])],
+    remarks: [...(first.remarks ?? []), ...(second.remarks ?? [])],
     invoke: (call, signal) => (names.has(call.name) ? first : second).invoke(call, signal),
   };
 }

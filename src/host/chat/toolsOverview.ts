@@ -26,7 +26,7 @@ function byFile(problems: readonly ToolProblem[]): ReadonlyMap<string, readonly 
 }
 
 /** `/tools`: what is defined, with its problems. Names and descriptions come from the workspace and are no markup. */
-export function toolsOverview({ tools, problems = [] }: Toolbox): vscode.MarkdownString {
+export function toolsOverview({ tools, problems = [], remarks = [] }: Toolbox): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   if (!vscode.workspace.isTrusted) {
     return text.appendMarkdown(
@@ -44,6 +44,7 @@ export function toolsOverview({ tools, problems = [] }: Toolbox): vscode.Markdow
       .appendMarkdown(escapeMarkdown(short.replace(/\s+/g, ' ')))
       .appendMarkdown('\n');
   }
+  for (const remark of remarks) text.appendMarkdown('\n').appendMarkdown(escapeMarkdown(remark)).appendMarkdown('\n');
   for (const [file, found] of byFile(problems)) {
     const hasErrors = found.some(({ severity }) => severity === 'error');
     const heading = hasErrors

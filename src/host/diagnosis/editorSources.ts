@@ -4,7 +4,14 @@ import type { Connection } from '../../core/base/connection.ts';
 import { RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { DiagnosisSources } from '../../core/diagnosis/diagnose.ts';
-import type { NetworkFact, Problem, SessionFact, StoreFact, Versions } from '../../core/diagnosis/facts.ts';
+import type {
+  ContainmentFact,
+  NetworkFact,
+  Problem,
+  SessionFact,
+  StoreFact,
+  Versions,
+} from '../../core/diagnosis/facts.ts';
 import { inspectSharedState } from '../../core/oauth/rotation/inspect.ts';
 import { stateRoot, thisMachine } from '../../core/oauth/rotation/statePaths.ts';
 import { secrets } from '../../ids.ts';
@@ -38,6 +45,8 @@ export interface EditorSourcesDeps {
   /** Where the windows that share the session agree, where that is not the usual place. */
   readonly sharedPlace: () => { readonly state?: string; readonly storeName?: string } | undefined;
   readonly fetch: Fetch;
+  /** How workspace tools are contained, found out by trying. */
+  readonly containment: (signal: AbortSignal) => Promise<ContainmentFact>;
   readonly problems: () => readonly Problem[];
 }
 
@@ -90,6 +99,7 @@ export function editorSources(deps: EditorSourcesDeps): DiagnosisSources {
     shared: about((at) =>
       inspectSharedState({ connection: at, state: stateRoot(thisMachine()), ...deps.sharedPlace() }),
     ),
+    containment: deps.containment,
     problems: deps.problems,
   };
 }

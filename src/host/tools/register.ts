@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { Lazy } from '../../core/base/lazy.ts';
 import type { Log } from '../../core/base/log.ts';
+import type { Containment } from '../../core/tools/containment.ts';
 import { commands } from '../../ids.ts';
 import { registerCommand } from '../commands.ts';
 import type { Toolbox } from '../conversation.ts';
@@ -9,7 +10,7 @@ import { ToolFiles } from './toolFiles.ts';
 import { ToolLenses } from './toolLenses.ts';
 import type { WorkspaceToolsDeps } from './workspaceTools.ts';
 
-export interface ToolsDeps extends Omit<WorkspaceToolsDeps, 'files' | 'consent'> {
+export interface ToolsDeps extends Omit<WorkspaceToolsDeps, 'files' | 'consent' | 'containment'> {
   /** Names that no tool of a file may have. */
   readonly reserved: ReadonlySet<string>;
   /** Where a yes is kept: the workspace's own storage. */
@@ -25,6 +26,8 @@ export interface RegisteredTools extends vscode.Disposable {
    * @param token of the chat request they serve: what the editor itself asks about a tool is shown there.
    */
   open(token?: vscode.ChatParticipantToolToken): Promise<Toolbox>;
+  /** How this machine contains programs, found out by trying once. */
+  containment(signal: AbortSignal): Promise<Containment>;
 }
 
 /** Reads the tool files and shows what is wrong with them; offers their tools to other agents and in their editors. */
@@ -35,9 +38,18 @@ export function registerTools({ state, reserved, ...deps }: ToolsDeps): Register
     const { ToolConsent } = await import('./toolConsent.ts');
     return new ToolConsent(state);
   });
+  let found: Containment | undefined;
+  // What fails is tried again by the next call: somebody may have mended it meanwhile.
+  const containment = async (signal: AbortSignal) => {
+    if (found === undefined || found.kind === 'none') {
+      const { findContainment } = await import('../../core/tools/containment.ts');
+      found = await findContainment({}, signal);
+    }
+    return found;
+  };
   const tools = new Lazy(async () => {
     const { WorkspaceTools } = await import('./workspaceTools.ts');
-    return new WorkspaceTools({ ...deps, files, consent: await consent.get() });
+    return new WorkspaceTools({ ...deps, files, containment, consent: await consent.get() });
   });
   const open = async (token?: vscode.ChatParticipantToolToken) => (await tools.get()).open(token);
   // Made when it is first needed: most windows never run a tool by hand.
@@ -62,5 +74,5 @@ export function registerTools({ state, reserved, ...deps }: ToolsDeps): Register
     registerCommand(commands.forgetToolConsent, log, async () => (await consent.get()).forget()),
   );
   void files.check(); // What it finds stands in Problems; it never rejects.
-  return { open, dispose: () => disposables.dispose() };
+  return { open, containment, dispose: () => disposables.dispose() };
 }

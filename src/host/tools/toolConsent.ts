@@ -1,20 +1,19 @@
 import * as vscode from 'vscode';
 import { oneAtATime } from '../../core/base/oneAtATime.ts';
-import { type ConsentLine, visible } from '../../core/tools/consentText.ts';
+import { type ConsentLine, hashOf, visible } from '../../core/tools/consent.ts';
+import { type CallReach, notContainedLine, reachLine } from './reachWords.ts';
+import type { PreparedTool } from './toolKinds.ts';
 
 const KEY = 'rolecall.allowedTools';
 const MAX_REMEMBERED = 200;
 
 /** What the user is asked to allow. */
-export interface ToolQuestion {
+export interface ToolQuestion extends Pick<PreparedTool, 'reach' | 'lines' | 'always'> {
   readonly name: string;
   /** Name of the folder whose file defines the tool. */
   readonly folder: string;
-  readonly lines: readonly ConsentLine[];
-  /** Names exactly this definition with its scripts; see core's `definitionHash`. */
+  /** Names exactly this definition with what it means here; see core's `definitionHash`. */
   readonly hash: string;
-  /** What may run code that the hash does not cover: "always" is not offered, and counts for nothing. */
-  readonly unwatched?: string | undefined;
 }
 
 /** The user's yes, per definition. "Always" is kept in the workspace's own storage, never in a file of the workspace. */
@@ -26,7 +25,7 @@ export class ToolConsent {
     this.#state = state;
   }
 
-  /** Asks unless this very definition is always allowed. Questions wait for each other: one dialog at a time. */
+  /** Asks unless this very thing is always allowed. Questions wait for each other: one dialog at a time. */
   ask(question: ToolQuestion, signal: AbortSignal): Promise<boolean> {
     return this.#inTurn(async () => !signal.aborted && (this.#allowed(question) || this.#show(question, signal)));
   }
@@ -41,23 +40,26 @@ export class ToolConsent {
     ); // Says all.
   }
 
-  #allowed({ hash, unwatched }: ToolQuestion): boolean {
-    return unwatched === undefined && this.#remembered().includes(hash);
+  #allowed(question: ToolQuestion): boolean {
+    const key = keyOf(question);
+    return key !== undefined && this.#remembered().includes(key);
   }
 
   async #show(question: ToolQuestion, signal: AbortSignal): Promise<boolean> {
     const once = vscode.l10n.t('Allow Once');
-    const always = vscode.l10n.t('Always Allow in This Workspace');
-    const chosen = await vscode.window.showWarningMessage(
-      vscode.l10n.t('Run the tool {0} of {1}?', visible(question.name), visible(question.folder)),
-      { modal: true, detail: [...question.lines.map(line), ...reason(question)].join('\n') },
-      ...(question.unwatched === undefined ? [once, always] : [once]),
-    );
+    const always =
+      question.always === 'definition'
+        ? vscode.l10n.t('Always Allow in This Workspace')
+        : vscode.l10n.t('Always Allow with These Arguments');
+    const title = vscode.l10n.t('Run the tool {0} of {1}?', visible(question.name), visible(question.folder));
+    const key = keyOf(question);
+    const buttons = key === undefined ? [once] : [once, always];
+    const chosen = await askAbout(title, linesOf(question), buttons);
     if (signal.aborted) return false; // The dialog outlives Stop; its answer does not.
-    if (chosen === always && question.unwatched === undefined) {
-      await this.#state.update(KEY, [...this.#remembered(), question.hash].slice(-MAX_REMEMBERED));
+    if (chosen === always && key !== undefined) {
+      await this.#state.update(KEY, [...this.#remembered(), key].slice(-MAX_REMEMBERED));
     }
-    return chosen === once || chosen === always;
+    return chosen === once || (chosen === always && key !== undefined);
   }
 
   #remembered(): readonly string[] {
@@ -66,16 +68,65 @@ export class ToolConsent {
   }
 }
 
-/** What "always" means, or why there is none. */
-function reason({ unwatched }: ToolQuestion): string[] {
-  if (unwatched === undefined) {
-    return ['', vscode.l10n.t('“Always” holds until the definition changes, whatever arguments a model gives.')];
+/** Under what a yes for always is kept; undefined where there is none. */
+function keyOf({ hash, lines, always }: ToolQuestion): string | undefined {
+  if (always === 'never') return undefined;
+  return always === 'definition' ? hash : hashOf({ hash, lines });
+}
+
+/** Lines of a dialog that are in sight on a small screen, and where a long one breaks. */
+const MAX_LINES = 24;
+const LINE_LENGTH = 90;
+
+/** A dialog with all of it. What does not fit is opened as a document first, so that nothing is out of sight. */
+async function askAbout(
+  title: string,
+  lines: readonly string[],
+  buttons: readonly string[],
+): Promise<string | undefined> {
+  const length = lines.reduce((sum, each) => sum + Math.max(1, Math.ceil(each.length / LINE_LENGTH)), 0);
+  if (length <= MAX_LINES) {
+    return vscode.window.showWarningMessage(title, { modal: true, detail: lines.join('\n') }, ...buttons);
   }
-  const sentence = vscode.l10n.t(
-    'You are asked each time, because {0} may run code from files that Rolecall does not watch.',
-    visible(unwatched),
-  );
-  return ['', sentence];
+  const content = [title, '', ...lines].join('\n');
+  const document = await vscode.workspace.openTextDocument({ language: 'plaintext', content });
+  await vscode.window.showTextDocument(document);
+  // Not modal: the document has to be read to its end.
+  return vscode.window.showWarningMessage(vscode.l10n.t('{0} Read the document that was opened.', title), ...buttons);
+}
+
+/** The reach leads: whatever a model has written stands below it. */
+function linesOf({ reach, lines, always }: ToolQuestion): string[] {
+  return [
+    reachLine(reach),
+    ...(isUncontained(reach) ? [notContainedLine(reach)] : []),
+    '',
+    ...lines.map(line),
+    '',
+    ...scope(reach, always),
+  ];
+}
+
+function isUncontained(reach: CallReach): reach is CallReach & { reason: string; remedy: string | undefined } {
+  return reach.kind === 'uncontained' && reach.reason !== undefined;
+}
+
+/** What "always" covers, or why there is none. */
+function scope(reach: CallReach, always: ToolQuestion['always']): string[] {
+  switch (always) {
+    case 'definition':
+      return [
+        reach.kind === 'contained'
+          ? vscode.l10n.t('“Always” holds for any arguments, until the definition or what it reaches changes.')
+          : vscode.l10n.t('“Always” holds until the definition changes.'),
+      ];
+    case 'arguments':
+      return [
+        vscode.l10n.t('“Always” holds for exactly these arguments; files that the program loads by itself may change.'),
+      ];
+    case 'never':
+      return [vscode.l10n.t('You are asked each time.')];
+  }
 }
 
 function line({ kind, text }: ConsentLine): string {

@@ -3,21 +3,22 @@ import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { ToolDefinition as OfferedTool } from '../../core/completions/request.ts';
-import type { ToolDefinition } from '../../core/tools/definition.ts';
+import type { Containment } from '../../core/tools/containment.ts';
 import type { CheckedCall, InvokeResult, LoopTool } from '../../core/tools/loopTypes.ts';
 import type { Toolbox } from '../conversation.ts';
 import type { Settings } from '../settings.ts';
-import { prepareForwardedTool } from './forwardedTool.ts';
-import type { PreparedTool } from './preparedTool.ts';
-import { prepareRequestTool } from './requestTool.ts';
+import { notContainedLine } from './reachWords.ts';
 import type { ToolConsent } from './toolConsent.ts';
 import type { ToolFiles, WorkspaceTool } from './toolFiles.ts';
+import { prepareTool } from './toolKinds.ts';
 
 export interface WorkspaceToolsDeps {
   readonly files: ToolFiles;
   readonly consent: ToolConsent;
   readonly settings: Pick<Settings, 'allowedToolHosts'>;
   readonly fetch: Fetch;
+  /** How this machine contains programs. */
+  readonly containment: (signal: AbortSignal) => Promise<Containment>;
   readonly log: Log;
 }
 
@@ -36,10 +37,15 @@ export class WorkspaceTools {
    */
   async open(token?: vscode.ChatParticipantToolToken): Promise<Toolbox> {
     const { tools, problems } = await this.#deps.files.contents();
+    const isContained = ({ definition: { run } }: WorkspaceTool) => run.kind === 'process' && run.contained;
+    const containment = tools.some(isContained)
+      ? await this.#deps.containment(new AbortController().signal)
+      : undefined;
     const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
     return {
       tools: (await Promise.all(tools.map(({ definition }) => offer(definition)))).flat(),
       problems,
+      remarks: containment?.kind === 'none' ? [notContainedLine(containment)] : [],
       invoke: async (call, signal) => {
         const tool = byName.get(call.name);
         if (!tool) return { content: `There is no tool named ${call.name}.`, isError: true };
@@ -66,15 +72,16 @@ export class WorkspaceTools {
       );
       return { content, isError: true };
     }
-    const prepared = await this.#prepare(definition, call.arguments, token);
+    const prepared = await prepareTool(definition, call.arguments, {
+      containment: await this.#deps.containment(signal),
+      folders: openFolders(),
+      allowedHosts: this.#deps.settings.allowedToolHosts(),
+      fetch: this.#deps.fetch,
+      token,
+    });
     const hash = await prepared.hash();
-    const question = {
-      name: definition.name,
-      folder: folder.name,
-      lines: prepared.lines,
-      hash,
-      unwatched: prepared.unwatched,
-    };
+    const { reach, lines, always } = prepared;
+    const question = { name: definition.name, folder: folder.name, reach, lines, always, hash };
     if (!(await consent.ask(question, signal))) throw cancelled();
     if (signal.aborted) throw cancelled(signal.reason);
     // The dialog may have stood open for long: what runs must be what was shown.
@@ -85,31 +92,6 @@ export class WorkspaceTools {
     const result = await prepared.run(signal);
     log.info(`The workspace tool ${definition.name} ${result.isError ? 'failed' : 'ended well'}.`);
     return result;
-  }
-
-  async #prepare(
-    definition: ToolDefinition,
-    args: Readonly<Record<string, unknown>>,
-    token: vscode.ChatParticipantToolToken | undefined,
-  ): Promise<PreparedTool> {
-    const { run } = definition;
-    switch (run.kind) {
-      case 'process': {
-        // With the tables of programs, which most windows never need.
-        const { prepareProcessTool } = await import('./processTool.ts');
-        return prepareProcessTool({ ...definition, run }, args, openFolders());
-      }
-      case 'command': {
-        const { prepareCommandTool } = await import('./commandTool.ts');
-        return prepareCommandTool({ ...definition, run }, args);
-      }
-      case 'tool':
-        return prepareForwardedTool({ ...definition, run }, args, token);
-      case 'http': {
-        const { settings, fetch } = this.#deps;
-        return prepareRequestTool({ ...definition, run }, args, { allowedHosts: settings.allowedToolHosts(), fetch });
-      }
-    }
   }
 }
 

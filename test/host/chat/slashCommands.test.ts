@@ -6,6 +6,7 @@ import { ToolFiles } from '../../../src/host/tools/toolFiles.ts';
 import { WorkspaceTools } from '../../../src/host/tools/workspaceTools.ts';
 import { commands } from '../../../src/ids.ts';
 import { chatRequest, requestTurn, responseTurn } from '../support/chat.ts';
+import { notContaining } from '../support/containment.ts';
 import { FakeLog, FakeMemento } from '../support/fakes.ts';
 import { useChat } from '../support/participant.ts';
 import { usePatches } from '../support/patches.ts';
@@ -169,8 +170,24 @@ describe('slash commands of @rolecall', () => {
       editorsOwn.set(tools.uri(), [said]);
       const settings = { allowedToolHosts: () => [], maxToolRounds: () => 10 };
       const consent = new ToolConsent(new FakeMemento());
-      chat().toolbox = await new WorkspaceTools({ files, consent, settings, fetch, log: new FakeLog() }).open();
+      const containment = async () => notContaining;
+      const deps = { files, consent, settings, fetch, containment, log: new FakeLog() };
+      chat().toolbox = await new WorkspaceTools(deps).open();
     };
+
+    it('/tools says that programs are not contained here, and what mends it', async () => {
+      await chat().signedIn();
+      await write('{ "tools": [{ "name": "a", "description": "d", "run": { "kind": "process", "command": ["x"] } }] }');
+      await chat().ask(chatRequest('', { command: 'tools' }));
+      assert.match(
+        chat().read(),
+        /Programs are not contained here: bubblewrap is not installed.*sudo apt install bubblewrap/,
+      );
+      chat().stream.markdowns.length = 0;
+      await write('{ "tools": [{ "name": "a", "description": "d", "run": { "kind": "http", "url": "https://a/" } }] }');
+      await chat().ask(chatRequest('', { command: 'tools' }));
+      assert.doesNotMatch(chat().read(), /contained/);
+    });
 
     it('the answer mentions it, and /tools shows the mistakes, whoever else says them', async () => {
       await chat().signedIn();

@@ -7,6 +7,7 @@ import { ToolConsent } from '../../../src/host/tools/toolConsent.ts';
 import { TOOL_FILE, ToolFiles } from '../../../src/host/tools/toolFiles.ts';
 import { WorkspaceTools } from '../../../src/host/tools/workspaceTools.ts';
 import { languageModelTool } from '../../../src/ids.ts';
+import { containing } from '../support/containment.ts';
 import { FakeLog, FakeMemento } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
 import { until } from '../support/wait.ts';
@@ -107,7 +108,8 @@ describe('the tool by which other agents call the workspace’s tools', () => {
     await assert.rejects(invoke({ tool: 'one' }, stop.token), vscode.CancellationError);
   });
 
-  it('asks for each definition, whatever the editor itself has allowed', async () => {
+  it('asks for each definition, whatever the editor itself has allowed', async function () {
+    const containment = await containing(this);
     const files = new ToolFiles(log);
     const asked: string[] = [];
     patches.set(vscode.window, 'showWarningMessage', async (message: string) => {
@@ -116,7 +118,7 @@ describe('the tool by which other agents call the workspace’s tools', () => {
     });
     const settings = { allowedToolHosts: () => [] };
     const consent = new ToolConsent(new FakeMemento());
-    const tools = new WorkspaceTools({ files, consent, settings, fetch, log });
+    const tools = new WorkspaceTools({ files, consent, settings, fetch, containment, log });
     registerEditorTool((token) => tools.open(token), log);
     const define = (command: string[]) =>
       file.write(JSON.stringify({ tools: [{ name: 'it', description: 'd', run: { kind: 'process', command } }] }));

@@ -8,6 +8,7 @@ import { TOOL_FILE, ToolFiles } from '../../../src/host/tools/toolFiles.ts';
 import { ToolLenses } from '../../../src/host/tools/toolLenses.ts';
 import { WorkspaceTools } from '../../../src/host/tools/workspaceTools.ts';
 import { commands } from '../../../src/ids.ts';
+import { notContaining } from '../support/containment.ts';
 import { FakeLog, FakeMemento } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
 import { until } from '../support/wait.ts';
@@ -55,6 +56,7 @@ describe('a workspace tool that is run by hand', () => {
       files,
       consent: new ToolConsent(new FakeMemento()),
       settings: { allowedToolHosts: () => [] },
+      containment: async () => notContaining,
       fetch,
       log: new FakeLog(),
     }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import type { CallReach } from '../../../src/host/tools/reachWords.ts';
 import { ToolConsent, type ToolQuestion } from '../../../src/host/tools/toolConsent.ts';
 import { FakeMemento } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
@@ -9,6 +10,8 @@ const never = new AbortController().signal;
 const question = (hash: string, more: Partial<ToolQuestion> = {}): ToolQuestion => ({
   name: 'count_words',
   folder: 'work',
+  reach: { kind: 'contained', reads: ['.'], writes: [], program: undefined, network: false },
+  always: 'definition',
   lines: [
     { kind: 'executable', text: '"/usr/bin/wc"' },
     { kind: 'argument', text: '"-w"' },
@@ -42,7 +45,7 @@ describe('consent to a tool', () => {
     );
   });
 
-  it('is asked for with everything that will run', async () => {
+  it('is asked for with what the tool reaches, then everything that will run', async () => {
     answers = [once];
     assert.equal(await consent.ask(question('h'), never), true);
     assert.deepEqual(dialogs, [
@@ -50,12 +53,93 @@ describe('consent to a tool', () => {
         message: 'Run the tool "count_words" of "work"?',
         options: {
           modal: true,
-          detail:
-            'Program: "/usr/bin/wc"\nArgument: "-w"\nTime limit: 10 s\n\n“Always” holds until the definition changes, whatever arguments a model gives.',
+          detail: [
+            'Reads this workspace. Writes nothing. No network.',
+            '',
+            'Program: "/usr/bin/wc"',
+            'Argument: "-w"',
+            'Time limit: 10 s',
+            '',
+            '“Always” holds for any arguments, until the definition or what it reaches changes.',
+          ].join('\n'),
         },
         buttons: [once, always],
       },
     ]);
+  });
+
+  const reaches: [reach: CallReach, always: ToolQuestion['always'], first: string, last: string, buttons: string[]][] =
+    [
+      [
+        { kind: 'contained', reads: [], writes: ['out/', '"a b"'], program: '/home/u/.nvm/v24', network: false },
+        'definition',
+        'Reads nothing of this workspace. Reads its program in /home/u/.nvm/v24. Writes out/, "a b". No network.',
+        '“Always” holds for any arguments, until the definition or what it reaches changes.',
+        [once, always],
+      ],
+      [
+        { kind: 'contained', reads: ['src', 'docs'], writes: ['.'], program: undefined, network: true },
+        'never',
+        'Reads src, docs. Writes this workspace, but for .git and .vscode. Uses the network, and services on this machine.',
+        'You are asked each time.',
+        [once],
+      ],
+      [
+        { kind: 'uncontained' },
+        'arguments',
+        'Not contained: it can read, change and send everything that you can.',
+        '“Always” holds for exactly these arguments; files that the program loads by itself may change.',
+        [once, 'Always Allow with These Arguments'],
+      ],
+      [
+        { kind: 'uncontained', reason: 'bubblewrap is not installed.', remedy: 'sudo apt install bubblewrap' },
+        'never',
+        'Not contained: it can read, change and send everything that you can.\nPrograms are not contained here: bubblewrap is not installed. This mends it: sudo apt install bubblewrap',
+        'You are asked each time.',
+        [once],
+      ],
+      [
+        { kind: 'editor' },
+        'never',
+        'Part of the editor: it can do what the editor can.',
+        'You are asked each time.',
+        [once],
+      ],
+      [
+        { kind: 'request', host: 'a.example' },
+        'definition',
+        'Sends what is shown to a.example.',
+        '“Always” holds until the definition changes.',
+        [once, always],
+      ],
+    ];
+  for (const [reach, kind, first, last, buttons] of reaches) {
+    it(`leads with: ${first.split('\n')[0]}`, async () => {
+      await consent.ask(question('h', { reach, always: kind }), never);
+      const detail = dialogs[0]?.options.detail ?? '';
+      assert.ok(detail.startsWith(`${first}\n\nProgram: `) && detail.endsWith(`\n\n${last}`), detail);
+      assert.deepEqual(dialogs[0]?.buttons, buttons);
+    });
+  }
+
+  it('opens what does not fit as a document first, and asks beside it', async () => {
+    const opened: string[] = [];
+    patches.set(vscode.window, 'showTextDocument', async (document: vscode.TextDocument) => {
+      opened.push(document.getText());
+    });
+    answers = [once, once];
+    const lines = Array.from({ length: 30 }, (_, index) => ({ kind: 'argument' as const, text: `"${index}"` }));
+    assert.equal(await consent.ask(question('h', { lines }), never), true);
+    assert.equal(await consent.ask(question('h', { lines: [{ kind: 'stdin', text: 'x'.repeat(3000) }] }), never), true);
+    assert.match(
+      opened[0] ?? '',
+      /^Run the tool "count_words" of "work"\?\n\nReads this workspace[\s\S]*Argument: "29"\n/,
+    );
+    assert.match(opened[1] ?? '', /Standard input: x{3000}\n/);
+    for (const { message, options } of dialogs) {
+      assert.match(message, /Read the document that was opened/);
+      assert.equal(options, once, 'it is not modal: the document has to be read');
+    }
   });
 
   it('shows what is hidden in a name', async () => {
@@ -86,16 +170,24 @@ describe('consent to a tool', () => {
     assert.equal(dialogs.length, 2);
   });
 
-  it('to what runs more than is watched has no always, says why, and takes none of before', async () => {
+  it('given for exactly these arguments holds for no others, and not for the definition', async () => {
+    const exact = 'Always Allow with These Arguments';
+    const asked = (text: string): ToolQuestion =>
+      question('h', { always: 'arguments', lines: [{ kind: 'argument', text }] });
+    answers = [exact];
+    assert.equal(await consent.ask(asked('"a"'), never), true);
+    assert.equal(await consent.ask(asked('"a"'), never), true);
+    assert.equal(dialogs.length, 1);
+    assert.equal(await consent.ask(asked('"b"'), never), false);
+    assert.equal(await consent.ask(question('h'), never), false);
+  });
+
+  it('that is asked for each time has no always, and takes none of before', async () => {
     answers = [always, once, always];
     await consent.ask(question('h'), never);
-    assert.equal(await consent.ask(question('h', { unwatched: 'ma\u202eke' }), never), true);
+    assert.equal(await consent.ask(question('h', { always: 'never' }), never), true);
     assert.deepEqual(dialogs[1]?.buttons, [once]);
-    assert.match(
-      dialogs[1]?.options.detail ?? '',
-      /Time limit: 10 s\n\nYou are asked each time, because "ma\\u\{202e\}ke" may run code from files that Rolecall does not watch\.$/,
-    );
-    await consent.ask(question('k', { unwatched: 'make' }), never);
+    assert.equal(await consent.ask(question('k', { always: 'never' }), never), false);
     assert.equal(await consent.ask(question('k'), never), false, 'an answer that was not offered is not kept');
   });
 

@@ -8,6 +8,7 @@ import { isCancelled, RolecallError } from '../../../src/core/base/errors.ts';
 import { ToolConsent, type ToolQuestion } from '../../../src/host/tools/toolConsent.ts';
 import { TOOL_FILE, ToolFiles } from '../../../src/host/tools/toolFiles.ts';
 import { WorkspaceTools } from '../../../src/host/tools/workspaceTools.ts';
+import { notContaining } from '../support/containment.ts';
 import { FakeLog, FakeMemento } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
 import { workspaceFile } from '../support/workspace.ts';
@@ -42,6 +43,7 @@ describe('workspace tools of other kinds', () => {
       files,
       consent,
       settings: { allowedToolHosts: () => allowedHosts },
+      containment: async () => notContaining,
       fetch,
       log,
     });
@@ -101,16 +103,19 @@ describe('workspace tools of other kinds', () => {
       assert.deepEqual(got, []);
     });
 
-    it('that runs what the workspace defines is asked for each time', async () => {
-      await define({ kind: 'command', command: 'testing.toolKinds' });
+    it('is asked for each time where the model may fill something in, or the workspace defines what runs', async () => {
       disposables.push(vscode.commands.registerCommand('testing.toolKinds', () => 'run'));
+      await define({ kind: 'command', command: 'testing.toolKinds' });
       await call();
-      await define({ kind: 'command', command: 'toolKinds.test' });
+      await define(run);
+      await call({ a: 1 });
+      await define({ kind: 'command', command: 'toolKinds.test', arguments: ['fixed'] });
       await call();
       assert.deepEqual(
-        consent.asked.map(({ unwatched }) => unwatched),
-        ['testing.toolKinds', undefined],
+        consent.asked.map(({ always }) => always),
+        ['never', 'never', 'definition'],
       );
+      assert.deepEqual(consent.asked[0]?.reach, { kind: 'editor' });
     });
 
     it('that is not there is said before anybody is asked', async () => {
@@ -190,6 +195,18 @@ describe('workspace tools of other kinds', () => {
       assert.deepEqual(invoked[0]?.input, { a: [1] });
     });
 
+    it('is asked for each time where the model may fill something in', async () => {
+      const inputs = [undefined, { query: '${a}' }, { query: 'fixed' }];
+      for (const input of inputs) {
+        await define({ kind: 'tool', tool: 'mcp_a_b', ...(input && { input }) });
+        await call();
+      }
+      assert.deepEqual(
+        consent.asked.map(({ always }) => always),
+        ['never', 'never', 'definition'],
+      );
+    });
+
     it('asks again when another tool has taken the name', async () => {
       await define({ kind: 'tool', tool: 'mcp_a_b' });
       await call();
@@ -252,6 +269,7 @@ describe('workspace tools of other kinds', () => {
       allowedHosts = [host];
       const result = await call({ a: 'b/c' });
       assert.deepEqual(result, { content: 'The server answered with status 200.\nanswered', isError: false });
+      assert.deepEqual(consent.asked[0]?.reach, { kind: 'request', host });
       assert.deepEqual(shown(), [`request GET "http://${host}/x/b%2Fc?a=b%2Fc"`, 'timeout 60 s']);
       assert.deepEqual(
         seen.map(({ url, headers }) => [url, headers.authorization, headers.cookie]),

@@ -1,6 +1,6 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the templates of tools are written like this.
 import assert from 'node:assert/strict';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { isCancelled, RolecallError } from '../../../src/core/base/errors.ts';
@@ -9,6 +9,7 @@ import { newWorkspaceTool } from '../../../src/host/tools/newWorkspaceTool.ts';
 import { ToolConsent, type ToolQuestion } from '../../../src/host/tools/toolConsent.ts';
 import { TOOL_FILE, ToolFiles } from '../../../src/host/tools/toolFiles.ts';
 import { WorkspaceTools } from '../../../src/host/tools/workspaceTools.ts';
+import { containing, notContaining } from '../support/containment.ts';
 import { FakeLog, FakeMemento } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
 import { until } from '../support/wait.ts';
@@ -41,21 +42,21 @@ describe('the workspace’s tools', () => {
     log = new FakeLog();
     files = new ToolFiles(log);
     consent = new FakeConsent(new FakeMemento());
-    tools = new WorkspaceTools({ files, consent, settings, fetch, log });
+    tools = new WorkspaceTools({ files, consent, settings, fetch, containment: async () => notContaining, log });
   });
   afterEach(() => files.dispose());
 
   const call = (toolbox: Toolbox, name: string, args: Record<string, unknown> = {}, signal = never) =>
     toolbox.invoke({ id: 'c', name, arguments: args }, signal);
 
-  const scripted = (command: string[] = ['sh', 'script.sh']) =>
+  const scripted = (command: string[] = ['sh', 'script.sh'], more: Record<string, unknown> = {}) =>
     JSON.stringify({
       tools: [
         {
           name: 'scripted',
           description: 'Runs a script.',
           parameters: { type: 'object', properties: {}, required: [] },
-          run: { kind: 'process', command },
+          run: { kind: 'process', command, ...more },
         },
       ],
     });
@@ -111,18 +112,57 @@ describe('the workspace’s tools', () => {
     await vscode.workspace.fs.delete(made);
   });
 
-  it('do not run when a file of theirs changes while the user is asked', async () => {
-    await file.write(scripted());
-    await script.write('echo shown');
+  it('do not run when the program is another by the time the user has answered', async () => {
+    const program = path.join(folder().uri.fsPath, 'program');
+    await file.write(scripted(['./program']));
+    await symlink('/bin/echo', program);
     consent.answer = async () => {
-      await script.write('echo swapped');
+      await rm(program);
+      await symlink('/bin/cat', program);
       return true;
     };
-    await assert.rejects(
-      call(await tools.open(), 'scripted'),
-      (error) =>
-        error instanceof RolecallError && error.kind === 'tool' && /changed while you were asked/.test(error.message),
-    );
+    try {
+      await assert.rejects(
+        call(await tools.open(), 'scripted'),
+        (error) =>
+          error instanceof RolecallError && error.kind === 'tool' && /changed while you were asked/.test(error.message),
+      );
+    } finally {
+      await rm(program);
+    }
+  });
+
+  it('say what they reach: what is declared, or everything, and why', async () => {
+    const reaches: unknown[] = [];
+    for (const [containment, more] of [
+      [{ kind: 'bubblewrap', program: '/usr/bin/bwrap' }, { access: { write: ['out'] } }],
+      [{ kind: 'bubblewrap', program: '/usr/bin/bwrap' }, { contained: false }],
+      [notContaining, {}],
+    ] as const) {
+      await file.write(scripted(['ls'], more));
+      consent.answer = () => false;
+      const deps = { files, consent, settings, fetch, containment: async () => containment, log };
+      await assert.rejects(call(await new WorkspaceTools(deps).open(), 'scripted'), isCancelled);
+      reaches.push(consent.asked.at(-1)?.reach);
+    }
+    assert.deepEqual(reaches, [
+      { kind: 'contained', reads: ['.'], writes: ['out/'], program: undefined, network: false },
+      { kind: 'uncontained' },
+      { kind: 'uncontained', reason: notContaining.reason, remedy: notContaining.remedy },
+    ]);
+  });
+
+  it('whose path leads out of the workspace are not asked about', async () => {
+    await symlink('/etc', path.join(folder().uri.fsPath, 'away'));
+    try {
+      await assert.rejects(
+        call(await tools.open(), 'count_words', { file: 'away/passwd' }),
+        /leads out of the workspace/,
+      );
+      assert.deepEqual(consent.asked, []);
+    } finally {
+      await rm(path.join(folder().uri.fsPath, 'away'));
+    }
   });
 
   it('do not run when the work was stopped while the user was asked', async () => {
@@ -182,69 +222,73 @@ describe('the workspace’s tools', () => {
   });
 
   describe('with a consent for always', () => {
-    let dialogs: number;
+    let dialogs: { detail: string; buttons: unknown[] }[];
+    let answers: (string | undefined)[];
     let real: WorkspaceTools;
 
-    beforeEach(() => {
-      dialogs = 0;
-      real = new WorkspaceTools({ files, consent: new ToolConsent(new FakeMemento()), settings, fetch, log });
-      patches.set(vscode.window, 'showWarningMessage', async () => {
-        dialogs += 1;
-        return 'Always Allow in This Workspace';
+    beforeEach(async function () {
+      dialogs = [];
+      answers = [];
+      const containment = await containing(this);
+      const remembered = new ToolConsent(new FakeMemento());
+      real = new WorkspaceTools({ files, consent: remembered, settings, fetch, containment, log });
+      patches.set(vscode.window, 'showWarningMessage', async (_: string, ...rest: unknown[]) => {
+        const [{ detail = '' }, ...buttons] = rest as [vscode.MessageOptions, ...string[]];
+        dialogs.push({ detail, buttons });
+        return answers.shift() ?? buttons.at(-1);
       });
     });
 
     it('run again without a question, with other arguments too', async () => {
       await call(await real.open(), 'count_words', { file: 'README.md' });
-      await call(await real.open(), 'count_words', { file: 'handover.md' });
-      assert.equal(dialogs, 1);
+      const { content } = await call(await real.open(), 'count_words', { file: 'handover.md' });
+      assert.match(content, /handover\.md/);
+      assert.equal(dialogs.length, 1);
+      assert.match(dialogs[0]?.detail ?? '', /^Reads this workspace\. Writes nothing\. No network\.\n/);
     });
 
-    it('ask each time when more may run than is watched', async () => {
-      await file.write(scripted(['env', 'sh', '-c', 'true || make all']));
-      patches.set(vscode.window, 'showWarningMessage', async (_: string, ...rest: unknown[]) => {
-        dialogs += 1;
-        assert.deepEqual(rest.slice(1), ['Allow Once']);
-        return 'Allow Once';
-      });
-      await call(await real.open(), 'scripted');
-      await call(await real.open(), 'scripted');
-      assert.equal(dialogs, 2);
-    });
-
-    it('ask again when a script in another folder of the workspace was edited', async () => {
-      const other = vscode.Uri.file(await mkdtemp(path.join(tmpdir(), 'rolecall-tools-')));
-      const outside = vscode.Uri.joinPath(other, 'script.sh');
-      const write = (text: string) => vscode.workspace.fs.writeFile(outside, new TextEncoder().encode(text));
-      try {
-        await write('echo one');
-        patches.set(vscode.workspace, 'workspaceFolders', [folder(), { uri: other, name: 'other', index: 1 }]);
-        await file.write(scripted(['sh', outside.fsPath]));
-        await call(await real.open(), 'scripted');
-        await call(await real.open(), 'scripted');
-        assert.equal(dialogs, 1);
-        await write('echo two');
-        await call(await real.open(), 'scripted');
-        assert.equal(dialogs, 2);
-      } finally {
-        await vscode.workspace.fs.delete(other, { recursive: true });
-      }
-    });
-
-    const edits: readonly (readonly [string, () => Promise<unknown>])[] = [
-      ['its definition', () => file.write(scripted(['sh', 'script.sh', 'more']))],
-      ['the script it names', () => script.write('echo another')],
+    const edits: readonly (readonly [string, string])[] = [
+      ['its definition', scripted(['sh', 'script.sh', 'more'])],
+      ['what it may write', scripted(undefined, { access: { write: ['out'] } })],
+      ['what it may read', scripted(undefined, { access: { read: ['script.sh'] } })],
     ];
-    for (const [what, edit] of edits) {
-      it(`ask again when ${what} was edited`, async () => {
+    for (const [what, edited] of edits) {
+      it(`ask again when ${what} was edited; not when a script was, which reaches no more than before`, async () => {
         await file.write(scripted());
         await script.write('echo one');
         await call(await real.open(), 'scripted');
+        await script.write('echo two; touch made');
+        const { content } = await call(await real.open(), 'scripted');
+        assert.match(content, /two[\s\S]*Read-only[\s\S]*It ran contained: Reads this workspace\. Writes nothing\./);
+        assert.equal(dialogs.length, 1);
+        await file.write(edited);
+        await call(await real.open(), 'scripted').finally(() =>
+          rm(path.join(folder().uri.fsPath, 'out'), { recursive: true, force: true }),
+        );
+        assert.equal(dialogs.length, 2);
+      });
+    }
+
+    const perCall: readonly (readonly [string, Record<string, unknown>])[] = [
+      ['a network', { access: { network: true } }],
+      ['everything', { contained: false }],
+    ];
+    for (const [what, more] of perCall) {
+      it(`that reach ${what} are asked for each time, or for exactly their arguments`, async () => {
+        await file.write(scripted(['sh', 'script.sh'], more));
+        await script.write('echo one');
         await call(await real.open(), 'scripted');
-        assert.equal(dialogs, 1);
-        await edit();
         await call(await real.open(), 'scripted');
-        assert.equal(dialogs, 2);
+        assert.deepEqual(
+          dialogs.map(({ buttons }) => buttons),
+          [['Allow Once'], ['Allow Once']],
+        );
+        const parameters = { type: 'object', properties: { what: { type: 'string', description: 'd' } } };
+        const run = { kind: 'process', command: ['echo', '${what}'], ...more };
+        await file.write(JSON.stringify({ tools: [{ name: 'echoed', description: 'd', parameters, run }] }));
+        for (const word of ['a', 'a', 'b']) await call(await real.open(), 'echoed', { what: word });
+        assert.equal(dialogs.length, 4);
+        assert.deepEqual(dialogs[3]?.buttons, ['Allow Once', 'Always Allow with These Arguments']);
       });
     }
   });

@@ -81,6 +81,10 @@ No problems found.
 - **Windows:** 3
 - **Renewed now by:** nobody
 
+## Workspace tools
+
+- **Contained programs:** yes, by bubblewrap
+
 ## Recent warnings and errors in this window
 
 - **Log:** none
@@ -102,6 +106,18 @@ No problems found.
       'a setting cannot be used',
       { ...healthy, connection: known({ kind: 'misconfigured', problem: 'rolecall.identity.url must be …' }) },
       [/`rolecall\.identity\.url must be …`/],
+    ],
+    [
+      'programs of tools are not contained',
+      {
+        ...healthy,
+        containment: known({
+          kind: 'none',
+          reason: 'bubblewrap is not installed.',
+          remedy: 'sudo apt install bubblewrap',
+        }),
+      },
+      [/`bubblewrap is not installed\.` This mends it: `sudo apt install bubblewrap`/],
     ],
     ['the client secret is missing', { ...healthy, clientSecret: known('missing') }, [/Set Client Secret/]],
     [

@@ -66,6 +66,7 @@ export const healthy = {
     windows: 3,
     holder: { kind: 'nobody' },
   }),
+  containment: known({ kind: 'bubblewrap' }),
   problems: known([]),
 } satisfies Diagnosis as Diagnosis;
 

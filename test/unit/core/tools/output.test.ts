@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the templates of tools are written like this.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { OutputKeeper } from '../../../../src/core/tools/output.ts';
+import { OutputKeeper, processResultText, shortened, valueResult } from '../../../../src/core/tools/output.ts';
+import type { ProcessResult } from '../../../../src/core/tools/process.ts';
 
 function keep(limit: number, ...chunks: Uint8Array[]) {
   const keeper = new OutputKeeper(limit);
@@ -63,4 +64,76 @@ describe('OutputKeeper', () => {
       { numRuns: 400 },
     );
   });
+});
+
+const result: ProcessResult = {
+  exitCode: 0,
+  signal: null,
+  stdout: 'out',
+  stderr: '',
+  leftOutBytes: { stdout: 0, stderr: 0 },
+  truncated: false,
+  timedOut: false,
+  durationMs: 1,
+};
+
+describe('processResultText', () => {
+  const rows: [title: string, changes: Partial<ProcessResult>, content: string, isError: boolean][] = [
+    ['output alone stands alone', {}, 'out', false],
+    ['no output is said', { stdout: '' }, 'The program ended well and wrote nothing.', false],
+    ['warnings are told apart', { stderr: 'warn' }, 'Standard output:\nout\nStandard error:\nwarn', false],
+    [
+      'a failure',
+      { exitCode: 2, stdout: '', stderr: 'no' },
+      'The program ended with exit code 2.\nIt wrote nothing to standard output.\nStandard error:\nno',
+      true,
+    ],
+    [
+      'a signal',
+      { exitCode: null, signal: 'SIGSEGV' },
+      'The program was ended by the signal SIGSEGV.\nStandard output:\nout\nIt wrote nothing to standard error.',
+      true,
+    ],
+    [
+      'a time-out, although the program ended well on the signal',
+      { timedOut: true },
+      'The program was ended after 5 seconds, before it was done.\nStandard output:\nout\nIt wrote nothing to standard error.',
+      true,
+    ],
+  ];
+  for (const [title, changes, content, isError] of rows) {
+    it(title, () => assert.deepEqual(processResultText({ ...result, ...changes }, 5000), { content, isError }));
+  }
+});
+
+describe('valueResult', () => {
+  const ring: Record<string, unknown> = {};
+  ring.self = ring;
+  const rows: [title: string, value: unknown, text: string | RegExp][] = [
+    ['nothing', undefined, 'It ended well and returned nothing.'],
+    ['text', 'a "b"', 'a "b"'],
+    ['a value', { a: [1, 2n] }, '{\n  "a": [\n    1,\n    "2"\n  ]\n}'],
+    ['false', false, 'false'],
+    ['a ring', ring, /cannot be shown/],
+    ['a function', () => {}, /cannot be shown/],
+    [
+      'a hostile object',
+      {
+        toJSON: () => {
+          throw new Error('x');
+        },
+      },
+      /cannot be shown/,
+    ],
+  ];
+  for (const [title, value, text] of rows) {
+    it(`says ${title}`, () => {
+      const result = valueResult(value, 1000);
+      if (typeof text === 'string') assert.equal(result, text);
+      else assert.match(result, text);
+    });
+  }
+
+  it('is cut honestly', () =>
+    assert.match(shortened('a'.repeat(1000), 256), /^a{128}\n\[744 bytes left out\]\na{128}$/));
 });

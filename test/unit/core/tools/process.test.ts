@@ -8,9 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
 import type { Clock } from '../../../../src/core/tools/clock.ts';
-import type { ProcessSpec } from '../../../../src/core/tools/prepare.ts';
 import { prepareProcess } from '../../../../src/core/tools/prepare.ts';
-import { runProcess, type Spawn } from '../../../../src/core/tools/process.ts';
+import { type RunSpec, runProcess, type Spawn } from '../../../../src/core/tools/process.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
 /** The same time, eight times as fast: a grace of 1500 ms takes 190. */
@@ -44,12 +43,11 @@ async function until(condition: () => boolean): Promise<void> {
   // Real processes on a busy machine.
   this.timeout(20_000);
   const folder = temporaryFolder();
-  const spec = async (script: string, changes: Partial<ProcessSpec> = {}): Promise<ProcessSpec> => {
+  const spec = async (script: string, changes: Partial<RunSpec> = {}): Promise<RunSpec> => {
     const file = await folder.script(`s${Math.random()}`, `#!/bin/sh\n${script}\n`);
     return {
-      executable: { path: file, realPath: file },
+      file,
       args: [],
-      root: folder.path,
       cwd: folder.path,
       env: { PATH: '/usr/bin:/bin', GIVEN: 'yes' },
       stdin: undefined,
@@ -58,7 +56,7 @@ async function until(condition: () => boolean): Promise<void> {
       ...changes,
     };
   };
-  const run = async (script: string, changes: Partial<ProcessSpec> = {}, signal = new AbortController().signal) =>
+  const run = async (script: string, changes: Partial<RunSpec> = {}, signal = new AbortController().signal) =>
     runProcess(await spec(script, changes), { signal, clock: fast });
   const pids = async (name: string): Promise<number[]> => {
     const file = path.join(folder.path, name);
@@ -121,7 +119,7 @@ async function until(condition: () => boolean): Promise<void> {
   });
 
   it('says why a program cannot be started', async () => {
-    const missing = { executable: { path: '/nowhere/x', realPath: '/nowhere/x' } };
+    const missing = { file: '/nowhere/x' };
     const refused = (error: unknown) => error instanceof RolecallError && error.kind === 'tool';
     await assert.rejects(run('', missing), refused);
     await assert.rejects(run('', { args: ['x'.repeat(4_000_000)] }), refused);
@@ -186,13 +184,13 @@ async function until(condition: () => boolean): Promise<void> {
   });
 
   it('ends everything when the editor ends', async () => {
-    const { executable } = await spec('sleep 100 & echo $! $$ . > e; wait');
+    const { file: program } = await spec('sleep 100 & echo $! $$ . > e; wait');
     const source = `
       import { runProcess } from ${JSON.stringify(new URL('../../../../src/core/tools/process.ts', import.meta.url).href)};
       import { existsSync, readFileSync } from 'node:fs';
-      const executable = ${JSON.stringify(executable)};
+      const program = ${JSON.stringify(program)};
       const signal = new AbortController().signal;
-      void runProcess({ executable, args: [], root: '/', cwd: ${JSON.stringify(folder.path)}, env: { PATH: '/usr/bin:/bin' }, stdin: undefined, timeoutMs: 60000, outputLimit: 1000 }, { signal });
+      void runProcess({ file: program, args: [], cwd: ${JSON.stringify(folder.path)}, env: { PATH: '/usr/bin:/bin' }, stdin: undefined, timeoutMs: 60000, outputLimit: 1000 }, { signal });
       const file = ${JSON.stringify(path.join(folder.path, 'e'))};
       setInterval(() => existsSync(file) && readFileSync(file, 'utf8').endsWith('.\\n') && process.exit(0), 5);`;
     const editor = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: 'ignore' });
@@ -246,12 +244,17 @@ async function until(condition: () => boolean): Promise<void> {
               timeoutSeconds: 10,
               outputLimit: 100_000,
               stdin: 'none',
+              access: { read: ['.'], write: [], network: false },
+              contained: true,
             },
           },
           args,
-          { environment: { PATH: '/usr/bin:/bin' } },
+          { environment: { PATH: '/usr/bin:/bin' }, homes: [], contains: false },
         );
-        const { stdout } = await runProcess(prepared, { signal: new AbortController().signal });
+        const { stdout } = await runProcess(
+          { ...prepared, file: prepared.executable.path },
+          { signal: new AbortController().signal },
+        );
         assert.deepEqual(stdout.split('\0').slice(0, -1), [`--x=${args.a}`, '--', args.a, args.b, args.c]);
       }),
       { numRuns: 40 },

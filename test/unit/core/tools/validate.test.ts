@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
-import { withinDeadline } from '../../../../src/core/tools/deadline.ts';
-import { compileParameters } from '../../../../src/core/tools/validate.ts';
+import { compileParameters, withinDeadline } from '../../../../src/core/tools/validate.ts';
 
 type Properties = Record<string, Record<string, unknown>>;
 
@@ -63,6 +62,16 @@ describe('compileParameters', () => {
     ['a value that looks like a keyword', { a: { enum: [{ $async: true }] } }, {}, { a: { $async: true } }, []],
     ['a schema that names its draft', { a: {} }, { $schema: 'http://json-schema.org/draft-07/schema#' }, {}, []],
     ['a format is a remark', { a: { type: 'string', format: 'email' } }, {}, { a: 'y' }, []],
+    ['a path inside the workspace folder', { a: { format: 'workspace-path' } }, {}, { a: 'src/..x/b c.md' }, []],
+    ...['/etc/passwd', '../x', 'a/../../x', 'a\\..\\..', '..', '-rf', '~/.ssh', 'C:\\x', '', 'a\0b'].map(
+      (path): [string, Properties, Record<string, unknown>, unknown, string[]] => [
+        `no path inside the workspace folder: ${JSON.stringify(path)}`,
+        { a: { type: 'string', format: 'workspace-path' } },
+        {},
+        { a: path },
+        ['a has to be a path inside the workspace folder: relative to it, without "..", not beginning with "-".'],
+      ],
+    ),
   ];
   for (const [title, properties, more, args, errors] of rows) {
     it(title, () => assert.deepEqual(compiled(properties, more).check(args), errors));

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { Reach } from './access.ts';
+import type { ParametersSchema, ProcessRun, ToolDefinition } from './definition.ts';
+import type { HttpSpec } from './http.ts';
+import type { ProcessSpec } from './prepare.ts';
+import { isFree } from './templates.ts';
+
+/** One line of the consent. The host puts a word of the user's language before `text`, by `kind`. */
+export interface ConsentLine {
+  readonly kind:
+    | 'executable'
+    | 'executableTarget'
+    | 'argument'
+    | 'folder'
+    | 'variable'
+    | 'stdin'
+    | 'command'
+    | 'tool'
+    | 'toolDescription'
+    | 'input'
+    | 'request'
+    | 'header'
+    | 'body'
+    | 'timeout';
+  /** Escaped and quoted; contains no line break. Not Markdown: show it as code. */
+  readonly text: string;
+}
+
+/** How far a program reaches, for a person. Paths are relative to the workspace folder, which is `.`; folders end in `/`. */
+export interface ShownReach {
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+  /** Absolute: the folder or the file of the program, where that belongs neither to the system nor to the workspace. */
+  readonly program: string | undefined;
+  readonly network: boolean;
+}
+
+export function shownReach({ read, write, files, program, network }: Reach, root: string): ShownReach {
+  const shown = (file: string): string =>
+    file === root ? '.' : name(`${path.relative(root, file)}${files.includes(file) ? '' : '/'}`);
+  const name = (text: string): string => (/^[\w./@+-]+$/.test(text) ? text : visible(text));
+  return {
+    reads: read.map(shown),
+    writes: write.map(shown),
+    program: program === undefined ? undefined : name(program),
+    network,
+  };
+}
+
+/** True when the model may fill a parameter of these with what it likes. */
+export function hasFreeParameter(parameters: ParametersSchema, used: readonly string[] | 'all'): boolean {
+  const { properties, additionalProperties = false } = parameters;
+  if (used === 'all') return additionalProperties !== false || Object.values(properties).some(isFree);
+  return used.some((each) => isFree(properties[each]));
+}
+
+/**
+ * Everything the user says yes to: what runs, with which arguments, where, with which additions to the environment and
+ * for how long at most. Pure. Nothing is shortened: a cut would be the place to hide something.
+ */
+export function consentLines(spec: ProcessSpec, { run }: { readonly run: ProcessRun }): readonly ConsentLine[] {
+  const { executable } = spec;
+  const lines: ConsentLine[] = [{ kind: 'executable', text: visible(executable.path) }];
+  if (executable.realPath !== executable.path) {
+    lines.push({ kind: 'executableTarget', text: visible(executable.realPath) });
+  }
+  lines.push(...spec.args.map((argument): ConsentLine => ({ kind: 'argument', text: visible(argument) })));
+  lines.push({ kind: 'folder', text: visible(spec.cwd) });
+  for (const [name, value] of Object.entries(run.env)) {
+    lines.push({ kind: 'variable', text: `${name}=${visible(value)}` });
+  }
+  if (spec.stdin !== undefined) lines.push({ kind: 'stdin', text: visible(spec.stdin) });
+  return [...lines, timeoutLine(spec.timeoutMs)];
+}
+
+/** The same for a command of the editor; `args` as the command gets them. */
+export function commandLines(command: string, args: readonly unknown[], timeoutMs: number): readonly ConsentLine[] {
+  const shown = args.map((argument): ConsentLine => ({ kind: 'argument', text: visibleJson(argument) }));
+  return [{ kind: 'command', text: visible(command) }, ...shown, timeoutLine(timeoutMs)];
+}
+
+/** The same for a tool the editor knows. */
+export function forwardLines(
+  { name, description }: { readonly name: string; readonly description: string },
+  input: unknown,
+  timeoutMs: number,
+): readonly ConsentLine[] {
+  return [
+    { kind: 'tool', text: visible(name) },
+    { kind: 'toolDescription', text: visible(description) },
+    { kind: 'input', text: visibleJson(input) },
+    timeoutLine(timeoutMs),
+  ];
+}
+
+/** The same for a request over HTTP. */
+export function httpLines({ method, url, headers, body, timeoutMs }: HttpSpec): readonly ConsentLine[] {
+  const lines: ConsentLine[] = [{ kind: 'request', text: `${method} ${visible(url)}` }];
+  for (const [name, value] of Object.entries(headers))
+    lines.push({ kind: 'header', text: `${name}: ${visible(value)}` });
+  if (body !== undefined) lines.push({ kind: 'body', text: visible(body) });
+  return [...lines, timeoutLine(timeoutMs)];
+}
+
+function timeoutLine(timeoutMs: number): ConsentLine {
+  return { kind: 'timeout', text: `${timeoutMs / 1000} s` };
+}
+
+/** Text in quotes, anything else as JSON. */
+function visibleJson(value: unknown): string {
+  return typeof value === 'string' ? visible(value) : escapeHidden(JSON.stringify(value) ?? 'undefined');
+}
+
+/**
+ * Everything that is not seen, or makes other characters be seen elsewhere: control and format characters (among them
+ * the bidirectional ones), combining marks, blanks that are not the space, unassigned and private code points, halves of surrogate
+ * pairs, what Unicode calls default-ignorable, and the empty Braille pattern.
+ */
+const hidden = /[\p{C}\p{M}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
+
+const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** The text in double quotes, on one line, with everything hidden written as an escape: `\u{202e}`, `\{40 spaces}`. */
+export function visible(text: string): string {
+  return `"${escapeHidden(text.replaceAll(/["\\]/g, '\\$&'))}"`;
+}
+
+function escapeHidden(text: string): string {
+  return text
+    .replaceAll(hidden, (character) => named[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`)
+    .replaceAll(/ {4,}/g, (blanks) => `\\{${blanks.length} spaces}`);
+}
+
+/**
+ * Names what the user consents to, in lower-case hexadecimal: the definition and what its names mean here. Edit one, or
+ * let one mean another thing, and the hash is another.
+ *
+ * @param target of a program: the file that is started and what it reaches; of a tool of the editor: what it says of itself.
+ */
+export function definitionHash({ name, description, parameters, run, folder }: Hashed, target?: unknown): string {
+  return hashOf({ name, description, parameters, run, folder, target });
+}
+
+/** SHA-256 of a value as JSON. */
+export function hashOf(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+}
+
+type Hashed = Pick<ToolDefinition, 'name' | 'description' | 'parameters' | 'run' | 'folder'>;
+
+/** JSON with sorted members and without blanks: equal values give equal text (RFC 8785 without its number format). */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+  return `{${members.join(',')}}`;
+}

@@ -1,0 +1,218 @@
+import { lstat, mkdir, mkdtemp, readFile, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { isCancelled, RolecallError } from '../base/errors.ts';
+import { protectedEntries, protectedNames, type Reach } from './access.ts';
+import { bubblewrap, type Guards, type Launch, seatbelt } from './launch.ts';
+import type { ProcessSpec } from './prepare.ts';
+import { type ProcessResult, type RunOptions, runProcess } from './process.ts';
+
+/** How this machine contains a program, or why it cannot. */
+export type Containment =
+  | { readonly kind: 'bubblewrap'; readonly program: string }
+  | { readonly kind: 'seatbelt' }
+  | {
+      readonly kind: 'none';
+      /** A plain sentence. */
+      readonly reason: string;
+      /** The one step that mends it, where there is one: a command for a terminal. */
+      readonly remedy: string | undefined;
+    };
+
+export interface ContainmentOptions {
+  readonly platform?: NodeJS.Platform;
+  /** Where bubblewrap is looked for: folders of the system, so that no workspace can put one in its place. */
+  readonly folders?: readonly string[];
+  readonly run?: typeof runProcess;
+  /** Text of a file; rejects when there is none. */
+  readonly read?: (file: string) => Promise<string>;
+}
+
+/** Finds out by trying once: contains a program that does nothing. Takes some 20 ms. */
+export async function findContainment(
+  {
+    platform = process.platform,
+    folders = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-system/sw/bin', '/run/wrappers/bin'],
+    run = runProcess,
+    read = (file) => readFile(file, 'utf8'),
+  }: ContainmentOptions,
+  signal: AbortSignal,
+): Promise<Containment> {
+  if (platform !== 'linux' && platform !== 'darwin') {
+    return { kind: 'none', reason: 'Rolecall cannot contain programs on this system yet.', remedy: undefined };
+  }
+  const found: Containment = platform === 'darwin' ? { kind: 'seatbelt' } : await findBubblewrap(folders);
+  const isMissing = found.kind === 'bubblewrap' && found.program === '';
+  if (isMissing) return { kind: 'none', reason: 'bubblewrap is not installed.', remedy: await installing(read) };
+  const refused = async (words: string): Promise<Containment> => ({
+    kind: 'none',
+    reason: `The system does not let Rolecall contain programs${words === '' ? '' : ` (${words})`}.`,
+    remedy: found.kind === 'bubblewrap' ? await allowing(read) : undefined,
+  });
+  const trial = await realpath(await mkdtemp(path.join(tmpdir(), 'rolecall-trial-')));
+  try {
+    const reach: Reach = { read: [trial], write: [], files: [], network: false, program: undefined, homes: [] };
+    const executable = { path: '/bin/sh', realPath: '/bin/sh' };
+    const program = { executable, args: ['-c', 'exit 0'], root: trial, cwd: trial, env: {}, reach };
+    const launch =
+      found.kind === 'bubblewrap' ? bubblewrap(found.program, program, noGuards) : seatbelt(program, trial);
+    const result = await run({ ...launch, stdin: undefined, timeoutMs: 10_000, outputLimit: 1000 }, { signal });
+    if (result.exitCode === 0) return found;
+    return refused(result.stderr.trim().replaceAll(/\s+/g, ' ').slice(0, 300));
+  } catch (error) {
+    if (isCancelled(error)) throw error;
+    return refused(error instanceof Error ? error.message : String(error));
+  } finally {
+    await rm(trial, { recursive: true, force: true });
+  }
+}
+
+const noGuards: Guards = { existing: [], missing: [] };
+
+async function findBubblewrap(folders: readonly string[]): Promise<Containment> {
+  for (const folder of folders) {
+    const program = path.join(folder, 'bwrap');
+    if (
+      await stat(program).then(
+        (found) => found.isFile(),
+        () => false,
+      )
+    )
+      return { kind: 'bubblewrap', program };
+  }
+  return { kind: 'bubblewrap', program: '' };
+}
+
+/** By the system's own name (os-release(5)). */
+async function installing(read: (file: string) => Promise<string>): Promise<string | undefined> {
+  const release = await read('/etc/os-release').catch(() => '');
+  const names = [...release.matchAll(/^(?:ID|ID_LIKE)="?([^"\n]*)/gm)].flatMap(([, words = '']) => words.split(' '));
+  const ways = { debian: 'apt', ubuntu: 'apt', fedora: 'dnf', rhel: 'dnf', suse: 'zypper' };
+  const way = Object.entries(ways).find(([name]) => names.includes(name))?.[1];
+  if (way !== undefined) return `sudo ${way} install bubblewrap`;
+  if (names.includes('arch')) return 'sudo pacman -S bubblewrap';
+  return names.includes('alpine') ? 'sudo apk add bubblewrap' : undefined;
+}
+
+/** The switches by which Debian and Ubuntu forbid user namespaces to ordinary users. */
+async function allowing(read: (file: string) => Promise<string>): Promise<string | undefined> {
+  const value = (name: string) =>
+    read(`/proc/sys/kernel/${name}`).then(
+      (text) => text.trim(),
+      () => undefined,
+    );
+  if ((await value('unprivileged_userns_clone')) === '0') return 'sudo sysctl -w kernel.unprivileged_userns_clone=1';
+  if ((await value('apparmor_restrict_unprivileged_userns')) === '1') {
+    return 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0';
+  }
+  return undefined;
+}
+
+export interface ContainedResult extends ProcessResult {
+  /** What the program made although no tool may: entries that were renamed, by the names they have now. */
+  readonly removed: readonly string[];
+}
+
+/** Runs what was prepared: contained where it has a reach, else as it is. */
+export async function runPrepared(
+  spec: ProcessSpec,
+  containment: Containment,
+  options: RunOptions,
+): Promise<ContainedResult> {
+  const { reach, stdin, timeoutMs, outputLimit } = spec;
+  const start = (launch: Launch) => runProcess({ ...launch, stdin, timeoutMs, outputLimit }, options);
+  if (reach === undefined) {
+    const { executable, args, cwd, env } = spec;
+    return { ...(await start({ file: executable.path, args, cwd, env })), removed: [] };
+  }
+  if (containment.kind === 'none') throw new RolecallError('unexpected', 'There is no way to contain the program.');
+  const program = { ...spec, reach };
+  for (const folder of reach.write) await mkdir(folder, { recursive: true }).catch(ignoreExisting);
+  if (containment.kind === 'seatbelt') {
+    const temporary = await realpath(await mkdtemp(path.join(tmpdir(), 'rolecall-tool-')));
+    try {
+      return { ...(await start(seatbelt(program, temporary))), removed: [] };
+    } finally {
+      await rm(temporary, { recursive: true, force: true });
+    }
+  }
+  const { program: bwrap } = containment;
+  return guarded(reach.write, (guards) => start(bubblewrap(bwrap, program, guards)));
+}
+
+/** A file stays one. */
+function ignoreExisting(error: unknown): void {
+  if (Object(error).code !== 'EEXIST') throw error;
+}
+
+/** How many running programs an empty folder keeps from making one of their own. */
+const placeholders = new Map<string, number>();
+
+/**
+ * Keeps `.git` and `.vscode` from being written in folders that may be. Mounts can keep what is there, and what would be
+ * made at the top; what a program makes further down is found afterwards and gets a name that nobody acts on.
+ */
+async function guarded(
+  folders: readonly string[],
+  run: (guards: Guards) => Promise<ProcessResult>,
+): Promise<ContainedResult> {
+  const before = (await Promise.all(folders.map(protectedEntries))).flat();
+  const missing = await missingEntries(folders);
+  const existing = before.filter((entry) => !missing.includes(entry.path));
+  const link = existing.find(({ isLink }) => isLink);
+  if (link) throw new RolecallError('tool', `"${link.path}" is a link, which cannot be kept from being written.`);
+  for (const each of missing) placeholders.set(each, (placeholders.get(each) ?? 0) + 1);
+  let result: ProcessResult;
+  let removed: string[] = [];
+  try {
+    result = await run({ existing: existing.map((entry) => entry.path), missing });
+  } finally {
+    const known = new Set(before.map(({ identity }) => identity));
+    for (const each of missing) await release(each);
+    const after = (await Promise.all(folders.map(protectedEntries))).flat();
+    const made = after.filter((entry) => !known.has(entry.identity) && !missing.includes(entry.path));
+    removed = await Promise.all(made.map((entry) => setAside(entry.path)));
+  }
+  return { ...result, removed };
+}
+
+async function missingEntries(folders: readonly string[]): Promise<string[]> {
+  const wanted = folders.flatMap((folder) => protectedNames.map((name) => path.join(folder, name)));
+  const found = await Promise.all(
+    wanted.map(async (each) => {
+      if (placeholders.has(each)) return each;
+      const parent = await stat(path.dirname(each)).then(
+        (it) => it.isDirectory(),
+        () => false,
+      );
+      const isThere = await lstat(each).then(
+        () => true,
+        () => false,
+      );
+      return parent && !isThere ? each : undefined;
+    }),
+  );
+  return found.filter((each) => each !== undefined);
+}
+
+/** Takes the empty folder away that bubblewrap has made, unless somebody has filled it meanwhile or another program runs. */
+async function release(placeholder: string): Promise<void> {
+  const left = (placeholders.get(placeholder) ?? 1) - 1;
+  if (left > 0) placeholders.set(placeholder, left);
+  else {
+    placeholders.delete(placeholder);
+    await rmdir(placeholder).catch(() => {}); // Not empty: it is somebody's.
+  }
+}
+
+async function setAside(file: string): Promise<string> {
+  const aside = `${file}.not-allowed-${crypto.randomUUID().slice(0, 8)}`;
+  try {
+    await rename(file, aside);
+  } catch (error) {
+    throw new RolecallError('tool', `The tool made "${file}", which no tool may, and it cannot be renamed.`, {
+      cause: error,
+    });
+  }
+  return aside;
+}

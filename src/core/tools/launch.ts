@@ -1,0 +1,181 @@
+import path from 'node:path';
+import { type Executable, isInside, type Reach, systemFolders } from './access.ts';
+
+/** What is handed to the system to be started: by `spawn`, without a shell. */
+export interface Launch {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A program with what it reaches. */
+export interface ContainedProgram {
+  readonly executable: Executable;
+  readonly args: readonly string[];
+  readonly root: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly reach: Reach;
+}
+
+/** What stands in the way of writing `.git` and `.vscode` inside of what may be written. */
+export interface Guards {
+  /** Those there are: mounted over themselves, read-only. */
+  readonly existing: readonly string[];
+  /** Those there are not: an empty folder takes the place, and cannot be moved while it is a mount point. */
+  readonly missing: readonly string[];
+}
+
+/** What programs read of `/etc`: names, addresses, certificates, fonts, the time. Nothing that is only root's to read. */
+const configuration = [
+  ...['alternatives', 'crypto-policies', 'fonts', 'group', 'gai.conf', 'host.conf', 'hosts', 'inputrc', 'ld.so.cache'],
+  ...['ld.so.conf', 'ld.so.conf.d', 'locale.alias', 'locale.conf', 'localtime', 'lsb-release', 'magic', 'mime.types'],
+  ...['nsswitch.conf', 'os-release', 'passwd', 'protocols', 'resolv.conf', 'services', 'terminfo', 'timezone'],
+  ...['ca-certificates', 'ssl/certs', 'ssl/cert.pem', 'ssl/openssl.cnf'],
+  ...['pki/ca-trust/extracted', 'pki/tls/certs', 'pki/tls/cert.pem', 'pki/tls/openssl.cnf'],
+].map((name) => `/etc/${name}`);
+
+/**
+ * What root may write of a new `/proc` without any capability, `core_pattern` (a program that the kernel starts) among it:
+ * `readonlyPaths` of the OCI runtimes' default, and `/proc/acpi` and `/proc/scsi`, which they hide.
+ */
+const kernel = ['acpi', 'bus', 'fs', 'irq', 'scsi', 'sys', 'sysrq-trigger'].map((name) => `/proc/${name}`);
+
+/**
+ * The arguments of bubblewrap (0.5 or newer; see bwrap(1)). The root is an empty file system into which only what is
+ * reached is mounted, so nothing has to be hidden. Later mounts stand over earlier ones.
+ *
+ * The environment is set by arguments, and bubblewrap itself starts without any: `LD_PRELOAD` of a definition would
+ * otherwise be loaded into bubblewrap, before anything is contained.
+ */
+export function bubblewrap(bwrap: string, program: ContainedProgram, guards: Guards): Launch {
+  const { executable, reach, root, cwd } = program;
+  const system = systemFolders.linux;
+  const visible = [...system, ...reach.read, ...reach.write, ...(reach.program === undefined ? [] : [reach.program])];
+  const isSeen = (file: string) => visible.some((folder) => isInside(folder, file));
+  // A home of "/" or "/usr" is nobody's own: emptying it would take the system away.
+  const empty = reach.homes.filter((home) => !system.some((folder) => isInside(home, folder)));
+  const mount = (kind: string, paths: readonly string[]) => paths.flatMap((each) => [kind, each, each]);
+  const args = [
+    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+    ...(reach.network ? [] : ['--unshare-net']),
+    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    ...mount('--ro-bind-try', [...system, ...configuration]),
+    ...[
+      '--proc',
+      '/proc',
+      ...mount('--ro-bind-try', kernel),
+      '--dev',
+      '/dev',
+      '--tmpfs',
+      '/tmp',
+      '--tmpfs',
+      '/var/tmp',
+    ],
+    ...empty.flatMap((home) => ['--tmpfs', home]),
+    ...(reach.program === undefined ? [] : mount('--ro-bind', [reach.program])),
+    ...(isSeen(executable.path) ? [] : ['--symlink', executable.realPath, executable.path]),
+    ...['--dir', root, '--dir', cwd],
+    ...mount('--ro-bind', reach.read),
+    ...mount('--bind', reach.write),
+    ...mount('--ro-bind', guards.existing),
+    ...guards.missing.flatMap((each) => ['--tmpfs', each, '--remount-ro', each]),
+    ...['--remount-ro', '/', '--chdir', cwd],
+    ...Object.entries({ HOME: empty[0] ?? '/tmp', ...program.env }).flatMap(([name, value]) => [
+      '--setenv',
+      name,
+      value,
+    ]),
+    ...['--', executable.path, ...program.args],
+  ];
+  return { file: bwrap, args, cwd: '/', env: {} };
+}
+
+/**
+ * The same by macOS's Seatbelt (sandbox-exec(1)): a profile that denies everything and allows what is reached. The
+ * environment is set inside, by env(1).
+ *
+ * @param temporary a folder made for this call: the home and the temporary files of the program.
+ */
+export function seatbelt(program: ContainedProgram, temporary: string): Launch {
+  const { executable, args, cwd } = program;
+  const env = { HOME: temporary, TMPDIR: temporary, ...program.env };
+  const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  return {
+    file: '/usr/bin/sandbox-exec',
+    args: [
+      ...['-p', seatbeltProfile(program, temporary), '/usr/bin/env', '-i', ...assignments],
+      // `env` would take a path with "=" for one more variable.
+      ...(executable.path.includes('=') ? ['/bin/sh', '-c', 'exec "$@"', 'sh'] : []),
+      ...[executable.path, ...args],
+    ],
+    cwd,
+    env: {},
+  };
+}
+
+function seatbeltProfile({ reach, root, cwd, executable }: ContainedProgram, temporary: string): string {
+  const own = reach.program === undefined ? [] : [reach.program];
+  const read = [...systemFolders.darwin, ...own, ...reach.read, ...reach.write, temporary];
+  const write = [...reach.write, temporary];
+  const named = [...read, root, cwd, executable.path];
+  const above = [...new Set(named.flatMap(ancestors))];
+  const subpaths = (paths: readonly string[]) => paths.map((each) => `(subpath ${quoted(each)})`).join(' ');
+  const literals = (paths: readonly string[]) => paths.map((each) => `(literal ${quoted(each)})`).join(' ');
+  return [
+    '(version 1)',
+    '(deny default)',
+    '(allow process-exec process-fork)',
+    '(allow process-info* signal (target same-sandbox))',
+    '(allow sysctl-read)',
+    '(deny sysctl-read (sysctl-name-prefix "kern.proc"))',
+    '(allow ipc-posix-sem)',
+    `(allow mach-lookup ${services.map((name) => `(global-name "${name}")`).join(' ')})`,
+    `(allow file-read-metadata ${literals(above)})`,
+    `(allow file-read* (literal "/") ${literals([executable.path, ...devices])} ${subpaths(macConfiguration)} ${subpaths(read)})`,
+    `(allow file-ioctl file-write-data ${literals(devices)})`,
+    `(allow file-write* ${subpaths(write)})`,
+    ...reach.write.map((folder) => {
+      const names = String.raw`(regex #"/\.([gG][iI][tT]|[vV][sS][cC][oO][dD][eE])(/|$)")`;
+      return `(deny file-write* (require-all (subpath ${quoted(folder)}) ${names}))`;
+    }),
+    ...(reach.network
+      ? [
+          '(allow system-socket)',
+          '(allow network-outbound (remote ip) (literal "/private/var/run/mDNSResponder"))',
+          '(allow network-bind network-inbound (local ip))',
+          '(allow mach-lookup (global-name "com.apple.trustd.agent"))',
+        ]
+      : []),
+  ].join('\n');
+}
+
+const devices = ['/dev/null', '/dev/zero', '/dev/random', '/dev/urandom', '/dev/dtracehelper'];
+
+/** Who a user is, and where messages of the system go; not the keychain, the pasteboard or the window server. */
+const services = [
+  'com.apple.logd',
+  'com.apple.system.logger',
+  'com.apple.system.notification_center',
+  'com.apple.system.opendirectoryd.libinfo',
+  'com.apple.system.opendirectoryd.membership',
+];
+
+const macConfiguration = [
+  ...['group', 'hosts', 'localtime', 'passwd', 'protocols', 'resolv.conf', 'services', 'ssl'].map(
+    (name) => `/private/etc/${name}`,
+  ),
+  ...['/private/var/db/timezone', '/private/var/select', '/private/var/db/xcode_select_link'],
+];
+
+function ancestors(file: string): string[] {
+  const parent = path.dirname(file);
+  return parent === file ? [] : [...ancestors(parent), parent];
+}
+
+/** A string of the profile's language. */
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
+}

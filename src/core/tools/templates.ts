@@ -1,0 +1,184 @@
+import { RolecallError } from '../base/errors.ts';
+import { error, type Finding } from './definition.ts';
+
+/**
+ * Templates of arguments. `${name}` stands for the value of a parameter, `$${` for the two characters `${`. Each template
+ * becomes exactly one argument of the program, whatever the value holds: no shell reads it, nothing is split or expanded.
+ */
+export type TemplatePart =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'parameter'; readonly name: string };
+
+/** The parts of a template, or what is wrong with it as the rest of a sentence. */
+export type ParsedTemplate =
+  | { readonly kind: 'ok'; readonly parts: readonly TemplatePart[] }
+  | { readonly kind: 'invalid'; readonly message: string };
+
+export function parseTemplate(template: string): ParsedTemplate {
+  const parts: TemplatePart[] = [];
+  let text = '';
+  let at = 0;
+  while (at < template.length) {
+    if (template.startsWith('$${', at)) {
+      text += '${';
+      at += 3;
+    } else if (template.startsWith('${', at)) {
+      const end = template.indexOf('}', at);
+      if (end === -1)
+        return { kind: 'invalid', message: `has "$\{" without "}"; write "$$\{" for the characters "$\{"` };
+      if (end === at + 2) return { kind: 'invalid', message: `has "$\{}" without the name of a parameter` };
+      if (text !== '') parts.push({ kind: 'text', text });
+      text = '';
+      parts.push({ kind: 'parameter', name: template.slice(at + 2, end) });
+      at = end + 1;
+    } else {
+      text += template[at];
+      at += 1;
+    }
+  }
+  if (text !== '') parts.push({ kind: 'text', text });
+  return { kind: 'ok', parts };
+}
+
+/** The names of the parameters a template mentions. */
+export function templateParameters(template: string): string[] {
+  const parsed = parseTemplate(template);
+  if (parsed.kind === 'invalid') return [];
+  return parsed.parts.flatMap((part) => (part.kind === 'parameter' ? [part.name] : []));
+}
+
+/**
+ * Fills the templates that follow the program's name.
+ *
+ * - Text, numbers and booleans stand as they are; arrays and objects become JSON text, one argument, never several.
+ * - A missing (or null) parameter drops an argument that is nothing but `${name}`, and is empty text elsewhere.
+ * - An argument that begins with a placeholder and would begin with `-` (on Windows also `/`) is refused unless an
+ *   argument `--` stands before it: the model chooses values, never options.
+ * - A NUL byte would end the argument early and half a surrogate pair would arrive as another character: both refused.
+ *
+ * @throws {RolecallError} kind `tool`; the message is meant for the model as much as for a person.
+ */
+export function fillArgv(
+  templates: readonly string[],
+  args: Readonly<Record<string, unknown>>,
+  platform: NodeJS.Platform,
+): string[] {
+  const filled: string[] = [];
+  let optionsEnded = false;
+  for (const template of templates) {
+    const parts = partsOf(template);
+    const [first] = parts;
+    if (parts.length === 1 && first?.kind === 'parameter' && givenValue(args, first.name) === undefined) continue;
+    const argument = parts.map((part) => (part.kind === 'text' ? part.text : valueText(args, part.name))).join('');
+    if (first?.kind === 'parameter' && !optionsEnded && looksLikeOption(argument, platform)) {
+      throw new RolecallError(
+        'tool',
+        `The value of "${first.name}" may not begin with "${argument[0]}": the program would read it as an option.`,
+      );
+    }
+    if (template === '--') optionsEnded = true;
+    filled.push(argument);
+  }
+  return filled;
+}
+
+function partsOf(template: string): readonly TemplatePart[] {
+  const parsed = parseTemplate(template);
+  if (parsed.kind === 'ok') return parsed.parts;
+  throw new RolecallError('tool', `The argument template "${template}" ${parsed.message}.`);
+}
+
+/** The value of a parameter; a missing one and null are undefined. */
+export function givenValue(args: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(args, name) ? (args[name] ?? undefined) : undefined;
+}
+
+/**
+ * The value of a parameter as text; empty when it is missing.
+ *
+ * @throws {RolecallError} kind `tool` when it holds a NUL byte or half a surrogate pair.
+ */
+export function valueText(args: Readonly<Record<string, unknown>>, name: string): string {
+  const value = givenValue(args, name);
+  if (value === undefined) return '';
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (text.includes('\0')) throw new RolecallError('tool', `The value of "${name}" holds a NUL character.`);
+  if (/\p{Surrogate}/u.test(text)) {
+    throw new RolecallError('tool', `The value of "${name}" holds half of a surrogate pair, which is not valid text.`);
+  }
+  return text;
+}
+
+function looksLikeOption(argument: string, platform: NodeJS.Platform): boolean {
+  return argument.startsWith('-') || (platform === 'win32' && argument.startsWith('/'));
+}
+
+/**
+ * JSON values with placeholders, for what is not run by argument lists: arguments of a command, the input of a tool, the
+ * body of a request. A string that is nothing but `${name}` stands for the value itself, with its type; in any other
+ * string `${name}` is text. Names of members are never templates. `$${` stands for the two characters `${`.
+ */
+
+/**
+ * Fills a template. A missing (or null) parameter leaves out the member whose whole value it is, is `null` as an element
+ * of an array, and is empty text elsewhere.
+ *
+ * @returns undefined when the template is nothing but a missing parameter.
+ * @throws {RolecallError} kind `tool` when a value cannot be text.
+ */
+export function fillJson(template: unknown, args: Readonly<Record<string, unknown>>): unknown {
+  if (typeof template === 'string') return fillText(template, args);
+  if (Array.isArray(template)) return template.map((element) => fillJson(element, args) ?? null);
+  if (typeof template !== 'object' || template === null) return template;
+  return Object.fromEntries(
+    Object.entries(template).flatMap(([name, member]) => {
+      const value = fillJson(member, args);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+function fillText(template: string, args: Readonly<Record<string, unknown>>): unknown {
+  const parsed = parseTemplate(template);
+  if (parsed.kind === 'invalid') return template;
+  const [first] = parsed.parts;
+  if (parsed.parts.length === 1 && first?.kind === 'parameter') return givenValue(args, first.name);
+  return parsed.parts.map((part) => (part.kind === 'text' ? part.text : valueText(args, part.name))).join('');
+}
+
+/** The names of the parameters a JSON template mentions. */
+export function jsonParameters(template: unknown): string[] {
+  if (typeof template === 'string') return templateParameters(template);
+  if (typeof template !== 'object' || template === null) return [];
+  return Object.values(template).flatMap(jsonParameters);
+}
+
+/** What is wrong with a JSON template that stands at `path`. */
+export function jsonFindings(
+  template: unknown,
+  path: readonly (string | number)[],
+  isDeclared: (name: string) => boolean,
+): Finding[] {
+  if (typeof template === 'string') {
+    const parsed = parseTemplate(template);
+    if (parsed.kind === 'invalid') return [error(path, `This text ${parsed.message}.`)];
+    return templateParameters(template)
+      .filter((name) => !isDeclared(name))
+      .map((name) => error(path, undeclared(name)));
+  }
+  if (Array.isArray(template)) {
+    return template.flatMap((element, index) => jsonFindings(element, [...path, index], isDeclared));
+  }
+  if (typeof template !== 'object' || template === null) return [];
+  return Object.entries(template).flatMap(([name, member]) => jsonFindings(member, [...path, name], isDeclared));
+}
+
+export function undeclared(name: string): string {
+  return `"\${${name}}" is not among the declared parameters; write "$\${" for the characters "\${".`;
+}
+
+/** True when a value of the model's own making can stand there: the author listed none, and it may be any text. */
+export function isFree(property: Readonly<Record<string, unknown>> | undefined): boolean {
+  if (property === undefined) return true;
+  return !Array.isArray(property.enum) && !['boolean', 'integer', 'number'].includes(String(property.type));
+}

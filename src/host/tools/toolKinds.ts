@@ -1,0 +1,221 @@
+import { homedir, userInfo } from 'node:os';
+import * as vscode from 'vscode';
+import { RolecallError } from '../../core/base/errors.ts';
+import type { Fetch } from '../../core/base/http.ts';
+import { checkWorkspacePaths, namesWorkspace } from '../../core/tools/access.ts';
+import { limited } from '../../core/tools/clock.ts';
+import {
+  type ConsentLine,
+  commandLines,
+  consentLines,
+  definitionHash,
+  forwardLines,
+  hasFreeParameter,
+  httpLines,
+  shownReach,
+} from '../../core/tools/consent.ts';
+import { type Containment, runPrepared } from '../../core/tools/containment.ts';
+import type {
+  CommandRun,
+  ForwardRun,
+  HttpRun,
+  ProcessRun,
+  ToolDefinition,
+  ToolOf,
+} from '../../core/tools/definition.ts';
+import { prepareHttp, runHttp } from '../../core/tools/http.ts';
+import type { InvokeResult } from '../../core/tools/loopTypes.ts';
+import { processResultText, shortened, valueResult } from '../../core/tools/output.ts';
+import { type Machine, prepareProcess } from '../../core/tools/prepare.ts';
+import { fillJson, jsonParameters } from '../../core/tools/templates.ts';
+import { type CallReach, reachLine } from './reachWords.ts';
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** One call, ready: what the user is shown, what names it, and the way to run exactly that. */
+export interface PreparedTool {
+  readonly reach: CallReach;
+  readonly lines: readonly ConsentLine[];
+  /** Names the definition with everything that decides what runs; computed anew each time it is asked for. */
+  readonly hash: () => Promise<string>;
+  /** What may be allowed for always: the definition with any arguments, it with exactly these, or nothing. */
+  readonly always: 'definition' | 'arguments' | 'never';
+  /** @throws RolecallError */
+  readonly run: (signal: AbortSignal) => Promise<InvokeResult>;
+}
+
+/** What calls are prepared with. */
+export interface Surroundings {
+  readonly containment: Containment;
+  /** Paths of all folders of the workspace on this machine. */
+  readonly folders: readonly string[];
+  readonly allowedHosts: readonly string[];
+  readonly fetch: Fetch;
+  /** Of the chat request that is served. */
+  readonly token: vscode.ChatParticipantToolToken | undefined;
+}
+
+/**
+ * @throws RolecallError when something is refused before anybody is asked.
+ */
+export async function prepareTool(
+  definition: ToolDefinition,
+  args: Arguments,
+  surroundings: Surroundings,
+): Promise<PreparedTool> {
+  const { run, folder, parameters } = definition;
+  await checkWorkspacePaths(parameters, args, { folder, cwd: run.kind === 'process' ? run.cwd : '.' });
+  switch (run.kind) {
+    case 'process':
+      return prepareProcessTool({ ...definition, run }, args, surroundings);
+    case 'command':
+      return prepareCommandTool({ ...definition, run }, args);
+    case 'tool':
+      return prepareForwardedTool({ ...definition, run }, args, surroundings.token);
+    case 'http':
+      return prepareRequestTool({ ...definition, run }, args, surroundings);
+  }
+}
+
+/** A program of this machine. */
+async function prepareProcessTool(
+  definition: ToolOf<ProcessRun>,
+  args: Arguments,
+  { containment, folders }: Surroundings,
+): Promise<PreparedTool> {
+  const { run } = definition;
+  const machine: Machine = { environment: process.env, homes: homesOfUser(), contains: containment.kind !== 'none' };
+  const prepare = () => prepareProcess(definition, args, machine);
+  const spec = await prepare();
+  const given = [...spec.args, ...Object.values(run.env), spec.stdin ?? ''];
+  const isBounded = spec.reach !== undefined && !spec.reach.network;
+  const always = isBounded ? 'definition' : (await namesWorkspace(spec, given, folders)) ? 'never' : 'arguments';
+  const reach: CallReach = spec.reach
+    ? { kind: 'contained', ...shownReach(spec.reach, spec.root) }
+    : { kind: 'uncontained', ...(run.contained && containment.kind === 'none' && whyNot(containment)) };
+  return {
+    reach,
+    lines: consentLines(spec, definition),
+    hash: async () => {
+      const now = await prepare();
+      const target = { executable: now.executable, cwd: now.cwd, reach: now.reach, contained: now.reach !== undefined };
+      return definitionHash(definition, target);
+    },
+    always,
+    run: async (signal) => {
+      const result = await runPrepared(spec, containment, { signal });
+      const made = result.removed.map((path) =>
+        vscode.l10n.t('The tool made what no tool may; it was renamed to {0}.', path),
+      );
+      const remarks = [...made, ...(spec.reach ? [vscode.l10n.t('It ran contained: {0}', reachLine(reach))] : [])];
+      return processResultText(result, spec.timeoutMs, { remarks, isError: made.length > 0 });
+    },
+  };
+}
+
+function whyNot({ reason, remedy }: Extract<Containment, { kind: 'none' }>) {
+  return { reason, remedy };
+}
+
+function homesOfUser(): string[] {
+  try {
+    return [homedir(), userInfo().homedir];
+  } catch {
+    return [homedir()]; // The user database does not know the user, as in some containers.
+  }
+}
+
+/** Commands that run what files of the workspace define. */
+const runsWorkspace =
+  /^(?:workbench\.action\.(?:tasks|debug|terminal\.run\w+)\b|testing\.|notebook\.\w*execute|npm\.|gulp\.|grunt\.|code-runner\.)/i;
+
+/** A command of the editor. It cannot be stopped: after Stop or the time limit nobody waits for it any more. */
+async function prepareCommandTool(definition: ToolOf<CommandRun>, args: Arguments): Promise<PreparedTool> {
+  const { command, arguments: templates, timeoutSeconds, outputLimit } = definition.run;
+  if (!(await vscode.commands.getCommands(false)).includes(command)) {
+    throw new RolecallError('tool', `The editor has no command "${command}".`);
+  }
+  const filled = templates.map((template) => fillJson(template, args) ?? null);
+  const timeoutMs = timeoutSeconds * 1000;
+  const isFree = hasFreeParameter(definition.parameters, jsonParameters(templates));
+  return {
+    reach: { kind: 'editor' },
+    lines: commandLines(command, filled, timeoutMs),
+    hash: async () => definitionHash(definition),
+    always: isFree || runsWorkspace.test(command) ? 'never' : 'definition',
+    run: async (signal) => {
+      const value: unknown = await limited(vscode.commands.executeCommand(command, ...filled), { timeoutMs, signal });
+      return { content: valueResult(value, outputLimit), isError: false };
+    },
+  };
+}
+
+/**
+ * A tool the editor knows already, those of MCP servers included. What it says of itself is part of what the user
+ * consents to: another tool that takes the name later asks again. The editor may ask for itself besides.
+ */
+async function prepareForwardedTool(
+  definition: ToolOf<ForwardRun>,
+  args: Arguments,
+  toolInvocationToken: vscode.ChatParticipantToolToken | undefined,
+): Promise<PreparedTool> {
+  const { run, parameters } = definition;
+  const found = findTool(run.tool);
+  const input = Object(run.input === undefined ? args : fillJson(run.input, args));
+  const timeoutMs = run.timeoutSeconds * 1000;
+  const isFree = hasFreeParameter(parameters, run.input === undefined ? 'all' : jsonParameters(run.input));
+  return {
+    reach: { kind: 'editor' },
+    lines: forwardLines(found, input, timeoutMs),
+    hash: async () => {
+      const { description, inputSchema } = findTool(run.tool);
+      return definitionHash(definition, { description, inputSchema });
+    },
+    always: isFree ? 'never' : 'definition',
+    run: async (signal) => {
+      const stop = new vscode.CancellationTokenSource();
+      const cancel = () => stop.cancel();
+      signal.addEventListener('abort', cancel, { once: true });
+      try {
+        const called = vscode.lm.invokeTool(run.tool, { input, toolInvocationToken }, stop.token);
+        const { content } = await limited(called, { timeoutMs, signal });
+        return { content: shortened(content.map(text).join('\n'), run.outputLimit), isError: false };
+      } finally {
+        signal.removeEventListener('abort', cancel);
+        stop.cancel(); // Also after the time limit: the tool may heed it.
+        stop.dispose();
+      }
+    },
+  };
+}
+
+function findTool(name: string): vscode.LanguageModelToolInformation {
+  const found = vscode.lm.tools.find((tool) => tool.name === name);
+  if (found) return found;
+  throw new RolecallError('tool', `The editor knows no tool "${name}" at this moment.`);
+}
+
+function text(part: unknown): string {
+  if (part instanceof vscode.LanguageModelTextPart) return part.value;
+  if (part instanceof vscode.LanguageModelDataPart) {
+    if (/^text\/|json/.test(part.mimeType)) return new TextDecoder().decode(part.data);
+    return `[${part.data.byteLength} bytes of ${part.mimeType} left out]`;
+  }
+  return part instanceof vscode.LanguageModelPromptTsxPart ? (JSON.stringify(part.value) ?? '') : '';
+}
+
+/** A request to a host the user allowed. */
+function prepareRequestTool(
+  definition: ToolOf<HttpRun>,
+  args: Arguments,
+  { allowedHosts, fetch }: Surroundings,
+): PreparedTool {
+  const spec = prepareHttp(definition.run, args, allowedHosts);
+  return {
+    reach: { kind: 'request', host: new URL(spec.url).host },
+    lines: httpLines(spec),
+    hash: async () => definitionHash(definition),
+    always: 'definition',
+    run: (signal) => runHttp(spec, { fetch, signal }),
+  };
+}
