@@ -82,8 +82,6 @@ export const contextKeys = {
   isSigningIn: 'rolecall.isSigningIn',
   /** Whether the active connection has any organization to show. */
   hasOrganizations: 'rolecall.hasOrganizations',
-  /** Why nothing could be read of any organization: `offline` or `forbidden`; empty where something could. */
-  emptyBecause: 'rolecall.emptyBecause',
   /** Whether a filter hides something of any organization that is shown. */
   isFiltered: 'rolecall.isFiltered',
   /** Whether changes since a snapshot are marked. */

@@ -26,10 +26,14 @@ export interface ReadOrganization {
   readonly model: AccessModel;
 }
 
-/** What has changed: everything (another session), the list of organizations, or what was read of one. */
+/**
+ * What has changed: everything (another session); the list of organizations, or their labels; what has just been read of
+ * one. One that is `due`, or all of them, is to be read again by whoever shows it: what was read stays until then.
+ */
 export type AccessChange =
   | { readonly kind: 'stage' | 'organizations' }
-  | { readonly kind: 'organization'; readonly organization: string };
+  | { readonly kind: 'due'; readonly organization: string | undefined }
+  | { readonly kind: 'read'; readonly organization: string };
 
 /** A second refresh within this time, while the first still reads, is the same refresh. */
 const SAME_REFRESH_MS = 1000;
@@ -49,6 +53,8 @@ export class AccessData implements vscode.Disposable {
   /** Readings that the user stopped. */
   readonly #stopped = new WeakSet<Promise<unknown>>();
   #stage: Stage | undefined;
+  /** What the settings say of organizations, to tell whether that has changed. */
+  #named = '';
 
   constructor(clouds: Clouds, settings: Settings, log: Log, now: () => number = Date.now) {
     this.#clouds = clouds;
@@ -102,7 +108,13 @@ export class AccessData implements vscode.Disposable {
         stage.directory.stop(organization);
       });
       const access = await reading;
-      if (isNew) this.#refreshing.delete(organization);
+      if (isNew) {
+        this.#refreshing.delete(organization);
+        // Told by who began the reading, once, if it is what counts: not where it was stopped or belongs to another session.
+        if (stage === this.#stage && stage.directory.last(organization) === access) {
+          this.#changed.fire({ kind: 'read', organization });
+        }
+      }
       // Asked to be read again while it was read: what is read now counts.
       const again = wasStopped(access) && stage === this.#stage && !this.#stopped.has(reading);
       if (!again) return { stage, access, model: this.#modelOf(access) };
@@ -128,19 +140,17 @@ export class AccessData implements vscode.Disposable {
     if (!stage) return;
     const { directory } = stage;
     const targets = organization === undefined ? directory.known : [organization];
+    if (organization === undefined) {
+      stage.listed = undefined;
+      this.#changed.fire({ kind: 'organizations' });
+    }
     for (const id of targets) {
       const asked = this.#refreshing.get(id);
       if (directory.isReading(id) && asked !== undefined && this.#now() - asked < SAME_REFRESH_MS) continue;
       this.#refreshing.set(id, this.#now());
       directory.refresh(id);
     }
-    if (organization === undefined) stage.listed = undefined;
-    this.#changed.fire(organization === undefined ? { kind: 'organizations' } : { kind: 'organization', organization });
-  }
-
-  /** Tells that the settings or the way of showing has changed, where nothing has to be read again. */
-  redraw(organization?: string): void {
-    this.#changed.fire(organization === undefined ? { kind: 'organizations' } : { kind: 'organization', organization });
+    this.#changed.fire({ kind: 'due', organization });
   }
 
   #modelOf(access: OrganizationAccess): AccessModel {
@@ -158,8 +168,13 @@ export class AccessData implements vscode.Disposable {
     const cloud = this.#clouds.active;
     const session = cloud?.keeper.session;
     const before = this.#stage;
+    const named = JSON.stringify([this.#settings.organizations(), [...this.#settings.organizationLabels()]]);
+    const isNamedAnew = named !== this.#named;
+    this.#named = named;
+    if (!before && !session) return;
     if (before && before.cloud === cloud && before.account.id === session?.account.id) {
-      this.#changed.fire({ kind: 'organizations' }); // The settings may name others; what was read stays.
+      // A renewed token, mostly, or a setting that is not shown here.
+      if (isNamedAnew) this.#changed.fire({ kind: 'organizations' });
       return;
     }
     before?.directory.clear();

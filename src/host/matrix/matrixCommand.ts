@@ -30,16 +30,27 @@ export function matrices(deps: MatrixCommandDeps): Matrices {
   const closeAll = () => {
     for (const each of [...open.values()]) close(each);
   };
-  const follow = async (change: AccessChange): Promise<void> => {
-    if (change.kind === 'stage') return closeAll();
-    if (change.kind === 'organizations' && open.size > 0) await closeRemoved();
-    const shown = change.kind === 'organization' ? [open.get(change.organization)] : [...open.values()];
-    await Promise.all(shown.map((each) => each?.matrix.readAgain()));
+  const follow = (change: AccessChange): void => {
+    switch (change.kind) {
+      case 'stage':
+        closeAll();
+        break;
+      case 'organizations':
+        if (open.size > 0) void closeRemoved(); // Never rejects: the tree shows that the list does not come.
+        break;
+      case 'due':
+        for (const [id, { matrix }] of open) {
+          if (change.organization === undefined || change.organization === id) matrix.readAgain();
+        }
+        break;
+      case 'read':
+        open.get(change.organization)?.matrix.showRead();
+    }
   };
   /** What the user has taken out of the view does not stay beside it. */
   const closeRemoved = async (): Promise<void> => {
     const { stage } = data;
-    const listed = stage && (await data.organizations(stage).catch(() => undefined)); // The tree shows that error.
+    const listed = stage && (await data.organizations(stage).catch(() => undefined));
     if (listed === undefined || data.stage !== stage) return;
     const ids = new Set(listed.map(({ id }) => id));
     for (const [organization, each] of [...open]) if (!ids.has(organization)) close(each);
@@ -60,9 +71,7 @@ export function matrices(deps: MatrixCommandDeps): Matrices {
     });
     panel.webview.html = pageHtml(panel.webview, deps.extensionUri, { name: 'matrix', body: PAGE_BODY });
   };
-  const subscription = data.onDidChange((change) => {
-    void follow(change); // Never rejects: what fails is part of what was read.
-  });
+  const subscription = data.onDidChange(follow);
   return {
     show: async (node) => show(await readPicked(data, node)),
     dispose: () => {

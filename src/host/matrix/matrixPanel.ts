@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { SortOrder } from '../../core/access/sortOrder.ts';
 import type { Log } from '../../core/base/log.ts';
-import { wasStopped } from '../../core/identity/directory.ts';
 import { type Mode, readToHost, type ToHost, type ToPage, versioned } from '../../webview/matrix/protocol.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import type { AccessTarget } from '../accessTarget.ts';
@@ -53,7 +52,7 @@ export class MatrixPanel implements vscode.Disposable {
       panel.webview.onDidReceiveMessage((message: unknown) => this.#receive(message)),
       panel.onDidChangeViewState(() => {
         if (!panel.visible) this.#isReady = false;
-        else if (this.#isDue) void this.readAgain();
+        else if (this.#isDue) this.readAgain();
       }),
       deps.shared.onDidChange((organization) => {
         if (organization === undefined || organization === this.organization) this.#postView();
@@ -69,18 +68,28 @@ export class MatrixPanel implements vscode.Disposable {
     this.#panel.reveal();
   }
 
-  /** Something about the organization has changed: what is to be read is read, at once or when it is seen. Never rejects. */
-  async readAgain(): Promise<void> {
+  /** The organization is to be read again: at once, or when it is seen. */
+  readAgain(): void {
     const { data } = this.#deps;
     const { stage } = this.#read;
     this.#isDue = !this.#panel.visible;
     if (this.#isDue || data.stage !== stage) return;
     this.#isReading = true;
     this.#postNotices();
-    const read = await data.read(stage, this.organization);
-    if (data.stage !== stage) return; // Another account's data never gets here, nor does this one's get there.
-    this.#isReading = stage.directory.isReading(this.organization);
-    if (read.access !== this.#read.access && !wasStopped(read.access)) this.#read = read;
+    void data.read(stage, this.organization).then(() => {
+      if (data.stage !== stage || !this.#isReading) return;
+      this.#isReading = false; // It was stopped: else what it brought is shown already.
+      this.#postNotices();
+    });
+  }
+
+  /** The organization has been read, for whomever. */
+  showRead(): void {
+    const read = this.#deps.data.last(this.organization);
+    if (read?.stage !== this.#read.stage) return; // Another account's data never gets here.
+    this.#isDue = false;
+    this.#isReading = false;
+    this.#read = read;
     this.#postAll();
   }
 

@@ -37,7 +37,7 @@ export function organizationChildren(node: NodeOf<'organization'>, shown: Shown)
   const { groups, roles } = access;
   if (wasStopped(access)) return [{ kind: 'stopped', id: `${id}/stopped`, organization }];
   if (groups.kind === 'failed' && roles.kind === 'failed' && isOneReason(groups.error, roles.error)) {
-    return [{ kind: 'problem', id: `${id}/problem`, error: groups.error }];
+    return [{ kind: 'problem', id: `${id}/problem`, error: groups.error }, ...stepNodes(node, groups.error)];
   }
   const source = { organization, model };
   const favorites = favoriteNodes(`${id}/favorites`, shown);
@@ -94,6 +94,13 @@ export function roleNodes(node: NodeOf<'groups' | 'roles'>, shown: Shown): reado
   const none =
     shown.filter === '' ? vscode.l10n.t('No roles can be granted here') : vscode.l10n.t('No role passes the filter');
   return [...malformedNodes(node, 'role', roles.list.malformed), ...orNone(node.id, listed, none), ...below];
+}
+
+/** What can be done about an organization of which nothing can be read. */
+function stepNodes({ id, target }: NodeOf<'organization'>, { kind }: RolecallError): Node[] {
+  const steps: readonly NodeOf<'step'>['step'][] =
+    kind === 'forbidden' ? ['tryAgain', 'signInAsSomeoneElse'] : ['tryAgain'];
+  return steps.map((step) => ({ kind: 'step', id: `${id}/${step}`, step, ...(target && { target }) }));
 }
 
 function favoriteNodes(parent: string, { read, isFavorite }: Shown): Node[] {

@@ -9,14 +9,16 @@ import type { ChangeMarks } from '../changeMarks.ts';
 export class TreeDecorations implements vscode.FileDecorationProvider, vscode.Disposable {
   readonly #data: AccessData;
   readonly #marks: ChangeMarks;
-  readonly #changed = new vscode.EventEmitter<undefined>();
+  readonly #changed = new vscode.EventEmitter<vscode.Uri[]>();
   readonly onDidChangeFileDecorations = this.#changed.event;
   readonly #disposables: vscode.Disposable[];
+  /** What VS Code was given, by address: it is told only of what is different now. */
+  readonly #given = new Map<string, { readonly uri: vscode.Uri; readonly tooltip: string }>();
 
   constructor(data: AccessData, marks: ChangeMarks) {
     this.#data = data;
     this.#marks = marks;
-    const tell = () => this.#changed.fire(undefined);
+    const tell = () => this.#tell();
     this.#disposables = [
       this.#changed,
       data.onDidChange(tell),
@@ -26,6 +28,21 @@ export class TreeDecorations implements vscode.FileDecorationProvider, vscode.Di
   }
 
   provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
+    if (targetOfUri(uri) === undefined) return undefined;
+    const given = this.#decorationOf(uri);
+    this.#given.set(uri.toString(), { uri, tooltip: tooltipOf(given) });
+    return given;
+  }
+
+  #tell(): void {
+    const changed = [...this.#given.values()]
+      .filter(({ uri, tooltip }) => tooltipOf(this.#decorationOf(uri)) !== tooltip)
+      .map(({ uri }) => uri);
+    for (const uri of changed) this.#given.delete(uri.toString()); // VS Code asks again for what it still shows.
+    if (changed.length > 0) this.#changed.fire(changed);
+  }
+
+  #decorationOf(uri: vscode.Uri): vscode.FileDecoration | undefined {
     const target = targetOfUri(uri);
     if (!target || target.connection !== this.#data.stage?.cloud.key) return undefined;
     const mark = this.#marks.of(uri);
@@ -50,6 +67,11 @@ export class TreeDecorations implements vscode.FileDecorationProvider, vscode.Di
   dispose(): void {
     vscode.Disposable.from(...this.#disposables).dispose();
   }
+}
+
+/** No two decorations have the same. */
+function tooltipOf(given: vscode.FileDecoration | undefined): string {
+  return given?.tooltip ?? '';
 }
 
 function decoration(badge: string, tooltip: string, colour: string): vscode.FileDecoration {

@@ -30,7 +30,7 @@ export function treeItem(
   const item = node.kind === 'organization' ? organization(node, factsOf(node.organization), now) : look(node, now);
   item.id = node.id;
   item.contextValue = contextOf(node, factsOf);
-  if (node.target) item.resourceUri = targetUri(node.target);
+  if (node.target && node.kind !== 'step') item.resourceUri = targetUri(node.target);
   return item;
 }
 
@@ -91,6 +91,8 @@ function look(node: Exclude<Node, NodeOf<'organization'>>, now: number): vscode.
       return stopped();
     case 'problem':
       return problem(node);
+    case 'step':
+      return step(node);
     case 'stale':
       return stale(node, now);
     case 'malformed':
@@ -178,6 +180,19 @@ function problem({ error }: NodeOf<'problem'>): vscode.TreeItem {
   ]);
   const step = nextStep(error);
   if (step) item.command = { title: step.title, command: step.command, arguments: [...(step.arguments ?? [])] };
+  return item;
+}
+
+function step({ step: which, target }: NodeOf<'step'>): vscode.TreeItem {
+  const item =
+    which === 'tryAgain'
+      ? row(vscode.l10n.t('Try Again'), None, 'refresh')
+      : row(vscode.l10n.t('Sign In as Someone Else'), None, 'account');
+  const title = String(item.label);
+  item.command =
+    which === 'tryAgain'
+      ? { title, command: commands.refresh, arguments: [{ target }] }
+      : { title, command: commands.signIn };
   return item;
 }
 

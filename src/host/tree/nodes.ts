@@ -64,6 +64,8 @@ export type Node = Common &
     | { readonly kind: 'empty'; readonly text: string }
     | { readonly kind: 'stopped'; readonly organization: string }
     | { readonly kind: 'problem'; readonly error: RolecallError }
+    /** What helps with the problem above it. */
+    | { readonly kind: 'step'; readonly step: 'tryAgain' | 'signInAsSomeoneElse' }
     | { readonly kind: 'stale'; readonly error: RolecallError; readonly at: number }
     | {
         readonly kind: 'malformed';

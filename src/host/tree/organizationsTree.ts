@@ -32,8 +32,8 @@ export class OrganizationsTree implements vscode.TreeDataProvider<Node>, vscode.
     this.#deps = deps;
     this.#view = vscode.window.createTreeView(views.organizations, { treeDataProvider: this, showCollapseAll: true });
     this.#contents = new Lazy(() => this.#makeContents());
-    this.#subscription = deps.data.onDidChange(() => {
-      if (!this.#contents.made) this.#changed.fire(undefined); // Else they tell by themselves what has changed.
+    this.#subscription = deps.data.onDidChange(({ kind }) => {
+      if (kind === 'stage' && !this.#contents.made) this.#changed.fire(undefined); // Else they tell what has changed.
     });
   }
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { asRolecallError, RolecallError } from '../../core/base/errors.ts';
 import type { OrganizationName } from '../../core/identity/identityClient.ts';
-import { contextKeys } from '../../ids.ts';
+import { contextKeys, views } from '../../ids.ts';
 import type { AccessChange, AccessData, ReadOrganization, Stage } from '../accessData.ts';
 import type { AccessTarget } from '../accessTarget.ts';
 import { setContextKey } from '../contextKeys.ts';
@@ -10,7 +10,7 @@ import { findNode } from './find.ts';
 import { type OrganizationFacts, treeItem } from './items.ts';
 import { IdGiver, type Node, type NodeOf } from './nodes.ts';
 import { groupChildren, heldChildren, roleChildren } from './parts.ts';
-import { type EmptyBecause, summarize } from './summary.ts';
+import { summarize } from './summary.ts';
 import type { ViewState } from './viewState.ts';
 
 /** Where the contents are shown: VS Code's view, and what tells it to ask for a node, or for all of them, again. */
@@ -32,11 +32,12 @@ export class OrganizationsView implements vscode.Disposable {
   readonly #parents = new WeakMap<Node, Node>();
   /** The nodes of the organizations by id: VS Code redraws only a node that it knows. */
   #roots = new Map<string, NodeOf<'organization'>>();
+  /** Whether the organizations are shown, and not why there is no list of them. */
+  #hasList = false;
   /** What is shown of each organization, until something about it changes. */
   readonly #shown = new Map<string, Shown>();
-  /** The facts with which the row of each organization was drawn. */
-  readonly #drawn = new Map<string, string>();
-  #emptyBecause: EmptyBecause | undefined;
+  /** The organizations whose children VS Code has, and whether they are unfolded. */
+  readonly #unfolded = new Map<string, boolean>();
 
   constructor(data: AccessData, state: ViewState, { view, changed }: TreeFrame, now: () => number) {
     this.#data = data;
@@ -46,14 +47,20 @@ export class OrganizationsView implements vscode.Disposable {
     this.#changed = changed;
     this.#disposables = [
       data.onDidChange((change) => this.#follow(change)),
-      state.onDidChange((organization) => this.#redraw(organization)),
+      state.onDidChange((organization) => {
+        for (const id of organization === undefined ? [...this.#roots.keys()] : [organization]) this.#redraw(id);
+      }),
+      view.onDidCollapseElement(({ element }) => {
+        if (element.kind === 'organization') this.#unfolded.set(element.organization, false);
+      }),
+      view.onDidExpandElement(({ element }) => {
+        if (element.kind === 'organization') this.#unfolded.set(element.organization, true);
+      }),
     ];
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
-    const factsOf = (organization: string) => this.#factsOf(organization);
-    if (node.kind === 'organization') this.#drawn.set(node.organization, JSON.stringify(factsOf(node.organization)));
-    return treeItem(node, this.#now(), factsOf);
+    return treeItem(node, this.#now(), (organization) => this.#factsOf(organization));
   }
 
   getParent(node: Node): Node | undefined {
@@ -101,21 +108,24 @@ export class OrganizationsView implements vscode.Disposable {
     try {
       organizations = await this.#data.organizations(stage);
     } catch (error) {
+      this.#roots.clear();
+      this.#hasList = false;
       return [{ kind: 'problem', id: `${stage.cloud.key}/problem`, error: asRolecallError(error) }];
     }
     if (this.#data.stage !== stage) return [];
+    this.#hasList = true;
     setContextKey(contextKeys.hasOrganizations, organizations.length > 0);
     const ids = new IdGiver(stage.cloud.key);
     this.#roots = new Map(
       organizations.map((each) => [each.id, this.#rootOf(stage, each, ids.next('organization', each.id))]),
     );
     this.#tellView();
-    return this.#emptyBecause === undefined ? [...this.#roots.values()] : [];
+    return [...this.#roots.values()];
   }
 
   #rootOf(stage: Stage, { id: organization, name }: OrganizationName, id: string): NodeOf<'organization'> {
     const label = this.#data.labelOf(organization);
-    const otherName = [organization, name].find((other) => other !== label) ?? '';
+    const otherName = otherNameOf(organization, name, label);
     const before = this.#roots.get(organization);
     if (before?.id === id && before.label === label && before.otherName === otherName) return before;
     const target: AccessTarget = { kind: 'organization', organization, connection: stage.cloud.key };
@@ -131,7 +141,7 @@ export class OrganizationsView implements vscode.Disposable {
         if (this.#data.stage !== stage) return [];
         const shown = this.#shownOf(read);
         if (node.kind !== 'organization') return (node.kind === 'groups' ? groupNodes : roleNodes)(node, shown);
-        this.#tellWhatWasRead(node);
+        this.#unfolded.set(node.organization, true); // VS Code asks for what it is about to show.
         return organizationChildren(node, shown);
       }
       case 'group':
@@ -169,42 +179,78 @@ export class OrganizationsView implements vscode.Disposable {
     };
   }
 
-  /** The age, the badge and the reason for an empty view are those of what was just read. */
-  #tellWhatWasRead(node: NodeOf<'organization'>): void {
-    const before = this.#emptyBecause;
-    this.#tellView();
-    if (before !== this.#emptyBecause) this.#changed.fire(undefined);
-    else if (this.#drawn.get(node.organization) !== JSON.stringify(this.#factsOf(node.organization))) {
-      this.#changed.fire(node);
-    }
-  }
-
   #tellView(): void {
-    const { emptyBecause, message, badge } = summarize(this.#data, this.#state, [...this.#roots.keys()]);
-    this.#emptyBecause = emptyBecause;
+    const { message, badge } = summarize(this.#data, this.#state, [...this.#roots.keys()]);
     this.#view.message = message;
     this.#view.badge = badge;
     this.#view.description = this.#data.stage?.cloud.connection.id === 'sandbox' ? vscode.l10n.t('sandbox') : '';
   }
 
   #follow(change: AccessChange): void {
-    if (change.kind === 'stage') {
-      this.#roots.clear();
-      this.#drawn.clear();
+    switch (change.kind) {
+      case 'stage':
+        this.#roots.clear();
+        this.#shown.clear();
+        this.#unfolded.clear();
+        this.#tellView();
+        this.#changed.fire(undefined);
+        break;
+      case 'organizations':
+        void this.#followList(); // Never rejects.
+        break;
+      case 'due':
+        for (const id of change.organization === undefined ? [...this.#roots.keys()] : [change.organization]) {
+          this.#readAgain(id);
+        }
+        break;
+      case 'read':
+        this.#redraw(change.organization);
     }
-    this.#redraw(change.kind === 'organization' ? change.organization : undefined);
   }
 
-  #redraw(organization: string | undefined): void {
-    if (organization === undefined) this.#shown.clear();
-    else this.#shown.delete(organization);
-    const wasEmpty = this.#emptyBecause !== undefined;
+  /** Draws the organizations again if they are others, have other labels, or are not known any more. */
+  async #followList(): Promise<void> {
+    const { stage } = this.#data;
+    if (!stage) return;
+    const shown = [...this.#roots.values()];
+    const listed = await this.#data.organizations(stage).catch(() => undefined);
+    if (this.#data.stage !== stage) return;
+    const isSame = listed?.length === shown.length && listed.every((each, at) => this.#isDrawn(each, shown[at]));
+    if (!isSame || !this.#hasList) this.#changed.fire(undefined);
+  }
+
+  #isDrawn({ id, name }: OrganizationName, root: NodeOf<'organization'> | undefined): boolean {
+    const label = this.#data.labelOf(id);
+    return root?.organization === id && root.label === label && root.otherName === otherNameOf(id, name, label);
+  }
+
+  /** What is on the screen is drawn again once it has been read; of the rest VS Code forgets what it has. */
+  #readAgain(organization: string): void {
+    const { stage } = this.#data;
+    const isUnfolded = this.#unfolded.get(organization);
+    if (!stage || isUnfolded === undefined) return;
+    if (isUnfolded && this.#view.visible) {
+      const reading = this.#data.read(stage, organization);
+      void vscode.window.withProgress({ location: { viewId: views.organizations } }, () => reading);
+      return;
+    }
+    this.#unfolded.delete(organization);
+    this.#redraw(organization);
+  }
+
+  #redraw(organization: string): void {
+    this.#shown.delete(organization);
     this.#tellView();
-    const root = organization === undefined || wasEmpty ? undefined : this.#roots.get(organization);
-    this.#changed.fire(root);
+    const root = this.#roots.get(organization);
+    if (root) this.#changed.fire(root);
   }
 
   dispose(): void {
     vscode.Disposable.from(...this.#disposables).dispose();
   }
+}
+
+/** How the service calls an organization, where its label is not that. */
+function otherNameOf(organization: string, name: string, label: string): string {
+  return [organization, name].find((other) => other !== label) ?? '';
 }

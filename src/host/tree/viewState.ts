@@ -33,6 +33,7 @@ export class ViewState implements vscode.Disposable {
 
   /** An empty filter is none. */
   async setFilter(connection: string, organization: string, text: string): Promise<void> {
+    if (text.trim() === this.filterOf(connection, organization)) return;
     const key = keyOf(connection, organization);
     const others = this.#filters().filter(([other]) => other !== key);
     const filters = text.trim() === '' ? others : [...others, [key, text.trim()] as const];
@@ -47,6 +48,7 @@ export class ViewState implements vscode.Disposable {
   }
 
   async setOrder(order: SortOrder): Promise<void> {
+    if (order === this.order) return;
     const done = this.#workspace.update(SORT, order);
     this.#changed.fire(undefined);
     await done;

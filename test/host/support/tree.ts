@@ -17,6 +17,8 @@ interface ShownView {
   badge: vscode.ViewBadge | undefined;
   visible: boolean;
   revealed: Node[];
+  readonly onDidExpandElement: vscode.Event<vscode.TreeViewExpansionEvent<Node>>;
+  readonly onDidCollapseElement: vscode.Event<vscode.TreeViewExpansionEvent<Node>>;
   reveal(node: Node): Promise<void>;
   dispose(): void;
 }
@@ -33,11 +35,15 @@ export class Tree {
     badge: undefined,
     visible: true,
     revealed: [],
+    onDidExpandElement: (...listener) => this.#expanded.event(...listener),
+    onDidCollapseElement: (...listener) => this.#collapsed.event(...listener),
     reveal: async (node) => void this.shown.revealed.push(node),
     dispose: () => {},
   };
   /** What the clock of the view says, in milliseconds since 1970. */
   now = Date.now();
+  readonly #expanded = new vscode.EventEmitter<vscode.TreeViewExpansionEvent<Node>>();
+  readonly #collapsed = new vscode.EventEmitter<vscode.TreeViewExpansionEvent<Node>>();
   readonly #scene: Scene;
 
   constructor(scene: Scene) {
@@ -61,6 +67,14 @@ export class Tree {
   /** The node at the end of a path of labels. */
   async node(...path: string[]): Promise<Node> {
     return this.#labelled(await this.open(...path.slice(0, -1)), path.at(-1) ?? '');
+  }
+
+  collapse(element: Node): void {
+    this.#collapsed.fire({ element });
+  }
+
+  expand(element: Node): void {
+    this.#expanded.fire({ element });
   }
 
   #labelled(nodes: readonly Node[], label: string): Node {

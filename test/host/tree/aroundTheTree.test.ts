@@ -4,7 +4,7 @@ import { ChangeMarks } from '../../../src/host/changeMarks.ts';
 import { TreeDecorations } from '../../../src/host/tree/decorations.ts';
 import { refreshAtIntervals } from '../../../src/host/tree/intervalRefresh.ts';
 import type { Node } from '../../../src/host/tree/nodes.ts';
-import { contextKeys } from '../../../src/ids.ts';
+import { commands, contextKeys } from '../../../src/ids.ts';
 import { usePatches } from '../support/patches.ts';
 import { addFault, clearFaults } from '../support/sandbox.ts';
 import { signInAs, useScene } from '../support/scene.ts';
@@ -16,37 +16,19 @@ describe('around the tree', () => {
   const tree = useTree(scene);
   const patches = usePatches();
   let contexts: Map<string, unknown>;
-  let changes: (Node | undefined)[];
 
   beforeEach(() => {
     contexts = new Map();
-    changes = [];
     const execute = vscode.commands.executeCommand;
     patches.set(vscode.commands, 'executeCommand', async (id: string, ...args: unknown[]) => {
       if (id === 'setContext') contexts.set(String(args[0]), args[1]);
       return execute(id, ...args);
-    });
-    tree().view.onDidChangeTreeData((node) => {
-      changes.push(node);
     });
   });
   afterEach(clearFaults);
 
   const failing = (kind: Record<string, unknown>) =>
     addFault({ service: 'identity', path: '/(groups|roles)$', headers: { 'Retry-After': '0' }, times: null, ...kind });
-
-  it('an organization tells when it was read, and is drawn again once it was', async () => {
-    await tree().serviceOf('administrator', 'meridian');
-    const [meridian] = await tree().view.getChildren();
-    assert.equal(tree().description(meridian), '');
-    changes.length = 0;
-    await tree().view.getChildren(meridian);
-    assert.deepEqual(changes, [meridian]);
-    assert.match(tree().description(meridian), /^as of \d/);
-    changes.length = 0;
-    await tree().view.getChildren(meridian);
-    assert.deepEqual(changes, [], 'drawing it must not make it be drawn again for ever');
-  });
 
   it('what was read before stays when it cannot be read again, with a warning and its age', async () => {
     await tree().serviceOf('administrator', 'meridian');
@@ -71,10 +53,7 @@ describe('around the tree', () => {
     await failing({ kind: 'status', status: 403, body: { error: 'forbidden', error_description: 'no' } });
     tree().data.refresh();
     const nodes = await tree().open('meridian');
-    assert.deepEqual(
-      nodes.map(({ kind }) => kind),
-      ['problem'],
-    );
+    assert.deepEqual([...new Set(nodes.map(({ kind }) => kind))], ['problem', 'step']);
     assert.equal(cloud.keeper.state.kind, 'signedIn');
   });
 
@@ -93,41 +72,35 @@ describe('around the tree', () => {
     assert.equal(tree().shown.badge, undefined);
   });
 
-  describe('an empty view says why', () => {
-    it('that nothing may be read, in the words of the service, until something can', async () => {
+  describe('an organization of which nothing can be read', () => {
+    it('says why in the words of the service, and what can be done about it', async () => {
       await tree().serviceOf('ordinaryUser', 'meridian');
-      const [meridian] = await tree().view.getChildren();
-      changes.length = 0;
-      await tree().view.getChildren(meridian);
-      assert.deepEqual(changes, [undefined]);
-      assert.deepEqual(await tree().view.getChildren(), []);
-      assert.equal(contexts.get(contextKeys.emptyBecause), 'forbidden');
-      assert.match(tree().shown.message, /You may not read “meridian”/);
-      tree().data.refresh();
-      assert.deepEqual(await tree().texts(), ['meridian']);
-      assert.deepEqual([contexts.get(contextKeys.emptyBecause), tree().shown.message], ['', '']);
+      const [problem, ...steps] = await tree().open('meridian');
+      assert.match(tree().text(problem), /You may not read “meridian”/);
+      assert.deepEqual(steps.map(tree().text), ['Try Again', 'Sign In as Someone Else']);
+      const [again, other] = steps.map((step) => tree().item(step).command);
+      const target = (await tree().node('meridian')).target;
+      assert.deepEqual([again?.command, again?.arguments], [commands.refresh, [{ target }]]);
+      assert.equal(other?.command, commands.signIn);
     });
 
-    it('that nobody answers', async () => {
+    it('can be tried again where nobody answers', async () => {
       await tree().serviceOf('administrator', 'meridian');
-      const [meridian] = await tree().view.getChildren();
       scene().network = async () => {
         throw Object.assign(new TypeError('fetch failed'), {
           cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }),
         });
       };
-      await tree().view.getChildren(meridian);
-      assert.deepEqual(await tree().view.getChildren(), []);
-      assert.equal(contexts.get(contextKeys.emptyBecause), 'offline');
-      assert.match(tree().shown.message, /nothing is listening there/);
+      const [problem, ...steps] = await tree().open('meridian');
+      assert.match(tree().text(problem), /nothing is listening there/);
+      assert.deepEqual(steps.map(tree().text), ['Try Again']);
     });
 
-    it('and not while another organization can be read', async () => {
+    it('stands beside those that can be', async () => {
       await tree().serviceOf('administrator', 'meridian', 'empty-nest');
       await tree().open('meridian');
       await tree().open('empty-nest');
       assert.deepEqual(await tree().texts(), ['meridian', 'empty-nest']);
-      assert.equal(contexts.get(contextKeys.emptyBecause), '');
     });
   });
 
@@ -206,6 +179,7 @@ describe('around the tree', () => {
     it('mark what has changed until somebody has seen it, or the session is another', async () => {
       const cloud = await tree().serviceOf('administrator', 'meridian');
       const node = await tree().node('meridian', 'Groups', 'data-science');
+      assert.equal(decorationOf(node)?.badge, '!');
       const told: unknown[] = [];
       scene().own(decorations.onDidChangeFileDecorations((what) => told.push(what)));
       marks.show([[node.target ?? assert.fail(), 'changed']]);
