@@ -9,6 +9,7 @@ import {
   authenticationProvider,
   chatParticipant,
   commands,
+  contextKeys,
   extensionId,
   languageModelTools,
   languageModelVendor,
@@ -155,8 +156,14 @@ describe('activation', () => {
     });
 
     it('asks nobody while nothing is configured', async () => {
+      const states: unknown[] = [];
+      const execute = vscode.commands.executeCommand;
+      patches.set(vscode.commands, 'executeCommand', async (id: string, ...args: unknown[]) => {
+        if (id === 'setContext' && args[0] === contextKeys.session) states.push(args[1]);
+        return execute(id, ...args);
+      });
       activate();
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await until('the session is known', () => states.includes('unconfigured'));
       assert.deepEqual(asked, []);
     });
 

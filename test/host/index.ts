@@ -14,7 +14,8 @@ export async function run(): Promise<void> {
   const grep = process.env.ROLECALL_GREP;
   const mocha = new Mocha({
     ui: 'bdd',
-    timeout: 20_000,
+    // For a machine that does much besides: a test that hangs fails a minute later, and none is red for being slow.
+    timeout: 60_000,
     color: process.env.ROLECALL_COLOR === '1',
     forbidOnly: process.env.CI !== undefined,
     reporter: ResultsReporter,

@@ -179,8 +179,9 @@ describe('the catalog of models', () => {
     scene().network = async () => Response.json({ data: [{ id: 'of/the-second' }] });
     await signInAs(cloud, 'ordinaryUser');
     await catalog.ready(never);
-    late(Response.json({ data: [{ id: 'of/the-first' }] }));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const first = Response.json({ data: [{ id: 'of/the-first' }] });
+    late(first);
+    await until('it has been read', () => first.bodyUsed);
     await catalog.ready(never);
     assert.deepEqual(
       catalog.models.map(({ id }) => id),

@@ -59,7 +59,14 @@ describe('what /access tells the model', () => {
     const none = await brief(true);
     assert.match(none.instructions, /added no organization/);
     assert.match(none.notice ?? '', /Add Organization/);
-    await addFault({ service: 'identity', path: '/organizations$', kind: 'status', status: 500, times: null });
+    await addFault({
+      service: 'identity',
+      path: '/organizations$',
+      kind: 'status',
+      status: 500,
+      headers: { 'Retry-After': '0' },
+      times: null,
+    });
     await signInAs(scene().enterSandbox(), 'administrator');
     const failed = await brief(true);
     assert.match(failed.instructions, /It could not be asked: /);

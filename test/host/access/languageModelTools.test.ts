@@ -10,6 +10,7 @@ import { Patches, usePatches } from '../support/patches.ts';
 import { addFault, clearFaults } from '../support/sandbox.ts';
 import { signInAs, useScene } from '../support/scene.ts';
 import { useTree } from '../support/tree.ts';
+import { until } from '../support/wait.ts';
 
 const { listGroups, listRoles, whoHasRole, effectiveAccess } = languageModelTools;
 
@@ -152,13 +153,12 @@ describe('tools for models', () => {
     it('stop when they are told to', async () => {
       await tree().serviceOf('administrator', 'meridian');
       given.press = /^Allow Once$/;
-      await addFault({ service: 'identity', path: '/groups$', kind: 'latency', ms: 3000, times: 1 });
+      await addFault({ service: 'identity', path: '/groups$', kind: 'latency', ms: 60_000, times: 1 });
       const source = new vscode.CancellationTokenSource();
-      const began = performance.now();
       const reading = invoke(listGroups, {}, {}, source.token);
-      setTimeout(() => source.cancel(), 50);
+      await until('it is read', () => read().length > 0);
+      source.cancel();
       await assert.rejects(reading, vscode.CancellationError);
-      assert.ok(performance.now() - began < 2000);
     });
 
     it('give nothing of another account than the one the yes was given for', async () => {

@@ -83,15 +83,19 @@ describe('the authentication provider', () => {
     const cloud = await scene().startService();
     await signInAs(cloud, 'administrator');
     const store = scene().stores.get('service') ?? assert.fail();
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => (answer = resolve));
     const slow = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await asked;
       return store.read();
     };
     scene().stores.set('service', { ...store, read: slow });
     scene().settings.connection = { ...cloud.connection, inferenceUrl: 'http://127.0.0.1:9' };
     scene().settings.change(); // The same session in the store, another object that has not read it.
     assert.equal(scene().clouds.active?.keeper.session, undefined);
-    assert.deepEqual(labels(await provider.getSessions(undefined, {})), [person('administrator').email]);
+    const sessions = provider.getSessions(undefined, {});
+    answer();
+    assert.deepEqual(labels(await sessions), [person('administrator').email]);
   });
 
   it('renews an expired token before it hands it out', async () => {

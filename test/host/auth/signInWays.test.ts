@@ -177,6 +177,7 @@ describe('the ways to sign in', () => {
         path: '/api/v1/organizations',
         kind: 'html',
         status: 502,
+        headers: { 'Retry-After': '0' },
         times: null,
       });
       scene().settings.ids = ['meridian'];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { RememberedModels } from '../../../src/host/chat/rememberedModels.ts';
 import { ask, modelOf, provide, signedInProvider, weather } from '../support/provider.ts';
-import { clearFaults, counter, counterAbove, descriptor } from '../support/sandbox.ts';
+import { clearFaults, counter, counterAbove, descriptor, holdNextAnswer } from '../support/sandbox.ts';
 import { signInAs, useScene } from '../support/scene.ts';
 import { until } from '../support/wait.ts';
 
@@ -319,20 +319,19 @@ describe('the provider of models', () => {
   it('stops the request on the wire when the user stops', async () => {
     const provider = await signedInProvider(scene());
     const before = await counter('streams.inference.aborted');
+    await holdNextAnswer();
     const source = new vscode.CancellationTokenSource();
     const answer = ask(provider, 'sandbox/guide', 'Please count to 5000.', {}, source.token);
     await until('the first words', () => answer.parts.length > 0);
     source.cancel();
     await answer.done; // Silently: the user knows.
     await counterAbove('streams.inference.aborted', before);
-    const { length } = answer.parts;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    assert.equal(answer.parts.length, length);
   });
 
   it('stops the request on the wire when VS Code no longer takes its words', async () => {
     const provider = await signedInProvider(scene());
     const before = await counter('streams.inference.aborted');
+    await holdNextAnswer();
     const done = provider.provideLanguageModelChatResponse(
       modelOf(provider, 'sandbox/guide') ?? assert.fail(),
       [vscode.LanguageModelChatMessage.User('Please count to 5000.')] as unknown as [],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ask, modelOf, provide, signedInProvider, weather } from '../support/provider.ts';
-import { addFault, clearFaults, connectionTo } from '../support/sandbox.ts';
+import { addFault, clearFaults, connectionTo, holdNextAnswer } from '../support/sandbox.ts';
 import { signInAs, useScene } from '../support/scene.ts';
 import { eventStream } from '../support/streams.ts';
 import { until } from '../support/wait.ts';
@@ -160,6 +160,7 @@ describe('the provider of models says in plain words', () => {
 
   it('that the account that asked is signed out meanwhile', async () => {
     const provider = await signedInProvider(scene());
+    await holdNextAnswer();
     const answer = ask(provider, 'sandbox/guide', 'Please count to 5000.');
     await until('the first words', () => answer.text() || undefined);
     await scene().clouds.require().keeper.forget();

@@ -4,7 +4,7 @@ import { stageOf } from '../../../src/host/chat/history.ts';
 import { commands } from '../../../src/ids.ts';
 import { chatRequest, FakeStream, requestTurn, responseTurn } from '../support/chat.ts';
 import { useChat } from '../support/participant.ts';
-import { addFault, clearFaults, connectionTo, counter, counterAbove } from '../support/sandbox.ts';
+import { addFault, clearFaults, connectionTo, counter, counterAbove, holdNextAnswer } from '../support/sandbox.ts';
 import { signInAs, useScene } from '../support/scene.ts';
 import { eventStream } from '../support/streams.ts';
 import { until } from '../support/wait.ts';
@@ -237,6 +237,7 @@ describe('@rolecall', () => {
 
   it('remembers whom a question was asked of whose answer was stopped', async () => {
     const cloud = await chat().signedIn();
+    await holdNextAnswer();
     const source = new vscode.CancellationTokenSource();
     const done = chat().ask('Please count to 5000.', [], source.token);
     await until('the first words', () => chat().stream.text !== '');
@@ -254,6 +255,7 @@ describe('@rolecall', () => {
   it('stops the request on the wire when the user stops, and says so where it can', async () => {
     await chat().signedIn();
     const before = await counter('streams.inference.aborted');
+    await holdNextAnswer();
     const source = new vscode.CancellationTokenSource();
     const done = chat().ask('Please count to 5000.', [], source.token);
     await until('the first words', () => chat().stream.text !== '');
@@ -267,6 +269,7 @@ describe('@rolecall', () => {
   it('stops when the account that asked is signed out, and says so', async () => {
     const cloud = await chat().signedIn();
     const before = await counter('streams.inference.aborted');
+    await holdNextAnswer();
     const done = chat().ask('Please count to 5000.');
     await until('the first words', () => chat().stream.text !== '');
     await cloud.keeper.forget();
@@ -335,6 +338,7 @@ describe('@rolecall', () => {
   it('closes the connection when writing fails though nobody stopped it', async () => {
     await chat().signedIn();
     const before = await counter('streams.inference.aborted');
+    await holdNextAnswer();
     let written = 0;
     Object.assign(chat().stream, {
       markdown: () => {

@@ -157,13 +157,6 @@ describe('what a diagnosis finds out in an editor', function () {
       },
       /cannot be read again/,
     ],
-    [
-      'does not answer',
-      () => {
-        storage.store = () => new Promise(() => {});
-      },
-      /no answer within 4 seconds/,
-    ],
   ];
   for (const [title, breaks, problem] of broken) {
     it(`tells that a secret store ${title}, and everything else all the same`, async () => {

@@ -187,12 +187,14 @@ describe('the access matrix', () => {
       const before = panel.posted.length;
       const { cloud } = tree().data.requireStage();
       await addFault({ service: 'identity', path: '/groups$', kind: 'latency', ms: 300, times: null });
+      const stage = tree().data.requireStage();
       panel.send({ type: 'refresh' });
       assert.equal(panel.last('notices').isReading, true);
+      const reading = tree().data.read(stage, 'meridian');
       await signInAs(cloud, 'ordinaryUser');
       assert.equal(panel.isClosed, true);
       // Whatever the reading brings now is for nobody: FakePanel fails on anything that is posted.
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await reading;
       assert.deepEqual(
         panel.posted.slice(before).map(({ type }) => type),
         ['notices'],

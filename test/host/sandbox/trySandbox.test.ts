@@ -96,23 +96,31 @@ describe('Try the Sandbox', () => {
   };
 
   it('leaves the stage when the cloud ends by itself, and says so in the log', async () => {
-    const sandbox = await written(`console.log(${JSON.stringify(line())}); setTimeout(() => {}, 300);`);
+    const pid = workspacePid();
+    const sandbox = await written(
+      `${pid.written} console.log(${JSON.stringify(line())}); setInterval(() => {}, 1000);`,
+    );
     await sandbox.enter();
     assert.ok(scene().clouds.sandbox);
+    process.kill(await until('the process', pid.read));
     await until('the stage is empty', () => scene().clouds.sandbox === undefined);
     assert.ok(scene().log.lines.some((text) => /The sandbox has ended/.test(text)));
+    await pid.remove();
   });
 
   it('does not put on the stage what has ended before anybody could look', async () => {
-    const sandbox = await written(`console.log(${JSON.stringify(line())});`);
+    const pid = workspacePid();
+    const sandbox = await written(`${pid.written} console.log(${JSON.stringify(line())});`);
     patches.set(vscode.window, 'withProgress', async (_: unknown, task: (...values: unknown[]) => Promise<unknown>) => {
       const started = await task({ report: () => {} }, new vscode.CancellationTokenSource().token);
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      const program = await until('the process', pid.read);
+      await until('it has ended', () => !isAlive(program));
       return started;
     });
     await assert.rejects(sandbox.enter(), /could not be started/);
     assert.equal(scene().clouds.active, undefined);
     assert.deepEqual(signedIn, []);
+    await pid.remove();
   });
 
   it('starts anew after it has ended or was left', async () => {
@@ -157,9 +165,7 @@ describe('Try the Sandbox', () => {
 
   it('can be cancelled while it starts, and leaves no process behind', async () => {
     const pid = workspacePid();
-    const sandbox = await written(
-      `import fs from 'node:fs'; fs.writeFileSync(${JSON.stringify(pid.path)}, String(process.pid)); setInterval(() => {}, 1000);`,
-    );
+    const sandbox = await written(`${pid.written} setInterval(() => {}, 1000);`);
     const source = new vscode.CancellationTokenSource();
     patches.set(vscode.window, 'withProgress', async (_: unknown, task: (...values: unknown[]) => Promise<unknown>) =>
       task({ report: () => {} }, source.token),
@@ -188,7 +194,8 @@ describe('Try the Sandbox', () => {
 function workspacePid() {
   const uri = vscode.Uri.joinPath(vscode.workspace.workspaceFolders?.[0]?.uri ?? assert.fail(), 'program.pid');
   return {
-    path: uri.fsPath,
+    /** The beginning of a program that writes its process id. */
+    written: `import fs from 'node:fs'; fs.writeFileSync(${JSON.stringify(uri.fsPath)}, String(process.pid));`,
     read: async (): Promise<number | undefined> => {
       try {
         return Number(new TextDecoder().decode(await vscode.workspace.fs.readFile(uri))) || undefined;

@@ -53,6 +53,11 @@ export async function addFault(fault: Record<string, unknown>): Promise<void> {
   await control('POST', '/faults', fault);
 }
 
+/** The next answer of a model begins, and then nothing more comes until the client leaves. */
+export async function holdNextAnswer(): Promise<void> {
+  await addFault({ service: 'inference', path: 'completions', kind: 'silence', afterBytes: 2000, times: 1 });
+}
+
 /** For `afterEach`: removes what the test has put into force. */
 export async function clearFaults(): Promise<void> {
   if (isDisturbed) await control('DELETE', '/faults');

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout as pause } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { settings } from '../../../src/ids.ts';
 
@@ -21,8 +20,6 @@ export function workspaceFile(relative: string) {
   afterEach(async () => {
     if (before) await vscode.workspace.fs.writeFile(uri(), before);
     else await remove();
-    // Whoever watches the file has looked again before the next test writes it.
-    await pause(40);
   });
   return {
     uri,

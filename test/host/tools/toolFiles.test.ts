@@ -148,7 +148,6 @@ describe('the tool files', () => {
     await until('the problem is shown', () => problems()?.length === 1);
     await file.write('{ "tools": [] }');
     await until('the problem is gone', () => problems()?.length === 0);
-    await new Promise((resolve) => setTimeout(resolve, 300)); // What is told of the writing has been told.
     await file.remove();
     await until('the file is gone', () => problems() === undefined);
   });
@@ -158,18 +157,19 @@ describe('the tool files', () => {
     const read = vscode.workspace.fs.readFile;
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
+    let isRead = false;
     const slow = async (uri: vscode.Uri) => {
       const bytes = await read(uri);
+      isRead = true;
       await held;
       return bytes;
     };
     patches.set(vscode.workspace, 'fs', { ...vscode.workspace.fs, readFile: slow });
     const early = files.check();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until('the early look has read', () => isRead);
     patches.restore();
     await file.write('{ "tools": [] }');
     const late = files.check();
-    await new Promise((resolve) => setTimeout(resolve, 50));
     release();
     await Promise.all([early, late]);
     assert.deepEqual(problems(), []);

