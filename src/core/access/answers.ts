@@ -1,6 +1,6 @@
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
 import { oneLine } from './plain.ts';
-import { effectiveAccess, groupName, holdersOf, roleName } from './queries.ts';
+import { effectiveAccess, groupName, hasNoMembers, hasNoRoles, holdersOf, roleName } from './queries.ts';
 import { gapText, groupText, notesOf, principalText, roleText, throughText } from './words.ts';
 
 /** An answer as lines of plain text: a heading, what it may lack, then one line for each thing. */
@@ -13,7 +13,8 @@ export interface Answer {
 /** What somebody can reach: a line for each role, with every group that gives it. */
 export function effectiveAccessAnswer(model: AccessModel, principal: Principal): Answer {
   const reached = effectiveAccess(principal);
-  const idle = principal.groups.filter(({ roles }) => roles.length === 0);
+  const idle = principal.groups.filter(hasNoRoles);
+  const unknown = principal.groups.filter(({ missing }) => missing.includes('roles'));
   return {
     heading: [
       `${principalText(principal)} in ${oneLine(model.organization)}: ${count(reached.length, 'role')} through ${count(principal.groups.length, 'group')}.`,
@@ -22,6 +23,7 @@ export function effectiveAccessAnswer(model: AccessModel, principal: Principal):
     lines: [
       ...reached.map(({ role, through }) => `${roleText(role, model.rolesKnown)} ${throughText(through)}`),
       ...idle.map((group) => `no role through ${groupText(group)}, which grants none`),
+      ...unknown.map((group) => `unknown roles through ${groupText(group)}`),
     ],
   };
 }
@@ -29,7 +31,7 @@ export function effectiveAccessAnswer(model: AccessModel, principal: Principal):
 /** Who has a role: a line for each holder, with every group that gives it. */
 export function holdersAnswer(model: AccessModel, role: RoleEntry): Answer {
   const holders = holdersOf(role);
-  const empty = role.groups.filter(({ members }) => members.length === 0);
+  const empty = role.groups.filter(hasNoMembers);
   return {
     heading: [
       `${roleText(role, model.rolesKnown)} in ${oneLine(model.organization)}: ${count(holders.length, 'holder')} through ${count(role.groups.length, 'group')}.`,
@@ -51,10 +53,11 @@ export function groupsAnswer(model: AccessModel, groups: readonly GroupEntry[] =
     ],
     lines: groups.map((entry) => {
       const { roles, members, group } = entry;
-      const grants = roles.length === 0 ? 'grants no role' : `grants ${roles.map(oneRole).join(', ')}`;
+      const granted = roles.length === 0 ? [] : [`grants ${roles.map(oneRole).join(', ')}`];
+      const grants = hasNoRoles(entry) ? ['grants no role'] : granted;
       const tags = group.metadata.tags.map(({ name, value }) => oneLine(`${name}=${value}`));
       const more = [...notesOf(entry), ...tags.map((tag) => `tag ${tag}`)];
-      return `${oneLine(groupName(entry))} (id ${oneLine(group.metadata.id)}): ${[count(members.length, 'member'), grants, ...more].join('; ')}`;
+      return `${oneLine(groupName(entry))} (id ${oneLine(group.metadata.id)}): ${[count(members.length, 'member'), ...grants, ...more].join('; ')}`;
     }),
   };
 }

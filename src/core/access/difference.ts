@@ -63,8 +63,14 @@ export function applyDifference(before: Access, { groups, roles }: Difference): 
 function groupChange(before: ReviewGroup, after: ReviewGroup): GroupChange[] {
   const { members: membersBefore, roles: rolesBefore, ...factsBefore } = before;
   const { members: membersAfter, roles: rolesAfter, ...factsAfter } = after;
-  const members = setDifference(membersBefore, membersAfter, memberKey);
-  const grants = setDifference(rolesBefore, rolesAfter, (key) => key);
+  // What one of both does not know was neither added nor removed.
+  const unknown = new Set([...(before.missing ?? []), ...(after.missing ?? [])]);
+  const known = (members: readonly ReviewMember[]) =>
+    unknown.has('serviceAccounts') ? members.filter(({ kind }) => kind !== 'serviceAccount') : members;
+  const members = setDifference(known(membersBefore), known(membersAfter), memberKey);
+  const grants = unknown.has('roles')
+    ? { added: [], removed: [] }
+    : setDifference(rolesBefore, rolesAfter, (key) => key);
   const hasOther = !isSame(factsBefore, factsAfter);
   if (!hasOther && isEmpty(members) && isEmpty(grants)) return [];
   const facts = hasOther ? { facts: { before: factsBefore, after: factsAfter } } : {};

@@ -1,7 +1,7 @@
 import type { Difference, GroupChange, GroupFacts, RoleChange } from './difference.ts';
 import { markdownText, oneLine } from './plain.ts';
 import type { Review, ReviewGroup, ReviewMember, ReviewRole } from './reviewFormat.ts';
-import { principalText } from './words.ts';
+import { MISSING, principalText } from './words.ts';
 
 /** A review with one fact a line, for the editor's own comparison. Equal access is equal text, whenever it was read. */
 export function comparableText({ groups, roles }: Pick<Review, 'groups' | 'roles'>): string {
@@ -116,6 +116,7 @@ function factLines(facts: Partial<GroupFacts>): readonly string[] {
   return [
     ...texts.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${oneLine(value)}`])),
     ...(facts.tags ?? []).map(({ name, value }) => `tag ${oneLine(`${name}=${value}`)}`),
+    ...(facts.missing ?? []).map((list) => MISSING[list]),
   ];
 }
 

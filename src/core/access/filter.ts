@@ -1,5 +1,6 @@
 import type { FilterTerm } from './filterSyntax.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
+import { hasNoMembers } from './queries.ts';
 import type { AccessMetadata } from './resources.ts';
 import { isBeingDeleted } from './status.ts';
 
@@ -96,7 +97,7 @@ function state(value: string): Tests {
     case 'deleting':
       return byMetadata(isBeingDeleted);
     case 'empty':
-      return { group: ({ members }) => members.length === 0, role: ({ groups }) => groups.length === 0 };
+      return { group: hasNoMembers, role: ({ groups }) => groups.length === 0 };
     case 'unlisted':
       return { group: () => false, role: ({ role }) => role === undefined };
     default:

@@ -25,7 +25,12 @@ export interface GroupEntry {
   /** Without repetitions, in the order of the service: subjects, users, service accounts. */
   readonly members: readonly Principal[];
   readonly roles: readonly RoleEntry[];
+  /** What the service did not send of the group: it is not known, which is not the same as none. */
+  readonly missing: readonly GroupList[];
 }
+
+/** The lists that every group has to have. */
+export type GroupList = 'roles' | 'serviceAccounts';
 
 export interface RoleEntry {
   readonly key: string;
@@ -40,9 +45,9 @@ export interface RoleEntry {
 /** Why the model may not hold everything there is. */
 export interface Gap {
   readonly list: 'groups' | 'roles';
-  /** Not read at all; some items malformed; as it was before, because it could not be read again. */
-  readonly kind: 'unread' | 'malformed' | 'stale';
-  /** Of `malformed`: how many. */
+  /** Not read at all; some items malformed, or sent without a list; as it was before, because it could not be read again. */
+  readonly kind: 'unread' | 'malformed' | 'missing' | 'stale';
+  /** Of `malformed` and `missing`: how many items. */
   readonly count: number;
   readonly reason: string;
 }
@@ -83,12 +88,15 @@ export function buildModel(input: AccessInput): AccessModel {
   const groupKeys = new UniqueKeys(groups);
   for (const group of input.groups.items ?? []) {
     const key = groupKeys.next(group.metadata.id);
-    const entry: Growing<GroupEntry> = { key, group, index: groups.size, members: [], roles: [] };
+    const { roleIDs, serviceAccountIDs } = group.spec;
+    const entry: Growing<GroupEntry> = { key, group, index: groups.size, members: [], roles: [], missing: [] };
+    if (roleIDs === undefined) entry.missing.push('roles');
+    if (serviceAccountIDs === undefined) entry.missing.push('serviceAccounts');
     groups.set(key, entry);
-    for (const roleId of group.spec.roleIDs) grant(entry, roleId, roles);
+    for (const roleId of roleIDs ?? []) grant(entry, roleId, roles);
     for (const subject of group.spec.subjects) admit(entry, principals.subject(subject));
     for (const id of group.spec.userIDs) admit(entry, principals.other('user', id));
-    for (const id of group.spec.serviceAccountIDs) admit(entry, principals.other('serviceAccount', id));
+    for (const id of serviceAccountIDs ?? []) admit(entry, principals.other('serviceAccount', id));
   }
   const times = [input.groups.at, input.roles.at].filter((at) => at !== undefined);
   return {
@@ -98,7 +106,7 @@ export function buildModel(input: AccessInput): AccessModel {
     principals: principals.all,
     rolesKnown: input.roles.items !== undefined,
     groupsKnown: input.groups.items !== undefined,
-    gaps: gapsOf(input),
+    gaps: gapsOf(input, groups.values()),
     at: times.length > 0 ? Math.min(...times) : undefined,
     group: (key) => groups.get(key),
     role: (key) => roles.get(key),
@@ -184,7 +192,7 @@ class UniqueKeys {
   }
 }
 
-function gapsOf({ groups, roles }: AccessInput): Gap[] {
+function gapsOf({ groups, roles }: AccessInput, entries: Iterable<GroupEntry>): Gap[] {
   const gaps: Gap[] = [];
   for (const [list, reading] of [
     ['groups', groups],
@@ -195,5 +203,8 @@ function gapsOf({ groups, roles }: AccessInput): Gap[] {
     else if (reading.problem !== undefined) gaps.push({ list, kind: 'stale', count: 0, reason });
     if (reading.malformed > 0) gaps.push({ list, kind: 'malformed', count: reading.malformed, reason: '' });
   }
+  let partial = 0;
+  for (const { missing } of entries) if (missing.length > 0) partial += 1;
+  if (partial > 0) gaps.push({ list: 'groups', kind: 'missing', count: partial, reason: '' });
   return gaps;
 }

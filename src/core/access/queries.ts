@@ -46,13 +46,22 @@ export function orphansOf(model: AccessModel): Orphans {
   const { groups, roles, principals } = model;
   return {
     unlistedRoles: model.rolesKnown ? roles.filter(({ role }) => role === undefined) : [],
-    groupsWithoutMembers: groups.filter(({ members }) => members.length === 0),
-    groupsWithoutRoles: groups.filter((group) => group.roles.length === 0),
-    membersWithoutRole: principals.filter((principal) => principal.groups.every((group) => group.roles.length === 0)),
+    groupsWithoutMembers: groups.filter(hasNoMembers),
+    groupsWithoutRoles: groups.filter(hasNoRoles),
+    membersWithoutRole: principals.filter((principal) => principal.groups.every(hasNoRoles)),
     groupsBeingDeleted: groups.filter(({ group }) => isBeingDeleted(group.metadata)),
     unhealthyGroups: groups.filter(({ group }) => attentionOf(group.metadata) !== undefined),
     unhealthyRoles: roles.filter(({ role }) => role !== undefined && attentionOf(role.metadata) !== undefined),
   };
+}
+
+/** Not true where that is not known. */
+export function hasNoRoles({ roles, missing }: GroupEntry): boolean {
+  return roles.length === 0 && !missing.includes('roles');
+}
+
+export function hasNoMembers({ members, missing }: GroupEntry): boolean {
+  return members.length === 0 && !missing.includes('serviceAccounts');
 }
 
 /**

@@ -34,8 +34,9 @@ export interface AccessGroup {
   readonly spec: {
     readonly subjects: readonly AccessSubject[];
     readonly userIDs: readonly string[];
-    readonly serviceAccountIDs: readonly string[];
-    readonly roleIDs: readonly string[];
+    /** `undefined` where the service did not send the list, which it always has to: nobody knows, which is not none. */
+    readonly serviceAccountIDs?: readonly string[] | undefined;
+    readonly roleIDs?: readonly string[] | undefined;
   };
 }
 

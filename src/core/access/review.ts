@@ -23,7 +23,7 @@ export function reviewOf(model: AccessModel, { service, account }: Reader): Revi
   };
 }
 
-function groupOf({ key, group, members, roles }: GroupEntry): ReviewGroup {
+function groupOf({ key, group, members, roles, missing }: GroupEntry): ReviewGroup {
   const { tags, createdBy, modifiedTime, modifiedBy } = group.metadata;
   return {
     key,
@@ -34,6 +34,7 @@ function groupOf({ key, group, members, roles }: GroupEntry): ReviewGroup {
     modifiedBy: modifiedBy ?? undefined,
     members: sorted(members.map(memberOf), memberKey),
     roles: roles.map((role) => role.key).sort(compare),
+    missing: missing.length > 0 ? [...missing] : undefined,
   };
 }
 

@@ -32,6 +32,8 @@ const groupSchema = z.object({
   members: z.array(memberSchema),
   /** Keys of {@link Review.roles}. */
   roles: z.array(text),
+  /** What the service did not send: it is not known, which is not the same as none. */
+  missing: z.optional(z.array(z.enum(['roles', 'serviceAccounts']))),
 });
 
 const roleSchema = z.union([
@@ -42,7 +44,7 @@ const roleSchema = z.union([
 
 const gapSchema = z.object({
   list: z.enum(['groups', 'roles']),
-  kind: z.enum(['unread', 'malformed', 'stale']),
+  kind: z.enum(['unread', 'malformed', 'missing', 'stale']),
   count: z.number(),
   reason: text,
 });

@@ -1,4 +1,4 @@
-import type { Gap, GroupEntry, Principal, PrincipalKind, RoleEntry } from './model.ts';
+import type { Gap, GroupEntry, GroupList, Principal, PrincipalKind, RoleEntry } from './model.ts';
 import { oneLine } from './plain.ts';
 import { groupName, roleName } from './queries.ts';
 import { attentionOf, isBeingDeleted } from './status.ts';
@@ -35,10 +35,20 @@ export function throughText(groups: readonly GroupEntry[]): string {
   return `through ${groups.map(groupText).join(', ')}`;
 }
 
-export function notesOf({ group }: GroupEntry): readonly string[] {
+/** What of a group is not known. */
+export const MISSING: Readonly<Record<GroupList, string>> = {
+  roles: 'roles not sent by the service',
+  serviceAccounts: 'service accounts not sent by the service',
+};
+
+export function notesOf({ group, missing }: GroupEntry): readonly string[] {
   const { metadata } = group;
   const attention = attentionOf(metadata);
-  return [...(isBeingDeleted(metadata) ? ['being deleted'] : []), ...(attention === undefined ? [] : [attention])];
+  return [
+    ...(isBeingDeleted(metadata) ? ['being deleted'] : []),
+    ...(attention === undefined ? [] : [attention]),
+    ...missing.map((list) => MISSING[list]),
+  ];
 }
 
 /** What an answer may lack, as a sentence. */
@@ -53,5 +63,7 @@ export function gapText({ list, kind, count, reason }: Gap): string {
       return count === 1
         ? `One of the ${list} could not be understood and is left out.`
         : `${count} of the ${list} could not be understood and are left out.`;
+    case 'missing':
+      return `The service sent ${count === 1 ? 'one group' : `${count} groups`} without roles or service accounts: what those are is not known.`;
   }
 }

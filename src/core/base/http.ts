@@ -142,12 +142,25 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** The error for a `fetch` that rejected: no answer was received, or only a part of one. */
 export function noAnswer(error: unknown, url: string): RolecallError {
+  if (isDamaged(error)) {
+    const sentence = `${originOf(url)} sent an answer that cannot be decompressed. A proxy may have damaged it.`;
+    return new RolecallError('protocol', sentence, { cause: error });
+  }
   const code = causeCode(error);
   const reason = (code && REASONS[code]) ?? 'the network request failed';
   return new RolecallError('offline', `Could not reach ${originOf(url)}: ${reason}.`, {
     cause: error,
     ...(code && { facts: { code } }),
   });
+}
+
+/** True where the codes of zlib (`Z_`, `ZSTD_`) or Brotli (`ERR_`) say that a body is not what its encoding says. */
+function isDamaged(error: unknown): boolean {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; depth += 1, at = at.cause) {
+    const { code } = at as { code?: unknown };
+    if (typeof code === 'string' && /^(Z_|ZSTD_|ERR__ERROR_)/.test(code)) return true;
+  }
+  return false;
 }
 
 /** `fetch` hides the reason in `cause`, sometimes two levels deep (and in `errors` when several addresses were tried). */

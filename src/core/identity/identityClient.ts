@@ -3,7 +3,7 @@ import { exchange, type Fetch, type HttpAnswer } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
 import { type OnRetry, READ_RETRIES, withRetries } from '../base/retry.ts';
 import type { TokenSource } from '../base/tokenSource.ts';
-import { identityError } from './identityErrors.ts';
+import { identityError, readErrorBody } from './identityErrors.ts';
 import { type Group, type Listing, type Role, readGroups, readOrganizations, readRoles } from './schemas.ts';
 
 const DEADLINE_MS = 60_000;
@@ -78,10 +78,14 @@ export class IdentityClient {
     try {
       return JSON.parse(answer.text);
     } catch (cause) {
-      throw new RolecallError('protocol', 'The identity service sent an answer that is not JSON.', {
-        cause,
-        facts: { status: answer.status },
-      });
+      const isPage = /^\s*</.test(answer.text);
+      throw new RolecallError(
+        'protocol',
+        isPage
+          ? 'A web page came instead of data. Check rolecall.identity.url; a sign-in portal or a proxy may have answered in place of the identity service.'
+          : 'The identity service sent an answer that is not JSON.',
+        { cause, facts: { status: answer.status } },
+      );
     }
   }
 
@@ -98,7 +102,7 @@ export class IdentityClient {
         answer = await this.#get(path, next, signal);
       }
     }
-    if (answer.status >= 200 && answer.status <= 299) return answer;
+    if (answer.status >= 200 && answer.status <= 299 && !holdsError(answer)) return answer;
     // A server may repeat what it was sent; these words are shown.
     const text = answer.text.replaceAll(sent, '‹hidden›');
     throw identityError({ ...answer, text }, organization, now());
@@ -132,9 +136,13 @@ export function pathSegment(id: string): string {
 }
 
 function refusesToken(answer: HttpAnswer, now: number): boolean {
-  return (
-    (answer.status === 401 || answer.status === 400) && identityError(answer, undefined, now).kind === 'sessionEnded'
-  );
+  const mayRefuse = answer.status === 401 || answer.status === 400 || (answer.status <= 299 && holdsError(answer));
+  return mayRefuse && identityError(answer, undefined, now).kind === 'sessionEnded';
+}
+
+/** Whether the body says that it failed, as some do with a status that says otherwise. */
+function holdsError({ text }: HttpAnswer): boolean {
+  return Boolean(readErrorBody(text)?.code);
 }
 
 /** Failures that mean "there is no such list" rather than "it could not be read". */

@@ -3,8 +3,19 @@ import { type ErrorFacts, type ErrorKind, RolecallError, serverWords } from '../
 import { type HttpAnswer, retryAfterMs } from '../base/http.ts';
 
 const optionalText = z.catch(z.optional(z.nullable(z.string())), undefined);
-/** Error object of the identity service; `trace_id` comes with newer versions. */
-const errorBody = z.looseObject({ error: z.string(), error_description: optionalText, trace_id: optionalText });
+const words = { error_description: optionalText, message: optionalText, detail: optionalText };
+/**
+ * Error object of the identity service; `trace_id` comes with newer versions. What stands before the service may nest it,
+ * or have words of its own.
+ */
+const errorBody = z.looseObject({
+  error: z.catch(
+    z.optional(z.union([z.string(), z.looseObject({ error: optionalText, code: optionalText, ...words })])),
+    undefined,
+  ),
+  trace_id: optionalText,
+  ...words,
+});
 
 /**
  * The nine values of `error` (specification, Errors) in plain words. The value decides; the status only where there is
@@ -36,18 +47,18 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 
 /** An answer that is not a success, as an error. `organization` is named where it explains a refusal. */
 export function identityError(answer: HttpAnswer, organization: string | undefined, now: number): RolecallError {
-  const body = readBody(answer.text);
-  const code = body?.error || BY_STATUS[answer.status];
+  const body = readErrorBody(answer.text);
+  const code = body?.code || BY_STATUS[answer.status];
   const wait = retryAfterMs(answer.headers, now);
   const facts: ErrorFacts = {
     status: answer.status,
     ...(code && { code: shown(code) }),
-    ...(body?.error_description && { serverMessage: shown(body.error_description) }),
-    ...(body?.trace_id && { traceId: shown(body.trace_id) }),
+    ...(body?.description && { serverMessage: shown(body.description) }),
+    ...(body?.traceId && { traceId: shown(body.traceId) }),
     ...(wait !== undefined && { retryAfterMs: wait }),
   };
-  const [kind, sentence] = explain(answer.status, code, body?.error_description ?? undefined, organization);
-  const said = facts.serverMessage ? ` It said: ${facts.serverMessage}` : '';
+  const [kind, sentence] = explain(answer.status, code, body?.description, organization);
+  const said = facts.serverMessage ? ` Server response: ${facts.serverMessage}` : '';
   return new RolecallError(kind, sentence + said, { facts });
 }
 
@@ -66,7 +77,7 @@ function explain(
   if (meaning === 'forbidden' && organization !== undefined) {
     return [
       'forbidden',
-      `You may not read “${organization}”. Either you lack the administrator's privilege there, or the sign-in lacks a scope, or there is no such organization for you.`,
+      `You don’t have permission to view “${organization}”. Ask an administrator, and check the ID and the scopes of the sign-in.`,
     ];
   }
   const known = meaning === undefined ? undefined : SENTENCES[meaning];
@@ -81,11 +92,23 @@ function shown(text: string): string {
   return serverWords(text.slice(0, 4000));
 }
 
-function readBody(text: string) {
+/** The error that a body holds, whatever its status; `undefined` for a page of a proxy, a list, or nothing. */
+export function readErrorBody(text: string) {
+  if (!/^\s*\{/.test(text)) return undefined; // Not worth parsing: a list may be long.
+  let json: unknown;
   try {
-    const result = z.safeParse(errorBody, JSON.parse(text));
-    return result.success ? result.data : undefined;
+    json = JSON.parse(text);
   } catch {
-    return undefined; // A page of a proxy, or nothing: the status speaks.
+    return undefined;
   }
+  const result = z.safeParse(errorBody, json);
+  if (!result.success) return undefined;
+  const { error, trace_id: traceId, ...outer } = result.data;
+  const inner = typeof error === 'object' ? error : undefined;
+  const description =
+    [inner, outer]
+      .flatMap((said) => [said?.error_description, said?.message, said?.detail])
+      .find((said) => Boolean(said)) ?? undefined;
+  const code = typeof error === 'string' ? error : inner?.error || inner?.code;
+  return error === undefined && !description ? undefined : { code: code ?? '', description, traceId };
 }

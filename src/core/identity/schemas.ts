@@ -28,6 +28,13 @@ const list = <T extends z.ZodMiniType>(item: T) =>
     z.transform((items) => items ?? []),
   );
 
+/** Lists that are required may be `null` where they are empty; one that is absent was not sent, and nobody knows. */
+const requiredList = <T extends z.ZodMiniType>(item: T) =>
+  z.pipe(
+    z.optional(z.nullable(z.array(item))),
+    z.transform((items) => (items === null ? [] : items)),
+  );
+
 const tagSchema = z.looseObject({ name: text, value: text });
 const subjectSchema = z.looseObject({ id: text, email: optionalText, issuer: text });
 
@@ -53,8 +60,8 @@ const groupSchema = z.looseObject({
   spec: z.looseObject({
     subjects: list(subjectSchema),
     userIDs: list(text),
-    serviceAccountIDs: list(text),
-    roleIDs: list(text),
+    serviceAccountIDs: requiredList(text),
+    roleIDs: requiredList(text),
   }),
 });
 

@@ -7,7 +7,7 @@ import type { Group, Role } from './schemas.ts';
  * nearly all of them are as the specification describes. It says yes to exactly what the schema says yes to; who is told
  * `undefined` asks the schema for the reason.
  *
- * @returns `raw` itself, or a copy where lists that are absent or `null` become empty ones.
+ * @returns `raw` itself, or a copy where lists that are `null`, or absent and not required, become empty ones.
  */
 export function wellFormedGroup(raw: unknown): Group | undefined {
   if (!isJsonObject(raw)) return undefined;
@@ -35,8 +35,8 @@ export function wellFormedGroup(raw: unknown): Group | undefined {
       ...spec,
       subjects: subjects ?? [],
       userIDs: userIDs ?? [],
-      serviceAccountIDs: serviceAccountIDs ?? [],
-      roleIDs: roleIDs ?? [],
+      ...(serviceAccountIDs === null && { serviceAccountIDs: [] }),
+      ...(roleIDs === null && { roleIDs: [] }),
     },
   } as unknown as Group;
 }

@@ -47,13 +47,15 @@ function kindText(kind: PrincipalKind): string {
 }
 
 /** What is unusual about a group. */
-function notesText({ group }: GroupEntry): string {
+function notesText({ group, missing }: GroupEntry): string {
   const { metadata } = group;
   const attention = attentionOf(metadata);
   const states = { error: vscode.l10n.t('error'), degraded: vscode.l10n.t('degraded') };
   return [
     isBeingDeleted(metadata) ? vscode.l10n.t('being deleted') : '',
     attention === undefined ? '' : states[attention],
+    missing.includes('roles') ? vscode.l10n.t('roles not sent') : '',
+    missing.includes('serviceAccounts') ? vscode.l10n.t('service accounts not sent') : '',
   ]
     .filter(Boolean)
     .join(', ');
@@ -73,7 +75,7 @@ export function emptyText(model: AccessModel, mode: Mode, filter: string): strin
 
 /** What the data lacks, in the words of every other answer. */
 export function noticesOf({ gaps }: AccessModel): NoticesMessage['notices'] {
-  const kinds = { unread: 'problem', malformed: 'partial', stale: 'stale' } as const;
+  const kinds = { unread: 'problem', malformed: 'partial', missing: 'partial', stale: 'stale' } as const;
   return gaps.map((gap) => ({ kind: kinds[gap.kind], text: gapText(gap) }));
 }
 

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { GroupEntry } from '../../core/access/model.ts';
 import { principalName } from '../../core/access/queries.ts';
 import { commands } from '../../ids.ts';
 import { targetUri } from '../accessTarget.ts';
@@ -66,9 +67,9 @@ function look(node: Exclude<Node, NodeOf<'organization'>>, now: number): vscode.
     case 'roles':
       return section(node, vscode.l10n.t('Roles'), 'shield');
     case 'group':
-      return resourceItem(node.entry.group, 'organization', Collapsed, now);
+      return group(node.entry, Collapsed, now);
     case 'grantedBy':
-      return resourceItem(node.entry.group, 'organization', None, now);
+      return group(node.entry, None, now);
     case 'role':
       return node.entry.role ? resourceItem(node.entry.role, 'shield', Collapsed, now) : unlisted(node, Collapsed);
     case 'grant':
@@ -79,6 +80,8 @@ function look(node: Exclude<Node, NodeOf<'organization'>>, now: number): vscode.
     case 'user':
     case 'serviceAccount':
       return member(node);
+    case 'notSent':
+      return notSent(node);
     case 'tag':
       return row(`${node.tag.name}: ${node.tag.value}`, None, 'tag');
     case 'bucket':
@@ -98,6 +101,14 @@ function look(node: Exclude<Node, NodeOf<'organization'>>, now: number): vscode.
     case 'malformed':
       return malformed(node);
   }
+}
+
+function group(entry: GroupEntry, state: vscode.TreeItemCollapsibleState, now: number): vscode.TreeItem {
+  const item = resourceItem(entry.group, 'organization', state, now);
+  if (entry.missing.length > 0) {
+    item.description = [item.description, vscode.l10n.t('incomplete')].filter(Boolean).join(' · ');
+  }
+  return item;
 }
 
 function section(node: NodeOf<'groups' | 'roles'>, label: string, icon: string): vscode.TreeItem {
@@ -152,6 +163,16 @@ function part({ part: which, children }: NodeOf<'part'>): vscode.TreeItem {
   };
   const [label, icon] = labels[which];
   return row(label, children.length > FEW ? Collapsed : Expanded, icon, String(children.length));
+}
+
+function notSent({ list }: NodeOf<'notSent'>): vscode.TreeItem {
+  const labels = {
+    roles: vscode.l10n.t('Roles not sent by the service'),
+    serviceAccounts: vscode.l10n.t('Service accounts not sent by the service'),
+  };
+  return row(labels[list], None, coloured('warning', 'list.warningForeground'), '', [
+    [vscode.l10n.t('Note'), vscode.l10n.t('It is not known which there are. That is not the same as none.')],
+  ]);
 }
 
 function member({ kind, principal }: NodeOf<'subject' | 'user' | 'serviceAccount'>): vscode.TreeItem {

@@ -1,4 +1,4 @@
-import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
+import type { AccessModel, GroupEntry, GroupList, Principal, RoleEntry } from '../../core/access/model.ts';
 import type { AccessTag } from '../../core/access/resources.ts';
 import type { RolecallError } from '../../core/base/errors.ts';
 import type { MalformedItem } from '../../core/identity/schemas.ts';
@@ -46,6 +46,8 @@ export type Node = Common &
     | { readonly kind: 'grantedBy'; readonly source: Source; readonly entry: GroupEntry }
     | { readonly kind: 'grant'; readonly source: Source; readonly entry: RoleEntry }
     | { readonly kind: 'subject' | 'user' | 'serviceAccount'; readonly source: Source; readonly principal: Principal }
+    /** A list of a group that the service should have sent. */
+    | { readonly kind: 'notSent'; readonly list: GroupList }
     | { readonly kind: 'tag'; readonly tag: AccessTag }
     | {
         readonly kind: 'bucket';

@@ -26,8 +26,12 @@ export function groupChildren(node: NodeOf<'group'>): Node[] {
     ['tags', entry.group.metadata.tags.map((tag): Node => ({ kind: 'tag', id: ids.next('tag', tag.name), tag }))],
   ];
   const filled = parts.filter(([, children]) => children.length > 0);
-  if (filled.length === 0) return [empty(node.id, vscode.l10n.t('No roles and no members'))];
-  return filled.map(([part, children]) => ({ kind: 'part', id: `${node.id}/${part}`, part, children }));
+  const notSent = entry.missing.map((list): Node => ({ kind: 'notSent', id: `${node.id}/notSent/${list}`, list }));
+  if (filled.length + notSent.length === 0) return [empty(node.id, vscode.l10n.t('No roles and no members'))];
+  return [
+    ...notSent,
+    ...filled.map(([part, children]): Node => ({ kind: 'part', id: `${node.id}/${part}`, part, children })),
+  ];
 }
 
 function grantNode(id: string, entry: NodeOf<'grant'>['entry'], source: Source, connection: string): Node {

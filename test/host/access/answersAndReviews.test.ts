@@ -105,14 +105,14 @@ describe('insight', () => {
       await call(commands.showEffectiveAccess);
       assert.match(
         (await opened()).getText(),
-        /\nINCOMPLETE: The roles could not be read\. You may not read “meridian”/,
+        /\nINCOMPLETE: The roles could not be read\. You don’t have permission to view “meridian”/,
       );
     });
 
     it('are errors, not empty documents, where nothing could be read', async () => {
       await tree().serviceOf('ordinaryUser', 'meridian');
       await call(commands.whoHasRole);
-      assert.match(given.errors[0] ?? '', /You may not read “meridian”/);
+      assert.match(given.errors[0] ?? '', /You don’t have permission to view “meridian”/);
       assert.equal(vscode.window.activeTextEditor, undefined);
     });
   });

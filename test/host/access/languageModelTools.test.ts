@@ -147,7 +147,7 @@ describe('tools for models', () => {
     it('tell failures as failures', async () => {
       await tree().serviceOf('ordinaryUser', 'meridian');
       given.press = /^Allow Once$/;
-      assert.match(await invoke(listGroups, {}), /could not answer: You may not read “meridian”/);
+      assert.match(await invoke(listGroups, {}), /could not answer: You don’t have permission to view “meridian”/);
     });
 
     it('stop when they are told to', async () => {

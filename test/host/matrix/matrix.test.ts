@@ -213,7 +213,7 @@ describe('the access matrix', () => {
       await tree().serviceOf('ordinaryUser', 'meridian');
       await given.call(commands.showMatrix);
       assert.equal(panels.length, 0);
-      assert.match(given.errors.join('\n'), /Sign in to .* first\.\n.*You may not read “meridian”/);
+      assert.match(given.errors.join('\n'), /Sign in to .* first\.\n.*You don’t have permission to view “meridian”/);
     });
   });
 

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { answerText, effectiveAccessAnswer, groupsAnswer } from '../../../../src/core/access/answers.ts';
+import { differenceOf } from '../../../../src/core/access/difference.ts';
+import { differenceMarkdown } from '../../../../src/core/access/differenceText.ts';
 import { groupMatrix, pathsOf, peopleMatrix } from '../../../../src/core/access/matrix.ts';
 import { buildModel, principalKey } from '../../../../src/core/access/model.ts';
 import {
@@ -11,13 +14,15 @@ import {
   orphansOf,
 } from '../../../../src/core/access/queries.ts';
 import type { AccessGroup } from '../../../../src/core/access/resources.ts';
+import { reviewOf } from '../../../../src/core/access/review.ts';
+import { reviewCsv, reviewJson, reviewMarkdown } from '../../../../src/core/access/reviewText.ts';
 import { group, input, model, organizations, role } from './organizations.ts';
 
 /** Whether the raw lists say that a member is in a group, by the plainest reading. */
 function isIn(raw: AccessGroup, kind: string, id: string, issuer?: string): boolean {
   const { subjects, userIDs, serviceAccountIDs } = raw.spec;
   if (kind === 'subject') return subjects.some((subject) => subject.id === id && subject.issuer === issuer);
-  return (kind === 'user' ? userIDs : serviceAccountIDs).includes(id);
+  return (kind === 'user' ? userIDs : (serviceAccountIDs ?? [])).includes(id);
 }
 
 describe('the access model', () => {
@@ -31,7 +36,7 @@ describe('the access model', () => {
           for (const principal of built.principals) {
             const reached = effectiveAccess(principal).find((each) => each.role === entry);
             const { kind, id, issuer } = principal;
-            const plain = groups.filter((raw) => isIn(raw, kind, id, issuer) && raw.spec.roleIDs.includes(entry.id));
+            const plain = groups.filter((raw) => isIn(raw, kind, id, issuer) && raw.spec.roleIDs?.includes(entry.id));
             const twin = built.role(entry.id) !== entry; // A second role with that id holds its groups, as the first.
             if (!twin) assert.deepEqual(reached?.through.map((through) => through.group) ?? [], plain);
             assert.deepEqual(holders.get(principal)?.map((through) => through.group) ?? [], plain);
@@ -115,6 +120,51 @@ describe('the access model', () => {
       Array.from({ length: 30_000 }, () => role('r')),
     );
     assert.equal(new Set(built.groups.map(({ key }) => key)).size, 30_000);
+  });
+
+  describe('of groups that came without a list they have to have', () => {
+    const { roleIDs: _roles, ...withoutRoles } = group('g', { users: ['u'] }).spec;
+    const { serviceAccountIDs: _accounts, ...withoutAccounts } = group('h', { roles: ['r'] }).spec;
+    const reader = { service: 's', account: 'a' };
+    const nothing = { added: [], removed: [] };
+    const built = model(
+      [{ ...group('g'), spec: withoutRoles }, { ...group('h'), spec: withoutAccounts }, group('whole')],
+      [role('r')],
+    );
+
+    it('tells that, and does not call it none', () => {
+      assert.deepEqual(
+        built.groups.map(({ missing }) => missing),
+        [['roles'], ['serviceAccounts'], []],
+      );
+      assert.deepEqual(built.gaps, [{ list: 'groups', kind: 'missing', count: 2, reason: '' }]);
+      const { groupsWithoutRoles, groupsWithoutMembers, membersWithoutRole } = orphansOf(built);
+      assert.deepEqual(
+        [groupsWithoutRoles, groupsWithoutMembers].map((found) => found.map(({ key }) => key)),
+        [['whole'], ['whole']],
+      );
+      assert.deepEqual(membersWithoutRole, []);
+    });
+
+    it('says so in every answer', () => {
+      const user = built.principals[0] ?? assert.fail();
+      const reached = answerText(effectiveAccessAnswer(built, user));
+      assert.match(reached, /INCOMPLETE: The service sent 2 groups without roles or service accounts/);
+      assert.match(reached, /\nunknown roles through g \(id g, roles not sent by the service\)/);
+      assert.doesNotMatch(answerText(groupsAnswer(built)), /g \(id g\).*grants no role/);
+      for (const text of [reviewMarkdown(built, reader), reviewCsv(built, reader), reviewJson(built, reader)]) {
+        assert.match(text, /not sent by the service|"missing": \[/);
+      }
+    });
+
+    it('compares only what both know', () => {
+      const before = reviewOf(model([group('g', { users: ['u'], roles: ['r'] })], [role('r')]), reader);
+      const after = reviewOf(model([{ ...group('g'), spec: withoutRoles }], [role('r')]), reader);
+      const [change] = differenceOf(before, after).groups.changed;
+      assert.deepEqual([change?.grants, change?.members], [nothing, nothing]);
+      const text = differenceMarkdown(differenceOf(before, after), before, after);
+      assert.match(text, /roles not sent by the service/);
+    });
   });
 
   it('says what it may lack', () => {

@@ -146,6 +146,18 @@ describe('one exchange', () => {
     }
   });
 
+  for (const encoding of ['gzip', 'deflate', 'br']) {
+    it(`an answer that cannot be decompressed (${encoding}) is not one that did not come`, async () => {
+      server.answer = (_request, response) => {
+        response.setHeader('content-encoding', encoding);
+        response.end('[] in plain text');
+      };
+      const error = await thrown(get());
+      assert.equal(error.kind, 'protocol');
+      assert.match(error.message, /sent an answer that cannot be decompressed\./);
+    });
+  }
+
   it('a port where nothing listens is `offline`, and the sentence names the origin only', async () => {
     const closed = await freePort();
     const refused = await thrown(exchange(fetch, `http://127.0.0.1:${closed}/private/path?code=1`, REQUEST, signal));

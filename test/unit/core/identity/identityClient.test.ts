@@ -137,7 +137,7 @@ describe('the identity client', () => {
     const reply: Reply = { status: 500, body: { error: 'server_error', error_description: 'cannot read first' } };
     service.on('GET', GROUPS, reply, reply, reply, reply);
     const error = await failure(make().groups('acme', signal));
-    assert.match(error.message, /It said: cannot read ‹hidden›$/);
+    assert.match(error.message, /Server response: cannot read ‹hidden›$/);
     assert.equal(error.facts.serverMessage, 'cannot read ‹hidden›');
   });
 
@@ -177,7 +177,7 @@ describe('the identity client', () => {
     service.on('GET', GROUPS, BROKEN, BROKEN, BROKEN, BROKEN);
     const error = await failure(make().groups('acme', signal));
     assert.equal(error.kind, 'server');
-    assert.match(error.message, /It said: unhandled error$/);
+    assert.match(error.message, /Server response: unhandled error$/);
   });
 
   it('429 is waited out as asked, but not for longer than anyone would', async () => {
@@ -274,6 +274,32 @@ describe('the identity client', () => {
     await make().groups('acme', signal);
     assert.match(lines.join('\n'), /^GET \/api\/v1\/organizations\/acme\/groups → 200 in \d+ ms$/);
     assert.doesNotMatch(lines.join('\n'), /first/);
+  });
+
+  describe('an answer with 200 that is none', () => {
+    const page = '<!doctype html><html><title>Sign in to the corporate network</title></html>';
+
+    it('a web page tells what may have answered, and never the page', async () => {
+      service.on('GET', GROUPS, { status: 200, body: page });
+      const error = await failure(make().groups('acme', signal));
+      assert.equal(error.kind, 'protocol');
+      assert.match(error.message, /^A web page came instead of data\. Check rolecall\.identity\.url; a sign-in portal/);
+      assert.doesNotMatch(error.message, /corporate/);
+    });
+
+    it('an error object is that error, in its own words', async () => {
+      service.on('GET', GROUPS, { status: 200, body: { error: 'forbidden', error_description: 'not for you' } });
+      const error = await failure(make().groups('acme', signal));
+      assert.equal(error.kind, 'forbidden');
+      assert.match(error.message, /Server response: not for you$/);
+    });
+
+    it('an error object that refuses the token renews it', async () => {
+      tokens = tokenSource('second');
+      service.on('GET', GROUPS, { ...REFUSED, status: 200 }, { status: 200, body: [] });
+      assert.deepEqual((await make().groups('acme', signal)).items, []);
+      assert.deepEqual(tokens.asked, ['first']);
+    });
   });
 
   describe('the list of organizations', () => {

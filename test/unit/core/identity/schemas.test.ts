@@ -30,6 +30,23 @@ describe('groups as the specification describes them', () => {
     assert.equal('description' in group.metadata, false);
   });
 
+  it('a list that every group has to have is not known where it is absent, and empty where it is null', () => {
+    const [whole] = fixture('groups.json');
+    const { roleIDs: _roles, serviceAccountIDs: _accounts, ...spec } = whole.spec;
+    const nulls = { ...spec, roleIDs: null, serviceAccountIDs: null };
+    const read = readGroups([
+      { ...whole, spec },
+      { ...whole, spec: nulls },
+    ])?.items.map((group) => group.spec);
+    assert.deepEqual(
+      read?.map(({ roleIDs, serviceAccountIDs }) => [roleIDs, serviceAccountIDs]),
+      [
+        [undefined, undefined],
+        [[], []],
+      ],
+    );
+  });
+
   it('`null` stands for absent, unknown statuses and members are kept', () => {
     const group = first(fixture('groups-newer.json'));
     assert.deepEqual(group.spec, { subjects: [], userIDs: [], serviceAccountIDs: [], roleIDs: [], priority: 3 });
