@@ -156,7 +156,7 @@ describe('the access matrix', () => {
   it('turns to people, and says through which groups they have a role', async () => {
     await matrix.getByRole('radio', { name: 'People' }).check();
     await counts()
-      .getByText(/^People: \d+/)
+      .getByText(/^Members: \d+/)
       .waitFor();
     const person = rowNamed(/^dora\.haddad@/);
     await person.getByRole('gridcell', { name: 'granted', exact: true }).first().focus();
@@ -172,7 +172,7 @@ describe('the access matrix', () => {
     await page.keyboard.press('Enter');
     await page
       .locator('.editor-instance .view-lines')
-      .getByText(/holders.through/)
+      .getByText(/subjects?,.*through/)
       .first()
       .waitFor();
     await runCommand(page, 'View: Close Editor');

@@ -1,7 +1,25 @@
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
 import { oneLine } from './plain.ts';
-import { effectiveAccess, groupName, hasNoMembers, hasNoRoles, holdersOf, roleName } from './queries.ts';
-import { gapText, groupText, notesOf, principalText, roleText, throughText } from './words.ts';
+import {
+  effectiveAccess,
+  groupName,
+  hasNoMembers,
+  hasNoRoles,
+  holdersOf,
+  type RoleHolder,
+  roleName,
+} from './queries.ts';
+import {
+  gapText,
+  groupText,
+  mayRepeat,
+  membersText,
+  notesOf,
+  principalText,
+  roleText,
+  SAME_PEOPLE,
+  throughText,
+} from './words.ts';
 
 /** An answer as lines of plain text: a heading, what it may lack, then one line for each thing. */
 export interface Answer {
@@ -18,6 +36,10 @@ export function effectiveAccessAnswer(model: AccessModel, principal: Principal):
   return {
     heading: [
       `${principalText(principal)} in ${oneLine(model.organization)}: ${count(reached.length, 'role')} through ${count(principal.groups.length, 'group')}.`,
+      ...samePeople(
+        [principal, ...principal.groups.flatMap(({ members }) => members)],
+        principal.kind !== 'serviceAccount',
+      ),
       ...gaps(model),
     ],
     lines: [
@@ -34,7 +56,8 @@ export function holdersAnswer(model: AccessModel, role: RoleEntry): Answer {
   const empty = role.groups.filter(hasNoMembers);
   return {
     heading: [
-      `${roleText(role, model.rolesKnown)} in ${oneLine(model.organization)}: ${count(holders.length, 'holder')} through ${count(role.groups.length, 'group')}.`,
+      `${roleText(role, model.rolesKnown)} in ${oneLine(model.organization)}: ${holdersText(holders)} through ${count(role.groups.length, 'group')}.`,
+      ...samePeople(holders.map(({ principal }) => principal)),
       ...gaps(model),
     ],
     lines: [
@@ -49,6 +72,7 @@ export function groupsAnswer(model: AccessModel, groups: readonly GroupEntry[] =
   return {
     heading: [
       `Groups of ${oneLine(model.organization)}: ${countOf(groups.length, model.groups.length)}.`,
+      ...samePeople(groups.flatMap(({ members }) => members)),
       ...gaps(model),
     ],
     lines: groups.map((entry) => {
@@ -57,7 +81,7 @@ export function groupsAnswer(model: AccessModel, groups: readonly GroupEntry[] =
       const grants = hasNoRoles(entry) ? ['grants no role'] : granted;
       const tags = group.metadata.tags.map(({ name, value }) => oneLine(`${name}=${value}`));
       const more = [...notesOf(entry), ...tags.map((tag) => `tag ${tag}`)];
-      return `${oneLine(groupName(entry))} (id ${oneLine(group.metadata.id)}): ${[count(members.length, 'member'), ...grants, ...more].join('; ')}`;
+      return `${oneLine(groupName(entry))} (id ${oneLine(group.metadata.id)}): ${[membersText(members), ...grants, ...more].join('; ')}`;
     }),
   };
 }
@@ -76,6 +100,14 @@ export function rolesAnswer(model: AccessModel, roles: readonly RoleEntry[] = mo
 
 export function answerText({ heading, lines }: Answer): string {
   return [...heading, '', ...lines, ''].join('\n');
+}
+
+function holdersText(holders: readonly RoleHolder[]): string {
+  return holders.length === 0 ? 'nobody' : membersText(holders.map(({ principal }) => principal));
+}
+
+function samePeople(members: readonly Principal[], isAsked = true): readonly string[] {
+  return isAsked && mayRepeat(members) ? [SAME_PEOPLE] : [];
 }
 
 function gaps(model: AccessModel): readonly string[] {

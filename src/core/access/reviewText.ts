@@ -4,7 +4,17 @@ import { markdownText, oneLine } from './plain.ts';
 import { effectiveAccess, groupName, type Orphans, orphansOf, principalName, roleName } from './queries.ts';
 import { type Reader, reviewOf } from './review.ts';
 import { writeReview } from './reviewFormat.ts';
-import { gapText, groupText, kindName, notesOf, principalText, roleText } from './words.ts';
+import {
+  gapText,
+  groupText,
+  kindName,
+  mayRepeat,
+  membersText,
+  notesOf,
+  principalText,
+  roleText,
+  SAME_PEOPLE,
+} from './words.ts';
 
 /** The review as JSON: what is to be looked at first by its keys, then everything. */
 export function reviewJson(model: AccessModel, reader: Reader): string {
@@ -23,6 +33,8 @@ export function reviewMarkdown(model: AccessModel, reader: Reader): string {
     `- Service: ${text(reader.service)}`,
     `- Read by: ${text(reader.account)}`,
     `- Read at: ${readAt(model)}`,
+    `- Members: ${membersText(model.principals)}`,
+    ...(mayRepeat(model.principals) ? [`- ${SAME_PEOPLE}`] : []),
     ...model.gaps.map((gap) => `- **Incomplete:** ${text(gapText(gap))}`),
     '',
     '## To look at first',

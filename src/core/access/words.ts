@@ -5,11 +5,33 @@ import { attentionOf, isBeingDeleted } from './status.ts';
 
 const KINDS: Readonly<Record<PrincipalKind, string>> = {
   subject: 'subject',
-  user: 'user',
+  user: 'user ID',
   serviceAccount: 'service account',
 };
 
+const PRINCIPAL_KINDS = ['subject', 'user', 'serviceAccount'] as const;
+
 export const kindName = (kind: PrincipalKind): string => KINDS[kind];
+
+/** Servers list the same people in both ways, and say nowhere which belong together. */
+export const SAME_PEOPLE =
+  'Subjects are people as their identity provider knows them, user IDs are people as the cloud knows them: both may be the same people.';
+
+/** `2 subjects, 2 user IDs, 1 service account`: how many of each kind, since adding them up would count people twice. */
+export function membersText(members: readonly Pick<Principal, 'kind'>[]): string {
+  const counts = PRINCIPAL_KINDS.map(
+    (kind) => [kind, members.filter((member) => member.kind === kind).length] as const,
+  );
+  const texts = counts.flatMap(([kind, many]) =>
+    many === 0 ? [] : [`${many} ${KINDS[kind]}${many === 1 ? '' : 's'}`],
+  );
+  return texts.join(', ') || 'no members';
+}
+
+/** Whether some may stand among these twice. */
+export function mayRepeat(members: readonly Pick<Principal, 'kind'>[]): boolean {
+  return members.some(({ kind }) => kind === 'subject') && members.some(({ kind }) => kind === 'user');
+}
 
 /** A principal so that nobody else is meant: `jane@example.com (subject 17 of https://issuer)`. */
 export function principalText(principal: Pick<Principal, 'kind' | 'id' | 'email' | 'issuer'>): string {

@@ -6,6 +6,7 @@ import { groupName, principalName, roleName } from '../../core/access/queries.ts
 import { attentionOf, isBeingDeleted } from '../../core/access/status.ts';
 import { gapText } from '../../core/access/words.ts';
 import type { Mode, NoticesMessage, TextName } from '../../webview/matrix/protocol.ts';
+import { samePeopleText } from '../samePeople.ts';
 import type { Notes } from './matrixMessages.ts';
 
 /** What the page says by itself. */
@@ -27,20 +28,32 @@ export function pageTexts(organization: string): Readonly<Record<TextName, strin
     notGranted: vscode.l10n.t('not granted'),
     unlisted: vscode.l10n.t('not listed'),
     groupCount: vscode.l10n.t('Groups: {0}'),
-    peopleCount: vscode.l10n.t('People: {0}'),
+    peopleCount: vscode.l10n.t('Members: {0}'),
     roleCount: vscode.l10n.t('Roles: {0}'),
     grantCount: vscode.l10n.t('Grants: {0}'),
     ofAll: vscode.l10n.t('{0} of {1}'),
     rowGrants: vscode.l10n.t('roles: {0}'),
     columnGroups: vscode.l10n.t('groups: {0}'),
-    columnPeople: vscode.l10n.t('people: {0}'),
+    columnPeople: vscode.l10n.t('members: {0}'),
+    samePeople: samePeopleText(),
   };
+}
+
+/** How many of each kind: the same people may be listed in two ways. */
+function countsText(members: readonly Principal[]): string {
+  const many = (kind: PrincipalKind) => members.filter((member) => member.kind === kind).length;
+  const texts = [
+    [many('subject'), vscode.l10n.t('subjects: {0}', many('subject'))],
+    [many('user'), vscode.l10n.t('user IDs: {0}', many('user'))],
+    [many('serviceAccount'), vscode.l10n.t('service accounts: {0}', many('serviceAccount'))],
+  ] as const;
+  return texts.flatMap(([count, text]) => (count > 0 ? [text] : [])).join(', ') || vscode.l10n.t('no members');
 }
 
 function kindText(kind: PrincipalKind): string {
   const texts: Readonly<Record<PrincipalKind, string>> = {
     subject: vscode.l10n.t('subject'),
-    user: vscode.l10n.t('user'),
+    user: vscode.l10n.t('user ID'),
     serviceAccount: vscode.l10n.t('service account'),
   };
   return texts[kind];
@@ -100,8 +113,9 @@ export function detailText(row: GroupEntry | Principal | undefined, role: RoleEn
 function rowText(row: GroupEntry | Principal): string {
   if ('group' in row) {
     const { group, members } = row;
-    const count = vscode.l10n.t('members: {0}', members.length);
-    return [oneLine(groupName(row)), oneLine(group.metadata.id), count, notesText(row)].filter(Boolean).join(' · ');
+    return [oneLine(groupName(row)), oneLine(group.metadata.id), countsText(members), notesText(row)]
+      .filter(Boolean)
+      .join(' · ');
   }
   const groups = row.groups.map((group) => oneLine(groupName(group)));
   return vscode.l10n.t('{0} ({1}) is in {2}', oneLine(principalName(row)), kindText(row.kind), listed(groups));

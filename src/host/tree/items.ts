@@ -4,6 +4,7 @@ import { principalName } from '../../core/access/queries.ts';
 import { commands } from '../../ids.ts';
 import { targetUri } from '../accessTarget.ts';
 import { clockTime, relativeTime } from '../moments.ts';
+import { samePeopleText } from '../samePeople.ts';
 import { nextStep } from '../showError.ts';
 import { coloured, row } from './look.ts';
 import { idLabel } from './names.ts';
@@ -157,12 +158,15 @@ function part({ part: which, children }: NodeOf<'part'>): vscode.TreeItem {
   const labels: Readonly<Record<Part, readonly [string, string]>> = {
     grants: [vscode.l10n.t('Roles granted'), 'shield'],
     subjects: [vscode.l10n.t('Subjects'), 'account'],
-    users: [vscode.l10n.t('Users'), 'person'],
+    users: [vscode.l10n.t('User IDs'), 'person'],
     serviceAccounts: [vscode.l10n.t('Service accounts'), 'server-process'],
     tags: [vscode.l10n.t('Tags'), 'tag'],
   };
   const [label, icon] = labels[which];
-  return row(label, children.length > FEW ? Collapsed : Expanded, icon, String(children.length));
+  const note = which === 'subjects' || which === 'users' ? samePeopleText() : undefined;
+  return row(label, children.length > FEW ? Collapsed : Expanded, icon, String(children.length), [
+    [vscode.l10n.t('Note'), note],
+  ]);
 }
 
 function notSent({ list }: NodeOf<'notSent'>): vscode.TreeItem {

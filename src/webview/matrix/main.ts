@@ -122,6 +122,7 @@ function show(view: ViewMessage, said: Words): void {
   if (!toolbar.isTyping && view.answered === sequence) toolbar.filter = view.filter;
   shown = new Matrix(message, view);
   const { rows, columns } = message;
+  toolbar.explanation = mode === 'people' ? said.say('samePeople') : '';
   toolbar.counts = [
     said.count(mode === 'groups' ? 'groupCount' : 'peopleCount', shown.rows.length, rows.keys.length),
     said.count('roleCount', shown.columns.length, columns.keys.length),

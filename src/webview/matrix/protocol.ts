@@ -32,6 +32,7 @@ export const TEXT_NAMES = [
   'rowGrants',
   'columnGroups',
   'columnPeople',
+  'samePeople',
 ] as const;
 export type TextName = (typeof TEXT_NAMES)[number];
 

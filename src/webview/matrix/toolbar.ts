@@ -68,6 +68,13 @@ export class Toolbar {
     if (this.#filter.value.trim() !== text) this.#filter.value = text;
   }
 
+  /** What the words for the rows mean; empty where they need none. */
+  set explanation(text: string) {
+    const explanation = part('explanation', HTMLElement);
+    explanation.textContent = text;
+    explanation.hidden = text === '';
+  }
+
   set counts(text: string) {
     part('counts', HTMLElement).textContent = text;
   }

@@ -36,7 +36,7 @@ describe('what /access tells the model', () => {
     const { instructions } = await brief(false);
     assert.doesNotMatch(instructions, /list_groups/);
     assert.match(instructions, /Groups of meridian: \d+\.\n/);
-    assert.match(instructions, /platform-engineers \(id [^)]*\): \d+ members/);
+    assert.match(instructions, /platform-engineers \(id [^)]*\): 4 subjects, 4 user IDs, 2 service accounts;/);
     assert.match(instructions, /Roles of meridian: \d+\./);
     assert.match(instructions, /The groups of not-mine could not be read: /);
     assert.match(instructions, /The roles of not-mine could not be read: /);

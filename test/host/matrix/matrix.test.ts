@@ -385,7 +385,7 @@ describe('the access matrix', () => {
       const [finance, viewer] = [keyOf(matrix, 'finance'), columnKey(matrix, 'billing-viewer')];
       assert.equal(ask('groups', finance, viewer), 'finance grants billing-viewer');
       assert.equal(ask('groups', finance, columnKey(matrix, 'administrator')), 'finance does not grant administrator');
-      assert.match(ask('groups', finance, null), /^finance · [\w-]+ · members: \d+$/);
+      assert.match(ask('groups', finance, null), /^finance · [\w-]+ · subjects: \d+, user IDs: \d+$/);
       assert.match(ask('groups', null, viewer), /^billing-viewer · [\w-]+$/);
       assert.equal(ask('groups', null, null), '');
       assert.equal(ask('groups', 'gone', null), '');

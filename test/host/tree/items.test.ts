@@ -167,7 +167,7 @@ describe('a tree item', () => {
     ],
     [{ kind: 'part', id: 'n', part: 'grants', children: tags(2) }, 'Roles granted', '2', Expanded, 'shield'],
     [{ kind: 'part', id: 'n', part: 'subjects', children: tags(31) }, 'Subjects', '31', Collapsed, 'account'],
-    [{ kind: 'part', id: 'n', part: 'users', children: tags(1) }, 'Users', '1', Expanded, 'person'],
+    [{ kind: 'part', id: 'n', part: 'users', children: tags(1) }, 'User IDs', '1', Expanded, 'person'],
     [
       { kind: 'part', id: 'n', part: 'serviceAccounts', children: tags(1) },
       'Service accounts',

@@ -10,6 +10,7 @@ import {
 } from '../../../../src/core/access/answers.ts';
 import { fitAnswer } from '../../../../src/core/access/fit.ts';
 import { buildModel } from '../../../../src/core/access/model.ts';
+import { reviewMarkdown } from '../../../../src/core/access/reviewText.ts';
 import { group, input, model, organizations, role } from './organizations.ts';
 
 const built = model(
@@ -45,7 +46,7 @@ describe('answers', () => {
 
   it('who has a role, each with their paths', () => {
     assert.deepEqual(answerText(holdersAnswer(built, reader)).split('\n'), [
-      'reader (id r-1) in acme: 2 holders through 3 groups.',
+      'reader (id r-1) in acme: 1 subject, 1 service account through 3 groups.',
       '',
       'jane@x (subject of https://i, id 17) through operators (id g-1), readers (id g-2, error)',
       'bot (service account) through operators (id g-1)',
@@ -56,16 +57,47 @@ describe('answers', () => {
 
   it('groups and roles, a line each', () => {
     assert.deepEqual(groupsAnswer(built).lines, [
-      'operators (id g-1): 2 members; grants reader, r-9; tag env=prod',
-      'readers (id g-2): 1 member; grants reader; error',
-      'idle (id g-3): 1 member; grants no role',
-      'nobody (id g-4): 0 members; grants reader; being deleted',
+      'operators (id g-1): 1 subject, 1 service account; grants reader, r-9; tag env=prod',
+      'readers (id g-2): 1 subject; grants reader; error',
+      'idle (id g-3): 1 subject; grants no role',
+      'nobody (id g-4): no members; grants reader; being deleted',
     ]);
     assert.deepEqual(groupsAnswer(built, built.groups.slice(0, 1)).heading, ['Groups of acme: 1 of 4.']);
     assert.deepEqual(rolesAnswer(built).lines, [
       'reader (id r-1): granted by 3 groups; Reads\\u{a}everything',
       'r-9 (not listed): granted by 1 group',
     ]);
+  });
+
+  it('count subjects and user IDs apart, and say that both may be the same people', () => {
+    const twice = model(
+      [
+        group('g', {
+          subjects: [
+            { id: '1', email: 'ada@x', issuer: 'i' },
+            { id: '2', email: 'ben@x', issuer: 'i' },
+          ],
+          users: ['u-1', 'u-2'],
+          roles: ['r'],
+        }),
+      ],
+      [role('r')],
+    );
+    const [ada] = twice.principals;
+    const says =
+      /Subjects are people as their identity provider knows them, user IDs .*: both may be the same people\./;
+    const answers = [
+      holdersAnswer(twice, twice.role('r') ?? assert.fail()),
+      groupsAnswer(twice),
+      effectiveAccessAnswer(twice, ada ?? assert.fail()),
+    ];
+    for (const { heading } of answers) assert.match(heading[1] ?? '', says);
+    assert.equal(answers[0]?.heading[0], 'r (id r) in acme: 2 subjects, 2 user IDs through 1 group.');
+    assert.match(answers[1]?.lines[0] ?? '', /^g \(id g\): 2 subjects, 2 user IDs; /);
+    const review = reviewMarkdown(twice, { service: 's', account: 'a' });
+    assert.match(review, /^- Members: 2 subjects, 2 user IDs$/m);
+    assert.match(review, says);
+    assert.doesNotMatch(answerText(groupsAnswer(built)), says);
   });
 
   it('that may lack something begin with saying so', () => {

@@ -82,12 +82,12 @@ describe('the difference of two reviews', () => {
       .slice(1)
       .map((each) => each.trim().replaceAll('\n\n', '\n'));
     assert.deepEqual(sections, [
-      'Groups added (1)\n- new* (id g-4), granting r-9 (not listed) to eve (user)',
-      'Groups removed (1)\n- leaving (id g-2), granting reader (id r-1) to cyd (user)',
+      'Groups added (1)\n- new* (id g-4), granting r-9 (not listed) to eve (user ID)',
+      'Groups removed (1)\n- leaving (id g-2), granting reader (id r-1) to cyd (user ID)',
       'Roles granted (1)\n- administrator (id r-3) by operators',
       'Roles no longer granted (1)\n- writer (id r-2) by operators',
-      'Members added (1)\n- dan (user) in operators',
-      'Members removed (1)\n- ben (user) in operators',
+      'Members added (1)\n- dan (user ID) in operators',
+      'Members removed (1)\n- ben (user ID) in operators',
       'Groups changed otherwise (2)\n- operators: now tag env=prod\n- operators: no longer tag env=dev',
       'Roles added (2)\n- administrator (id r-3)\n- r-9 (not listed)',
       'Roles removed (1)\n- old (id r-4)',
@@ -105,7 +105,7 @@ describe('the difference of two reviews', () => {
     for (const line of [
       'group operators (id g-1)',
       '  grants reader (id r-1)',
-      '  member dan (user)',
+      '  member dan (user ID)',
       '  tag env=prod',
     ]) {
       assert.ok(lines.includes(line), line);

@@ -104,7 +104,7 @@ describe('an access review', () => {
     assert.deepEqual(
       paths.map((row) => ['kind', 'who', 'role', 'role listed', 'group id'].map((name) => cell(row, name))),
       [
-        ['user', 'u-2', '', '', 'g-2'],
+        ['user ID', 'u-2', '', '', 'g-2'],
         ['subject', "'=cmd|calc", 'reader', 'yes', 'g-1'],
         ['subject', "'=cmd|calc", 'r-9', 'no', 'g-1'],
         ['service account', 'sa-1', 'reader', 'yes', 'g-1'],
