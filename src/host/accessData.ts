@@ -17,6 +17,8 @@ export interface Stage {
   readonly directory: Directory;
   /** What the service lists, asked once until it is refreshed. */
   listed: Promise<readonly OrganizationName[]> | undefined;
+  /** Labels given in the sandbox, by organization: they do not leave it. */
+  readonly labels: Map<string, string>;
 }
 
 /** An organization as it was read, with its two lists joined. */
@@ -91,7 +93,17 @@ export class AccessData implements vscode.Disposable {
 
   /** How an organization is called: by the user's own label, or by its id. */
   labelOf(organization: string): string {
-    return this.#settings.organizationLabels().get(organization) ?? organization;
+    const ofSandbox = this.#stage?.labels.get(organization);
+    return ofSandbox ?? this.#settings.organizationLabels().get(organization) ?? organization;
+  }
+
+  /** An empty label is none. */
+  async setLabel(organization: string, label: string): Promise<void> {
+    const stage = this.#stage;
+    if (stage?.cloud.connection.id !== 'sandbox') return this.#settings.labelOrganization(organization, label);
+    if (label.trim() === '') stage.labels.delete(organization);
+    else stage.labels.set(organization, label.trim());
+    this.#changed.fire({ kind: 'organizations' });
   }
 
   /**
@@ -181,7 +193,13 @@ export class AccessData implements vscode.Disposable {
     this.#refreshing.clear();
     this.#stage =
       cloud && session
-        ? { cloud, account: session.account, directory: new Directory(cloud.identity, this.#now), listed: undefined }
+        ? {
+            cloud,
+            account: session.account,
+            directory: new Directory(cloud.identity, this.#now),
+            listed: undefined,
+            labels: new Map(),
+          }
         : undefined;
     this.#changed.fire({ kind: 'stage' });
   }

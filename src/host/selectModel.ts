@@ -30,7 +30,7 @@ export async function selectModel({ clouds, catalog, settings }: SelectModelDeps
   });
   if (!chosen) return;
   catalog.pick(chosen.id);
-  await settings.setDefaultModel(chosen.id);
+  if (!clouds.sandbox) await settings.setDefaultModel(chosen.id); // Nothing chosen in the sandbox leaves it.
 }
 
 /**

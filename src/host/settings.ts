@@ -75,16 +75,17 @@ export class Settings {
     };
   }
 
-  /** Organization ids the user typed, without repetitions. */
+  /** Organization ids of the user, then those that the workspace adds, without repetitions. */
   organizations(): readonly string[] {
-    const typed = this.#get(settings.organizations, isList, []);
+    const typed = this.#layers(settings.organizations).filter(isList).flat();
     const ids = typed.flatMap((id) => (typeof id === 'string' ? [id.trim()] : [])); // One slip does not hide the others.
     return [...new Set(ids.filter((id) => id !== ''))];
   }
 
   async addOrganization(id: string): Promise<void> {
-    const configuration = vscode.workspace.getConfiguration(settings.section);
-    await configuration.update(settings.organizations, [...new Set([...this.organizations(), id])], this.#target());
+    if (this.organizations().includes(id)) return;
+    const [own] = this.#layers(settings.organizations);
+    await this.#updateOwn(settings.organizations, [...(isList(own) ? own : []), id]);
   }
 
   /** Takes an organization out of every setting that names it: the folder's, the workspace's and the user's. */
@@ -102,9 +103,10 @@ export class Settings {
     }
   }
 
-  /** What the user calls organizations, by id. */
+  /** What the user calls organizations, by id; where they have no name for one, what the workspace calls it. */
   organizationLabels(): ReadonlyMap<string, string> {
-    const labels = this.#get(settings.organizationLabels, isJsonObject, {});
+    const [own, theirs] = this.#layers(settings.organizationLabels);
+    const labels = { ...(isJsonObject(theirs) && theirs), ...(isJsonObject(own) && own) };
     return new Map(
       Object.entries(labels).flatMap(([id, label]): [string, string][] =>
         typeof label === 'string' && label.trim() !== '' ? [[id, label.trim()]] : [],
@@ -114,10 +116,10 @@ export class Settings {
 
   /** An empty label is none. */
   async labelOrganization(id: string, label: string): Promise<void> {
-    const { [id]: _before, ...others } = Object.fromEntries(this.organizationLabels());
-    const configuration = vscode.workspace.getConfiguration(settings.section);
+    const [own] = this.#layers(settings.organizationLabels);
+    const { [id]: _before, ...others } = isJsonObject(own) ? own : {};
     const labels = label.trim() === '' ? others : { ...others, [id]: label.trim() };
-    await configuration.update(settings.organizationLabels, labels, this.#target());
+    await this.#updateOwn(settings.organizationLabels, labels);
   }
 
   /** Minutes after which what is shown is read again; 0 for never. */
@@ -199,11 +201,16 @@ export class Settings {
     return id;
   }
 
-  /** Where what the user says in a command is written. What an untrusted workspace says is not heard. */
-  #target(): vscode.ConfigurationTarget {
-    return vscode.workspace.workspaceFolders && vscode.workspace.isTrusted
-      ? vscode.ConfigurationTarget.Workspace
-      : vscode.ConfigurationTarget.Global;
+  /** What the user has written, and what the workspace has; nothing of a workspace that is not trusted. */
+  #layers(name: string): readonly [own: unknown, theirs: unknown] {
+    const written = vscode.workspace.getConfiguration(settings.section).inspect<unknown>(name);
+    return [written?.globalValue, vscode.workspace.isTrusted ? written?.workspaceValue : undefined];
+  }
+
+  /** What a person chooses is theirs: it goes to their settings, never to those of a workspace that others share. */
+  async #updateOwn(name: string, value: unknown): Promise<void> {
+    const configuration = vscode.workspace.getConfiguration(settings.section);
+    await configuration.update(name, value, vscode.ConfigurationTarget.Global);
   }
 
   #clientAuthentication(): ClientAuthentication {

@@ -133,7 +133,11 @@ describe('activation', () => {
       const getConfiguration = vscode.workspace.getConfiguration;
       patches.set(vscode.workspace, 'getConfiguration', (section: string) => {
         const real = getConfiguration(section);
-        return section === 'rolecall' ? { get: (name: string) => configured[name] ?? real.get(name) } : real;
+        if (section !== 'rolecall') return real;
+        return {
+          get: (name: string) => configured[name] ?? real.get(name),
+          inspect: (name: string) => real.inspect(name),
+        };
       });
 
       activate();

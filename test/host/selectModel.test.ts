@@ -43,6 +43,14 @@ describe('Select Model', () => {
     assert.equal(catalog.picked?.id, 'sandbox/vision');
   });
 
+  it('picks one in the sandbox without making it the default of the user', async () => {
+    scene().settings.preferred = 'mine/only';
+    await signInAs(scene().enterSandbox(), 'administrator');
+    const { catalog, done } = run((items) => items.find(({ id }) => id === 'sandbox/vision'));
+    await done;
+    assert.deepEqual([catalog.picked?.id, scene().settings.preferred], ['sandbox/vision', 'mine/only']);
+  });
+
   it('changes nothing when nothing is chosen', async () => {
     await signInAs(await scene().startService(), 'administrator');
     const { catalog, done } = run(() => undefined);

@@ -89,29 +89,25 @@ describe('settings', () => {
       assert.equal(settings.serviceConnection(), undefined);
     });
 
-    it('take the organization that is added, keeping those that are there', async () => {
-      await user.write({ organizations: ['first'] });
-      await settings.addOrganization('second');
-      await settings.addOrganization('second');
-      const { workspaceValue, globalValue } =
-        vscode.workspace.getConfiguration('rolecall').inspect<string[]>('organizations') ?? assert.fail();
-      assert.deepEqual(
-        { workspaceValue, globalValue },
-        { workspaceValue: ['first', 'second'], globalValue: ['first'] },
-      );
-    });
-
-    it('of an untrusted workspace take none, for nobody would hear it', async () => {
-      const trusted = Object.getOwnPropertyDescriptor(vscode.workspace, 'isTrusted');
-      Object.defineProperty(vscode.workspace, 'isTrusted', { configurable: true, get: () => false });
-      try {
-        await settings.addOrganization('second');
-      } finally {
-        Object.defineProperty(vscode.workspace, 'isTrusted', trusted ?? assert.fail());
-      }
-      const { workspaceValue, globalValue } =
-        vscode.workspace.getConfiguration('rolecall').inspect<string[]>('organizations') ?? assert.fail();
-      assert.deepEqual({ workspaceValue, globalValue }, { workspaceValue: undefined, globalValue: ['second'] });
+    it('add organizations and names for them, and take nothing that a person chooses', async () => {
+      const theirs = {
+        'rolecall.organizations': ['shared'],
+        'rolecall.organizationLabels': { shared: 'Shared', mine: 'Theirs' },
+      };
+      await settled(() => file.write(JSON.stringify(theirs)), 'organizations');
+      await settings.addOrganization('mine');
+      await settings.addOrganization('shared');
+      await settings.labelOrganization('mine', 'Mine');
+      assert.deepEqual(settings.organizations(), ['mine', 'shared']);
+      assert.deepEqual([...settings.organizationLabels()].sort(), [
+        ['mine', 'Mine'],
+        ['shared', 'Shared'],
+      ]);
+      const written = JSON.parse(new TextDecoder().decode(await vscode.workspace.fs.readFile(file.uri())));
+      assert.deepEqual(written, theirs);
+      const { globalValue } = vscode.workspace.getConfiguration('rolecall').inspect('organizations') ?? assert.fail();
+      assert.deepEqual(globalValue, ['mine']);
+      await settings.labelOrganization('mine', '');
     });
   });
 

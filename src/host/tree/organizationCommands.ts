@@ -15,7 +15,7 @@ export interface OrganizationCommandsDeps {
   readonly data: AccessData;
 }
 
-/** Add, Remove and Rename Organization. */
+/** Add and Remove Organization, and Set Label. */
 export function organizationCommands({ clouds, settings, data }: OrganizationCommandsDeps) {
   const refuseInSandbox = () => {
     if (!clouds.sandbox) return;
@@ -32,12 +32,13 @@ export function organizationCommands({ clouds, settings, data }: OrganizationCom
     },
     [commands.renameOrganization]: async (node) => {
       const organization = await pickOrganization(data, node);
+      const before = data.labelOf(organization);
       const label = await vscode.window.showInputBox({
-        title: vscode.l10n.t('Label of {0}', organization),
-        prompt: vscode.l10n.t('How Rolecall calls it on this machine. Empty: its id.'),
-        value: settings.organizationLabels().get(organization) ?? '',
+        title: vscode.l10n.t('Label for {0}', organization),
+        prompt: vscode.l10n.t('Shown only to you. Leave empty to use the ID.'),
+        value: before === organization ? '' : before,
       });
-      if (label !== undefined) await settings.labelOrganization(organization, label);
+      if (label !== undefined) await data.setLabel(organization, label);
     },
   } satisfies Partial<Handlers>;
 }

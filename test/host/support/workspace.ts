@@ -36,13 +36,10 @@ export function userSettings({ keep = false } = {}) {
   const clear = async () => {
     for (const [name, section] of touched) await update(section, name, undefined, vscode.ConfigurationTarget.Global);
     touched.clear();
-    const { section, organizations } = settings;
-    const found = vscode.workspace.getConfiguration(section).inspect(organizations);
-    if (found?.workspaceValue !== undefined) {
-      await update(section, organizations, undefined, vscode.ConfigurationTarget.Workspace);
-    }
-    if (found?.globalValue !== undefined) {
-      await update(section, organizations, undefined, vscode.ConfigurationTarget.Global);
+    const { section, organizations, organizationLabels } = settings;
+    for (const name of [organizations, organizationLabels]) {
+      const found = vscode.workspace.getConfiguration(section).inspect(name);
+      if (found?.globalValue !== undefined) await update(section, name, undefined, vscode.ConfigurationTarget.Global);
     }
   };
   if (!keep) afterEach(clear);

@@ -50,6 +50,17 @@ describe('commands of organizations', () => {
     assert.deepEqual(await tree().texts(), ['Production']);
   });
 
+  it('keep a label that is given in the sandbox there', async () => {
+    await signInAs(scene().enterSandbox(), 'administrator');
+    patches.set(vscode.window, 'showInputBox', async () => 'Mine');
+    await call(commands.renameOrganization, await tree().node('meridian'));
+    assert.deepEqual(await tree().texts(), ['Mine', 'big-sky']);
+    assert.equal(scene().settings.labels.size, 0);
+    patches.set(vscode.window, 'showInputBox', async () => ' ');
+    await call(commands.renameOrganization, await tree().node('Mine'));
+    assert.deepEqual(await tree().texts(), ['meridian', 'big-sky']);
+  });
+
   describe('that add an organization', () => {
     let offered: string[] | undefined;
     let validate: ((text: string) => unknown) | undefined;
