@@ -36,7 +36,7 @@ export const commands = {
   saveSnapshot: 'rolecall.saveSnapshot',
   compareSnapshot: 'rolecall.compareSnapshot',
   acknowledgeChanges: 'rolecall.acknowledgeChanges',
-  showSnapshots: 'rolecall.showSnapshots',
+  manageSnapshots: 'rolecall.manageSnapshots',
   clearSnapshots: 'rolecall.clearSnapshots',
   openChat: 'rolecall.openChat',
   selectModel: 'rolecall.selectModel',

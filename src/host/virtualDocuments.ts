@@ -1,10 +1,16 @@
 import * as vscode from 'vscode';
 import { cancelled } from '../core/base/errors.ts';
-import type { AccessData, ReadOrganization } from './accessData.ts';
+import type { AccessData, Stage } from './accessData.ts';
 
 const SCHEME = 'rolecall';
 /** Documents whose text is kept; of more, the oldest lose theirs. */
 const MAX_KEPT = 40;
+
+/** What a document is made of. */
+interface Origin {
+  readonly stage: Stage;
+  readonly model: { readonly organization: string };
+}
 
 /** Read-only documents made of what was read. They belong to one session and go with it, from the screen too. */
 export class VirtualDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
@@ -41,7 +47,7 @@ export class VirtualDocuments implements vscode.TextDocumentContentProvider, vsc
    *
    * @throws RolecallError `cancelled` when it belongs to a session that is over.
    */
-  put({ stage, model }: ReadOrganization, name: string, text: string): vscode.Uri {
+  put({ stage, model }: Origin, name: string, text: string): vscode.Uri {
     if (stage !== this.#data.stage) throw cancelled();
     const path = `/${[model.organization, name].map((part) => part.replaceAll('/', '∕')).join('/')}`;
     const uri = vscode.Uri.from({ scheme: this.#scheme, path });
@@ -56,7 +62,7 @@ export class VirtualDocuments implements vscode.TextDocumentContentProvider, vsc
     return uri;
   }
 
-  async show(read: ReadOrganization, name: string, text: string): Promise<vscode.TextEditor> {
+  async show(read: Origin, name: string, text: string): Promise<vscode.TextEditor> {
     const document = await vscode.workspace.openTextDocument(this.put(read, name, text));
     if (document.getText() !== text) await changeOf(document);
     return vscode.window.showTextDocument(document, { preview: false });

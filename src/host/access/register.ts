@@ -23,13 +23,13 @@ export function registerExportReview(data: AccessData, log: Log): vscode.Disposa
   });
 }
 
-/** Save, Compare With, Show and Clear Snapshots; Acknowledge Changes. Snapshots are kept in `storage`. */
+/** Save, Compare With, Manage and Clear Snapshots; Acknowledge Changes. Snapshots are kept in `storage`. */
 export function registerSnapshotCommands(
   { storage, ...deps }: CompareDeps & { readonly storage: vscode.Uri },
   log: Log,
 ): vscode.Disposable {
-  const { saveSnapshot, compareSnapshot, acknowledgeChanges, showSnapshots, clearSnapshots } = commands;
-  const ids = [saveSnapshot, compareSnapshot, acknowledgeChanges, showSnapshots, clearSnapshots];
+  const { saveSnapshot, compareSnapshot, acknowledgeChanges, manageSnapshots, clearSnapshots } = commands;
+  const ids = [saveSnapshot, compareSnapshot, acknowledgeChanges, manageSnapshots, clearSnapshots];
   return registerCommands(ids, log, async () => {
     const { snapshotCommands } = await import('./snapshotCommands.ts');
     const { SnapshotStore } = await import('./snapshotStore.ts');

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { comparableText } from '../../core/access/differenceText.ts';
 import { reviewOf } from '../../core/access/review.ts';
 import { type Review, readReview } from '../../core/access/reviewFormat.ts';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
@@ -15,7 +16,7 @@ export interface SnapshotCommandsDeps extends CompareDeps {
   readonly store: SnapshotStore;
 }
 
-/** Save, Compare With, Show and Clear Snapshots; Acknowledge Changes. */
+/** Save, Compare With, Manage and Clear Snapshots; Acknowledge Changes. */
 export function snapshotCommands(deps: SnapshotCommandsDeps) {
   const { data, store, marks } = deps;
   return {
@@ -31,7 +32,7 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
       await compareWith(deps, read, await askReview(store, read));
     },
     [commands.acknowledgeChanges]: () => marks.acknowledge(),
-    [commands.showSnapshots]: () => showSnapshots(deps),
+    [commands.manageSnapshots]: () => manageSnapshots(deps),
     [commands.clearSnapshots]: async () => {
       const yes = vscode.l10n.t('Remove All');
       const chosen = await vscode.window.showWarningMessage(
@@ -49,9 +50,13 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
 /** One that is kept, or an exported file. */
 async function askReview(store: SnapshotStore, { stage, model }: ReadOrganization): Promise<Review> {
   const kept = await store.list(stage, model.organization);
-  const file = { label: vscode.l10n.t('$(file) A review exported as JSON…'), description: '', snapshot: undefined };
+  const file = {
+    label: vscode.l10n.t('$(file) Browse for an exported JSON review…'),
+    description: '',
+    snapshot: undefined,
+  };
   const picked = await vscode.window.showQuickPick([...kept.map(itemOf), file], {
-    placeHolder: vscode.l10n.t('Compare what is now with…'),
+    placeHolder: vscode.l10n.t('Compare current access with…'),
   });
   if (!picked) throw cancelled();
   if (picked.snapshot) return store.read(stage, picked.snapshot);
@@ -69,19 +74,38 @@ async function askReview(store: SnapshotStore, { stage, model }: ReadOrganizatio
   );
 }
 
-/** The list of what is kept, each with a way to remove it. */
-async function showSnapshots({ data, store }: SnapshotCommandsDeps): Promise<void> {
+/** The list of what is kept: each can be opened, compared with what is now, or deleted. */
+async function manageSnapshots(deps: SnapshotCommandsDeps): Promise<void> {
+  const { data, documents, store } = deps;
   const stage = data.requireStage();
-  const kept = await store.list(stage);
-  if (kept.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('No snapshots are kept for this account.'));
-    return;
+  for (;;) {
+    const kept = await store.list(stage);
+    if (kept.length === 0) {
+      void vscode.window.showInformationMessage(vscode.l10n.t('No snapshots are kept for this account.'));
+      return;
+    }
+    const title = vscode.l10n.t('Manage Snapshots');
+    const placeHolder = vscode.l10n.t('Choose a snapshot to open, compare or delete');
+    const picked = await vscode.window.showQuickPick(kept.map(itemOf), { title, placeHolder });
+    if (!picked) throw cancelled();
+    const { snapshot, label } = picked;
+    const open = { label: vscode.l10n.t('$(go-to-file) Open') };
+    const compare = { label: vscode.l10n.t('$(diff) Compare with Current Access') };
+    const remove = { label: vscode.l10n.t('$(trash) Delete') };
+    const action = await vscode.window.showQuickPick([open, compare, remove], { title: label });
+    const { organization } = snapshot.head;
+    if (action === remove) await store.remove(stage, snapshot);
+    if (action === compare) {
+      const target = { kind: 'organization', organization, connection: stage.cloud.key };
+      return compareWith(deps, await readPicked(data, { target }), await store.read(stage, snapshot));
+    }
+    if (action === open) {
+      const text = comparableText(await store.read(stage, snapshot));
+      const name = vscode.l10n.t('Snapshot {0}', snapshot.head.savedAt);
+      await documents.show({ stage, model: { organization } }, `${name}.txt`, text);
+      return;
+    }
   }
-  const picked = await vscode.window.showQuickPick(kept.map(itemOf), {
-    placeHolder: vscode.l10n.t('Snapshots kept on this machine. Choose those to remove.'),
-    canPickMany: true,
-  });
-  for (const { snapshot } of picked ?? []) await store.remove(stage, snapshot);
 }
 
 function itemOf(snapshot: Snapshot) {

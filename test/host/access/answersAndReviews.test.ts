@@ -222,7 +222,7 @@ describe('insight', () => {
       await call(commands.saveSnapshot);
       given.choices.push(/12 groups/);
       await call(commands.compareSnapshot);
-      assert.match(given.told.at(-1) ?? '', /Nothing has changed/);
+      assert.match(given.told.at(-1) ?? '', /^No changes since \d/);
       assert.equal(vscode.window.tabGroups.all.flatMap((group) => group.tabs).length, 0);
     });
 
@@ -231,18 +231,18 @@ describe('insight', () => {
       const file = vscode.Uri.file(path.join(folder, 'r.json'));
       patches.set(vscode.window, 'showSaveDialog', async () => file);
       patches.set(vscode.window, 'showOpenDialog', async () => [file]);
-      given.choices.push(/^meridian/, /\.json$/, /^meridian/, /exported as JSON/);
+      given.choices.push(/^meridian/, /\.json$/, /^meridian/, /exported JSON review/);
       await call(commands.exportReview);
       await call(commands.compareSnapshot);
-      assert.match(given.told.at(-1) ?? '', /Nothing has changed/);
-      given.choices.push(/exported as JSON/);
+      assert.match(given.told.at(-1) ?? '', /^No changes since \d/);
+      given.choices.push(/exported JSON review/);
       await call(commands.compareSnapshot, await tree().node('meridian'));
       await fs.writeFile(file.fsPath, (await fs.readFile(file.fsPath, 'utf8')).replace('"meridian"', '"other"'));
-      given.choices.push(/exported as JSON/);
+      given.choices.push(/exported JSON review/);
       await call(commands.compareSnapshot, await tree().node('meridian'));
       assert.match(given.errors[0] ?? '', /That review is of other, not of meridian/);
       await fs.writeFile(file.fsPath, '{"a":1}');
-      given.choices.push(/exported as JSON/);
+      given.choices.push(/exported JSON review/);
       await call(commands.compareSnapshot, await tree().node('meridian'));
       assert.match(given.errors[1] ?? '', /no access review/);
     });
@@ -251,14 +251,18 @@ describe('insight', () => {
       const cloud = await tree().serviceOf('administrator', 'meridian');
       await call(commands.saveSnapshot);
       await call(commands.saveSnapshot);
-      given.choices.push(/12 groups/);
-      await call(commands.showSnapshots);
-      assert.equal(given.offered.at(-1)?.length, 2);
+      given.choices.push(/12 groups/, /Delete/);
+      await call(commands.manageSnapshots);
+      assert.deepEqual(
+        given.offered.map((labels) => labels.length),
+        [2, 3, 1],
+        'the list is there again after one was deleted',
+      );
       const stage = tree().data.requireStage();
       assert.equal((await store.list(stage)).length, 1);
       await signInAs(cloud, 'ordinaryUser');
       assert.deepEqual(await store.list(tree().data.requireStage()), []);
-      await call(commands.showSnapshots);
+      await call(commands.manageSnapshots);
       assert.match(given.told.at(-1) ?? '', /No snapshots are kept for this account/);
       await call(commands.clearSnapshots); // Not without a yes.
       assert.equal((await store.list(stage)).length, 1);
@@ -266,6 +270,19 @@ describe('insight', () => {
       await call(commands.clearSnapshots);
       assert.deepEqual(await store.list(stage), []);
       assert.deepEqual(await fs.readdir(folder), []);
+    });
+
+    it('are opened, and compared with what is now, from the list', async () => {
+      await tree().serviceOf('administrator', 'meridian', 'empty-nest');
+      await call(commands.saveSnapshot, await tree().node('meridian'));
+      given.choices.push(/12 groups/, /Open/);
+      await call(commands.manageSnapshots);
+      assert.match((await opened()).uri.path, /^\/meridian\/Snapshot 2/);
+      assert.match((await opened()).getText(), /^group administrators \(id /);
+      given.choices.push(/12 groups/, /Compare with Current Access/);
+      await call(commands.manageSnapshots);
+      assert.match(given.told.at(-1) ?? '', /^No changes since \d/);
+      assert.deepEqual(given.errors, []);
     });
 
     it('are bounded: the oldest go first', async () => {
