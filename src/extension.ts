@@ -131,7 +131,7 @@ export function activate(context: vscode.ExtensionContext): void {
     registerMatrix({
       data,
       shared: viewState,
-      reveal: (target) => organizations.reveal(target),
+      reveal: (target) => organizations.reveal(target, false),
       extensionUri: context.extensionUri,
       log,
     }),

@@ -20,6 +20,7 @@ export const commands = {
   removeOrganization: 'rolecall.removeOrganization',
   renameOrganization: 'rolecall.renameOrganization',
   filter: 'rolecall.filter',
+  filterAll: 'rolecall.filterAll',
   clearFilter: 'rolecall.clearFilter',
   sort: 'rolecall.sort',
   addFavorite: 'rolecall.addFavorite',

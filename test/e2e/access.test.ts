@@ -47,10 +47,12 @@ describe('an administrator', () => {
 
   it('filters over everything that was read, sees the filter in the view, and clears it', async () => {
     await runCommand(page, 'Rolecall: Filter…');
-    await pickOrganization();
-    await page.locator('.quick-input-title', { hasText: 'Filter Meridian' }).waitFor();
+    await page.locator('.quick-input-title', { hasText: /^Filter$/ }).waitFor();
+    await quickInput(page).locator('input').fill('helth:degraded');
+    await page.locator('.quick-input-message', { hasText: 'Did you mean “health:”?' }).waitFor();
+    await workbench.screenshot('filter-unknown-key');
     await quickInput(page).locator('input').fill('health:degraded');
-    await page.locator('.quick-input-message', { hasText: /\d+ groups/ }).waitFor();
+    await page.locator('.quick-input-message', { hasText: /\d+ groups?/ }).waitFor();
     await page.keyboard.press('Enter');
     await page.locator('.part.sidebar .message', { hasText: 'health:degraded' }).waitFor();
     await page.locator('.part.sidebar .monaco-list-row[aria-label^="administrators"]').waitFor({ state: 'detached' });

@@ -110,7 +110,7 @@ describe('the access matrix', () => {
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
     assert.deepEqual(await focus(), ['3', '3']);
-    await matrix.getByText('platform-engineers grants user').waitFor();
+    await matrix.getByText('platform-engineers has the user role').waitFor();
     await page.keyboard.press('Control+End');
     assert.deepEqual(await focus(), ['13', '11']);
     await page.keyboard.press('Home');
@@ -131,8 +131,10 @@ describe('the access matrix', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await selectedInTree('platform-engineers').waitFor();
+    assert.deepEqual(await focus(), ['3', '1'], 'the focus stays in the matrix');
     await columnHeader(/^cluster-operator/).click();
     await selectedInTree('cluster-operator').waitFor();
+    assert.equal((await focus())[0], '1', 'and after a click too');
     const row = rowNamed(/^finance/);
     await row.getByRole('gridcell', { name: 'granted', exact: true }).click();
     await selectedInTree('finance').waitFor();
@@ -148,7 +150,7 @@ describe('the access matrix', () => {
     await counts().getByText('Groups: 12').waitFor();
     assert.equal(await matrix.getByRole('searchbox').inputValue(), '');
     await matrix.getByRole('searchbox').fill('nothing-is-called-so');
-    await matrix.getByText('No group passes the filter').waitFor();
+    await matrix.getByText('No matching groups').waitFor();
     await matrix.getByRole('searchbox').fill('');
     await rowHeader(/^finance/).waitFor();
   });

@@ -35,6 +35,32 @@ export function parseFilter(text: string): readonly FilterTerm[] {
   return terms;
 }
 
+/** A term that looks like `key:value` with a key there is not: it is taken as a word, and finds nothing, mostly. */
+export interface UnknownKey {
+  readonly typed: string;
+  /** The key that was probably meant. */
+  readonly meant: FilterKey | undefined;
+}
+
+/** What a person should be told of a filter. An address and an id with colons are words and no mistakes. */
+export function unknownKeysOf(text: string): readonly UnknownKey[] {
+  return parseFilter(text).flatMap(({ key, value }) => {
+    const typed = key === undefined ? /^([a-z]+):(?!\/\/|$)/.exec(value)?.[1] : undefined;
+    if (typed === undefined || FILTER_KEYS.some((known) => known === typed)) return [];
+    const meant = FILTER_KEYS.find((known) => isNearly(typed, known));
+    return [{ typed, meant }];
+  });
+}
+
+/** One letter too many, too few or another, or two that have changed places. */
+function isNearly(typed: string, known: string): boolean {
+  let start = 0;
+  while (start < typed.length && typed[start] === known[start]) start += 1;
+  const [a, b] = [typed.slice(start), known.slice(start)];
+  if (a.slice(1) === b || a === b.slice(1) || a.slice(1) === b.slice(1)) return true;
+  return a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2);
+}
+
 function keyOf(name: string | undefined, value: string): FilterKey | undefined {
   const key = FILTER_KEYS.find((known) => known === name?.toLowerCase());
   return key === 'is' && value !== '' && !STATES.includes(value) ? undefined : key;

@@ -7,6 +7,7 @@ import { oneLine } from '../../core/access/plain.ts';
 import { principalName } from '../../core/access/queries.ts';
 import { sortEntries } from '../../core/access/sort.ts';
 import type { SortOrder } from '../../core/access/sortOrder.ts';
+import { attentionOf } from '../../core/access/status.ts';
 import { makeBits, setBit } from '../../webview/matrix/bits.ts';
 import type { MatrixMessage, Mode } from '../../webview/matrix/protocol.ts';
 
@@ -35,6 +36,10 @@ export function matrixMessage(model: AccessModel, connection: string, mode: Mode
       labels: rows.map(({ label }) => oneLine(label)),
       details: rows.map(({ detail }) => oneLine(detail)),
       notes: mode === 'groups' ? model.groups.map(notes.ofGroup) : model.principals.map(notes.ofPrincipal),
+      states:
+        mode === 'groups'
+          ? model.groups.map(({ group }) => attentionOf(group.metadata) ?? '')
+          : model.principals.map(() => ''),
     },
     columns: {
       keys: columns.map(({ key }) => key),

@@ -22,7 +22,7 @@ export interface SharedView {
 export interface MatrixDeps {
   readonly data: AccessData;
   readonly shared: SharedView;
-  /** Shows it in the tree. */
+  /** Shows it in the tree; the focus stays in the matrix. */
   readonly reveal: (target: AccessTarget) => Promise<void>;
   readonly log: Log;
 }
@@ -55,13 +55,17 @@ export class MatrixPanel implements vscode.Disposable {
         else if (this.#isDue) this.readAgain();
       }),
       deps.shared.onDidChange((organization) => {
-        if (organization === undefined || organization === this.organization) this.#postView();
+        if (organization === undefined || organization === this.organization) this.#postAll();
       }),
     ];
   }
 
   get organization(): string {
     return this.#read.model.organization;
+  }
+
+  get #filter(): string {
+    return this.#deps.shared.filterOf(this.#read.stage.cloud.key, this.organization);
   }
 
   show(): void {
@@ -140,7 +144,7 @@ export class MatrixPanel implements vscode.Disposable {
   #postNotices(): void {
     const { model } = this.#read;
     const read = model.at === undefined ? '' : vscode.l10n.t('Read {0}', clockTime(model.at, Date.now()));
-    this.#post({ type: 'notices', read, isReading: this.#isReading, notices: [...noticesOf(model)] });
+    this.#post({ type: 'notices', read, isReading: this.#isReading, notices: [...noticesOf(model, this.#filter)] });
   }
 
   #postView(): void {
@@ -152,7 +156,7 @@ export class MatrixPanel implements vscode.Disposable {
       this.#posted = { read, mode };
     }
     const { order } = this.#deps.shared;
-    const filter = this.#deps.shared.filterOf(read.stage.cloud.key, this.organization);
+    const filter = this.#filter;
     const left = leftOf(read.model, mode, filter, order);
     const empty = emptyText(read.model, mode, filter);
     this.#post({ type: 'view', mode, ...left, filter, answered: this.#answered, empty });

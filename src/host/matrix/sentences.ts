@@ -6,7 +6,7 @@ import { groupName, principalName, roleName } from '../../core/access/queries.ts
 import { attentionOf, isBeingDeleted } from '../../core/access/status.ts';
 import { gapText } from '../../core/access/words.ts';
 import type { Mode, NoticesMessage, TextName } from '../../webview/matrix/protocol.ts';
-import { samePeopleText } from '../samePeople.ts';
+import { filterProblem, samePeopleText } from '../accessWords.ts';
 import type { Notes } from './matrixMessages.ts';
 
 /** What the page says by itself. */
@@ -19,7 +19,7 @@ export function pageTexts(organization: string): Readonly<Record<TextName, strin
     group: vscode.l10n.t('Group'),
     person: vscode.l10n.t('Person or service account'),
     filter: vscode.l10n.t('Filter'),
-    filterHint: vscode.l10n.t('Filter, as in the tree: prod role:administrator -health:healthy'),
+    filterHint: vscode.l10n.t('Filter (same syntax as the tree)'),
     refresh: vscode.l10n.t('Refresh'),
     reading: vscode.l10n.t('Reading…'),
     legend: vscode.l10n.t('Legend'),
@@ -81,15 +81,19 @@ export const notes: Notes = { ofGroup: notesText, ofPrincipal: ({ kind }) => kin
 export function emptyText(model: AccessModel, mode: Mode, filter: string): string {
   if (!model.groupsKnown) return vscode.l10n.t('The groups could not be read, so nobody knows');
   if (mode === 'groups') {
-    return filter === '' ? vscode.l10n.t('No groups') : vscode.l10n.t('No group passes the filter');
+    return filter === '' ? vscode.l10n.t('No groups') : vscode.l10n.t('No matching groups');
   }
-  return filter === '' ? vscode.l10n.t('Nobody is in a group') : vscode.l10n.t('Nobody passes the filter');
+  return filter === '' ? vscode.l10n.t('Nobody is in a group') : vscode.l10n.t('No matching people');
 }
 
-/** What the data lacks, in the words of every other answer. */
-export function noticesOf({ gaps }: AccessModel): NoticesMessage['notices'] {
+/** What the data lacks, in the words of every other answer, and what is wrong with the filter. */
+export function noticesOf({ gaps }: AccessModel, filter: string): NoticesMessage['notices'] {
   const kinds = { unread: 'problem', malformed: 'partial', missing: 'partial', stale: 'stale' } as const;
-  return gaps.map((gap) => ({ kind: kinds[gap.kind], text: gapText(gap) }));
+  const problem = filterProblem(filter);
+  return [
+    ...gaps.map((gap) => ({ kind: kinds[gap.kind], text: gapText(gap) })),
+    ...(problem === '' ? [] : [{ kind: 'partial' as const, text: problem }]),
+  ];
 }
 
 /** What stands behind a row, a column or a cell. */
@@ -100,8 +104,8 @@ export function detailText(row: GroupEntry | Principal | undefined, role: RoleEn
   if ('group' in row) {
     const group = oneLine(groupName(row));
     return row.roles.includes(role)
-      ? vscode.l10n.t('{0} grants {1}', group, name)
-      : vscode.l10n.t('{0} does not grant {1}', group, name);
+      ? vscode.l10n.t('{0} has the {1} role', group, name)
+      : vscode.l10n.t('{0} does not have the {1} role', group, name);
   }
   const through = pathsOf(row, role).map((group) => oneLine(groupName(group)));
   const person = oneLine(principalName(row));

@@ -73,7 +73,7 @@ export function groupNodes(node: NodeOf<'groups' | 'roles'>, shown: Shown): read
   const entries = sortEntries(shown.left.groups, shown.order);
   const ids = new IdGiver(node.id);
   const nodes = entries.map((entry) => groupNode(ids.next('group', entry.key), entry, shown));
-  const none = shown.filter === '' ? vscode.l10n.t('No groups') : vscode.l10n.t('No group passes the filter');
+  const none = shown.filter === '' ? vscode.l10n.t('No groups') : vscode.l10n.t('No matching groups');
   return [...malformedNodes(node, 'group', groups.list.malformed), ...orNone(node.id, nodes, none)];
 }
 
@@ -91,8 +91,7 @@ export function roleNodes(node: NodeOf<'groups' | 'roles'>, shown: Shown): reado
     return [{ kind: 'problem', id: `${node.id}/problem`, error: roles.error }, ...below];
   }
   const listed = entries.filter(({ role }) => role !== undefined).map(toNode);
-  const none =
-    shown.filter === '' ? vscode.l10n.t('No roles can be granted here') : vscode.l10n.t('No role passes the filter');
+  const none = shown.filter === '' ? vscode.l10n.t('No roles can be granted here') : vscode.l10n.t('No matching roles');
   return [...malformedNodes(node, 'role', roles.list.malformed), ...orNone(node.id, listed, none), ...below];
 }
 

@@ -63,8 +63,8 @@ export class OrganizationsTree implements vscode.TreeDataProvider<Node>, vscode.
   }
 
   /** See {@link OrganizationsView.reveal}. */
-  async reveal(target: AccessTarget): Promise<void> {
-    await (await this.#contents.get()).reveal(target);
+  async reveal(target: AccessTarget, focus = true): Promise<void> {
+    await (await this.#contents.get()).reveal(target, focus);
   }
 
   async #makeContents(): Promise<OrganizationsView> {

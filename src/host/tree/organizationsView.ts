@@ -80,11 +80,12 @@ export class OrganizationsView implements vscode.Disposable {
   }
 
   /**
-   * Shows an organization, a group or a role in the tree and selects it; a filter that hides it is taken away.
+   * Shows an organization, a group or a role in the tree and selects it; a filter that hides it is taken away. The focus
+   * goes there, or stays where it is.
    *
    * @throws RolecallError `notFound`.
    */
-  async reveal(target: AccessTarget): Promise<void> {
+  async reveal(target: AccessTarget, focus: boolean): Promise<void> {
     const { stage } = this.#data;
     if (!stage || target.connection !== stage.cloud.key || target.kind === 'principal') return;
     if (target.kind !== 'organization') await this.#removeHidingFilter(stage, target.organization, target.key);
@@ -92,7 +93,7 @@ export class OrganizationsView implements vscode.Disposable {
     if (!node) {
       throw new RolecallError('notFound', vscode.l10n.t('It is not among what was read. Refresh and try again.'));
     }
-    await this.#view.reveal(node, { select: true, focus: true, expand: true });
+    await this.#view.reveal(node, { select: true, focus, expand: true });
   }
 
   async #removeHidingFilter(stage: Stage, organization: string, key: string): Promise<void> {

@@ -16,7 +16,7 @@ export function registerTreeCommands(deps: TreeCommandsDeps, log: Log): vscode.D
   });
 }
 
-/** Add, Remove and Rename Organization. */
+/** Add and Remove Organization, and Set Label. */
 export function registerOrganizationCommands(deps: OrganizationCommandsDeps, log: Log): vscode.Disposable {
   const { addOrganization, removeOrganization, renameOrganization } = commands;
   return registerCommands([addOrganization, removeOrganization, renameOrganization], log, async () => {
@@ -27,8 +27,8 @@ export function registerOrganizationCommands(deps: OrganizationCommandsDeps, log
 
 /** Filter, Clear Filter, Sort and the favourites. */
 export function registerViewCommands(data: AccessData, state: ViewState, log: Log): vscode.Disposable {
-  const { filter, clearFilter, sort, addFavorite, removeFavorite } = commands;
-  return registerCommands([filter, clearFilter, sort, addFavorite, removeFavorite], log, async () => {
+  const { filter, filterAll, clearFilter, sort, addFavorite, removeFavorite } = commands;
+  return registerCommands([filter, filterAll, clearFilter, sort, addFavorite, removeFavorite], log, async () => {
     const { viewCommands } = await import('./viewCommands.ts');
     return viewCommands(data, state);
   });

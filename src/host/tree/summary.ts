@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { attentionOf } from '../../core/access/status.ts';
 import { contextKeys } from '../../ids.ts';
 import type { AccessData } from '../accessData.ts';
+import { filterProblem } from '../accessWords.ts';
 import { setContextKey } from '../contextKeys.ts';
 import type { ViewState } from './viewState.ts';
 
@@ -21,11 +22,18 @@ export function summarize(data: AccessData, state: ViewState, organizations: rea
   const connection = data.stage?.cloud.key ?? '';
   const filters = organizations.flatMap((id) => {
     const filter = state.filterOf(connection, id);
-    return filter === '' ? [] : [vscode.l10n.t('{0} filtered by “{1}”', data.labelOf(id), filter)];
+    return filter === '' ? [] : [{ id, filter }];
   });
+  const [first] = filters;
+  const isOne = filters.length === organizations.length && filters.every(({ filter }) => filter === first?.filter);
+  const sentences =
+    first && isOne && filters.length > 1
+      ? [vscode.l10n.t('Filtered by “{0}”', first.filter)]
+      : filters.map(({ id, filter }) => vscode.l10n.t('{0} filtered by “{1}”', data.labelOf(id), filter));
+  const problems = new Set(filters.map(({ filter }) => filterProblem(filter)).filter((problem) => problem !== ''));
   setContextKey(contextKeys.isFiltered, filters.length > 0);
   return {
-    message: filters.join(' · '),
+    message: [...sentences, ...problems].join(' · '),
     badge:
       attention === 0
         ? undefined

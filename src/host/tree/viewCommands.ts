@@ -1,13 +1,16 @@
 import * as vscode from 'vscode';
 import { applyFilter } from '../../core/access/filter.ts';
-import { parseFilter } from '../../core/access/filterSyntax.ts';
+import { FILTER_KEYS, parseFilter } from '../../core/access/filterSyntax.ts';
+import type { AccessModel } from '../../core/access/model.ts';
 import { SORT_ORDERS, type SortOrder } from '../../core/access/sortOrder.ts';
 import { cancelled } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
-import type { AccessData, ReadOrganization } from '../accessData.ts';
+import type { AccessData, Stage } from '../accessData.ts';
 import { targetOf } from '../accessTarget.ts';
+import { filterProblem } from '../accessWords.ts';
 import type { Handlers } from '../commands.ts';
-import { pickGroupOrRole, readPicked, targetOfEntry } from '../pickTarget.ts';
+import { pickGroupOrRole, pickOrganization, readPicked, targetOfEntry } from '../pickTarget.ts';
+import { unlinked } from '../showError.ts';
 import type { ViewState } from './viewState.ts';
 
 /** While somebody types, the tree follows at this distance. */
@@ -15,18 +18,47 @@ const TYPING_MS = 120;
 
 /** Filter, Clear Filter, Sort and the favourites. */
 export function viewCommands(data: AccessData, state: ViewState) {
+  /** @param label of the one organization that is filtered; empty for all. */
+  const filterBy = async (
+    { cloud: { key } }: Stage,
+    label: string,
+    organizations: readonly string[] | Promise<readonly string[]>,
+  ): Promise<void> => {
+    const before = new Map<string, string>();
+    // Another account may have come meanwhile; the filter is of this connection in any case.
+    const set = async (textOf: (id: string) => string): Promise<void> => {
+      for (const id of await organizations) {
+        if (!before.has(id)) before.set(id, state.filterOf(key, id));
+        await state.setFilter(key, id, textOf(id));
+      }
+    };
+    const known = Array.isArray(organizations) ? organizations : data.all.map(({ model }) => model.organization);
+    const filters = new Set(known.map((id) => state.filterOf(key, id)));
+    const value = filters.size === 1 ? ([...filters][0] ?? '') : '';
+    const typed = await askFilter({
+      label,
+      value,
+      models: () => data.all.map(({ model }) => model).filter(({ organization }) => known.includes(organization)),
+      preview: (text) => void set(() => text).catch(() => {}), // The tree shows that there is no list.
+      onRead: (tell) =>
+        data.onDidChange(({ kind }) => {
+          if (kind === 'read') tell();
+        }),
+    });
+    await set((id) => typed ?? before.get(id) ?? state.filterOf(key, id));
+  };
   return {
     [commands.filter]: async (node) => {
-      const read = await readPicked(data, node);
-      const { key } = read.stage.cloud;
-      const { organization } = read.model;
-      const before = state.filterOf(key, organization);
-      const set = (text: string) => {
-        // Another account may have come meanwhile; the filter is of this connection in any case.
-        void state.setFilter(key, organization, text);
-      };
-      const typed = await askFilter(data.labelOf(organization), read, before, set);
-      await state.setFilter(key, organization, typed ?? before);
+      const stage = data.requireStage();
+      const organization = await pickOrganization(data, node);
+      void data.read(stage, organization); // For how many are left. Never rejects; the tree shows what fails.
+      await filterBy(stage, data.labelOf(organization), [organization]);
+    },
+    [commands.filterAll]: async () => {
+      const stage = data.requireStage();
+      // The box is there at once: what is typed meanwhile belongs into it.
+      const ids = data.organizations(stage).then((organizations) => organizations.map(({ id }) => id));
+      await filterBy(stage, '', ids);
     },
     [commands.clearFilter]: async (node) => {
       const stage = data.requireStage();
@@ -49,31 +81,34 @@ async function setFavorite(data: AccessData, state: ViewState, node: unknown, is
   await state.setFavorite(targetOfEntry(read, await pickGroupOrRole(read.model)), isFavorite);
 }
 
+interface FilterQuestion {
+  readonly label: string;
+  readonly value: string;
+  /** What has been read of what is filtered. */
+  readonly models: () => readonly AccessModel[];
+  readonly preview: (text: string) => void;
+  readonly onRead: (tell: () => void) => vscode.Disposable;
+}
+
 /** Shows what is typed in the tree at once. @returns `undefined` when the user leaves. */
-function askFilter(
-  label: string,
-  { model }: ReadOrganization,
-  before: string,
-  preview: (text: string) => void,
-): Promise<string | undefined> {
+function askFilter({ label, value, models, preview, onRead }: FilterQuestion): Promise<string | undefined> {
   const input = vscode.window.createInputBox();
   let timer: NodeJS.Timeout | undefined;
-  const tell = (text: string) => {
-    const { groups, roles } = applyFilter(model, parseFilter(text));
-    input.prompt = vscode.l10n.t(
-      '{0} groups, {1} roles. Words, or name: id: tag:name=value role: group: member: health: status: by: is:empty is:deleting is:unlisted; a - before a term turns it around.',
-      groups.length,
-      roles.length,
-    );
+  const tell = () => {
+    input.prompt = [countsText(models(), input.value), syntaxText()].filter(Boolean).join(' ');
+    const problem = filterProblem(input.value);
+    const severity = vscode.InputBoxValidationSeverity.Info;
+    input.validationMessage = problem === '' ? undefined : { message: unlinked(problem), severity };
   };
-  input.title = vscode.l10n.t('Filter {0}', label);
+  input.title = label === '' ? vscode.l10n.t('Filter') : vscode.l10n.t('Filter {0}', label);
   input.placeholder = vscode.l10n.t('prod role:administrator -health:healthy');
-  input.value = before;
-  tell(before);
+  input.value = value;
+  tell();
+  const reading = onRead(tell);
   input.onDidChangeValue((text) => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      tell(text);
+      tell();
       preview(text);
     }, TYPING_MS);
   });
@@ -85,15 +120,30 @@ function askFilter(
     input.onDidHide(() => {
       clearTimeout(timer);
       resolve(undefined); // After Enter this changes nothing.
+      reading.dispose();
       input.dispose();
     });
     input.show();
   });
 }
 
+function countsText(models: readonly AccessModel[], filter: string): string {
+  if (models.length === 0) return '';
+  const left = models.map((model) => applyFilter(model, parseFilter(filter)));
+  const groups = left.reduce((sum, each) => sum + each.groups.length, 0);
+  const roles = left.reduce((sum, each) => sum + each.roles.length, 0);
+  const groupsText = groups === 1 ? vscode.l10n.t('1 group') : vscode.l10n.t('{0} groups', groups);
+  const rolesText = roles === 1 ? vscode.l10n.t('1 role') : vscode.l10n.t('{0} roles', roles);
+  return vscode.l10n.t('{0}, {1}.', groupsText, rolesText);
+}
+
+function syntaxText(): string {
+  return vscode.l10n.t('Type words or key:value ({0}); prefix with - to exclude.', FILTER_KEYS.join(', '));
+}
+
 async function askOrder(current: SortOrder): Promise<SortOrder> {
   const labels: Readonly<Record<SortOrder, string>> = {
-    service: vscode.l10n.t('As the service sends them'),
+    service: vscode.l10n.t('Service order'),
     name: vscode.l10n.t('By name'),
     creation: vscode.l10n.t('By creation, newest first'),
     health: vscode.l10n.t('By health, what needs attention first'),

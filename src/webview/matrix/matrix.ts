@@ -8,6 +8,7 @@ export interface RowText {
   readonly label: string;
   readonly detail: string;
   readonly note: string;
+  readonly state: 'error' | 'degraded' | '';
   /** How many roles it has. */
   readonly count: number;
 }
@@ -52,6 +53,7 @@ export class Matrix {
       label: rows.labels[at] ?? '',
       detail: rows.details[at] ?? '',
       note: rows.notes[at] ?? '',
+      state: rows.states[at] ?? '',
       count: countOfRow(bits, columns.keys.length, at),
     };
   }

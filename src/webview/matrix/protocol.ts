@@ -53,8 +53,15 @@ const toPageSchema = z.discriminatedUnion('type', [
     /** For what commands of the context menu are called on. */
     organization: text,
     connection: text,
-    /** `notes` stand beside the labels, `details` in the tooltips. */
-    rows: z.object({ kinds: texts, keys: texts, labels: texts, details: texts, notes: texts }),
+    /** `notes` stand beside the labels, `details` in the tooltips; `states` say how a note looks. */
+    rows: z.object({
+      kinds: texts,
+      keys: texts,
+      labels: texts,
+      details: texts,
+      notes: texts,
+      states: z.array(z.enum(['', 'error', 'degraded'])),
+    }),
     columns: z.object({ keys: texts, labels: texts, details: texts, listed: z.array(z.boolean()) }),
     /** One bit for each cell; see bits.ts. */
     bits: z.instanceof(Uint8Array),

@@ -39,7 +39,7 @@ export class RowView {
   /** Shows row number `row`, with the columns of the drawing. */
   draw(row: number, drawing: Drawing): void {
     const { matrix, frame, words } = drawing;
-    const { kind, key, label, detail, note, count } = matrix.row(row);
+    const { kind, key, label, detail, note, state, count } = matrix.row(row);
     const { organization, connection } = matrix.message;
     attribute(this.element, 'aria-rowindex', String(row + 2));
     this.element.classList.toggle('odd', row % 2 === 1);
@@ -47,6 +47,7 @@ export class RowView {
     text(this.#label, label);
     text(this.#note, note);
     this.#note.classList.toggle('warning', kind === 'group');
+    this.#note.dataset.state = state;
     text(this.#count, String(count));
     const spoken = [label, note, words.say('rowGrants', count)].filter(Boolean).join(', ');
     attribute(this.header, 'aria-label', spoken);

@@ -223,7 +223,13 @@ describe('the access matrix', () => {
       const matrix = panel.last('matrix');
       const { rows, columns } = panel.last('view');
       assert.deepEqual([rows.length, columns.length], [12, 10]);
-      assert.equal(matrix.rows.notes[matrix.rows.labels.indexOf('site-reliability')], 'degraded');
+      const of = (label: string) => {
+        const at = matrix.rows.labels.indexOf(label);
+        return [matrix.rows.notes[at], matrix.rows.states[at]];
+      };
+      assert.deepEqual(of('site-reliability'), ['degraded', 'degraded']);
+      assert.deepEqual(of('data-science'), ['error', 'error']);
+      assert.deepEqual(of('finance'), ['', '']);
       assert.deepEqual(matrix.columns.listed.filter((listed) => !listed).length, 1);
       const grants = [...matrix.bits].reduce((sum, byte) => sum + byte.toString(2).replaceAll('0', '').length, 0);
       const model = tree().data.last('meridian')?.model;
@@ -308,6 +314,16 @@ describe('the access matrix', () => {
       assert.deepEqual([view.filter, view.answered, view.rows.length], ['role:cluster-operator', 7, 3]);
       await tree().state.setFilter(key(), 'meridian', 'finance');
       assert.deepEqual(shownLabels(panel.last('matrix'), panel.last('view')), ['finance']);
+      await tree().state.setFilter(key(), 'meridian', 'helth:error');
+      assert.match(
+        panel
+          .last('notices')
+          .notices.map(({ text }) => text)
+          .join(),
+        /Did you mean “health:”\?/,
+      );
+      await tree().state.setFilter(key(), 'meridian', 'finance');
+      assert.deepEqual(panel.last('notices').notices, []);
       await tree().state.setFilter(key(), 'another', 'x');
       assert.equal(panel.last('view').filter, 'finance');
       assert.equal(panel.count('matrix'), 1);
@@ -325,7 +341,7 @@ describe('the access matrix', () => {
     it('says so when nothing passes it, and follows the order of the tree', async () => {
       const panel = await open();
       await tree().state.setFilter(key(), 'meridian', 'nothing-is-called-so');
-      assert.equal(panel.last('view').empty, 'No group passes the filter');
+      assert.equal(panel.last('view').empty, 'No matching groups');
       await tree().state.setFilter(key(), 'meridian', '');
       await tree().state.setOrder('name');
       const labels = shownLabels(panel.last('matrix'), panel.last('view'));
@@ -383,8 +399,11 @@ describe('the access matrix', () => {
         return panel.last('detail').text;
       };
       const [finance, viewer] = [keyOf(matrix, 'finance'), columnKey(matrix, 'billing-viewer')];
-      assert.equal(ask('groups', finance, viewer), 'finance grants billing-viewer');
-      assert.equal(ask('groups', finance, columnKey(matrix, 'administrator')), 'finance does not grant administrator');
+      assert.equal(ask('groups', finance, viewer), 'finance has the billing-viewer role');
+      assert.equal(
+        ask('groups', finance, columnKey(matrix, 'administrator')),
+        'finance does not have the administrator role',
+      );
       assert.match(ask('groups', finance, null), /^finance · [\w-]+ · subjects: \d+, user IDs: \d+$/);
       assert.match(ask('groups', null, viewer), /^billing-viewer · [\w-]+$/);
       assert.equal(ask('groups', null, null), '');

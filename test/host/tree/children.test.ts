@@ -88,12 +88,9 @@ describe('groups and roles', () => {
   it('tell "none" from "none passes the filter"', () => {
     const said = (nodes: readonly Node[]) => only(nodes, 'empty')[0]?.text;
     assert.equal(said(groupNodes(groupsSection, shown([], []))), 'No groups');
-    assert.equal(
-      said(groupNodes(groupsSection, shown([group('g')], [], { filter: 'x' }))),
-      'No group passes the filter',
-    );
+    assert.equal(said(groupNodes(groupsSection, shown([group('g')], [], { filter: 'x' }))), 'No matching groups');
     assert.equal(said(roleNodes(rolesSection, shown([], null))), 'No roles can be granted here');
-    assert.equal(said(roleNodes(rolesSection, shown([], [role('r')], { filter: 'x' }))), 'No role passes the filter');
+    assert.equal(said(roleNodes(rolesSection, shown([], [role('r')], { filter: 'x' }))), 'No matching roles');
   });
 
   it('that are only granted stand apart from those that are listed', () => {

@@ -12,6 +12,8 @@ import { until } from '../support/wait.ts';
 class FakeInput {
   value = '';
   prompt = '';
+  title = '';
+  validationMessage: vscode.InputBoxValidationMessage | undefined;
   #change: (text: string) => void = () => {};
   #accept: () => void = () => {};
   #hide: () => void = () => {};
@@ -93,10 +95,51 @@ describe('filter, order and favorites', () => {
     await until('the box is there', () => input.isShown);
     input.type('finance');
     await until('the tree follows', async () => (await groups()).length === 1);
-    assert.match(input.prompt, /^1 groups, 0 roles\./);
+    assert.match(input.prompt, /^1 group, 0 roles\. Type words or key:value \(name, .*\); prefix with - to exclude\.$/);
     input.hide();
     await done;
     assert.equal((await groups()).length, 12);
+  });
+
+  it('the box for all organizations is there at once, whatever is selected, and its filter goes to each', async () => {
+    await tree().serviceOf('administrator', 'meridian', 'big-sky');
+    const [selected] = await tree().view.getChildren();
+    scene().network = () => new Promise(() => {}); // The box waits for nobody's answer.
+    const done = given.call(commands.filterAll, selected);
+    await until('the box is there', () => input.isShown);
+    assert.deepEqual([given.offered, input.title], [[], 'Filter']);
+    input.type('finance');
+    input.enter();
+    await done;
+    scene().network = (...request) => fetch(...request);
+    assert.deepEqual(await groups(), ['finance']);
+    assert.equal(tree().shown.message, 'Filtered by “finance”');
+    const again = given.call(commands.filterAll);
+    assert.equal(input.value, 'finance');
+    input.type('nobody is called so');
+    await until('the tree follows', () => /nobody/.test(tree().shown.message));
+    input.hide();
+    await again;
+    assert.equal(tree().shown.message, 'Filtered by “finance”');
+  });
+
+  it('a key that there is not is said, in the box and above the tree', async () => {
+    await tree().serviceOf('administrator', 'meridian');
+    const done = given.call(commands.filter, await tree().node('meridian'));
+    await until('the box is there', () => input.isShown);
+    input.type('helth:error');
+    const said = /“helth:” is no filter key; it is searched for as text\. Did you mean “health:”\?/;
+    const message = await until('it is said', () => input.validationMessage);
+    assert.match(message.message, said);
+    input.enter();
+    await done;
+    assert.match(tree().shown.message, said);
+    const mended = given.call(commands.filter, await tree().node('meridian'));
+    input.type('health:error');
+    await until('it is no longer said', () => input.validationMessage === undefined);
+    input.enter();
+    await mended;
+    assert.equal(tree().shown.message, 'meridian filtered by “health:error”');
   });
 
   it('a filter is kept for each organization, also when the sign-in is another', async () => {

@@ -31,6 +31,7 @@ const message: MatrixMessage = {
     labels: ['A', 'B', 'C'],
     details: ['', '', ''],
     notes: ['', 'degraded', ''],
+    states: ['', 'degraded', ''],
   },
   columns: { keys: ['r', 's'], labels: ['R', 'Super'], details: ['', ''], listed: [true, false] },
   bits: new Uint8Array([0b10, 0b00, 0b11]),

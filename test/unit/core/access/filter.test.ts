@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { applyFilter } from '../../../../src/core/access/filter.ts';
-import { FILTER_KEYS, parseFilter } from '../../../../src/core/access/filterSyntax.ts';
+import { FILTER_KEYS, parseFilter, unknownKeysOf } from '../../../../src/core/access/filterSyntax.ts';
 import { sortEntries } from '../../../../src/core/access/sort.ts';
 import { group, model, organizations, role } from './organizations.ts';
 
@@ -191,4 +191,32 @@ describe('the order', () => {
       ['b-unlisted', 'a', 'c'],
     );
   });
+});
+
+describe('a key that a filter does not know', () => {
+  const rows: readonly (readonly [text: string, unknown: readonly (readonly [string, string | undefined])[]])[] = [
+    ['helth:error', [['helth', 'health']]],
+    ['-rolle:x prod', [['rolle', 'role']]],
+    [
+      'stauts:error nmae:x',
+      [
+        ['stauts', 'status'],
+        ['nmae', 'name'],
+      ],
+    ],
+    ['colour:red', [['colour', undefined]]],
+    ['health:error prod "a:b c" -is:empty', [['a', undefined]]],
+    ['https://identity.example urn: x', []],
+    ['f81d4fae:7dec 12:30', []],
+    ['is:nothing', []],
+    ['', []],
+  ];
+  for (const [text, unknown] of rows) {
+    it(`is told of “${text}”: ${unknown.map(([typed]) => typed).join(', ') || 'none'}`, () => {
+      assert.deepEqual(
+        unknownKeysOf(text).map(({ typed, meant }) => [typed, meant]),
+        unknown,
+      );
+    });
+  }
 });
