@@ -14,32 +14,34 @@ export function jsonType(value: unknown): string {
 }
 
 /**
- * Readers of one field each: undefined when it is absent, a Refusal (400, `param` names the field) when its type or
- * value is wrong. Null counts as a wrong type: the specification accepts it only in `logit_bias` and `stream_options`.
+ * Readers of one optional field each: undefined when it is absent or null, which clients of the `openai` package send
+ * alike; a Refusal (400, `param` names the field) when its type or value is wrong.
  */
 export function readNumber(body: JsonObject, name: string, bounds: Bounds): number | undefined {
   const value = body[name];
-  if (value === undefined) return undefined;
+  if (value === undefined || value === null) return undefined;
   if (typeof value !== 'number') throw wrongType(name, 'a number', value);
   return withinBounds(name, value, bounds);
 }
 
 export function readInteger(body: JsonObject, name: string, bounds: Bounds): number | undefined {
   const value = body[name];
-  if (value === undefined) return undefined;
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw wrongType(name, 'an integer', value);
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'number' || !Number.isInteger(value)) throw wrongType(name, 'an integer', value);
   return withinBounds(name, value, bounds);
 }
 
 export function readBoolean(body: JsonObject, name: string): boolean | undefined {
   const value = body[name];
-  if (value === undefined || typeof value === 'boolean') return value;
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'boolean') return value;
   throw wrongType(name, 'a boolean', value);
 }
 
 export function readString(body: JsonObject, name: string): string | undefined {
   const value = body[name];
-  if (value === undefined || typeof value === 'string') return value;
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return value;
   throw wrongType(name, 'a string', value);
 }
 

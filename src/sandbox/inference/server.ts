@@ -33,8 +33,8 @@ export interface InferenceHandlerOptions
 const defaultPaceMs = 15;
 
 /**
- * The inference service of the sandbox: `POST /v1/chat/completions` and `GET /v1/models`. Each request is checked in
- * this order, the first refusal is the answer: path 404, method 405, token 401, content type 415, size 413, JSON and
+ * The inference service of the sandbox: `POST /v1/chat/completions`, `GET /v1/models` and `GET /v1/models/{id}`. Each
+ * request is checked in this order, the first refusal is the answer: path 404, method 405, token 401, content type 415, size 413, JSON and
  * fields 400, model 404, what the model can do 400, context length 400.
  *
  * Counts `completions`, `completions.aborted` (the client left before the end; writing stops) and the gauge
@@ -68,8 +68,23 @@ export function createInferenceHandler(options: InferenceHandlerOptions): Reques
     sendJson(res, 200, { object: 'list', data: offered.map((model) => modelEntry(model, startedAt)) });
   };
 
+  const showModel = (req: IncomingMessage, res: ServerResponse, segment: string): void => {
+    authenticate(req);
+    const id = decodeSegment(segment);
+    const model = offered.find((candidate) => candidate.id === id);
+    if (!model) throw modelNotFound(id);
+    sendJson(res, 200, modelEntry(model, startedAt));
+  };
+
   const route = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    switch (target(req).path) {
+    const { path } = target(req);
+    // Ids hold a slash, which some clients encode and others do not.
+    const model = /^\/v1\/models\/(.+)$/.exec(path)?.[1];
+    if (model !== undefined) {
+      requireMethod(req, 'GET');
+      return showModel(req, res, model);
+    }
+    switch (path) {
       case '/v1/chat/completions':
         requireMethod(req, 'POST');
         return complete(req, res);
@@ -94,6 +109,14 @@ export function createInferenceHandler(options: InferenceHandlerOptions): Reques
       else sendRefusal(res, error instanceof Refusal ? error : internalError());
     });
   };
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment; // A stray percent sign: no model has that id.
+  }
 }
 
 function requireMethod(req: IncomingMessage, method: string): void {

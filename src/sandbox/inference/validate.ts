@@ -103,7 +103,7 @@ function readLogitBias(value: unknown, vocabulary: number): Map<number, number> 
 }
 
 function readStops(value: unknown): string[] {
-  if (value === undefined) return [];
+  if (value === undefined || value === null) return [];
   const stops: unknown[] = Array.isArray(value) ? value : [value];
   if (stops.length > mostStops) throw invalidRequest('stop', `\`stop\` may hold at most ${mostStops} strings.`);
   return stops.map((stop) => {

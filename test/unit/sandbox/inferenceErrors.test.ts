@@ -186,8 +186,23 @@ describe('sandbox inference: GET /v1/models', () => {
     }
   });
 
+  it('shows one of them, whether the slash in its id is encoded or not', async () => {
+    const { data } = (await (await service.fetch('/v1/models')).json()) as { data: object[] };
+    for (const path of ['/v1/models/sandbox/guide', '/v1/models/sandbox%2Fguide']) {
+      const response = await service.fetch(path);
+      assert.equal(response.status, 200);
+      assert.deepEqual(await response.json(), data[0]);
+    }
+    for (const id of ['sandbox/Guide', 'sandbox/broken', '%', 'x/y/z']) {
+      const error = await readError(await service.fetch(`/v1/models/${id}`));
+      assert.deepEqual([error.status, error.error_type, error.param], [404, 'MODEL_NOT_FOUND', 'model'], id);
+    }
+    assert.equal((await readError(await service.fetch('/v1/models/sandbox/guide', { method: 'POST' }))).status, 405);
+  });
+
   it('wants a token', async () => {
-    assert.equal((await readError(await service.fetch('/v1/models', { headers: { Authorization: '' } }))).status, 401);
+    for (const path of ['/v1/models', '/v1/models/sandbox/guide'])
+      assert.equal((await readError(await service.fetch(path, { headers: { Authorization: '' } }))).status, 401);
   });
 
   it('every listed model answers, and does what its traits say', async () => {
