@@ -1,7 +1,6 @@
 import { type Engine, nextProbabilities } from './engine.ts';
-import type { Plan, PlannedCall } from './plan.ts';
 import { adjust, choose, lowestLogprob, mostProbable, type SamplingParameters } from './sampler.ts';
-import { Script, type Segment } from './script.ts';
+import { type Plan, type PlannedCall, Script, type Segment } from './script.ts';
 import { StopScanner } from './stop.ts';
 
 /** One entry of `logprobs.content`; `token` shows U+FFFD where the bytes are only a part of a character. */

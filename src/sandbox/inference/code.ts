@@ -1,7 +1,9 @@
-import { commitMessage } from './commit.ts';
+import type { ChatMessage } from './request.ts';
 
 /** A fenced code block of a message. */
 interface CodeBlock {
+  /** What the line before it calls it. */
+  readonly title: string;
   readonly language: string;
   readonly code: string;
 }
@@ -14,13 +16,16 @@ interface CodeBlock {
  * | `rename a to b`                   | every whole word `a` is `b`                                 |
  * | `sort`                            | the lines in order                                          |
  * | `comment` or `document`           | a comment line above that counts the lines                  |
- * | `commit message`, above a `diff`   | no block but a message that names files and counts lines    |
- * | another word of change (fix, …)   | white space at line ends gone, which is all the guide fixes |
+ * | `commit message`, above a `diff`  | no block but a message that names files and counts lines    |
+ * | another word of change (fix, …)   | trailing whitespace gone, which is all the guide fixes      |
  *
- * Undefined when the message holds no block. A message that asks for only the code gets only the block.
+ * A message without a block that speaks of code is about the last block before it. Undefined where there is none. A
+ * message that asks for only the code gets only the block.
  */
-export function codeAnswer(text: string): string | undefined {
-  const block = lastBlock(text);
+export function codeAnswer(messages: readonly ChatMessage[]): string | undefined {
+  const texts = messages.filter(({ role }) => role === 'user').map(({ text }) => text);
+  const text = texts.at(-1) ?? '';
+  const block = lastBlock(text) ?? (speaksOfCode.test(text) ? texts.map(lastBlock).findLast(Boolean) : undefined);
   if (!block) return undefined;
   const request = text.replace(fence, '');
   if (block.language === 'diff' && /\bcommit message\b/i.test(request)) return commitMessage(block.code);
@@ -32,11 +37,19 @@ export function codeAnswer(text: string): string | undefined {
   return `${edit.says}\n\n${fenced}`;
 }
 
-const fence = /^(`{3,})([^\n`]*)\n([\s\S]*?)\n?^\1[ \t]*$/gm;
+const speaksOfCode =
+  /\b(?:it|its|this|these|those|code|functions?|lines?|mistakes|correction|tests?|explain|fix|rename|sort|comment)\b/i;
+
+const fence = /(?:^([^\n`]{1,200}):\n)?^(`{3,})([^\n`]*)\n([\s\S]*?)\n?^\2[ \t]*$/gm;
 
 function lastBlock(text: string): CodeBlock | undefined {
-  const match = [...text.matchAll(fence)].at(-1);
-  return match ? { language: (match[2] ?? '').trim().split(/\s/)[0] ?? '', code: match[3] ?? '' } : undefined;
+  const [, title = '', , info = '', code = ''] = [...text.matchAll(fence)].at(-1) ?? [];
+  return text.search(fence) < 0 ? undefined : { title, language: info.trim().split(/\s/)[0] ?? '', code };
+}
+
+/** The last line may end like the others or not; nothing that follows its end is a line of its own. */
+function linesOf(code: string): readonly string[] {
+  return code.replace(/\r?\n$/, '').split(/\r?\n/);
 }
 
 /** The length of the longest run of backticks: a fence around the text needs one more. */
@@ -65,13 +78,13 @@ function editBlock({ code, language }: CodeBlock, request: string): { code: stri
     const indent = /^[ \t]*/.exec(tidy)?.[0] ?? '';
     const [open, close] = commentMarks(language);
     return {
-      code: `${indent}${open} Sandbox guide: ${plural(tidy.split('\n').length, 'line')} below.${close}\n${tidy}`,
+      code: `${indent}${open} ${plural(linesOf(tidy).length, 'line')} below, counted by the demo model.${close}\n${tidy}`,
       says: 'I put a comment above the code:',
     };
   }
-  if (!/\b(?:fix|change|edit|improve|refactor|rewrite|simplify|clean|tidy|replace|modify)\b/i.test(request))
+  if (!/\b(?:fix|correct|change|edit|improve|refactor|rewrite|simplify|clean|tidy|replace|modify)\b/i.test(request))
     return undefined;
-  return { code: tidy, says: 'All the sandbox guide can mend is white space at line ends; the rest is as it was:' };
+  return { code: tidy, says: 'The demo model can only remove trailing whitespace. Everything else is unchanged:' };
 }
 
 function commentMarks(language: string): [open: string, close: string] {
@@ -83,8 +96,8 @@ function commentMarks(language: string): [open: string, close: string] {
   return ['//', ''];
 }
 
-function describe({ code, language }: CodeBlock): string {
-  const lines = code.split('\n');
+function describe({ title, code, language }: CodeBlock): string {
+  const lines = linesOf(code);
   const blank = lines.filter((line) => line.trim() === '').length;
   const names = [
     ...code.matchAll(
@@ -93,10 +106,20 @@ function describe({ code, language }: CodeBlock): string {
   ].map((match) => `\`${match[1]}\``);
   const declared = [...new Set(names)].slice(0, 8);
   return [
-    `The block is ${language ? `\`${language}\`` : 'in a language it does not name'}: ${plural(lines.length, 'line')}, ${blank} of them blank.`,
-    declared.length > 0 ? ` It declares ${declared.join(', ')}.` : ' I find no declaration in it.',
-    '\n\nThat is all the sandbox guide can read off code. Ask me to *rename a name to another*, to *sort* the lines or to *comment* them and I send the block back changed.',
+    `${title === '' ? 'The code' : `\`${title}\``} has ${plural(lines.length, 'line')}${language ? ` of \`${language}\`` : ''}, ${blank} blank.`,
+    declared.length > 0 ? ` It declares ${declared.join(', ')}.` : ' I found no declarations.',
+    "\n\nThat's all the demo model can tell about code. Ask me to *rename a to b*, to *sort* the lines or to *comment* them to see an edit.",
   ].join('');
+}
+
+/** A message for a change in the unified format that Git writes: which files, and how many lines. */
+function commitMessage(diff: string): string {
+  const files = [...diff.matchAll(/^diff --git a\/.* b\/(.*)$/gm)].map(([, file = '']) => file);
+  const [first = 'files', second, ...more] = files;
+  const what = second === undefined ? first : more.length === 0 ? `${first} and ${second}` : `${files.length} files`;
+  const added = diff.match(/^\+(?!\+\+ )/gm)?.length ?? 0;
+  const removed = diff.match(/^-(?!-- )/gm)?.length ?? 0;
+  return `Change ${what}\n\n${plural(added, 'line')} added, ${plural(removed, 'line')} removed.`;
 }
 
 export function plural(count: number, noun: string): string {

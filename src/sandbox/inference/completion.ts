@@ -2,13 +2,12 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { type ChoiceEvent, writeChoice } from './choice.ts';
 import type { Engine } from './engine.ts';
 import { invalidRequest, type Refusal, unsupportedParams } from './errors.ts';
-import { planGuide } from './guide.ts';
-import { tokensPerImage } from './images.ts';
+import { planGuide, tokensPerImage } from './guide.ts';
 import type { ServedModel } from './models.ts';
-import type { Plan } from './plan.ts';
-import { seededRandom } from './random.ts';
 import type { ChatMessage, ChatRequest } from './request.ts';
 import type { Envelope } from './respond.ts';
+import { seededRandom } from './sampler.ts';
+import type { Plan } from './script.ts';
 
 /** One request on its way: what is known before the first token, and its choices, each written token by token. */
 export interface Completion {
@@ -69,7 +68,7 @@ function unsupportedBy(model: ServedModel, request: ChatRequest): Refusal | unde
   if (withImage < 0 || model.vision) return undefined;
   return invalidRequest(
     `messages[${withImage}].content`,
-    `The model \`${model.id}\` takes no images: send text only, or use a model with vision.`,
+    `The model \`${model.id}\` doesn't support images. Send text only, or use a model with vision.`,
   );
 }
 

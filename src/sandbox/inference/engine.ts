@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { textsOnAccess } from './corpusAccess.ts';
-import { textsOnModels } from './corpusModels.ts';
-import { textsOnOperations } from './corpusOperations.ts';
+import { corpus } from './corpus.ts';
 import { type LanguageModel, trainLanguageModel } from './ngram.ts';
 import type { Script } from './script.ts';
 import { buildTokenizer, type Tokenizer } from './tokenizer.ts';
@@ -16,21 +14,19 @@ export interface Engine {
 }
 
 /** To be raised when the code that writes answers changes what the same seed gives. */
-const generation = 1;
+const generation = 2;
 
-/** Plain prose written for the sandbox, one paragraph a text, and what the guide itself says. */
-const corpus: readonly string[] = [...textsOnAccess, ...textsOnModels, ...textsOnOperations, ...textsOfGuide];
-
-/** Trains on the shipped text; takes well below 150 ms. */
+/** Trains on the shipped text and on what the guide itself says. */
 export function trainEngine(): Engine {
-  const tokenizer = buildTokenizer(corpus);
+  const texts = [...corpus, ...textsOfGuide];
+  const tokenizer = buildTokenizer(texts);
   const model = trainLanguageModel(
-    corpus.map((text) => tokenizer.encode(text)),
+    texts.map((text) => tokenizer.encode(text)),
     tokenizer.size,
     tokenizer.endOfText,
   );
   const digest = createHash('sha256')
-    .update(`${generation}\n${corpus.join('\n')}`)
+    .update(`${generation}\n${texts.join('\n')}`)
     .digest('hex');
   return { tokenizer, model, fingerprint: `fp_${digest.slice(0, 12)}` };
 }

@@ -1,22 +1,22 @@
+import { accessCalls, accessQuestion, isBriefed, linesAbout, membersAnswer, offersAccess } from './access.ts';
 import { codeAnswer, longestRun, plural } from './code.ts';
-import { describeImages } from './images.ts';
 import type { ServedModel } from './models.ts';
-import { asksOnlyToThink, phraseAnswer } from './phrases.ts';
-import type { Plan } from './plan.ts';
 import { reasoningSegments, sentencesOfEffort } from './reasoning.ts';
-import type { ChatMessage, ChatRequest } from './request.ts';
-import type { Segment } from './script.ts';
+import type { ChatMessage, ChatRequest, ImagePart } from './request.ts';
+import type { Plan, Segment } from './script.ts';
 import { planCalls } from './tools.ts';
-import { generalAnswer, topicAnswer } from './topics.ts';
+import { promptsAnswer, topicAnswer } from './topics.ts';
 
-const longestQuote = 200;
 const quotedLines = 8;
 const namedTools = 5;
 
+/** Prompt tokens one image counts for. */
+export const tokensPerImage = 85;
+
 /**
  * What the guide answers. Tool calls come first (tools.ts decides); then, in this order: results of tools are quoted,
- * a phrase is obeyed (phrases.ts), images are described, a code block is changed or described (code.ts), and
- * otherwise the message is quoted and answered by its topic (topics.ts).
+ * a phrase is obeyed, images are described, questions about access are answered or sent to `/access`, code is changed or
+ * described (code.ts), and otherwise the message is answered by its topic (topics.ts).
  */
 export function planGuide(request: ChatRequest, model: ServedModel): Plan {
   const calls = planCalls(request);
@@ -25,7 +25,7 @@ export function planGuide(request: ChatRequest, model: ServedModel): Plan {
   const sentences = model.reasoning && asksOnlyToThink(text) ? Math.max(effort, sentencesOfEffort.low) : effort;
   return {
     reasoning: reasoningSegments(request, calls, sentences),
-    content: calls.length > 0 ? undefined : answer(request, model, text),
+    content: calls.length > 0 ? undefined : answer(request, text),
     calls,
     history: [],
   };
@@ -35,17 +35,18 @@ function lastOf(request: ChatRequest, role: ChatMessage['role']): ChatMessage | 
   return request.messages.findLast((message) => message.role === role);
 }
 
-function answer(request: ChatRequest, model: ServedModel, text: string): readonly Segment[] {
+function answer(request: ChatRequest, text: string): readonly Segment[] {
   const results = lastResults(request.messages);
-  if (results.length > 0)
-    return results.flatMap((result, index) => [index === 0 ? '' : '\n\n', ...quoteResult(result)]);
+  if (results.length > 0) return resultsAnswer(request, results, text);
   const phrase = phraseAnswer(text);
   if (phrase) return phrase;
   const images = lastOf(request, 'user')?.images ?? [];
   if (images.length > 0) return [describeImages(images)];
-  const code = codeAnswer(text);
-  if (code) return [code];
-  return [...introduce(model, text), ...(topicAnswer(text) ?? generalAnswer), offer(request)];
+  const access = accessAnswer(request, text);
+  if (access !== undefined) return [access];
+  const code = codeAnswer(request.messages);
+  if (code !== undefined) return [code];
+  return [...(topicAnswer(text) ?? promptsAnswer), offer(request)];
 }
 
 /** The tool results at the end of the history: those of the round that was just called. */
@@ -54,26 +55,36 @@ function lastResults(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   return messages.slice(start + 1);
 }
 
+function resultsAnswer(request: ChatRequest, results: readonly ChatMessage[], text: string): readonly Segment[] {
+  const question = accessQuestion(text);
+  const members = question && membersAnswer(request.messages, question);
+  if (question && members !== undefined) return [`Members of \`${question.group}\`:\n\n${quote(members)}`];
+  return results.flatMap((result, index) => [index === 0 ? '' : '\n\n', ...quoteResult(result)]);
+}
+
 function quoteResult({ answers, text }: ChatMessage): readonly Segment[] {
   const name = `\`${answers?.name}\``;
-  if (text.trim() === '') return [`The tool ${name} gave an empty result.`];
+  if (text.trim() === '') return [`${name} returned nothing.`];
+  return [[`Result of ${name}:`, `This is the result of ${name}:`, `${name} returned:`], `\n\n${quote(text)}`];
+}
+
+function quote(text: string): string {
   const lines = text.replace(/\s+$/, '').split('\n');
   const more = lines.length - quotedLines;
   const marks = '`'.repeat(Math.max(3, longestRun(text) + 1));
-  return [
-    [`The tool ${name} answered:`, `Here is what the tool ${name} gave:`, `From the tool ${name}:`],
-    `\n\n${marks}text\n${lines.slice(0, quotedLines).join('\n')}\n${marks}`,
-    more > 0 ? `\n\nThe result has ${plural(more, 'more line')}.` : '',
-  ];
+  const block = `${marks}text\n${lines.slice(0, quotedLines).join('\n')}\n${marks}`;
+  return more > 0 ? `${block}\n\n${plural(more, 'more line')} not shown.` : block;
 }
 
-function introduce(model: ServedModel, text: string): readonly Segment[] {
-  const who = `the sandbox model \`${model.id}\``;
-  const line = text.trim().split('\n')[0] ?? '';
-  if (line === '') return [`This is ${who}. `];
-  const characters = [...line];
-  const quote = characters.length > longestQuote ? `${characters.slice(0, longestQuote).join('')}…` : line;
-  return [[`You asked ${who}:`, `Your question to ${who}:`, `To ${who} you wrote:`], `\n\n> ${quote}\n\n`];
+/** A question about access that no tool was called for: from the lists that were given, or where to ask it. */
+function accessAnswer(request: ChatRequest, text: string): string | undefined {
+  const question = accessQuestion(text);
+  if (!question || (offersAccess(request) && accessCalls(request, question).length > 0)) return undefined;
+  const lines = linesAbout(request, question);
+  if (lines) return lines.length > 0 ? quote(lines.join('\n')) : 'The lists I was given don’t say that.';
+  if (isBriefed(request)) return 'I can’t read groups and roles right now, so I can’t answer that.';
+  const asked = text.trim().split('\n')[0]?.replaceAll('`', '') ?? '';
+  return `Questions about access need the access tools, which come with \`/access\`. Ask:\n\n- \`/access ${asked}\``;
 }
 
 /** Names the tools on offer, so that a reader sees that they arrived and how to have one called. */
@@ -81,5 +92,51 @@ function offer({ tools, toolChoice }: ChatRequest): string {
   if (tools.length === 0 || toolChoice === 'none') return '';
   const names = tools.slice(0, namedTools).map(({ name }) => `\`${name}\``);
   const more = tools.length - names.length;
-  return `\n\nYou offer me ${names.join(', ')}${more > 0 ? ` and ${plural(more, 'more tool')}` : ''}: name one and I call it.`;
+  return `\n\nAvailable tools: ${names.join(', ')}${more > 0 ? ` and ${plural(more, 'more tool')}` : ''}. Name one to run it.`;
+}
+
+/**
+ * Phrases in the last user message that make the guide do one exact thing, for demonstrations and tests:
+ *
+ * | phrase (any case)          | what the guide does                                                              |
+ * |----------------------------|----------------------------------------------------------------------------------|
+ * | `say: …` at a line's start | answers exactly what follows, to the end of the message (`repeat: …` is the same) |
+ * | `count to 200`             | counts from 1 to the number (at most 5000): a long, slow, predictable answer      |
+ * | `say nothing`              | answers with an empty content                                                    |
+ * | `only think`               | reasons (at any effort, on models that reason) and then says nothing             |
+ * | `keep calling`             | calls the same tools again after every result, without end (see tools.ts)        |
+ */
+function phraseAnswer(text: string): readonly Segment[] | undefined {
+  const said = /^(?:say|repeat):[ \t]?([\s\S]+)/im.exec(text)?.[1];
+  if (said) return [said];
+  const limit = /\bcount to (\d{1,9})\b/i.exec(text)?.[1];
+  if (limit) {
+    const numbers = Array.from({ length: Math.min(Number(limit), 5000) }, (_, index) => String(index + 1));
+    return [numbers.join(', ')];
+  }
+  return /\bsay nothing\b/i.test(text) || asksOnlyToThink(text) ? [] : undefined;
+}
+
+const asksOnlyToThink = (text: string): boolean => /\bonly think\b/i.test(text);
+
+/** What can honestly be said of the images: their number, media types and sizes. Nothing is fetched. */
+function describeImages(images: readonly ImagePart[]): string {
+  const list = images.map((image, index) => `${index + 1}. ${describeImage(image)}\n`).join('');
+  return `I received ${plural(images.length, 'image')}:\n\n${list}\nThe demo model reads the type and size of an image, not what it shows.`;
+}
+
+function describeImage({ url, mediaType, bytes }: ImagePart): string {
+  if (!bytes) return `an image at \`${new URL(url).host}\`, which the sandbox does not fetch`;
+  const size = dimensions(bytes);
+  return `\`${mediaType}\`, ${plural(bytes.length, 'byte')}${size ? `, ${size.width} × ${size.height} pixels` : ''}`;
+}
+
+/** Width and height as the header of a PNG or GIF states them. */
+function dimensions(bytes: Uint8Array): { width: number; height: number } | undefined {
+  const data = Buffer.from(bytes);
+  if (data.length >= 24 && data.toString('latin1', 1, 4) === 'PNG')
+    return { width: data.readUInt32BE(16), height: data.readUInt32BE(20) };
+  if (data.length >= 10 && data.toString('latin1', 0, 3) === 'GIF')
+    return { width: data.readUInt16LE(6), height: data.readUInt16LE(8) };
+  return undefined;
 }

@@ -1,7 +1,6 @@
 import { plural } from './code.ts';
-import type { PlannedCall } from './plan.ts';
 import type { ChatRequest, ReasoningEffort } from './request.ts';
-import type { Segment } from './script.ts';
+import type { PlannedCall, Segment } from './script.ts';
 
 /** How many sentences each effort is worth. A request without an effort gets no reasoning. */
 export const sentencesOfEffort: Readonly<Record<ReasoningEffort, number>> = {
@@ -77,6 +76,6 @@ function decision(calls: readonly PlannedCall[], offered: number): string {
     const names = calls.map(({ name }) => `\`${name}\``).join(', ');
     return `The user asks for ${names}, so I call ${calls.length === 1 ? 'it' : 'them'}.`;
   }
-  if (offered === 0) return 'No tool is on offer, so I answer in words.';
-  return `Nothing makes me call one of the ${plural(offered, 'tool')} on offer now, so I answer in words.`;
+  if (offered === 0) return 'No tool is offered, so I answer in words.';
+  return `None of the ${plural(offered, 'tool')} offered is needed now, so I answer in words.`;
 }

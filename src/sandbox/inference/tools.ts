@@ -1,21 +1,22 @@
+import { accessCalls, accessQuestion, offersAccess } from './access.ts';
 import { fillArguments } from './arguments.ts';
-import { asksToKeepCalling } from './phrases.ts';
-import type { PlannedCall } from './plan.ts';
 import type { ChatRequest, FunctionTool } from './request.ts';
+import type { PlannedCall } from './script.ts';
 
 /**
  * When the guide calls tools. It looks only at the last user message (without its code blocks) and at what was called
  * since, never at chance:
  *
  * 1. No tools, `tool_choice: none`, or a message that says "without tools", "no tools", "don't use …": no call.
- * 2. The message is cut into steps at the word "then". The first round takes the first step, the round after its
+ * 2. A question about access that names no tool calls the access tools (access.ts).
+ * 3. The message is cut into steps at the word "then". The first round takes the first step, the round after its
  *    results the second, and so on; when the steps are used up the guide answers in words.
- * 3. A step calls every tool it names, at once: by the name itself, by the name's words in a row ("word count"), or by
+ * 4. A step calls every tool it names, at once: by the name itself, by the name's words in a row ("word count"), or by
  *    all words of a name of several words in any order ("count the words" for `word_count`), singular or plural.
- * 4. A first step that names none calls the one tool whose description fits best: at least two words of the step, and
+ * 5. A first step that names none calls the one tool whose description fits best: at least two words of the step, and
  *    half of its words that carry meaning, must occur there.
- * 5. A call that was already made since the last user message, with equal arguments, is not made again.
- * 6. The phrase "keep calling" replaces 2 and 5: each round repeats the calls of the round before, without end.
+ * 6. A call that was already made since the last user message, with equal arguments, is not made again.
+ * 7. The phrase "keep calling" replaces 3 and 6: each round repeats the calls of the round before, without end.
  *
  * How arguments are found: see arguments.ts.
  */
@@ -32,12 +33,17 @@ export function planCalls(request: ChatRequest): readonly PlannedCall[] {
       .filter(({ name }) => request.tools.some((tool) => tool.name === name))
       .map(({ name, arguments: values }) => ({ name, arguments: values }));
 
+  const made = new Set(rounds.flatMap(({ toolCalls }) => toolCalls.map(callKey)));
+  const isNew = (call: PlannedCall): boolean => !made.has(callKey(call));
+  const words = text.split(/[^\w-]+/);
+  const question = request.tools.some(({ name }) => words.includes(name)) ? undefined : accessQuestion(text);
+  if (question && offersAccess(request)) return accessCalls(request, question).filter(isNew);
+
   const step = text.split(/\bthen\b/i)[rounds.length];
   if (step === undefined) return [];
-  const made = new Set(rounds.flatMap(({ toolCalls }) => toolCalls.map(callKey)));
   return chooseTools(step, request.tools, rounds.length === 0)
     .map((tool) => ({ name: tool.name, arguments: fillArguments(tool, step) }))
-    .filter((call) => !made.has(callKey(call)));
+    .filter(isNew);
 }
 
 const callKey = (call: PlannedCall): string => `${call.name} ${JSON.stringify(call.arguments)}`;
@@ -91,3 +97,5 @@ function meaningfulWords(text: string): Set<string> {
 }
 
 const singular = (word: string): string => (word.length > 3 ? word.replace(/(?<![su])s$/, '') : word);
+
+const asksToKeepCalling = (text: string): boolean => /\bkeep calling\b/i.test(text);

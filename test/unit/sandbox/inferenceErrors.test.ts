@@ -101,7 +101,7 @@ describe('sandbox inference: the seven error bodies', () => {
     const image = user([{ type: 'image_url', image_url: { url: 'https://a.test/x.png' } }]);
     const error = await service.refuse({ model: 'sandbox/guide', messages: [user('x'), image] });
     assert.deepEqual([error.status, error.param], [400, 'messages[1].content']);
-    assert.match(error.message, /takes no images/);
+    assert.match(error.message, /doesn't support images/);
   });
 });
 

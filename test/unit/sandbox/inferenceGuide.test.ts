@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { demoPrompts } from '../../../src/sandbox/inference/topics.ts';
 import { ask, choiceOf, contentOf, InferenceHarness, listFiles, user, wordCount } from './inferenceHarness.ts';
 
 const service = new InferenceHarness();
@@ -10,20 +11,21 @@ const say = async (text: string, more: object = {}): Promise<string> =>
 
 describe('sandbox inference: what the guide says', () => {
   const topics: [text: string, answer: RegExp][] = [
-    ['Hello!', /\*\*sandbox guide\*\*/],
-    ['Who may deploy? Explain roles.', /three layers/],
+    ['Explain roles.', /three layers/],
     ['What is top_p?', /distribution over tokens/],
     ['How do I use a tool?', /Name one of them|Say which one you want/],
     ['What is this sandbox?', /runs on your own machine/],
-    ['How should we deploy?', /sound order of work/],
-    ['What about cheese?', /I answer from templates/],
   ];
   for (const [text, answer] of topics)
     it(`"${text}" → ${answer.source}`, async () => {
+      assert.match(await say(text), answer);
+    });
+
+  for (const text of ['What can you do?', 'Hello!', 'help', 'Who are you?', 'What about cheese?', ''])
+    it(`"${text}" → prompts that work`, async () => {
       const content = await say(text);
-      assert.match(content, answer);
-      assert.ok(content.includes(`> ${text}`), 'quotes the message');
-      assert.match(content, /`sandbox\/guide`/, 'says which model speaks');
+      assert.match(content, /I'm a demo model and can only answer prompts like these:\n\n- /);
+      for (const prompt of demoPrompts) assert.ok(content.includes(`- \`${prompt}\``), prompt);
     });
 
   it('reads the last user message, not an earlier one', async () => {
@@ -31,18 +33,12 @@ describe('sandbox inference: what the guide says', () => {
     assert.match(contentOf(await service.complete({ model: 'sandbox/guide', messages })), /distribution over tokens/);
   });
 
-  it('quotes only the first line, shortened, without cutting a character', async () => {
-    const content = await say(`${'🚀'.repeat(300)}\nsecond line`);
-    assert.ok(content.includes(`> ${'🚀'.repeat(200)}…\n`));
-    assert.doesNotMatch(content, /second line/);
-  });
-
   it('answers though there is no user message', async () => {
     const body = await service.complete({
       model: 'sandbox/guide',
       messages: [{ role: 'system', content: 'Be brief.' }],
     });
-    assert.match(contentOf(body), /This is the sandbox model/);
+    assert.match(contentOf(body), /I'm a demo model/);
   });
 
   it('stays on its script at its default temperature, whatever the seed', async () => {
@@ -98,7 +94,7 @@ describe('sandbox inference: reasoning', () => {
     );
     for (const fact of [
       /wrote 5 words/,
-      /one of the 2 tools/,
+      /None of the 2 tools/,
       /has 1 message, 0 of them instructions/,
       /no tool result/,
       /asks a question/,
@@ -135,10 +131,10 @@ describe('sandbox inference: code', () => {
     ['rename foo to bar', 'const foo = foo2 + foo;', 'ts', 'const bar = foo2 + bar;'],
     ['rename `$x` to `$y`', '$x + $xy', 'js', '$y + $xy'],
     ['sort the lines', 'b\na\nc', 'text', 'a\nb\nc'],
-    ['add a comment', '  x = 1\n  y = 2', 'python', '  # Sandbox guide: 2 lines below.\n  x = 1\n  y = 2'],
-    ['document this', 'a {}', 'css', '/* Sandbox guide: 1 line below. */\na {}'],
-    ['document this', '<a/>', 'html', '<!-- Sandbox guide: 1 line below. -->\n<a/>'],
-    ['document this', 'SELECT 1', 'sql', '-- Sandbox guide: 1 line below.\nSELECT 1'],
+    ['add a comment', '  x = 1\n  y = 2', 'python', '  # 2 lines below, counted by the demo model.\n  x = 1\n  y = 2'],
+    ['document this', 'a {}', 'css', '/* 1 line below, counted by the demo model. */\na {}'],
+    ['document this', '<a/>', 'html', '<!-- 1 line below, counted by the demo model. -->\n<a/>'],
+    ['document this', 'SELECT 1', 'sql', '-- 1 line below, counted by the demo model.\nSELECT 1'],
     ['fix it', 'a;  \nb;\t', 'ts', 'a;\nb;'],
   ];
   for (const [request, code, language, answer] of rows)
@@ -173,11 +169,32 @@ describe('sandbox inference: code', () => {
 
   it('describes a block that it is not asked to change', async () => {
     const content = await say(`What is this?\n${block('class Group {}\n\nfunction members() {}')}`);
-    assert.match(content, /`ts`: 3 lines, 1 of them blank\. It declares `Group`, `members`\./);
-    assert.match(
-      await say(`What is this?\n${block('1 + 1', '')}`),
-      /a language it does not name: 1 line, .*no declaration/,
-    );
+    assert.match(content, /^The code has 3 lines of `ts`, 1 blank\. It declares `Group`, `members`\./);
+    assert.match(await say(`What is this?\n${block('1 + 1', '')}`), /^The code has 1 line, .*no declarations/);
+    assert.match(await say(`What is this?\n\na b.py (3–4):\n${block('x = 1', 'py')}`), /^`a b\.py \(3–4\)` has 1 line/);
+  });
+
+  for (const [what, end] of [
+    ['a line end', '\n'],
+    ['no line end', ''],
+    ['a line end of Windows', '\r\n'],
+  ] as const)
+    it(`counts the lines of code that ends with ${what}`, async () => {
+      const eol = end === '' ? '\n' : end;
+      const code = ['a', 'b', '', 'c'].join(eol) + end;
+      assert.match(await say(`What is this?\n${block(code)}`), /has 4 lines of `ts`, 1 blank/);
+    });
+
+  it('still sees the code of an earlier message when asked about it', async () => {
+    const first = user(`Explain this.\n\nb.py:\n${block('def b():\n  pass  ', 'py')}`);
+    const answered = { role: 'assistant', content: 'x' };
+    const about = async (text: string): Promise<string> =>
+      contentOf(await service.complete({ model: 'sandbox/guide', messages: [first, answered, user(text)] }));
+    assert.match(await about('Look for mistakes in it'), /^`b\.py` has 2 lines/);
+    assert.match(await about('Write tests for it'), /^`b\.py` has 2 lines/);
+    assert.match(await about('Find what is wrong here and correct it.'), /trailing whitespace[\s\S]*pass\n```$/);
+    assert.match(await about('rename b to c'), /def c\(\):/);
+    assert.match(await about('What is top_p?'), /distribution over tokens/);
   });
 });
 

@@ -144,7 +144,7 @@ describe('sandbox inference: answers to tool results', () => {
       }),
     );
     assert.match(content, /`list_files`/);
-    assert.match(content, /```text\nline 1\nline 2\n[\s\S]*line 8\n```\n\nThe result has 3 more lines\.$/);
+    assert.match(content, /```text\nline 1\nline 2\n[\s\S]*line 8\n```\n\n3 more lines not shown\.$/);
   });
 
   it('quote each result of a round that called several', async () => {
@@ -157,7 +157,7 @@ describe('sandbox inference: answers to tool results', () => {
     const empty = await afterRound([user('list files')], ' \n');
     assert.match(
       contentOf(await service.complete({ model: 'sandbox/guide', messages: empty })),
-      /`list_files` gave an empty result/,
+      /`list_files` returned nothing/,
     );
     const fenced = await afterRound([user('list files')], '```\ncode\n```');
     assert.match(
@@ -170,11 +170,11 @@ describe('sandbox inference: answers to tool results', () => {
     const many = Array.from({ length: 7 }, (_, index) => tool(`helper${index}x`));
     assert.match(
       contentOf(await service.complete(ask('hello', { tools: many }))),
-      /You offer me `helper0x`, .*`helper4x` and 2 more tools/,
+      /Available tools: `helper0x`, .*`helper4x` and 2 more tools\. Name one to run it\./,
     );
     assert.doesNotMatch(
       contentOf(await service.complete(ask('hello', { tools: many, tool_choice: 'none' }))),
-      /You offer me/,
+      /Available tools/,
     );
   });
 });

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { choiceOf, contentOf, InferenceHarness, tool, user } from './inferenceHarness.ts';
+
+const service = new InferenceHarness();
+before(() => service.start());
+after(() => service.stop());
+
+const text = { type: 'string' };
+const tools = [
+  tool('list_groups', 'Lists groups.', { organization: text, filter: text }),
+  tool('list_roles', 'Lists roles.', { organization: text, filter: text }),
+  tool('who_has_role', 'Says who has a role.', { role: text, organization: text }, ['role']),
+  tool('effective_access', 'Says what somebody can reach.', { who: text, organization: text }, ['who']),
+];
+const briefing = {
+  role: 'system',
+  content:
+    'Groups bind people to roles. Answer only from what the identity service says. The user’s organizations: meridian (Meridian), big-sky (Big Sky). Find it out with the tools.',
+};
+
+async function callsTo(messages: object[], offered = tools): Promise<string[]> {
+  const { message } = choiceOf(await service.complete({ model: 'sandbox/guide', messages, tools: offered }));
+  return message.tool_calls.map(({ function: fn }) => `${fn.name}(${fn.arguments})`);
+}
+
+/** The history after each call was answered with what `answers` says of its arguments. */
+async function afterRound(messages: object[], answers: (args: Record<string, string>) => string): Promise<object[]> {
+  const { message } = choiceOf(await service.complete({ model: 'sandbox/guide', messages, tools }));
+  return [
+    ...messages,
+    { role: 'assistant', content: message.content, tool_calls: message.tool_calls },
+    ...message.tool_calls.map(({ id, function: fn }) => ({
+      role: 'tool',
+      tool_call_id: id,
+      content: answers(JSON.parse(fn.arguments)),
+    })),
+  ];
+}
+
+describe('sandbox inference: questions about access', () => {
+  const both = (name: string, args: object): string[] =>
+    ['meridian', 'big-sky'].map((organization) => `${name}(${JSON.stringify({ ...args, organization })})`);
+  const rows: [question: string, calls: string[]][] = [
+    ['who can administer meridian?', ['who_has_role({"role":"administrator","organization":"meridian"})']],
+    ['Who can administer Big Sky?', ['who_has_role({"role":"administrator","organization":"big-sky"})']],
+    ['who are the administrators of meridian', ['who_has_role({"role":"administrator","organization":"meridian"})']],
+    ['Who can change who has access?', both('who_has_role', { role: 'administrator' })],
+    [
+      'who has the cluster-operator role in meridian?',
+      ['who_has_role({"role":"cluster-operator","organization":"meridian"})'],
+    ],
+    ['who has `reader`?', both('who_has_role', { role: 'reader' })],
+    ['who is in break-glass?', both('list_groups', { filter: 'name:break-glass' })],
+    ['members of the group finance in meridian', ['list_groups({"filter":"name:finance","organization":"meridian"})']],
+    ['what can dora.haddad reach?', both('effective_access', { who: 'dora.haddad' })],
+    [
+      'what access does ada.moreau@meridian.example have in meridian?',
+      ['effective_access({"who":"ada.moreau@meridian.example","organization":"meridian"})'],
+    ],
+    ['which roles does emil.novak have?', both('effective_access', { who: 'emil.novak' })],
+    ['which groups of meridian are unhealthy?', both('list_groups', { filter: '-health:healthy' })],
+    ['list the groups in big-sky', ['list_groups({"organization":"big-sky"})']],
+    ['which groups are in error?', both('list_groups', { filter: 'health:error' })],
+    ['what roles are there in meridian?', ['list_roles({"organization":"meridian"})']],
+    ['who can administer elsewhere?', ['who_has_role({"role":"administrator","organization":"elsewhere"})']],
+    ['run list_roles with organization=meridian', ['list_roles({"organization":"meridian"})']],
+    ['what is a group?', []],
+    ['what can you do?', []],
+    ['what does this do?', []],
+  ];
+  for (const [question, calls] of rows)
+    it(`"${question}" → ${calls.join(', ') || 'words'}`, async () => {
+      assert.deepEqual(await callsTo([briefing, user(question)]), calls);
+    });
+
+  it('calls the tools also under the names that other clients see', async () => {
+    const offered = [tool('rolecall_who_has_role', '', { role: text, organization: text }, ['role'])];
+    assert.deepEqual(await callsTo([user('who can administer meridian?')], offered), [
+      'rolecall_who_has_role({"role":"administrator","organization":"meridian"})',
+    ]);
+  });
+
+  it('asks again with each organization that a tool names', async () => {
+    const messages = [user('what can dora.haddad reach?')];
+    assert.deepEqual(await callsTo(messages), ['effective_access({"who":"dora.haddad"})']);
+    const second = await afterRound(messages, () => 'Which organization? The organizations are: meridian, big-sky.');
+    assert.deepEqual(await callsTo(second), both('effective_access', { who: 'dora.haddad' }));
+    assert.deepEqual(await callsTo(await afterRound(second, () => '2 roles.')), []);
+  });
+
+  it('stays with the organization that the conversation is about', async () => {
+    const first = await afterRound([briefing, user('who can administer meridian?')], () => 'Ada');
+    const next = [...first, { role: 'assistant', content: 'Ada.' }, user('what can dora.haddad reach?')];
+    assert.deepEqual(await callsTo(next), ['effective_access({"who":"dora.haddad","organization":"meridian"})']);
+  });
+
+  it('tells the members of a group from who has one of its roles', async () => {
+    const asked = [briefing, user('who is in finance in meridian?')];
+    const listed = await afterRound(
+      asked,
+      () => 'Groups of meridian: 1 of 12.\n\nfinance (id g-1): 1 member; grants billing-viewer; tag a=b',
+    );
+    assert.deepEqual(await callsTo(listed), ['who_has_role({"role":"billing-viewer","organization":"meridian"})']);
+    const told = await afterRound(
+      listed,
+      () =>
+        'billing-viewer (id r-1) in meridian: 2 holders.\n\nines@m.example (subject, id 8) through finance (id g-1)\nx (user, id 9) through other (id g-2)',
+    );
+    const answer = contentOf(await service.complete({ model: 'sandbox/guide', messages: told, tools, seed: 1 }));
+    assert.equal(answer, 'Members of `finance`:\n\n```text\nines@m.example (subject, id 8)\n```');
+  });
+
+  it('quotes the result where the group has no members', async () => {
+    const listed = await afterRound(
+      [briefing, user('who is in break-glass of meridian?')],
+      () => 'break-glass (id g): 0 members; grants no role',
+    );
+    const answer = contentOf(await service.complete({ model: 'sandbox/guide', messages: listed, tools }));
+    assert.match(answer, /`list_groups`[\s\S]*break-glass \(id g\): 0 members/);
+  });
+
+  it('without the access tools says to ask with /access', async () => {
+    for (const more of [{}, { tools: [tool('word_count', 'Counts words.')] }, { tools, tool_choice: 'none' }]) {
+      const body = { model: 'sandbox/guide', messages: [user('who can administer meridian?')], ...more };
+      assert.match(
+        contentOf(await service.complete(body)),
+        /^Questions about access need the access tools, which come with `\/access`\. Ask:\n\n- `\/access who can administer meridian\?`$/,
+      );
+    }
+  });
+
+  it('of a model without tools are answered from the lists it was given', async () => {
+    const lists = `${briefing.content}\n\nGroups of meridian: 2.\n\nadmins (id g-1): 2 members; grants administrator\nothers (id g-2): 1 member; grants reader`;
+    const say = async (question: string, content: string): Promise<string> =>
+      contentOf(
+        await service.complete({ model: 'sandbox/no-tools', messages: [{ role: 'system', content }, user(question)] }),
+      );
+    assert.equal(
+      await say('who can administer meridian?', lists),
+      '```text\nadmins (id g-1): 2 members; grants administrator\n```',
+    );
+    assert.match(await say('what can dora reach?', lists), /don’t say that/);
+    assert.match(await say('what can dora reach?', 'The identity service could not be asked.'), /can’t read groups/);
+  });
+});
