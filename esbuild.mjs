@@ -1,5 +1,5 @@
 // node esbuild.mjs [--watch] [--tests]: bundles the extension, its pages and the sandbox into dist/, and with --tests the suite that
-// runs inside an extension host into out/test/host/. Types are not checked here: that is `npm run check`.
+// runs inside an extension host and the sandbox's test build into out/test/. Types are not checked here: that is `npm run check`.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -113,21 +113,16 @@ function production(watching) {
     extension(watching),
     features(watching),
     { ...pages, ...size },
-    {
-      ...common,
-      ...size,
-      entryPoints: ['src/sandbox/main.ts'],
-      keepNames: true, // oidc-provider tells its models apart by the names of their classes.
-      outfile: 'dist/sandbox.js',
-      external: optionalPackages,
-      format: 'esm',
-      // Packages in CommonJS call require(), which an ES module has to be given.
-      banner: {
-        js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
-      },
-    },
+    { ...sandbox('src/sandbox/main.ts', 'dist/sandbox.js'), ...size },
   ];
 }
+
+/** The demo cloud; the test build adds its remote control. */
+function sandbox(entryPoint, outfile) {
+  return { ...common, entryPoints: [entryPoint], outfile, format: 'esm' };
+}
+
+const testSandbox = () => sandbox('src/sandbox/testing/main.ts', 'out/test/sandbox.js');
 
 function hostTests() {
   return {
@@ -196,9 +191,19 @@ export async function bundlePage(name = 'matrix') {
   return { script: textOf('.js'), style: textOf('.css') };
 }
 
-/** Bundles the suite of the extension host. Resolves to the bundle and its bytes. */
-export function buildHostTests() {
-  return buildAll([hostTests()]);
+/** Bundles what tests run beside the extension: the suite of the extension host, and the sandbox's test build. */
+export function buildTests() {
+  return buildAll([hostTests(), testSandbox()]);
+}
+
+/** Bundles the demo cloud as it is shipped. Resolves to its text and the modules in it; writes nothing. */
+export async function bundleSandbox() {
+  const { outputFiles, metafile } = await esbuild.build({
+    ...sandbox('src/sandbox/main.ts', 'dist/sandbox.js'),
+    minify: true,
+    write: false,
+  });
+  return { text: outputFiles[0].text, modules: Object.keys(metafile.inputs) };
 }
 
 async function buildAll(builds) {
@@ -214,7 +219,7 @@ export function sizeLines(bundles) {
 }
 
 async function watch(withTests) {
-  const builds = [...production(true), ...(withTests ? [hostTests()] : [])];
+  const builds = [...production(true), ...(withTests ? [hostTests(), testSandbox()] : [])];
   const said = {
     name: 'rolecall-said',
     setup: ({ initialOptions: { outfile, entryPoints }, onEnd }) => {
@@ -241,7 +246,7 @@ if (process.argv[1] !== undefined && path.resolve(process.argv[1]) === fileURLTo
     await watch(withTests);
   } else {
     // esbuild has told what is wrong; a stack of ours would hide it.
-    const built = buildAll([...production(false), ...(withTests ? [hostTests()] : [])]);
+    const built = buildAll([...production(false), ...(withTests ? [hostTests(), testSandbox()] : [])]);
     for (const line of sizeLines(await built.catch(() => process.exit(1)))) {
       console.log(line);
     }

@@ -77,6 +77,7 @@ declare module '*/esbuild.mjs' {
     readonly modules: readonly string[];
   }>;
   export function bundlePage(name?: 'matrix' | 'answer'): Promise<{ readonly script: string; readonly style: string }>;
-  export function buildHostTests(): Promise<Bundle[]>;
+  export function bundleSandbox(): Promise<{ readonly text: string; readonly modules: readonly string[] }>;
+  export function buildTests(): Promise<Bundle[]>;
   export function sizeLines(bundles: readonly Bundle[]): string[];
 }

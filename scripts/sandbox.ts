@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
+import type { TestDescriptor } from '../src/sandbox/testing/sandbox.ts';
 import type { SandboxDescriptor } from '../src/sandbox/types.ts';
 import { at } from './paths.ts';
 import { onEnd } from './processes.ts';
 
-export interface RunningSandbox {
-  readonly descriptor: SandboxDescriptor;
+export interface RunningSandbox<Descriptor extends SandboxDescriptor = TestDescriptor> {
+  readonly descriptor: Descriptor;
   /** What it told on standard error so far. */
   output(): string;
   stop(): Promise<void>;
@@ -12,9 +13,22 @@ export interface RunningSandbox {
 
 const startLimitMs = 20_000;
 
-/** Starts dist/sandbox.js and waits for its ready line. It ends with this process at the latest: it watches its standard input. */
-export async function startSandbox(parameters: readonly string[] = []): Promise<RunningSandbox> {
-  const child = spawn(process.execPath, [at('dist', 'sandbox.js'), ...parameters], { stdio: ['pipe', 'pipe', 'pipe'] });
+/** Starts the sandbox's test build, which has a remote control. */
+export function startSandbox(parameters: readonly string[] = []): Promise<RunningSandbox> {
+  return start(at('out', 'test', 'sandbox.js'), parameters);
+}
+
+/** Starts the sandbox as it is shipped. */
+export function startDemo(): Promise<RunningSandbox<SandboxDescriptor>> {
+  return start(at('dist', 'sandbox.js'), []);
+}
+
+/** Waits for the ready line. The sandbox ends with this process at the latest: it watches its standard input. */
+async function start<Descriptor extends SandboxDescriptor>(
+  program: string,
+  parameters: readonly string[],
+): Promise<RunningSandbox<Descriptor>> {
+  const child = spawn(process.execPath, [program, ...parameters], { stdio: ['pipe', 'pipe', 'pipe'] });
   let told = '';
   let ready = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -52,7 +66,7 @@ export async function startSandbox(parameters: readonly string[] = []): Promise<
     throw new Error(`The sandbox did not start within ${startLimitMs / 1000} s:\n${told}`);
   }
   return {
-    descriptor: JSON.parse(line) as SandboxDescriptor,
+    descriptor: JSON.parse(line) as Descriptor,
     output: () => told,
     stop: async () => {
       forget();

@@ -9,7 +9,7 @@ import { installEditor } from './editor/install.ts';
 import { findDesktopCommand } from './find.mjs';
 import { at, root } from './paths.ts';
 import { endAll } from './processes.ts';
-import { startSandbox } from './sandbox.ts';
+import { startDemo } from './sandbox.ts';
 import { openDesktop, openProfile, openServed } from './startEditors.ts';
 import { writeSettings } from './startSettings.ts';
 import { step } from './steps.mjs';
@@ -83,7 +83,7 @@ async function main(): Promise<void> {
   // A profile of its own for the sandbox and one for real services: neither sees the other's settings and sessions.
   const isSandbox = asked.identity === undefined;
   const folder = path.resolve(asked.profile ?? at('out', 'start', isSandbox ? 'sandbox' : 'services'));
-  const sandbox = isSandbox ? (await step('Sandbox cloud, started', () => startSandbox())).descriptor : undefined;
+  const sandbox = isSandbox ? (await step('Sandbox cloud, started', () => startDemo())).descriptor : undefined;
   const profile = openProfile(folder, sandbox === undefined ? {} : { ROLECALL_SANDBOX: JSON.stringify(sandbox) });
   writeSettings(profile.userDataDir, {
     'rolecall.identity.url': asked.identity,

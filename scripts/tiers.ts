@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { buildHostTests, buildProduction, sizeLines } from '../esbuild.mjs';
+import { buildProduction, buildTests, sizeLines } from '../esbuild.mjs';
 import { check } from './check.ts';
 import { chooseHost, desktopTestCommand, type HostChoice } from './editor/chooseHost.ts';
 import { hostFacts } from './editor/findDesktop.ts';
@@ -57,7 +57,7 @@ const tiers: Readonly<Record<TierName, (options: TierOptions) => Promise<TierRes
     };
   },
   build: async ({ write = (text) => process.stdout.write(text) }) => {
-    const bundles = [...(await buildProduction()), ...(await buildHostTests())];
+    const bundles = [...(await buildProduction()), ...(await buildTests())];
     write(`${sizeLines(bundles).join('\n')}\n`);
     const bytes = bundles.reduce((sum, bundle) => sum + bundle.bytes, 0);
     return { ...nothing, note: `${bundles.length} files, ${(bytes / 1024).toFixed(0)} KiB` };

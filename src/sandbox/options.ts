@@ -17,7 +17,6 @@ export interface SandboxOptions {
   /** 0 takes a free port. */
   identityPort: number;
   inferencePort: number;
-  controlPort: number;
   /** Ids of the models on offer; all of them when absent. */
   models?: readonly string[] | undefined;
   /** Milliseconds between two tokens of a streamed answer; the inference half's own pace when absent. */
@@ -34,7 +33,6 @@ export const DEFAULTS: SandboxOptions = {
   organizationList: true,
   identityPort: 0,
   inferencePort: 0,
-  controlPort: 0,
 };
 
 /** The command line was not understood; the message is a sentence for the person who typed it. */
@@ -45,8 +43,19 @@ export class UsageError extends Error {
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 
+/** How long a shared sandbox waits for a window to come back from a reload, in seconds. */
+const LINGER_SECONDS = 20;
+
+export interface ParsedOptions {
+  options: SandboxOptions;
+  /** Whether it goes on when standard input closes. */
+  keep: boolean;
+  /** The folder whose windows share it, where there is one. */
+  shared?: { folder: string; lingerSeconds: number };
+}
+
 /** Reads the command line of `sandbox.js`. Throws a `UsageError`. */
-export function parseOptions(args: readonly string[]): { options: SandboxOptions; keep: boolean } {
+export function parseOptions(args: readonly string[]): ParsedOptions {
   const values = parse(args);
   return {
     options: {
@@ -64,11 +73,16 @@ export function parseOptions(args: readonly string[]): { options: SandboxOptions
       organizationList: values['no-organization-list'] !== true,
       identityPort: port('identity-port', values['identity-port']),
       inferencePort: port('inference-port', values['inference-port']),
-      controlPort: port('control-port', values['control-port']),
       paceMs: values['pace-ms'] === undefined ? undefined : number('pace-ms', values['pace-ms'], 0, 0, 60_000),
       models: values.models?.split(',').map((id) => id.trim()),
     },
     keep: values.keep === true,
+    ...(values.shared !== undefined && {
+      shared: {
+        folder: values.shared,
+        lingerSeconds: number('linger-seconds', values['linger-seconds'], LINGER_SECONDS, 0, 3600),
+      },
+    }),
   };
 }
 
@@ -87,10 +101,11 @@ function parse(args: readonly string[]) {
         'no-organization-list': flag,
         'identity-port': text,
         'inference-port': text,
-        'control-port': text,
         models: text,
         'pace-ms': text,
         keep: flag,
+        shared: text,
+        'linger-seconds': text,
       },
     }).values;
   } catch (error) {

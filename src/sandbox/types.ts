@@ -14,55 +14,16 @@ export type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void
  */
 export type Authenticate = (authorizationHeader: string | undefined) => { person: string } | undefined;
 
-/**
- * Named numbers for the tests to read (`GET {control}/counters`, one flat JSON object).
- *
- * The frame counts, for both services: `requests.<service>`, `<service> <METHOD> <path>`, `host <Host header>`,
- * `faults.<kind>`, `unauthorized.<service>` (answers with 401), `streams.<service>.opened`, `.ended`, `.aborted` (the
- * client closed before the end), `.cut` (a fault did) and the gauge `.open`. A half counts only what is its own matter.
- */
-export interface Counters {
-  /** Adds one. */
-  count(name: string): void;
-  /** Adds `by`, which may be negative (a gauge). */
-  add(name: string, by: number): void;
-  get(name: string): number;
-}
-
-export type FaultKind =
-  | 'latency'
-  | 'resetBefore'
-  | 'resetAfter'
-  | 'cut'
-  | 'status'
-  | 'html'
-  | 'malformedItem'
-  | 'midStreamError'
-  | 'silence'
-  | 'garbage';
-
-/** A disturbance the frame applies around a half's handler; see `faults.ts` for what each kind does. */
-export interface Fault {
-  kind: FaultKind;
-  /** `latency`: how long the request waits, in milliseconds. */
-  ms?: number | undefined;
-  /** `status`, `html`: the HTTP status of the answer. */
-  status?: number | undefined;
-  /** The body of the answer: a string as it stands, anything else as JSON. */
-  body?: unknown;
-  /** `status`, `html`: headers of the answer. */
-  headers?: Record<string, string> | undefined;
-  /** `cut`, `midStreamError`, `silence`, `garbage`: bytes of the body that pass before. */
-  afterBytes?: number | undefined;
-}
-
-/**
- * The faults in force. The frame takes and applies them around both handlers: a half need not look at this, and must
- * not apply a fault again.
- */
-export interface Faults {
-  /** The faults for this request, each counted against its `times`. */
-  take(service: Service, req: IncomingMessage): Fault[];
+/** Where the test build (`testing/`) listens in. The demo that ships has none of it. */
+export interface Hooks {
+  /** Stands around a half's handler. */
+  around?: (service: Service, handler: RequestHandler) => RequestHandler;
+  /** Something happened: adds `by` (one unless given) to what is counted under this name. */
+  count?: (name: string, by?: number) => void;
+  /** A token, code, verifier, state, nonce or secret went over the wire. */
+  onSecret?: (value: string) => void;
+  /** The body of a request for a completion that could be read as JSON, before it is judged. */
+  onCompletion?: (body: unknown) => void;
 }
 
 /** A model of the inference half, as told in the descriptor and in `GET /v1/models`. */
@@ -78,17 +39,6 @@ export interface SandboxModel {
   tools: boolean;
 }
 
-/** What the inference half's `createInferenceHandler(options): RequestHandler` receives. */
-export interface InferenceOptions {
-  authenticate: Authenticate;
-  counters: Counters;
-  /** The models on offer when fewer than all (`--models a,b`); all of them when absent. */
-  models?: readonly SandboxModel[] | undefined;
-  /** Milliseconds between two tokens of a streamed choice (`--pace-ms`). */
-  paceMs?: number | undefined;
-  log?: ((line: string) => void) | undefined;
-}
-
 export interface SandboxClient {
   id: string;
   secret: string;
@@ -99,7 +49,7 @@ export interface SandboxPerson {
   id: string;
   name: string;
   email: string;
-  /** One sentence: what this person may do. */
+  /** One sentence: what this person can do. */
   about: string;
 }
 
@@ -110,10 +60,12 @@ export interface SandboxDescriptor {
   identity: string;
   /** Origin of the inference service, no trailing slash; the paths start with `/v1`. */
   inference: string;
-  /** Base address of the control server, with its random key, no trailing slash. */
-  control: string;
   clients: { loopback: SandboxClient; link: SandboxClient };
   organizations: string[];
   models: SandboxModel[];
   people: SandboxPerson[];
+  /** What to ask its models first. */
+  prompts: readonly string[];
+  /** Of a sandbox that windows share: the port of 127.0.0.1 on which each window keeps a connection (`shared.ts`). */
+  lifeline?: number;
 }

@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendBody, sendJson } from '../http.ts';
-import { sendError } from './errors.ts';
+import { bearerToken, sendError } from './errors.ts';
 import type { Organizations } from './organizations.ts';
 import { type Person, personById } from './people.ts';
-import type { TokenStore } from './tokenStore.ts';
+import type { Sessions } from './sessions.ts';
 
 const LIST = /^\/api\/v1\/organizations\/([^/]+)\/(groups|roles)$/;
 const ORGANIZATIONS = '/api/v1/organizations';
 
 export interface ApiContext {
   organizations: Organizations;
-  store: TokenStore;
+  sessions: Sessions;
   /** Whether the unspecified list of organizations is there. */
   organizationList: boolean;
 }
 
-/** The two operations of the specification of the identity service "Endpoints", and the unspecified list of the caller's organizations. */
+/** The two operations of the identity specification's "Endpoints", and the unspecified list of the caller's organizations. */
 export function handleApi(context: ApiContext, req: IncomingMessage, res: ServerResponse, path: string): void {
   const list = LIST.exec(path);
   if (list === null && !(path === ORGANIZATIONS && context.organizationList)) {
@@ -23,20 +23,15 @@ export function handleApi(context: ApiContext, req: IncomingMessage, res: Server
   } else if (req.method !== 'GET') {
     sendError(res, 'method_not_allowed', `${req.method} is not offered here.`, { Allow: 'GET' });
   } else {
-    const caller = callerOf(context.store, req, res);
+    const caller = callerOf(context.sessions, req, res);
     if (caller === undefined) return;
     if (list === null) sendOrganizations(context, res, caller);
     else sendList(context, res, caller, list[1] ?? '', list[2] as 'groups' | 'roles');
   }
 }
 
-/** The bearer token of an `Authorization` header (RFC 6750 section 2.1); `undefined` where there is none. */
-export function bearerToken(header: string | undefined): string | undefined {
-  return /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i.exec(header ?? '')?.[1];
-}
-
 /** The specified version answers 400, not 401, to a request that does not even try to authenticate (what servers of this kind do). */
-function callerOf(store: TokenStore, req: IncomingMessage, res: ServerResponse): Person | undefined {
+function callerOf(sessions: Sessions, req: IncomingMessage, res: ServerResponse): Person | undefined {
   const header = req.headers.authorization;
   if (header === undefined) {
     sendError(res, 'invalid_request', 'authorization header missing');
@@ -47,7 +42,7 @@ function callerOf(store: TokenStore, req: IncomingMessage, res: ServerResponse):
     sendError(res, 'invalid_request', 'authorization header malformed');
     return undefined;
   }
-  const person = personById(store.bearer(token) ?? '');
+  const person = personById(sessions.bearer(token) ?? '');
   if (person === undefined) {
     sendError(res, 'access_denied', 'token is invalid, expired or superseded', {
       'WWW-Authenticate': 'Bearer error="invalid_token"',

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { sendJson } from '../http.ts';
 
-/** The values of `error` in the specification of the identity service "Errors" that the sandbox uses for its own answers. */
+/** The values of `error` in the identity specification's "Errors" that the sandbox uses for its own answers. */
 export type ApiError =
   | 'invalid_request'
   | 'server_error'
@@ -27,4 +27,9 @@ export function sendError(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   sendJson(res, STATUS[error], { error, error_description: description }, { 'Cache-Control': 'no-store', ...headers });
+}
+
+/** The bearer token of an `Authorization` header (RFC 6750 section 2.1); `undefined` where there is none. */
+export function bearerToken(header: string | undefined): string | undefined {
+  return /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i.exec(header ?? '')?.[1];
 }

@@ -1,8 +1,114 @@
-import { SERVICE_ACCOUNTS, USERS, type UserName } from './meridianPeople.ts';
-import { ROLE_IDS, ROLES, type RoleName } from './meridianRoles.ts';
-import type { Group, HealthStatus, Metadata, Organization, ProvisioningStatus, Tag } from './resources.ts';
+import { PEOPLE } from './people.ts';
+import type {
+  Group,
+  HealthStatus,
+  Metadata,
+  Organization,
+  ProvisioningStatus,
+  Role,
+  Subject,
+  Tag,
+} from './resources.ts';
 
 const ID = 'meridian';
+
+/**
+ * The users of the hand-written organization. In a group a person stands twice, as the specification allows: as a
+ * subject (id and perhaps e-mail address, given by the issuer) and as an organization user (`userIDs`).
+ */
+interface User {
+  userId: string;
+  subject: Subject;
+}
+
+const COMPANY = 'https://accounts.meridian.example';
+const PARTNER = 'https://login.partner.example/realms/main';
+
+function user(number: number, id: string, email?: string, issuer = COMPANY): User {
+  const userId = `7e1c0000-5a5e-4000-8000-${String(number).padStart(12, '0')}`;
+  return { userId, subject: email === undefined ? { id, issuer } : { id, email, issuer } };
+}
+
+const [ada, ben] = PEOPLE;
+
+const USERS = {
+  ada: user(1, ada?.id ?? '', ada?.email),
+  ben: user(2, ben?.id ?? '', ben?.email),
+  dora: user(3, '1b8f2c70-dora', 'dora.haddad@meridian.example'),
+  emil: user(4, '1b8f2c70-emil', 'emil.novak@meridian.example'),
+  fatou: user(5, '1b8f2c70-fatou', 'fatou.diallo@meridian.example'),
+  goran: user(6, '1b8f2c70-goran', 'goran.petrov@meridian.example'),
+  hana: user(7, '1b8f2c70-hana', 'hana.sato@meridian.example'),
+  ines: user(8, '1b8f2c70-ines', 'ines.carvalho@meridian.example'),
+  // The partner's issuer tells no e-mail addresses.
+  jonas: user(9, 'auth0|64b7f0d2a1', undefined, PARTNER),
+  kira: user(10, 'auth0|64b7f0d2b2', undefined, PARTNER),
+} as const;
+
+type UserName = keyof typeof USERS;
+
+const SERVICE_ACCOUNTS = {
+  ci: '5eac0000-acc0-4000-8000-000000000001',
+  backup: '5eac0000-acc0-4000-8000-000000000002',
+  monitoring: '5eac0000-acc0-4000-8000-000000000003',
+  terraform: '5eac0000-acc0-4000-8000-000000000004',
+} as const;
+
+const ROLE_IDS = {
+  administrator: '20000000-1d0e-4000-8000-000000000001',
+  user: '20000000-1d0e-4000-8000-000000000002',
+  reader: '20000000-1d0e-4000-8000-000000000003',
+  billingViewer: '20000000-1d0e-4000-8000-000000000004',
+  clusterOperator: '20000000-1d0e-4000-8000-000000000005',
+  networkOperator: '20000000-1d0e-4000-8000-000000000006',
+  secretsAuditor: '20000000-1d0e-4000-8000-000000000007',
+  supportEngineer: '20000000-1d0e-4000-8000-000000000008',
+  legacyOperator: '20000000-1d0e-4000-8000-000000000009',
+  /** Held by groups, absent from the list: protected, and so not to be granted by the organization (what servers of this kind do). */
+  platformManager: '20000000-1d0e-4000-8000-0000000000ff',
+} as const;
+
+type RoleName = keyof typeof ROLE_IDS;
+
+function role(
+  key: RoleName,
+  name: string,
+  description: string,
+  status: readonly [ProvisioningStatus, HealthStatus] = ['provisioned', 'healthy'],
+): Role {
+  return {
+    metadata: {
+      id: ROLE_IDS[key],
+      name,
+      description,
+      creationTime: '2024-02-05T08:00:00Z',
+      provisioningStatus: status[0],
+      healthStatus: status[1],
+    },
+  };
+}
+
+/** Both status fields take every value of the specification at least once; `legacy-operator` is held by nobody. */
+const ROLES: Role[] = [
+  role('administrator', 'administrator', 'Everything within the organization, including groups and roles.'),
+  role('user', 'user', 'Creates and changes what belongs to its projects.'),
+  role('reader', 'reader', 'Reads everything within its projects.'),
+  role('billingViewer', 'billing-viewer', 'Reads invoices, quotas and consumption.'),
+  role('clusterOperator', 'cluster-operator', 'Creates, scales and upgrades Kubernetes clusters.', [
+    'provisioned',
+    'degraded',
+  ]),
+  role('networkOperator', 'network-operator', 'Creates networks, subnets, routers and load balancers.', [
+    'provisioning',
+    'unknown',
+  ]),
+  role('secretsAuditor', 'secrets-auditor', 'Reads who used which secret, never the secret.', ['error', 'error']),
+  role('supportEngineer', 'support-engineer', 'Opens support tickets and reads their history.', ['unknown', 'unknown']),
+  role('legacyOperator', 'legacy-operator', 'The operator role of the first generation; being removed.', [
+    'deprovisioning',
+    'degraded',
+  ]),
+];
 
 interface Outline {
   name: string;

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import { sendBody } from '../http.ts';
 import { PEOPLE, type Person } from './people.ts';
 
@@ -77,17 +76,6 @@ function sendPage(res: ServerResponse, status: number, html: string): void {
     'Content-Security-Policy': POLICY,
     'Referrer-Policy': 'no-referrer',
   });
-}
-
-/** The library's page for an authorization request that cannot be answered to its client. */
-export async function renderErrorPage(ctx: KoaContextWithOIDC, out: ErrorOut): Promise<void> {
-  ctx.set('Content-Security-Policy', POLICY);
-  ctx.type = 'html';
-  ctx.body = page(
-    'This sign-in cannot go on',
-    `<p>${escapeHtml(out.error_description ?? 'The request is not valid.')}</p>
-<p class="soft">Error: <code>${escapeHtml(out.error)}</code>. You can close this page and start again from the editor.</p>`,
-  );
 }
 
 function escapeHtml(text: string): string {

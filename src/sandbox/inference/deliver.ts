@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import type { Counters } from '../types.ts';
+import type { Hooks } from '../types.ts';
 import type { ChoiceEvent } from './choice.ts';
 import type { Completion } from './completion.ts';
 import { errorBody, internalError, sendJson } from './errors.ts';
@@ -10,7 +10,7 @@ import { ChoiceCollector, completionBody, type Usage, usageOf } from './respond.
 import { eventChunk, openingChunk, sseDone, sseEvent, usageChunk } from './stream.ts';
 
 export interface Delivery {
-  readonly counters: Counters;
+  readonly hooks: Hooks;
   /** Milliseconds between two tokens of a streamed choice. */
   readonly paceMs: number;
 }
@@ -23,7 +23,7 @@ export async function deliver(
   res: ServerResponse,
   request: ChatRequest,
   completion: Completion,
-  { counters, paceMs }: Delivery,
+  { hooks, paceMs }: Delivery,
 ): Promise<void> {
   const gone = new AbortController();
   const onClose = (): void => {
@@ -32,8 +32,8 @@ export async function deliver(
   res.once('close', onClose);
   // No event comes for a client that left before this line.
   if (res.destroyed) gone.abort();
-  counters.count('completions');
-  counters.add('completions.open', 1);
+  hooks.count?.('completions');
+  hooks.count?.('completions.open', 1);
   try {
     if (request.stream) await sendStream(res, request, completion, paceMs, gone.signal);
     else await sendWhole(res, request, completion, gone.signal);
@@ -41,8 +41,8 @@ export async function deliver(
     if (!gone.signal.aborted) throw error;
   } finally {
     res.off('close', onClose);
-    counters.add('completions.open', -1);
-    if (gone.signal.aborted) counters.count('completions.aborted');
+    hooks.count?.('completions.open', -1);
+    if (gone.signal.aborted) hooks.count?.('completions.aborted');
   }
 }
 

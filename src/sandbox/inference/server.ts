@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { target } from '../http.ts';
-import type { InferenceOptions, RequestHandler, SandboxModel } from '../types.ts';
-import { readJsonBody } from './body.ts';
+import type { Authenticate, Hooks, RequestHandler, SandboxModel } from '../types.ts';
 import { prepareCompletion } from './completion.ts';
 import { deliver } from './deliver.ts';
 import { type Engine, trainEngine } from './engine.ts';
 import {
   httpRefusal,
   internalError,
+  invalidRequest,
   invalidToken,
   modelNotFound,
   noCredit,
@@ -21,13 +21,14 @@ import { magicModels, type ServedModel, servedModels } from './models.ts';
 import type { ChatRequest } from './request.ts';
 import { validateRequest } from './validate.ts';
 
-/** What the inference half needs of the frame, and its own pace. */
-export interface InferenceHandlerOptions
-  extends Pick<InferenceOptions, 'authenticate' | 'counters' | 'models' | 'log'> {
-  /** Milliseconds between two tokens of a streamed choice: 15 unless told, 0 for as fast as possible. */
+export interface InferenceOptions {
+  authenticate: Authenticate;
+  hooks: Hooks;
+  /** The models on offer when fewer than all (`--models a,b`); all of them when absent. */
+  models?: readonly SandboxModel[] | undefined;
+  /** Milliseconds between two tokens of a streamed choice (`--pace-ms`): 15 unless told, 0 for as fast as possible. */
   paceMs?: number | undefined;
-  /** Told the body of each request for a completion that could be read as JSON, before it is judged. */
-  onBody?: ((body: unknown) => void) | undefined;
+  log?: ((line: string) => void) | undefined;
 }
 
 const defaultPaceMs = 15;
@@ -40,7 +41,7 @@ const defaultPaceMs = 15;
  * Counts `completions`, `completions.aborted` (the client left before the end; writing stops) and the gauge
  * `completions.open`.
  */
-export function createInferenceHandler(options: InferenceHandlerOptions): RequestHandler {
+export function createInferenceHandler(options: InferenceOptions): RequestHandler {
   const offered = servedModels.filter(({ id }) => options.models?.some((model) => model.id === id) ?? true);
   const startedAt = Math.floor(Date.now() / 1000);
   let trained: Engine | undefined;
@@ -57,10 +58,10 @@ export function createInferenceHandler(options: InferenceHandlerOptions): Reques
   const complete = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     authenticate(req);
     const body = await readJsonBody(req);
-    options.onBody?.(body);
+    options.hooks.onCompletion?.(body);
     const request = validateRequest(body, engine().tokenizer.size);
     const completion = prepareCompletion(engine(), findModel(request, offered), request);
-    await deliver(res, request, completion, { counters: options.counters, paceMs: options.paceMs ?? defaultPaceMs });
+    await deliver(res, request, completion, { hooks: options.hooks, paceMs: options.paceMs ?? defaultPaceMs });
   };
 
   const listModels = (req: IncomingMessage, res: ServerResponse): void => {
@@ -134,4 +135,43 @@ function findModel({ model }: ChatRequest, offered: readonly ServedModel[]): Ser
 
 function modelEntry({ id, contextLength }: SandboxModel, created: number): object {
   return { id, object: 'model', created, owned_by: 'rolecall-sandbox', max_model_len: contextLength };
+}
+
+/** Bytes a request body may have: images come inside it as data URLs. */
+const longestBody = 8 * 1024 * 1024;
+
+/** The JSON value of a request body. Throws a Refusal: 415, 413, or 400 for what is not UTF-8 or not JSON. */
+async function readJsonBody(req: IncomingMessage): Promise<unknown> {
+  if (!isJson(req.headers['content-type']))
+    throw httpRefusal(415, 'The Content-Type must be application/json; charset=utf-8.');
+  if (Number(req.headers['content-length'] ?? 0) > longestBody) throw tooLong();
+  const bytes = await readBytes(req);
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw invalidRequest('', `The body is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Events rather than iteration: leaving a loop over a request destroys it, and the answer with it. */
+function readBytes(req: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > longestBody) reject(tooLong());
+      else chunks.push(chunk);
+    });
+    req.on('end', () => resolve(Buffer.concat(chunks)));
+    req.on('error', reject);
+  });
+}
+
+const tooLong = (): Error => httpRefusal(413, `The body is longer than ${longestBody} bytes.`);
+
+function isJson(contentType: string | undefined): boolean {
+  const [type, ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
+  return type === 'application/json' && (charset === undefined || /^"?utf-?8"?$/.test(charset));
 }

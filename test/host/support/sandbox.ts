@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Connection } from '../../../src/core/base/connection.ts';
-import type { SandboxDescriptor } from '../../../src/sandbox/types.ts';
+import type { TestDescriptor } from '../../../src/sandbox/testing/sandbox.ts';
 import { until } from './wait.ts';
 
 /** The sandbox that runs beside this suite. */
-export const descriptor = JSON.parse(process.env.ROLECALL_TEST_SANDBOX ?? '{}') as SandboxDescriptor;
+export const descriptor = JSON.parse(process.env.ROLECALL_TEST_SANDBOX ?? '{}') as TestDescriptor;
 
 /** Places of the people in the descriptor. */
 export const people = { administrator: 0, ordinaryUser: 1, ofEmptyNest: 2 } as const;
@@ -47,7 +47,7 @@ export async function serviceToken(name: PersonName): Promise<string> {
 
 let isDisturbed = false;
 
-/** Puts a fault into force; see src/sandbox/faults.ts. */
+/** Puts a fault into force; see src/sandbox/testing/faults.ts. */
 export async function addFault(fault: Record<string, unknown>): Promise<void> {
   isDisturbed = true;
   await control('POST', '/faults', fault);

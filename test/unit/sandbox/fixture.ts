@@ -1,25 +1,28 @@
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SandboxOptions } from '../../../src/sandbox/options.ts';
-import { type RunningSandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
-import type { SandboxDescriptor } from '../../../src/sandbox/types.ts';
+import {
+  type RunningTestSandbox,
+  startTestSandbox,
+  type TestDescriptor,
+} from '../../../src/sandbox/testing/sandbox.ts';
 
 /** The groups of the organization the administrator reads. */
 export const GROUPS = '/api/v1/organizations/meridian/groups';
 
 /** A sandbox and its remote control. */
 export class Fixture {
-  #running: RunningSandbox | undefined;
+  #running: RunningTestSandbox | undefined;
 
   async start(options: Partial<SandboxOptions>): Promise<void> {
-    this.#running = await startSandbox(options);
+    this.#running = await startTestSandbox(options);
   }
 
   async close(): Promise<void> {
     await this.#running?.close();
   }
 
-  get descriptor(): SandboxDescriptor {
+  get descriptor(): TestDescriptor {
     assert.ok(this.#running, 'the sandbox has not been started');
     return this.#running.descriptor;
   }

@@ -16,7 +16,7 @@ describe('sandbox identity: one session per client and person', () => {
     assert.equal((await getList(sandbox.descriptor, GROUPS, fresh.access_token ?? '')).status, 200);
   });
 
-  it('refuses a spent refresh token, counts it and leaves the live session alone (the library revokes the grant)', async () => {
+  it('refuses a spent refresh token, counts it and leaves the live session alone', async () => {
     const old = await signIn(sandbox.descriptor);
     const client = sandbox.descriptor.clients.loopback;
     const fresh = (await (await refresh(sandbox.descriptor, client, old.refresh_token)).json()) as Record<
@@ -119,7 +119,7 @@ describe('sandbox identity: one session per client and person', () => {
     assert.deepEqual([status, error], [400, 'invalid_grant']);
   });
 
-  it('lets tokens live exactly as long as told (the library forgives 15 seconds)', async function () {
+  it('lets tokens live exactly as long as told', async function () {
     this.timeout(10_000);
     await withSandbox({ accessTokenSeconds: 1, refreshTokenSeconds: 2 }, async (short) => {
       const tokens = await signIn(short.descriptor);

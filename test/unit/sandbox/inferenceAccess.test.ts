@@ -32,7 +32,7 @@ async function afterRound(messages: object[], answers: (args: Record<string, str
     ...message.tool_calls.map(({ id, function: fn }) => ({
       role: 'tool',
       tool_call_id: id,
-      content: answers(JSON.parse(fn.arguments ?? "{}")),
+      content: answers(JSON.parse(fn.arguments ?? '{}')),
     })),
   ];
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CounterTable } from '../../../src/sandbox/counters.ts';
-import { createInferenceHandler, type InferenceHandlerOptions } from '../../../src/sandbox/inference/server.ts';
+import { createInferenceHandler, type InferenceOptions } from '../../../src/sandbox/inference/server.ts';
+import { CounterTable } from '../../../src/sandbox/testing/records.ts';
 
 export const goodToken = 'a-live-access-token';
 
@@ -71,10 +71,10 @@ export class InferenceHarness {
   #server: Server | undefined;
   #origin = '';
 
-  async start(options: Partial<InferenceHandlerOptions> = {}): Promise<void> {
+  async start(options: Partial<InferenceOptions> = {}): Promise<void> {
     const handler = createInferenceHandler({
       authenticate: (header) => (header === `Bearer ${goodToken}` ? { person: 'ada' } : undefined),
-      counters: this.counters,
+      hooks: this.counters,
       paceMs: 0,
       ...options,
     });

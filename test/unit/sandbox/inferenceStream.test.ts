@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CounterTable } from '../../../src/sandbox/counters.ts';
 import type { ChoiceEvent } from '../../../src/sandbox/inference/choice.ts';
 import { deliver } from '../../../src/sandbox/inference/deliver.ts';
 import type { ChatRequest } from '../../../src/sandbox/inference/request.ts';
+import { CounterTable } from '../../../src/sandbox/testing/records.ts';
 import {
   ask,
   type Chunk,
@@ -249,7 +249,7 @@ describe('sandbox inference: a client that left before writing began', () => {
           res,
           { stream: true } as ChatRequest,
           { envelope, promptTokens: 1, choices: [endless()] },
-          { counters, paceMs: 0 },
+          { hooks: counters, paceMs: 0 },
         );
       });
     }).listen(0, '127.0.0.1');
@@ -274,7 +274,7 @@ describe('sandbox inference: a defect while writing', () => {
         res,
         request as ChatRequest,
         { envelope, promptTokens: 1, choices: [broken()] },
-        { counters: new CounterTable(), paceMs: 0 },
+        { hooks: {}, paceMs: 0 },
       ).catch((reason: unknown) => {
         error = reason;
         res.end();

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../../src/sandbox/http.ts';
@@ -57,14 +61,13 @@ describe('sandbox program', function () {
       'rolecallSandbox',
       'identity',
       'inference',
-      'control',
       'clients',
       'organizations',
       'models',
       'people',
+      'prompts',
     ]);
     assert.equal(descriptor.rolecallSandbox, 1);
-    assert.match(descriptor.control, /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}$/);
     assert.deepEqual(Object.keys(descriptor.clients.link), ['id', 'secret', 'redirectUri']);
     assert.match(descriptor.clients.loopback.redirectUri, /^http:\/\/127\.0\.0\.1:\d+\/callback$/);
     assert.equal(descriptor.clients.link.redirectUri, 'vscode://rolecall.rolecall/callback');
@@ -116,12 +119,113 @@ describe('sandbox program', function () {
   });
 });
 
+describe('a sandbox that windows share', function () {
+  this.timeout(20_000);
+  let parent: string;
+  let folder: string;
+  const windows: net.Socket[] = [];
+
+  beforeEach(() => {
+    parent = fs.mkdtempSync(path.join(os.tmpdir(), 'rolecall-shared-'));
+    folder = path.join(parent, 'sandbox');
+  });
+
+  afterEach(() => {
+    for (const window of windows.splice(0)) window.destroy();
+    for (const child of running) child.kill('SIGKILL');
+    fs.rmSync(parent, { recursive: true, force: true });
+  });
+
+  const shared = (lingerSeconds: number): Promise<Started> =>
+    start('--shared', folder, '--linger-seconds', String(lingerSeconds));
+
+  /** Connects as a window does. Resolves when it was greeted. */
+  async function connect({ lifeline = 0, clients }: SandboxDescriptor): Promise<net.Socket> {
+    const window = net.connect({ host: '127.0.0.1', port: lifeline });
+    windows.push(window);
+    const [greeting] = (await once(window, 'data')) as [Buffer];
+    assert.equal(String(greeting), `${clients.loopback.id}\n`);
+    return window;
+  }
+
+  it('serves whoever starts it for the same folder, and goes on when its starter has gone', async () => {
+    const first = await shared(60);
+    await connect(first.descriptor);
+    const second = await shared(60);
+    assert.deepEqual(second.descriptor, first.descriptor);
+    assert.equal(await exitOf(second.child), 0, 'the second is not needed');
+    first.child.stdin?.end();
+    first.child.stdout?.destroy();
+    first.child.stderr?.destroy();
+    const third = await shared(60);
+    assert.deepEqual(third.descriptor, first.descriptor);
+  });
+
+  it('is one sandbox also when several start at the same moment', async () => {
+    const started = await Promise.all([shared(60), shared(60), shared(60)]);
+    assert.equal(new Set(started.map(({ descriptor }) => descriptor.identity)).size, 1);
+  });
+
+  it('keeps its ready line from other users', async function () {
+    if (process.platform === 'win32') this.skip();
+    const { descriptor } = await shared(60);
+    const file = path.join(folder, 'sandbox.json');
+    assert.deepEqual(JSON.parse(fs.readFileSync(file, 'utf8')), descriptor);
+    assert.equal(fs.statSync(file).mode & 0o777, 0o600);
+    assert.equal(fs.statSync(folder).mode & 0o777, 0o700);
+  });
+
+  it('ends after the last window, with all that stands in its folder', async () => {
+    const { child, descriptor } = await shared(0);
+    const [one, other] = [await connect(descriptor), await connect(descriptor)];
+    fs.mkdirSync(path.join(folder, 'session-of-the-windows'));
+    one.destroy();
+    assert.equal((await fetch(`${descriptor.identity}/.well-known/openid-configuration`)).status, 200);
+    other.destroy();
+    assert.equal(await exitOf(child), 0);
+    assert.equal(fs.existsSync(folder), false);
+  });
+
+  it('waits for a window that comes back, but not for one that says it leaves', async () => {
+    const { child, descriptor } = await shared(60);
+    (await connect(descriptor)).destroy();
+    const again = await connect(descriptor);
+    assert.equal(child.exitCode, null);
+    again.end('bye');
+    assert.equal(await exitOf(child), 0);
+  });
+
+  it('takes the place of one that was killed, and removes what that one left', async () => {
+    const first = await shared(60);
+    fs.mkdirSync(path.join(folder, 'session-of-the-windows'));
+    first.child.kill('SIGKILL');
+    await exitOf(first.child);
+    const second = await shared(60);
+    assert.notEqual(second.descriptor.identity, first.descriptor.identity);
+    assert.deepEqual(fs.readdirSync(folder), ['sandbox.json']);
+  });
+
+  it('takes the place of one whose port another program has now', async () => {
+    const other = net.createServer((socket) => socket.end('220 mail\n')).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as net.AddressInfo;
+    fs.mkdirSync(folder);
+    fs.writeFileSync(
+      path.join(folder, 'sandbox.json'),
+      JSON.stringify({ rolecallSandbox: 1, lifeline: port, clients: { loopback: { id: 'an-id' } } }),
+    );
+    const { descriptor } = await shared(60);
+    assert.notEqual(descriptor.lifeline, port);
+    other.close();
+  });
+});
+
 describe('sandbox start', () => {
   it('listens on 127.0.0.1 and on no other address', async function () {
     if (process.platform !== 'linux') this.skip();
     const { descriptor, close } = await startSandbox();
     try {
-      for (const origin of [descriptor.identity, descriptor.inference, descriptor.control]) {
+      for (const origin of [descriptor.identity, descriptor.inference]) {
         assert.equal(new URL(origin).hostname, '127.0.0.1');
         await assert.rejects(fetch(origin.replace('127.0.0.1', '127.0.0.2')));
         await assert.rejects(fetch(origin.replace('127.0.0.1', '[::1]')));
@@ -156,18 +260,17 @@ describe('sandbox start', () => {
     await assert.rejects(startSandbox({ models: ['nobody/nothing'] }), UsageError);
   });
 
-  it('gives every start clients and a control address of its own', async () => {
+  it('gives every start clients of its own', async () => {
     const [one, other] = await Promise.all([startSandbox(), startSandbox()]);
     await Promise.all([one.close(), other.close()]);
     assert.notEqual(one.descriptor.clients.loopback.id, other.descriptor.clients.loopback.id);
     assert.notEqual(one.descriptor.clients.loopback.secret, other.descriptor.clients.loopback.secret);
-    assert.notEqual(new URL(one.descriptor.control).pathname, new URL(other.descriptor.control).pathname);
   });
 });
 
 describe('sandbox options', () => {
   it('are the defaults without arguments', () => {
-    const { options, keep } = parseOptions([]);
+    const { options, keep, shared } = parseOptions([]);
     assert.deepEqual(
       { ...options, redirectUri: undefined, models: undefined, paceMs: undefined },
       {
@@ -177,7 +280,7 @@ describe('sandbox options', () => {
         paceMs: undefined,
       },
     );
-    assert.equal(keep, false);
+    assert.deepEqual([keep, shared], [false, undefined]);
     assert.deepEqual([options.groups, options.roles, options.accessTokenSeconds], [2000, 50, 3600]);
   });
 
@@ -185,7 +288,7 @@ describe('sandbox options', () => {
     const line =
       '--groups 10000 --roles 200 --access-token-seconds 5 --refresh-token-seconds 9 --redirect-uri http://127.0.0.1:7/cb ' +
       '--link-redirect-uri vscodium://rolecall.rolecall/callback --no-discovery --no-organization-list ' +
-      '--identity-port 1 --inference-port 2 --control-port 3 --models a/b,c --pace-ms 0 --keep';
+      '--identity-port 1 --inference-port 2 --models a/b,c --pace-ms 0 --keep --shared /a/b --linger-seconds 3';
     assert.deepEqual(parseOptions(line.split(' ')), {
       options: {
         groups: 10_000,
@@ -198,11 +301,11 @@ describe('sandbox options', () => {
         organizationList: false,
         identityPort: 1,
         inferencePort: 2,
-        controlPort: 3,
         models: ['a/b', 'c'],
         paceMs: 0,
       },
       keep: true,
+      shared: { folder: '/a/b', lingerSeconds: 3 },
     });
   });
 
@@ -218,6 +321,7 @@ describe('sandbox options', () => {
     ['stray', /stray/],
     ['--groups', /groups/],
     ['--keep=yes', /keep/],
+    ['--shared /a --linger-seconds soon', /linger-seconds/],
   ];
   for (const [line, told] of wrong) {
     it(`refuses ${line}`, () => {

@@ -73,8 +73,7 @@ export async function authorize(
   const page = new URL(location(start), descriptor.identity).href;
   await (await browser.visit(page)).text();
   const chosen = answer === 'cancel' ? { cancel: 'yes' } : { person: descriptor.people[answer.person]?.id ?? '' };
-  const submitted = await browser.visit(page, { method: 'POST', body: new URLSearchParams(chosen) });
-  return location(await browser.visit(new URL(location(submitted), descriptor.identity).href));
+  return location(await browser.visit(page, { method: 'POST', body: new URLSearchParams(chosen) }));
 }
 
 export function location(response: Response): string {

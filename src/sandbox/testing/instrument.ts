@@ -1,18 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { answerWithFault, errorBody } from './faultAnswers.ts';
-import { disturbOutput } from './faultOutput.ts';
-import { FaultSyntaxError } from './faults.ts';
-import { sendJson, target } from './http.ts';
-import { cutByFault } from './output.ts';
-import type { Counters, Fault, Faults, RequestHandler, Service } from './types.ts';
+import { sendJson, target } from '../http.ts';
+import type { RequestHandler, Service } from '../types.ts';
+import { answerWithFault, cutByFault, disturbOutput, errorBody } from './faultEffects.ts';
+import { type Fault, FaultSyntaxError, type FaultTable } from './faults.ts';
+import type { CounterTable } from './records.ts';
 
-/** What the frame puts around a half's handler: counting, then the faults asked for. */
+/** What stands around a half's handler: counting, then the faults asked for. */
 export interface Instruments {
-  counters: Counters;
-  faults: Faults;
-  /** A counter's name for a path; the path itself when absent. */
-  routeName?: ((path: string) => string) | undefined;
+  counters: CounterTable;
+  faults: FaultTable;
   log?: ((line: string) => void) | undefined;
 }
 
@@ -57,12 +54,7 @@ async function underFaults(
 }
 
 /** Counts the request, its answer's status and, where the answer is a stream of events, how the stream went. */
-function observe(
-  service: Service,
-  req: IncomingMessage,
-  res: ServerResponse,
-  { counters, routeName = (path) => path }: Instruments,
-): void {
+function observe(service: Service, req: IncomingMessage, res: ServerResponse, { counters }: Instruments): void {
   counters.count(`requests.${service}`);
   counters.count(`${service} ${req.method} ${routeName(target(req).path)}`);
   counters.count(`host ${req.headers.host ?? ''}`);
@@ -83,12 +75,17 @@ function isEventStream(res: ServerResponse, writeHeadArguments: readonly unknown
   return String(given ?? res.getHeader('content-type') ?? '').startsWith('text/event-stream');
 }
 
-function observeStream(service: Service, res: ServerResponse, counters: Counters): void {
+function observeStream(service: Service, res: ServerResponse, counters: CounterTable): void {
   counters.count(`streams.${service}.opened`);
-  counters.add(`streams.${service}.open`, 1);
+  counters.count(`streams.${service}.open`, 1);
   res.once('close', () => {
-    counters.add(`streams.${service}.open`, -1);
+    counters.count(`streams.${service}.open`, -1);
     if (res.writableFinished) counters.count(`streams.${service}.ended`);
     else counters.count(`streams.${service}.${cutByFault.has(res) ? 'cut' : 'aborted'}`);
   });
+}
+
+/** One name per route, without the ids of single sign-ins. */
+function routeName(path: string): string {
+  return path.replace(/^\/sign-in\/[^/]+$/, '/sign-in/:uid');
 }

@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { BodyRecord } from './bodyRecord.ts';
-import type { CounterTable } from './counters.ts';
+import { readText, sendJson, target } from '../http.ts';
+import type { RequestHandler } from '../types.ts';
 import { FaultSyntaxError, type FaultTable } from './faults.ts';
-import { readText, sendJson, target } from './http.ts';
-import type { SecretRecord } from './identity/secretRecord.ts';
-import type { RequestHandler } from './types.ts';
+import type { BodyRecord, CounterTable, SecretRecord } from './records.ts';
 
 /** What the control server steers. */
 export interface Controlled {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import * as z from 'zod/mini';
-import type { Fault, Faults, Service } from './types.ts';
+import type { Service } from '../types.ts';
 
 /**
  * | kind             | what happens                                                                                  |
@@ -49,6 +49,9 @@ const RuleSchema = z.extend(FaultSchema, {
   times: z.optional(z.nullable(z.int().check(z.minimum(1)))),
 });
 
+/** A disturbance that stands between a handler and the wire. */
+export type Fault = z.infer<typeof FaultSchema>;
+
 /** One entry of the control server's list of faults. */
 export type FaultRule = z.infer<typeof RuleSchema>;
 
@@ -67,7 +70,7 @@ interface ActiveRule {
 }
 
 /** The faults in force. */
-export class FaultTable implements Faults {
+export class FaultTable {
   #rules: ActiveRule[] = [];
 
   /** Adds a rule from outside (`times` is 1 unless told). Throws a `FaultSyntaxError`. */

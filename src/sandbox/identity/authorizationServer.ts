@@ -1,0 +1,332 @@
+import { createHash, generateKeyPairSync, randomBytes, randomUUID, sign } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readText, sendJson, target } from '../http.ts';
+import type { Hooks, SandboxClient } from '../types.ts';
+import { bearerToken, sendError } from './errors.ts';
+import { sendProblemPage, sendSignInPage } from './pages.ts';
+import { personById } from './people.ts';
+import { randomToken, type Session, type Sessions } from './sessions.ts';
+
+/** The paths of the specification, with `userinfo` and `jwks` beside them, and the sandbox's own sign-in page. */
+export const PATHS = {
+  authorization: '/oauth2/v2/authorization',
+  token: '/oauth2/v2/token',
+  userinfo: '/oauth2/v2/userinfo',
+  jwks: '/oauth2/v2/jwks',
+  discovery: '/.well-known/openid-configuration',
+  signIn: '/sign-in/',
+} as const;
+
+const SCOPES = ['openid', 'profile', 'email'];
+const CODE_LENGTH = 2000;
+const CODE_MS = 60_000;
+const SIGN_IN_MS = 3_600_000;
+
+export interface AuthorizationServerOptions {
+  /** The origin it is reached at. */
+  readonly issuer: string;
+  readonly clients: readonly SandboxClient[];
+  readonly sessions: Sessions;
+  readonly accessTokenSeconds: number;
+  readonly hooks: Hooks;
+}
+
+/** What an authorization request asked for. */
+interface Asked {
+  readonly client: SandboxClient;
+  readonly state: string | undefined;
+  readonly nonce: string | undefined;
+  readonly scopes: readonly string[];
+  /** PKCE, method S256. */
+  readonly challenge: string | undefined;
+  readonly expires: number;
+}
+
+interface Code extends Asked {
+  readonly person: string;
+  /** Set when the code was exchanged: a code that comes again ends what it began. */
+  session?: Session;
+}
+
+class Refusal {
+  readonly error: string;
+  readonly error_description: string;
+
+  constructor(error: string, description: string) {
+    this.error = error;
+    this.error_description = description;
+  }
+}
+
+const refused = (error: string, description: string): Refusal => new Refusal(error, description);
+
+/**
+ * The authorization-code flow (RFC 6749, RFC 7636, OpenID Connect Core) as servers of this family have it:
+ *
+ * - the redirect URI is compared as a string; an unknown client or another URI gets a page with 400, never a redirect;
+ * - nobody is remembered: every sign-in offers the people again;
+ * - Basic credentials are compared raw, not url-decoded; a refused client is a 400;
+ * - no `scope` and no `iss` in any answer, `id_token` at the sign-in only, signed ES512;
+ * - a spent refresh token is refused, and the live session goes on.
+ */
+export class AuthorizationServer {
+  readonly #options: AuthorizationServerOptions;
+  readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-521' });
+  readonly #keyId = randomBytes(8).toString('hex');
+  /** Cookies know no ports: two sandboxes on 127.0.0.1 share a jar, so each names its own. */
+  readonly #cookie = `rolecall_${randomBytes(6).toString('hex')}_sign_in`;
+  readonly #signIns = new Map<string, Asked>();
+  readonly #codes = new Map<string, Code>();
+
+  constructor(options: AuthorizationServerOptions) {
+    this.#options = options;
+  }
+
+  discovery(): object {
+    const { issuer } = this.#options;
+    return {
+      issuer,
+      authorization_endpoint: issuer + PATHS.authorization,
+      token_endpoint: issuer + PATHS.token,
+      userinfo_endpoint: issuer + PATHS.userinfo,
+      jwks_uri: issuer + PATHS.jwks,
+      scopes_supported: SCOPES,
+      claims_supported: ['sub', 'name', 'email', 'email_verified'],
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['ES512'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      code_challenge_methods_supported: ['S256'],
+    };
+  }
+
+  jwks(): object {
+    const key = this.#keys.publicKey.export({ format: 'jwk' });
+    return { keys: [{ ...key, alg: 'ES512', use: 'sig', kid: this.#keyId }] };
+  }
+
+  /** GET: to the sign-in page, or to the client with an error. */
+  authorize(req: IncomingMessage, res: ServerResponse): void {
+    const { query } = target(req);
+    this.#note(query.get('state'), query.get('nonce'));
+    const client = this.#options.clients.find(({ id }) => id === query.get('client_id'));
+    if (client === undefined || client.redirectUri !== query.get('redirect_uri')) {
+      const what = client === undefined ? 'The client is not registered.' : 'The redirect URI is not registered.';
+      sendProblemPage(
+        res,
+        400,
+        'This sign-in can’t continue',
+        `${what} Close this page and start again in the editor.`,
+      );
+      return;
+    }
+    const state = query.get('state') ?? undefined;
+    const problem = problemOf(query);
+    if (problem) {
+      redirect(res, answerAddress(client, { ...problem, state }));
+      return;
+    }
+    const uid = randomUUID();
+    prune(this.#signIns);
+    this.#signIns.set(uid, {
+      client,
+      state,
+      nonce: query.get('nonce') ?? undefined,
+      scopes: (query.get('scope') ?? '').split(' ').filter((scope) => SCOPES.includes(scope)),
+      challenge: query.get('code_challenge') ?? undefined,
+      expires: Date.now() + SIGN_IN_MS,
+    });
+    const path = PATHS.signIn + uid;
+    redirect(res, path, `${this.#cookie}=${uid}; Path=${path}; HttpOnly; SameSite=Lax`);
+  }
+
+  /** GET shows the people, POST takes the choice. There is no separate consent. */
+  async signInPage(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const { path } = target(req);
+    const uid = path.slice(PATHS.signIn.length);
+    const asked = this.#signIns.get(uid);
+    const isSameBrowser = (req.headers.cookie ?? '').split('; ').includes(`${this.#cookie}=${uid}`);
+    if (!asked || !isSameBrowser || asked.expires <= Date.now()) {
+      sendProblemPage(res, 400, 'This sign-in is over', 'It was completed or has expired. Start again in the editor.');
+      return;
+    }
+    if (req.method === 'GET') {
+      sendSignInPage(res, path);
+      return;
+    }
+    const form = new URLSearchParams(await readText(req));
+    const person = personById(form.get('person') ?? '');
+    if (person === undefined && !form.has('cancel')) {
+      sendProblemPage(res, 400, 'Unknown person', 'Go back and choose one of the people on the page.');
+      return;
+    }
+    this.#signIns.delete(uid);
+    const { client, state } = asked;
+    if (person === undefined) {
+      const error_description = 'The sign-in was cancelled.';
+      redirect(res, answerAddress(client, { error: 'access_denied', error_description, state }));
+      return;
+    }
+    const code = randomToken(CODE_LENGTH);
+    this.#note(code);
+    prune(this.#codes);
+    this.#codes.set(code, { ...asked, person: person.id, expires: Date.now() + CODE_MS });
+    redirect(res, answerAddress(client, { code, state }));
+  }
+
+  /** POST, with a form. */
+  async token(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const text = await readText(req);
+    const isForm = /^application\/x-www-form-urlencoded\b/i.test(req.headers['content-type'] ?? '');
+    const form = new URLSearchParams(isForm ? text : '');
+    this.#note(...['code', 'code_verifier', 'client_secret', 'refresh_token'].map((name) => form.get(name)));
+    const client = isForm ? this.#clientOf(req, form) : refused('invalid_request', 'the body must be a form');
+    const answer = client instanceof Refusal ? client : this.#grant(client, form);
+    sendJson(res, answer instanceof Refusal ? 400 : 200, answer, { 'Cache-Control': 'no-store' });
+  }
+
+  userinfo(req: IncomingMessage, res: ServerResponse): void {
+    const session = this.#options.sessions.of(bearerToken(req.headers.authorization) ?? '');
+    if (session === undefined) {
+      sendError(res, 'access_denied', 'token is invalid, expired or superseded', {
+        'WWW-Authenticate': 'Bearer error="invalid_token"',
+      });
+    } else if (!session.grant.scopes.includes('openid')) {
+      sendError(res, 'forbidden', 'the scope openid was not granted');
+    } else {
+      sendJson(res, 200, claimsOf(session));
+    }
+  }
+
+  #clientOf(req: IncomingMessage, form: URLSearchParams): SandboxClient | Refusal {
+    const basic = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(req.headers.authorization ?? '')?.[1];
+    const [id, secret] =
+      basic === undefined
+        ? [form.get('client_id'), form.get('client_secret')]
+        : Buffer.from(basic, 'base64').toString('utf8').split(/:(.*)/s);
+    const client = this.#options.clients.find((each) => each.id === id);
+    if (!client && basic !== undefined) return refused('invalid_grant', 'client_id mismatch');
+    if (!secret) return refused('invalid_request', 'client secret not set');
+    return client?.secret === secret ? client : refused('invalid_request', 'client id or secret invalid');
+  }
+
+  #grant(client: SandboxClient, form: URLSearchParams): object | Refusal {
+    switch (form.get('grant_type')) {
+      case 'authorization_code':
+        return this.#exchange(client, form);
+      case 'refresh_token':
+        return this.#refresh(client, form.get('refresh_token') ?? '');
+      default:
+        return refused('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
+    }
+  }
+
+  #exchange(client: SandboxClient, form: URLSearchParams): object | Refusal {
+    const { sessions, hooks } = this.#options;
+    const code = this.#codes.get(form.get('code') ?? '');
+    if (code?.session) {
+      sessions.end(code.session); // RFC 6749 section 4.1.2.
+      return refused('invalid_grant', 'code has been used');
+    }
+    if (!code || code.expires <= Date.now() || code.client !== client) {
+      return refused('invalid_grant', 'code is invalid or expired');
+    }
+    if (form.get('redirect_uri') !== client.redirectUri) return refused('invalid_grant', 'redirect_uri mismatch');
+    const verifier = form.get('code_verifier') ?? undefined;
+    const challenge = verifier === undefined ? undefined : createHash('sha256').update(verifier).digest('base64url');
+    if (challenge !== code.challenge) return refused('invalid_client', 'code_verifier does not match code_challenge');
+    const session = sessions.signIn({ client: client.id, person: code.person, scopes: code.scopes });
+    code.session = session;
+    hooks.count?.('signIns');
+    const tokens = this.#tokens(session);
+    if (!code.scopes.includes('openid')) return tokens;
+    const id_token = this.#idToken(session, code.nonce);
+    this.#note(id_token);
+    return { ...tokens, id_token };
+  }
+
+  #refresh(client: SandboxClient, token: string): object | Refusal {
+    const { sessions, hooks } = this.#options;
+    const session = sessions.refresh(client.id, token);
+    if (!('reason' in session)) {
+      hooks.count?.('refreshes');
+      return this.#tokens(session);
+    }
+    const { reason } = session;
+    hooks.count?.('refreshes.refused');
+    if (reason === 'spent') hooks.count?.('refreshes.reused');
+    if (reason === 'superseded') hooks.count?.('refreshes.superseded');
+    // The service compares with the one refresh token it has stored, so it says the same of spent and superseded ones.
+    if (reason === 'spent' || reason === 'superseded') return refused('invalid_grant', 'refresh token reuse');
+    return refused('invalid_grant', reason === 'expired' ? 'refresh token is expired' : 'refresh token not found');
+  }
+
+  #tokens({ access, refresh }: Session): object {
+    this.#note(access.token, refresh.token);
+    return {
+      token_type: 'Bearer',
+      access_token: access.token,
+      refresh_token: refresh.token,
+      expires_in: this.#options.accessTokenSeconds,
+    };
+  }
+
+  /** A JSON Web Signature, ES512 (RFC 7515, RFC 7518 section 3.4). */
+  #idToken(session: Session, nonce: string | undefined): string {
+    const { issuer, accessTokenSeconds } = this.#options;
+    const iat = Math.floor(Date.now() / 1000);
+    const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const header = part({ alg: 'ES512', typ: 'JWT', kid: this.#keyId });
+    const times = { iat, exp: iat + accessTokenSeconds };
+    const signed = `${header}.${part({ iss: issuer, aud: session.grant.client, ...claimsOf(session), nonce, ...times })}`;
+    const key = { key: this.#keys.privateKey, dsaEncoding: 'ieee-p1363' } as const;
+    return `${signed}.${sign('sha512', Buffer.from(signed), key).toString('base64url')}`;
+  }
+
+  #note(...secrets: readonly (string | null)[]): void {
+    for (const secret of secrets) if (secret) this.#options.hooks.onSecret?.(secret);
+  }
+}
+
+/** What is wrong with a request whose answer goes to the client. */
+function problemOf(query: URLSearchParams): Refusal | undefined {
+  if (query.get('response_type') !== 'code') {
+    return refused('unsupported_response_type', 'response_type must be code');
+  }
+  if (query.has('code_challenge') && query.get('code_challenge_method') !== 'S256') {
+    return refused('invalid_request', 'code_challenge_method must be S256');
+  }
+  return query.get('prompt') === 'none' ? refused('login_required', 'nobody is remembered here') : undefined;
+}
+
+/** The registered redirect URI as it was written, `?`, and form-encoded parameters. */
+function answerAddress(client: SandboxClient, parameters: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return `${client.redirectUri}?${new URLSearchParams(given)}`;
+}
+
+function redirect(res: ServerResponse, location: string, cookie?: string): void {
+  res.writeHead(303, {
+    Location: location,
+    'Cache-Control': 'no-store',
+    'Content-Length': '0',
+    ...(cookie !== undefined && { 'Set-Cookie': cookie }),
+  });
+  res.end();
+}
+
+function claimsOf({ grant: { person, scopes } }: Session): object {
+  const { name, email } = personById(person) ?? {};
+  return {
+    sub: person,
+    ...(scopes.includes('profile') && { name }),
+    ...(scopes.includes('email') && { email, email_verified: true }),
+  };
+}
+
+/** Nobody counts on what has expired, and a sandbox may run for days. */
+function prune(entries: Map<string, { readonly expires: number }>): void {
+  for (const [key, { expires }] of entries) if (expires <= Date.now()) entries.delete(key);
+}

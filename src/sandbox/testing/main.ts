@@ -1,0 +1,4 @@
+import { runProgram } from '../program.ts';
+import { startTestSandbox } from './sandbox.ts';
+
+await runProgram(startTestSandbox);
