@@ -14,12 +14,13 @@ import { AccessData } from './host/accessData.ts';
 import { ClientSecrets } from './host/auth/clientSecret.ts';
 import { InferenceTokens } from './host/auth/inferenceTokens.ts';
 import { registerSession } from './host/auth/register.ts';
-import { sharedPlace, windowPlace } from './host/auth/sessionPlace.ts';
+import { sandboxPlace, sharedPlace } from './host/auth/sessionPlace.ts';
 import { ChangeMarks } from './host/changeMarks.ts';
 import { RolecallModelProvider } from './host/chat/modelProvider.ts';
 import { openChat } from './host/chat/openChat.ts';
 import { registerParticipant } from './host/chat/register.ts';
 import { RememberedModels } from './host/chat/rememberedModels.ts';
+import { whyNoChat } from './host/chatView.ts';
 import { Cloud } from './host/cloud.ts';
 import { Clouds } from './host/clouds.ts';
 import { registerCommand } from './host/commands.ts';
@@ -53,7 +54,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const isTest = context.extensionMode === vscode.ExtensionMode.Test;
   const state = isTest ? vscode.Uri.joinPath(context.globalStorageUri, 'state').fsPath : undefined;
 
-  // Held by this window only: the sandbox's client secret dies with it.
+  const sandboxFolder = vscode.Uri.joinPath(context.globalStorageUri, 'sandbox').fsPath;
+  // Held by this window only: the sandbox tells it to each.
   const sandboxSecrets = new Map<string, string>();
   const clientSecrets = new ClientSecrets(context.secrets);
   const inferenceTokens = new InferenceTokens(context.secrets, { fetch: globalThis.fetch, learn, log });
@@ -64,7 +66,10 @@ export function activate(context: vscode.ExtensionContext): void {
     (connection) =>
       new Cloud({
         connection,
-        place: connection.id === 'sandbox' ? windowPlace() : sharedPlace(context.secrets, connection, state),
+        place:
+          connection.id === 'sandbox'
+            ? sandboxPlace(context.secrets, context.globalState, connection, sandboxFolder)
+            : sharedPlace(context.secrets, connection, state),
         inferenceToken: async (of) => (of.id === 'sandbox' ? undefined : inferenceTokens.get(of)),
         clientSecret,
         fetch: globalThis.fetch,
@@ -107,6 +112,24 @@ export function activate(context: vscode.ExtensionContext): void {
   const request = { clouds, catalog, settings, memory, usage, fetch, log };
   const remembered = new RememberedModels(catalog, context.globalState);
   const parameters = new ParametersDocument({ clouds, catalog, settings, memory, openTools });
+  const sandbox = registerSandbox(context.workspaceState, {
+    clouds,
+    program: {
+      file: vscode.Uri.joinPath(context.extensionUri, 'dist', 'sandbox.js').fsPath,
+      folder: sandboxFolder,
+    },
+    running: process.env.ROLECALL_SANDBOX,
+    rememberSecret: (clientId, secret) => {
+      learn(secret);
+      sandboxSecrets.set(clientId, secret);
+    },
+    describeModels: (models) => catalog.describeSandbox(models),
+    signIn: (cloud) => session.signIn(cloud),
+    openChat: async (prompt) => {
+      if (!(await whyNoChat())) await openChat(catalog, prompt);
+    },
+    log,
+  });
 
   context.subscriptions.push(
     channel,
@@ -167,23 +190,13 @@ export function activate(context: vscode.ExtensionContext): void {
       await selectModel({ clouds, catalog, settings });
     }),
     registerCommand(commands.showEffectiveParameters, log, () => parameters.show()),
-    registerSandbox({
-      clouds,
-      program: vscode.Uri.joinPath(context.extensionUri, 'dist', 'sandbox.js').fsPath,
-      running: process.env.ROLECALL_SANDBOX,
-      rememberSecret: (clientId, secret) => {
-        learn(secret);
-        sandboxSecrets.set(clientId, secret);
-      },
-      describeModels: (models) => catalog.describeSandbox(models),
-      signIn: (cloud) => session.signIn(cloud),
-      log,
-    }),
+    sandbox,
     registerCommand(commands.showLog, log, () => channel.show()),
     registerCommand(commands.openWalkthrough, log, () =>
       vscode.commands.executeCommand('workbench.action.openWalkthrough', `${extensionId}#${walkthrough}`),
     ),
   );
 
+  void sandbox.resume(); // Never throws.
   void clouds.start(); // Activation does not wait for the keyring; the session's state tells when it is known.
 }

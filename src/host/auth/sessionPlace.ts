@@ -1,5 +1,3 @@
-import os from 'node:os';
-import path from 'node:path';
 import * as vscode from 'vscode';
 import { type Connection, connectionKey } from '../../core/base/connection.ts';
 import { secrets } from '../../ids.ts';
@@ -19,29 +17,24 @@ export function sharedPlace(storage: vscode.SecretStorage, connection: Connectio
   };
 }
 
-/**
- * A session that lives as long as this window: the sandbox ends with the window, so a stored token of its would only be
- * a dead secret at rest. What is left when the window is killed is sealed with a key that died with it.
- */
-export function windowPlace(): SessionPlace {
-  let kept: string | undefined;
-  const state = path.join(os.tmpdir(), `rolecall-window-${crypto.randomUUID()}`);
-  return {
-    store: {
-      read: async () => kept,
-      write: async (text) => {
-        kept = text;
-      },
-    },
-    state,
-    dispose: () => {
-      kept = undefined;
-      void remove(state).catch(() => {}); // Nobody can read it any more.
-    },
-  };
-}
+/** Key of the sandbox whose session was stored last. */
+const LAST_SANDBOX = 'rolecall.lastSandbox';
 
-async function remove(folder: string): Promise<void> {
-  const { rm } = await import('node:fs/promises');
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+/**
+ * As {@link sharedPlace}, in the folder of the sandbox, which goes with it. Each sandbox is another connection: what was
+ * stored for the one before is worth nothing and is deleted.
+ */
+export function sandboxPlace(
+  storage: vscode.SecretStorage,
+  memory: vscode.Memento,
+  connection: Connection,
+  folder: string,
+): SessionPlace {
+  const key = connectionKey(connection);
+  const before = memory.get<string>(LAST_SANDBOX);
+  if (before !== key) {
+    void memory.update(LAST_SANDBOX, key); // The next one looks again.
+    if (before !== undefined) void Promise.resolve(storage.delete(secrets.session + before)).catch(() => {}); // Worthless.
+  }
+  return sharedPlace(storage, connection, folder);
 }

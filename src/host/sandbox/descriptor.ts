@@ -12,6 +12,8 @@ const descriptorSchema = z.object({
   clients: z.object({ loopback: z.object({ id: z.string(), secret: z.string(), redirectUri: loopbackUrl }) }),
   organizations: z.array(z.string()),
   models: z.array(z.custom<ConfiguredModel>(isConfiguredModel)),
+  prompts: z.array(z.string()),
+  lifeline: z.optional(z.int().check(z.minimum(1), z.maximum(65_535))),
 });
 
 /** The line that the sandbox prints when it is ready: where it listens, and as which client to sign in. */

@@ -1,4 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs/promises';
+import net from 'node:net';
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { waitFor } from '../../core/base/abort.ts';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
@@ -6,30 +10,49 @@ import type { Log } from '../../core/base/log.ts';
 import { readDescriptor, type SandboxDescriptor } from './descriptor.ts';
 
 const START_DEADLINE_MS = 30_000;
+/** A sandbox of this machine greets at once. */
+const GREETING_MS = 2000;
 
-/** The embedded cloud as a child of this window. It ends when its standard input closes, so also when the editor dies. */
+export interface SandboxProgram {
+  /** Absolute path of `dist/sandbox.js`. */
+  readonly file: string;
+  /** Whose windows share one sandbox: its ready line stands there while it runs. It is the sandbox's, which removes it. */
+  readonly folder: string;
+  readonly parameters?: readonly string[];
+}
+
+/**
+ * The demo cloud that the windows of this editor and user share. It is a process of its own and outlives the window that
+ * has started it: each window that uses it keeps a connection to it, and some seconds after the last one is closed it
+ * ends. So it survives a reload and leaves nothing behind when the editor dies.
+ */
 export class SandboxProcess {
   readonly descriptor: SandboxDescriptor;
-  readonly #child: ChildProcess;
+  readonly #lifeline: net.Socket;
 
-  private constructor(child: ChildProcess, descriptor: SandboxDescriptor) {
-    this.#child = child;
+  private constructor(descriptor: SandboxDescriptor, lifeline: net.Socket) {
     this.descriptor = descriptor;
+    this.#lifeline = lifeline;
+    lifeline.on('error', () => {}); // Followed by `close`.
+    lifeline.resume().unref();
   }
 
-  /** @param program the absolute path of `dist/sandbox.js`. */
-  static async start(program: string, log: Log, signal: AbortSignal): Promise<SandboxProcess> {
-    const child = spawn(process.execPath, [program], {
+  /** Connects to the sandbox that runs already, or starts one. */
+  static async start(program: SandboxProgram, log: Log, signal: AbortSignal): Promise<SandboxProcess> {
+    const { file, folder, parameters = [] } = program;
+    const child = spawn(process.execPath, [file, '--shared', folder, ...parameters], {
       // On the desktop the extension host's executable is Electron, which runs as Node with this variable.
       env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
       windowsHide: true,
     });
+    child.unref();
+    for (const stream of [child.stdout, child.stderr]) if (stream instanceof net.Socket) stream.unref();
     createInterface({ input: child.stderr }).on('line', (line) => log.warn(`sandbox: ${line}`));
     try {
-      const deadline = AbortSignal.timeout(START_DEADLINE_MS);
-      const line = await waitFor(firstLine(child), AbortSignal.any([signal, deadline]));
-      return new SandboxProcess(child, readDescriptor(line));
+      const deadline = AbortSignal.any([signal, AbortSignal.timeout(START_DEADLINE_MS)]);
+      return await SandboxProcess.#connect(readDescriptor(await waitFor(firstLine(child), deadline)), deadline);
     } catch (error) {
       child.kill();
       if (signal.aborted) throw cancelled(error);
@@ -38,13 +61,46 @@ export class SandboxProcess {
     }
   }
 
-  onExit(listener: () => void): void {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) listener();
-    else this.#child.once('exit', listener);
+  /** Connects to the sandbox of this folder; `undefined` where none is running. */
+  static async running(folder: string, signal: AbortSignal): Promise<SandboxProcess | undefined> {
+    try {
+      const line = await fs.readFile(path.join(folder, 'sandbox.json'), { encoding: 'utf8', signal });
+      return await SandboxProcess.#connect(readDescriptor(line), signal);
+    } catch {
+      return undefined; // It has ended, or was killed.
+    }
   }
 
-  stop(): void {
-    this.#child.kill();
+  static async #connect(descriptor: SandboxDescriptor, signal: AbortSignal): Promise<SandboxProcess> {
+    const { lifeline: port, clients } = descriptor;
+    if (port === undefined)
+      throw new RolecallError('protocol', 'The sandbox started but did not say where it listens.');
+    const lifeline = net.connect({ host: '127.0.0.1', port });
+    try {
+      const greeted = AbortSignal.any([signal, AbortSignal.timeout(GREETING_MS)]);
+      const [greeting] = (await once(lifeline, 'data', { signal: greeted })) as [Buffer];
+      // Another program may listen at the port of a sandbox that has ended.
+      if (greeting.toString() !== `${clients.loopback.id}\n`) throw new Error('another program listens there');
+      return new SandboxProcess(descriptor, lifeline);
+    } catch (error) {
+      lifeline.destroy();
+      throw error;
+    }
+  }
+
+  /** Called at once where it has ended already. */
+  onEnd(listener: () => void): void {
+    if (this.#lifeline.closed) listener();
+    else this.#lifeline.once('close', listener);
+  }
+
+  /** This window no longer needs it, and will not come back as after a reload. */
+  leave(): void {
+    this.#lifeline.end('bye');
+  }
+
+  dispose(): void {
+    this.#lifeline.destroy();
   }
 }
 

@@ -5,43 +5,64 @@ import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { readDescriptor, type SandboxDescriptor, sandboxConnection } from './descriptor.ts';
-import { SandboxProcess } from './sandboxProcess.ts';
+import { SandboxProcess, type SandboxProgram } from './sandboxProcess.ts';
 
 export interface SandboxDeps {
   readonly clouds: Clouds;
-  /** Absolute path of the bundled sandbox program. */
-  readonly program: string;
+  readonly program: SandboxProgram;
   /** The ready line of a sandbox that already runs (`npm start`), if there is one. */
   readonly running: string | undefined;
+  /** The address of the sandbox that this window is in, which a reload leaves. */
+  readonly memory: { get(): string | undefined; set(identityUrl: string | undefined): void };
   /** Remembers the registered client's secret for as long as the window lives. */
   readonly rememberSecret: (clientId: string, secret: string) => void;
   /** Told what the sandbox says about its models. */
   readonly describeModels: (models: SandboxDescriptor['models']) => void;
   readonly signIn: (cloud: Cloud) => Promise<unknown>;
+  /** Opens the chat with a prompt that is ready to be sent. */
+  readonly openChat: (prompt: string) => Promise<unknown>;
   readonly log: Log;
 }
 
-/** The command Try the Sandbox: starts the embedded cloud, puts it on the stage and signs in. */
+/** The command Try the Sandbox: starts the demo cloud, puts it on the stage and signs in. */
 export class Sandbox implements vscode.Disposable {
   readonly #deps: SandboxDeps;
   #process: SandboxProcess | undefined;
   #starting: Promise<Cloud> | undefined;
+  #firstPrompt: string | undefined;
 
   constructor(deps: SandboxDeps) {
     this.#deps = deps;
   }
 
   async enter(): Promise<void> {
-    const { clouds, signIn } = this.#deps;
+    const { clouds, signIn, openChat } = this.#deps;
     const cloud = clouds.sandbox ?? (await this.#startOnce());
     await cloud.load();
-    if (!cloud.keeper.session) await signIn(cloud);
+    if (cloud.keeper.session) return;
+    await signIn(cloud);
+    if (this.#firstPrompt !== undefined) await openChat(this.#firstPrompt);
+  }
+
+  /** After a reload: back into the sandbox that this window was in, if it still runs. */
+  async resume(signal: AbortSignal): Promise<void> {
+    const { memory, running, program } = this.#deps;
+    const process = running === undefined ? await SandboxProcess.running(program.folder, signal) : undefined;
+    const descriptor = running === undefined ? process?.descriptor : readDescriptor(running);
+    if (descriptor !== undefined && descriptor.identity === memory.get()) {
+      await (process ? this.#follow(process) : this.#show(descriptor)).load();
+      return;
+    }
+    process?.dispose();
+    memory.set(undefined);
   }
 
   leave(): void {
-    this.#deps.clouds.leaveSandbox();
-    this.#process?.stop();
+    const process = this.#process;
     this.#process = undefined;
+    this.#deps.clouds.leaveSandbox();
+    process?.leave();
+    this.#deps.memory.set(undefined);
   }
 
   /** A second press while it starts waits for the same sandbox. */
@@ -53,19 +74,25 @@ export class Sandbox implements vscode.Disposable {
   }
 
   async #start(): Promise<Cloud> {
-    const { clouds, running, log } = this.#deps;
+    const { clouds, running } = this.#deps;
     if (running !== undefined) return this.#show(readDescriptor(running));
-    const process = await this.#startProcess();
+    const cloud = this.#follow(await this.#startProcess());
+    if (clouds.sandbox !== cloud) throw new RolecallError('unexpected', 'The sandbox could not be started.');
+    return cloud;
+  }
+
+  /** Shows a sandbox until it ends. */
+  #follow(process: SandboxProcess): Cloud {
+    const { clouds, log } = this.#deps;
     this.#process = process;
     const cloud = this.#show(process.descriptor);
     // At once for a process that has ended by now.
-    process.onExit(() => {
+    process.onEnd(() => {
       if (this.#process !== process) return;
       this.#process = undefined;
       clouds.leaveSandbox();
       log.warn('The sandbox has ended.');
     });
-    if (clouds.sandbox !== cloud) throw new RolecallError('unexpected', 'The sandbox could not be started.');
     return cloud;
   }
 
@@ -82,15 +109,17 @@ export class Sandbox implements vscode.Disposable {
   }
 
   #show(descriptor: SandboxDescriptor): Cloud {
-    const { clouds, rememberSecret, describeModels, log } = this.#deps;
+    const { clouds, memory, rememberSecret, describeModels, log } = this.#deps;
     rememberSecret(descriptor.clients.loopback.id, descriptor.clients.loopback.secret);
     describeModels(descriptor.models);
+    this.#firstPrompt = descriptor.prompts[0];
     log.info(`The sandbox listens at ${descriptor.identity} (identity) and ${descriptor.inference} (inference).`);
+    memory.set(descriptor.identity);
     return clouds.enterSandbox(sandboxConnection(descriptor));
   }
 
   dispose(): void {
-    this.#process?.stop();
+    this.#process?.dispose();
     this.#process = undefined;
   }
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { connectionKey } from '../../../src/core/base/connection.ts';
 import { RolecallError } from '../../../src/core/base/errors.ts';
-import { sharedPlace, windowPlace } from '../../../src/host/auth/sessionPlace.ts';
+import { sandboxPlace, sharedPlace } from '../../../src/host/auth/sessionPlace.ts';
 import { secrets } from '../../../src/ids.ts';
-import { FakeSecrets } from '../support/fakes.ts';
+import { FakeMemento, FakeSecrets } from '../support/fakes.ts';
 import { connectionTo } from '../support/sandbox.ts';
 import { sessionOf, useScene } from '../support/scene.ts';
+import { until } from '../support/wait.ts';
 
 describe('the session store', () => {
   const scene = useScene();
@@ -52,14 +53,16 @@ describe('the session store', () => {
     second.dispose();
   });
 
-  it('of the sandbox lives in the window alone', async () => {
-    const place = windowPlace();
-    await place.store.write('a session');
-    assert.equal(await place.store.read(), 'a session');
-    const other = windowPlace();
-    assert.equal(await other.store.read(), undefined);
-    assert.notEqual(other.state, place.state);
-    place.dispose();
-    assert.equal(await place.store.read(), undefined);
+  it('of another sandbox takes the place of the one before', async () => {
+    const storage = new FakeSecrets();
+    const memory = new FakeMemento();
+    const of = (port: number) => ({ ...connectionTo('sandbox'), identityUrl: `http://127.0.0.1:${port}` });
+    const place = (port: number) => sandboxPlace(storage, memory, of(port), '/a/folder');
+    assert.equal(place(1).state, '/a/folder');
+    await place(1).store.write('the first');
+    assert.equal(await place(1).store.read(), 'the first', 'another window finds it');
+    await place(2).store.write('the second');
+    await until('the first is deleted', () => storage.values.size === 1);
+    assert.deepEqual([...storage.values], [[secrets.session + connectionKey(of(2)), 'the second']]);
   });
 });

@@ -7,7 +7,7 @@ import { Sandbox } from '../../../src/host/sandbox/trySandbox.ts';
 import { extensionId } from '../../../src/ids.ts';
 import { usePatches } from '../support/patches.ts';
 import { descriptor } from '../support/sandbox.ts';
-import { sessionOf, useScene } from '../support/scene.ts';
+import { type Scene, sessionOf, useScene } from '../support/scene.ts';
 import { until } from '../support/wait.ts';
 import { workspaceFile } from '../support/workspace.ts';
 
@@ -20,21 +20,42 @@ describe('Try the Sandbox', () => {
   let remembered: Map<string, string>;
   let signedIn: Cloud[];
   let described: string[];
+  let opened: string[];
+  /** The address that each window remembers over a reload. */
+  let memories: Map<Scene, string | undefined>;
 
   beforeEach(() => {
     remembered = new Map();
     signedIn = [];
     described = [];
+    opened = [];
+    memories = new Map();
   });
 
-  function sandboxOf(more: { program?: string; running?: string } = {}): Sandbox {
-    return scene().own(
+  interface More {
+    readonly program?: string;
+    readonly running?: string;
+    /** How long the sandbox waits for a window to come back. */
+    readonly linger?: number;
+    readonly window?: Scene;
+  }
+
+  const sharedFolder = () => path.join(scene().state, 'sandbox');
+
+  function sandboxOf(more: More = {}): Sandbox {
+    const window = more.window ?? scene();
+    return window.own(
       new Sandbox({
-        clouds: scene().clouds,
-        program: more.program ?? shipped,
+        clouds: window.clouds,
+        program: {
+          file: more.program ?? shipped,
+          folder: sharedFolder(),
+          parameters: ['--linger-seconds', String(more.linger ?? 0)],
+        },
         running: more.running,
+        memory: { get: () => memories.get(window), set: (address) => void memories.set(window, address) },
         rememberSecret: (id, secret) => {
-          assert.ok(!remembered.has(id), 'one sandbox is started, not two');
+          assert.ok(more.window || !remembered.has(id), 'one sandbox is started, not two');
           remembered.set(id, secret);
         },
         describeModels: (models) => described.push(...models.map(({ id }) => id)),
@@ -42,7 +63,8 @@ describe('Try the Sandbox', () => {
           signedIn.push(cloud);
           await cloud.keeper.adopt(sessionOf(cloud, 'administrator', { accessToken: 'a-token-of-the-sandbox' }));
         },
-        log: scene().log,
+        openChat: async (prompt) => void opened.push(prompt),
+        log: window.log,
       }),
     );
   }
@@ -74,6 +96,66 @@ describe('Try the Sandbox', () => {
     assert.ok(described.includes('sandbox/vision'), 'it says what its models can do');
   });
 
+  it('opens the chat with the first prompt after the sign-in', async () => {
+    const sandbox = sandboxOf();
+    await sandbox.enter();
+    await sandbox.enter();
+    assert.deepEqual(opened, ['/access who can administer meridian?']);
+  });
+
+  it('is shared by the windows, with the sign-in', async () => {
+    await sandboxOf({ linger: 60 }).enter();
+    const first = scene().clouds.require();
+    const beside = scene().beside();
+    const other = sandboxOf({ window: beside });
+    await other.enter();
+    const second = beside.clouds.require();
+    assert.equal(second.connection.identityUrl, first.connection.identityUrl);
+    assert.equal(second.keeper.session?.accessToken, 'a-token-of-the-sandbox');
+    assert.deepEqual(signedIn, [first], 'nobody signs in a second time');
+
+    other.leave();
+    assert.equal(beside.clouds.active, undefined);
+    assert.equal(await answers(first.connection.identityUrl), 200, 'the first window still uses it');
+    assert.equal(scene().clouds.active, first);
+  });
+
+  it('is there again after a reload, still signed in', async () => {
+    const before = sandboxOf({ linger: 60 });
+    await before.enter();
+    const { identityUrl } = scene().clouds.require().connection;
+    before.dispose();
+    scene().clouds.leaveSandbox();
+
+    const after = sandboxOf({ window: scene() });
+    await after.resume(new AbortController().signal);
+    const cloud = scene().clouds.require();
+    assert.equal(cloud.connection.identityUrl, identityUrl);
+    assert.equal(cloud.keeper.session?.accessToken, 'a-token-of-the-sandbox');
+    assert.equal(signedIn.length, 1);
+    after.leave();
+    await until('the sandbox has ended', async () => (await answers(identityUrl)) === undefined);
+    assert.equal(memories.get(scene()), undefined);
+  });
+
+  it('is not entered after a reload when it has ended, or is another one', async () => {
+    memories.set(scene(), 'http://127.0.0.1:9');
+    const sandbox = sandboxOf();
+    await sandbox.resume(new AbortController().signal);
+    assert.equal(scene().clouds.active, undefined);
+    assert.equal(memories.get(scene()), undefined);
+    await sandboxOf({ window: scene().beside() }).enter();
+    memories.set(scene(), 'http://127.0.0.1:9');
+    await sandbox.resume(new AbortController().signal);
+    assert.equal(scene().clouds.active, undefined);
+  });
+
+  it('which runs beside the editor is there again after a reload', async () => {
+    memories.set(scene(), descriptor.identity);
+    await sandboxOf({ running: line() }).resume(new AbortController().signal);
+    assert.equal(scene().clouds.active?.connection.identityUrl, descriptor.identity);
+  });
+
   it('starts one cloud however often it is pressed', async () => {
     const sandbox = sandboxOf();
     await Promise.all([sandbox.enter(), sandbox.enter(), sandbox.enter()]);
@@ -90,6 +172,16 @@ describe('Try the Sandbox', () => {
   });
 
   const line = () => JSON.stringify(descriptor);
+  /** A program that says it is ready and greets whoever connects. */
+  const greeting = (then = '') =>
+    `import net from 'node:net';
+    const descriptor = ${line()};
+    const server = net.createServer((socket) => {
+      socket.on('error', () => {});
+      socket.write(descriptor.clients.loopback.id + '\\n', () => { ${then} });
+      socket.on('close', () => process.exit());
+    });
+    server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ ...descriptor, lifeline: server.address().port })));`;
   const written = async (text: string) => {
     await program.write(text);
     return sandboxOf({ program: program.uri().fsPath });
@@ -97,9 +189,7 @@ describe('Try the Sandbox', () => {
 
   it('leaves the stage when the cloud ends by itself, and says so in the log', async () => {
     const pid = workspacePid();
-    const sandbox = await written(
-      `${pid.written} console.log(${JSON.stringify(line())}); setInterval(() => {}, 1000);`,
-    );
+    const sandbox = await written(`${pid.written} ${greeting()}`);
     await sandbox.enter();
     assert.ok(scene().clouds.sandbox);
     process.kill(await until('the process', pid.read));
@@ -110,7 +200,7 @@ describe('Try the Sandbox', () => {
 
   it('does not put on the stage what has ended before anybody could look', async () => {
     const pid = workspacePid();
-    const sandbox = await written(`${pid.written} console.log(${JSON.stringify(line())});`);
+    const sandbox = await written(`${pid.written} ${greeting('process.exit()')}`);
     patches.set(vscode.window, 'withProgress', async (_: unknown, task: (...values: unknown[]) => Promise<unknown>) => {
       const started = await task({ report: () => {} }, new vscode.CancellationTokenSource().token);
       const program = await until('the process', pid.read);
@@ -124,7 +214,7 @@ describe('Try the Sandbox', () => {
   });
 
   it('starts anew after it has ended or was left', async () => {
-    const sandbox = await written(`console.log(${JSON.stringify(line())}); setInterval(() => {}, 1000);`);
+    const sandbox = await written(greeting());
     await sandbox.enter();
     sandbox.leave();
     remembered.clear();
@@ -137,6 +227,19 @@ describe('Try the Sandbox', () => {
 
   const failures: readonly (readonly [string, string, RegExp])[] = [
     ['ends at once', 'console.error("no port is free"); process.exit(1);', /could not be started/],
+    [
+      'says no port to connect to',
+      `console.log(${JSON.stringify(line())}); setInterval(() => {}, 1000);`,
+      /did not say where it listens/,
+    ],
+    [
+      'is another program at that port',
+      `import net from 'node:net';
+      net.createServer((socket) => socket.end('220 mail\\n')).listen(0, '127.0.0.1', function () {
+        console.log(JSON.stringify({ ...${line()}, lifeline: this.address().port }));
+      });`,
+      /could not be started/,
+    ],
     ['says something else', 'console.log("hello"); setInterval(() => {}, 1000);', /did not say where it listens/],
     [
       'names another machine',
@@ -151,7 +254,7 @@ describe('Try the Sandbox', () => {
       assert.equal(scene().clouds.active, undefined);
       assert.deepEqual(signedIn, []);
       // It can be tried again.
-      await program.write(`console.log(${JSON.stringify(line())}); setInterval(() => {}, 1000);`);
+      await program.write(greeting());
       await sandbox.enter();
       assert.equal(signedIn.length, 1);
     });

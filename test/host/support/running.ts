@@ -58,8 +58,7 @@ export async function browse(address: string, choice: Record<string, string>): P
   const authorization = location(await browser.visit(address));
   const page = new URL(location(await browser.visit(authorization)), descriptor.identity).href;
   await (await browser.visit(page)).text();
-  const submitted = await browser.visit(page, { method: 'POST', body: new URLSearchParams(choice) });
-  const callback = location(await browser.visit(new URL(location(submitted), descriptor.identity).href));
+  const callback = location(await browser.visit(page, { method: 'POST', body: new URLSearchParams(choice) }));
   return (await browser.visit(callback)).text();
 }
 
