@@ -21,10 +21,7 @@ describe('an administrator', () => {
     page = workbench.page;
     await waitForExtension(page);
     const side = await openView(page);
-    const tab = await signInAs(workbench, 'Ada Moreau', () =>
-      side.getByRole('button', { name: 'Try the Sandbox' }).click(),
-    );
-    await tab.close();
+    await signInAs(workbench, 'Ada Moreau', () => side.getByRole('button', { name: 'Try the Sandbox' }).click());
     await page.bringToFront();
     await expand(page, 'meridian');
     await expand(page, 'Groups');

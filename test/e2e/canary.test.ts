@@ -37,11 +37,10 @@ describe('secrets', () => {
     await choose(page, 'Rolecall');
     await choose(page, 'Trace');
     await openView(page);
-    const tab = await signInAs(workbench, 'Ada Moreau', async () => {
+    await signInAs(workbench, 'Ada Moreau', async () => {
       await runCommand(page, 'Rolecall: Sign In');
       await answerInput(page, sandbox.descriptor.clients.loopback.secret);
     });
-    await tab.close();
     await page.bringToFront();
     await expand(page, 'meridian');
     await expand(page, 'Groups');

@@ -82,7 +82,7 @@ describe('an answer in chat', () => {
     await useMode(page, 'Agent'); // In Ask mode the editor attaches the open file by itself.
     await openFile(page, 'rotate.py');
     await page.keyboard.press('Control+A');
-    assert.match(await chat(page, '@rolecall /explain'), /The block is python/);
+    assert.match(await chat(page, '@rolecall /explain'), /rotate\.py.has.\d+.lines.of.python/);
     assert.match(
       (await lastTold(sandbox)).messages.at(-1)?.content ?? '',
       /^Explain this[\s\S]*rotate\.py[\s\S]*def rotate\(/,
@@ -101,7 +101,7 @@ describe('an answer in chat', () => {
   });
 
   it('/explain is about the file that is attached', async () => {
-    assert.match(await chat(page, '@rolecall /explain', 'handover.md'), /The block is markdown/);
+    assert.match(await chat(page, '@rolecall /explain', 'handover.md'), /handover\.md.has.\d+.lines.of.markdown/);
     assert.match((await lastTold(sandbox)).messages.at(-1)?.content ?? '', /handover\.md:\n```markdown\n# Handover\n/);
   });
 

@@ -50,8 +50,7 @@ describe('a chat from its first message on', () => {
 
   it('goes on after the sign-in with the model that was picked before it, in both modes', async () => {
     const tryIt = newestAnswer(page).getByRole('button', { name: 'Try the Sandbox' });
-    const tab = await signInAs(workbench, 'Ada Moreau', () => tryIt.click());
-    await tab.close();
+    await signInAs(workbench, 'Ada Moreau', () => tryIt.click());
     await page.bringToFront();
     for (const mode of ['Agent', 'Ask'] as const) {
       await useMode(page, mode);

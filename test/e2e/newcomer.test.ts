@@ -29,11 +29,7 @@ describe('a newcomer', () => {
   it('signs in to the sandbox on the provider’s page', async () => {
     const { page } = workbench;
     const side = await openView(page);
-    const tab = await signInAs(workbench, 'Ada Moreau', () =>
-      side.getByRole('button', { name: 'Try the Sandbox' }).click(),
-    );
-    await workbench.screenshot('signed-in-page', tab);
-    await tab.close();
+    await signInAs(workbench, 'Ada Moreau', () => side.getByRole('button', { name: 'Try the Sandbox' }).click());
     await page.bringToFront();
     await treeRow(page, 'meridian');
   });

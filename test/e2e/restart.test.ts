@@ -41,11 +41,10 @@ describe('a configured cloud', () => {
     const { page } = workbench;
     assert.match(await visibleText(page.locator('.statusbar')), /Restricted Mode/);
     const side = await openView(page);
-    const tab = await signInAs(workbench, 'Ada Moreau', async () => {
+    await signInAs(workbench, 'Ada Moreau', async () => {
       await side.getByRole('button', { name: 'Sign In' }).click();
       await answerInput(page, sandbox.descriptor.clients.loopback.secret);
     });
-    await tab.close();
     await treeRow(page, 'meridian');
   });
 

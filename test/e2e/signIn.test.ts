@@ -73,9 +73,9 @@ describe('signing in', () => {
     assert.match(await visibleText(await notification(page, 'finish in your browser')), /Paste the address/);
     await workbench.screenshot('signing-in');
     await tab.bringToFront();
+    const closed = tab.waitForEvent('close');
     await tab.getByRole('button', { name: 'Ada Moreau' }).click();
-    await tab.getByRole('heading', { name: 'Signed in' }).waitFor();
-    await tab.close();
+    await closed;
     await page.bringToFront();
     await statusBar(page, ADA).waitFor();
     await treeRow(page, 'meridian');
@@ -203,8 +203,7 @@ describe('signing in', () => {
 
   it('is told once when the session is over, with the way back, and opens no browser', async () => {
     await signOut();
-    const tab = await signInAs(workbench, 'Ada Moreau', () => runCommand(page, 'Rolecall: Sign In'));
-    await tab.close();
+    await signInAs(workbench, 'Ada Moreau', () => runCommand(page, 'Rolecall: Sign In'));
     await page.bringToFront();
     await statusBar(page, ADA).waitFor();
     await expand(page, 'meridian');

@@ -1,23 +1,19 @@
-import type { Page } from 'playwright-core';
 import { captureTab } from './actions.ts';
 import { openView, treeRow } from './views.ts';
 import type { Workbench } from './workbench.ts';
 
-/** Presses what opens the sign-in page, and signs in there as the named person of the sandbox. Gives the tab it ended in. */
-export async function signInAs(workbench: Workbench, name: string, begin: () => Promise<void>): Promise<Page> {
+/** Presses what opens the sign-in page, and signs in there as the named person of the sandbox. The page closes by itself. */
+export async function signInAs(workbench: Workbench, name: string, begin: () => Promise<void>): Promise<void> {
   const tab = await captureTab(workbench.context, begin);
+  const closed = tab.waitForEvent('close');
   await tab.getByRole('button', { name }).click();
-  await tab.getByRole('heading', { name: 'Signed in' }).waitFor();
-  return tab;
+  await closed;
 }
 
 /** From the empty view into the sandbox, as its administrator; what she may see is listed then. */
 export async function enterSandbox(workbench: Workbench): Promise<void> {
   const side = await openView(workbench.page);
-  const tab = await signInAs(workbench, 'Ada Moreau', () =>
-    side.getByRole('button', { name: 'Try the Sandbox' }).click(),
-  );
-  await tab.close();
+  await signInAs(workbench, 'Ada Moreau', () => side.getByRole('button', { name: 'Try the Sandbox' }).click());
   await workbench.page.bringToFront();
   await treeRow(workbench.page, 'meridian');
 }

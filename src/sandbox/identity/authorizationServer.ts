@@ -166,14 +166,14 @@ export class AuthorizationServer {
     const { client, state } = asked;
     if (person === undefined) {
       const error_description = 'The sign-in was cancelled.';
-      redirect(res, answerAddress(client, { error: 'access_denied', error_description, state }));
+      answerTo(req, res, answerAddress(client, { error: 'access_denied', error_description, state }));
       return;
     }
     const code = randomToken(CODE_LENGTH);
     this.#note(code);
     prune(this.#codes);
     this.#codes.set(code, { ...asked, person: person.id, expires: Date.now() + CODE_MS });
-    redirect(res, answerAddress(client, { code, state }));
+    answerTo(req, res, answerAddress(client, { code, state }));
   }
 
   /** POST, with a form. */
@@ -305,6 +305,12 @@ function problemOf(query: URLSearchParams): Refusal | undefined {
 function answerAddress(client: SandboxClient, parameters: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return `${client.redirectUri}?${new URLSearchParams(given)}`;
+}
+
+/** The page's script is told the address, a browser is sent there. */
+function answerTo(req: IncomingMessage, res: ServerResponse, location: string): void {
+  if (req.headers.accept === 'application/json') sendJson(res, 200, { location }, { 'Cache-Control': 'no-store' });
+  else redirect(res, location);
 }
 
 function redirect(res: ServerResponse, location: string, cookie?: string): void {

@@ -27,10 +27,35 @@ button { font: inherit; color: inherit; cursor: pointer; }
 code { overflow-wrap: anywhere; }
 `;
 
-/** Nothing is loaded and nothing runs: the page is text, one style and a form. */
-const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; frame-ancestors 'none'`;
+/**
+ * Hands the answer to the editor from here and closes the tab, so that the editor is in front again: a browser lets a page
+ * close a tab in which it is the only one. Where the editor cannot be reached from here, or without scripts, the browser
+ * goes to the answer's address.
+ */
+const SCRIPT = `
+const form = document.forms[0];
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const body = new URLSearchParams(new FormData(form, event.submitter));
+  const { location } = await (await fetch(form.action, { method: 'POST', body, headers: { accept: 'application/json' } })).json();
+  try {
+    await fetch(location, { mode: 'no-cors' });
+  } catch {
+    window.location = location;
+    return;
+  }
+  document.querySelector('h1').textContent = 'Done';
+  document.querySelector('section').textContent = 'You can close this tab and return to the editor.';
+  window.close();
+});
+`;
 
-function page(title: string, content: string): string {
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** Nothing is loaded; the one script talks to this machine alone. */
+const POLICY = `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${hashOf(SCRIPT)}; connect-src 'self' http://127.0.0.1:*; base-uri 'none'; frame-ancestors 'none'`;
+
+function page(title: string, content: string, script?: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -43,23 +68,25 @@ function page(title: string, content: string): string {
 <main>
 <p class="badge">Rolecall sandbox</p>
 <h1>${escapeHtml(title)}</h1>
+<section>
 ${content}
-</main>
+</section>
+</main>${script === undefined ? '' : `\n<script>${script}</script>`}
 </body>
 </html>
 `;
 }
 
-/** Who are you? One button a person; choosing one signs in. */
+/** One button a person; choosing one signs in. */
 export function sendSignInPage(res: ServerResponse, path: string): void {
-  const content = `<p>This is a small cloud that runs on this computer only, for trying things out. There are no passwords: choose who you are.</p>
+  const content = `<p>This demo cloud runs on this computer only. There are no passwords: choose who to sign in as.</p>
 <form method="post" action="${escapeHtml(path)}">
 <ul>
 ${PEOPLE.map(choice).join('\n')}
 </ul>
-<button class="cancel" name="cancel" value="yes">Cancel and go back to the editor</button>
+<button class="cancel" name="cancel" value="yes">Cancel and return to the editor</button>
 </form>`;
-  sendPage(res, 200, page('Sign in', content));
+  sendPage(res, 200, page('Sign in', content, SCRIPT));
 }
 
 function choice({ id, name, email, about }: Person): string {

@@ -26,12 +26,12 @@ export interface InferenceOptions {
   hooks: Hooks;
   /** The models on offer when fewer than all (`--models a,b`); all of them when absent. */
   models?: readonly SandboxModel[] | undefined;
-  /** Milliseconds between two tokens of a streamed choice (`--pace-ms`): 15 unless told, 0 for as fast as possible. */
+  /** Milliseconds between two tokens of a streamed choice (`--pace-ms`): 5 unless told, 0 for as fast as possible. */
   paceMs?: number | undefined;
   log?: ((line: string) => void) | undefined;
 }
 
-const defaultPaceMs = 15;
+const defaultPaceMs = 5;
 
 /**
  * The inference service of the sandbox: `POST /v1/chat/completions`, `GET /v1/models` and `GET /v1/models/{id}`. Each

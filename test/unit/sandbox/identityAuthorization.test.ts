@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import type { SandboxDescriptor } from '../../../src/sandbox/types.ts';
 import { useSandbox, withSandbox } from './fixture.ts';
@@ -13,7 +14,7 @@ describe('sandbox identity: the authorization endpoint', () => {
     return Object.fromEntries(Object.entries(params).filter((pair): pair is [string, string] => pair[1] !== undefined));
   }
 
-  it('leads to a page that offers the three people, without passwords, scripts or foreign resources', async () => {
+  it('leads to a page that offers the three people, without passwords or foreign resources, and with no script but its own', async () => {
     const browser = new Browser();
     const page = location(await browser.visit(authorizationUrl(sandbox.descriptor, requestParams())));
     const response = await browser.visit(`${sandbox.descriptor.identity}${page}`);
@@ -26,8 +27,14 @@ describe('sandbox identity: the authorization endpoint', () => {
     assert.match(html, /Rolecall sandbox/);
     assert.match(html, /<html lang="en">/);
     assert.match(html, /prefers-color-scheme: dark/);
-    assert.doesNotMatch(html, /<script|type="password"|https?:\/\/(?!127\.0\.0\.1)/);
-    assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+    assert.doesNotMatch(html, /<script[^>]|type="password"|https?:\/\/(?!127\.0\.0\.1)/);
+    const [script] = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, text = '']) => text);
+    const hash = createHash('sha256')
+      .update(script ?? '')
+      .digest('base64');
+    const policy = response.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /default-src 'none'/);
+    assert.ok(policy.includes(`script-src 'sha256-${hash}';`), policy);
   });
 
   it('answers with the redirect URI as registered, `?`, the code and the state, form-encoded', async () => {
@@ -35,6 +42,19 @@ describe('sandbox identity: the authorization endpoint', () => {
     assert.ok(answer.startsWith(`${sandbox.descriptor.clients.loopback.redirectUri}?`), answer.slice(0, 80));
     assert.match(answer, /&state=a\+b%2Bc%2F%C3%BC$/);
     assert.deepEqual([...new URL(answer).searchParams.keys()], ['code', 'state']);
+  });
+
+  it('tells the page’s script the same address', async () => {
+    const browser = new Browser();
+    const params = requestParams({ state: 's' });
+    const page = `${sandbox.descriptor.identity}${location(await browser.visit(authorizationUrl(sandbox.descriptor, params)))}`;
+    const body = new URLSearchParams({ person: sandbox.descriptor.people[0]?.id ?? '' });
+    const headers = { accept: 'application/json' };
+    const answer = (await (await browser.visit(page, { method: 'POST', body, headers })).json()) as {
+      location: string;
+    };
+    assert.ok(answer.location.startsWith(`${sandbox.descriptor.clients.loopback.redirectUri}?code=`));
+    assert.match(answer.location, /&state=s$/);
   });
 
   it('answers a cancelled sign-in with error, error_description and state, without `iss`', async () => {
