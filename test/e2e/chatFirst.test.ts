@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { at } from '../../scripts/paths.ts';
 import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
-import { answer, chat, newestAnswer, openModelPicker, pickModel, send, useMode } from '../harness/chat.ts';
+import { answer, chat, newestAnswer, openModelPicker, pickModel, promptReady, send, useMode } from '../harness/chat.ts';
 import { lastTold, told } from '../harness/sandboxControl.ts';
-import { signInAs } from '../harness/signIn.ts';
+import { firstPrompt, signInAs } from '../harness/signIn.ts';
 import { waitForExtension } from '../harness/views.ts';
 import { openWorkbench, type Workbench } from '../harness/workbench.ts';
 
@@ -52,6 +52,7 @@ describe('a chat from its first message on', () => {
     const tryIt = newestAnswer(page).getByRole('button', { name: 'Try the Sandbox' });
     await signInAs(workbench, 'Ada Moreau', () => tryIt.click());
     await page.bringToFront();
+    await promptReady(page, firstPrompt);
     for (const mode of ['Agent', 'Ask'] as const) {
       await useMode(page, mode);
       assert.match(await chat(page, `@rolecall say: here in ${mode} mode`), new RegExp(`^here in ${mode} mode`));

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { at } from '../../scripts/paths.ts';
 import { answerInput, dialogText, openFile, pressDialog, runCommand } from '../harness/actions.ts';
-import { answer, chat, newestAnswer, send } from '../harness/chat.ts';
-import { signInAs } from '../harness/signIn.ts';
+import { answer, chat, newestAnswer, openChat, promptReady, send } from '../harness/chat.ts';
+import { firstPrompt, signInAs } from '../harness/signIn.ts';
 import { expand, extensionPage, openView, treeRow, treeRows, waitForExtension } from '../harness/views.ts';
 import { openWorkbench, type Workbench } from '../harness/workbench.ts';
 
@@ -49,7 +49,19 @@ describe('a newcomer', () => {
     assert.match(rows, /@meridian\.example/);
   });
 
-  it('gets an answer to the first message, with a workspace tool, after allowing exactly that', async () => {
+  it('only has to send the prompt that stands in the chat to get an answer that used a tool', async () => {
+    const { page } = workbench;
+    await promptReady(page, firstPrompt);
+    await workbench.screenshot('first-prompt');
+    await openChat(page);
+    await page.keyboard.press('Enter');
+    const said = await answer(page);
+    await workbench.screenshot('first-answer');
+    assert.match(said, /Result.of.who_has_role/);
+    assert.match(said, /ada\.moreau@meridian\.example/);
+  });
+
+  it('gets an answer with a workspace tool, after allowing exactly that', async () => {
     const { page } = workbench;
     await send(page, '@rolecall use the count_words tool on `handover.md`');
     const question = await dialogText(page);
@@ -60,7 +72,7 @@ describe('a newcomer', () => {
     const said = await answer(page);
     // The editor folds what was done on the way; the answer says whose it is.
     assert.match(said, /Completed.\d+.steps/);
-    assert.match(said, /tool.count_words/);
+    assert.match(said, /Result.of.count_words/);
     const words = fs
       .readFileSync(path.join(workbench.folder ?? '', 'handover.md'), 'utf8')
       .split(/\s+/)

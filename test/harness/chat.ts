@@ -18,6 +18,11 @@ export async function openChat(page: Page): Promise<Locator> {
   return input;
 }
 
+/** Waits until the chat is open with this prompt in its input, ready to be sent. */
+export async function promptReady(page: Page, prompt: RegExp): Promise<void> {
+  await page.locator(`${panel} .interactive-input-part .view-lines`, { hasText: prompt }).first().waitFor();
+}
+
 /**
  * Types a message into the chat view and sends it. It does not wait for the answer. After an answer the view begins the next
  * message with the same participant: a text that names one replaces that, any other follows it.

@@ -1,4 +1,5 @@
 import { captureTab } from './actions.ts';
+import { promptReady } from './chat.ts';
 import { openView, treeRow } from './views.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -10,10 +11,14 @@ export async function signInAs(workbench: Workbench, name: string, begin: () => 
   await closed;
 }
 
-/** From the empty view into the sandbox, as its administrator; what she may see is listed then. */
+/** What stands in the chat after the sign-in to the sandbox; the editor shows spaces of its own. */
+export const firstPrompt = /\/access.who.can.administer.meridian\?/;
+
+/** From the empty view into the sandbox, as its administrator; what she can see is listed then. */
 export async function enterSandbox(workbench: Workbench): Promise<void> {
   const side = await openView(workbench.page);
   await signInAs(workbench, 'Ada Moreau', () => side.getByRole('button', { name: 'Try the Sandbox' }).click());
   await workbench.page.bringToFront();
+  await promptReady(workbench.page, firstPrompt);
   await treeRow(workbench.page, 'meridian');
 }

@@ -65,7 +65,7 @@ function resultsAnswer(request: ChatRequest, results: readonly ChatMessage[], te
 function quoteResult({ answers, text }: ChatMessage): readonly Segment[] {
   const name = `\`${answers?.name}\``;
   if (text.trim() === '') return [`${name} returned nothing.`];
-  return [[`Result of ${name}:`, `This is the result of ${name}:`, `${name} returned:`], `\n\n${quote(text)}`];
+  return [`Result of ${name}:\n\n${quote(text)}`];
 }
 
 function quote(text: string): string {
