@@ -93,6 +93,21 @@ describe('a newcomer', () => {
     await workbench.screenshot('ask-about-selection');
     assert.equal(await beside.locator('h1').innerText(), 'What does this rotate?');
   });
+
+  it('is still signed in to the sandbox after a reload, and in a second window without another sign-in', async () => {
+    const { page } = workbench;
+    await page.reload();
+    await waitForExtension(page);
+    await openView(page);
+    await treeRow(page, 'meridian');
+    const second = await workbench.openWindow();
+    await waitForExtension(second);
+    const side = await openView(second);
+    // The same folder: the editor keeps for both that they are in the sandbox.
+    await treeRow(second, 'meridian');
+    assert.equal(await side.getByRole('button', { name: 'Try the Sandbox' }).count(), 0);
+    await second.close();
+  });
 });
 
 describe('a newcomer who goes straight to chat', () => {

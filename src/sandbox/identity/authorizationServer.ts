@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, randomBytes, randomUUID, sign } from '
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readText, sendJson, target } from '../http.ts';
 import type { Hooks, SandboxClient } from '../types.ts';
-import { bearerToken, sendError } from './errors.ts';
+import { bearerToken, sendError } from './api.ts';
 import { sendProblemPage, sendSignInPage } from './pages.ts';
 import { personById } from './people.ts';
 import { randomToken, type Session, type Sessions } from './sessions.ts';

@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendJson, target } from '../http.ts';
 import type { Authenticate, Hooks, RequestHandler, SandboxClient } from '../types.ts';
-import { handleApi } from './api.ts';
+import { bearerToken, handleApi, Organizations, sendError } from './api.ts';
 import { AuthorizationServer, PATHS } from './authorizationServer.ts';
-import { bearerToken, sendError } from './errors.ts';
-import { Organizations } from './organizations.ts';
 import { Sessions } from './sessions.ts';
 
 export interface IdentityOptions {

@@ -172,12 +172,15 @@ function lineOf(text: string, group: string): string | undefined {
 }
 
 /** Of the holders of a role, those who have it through the group that was asked for. */
-export function membersAnswer(messages: readonly ChatMessage[], question: AccessQuestion): string | undefined {
+export function membersAnswer(
+  messages: readonly ChatMessage[],
+  question: AccessQuestion,
+): readonly string[] | undefined {
   const { group } = question;
   const holders = resultsOfRound(messages).findLast(({ answers }) => answers?.name.endsWith('who_has_role'));
   if (group === undefined || !holders) return undefined;
   const lines = holders.text.split('\n').filter((line) => line.includes(` ${group} (`));
-  return lines.length === 0 ? undefined : lines.map((line) => line.replace(/ through .*$/, '')).join('\n');
+  return lines.length === 0 ? undefined : lines.map((line) => line.replace(/ through .*$/, ''));
 }
 
 /** What instructions say of a name, for a model that was given lists instead of tools. */

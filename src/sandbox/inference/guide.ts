@@ -1,9 +1,8 @@
 import { accessCalls, accessQuestion, isBriefed, linesAbout, membersAnswer, offersAccess } from './access.ts';
 import { codeAnswer, longestRun, plural } from './code.ts';
 import type { ServedModel } from './models.ts';
-import { reasoningSegments, sentencesOfEffort } from './reasoning.ts';
-import type { ChatMessage, ChatRequest, ImagePart } from './request.ts';
-import type { Plan, Segment } from './script.ts';
+import type { ChatMessage, ChatRequest, ImagePart, ReasoningEffort } from './request.ts';
+import type { Plan, PlannedCall, Segment } from './script.ts';
 import { planCalls } from './tools.ts';
 import { promptsAnswer, topicAnswer } from './topics.ts';
 
@@ -58,8 +57,27 @@ function lastResults(messages: readonly ChatMessage[]): readonly ChatMessage[] {
 function resultsAnswer(request: ChatRequest, results: readonly ChatMessage[], text: string): readonly Segment[] {
   const question = accessQuestion(text);
   const members = question && membersAnswer(request.messages, question);
-  if (question && members !== undefined) return [`Members of \`${question.group}\`:\n\n${quote(members)}`];
-  return results.flatMap((result, index) => [index === 0 ? '' : '\n\n', ...quoteResult(result)]);
+  if (question && members) return [list([`Members of ${question.group}:`, ...members])];
+  const shown = question && offersAccess(request) ? listResult : quoteResult;
+  return results.flatMap((result, index) => [index === 0 ? '' : '\n\n', ...shown(result)]);
+}
+
+function listResult({ answers, text }: ChatMessage): readonly Segment[] {
+  return [`Result of \`${answers?.name}\`: ${list(text.split('\n').filter((line) => line.trim() !== ''))}`];
+}
+
+/** A heading and its items as plain text in Markdown; what identifies them stands in brackets and is left out. */
+function list([heading = '', ...items]: readonly string[]): string {
+  const plain = (line: string): string =>
+    line
+      .replace(/ \([^()]*\bid [^()]*\)/g, '')
+      .trim()
+      .replace(/[\\`*_[\]<>&#|~!]/g, '\\$&');
+  const more = items.length - quotedLines;
+  const lines = items.slice(0, quotedLines).map((item) => `\n- ${plain(item)}`);
+  return [plain(heading), '\n', ...lines, more > 0 ? `\n\n${plural(more, 'more line')} not shown.` : '']
+    .join('')
+    .trimEnd();
 }
 
 function quoteResult({ answers, text }: ChatMessage): readonly Segment[] {
@@ -81,7 +99,8 @@ function accessAnswer(request: ChatRequest, text: string): string | undefined {
   const question = accessQuestion(text);
   if (!question || (offersAccess(request) && accessCalls(request, question).length > 0)) return undefined;
   const lines = linesAbout(request, question);
-  if (lines) return lines.length > 0 ? quote(lines.join('\n')) : 'The lists I was given don’t say that.';
+  if (lines)
+    return lines.length > 0 ? list(['From the lists I was given:', ...lines]) : 'The lists I was given don’t say that.';
   if (isBriefed(request)) return 'I can’t read groups and roles right now, so I can’t answer that.';
   const asked = text.trim().split('\n')[0]?.replaceAll('`', '') ?? '';
   return `Questions about access need the access tools, which come with \`/access\`. Ask:\n\n- \`/access ${asked}\``;
@@ -139,4 +158,82 @@ function dimensions(bytes: Uint8Array): { width: number; height: number } | unde
   if (data.length >= 10 && data.toString('latin1', 0, 3) === 'GIF')
     return { width: data.readUInt16LE(6), height: data.readUInt16LE(8) };
   return undefined;
+}
+
+/** How many sentences each effort is worth. A request without an effort gets no reasoning. */
+export const sentencesOfEffort: Readonly<Record<ReasoningEffort, number>> = {
+  none: 0,
+  minimal: 1,
+  low: 2,
+  medium: 4,
+  high: 7,
+  xhigh: 10,
+  max: 13,
+};
+
+/**
+ * The guide's reasoning: true statements about the request, the weightiest first, as many as the effort is worth.
+ * `calls` is what the guide decided to call.
+ */
+export function reasoningSegments(
+  request: ChatRequest,
+  calls: readonly PlannedCall[],
+  sentences: number,
+): readonly Segment[] | undefined {
+  if (sentences === 0) return undefined;
+  return statements(request, calls)
+    .slice(0, sentences)
+    .flatMap((statement, index) => (index === 0 ? statement : [' ', ...statement]));
+}
+
+function statements(request: ChatRequest, calls: readonly PlannedCall[]): readonly (readonly Segment[])[] {
+  const { messages, tools, stops } = request;
+  const last = messages.at(-1);
+  const user = messages.findLast(({ role }) => role === 'user')?.text ?? '';
+  const words = user.split(/\s+/).filter(Boolean).length;
+  const results = messages.filter(({ role }) => role === 'tool').length;
+  const instructions = messages.filter(({ role }) => role === 'system' || role === 'developer').length;
+  const limit =
+    request.maxTokens === undefined ? 'no limit of its own' : `a limit of ${plural(request.maxTokens, 'token')}`;
+  return [
+    [
+      ['The last message', 'The newest message'],
+      ` is from the role ${last?.role} and the user wrote ${plural(words, 'word')}.`,
+    ],
+    [decision(calls, tools.length)],
+    [`The history has ${plural(messages.length, 'message')}, ${instructions} of them instructions.`],
+    [
+      results > 0
+        ? `It holds ${plural(results, 'tool result')}, which I should quote.`
+        : 'It holds no tool result yet.',
+    ],
+    [user.includes('?') ? 'The message asks a question.' : 'The message asks no question in so many words.'],
+    [user.includes('```') ? 'It has a code block, which I can describe or edit a little.' : 'It has no code block.'],
+    [`The request sets ${limit} and names ${plural(stops.length, 'stop string')}.`],
+    [
+      `It wants ${plural(request.n, 'choice')}${request.seed === undefined ? ' and sets no seed' : ` from the seed ${request.seed}`}.`,
+    ],
+    [
+      request.temperature === undefined
+        ? 'The temperature is left to me.'
+        : `The temperature is ${request.temperature}.`,
+    ],
+    [
+      request.logprobs
+        ? 'Each token has to be reported with its probability.'
+        : 'Nobody asks for the probabilities of the tokens.',
+    ],
+    [request.stream ? 'The answer goes out as a stream, a token at a time.' : 'The answer goes out in one piece.'],
+    [/[^\p{ASCII}]/u.test(user) ? 'The message holds characters beyond ASCII.' : 'The message is plain ASCII.'],
+    [['That is enough', 'That will do'], ', and now I write the answer.'],
+  ];
+}
+
+function decision(calls: readonly PlannedCall[], offered: number): string {
+  if (calls.length > 0) {
+    const names = calls.map(({ name }) => `\`${name}\``).join(', ');
+    return `The user asks for ${names}, so I call ${calls.length === 1 ? 'it' : 'them'}.`;
+  }
+  if (offered === 0) return 'No tool is offered, so I answer in words.';
+  return `None of the ${plural(offered, 'tool')} offered is needed now, so I answer in words.`;
 }

@@ -1,6 +1,14 @@
 import { invalidRequest } from './errors.ts';
-import { isObject, type JsonObject, wrongType } from './fields.ts';
-import { type ChatMessage, type ImagePart, type PastToolCall, type Role, roles } from './request.ts';
+import {
+  type ChatMessage,
+  type ImagePart,
+  isObject,
+  type JsonObject,
+  type PastToolCall,
+  type Role,
+  roles,
+  wrongType,
+} from './request.ts';
 
 /**
  * Validates the chat history. Beyond each message's own shape: a tool result answers an earlier call, and the calls of

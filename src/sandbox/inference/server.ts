@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { target } from '../http.ts';
 import type { Authenticate, Hooks, RequestHandler, SandboxModel } from '../types.ts';
-import { prepareCompletion } from './completion.ts';
-import { deliver } from './deliver.ts';
-import { type Engine, trainEngine } from './engine.ts';
+import { deliver, prepareCompletion } from './completion.ts';
 import {
   httpRefusal,
   internalError,
@@ -17,6 +15,7 @@ import {
   sendJson,
   sendRefusal,
 } from './errors.ts';
+import { type Engine, trainEngine } from './languageModel.ts';
 import { magicModels, type ServedModel, servedModels } from './models.ts';
 import type { ChatRequest } from './request.ts';
 import { validateRequest } from './validate.ts';

@@ -1,16 +1,19 @@
 import { invalidRequest } from './errors.ts';
+import { readMessages } from './messages.ts';
 import {
+  type ChatRequest,
+  type FunctionTool,
   isObject,
   type JsonObject,
   jsonType,
+  type ReasoningEffort,
   readBoolean,
   readInteger,
   readNumber,
   readString,
+  reasoningEfforts,
   wrongType,
-} from './fields.ts';
-import { readMessages } from './messages.ts';
-import { type ChatRequest, type FunctionTool, type ReasoningEffort, reasoningEfforts } from './request.ts';
+} from './request.ts';
 
 /** Most tools one request may offer. */
 export const mostTools = 128;

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sendJson, target } from '../http.ts';
 import type { RequestHandler, Service } from '../types.ts';
+import type { CounterTable } from './control.ts';
 import { answerWithFault, cutByFault, disturbOutput, errorBody } from './faultEffects.ts';
 import { type Fault, FaultSyntaxError, type FaultTable } from './faults.ts';
-import type { CounterTable } from './records.ts';
 
 /** What stands around a half's handler: counting, then the faults asked for. */
 export interface Instruments {

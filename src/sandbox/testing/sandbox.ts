@@ -4,10 +4,9 @@ import { personById } from '../identity/people.ts';
 import type { SandboxOptions } from '../options.ts';
 import { startSandbox } from '../sandbox.ts';
 import type { SandboxDescriptor } from '../types.ts';
-import { controlHandler } from './control.ts';
+import { BodyRecord, CounterTable, controlHandler, SecretRecord } from './control.ts';
 import { FaultTable } from './faults.ts';
 import { instrument } from './instrument.ts';
-import { BodyRecord, CounterTable, SecretRecord } from './records.ts';
 
 /** The ready line of the test build. */
 export interface TestDescriptor extends SandboxDescriptor {

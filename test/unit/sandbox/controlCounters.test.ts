@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { CounterTable } from '../../../src/sandbox/testing/records.ts';
+import { CounterTable } from '../../../src/sandbox/testing/control.ts';
 import { GROUPS, readAll, useSandbox } from './fixture.ts';
 import { getList, refresh, signIn, streamCompletion } from './walk.ts';
 

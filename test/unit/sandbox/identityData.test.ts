@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Ajv } from 'ajv';
+import { Organizations } from '../../../src/sandbox/identity/api.ts';
 import { bigSky } from '../../../src/sandbox/identity/bigSky.ts';
 import { MERIDIAN } from '../../../src/sandbox/identity/meridian.ts';
-import { Organizations } from '../../../src/sandbox/identity/organizations.ts';
 import { type Group, NAME_PATTERN, type Organization, type Role } from '../../../src/sandbox/identity/resources.ts';
 
 const PROVISIONING = ['unknown', 'provisioning', 'provisioned', 'deprovisioning', 'error'];

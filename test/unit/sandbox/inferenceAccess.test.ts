@@ -107,16 +107,32 @@ describe('sandbox inference: questions about access', () => {
         'billing-viewer (id r-1) in meridian: 2 holders.\n\nines@m.example (subject, id 8) through finance (id g-1)\nx (user, id 9) through other (id g-2)',
     );
     const answer = contentOf(await service.complete({ model: 'sandbox/guide', messages: told, tools, seed: 1 }));
-    assert.equal(answer, 'Members of `finance`:\n\n```text\nines@m.example (subject, id 8)\n```');
+    assert.equal(answer, 'Members of finance:\n\n- ines@m.example');
   });
 
-  it('quotes the result where the group has no members', async () => {
+  it('lists the result where the group has no members', async () => {
     const listed = await afterRound(
       [briefing, user('who is in break-glass of meridian?')],
       () => 'break-glass (id g): 0 members; grants no role',
     );
     const answer = contentOf(await service.complete({ model: 'sandbox/guide', messages: listed, tools }));
-    assert.match(answer, /`list_groups`[\s\S]*break-glass \(id g\): 0 members/);
+    assert.match(answer, /^Result of `list_groups`: break-glass: 0 members; grants no role$/);
+  });
+
+  it('lists results by name, and nothing in them is markup', async () => {
+    const told = await afterRound(
+      [briefing, user('who can administer meridian?')],
+      () =>
+        'admin (id r-1) in meridian: 9 holders.\n\n*ada* (user, id 7) through [x](y) (id g-1)\n<b>\n3\n4\n5\n6\n7\n8\n9\n',
+    );
+    const answer = contentOf(await service.complete({ model: 'sandbox/guide', messages: told, tools }));
+    assert.ok(
+      answer.startsWith(
+        'Result of `who_has_role`: admin in meridian: 9 holders.\n\n- \\*ada\\* through \\[x\\](y)\n- \\<b\\>\n- 3\n',
+      ),
+      answer,
+    );
+    assert.ok(answer.endsWith('\n- 8\n\n1 more line not shown.'), answer);
   });
 
   it('without the access tools says to ask with /access', async () => {
@@ -137,7 +153,7 @@ describe('sandbox inference: questions about access', () => {
       );
     assert.equal(
       await say('who can administer meridian?', lists),
-      '```text\nadmins (id g-1): 2 members; grants administrator\n```',
+      'From the lists I was given:\n\n- admins: 2 members; grants administrator',
     );
     assert.match(await say('what can dora reach?', lists), /don’t say that/);
     assert.match(await say('what can dora reach?', 'The identity service could not be asked.'), /can’t read groups/);

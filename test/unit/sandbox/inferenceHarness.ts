@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInferenceHandler, type InferenceOptions } from '../../../src/sandbox/inference/server.ts';
-import { CounterTable } from '../../../src/sandbox/testing/records.ts';
+import { CounterTable } from '../../../src/sandbox/testing/control.ts';
 
 export const goodToken = 'a-live-access-token';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { nextProbabilities, trainEngine } from '../../../src/sandbox/inference/engine.ts';
-import { trainLanguageModel } from '../../../src/sandbox/inference/ngram.ts';
+import { nextProbabilities, trainEngine, trainLanguageModel } from '../../../src/sandbox/inference/languageModel.ts';
 import {
   adjust,
   choose,

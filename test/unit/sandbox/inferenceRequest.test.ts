@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { trainEngine } from '../../../src/sandbox/inference/engine.ts';
-import { StopScanner } from '../../../src/sandbox/inference/stop.ts';
+import { StopScanner } from '../../../src/sandbox/inference/choice.ts';
+import { trainEngine } from '../../../src/sandbox/inference/languageModel.ts';
 import { ask, type Body, choiceOf, contentOf, InferenceHarness, user, wordCount } from './inferenceHarness.ts';
 
 const { tokenizer } = trainEngine();

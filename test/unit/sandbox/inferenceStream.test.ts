@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChoiceEvent } from '../../../src/sandbox/inference/choice.ts';
-import { deliver } from '../../../src/sandbox/inference/deliver.ts';
+import { deliver } from '../../../src/sandbox/inference/completion.ts';
 import type { ChatRequest } from '../../../src/sandbox/inference/request.ts';
-import { CounterTable } from '../../../src/sandbox/testing/records.ts';
+import { CounterTable } from '../../../src/sandbox/testing/control.ts';
 import {
   ask,
   type Chunk,

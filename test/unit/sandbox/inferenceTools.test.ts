@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { Ajv, type AnySchema } from 'ajv';
 import fc from 'fast-check';
-import { fillArguments } from '../../../src/sandbox/inference/arguments.ts';
-import { sampleNumber, sampleString } from '../../../src/sandbox/inference/samples.ts';
+import { fillArguments, sampleNumber, sampleString } from '../../../src/sandbox/inference/arguments.ts';
 import { wordsOfName } from '../../../src/sandbox/inference/tools.ts';
 import {
   ask,

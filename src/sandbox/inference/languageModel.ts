@@ -1,3 +1,121 @@
+import { createHash } from 'node:crypto';
+import type { Script } from './script.ts';
+import { buildTokenizer, type Tokenizer } from './tokenizer.ts';
+import { textsOfGuide } from './topics.ts';
+
+/** The trained model with its tokenizer. */
+export interface Engine {
+  readonly tokenizer: Tokenizer;
+  readonly model: LanguageModel;
+  /** Changes when the model, and so the answer to the same seed, may change (`system_fingerprint`). */
+  readonly fingerprint: string;
+}
+
+/** To be raised when the code that writes answers changes what the same seed gives. */
+const generation = 2;
+
+/** Trains on the shipped text and on what the guide itself says. */
+export function trainEngine(): Engine {
+  const texts = [...corpus, ...textsOfGuide];
+  const tokenizer = buildTokenizer(texts);
+  const model = trainLanguageModel(
+    texts.map((text) => tokenizer.encode(text)),
+    tokenizer.size,
+    tokenizer.endOfText,
+  );
+  const digest = createHash('sha256')
+    .update(`${generation}\n${texts.join('\n')}`)
+    .digest('hex');
+  return { tokenizer, model, fingerprint: `fp_${digest.slice(0, 12)}` };
+}
+
+const leastListening = 0.01;
+const moreListening = 0.02;
+
+/**
+ * The distribution a model writes from. Without a script it is the n-gram model's. With one it is a mixture: the
+ * script's own, and a share of 1 to 7 % of the n-gram model's, more the more context that model knows.
+ */
+export function nextProbabilities(model: LanguageModel, history: readonly number[], script?: Script): Float64Array {
+  const { probabilities, matched } = model.next(history);
+  const planned = script?.next();
+  if (!planned) return probabilities;
+  const share = leastListening + moreListening * matched;
+  const mixed = probabilities.map((probability) => probability * share);
+  for (const [id, weight] of planned) mixed[id] = (mixed[id] ?? 0) + (1 - share) * weight;
+  return mixed;
+}
+
+/**
+ * A small but real language model: interpolated Kneser-Ney over token ids, up to four tokens long (three of context).
+ *
+ * p(w | h) = max(count(h w) - D, 0) / total(h) + D · types(h) / total(h) · p(w | h without its first token)
+ *
+ * The longest order counts occurrences, the shorter ones count in how many different contexts a token was seen (Kneser
+ * and Ney 1995; Chen and Goodman 1998); under the shortest lies the uniform distribution, so every token always has a
+ * probability above zero and the whole sums to one.
+ */
+export interface LanguageModel {
+  /** Probabilities of every token id after `history`; `matched` is how many tokens of context were known (0…3). */
+  next(history: readonly number[]): { probabilities: Float64Array; matched: number };
+}
+
+interface Context {
+  total: number;
+  readonly counts: Map<number, number>;
+}
+
+type Contexts = Map<number, Context>;
+
+const order = 4;
+const discount = 0.75;
+
+/** `texts` are token ids without an end; `size` is the number of token ids and `endOfText` one of them. */
+export function trainLanguageModel(texts: Iterable<readonly number[]>, size: number, endOfText: number): LanguageModel {
+  const key = (context: readonly number[]): number => context.reduce((sum, id) => sum * size + id, 0);
+  const tables: Contexts[] = Array.from({ length: order }, () => new Map());
+  const add = (length: number, context: readonly number[], token: number): boolean => {
+    const table = tables[length] as Contexts;
+    const contextKey = key(context);
+    let entry = table.get(contextKey);
+    if (!entry) {
+      entry = { total: 0, counts: new Map() };
+      table.set(contextKey, entry);
+    }
+    const seen = entry.counts.get(token) ?? 0;
+    entry.counts.set(token, seen + 1);
+    entry.total++;
+    return seen === 0;
+  };
+  // A shorter order learns of a token only when the order above it sees something new: that is its continuation count.
+  const learn = (context: readonly number[], token: number): void => {
+    for (let length = order - 1; length >= 0; length--)
+      if (!add(length, context.slice(context.length - length), token)) return;
+  };
+  for (const text of texts) {
+    const padded = [...Array<number>(order - 1).fill(endOfText), ...text, endOfText];
+    for (let index = order - 1; index < padded.length; index++)
+      learn(padded.slice(index - order + 1, index), padded[index] as number);
+  }
+
+  return {
+    next(history) {
+      const probabilities = new Float64Array(size).fill(1 / size);
+      let matched = 0;
+      for (let length = 0; length < order && length <= history.length; length++) {
+        const context = tables[length]?.get(key(history.slice(history.length - length)));
+        if (!context) break;
+        const share = (discount * context.counts.size) / context.total;
+        for (let id = 0; id < size; id++) probabilities[id] = (probabilities[id] ?? 0) * share;
+        for (const [id, count] of context.counts)
+          probabilities[id] = (probabilities[id] ?? 0) + (count - discount) / context.total;
+        matched = length;
+      }
+      return { probabilities, matched };
+    },
+  };
+}
+
 /** Plain prose on the demo's own subjects, one paragraph a text, on which the language model is trained. */
 export const corpus: readonly string[] = [
   'An organization is the outer wall of everything that belongs together in the cloud. People, service accounts, groups and roles live inside it, and nothing in one organization can see into another. When you sign in, the service first asks which organization you mean, because the same person may belong to several of them. A name is only for people to read; the service knows each organization by its id.',
