@@ -48,6 +48,7 @@ export class Lifeline {
     });
     server.listen(0, LOOPBACK);
     await once(server, 'listening');
+    server.unref(); // The two services keep the program running.
     return new Lifeline((server.address() as AddressInfo).port);
   }
 }

@@ -6,11 +6,13 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { mock } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../../src/sandbox/http.ts';
 import { models } from '../../../src/sandbox/inference/models.ts';
 import { DEFAULTS, parseOptions, UsageError } from '../../../src/sandbox/options.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { Lifeline } from '../../../src/sandbox/shared.ts';
 import type { SandboxDescriptor } from '../../../src/sandbox/types.ts';
 import { signIn } from './walk.ts';
 
@@ -193,6 +195,37 @@ describe('a sandbox that windows share', function () {
     assert.equal(child.exitCode, null);
     again.end('bye');
     assert.equal(await exitOf(child), 0);
+  });
+
+  it('does not end while a window is connected, however long', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      let ended = false;
+      const { port } = await Lifeline.open('an-id', 10, () => {
+        ended = true;
+      });
+      const window = net.connect({ host: '127.0.0.1', port });
+      windows.push(window);
+      await once(window, 'data');
+      mock.timers.tick(3_600_000);
+      assert.equal(ended, false);
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
+  it('ends when no window ever comes', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      let ended = false;
+      await Lifeline.open('an-id', 10, () => {
+        ended = true;
+      });
+      mock.timers.tick(3_600_000);
+      assert.equal(ended, true);
+    } finally {
+      mock.timers.reset();
+    }
   });
 
   it('takes the place of one that was killed, and removes what that one left', async () => {
