@@ -219,7 +219,7 @@ describe('the catalog of models', () => {
     await catalog.ready(never);
     const waiting = neverAnswers();
     assert.equal((await catalog.resolve('elsewhere', never))?.id, 'a');
-    assert.equal(waiting.size, 1);
+    await until('it is asked for, without anybody who waits', () => waiting.size === 1);
   });
 
   it('does not hold up somebody who stops waiting', async () => {

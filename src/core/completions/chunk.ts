@@ -59,7 +59,9 @@ const none: readonly never[] = [];
 
 function readChoices(values: readonly unknown[]): ChoiceDelta[] {
   const choices: ChoiceDelta[] = [];
-  for (const [position, value] of values.entries()) {
+  // By position, as `entries()` would make a pair for every token.
+  for (let position = 0; position < values.length; position++) {
+    const value = values[position];
     if (isJsonObject(value)) choices.push(readChoice(value, position));
   }
   return choices;

@@ -2,20 +2,27 @@ import { pause } from '../base/abort.ts';
 import { asRolecallError, type RolecallError } from '../base/errors.ts';
 import { originOf } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
-import { endpoint, type InferenceConnection } from './address.ts';
+import { seconds } from '../base/text.ts';
 import { type EventBatches, openAnswer } from './answer.ts';
 import { CompletionAssembler } from './assemble.ts';
 import type { Completion, CompletionEvent, Notice } from './completion.ts';
-import { authorization, type InferenceDeps, send } from './endpoint.ts';
+import {
+  accessToken,
+  authorization,
+  endpoint,
+  type InferenceConnection,
+  type InferenceDeps,
+  newerToken,
+  send,
+  withoutToken,
+} from './endpoint.ts';
 import { type FittedRequest, type Fitting, fitRequest, type ModelLimits, shortenRequest } from './fitted.ts';
 import { ModelMemory } from './modelMemory.ts';
 import { type OwnField, ownFieldsOf, withoutRefused } from './ownFields.ts';
 import { type CompletionRequest, serializeRequest } from './request.ts';
 import { type Attempt, RetryPolicy } from './retry.ts';
-import { accessToken, newerToken, withoutToken } from './token.ts';
 import { estimateRequest, holdsImages } from './tokenEstimate.ts';
 import { type Deadlines, defaultDeadlines, timedOut, Watch } from './watch.ts';
-import { seconds } from './words.ts';
 
 /** How a completion is asked for, besides the request itself. */
 export interface CompletionOptions {

@@ -1,12 +1,32 @@
 import { waitFor } from '../base/abort.ts';
-import { RolecallError } from '../base/errors.ts';
+import { cancelled, type ErrorFacts, RolecallError } from '../base/errors.ts';
 import { type Fetch, refuseRedirect, retryAfterMs } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
+import { HIDDEN } from '../base/redact.ts';
 import type { TokenSource } from '../base/tokenSource.ts';
 import { connectionError, enough, readBeginning, readText } from './body.ts';
 import { MAX_ERROR_BODY_BYTES, readErrorText } from './errorBody.ts';
 import { refusalError } from './errors.ts';
 import type { Watch } from './watch.ts';
+
+/** Where the requests go; the part of a connection that this room needs. */
+export interface InferenceConnection {
+  /** `{inference_url}` of the specification. */
+  readonly inferenceUrl: string;
+}
+
+/** @throws RolecallError `configuration` when the address cannot be used. */
+export function endpoint({ inferenceUrl }: InferenceConnection, path: '/v1/chat/completions' | '/v1/models'): string {
+  const text = `${inferenceUrl.replace(/\/+$/, '')}${path}`;
+  // Without its slashes `https://` would take the path for a host, and the token would go there.
+  if (!URL.canParse(inferenceUrl) || !URL.canParse(text)) {
+    throw new RolecallError(
+      'configuration',
+      'The address of the inference service is not an address such as https://host.',
+    );
+  }
+  return text;
+}
 
 /** What the clients of the inference service are given. */
 export interface InferenceDeps extends Pick<TokenSource, 'accessToken'>, Partial<Pick<TokenSource, 'rejected'>> {
@@ -64,4 +84,47 @@ async function readRefusal(response: Response, watch: Watch, url: string, model?
     ...(model === undefined ? {} : { model }),
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
   });
+}
+
+/** A token to send now; Stop does not wait for it. */
+export async function accessToken(deps: InferenceDeps, signal: AbortSignal): Promise<string> {
+  if (signal.aborted) throw cancelled(signal.reason);
+  return await waitFor(deps.accessToken(signal), signal);
+}
+
+/** Another token than `token`, which the service answered with 401, if there is one; Stop does not wait for it. */
+export async function newerToken(deps: InferenceDeps, token: string, signal: AbortSignal): Promise<string | undefined> {
+  if (signal.aborted) throw cancelled(signal.reason);
+  if (!deps.rejected) return undefined;
+  const newer = await waitFor(deps.rejected(token, signal), signal);
+  return newer === token ? undefined : newer;
+}
+
+/** Shorter values are no tokens, and hiding them would blot out ordinary words. */
+const SHORTEST_TOKEN = 8;
+
+/** `error`, or the same without `token`: services repeat in their errors what they were sent. */
+export function withoutToken(error: RolecallError, token: string): RolecallError {
+  if (token.length < SHORTEST_TOKEN) return error;
+  const facts = Object.entries(error.facts).map(([name, said]) => [
+    name,
+    typeof said === 'string' ? hide(said, token) : said,
+  ]);
+  const message = hide(error.message, token);
+  const same =
+    message === error.message && facts.every(([name, said]) => said === error.facts[name as keyof ErrorFacts]);
+  // Without the cause, which may hold the token as well.
+  if (same) return error;
+  return new RolecallError(error.kind, message, { facts: Object.fromEntries(facts), remedy: error.remedy });
+}
+
+function hide(text: string, token: string): string {
+  const plain = text.replaceAll(token, HIDDEN);
+  if (!plain.endsWith('…')) return plain;
+  // The words of a service are cut when they are long, and so may be a token at their end.
+  for (let length = token.length - 1; length >= SHORTEST_TOKEN; length--) {
+    const cut = `${token.slice(0, length)}…`;
+    if (plain.endsWith(cut)) return `${plain.slice(0, -cut.length)}${HIDDEN}…`;
+  }
+  return plain;
 }

@@ -1,9 +1,7 @@
 import type { RolecallError } from '../base/errors.ts';
 import type { Notice } from './completion.ts';
-import { fitHistory } from './fitHistory.ts';
-import { mergeNeighbours } from './mergeNeighbours.ts';
+import { fitHistory, mergeNeighbours, repairHistory } from './history.ts';
 import type { ModelMemory } from './modelMemory.ts';
-import { repairHistory } from './repairHistory.ts';
 import type { CompletionRequest } from './request.ts';
 import { estimateMessage, estimateRequest, estimateTools } from './tokenEstimate.ts';
 

@@ -1,11 +1,18 @@
 import { asRolecallError } from '../base/errors.ts';
 import { isJsonObject, parseJson } from '../base/json.ts';
-import { endpoint, type InferenceConnection } from './address.ts';
 import { readText } from './body.ts';
-import { authorization, type InferenceDeps, send } from './endpoint.ts';
+import {
+  accessToken,
+  authorization,
+  endpoint,
+  type InferenceConnection,
+  type InferenceDeps,
+  newerToken,
+  send,
+  withoutToken,
+} from './endpoint.ts';
 import { readErrorObject } from './errorBody.ts';
 import { refusalError } from './errors.ts';
-import { accessToken, newerToken, withoutToken } from './token.ts';
 import { timedOut, Watch } from './watch.ts';
 
 /** A model that the service lists. The list may hold models that do not chat (embeddings, images). */

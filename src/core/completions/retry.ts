@@ -1,10 +1,9 @@
 import type { RolecallError } from '../base/errors.ts';
+import { seconds } from '../base/text.ts';
 import type { Notice } from './completion.ts';
 import type { FittedRequest } from './fitted.ts';
-import { belongsTo, type OwnField, ownFields, withoutRefused } from './ownFields.ts';
-import { refusedFields } from './refusedFields.ts';
+import { belongsTo, type OwnField, ownFields, refusedFields, withoutRefused } from './ownFields.ts';
 import type { CompletionRequest } from './request.ts';
-import { seconds } from './words.ts';
 
 /** What may be sent again, and why. */
 export interface Attempt {

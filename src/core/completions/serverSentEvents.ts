@@ -10,6 +10,9 @@ export interface ServerSentEvent {
   readonly atEnd: boolean;
 }
 
+/** How a line begins that is no field; looked for as text, since a regular expression would take the time of parsing. */
+const strayStarts = ['\n{', '\n<', '\r{', '\r<'];
+
 /** The longest event that is read, in UTF-16 units: far above what a service sends, far below what would hurt. */
 export const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
 
@@ -60,7 +63,8 @@ export class ServerSentEventReader {
   #asEvents(text: string): string {
     const isAtLineStart = this.#isAtLineStart;
     if (text !== '') this.#isAtLineStart = /[\r\n]$/.test(text);
-    if (!this.#isStray && !(isAtLineStart && /^[{<]/.test(text)) && !/[\r\n][{<]/.test(text)) return text;
+    const mayBegin = (isAtLineStart && /^[{<]/.test(text)) || strayStarts.some((start) => text.includes(start));
+    if (!this.#isStray && !mayBegin) return text;
     let events = '';
     let begins = isAtLineStart;
     for (const line of text.split(/(?<=[\r\n])/)) {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { asRolecallError, isCancelled, RolecallError } from '../../core/base/errors.ts';
-import { endpoint } from '../../core/completions/address.ts';
 import { streamCompletion } from '../../core/completions/client.ts';
+import { endpoint } from '../../core/completions/endpoint.ts';
 import { estimateText } from '../../core/completions/tokenEstimate.ts';
 import { type AccountSignal, accountSignal } from '../accountSignal.ts';
 import { signalOf } from '../cancellation.ts';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { endpoint } from '../../core/completions/address.ts';
+import { endpoint } from '../../core/completions/endpoint.ts';
 import type { ModelMemory } from '../../core/completions/modelMemory.ts';
 import type { Clouds } from '../clouds.ts';
 import type { Toolbox } from '../conversation.ts';

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
 import type { Fetch } from '../../../../src/core/base/http.ts';
 import { silentLog } from '../../../../src/core/base/log.ts';
-import { endpoint } from '../../../../src/core/completions/address.ts';
-import { authorization, send } from '../../../../src/core/completions/endpoint.ts';
+import { authorization, endpoint, send } from '../../../../src/core/completions/endpoint.ts';
 import { Watch } from '../../../../src/core/completions/watch.ts';
 
 const url = 'https://inference.example.com/v1/chat/completions';

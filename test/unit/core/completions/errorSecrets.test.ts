@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { RolecallError, serverWords } from '../../../../src/core/base/errors.ts';
+import { withoutToken } from '../../../../src/core/completions/endpoint.ts';
 import { readErrorText } from '../../../../src/core/completions/errorBody.ts';
 import { refusalError } from '../../../../src/core/completions/errors.ts';
-import { withoutToken } from '../../../../src/core/completions/token.ts';
 
 const secret = 'Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MEFCQ0RFRkdISUpLTE1OT1BRUlNUVVZXWFlaYWJjZGVmZ2g';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { fitHistory } from '../../../../src/core/completions/fitHistory.ts';
+import { fitHistory } from '../../../../src/core/completions/history.ts';
 import type { ChatMessage } from '../../../../src/core/completions/request.ts';
 
 const user = (content: string): ChatMessage => ({ role: 'user', content });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mergeNeighbours } from '../../../../src/core/completions/mergeNeighbours.ts';
+import { mergeNeighbours } from '../../../../src/core/completions/history.ts';
 import type { ChatMessage } from '../../../../src/core/completions/request.ts';
 
 const user = (content: ChatMessage['content']): ChatMessage => ({ role: 'user', content });

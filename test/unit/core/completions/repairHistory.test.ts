@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { repairHistory } from '../../../../src/core/completions/repairHistory.ts';
+import { repairHistory } from '../../../../src/core/completions/history.ts';
 import type { ChatMessage } from '../../../../src/core/completions/request.ts';
 import { repairArguments } from '../../../../src/core/completions/toolCalls.ts';
 
