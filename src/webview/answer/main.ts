@@ -29,10 +29,16 @@ const main = document.querySelector('main');
 /** Whoever reads the end sees what is added; whoever has scrolled away stays there. */
 let isFollowing = kept.success ? kept.data.isFollowing : true;
 let restore = kept.success ? kept.data.top : undefined;
+/** Where the page stood when it was last looked at. */
+let top = 0;
 
+function look(): void {
+  top = page.scrollTop;
+  isFollowing = page.scrollHeight - top - window.innerHeight <= NEAR;
+}
 window.addEventListener('scroll', () => {
-  isFollowing = page.scrollHeight - page.scrollTop - window.innerHeight <= NEAR;
-  host.setState({ top: page.scrollTop, isFollowing });
+  look();
+  host.setState({ top, isFollowing });
 });
 window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
   const read = readToPage(data);
@@ -43,6 +49,7 @@ host.postMessage(versioned(ready));
 
 function show({ html, isWhole, picture, ...head }: ToPage): void {
   if (main === null || heading === null || about === null) return;
+  if (page.scrollTop !== top) look(); // Scrolled a moment ago: the event is still to come.
   heading.textContent = head.heading;
   about.textContent = head.about;
   try {
@@ -58,5 +65,6 @@ function show({ html, isWhole, picture, ...head }: ToPage): void {
   main.setAttribute('aria-busy', String(!isWhole));
   if (isFollowing) page.scrollTop = page.scrollHeight;
   else if (restore !== undefined) page.scrollTop = restore;
+  top = page.scrollTop;
   restore = undefined;
 }
