@@ -55,8 +55,10 @@ export function onEnd(end: () => Promise<unknown> | undefined): () => void {
       process.on(signal, () => void endAll(130));
     }
     process.on('disconnect', () => void endAll(1));
-    // Listening must not keep a script alive that has done its work.
-    process.channel?.unref();
+    // Listening must not keep a script alive that has done its work; a worker of the tests lives on messages.
+    if (process.listenerCount('message') === 0) {
+      process.channel?.unref();
+    }
   }
   endings.push(end);
   return () => {

@@ -64,13 +64,17 @@ const tiers: Readonly<Record<TierName, (options: TierOptions) => Promise<TierRes
   },
   unit: (options) => mochaTier('unit', 'test/unit', options, ['--timeout', '60000']),
   host: hostTier,
-  e2e: (options) => {
-    // Pictures of an earlier run's failures would be taken for this one's.
-    fs.rmSync(at('out', 'screenshots', 'failed'), { recursive: true, force: true });
-    return mochaTier('e2e', 'test/e2e', options, [
-      ...['--timeout', '120000', '--slow', '20000'],
-      ...['--require', at('test', 'harness', 'hooks.ts')],
-    ]);
+  e2e: async (options) => {
+    const file = resultsFile('e2e');
+    const ran = await run(
+      process.execPath,
+      [
+        ...[at('node_modules', '@playwright', 'test', 'cli.js'), 'test', '--config', at('test', 'e2e')],
+        ...(options.grep === undefined ? [] : ['--grep', options.grep, '--pass-with-no-tests']),
+      ],
+      { limitMs, env: { ROLECALL_RESULTS: file }, write: options.write },
+    );
+    return resultOf(file, ran, options);
   },
   deep: (options) => mochaTier('deep', 'test/deep', options, ['--timeout', '300000', '--slow', '60000']),
 };

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium, type LaunchOptions } from '@playwright/test';
 import { installBrowser, ownBrowser } from '../browser/install.ts';
 import { findOnPath } from '../find.mjs';
 
@@ -23,11 +23,17 @@ interface Found {
 
 /** A headless Chromium: ROLECALL_CHROMIUM, else an installed one, else the one from npm (Linux x64). */
 export async function launchBrowser(): Promise<Browser> {
+  return await chromium.launch(await launchOptions());
+}
+
+/** How it is launched, also for Playwright's own tests. */
+export async function launchOptions(): Promise<LaunchOptions> {
   const { executablePath, env } = await findBrowser();
-  return await chromium.launch({
+  return {
     executablePath,
     env: definedOnly(env),
-    timeout: 30_000,
+    // Generous: the machine may be busy.
+    timeout: 120_000,
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -40,7 +46,7 @@ export async function launchBrowser(): Promise<Browser> {
       '--disable-smooth-scrolling',
       '--font-render-hinting=none',
     ],
-  });
+  };
 }
 
 async function findBrowser(): Promise<Found> {

@@ -1,48 +1,64 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Page } from 'playwright-core';
+import { expect, type Page } from '@playwright/test';
 import { at } from '../../scripts/paths.ts';
-import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
-import { choose, notification, quickInput, runCommand } from '../harness/actions.ts';
-import { signInAs } from '../harness/signIn.ts';
-import { expand, openView, textOfEditor, treeRow, treeRows, waitForExtension } from '../harness/views.ts';
-import { openWorkbench, type Workbench } from '../harness/workbench.ts';
+import { choose, dialog, notification, pressDialog, quickInput, runCommand } from '../harness/actions.ts';
+import { answer, send } from '../harness/chat.ts';
+import { counter } from '../harness/sandboxControl.ts';
+import { enterSandbox } from '../harness/signIn.ts';
+import { expand, textOfEditor, treeRow, treeText } from '../harness/views.ts';
+import { test, type Workbench } from '../harness/workbench.ts';
 
-/** An administrator looks at who may do what: browses, filters, asks, reviews and compares. */
-describe('an administrator', () => {
-  let sandbox: RunningSandbox;
+const outsider = at('test', 'e2e', 'rolecall-tests.outsider-0.0.1');
+
+/** An administrator looks at who may do what: lets an agent know, browses, filters, asks, reviews and compares. */
+test.describe('an administrator', () => {
+  test.describe.configure({ mode: 'serial' });
   let workbench: Workbench;
   let page: Page;
 
-  before(async () => {
-    sandbox = await startSandbox();
-    workbench = await openWorkbench({ folder: at('examples', 'workspace'), sandbox });
+  test.beforeAll(async ({ desk }) => {
+    workbench = await desk.open({ sandbox: [], otherExtensions: [outsider] });
     page = workbench.page;
-    await waitForExtension(page);
-    const side = await openView(page);
-    await signInAs(workbench, 'Ada Moreau', () => side.getByRole('button', { name: 'Try the Sandbox' }).click());
-    await page.bringToFront();
-    await expand(page, 'meridian');
-    await expand(page, 'Groups');
-    await treeRow(page, 'administrators');
+    await enterSandbox(workbench);
   });
 
-  after(async () => {
-    await workbench?.stop();
-    await sandbox?.stop();
+  const reads = () => counter(workbench.sandbox, 'identity GET /api/v1/organizations/meridian/groups');
+  const question = /Give who may do what in “meridian” to [\s\S]*e-mail addresses/;
+
+  // Another agent asks Rolecall's tools for people's names. The editor lets such calls pass without a question of its own, as
+  // it does after "Allow in this Session".
+  test('is asked by Rolecall itself before another agent is told: the organization is named, nothing is read yet', async () => {
+    await send(page, '@outsider meridian');
+    await expect(dialog(page)).toHaveText(question);
+    assert.equal(await reads(), 0);
+    await workbench.screenshot('sharing-consent');
+    await pressDialog(page, 'Cancel');
+    assert.match(await answer(page), /did not allow this\. Nothing was read/);
+    assert.equal(await reads(), 0);
+  });
+
+  test('is asked again, each time, and what is allowed is read once', async () => {
+    await send(page, '@outsider meridian');
+    await expect(dialog(page)).toHaveText(question);
+    assert.equal(await reads(), 0);
+    await pressDialog(page, 'Allow Once');
+    assert.match(await answer(page), /It was given: Groups of meridian: 12\./);
+    assert.equal(await reads(), 1);
   });
 
   const editor = () => page.locator('.part.editor .editor-group-container.active .monaco-editor').first();
 
-  it('sees at a glance what is not well: in words, in the badge, in the tooltip', async () => {
-    const rows = (await treeRows(page)).join('\n');
-    assert.match(rows, /degraded/);
+  test('sees at a glance what is not well: in words, in the badge, in the tooltip', async () => {
+    await expand(page, 'meridian');
+    await expand(page, 'Groups');
+    await expect.poll(() => treeText(page)).toMatch(/^administrators[\s\S]*degraded/m);
     await page.locator('.activitybar .action-item', { hasText: /^\d+$/ }).first().waitFor();
     await workbench.screenshot('tree');
   });
 
-  it('filters over everything that was read, sees the filter in the view, and clears it', async () => {
+  test('filters over everything that was read, sees the filter in the view, and clears it', async () => {
     await runCommand(page, 'Rolecall: Filter…');
     await page.locator('.quick-input-title', { hasText: /^Filter$/ }).waitFor();
     await quickInput(page).locator('input').fill('helth:degraded');
@@ -53,18 +69,14 @@ describe('an administrator', () => {
     await page.keyboard.press('Enter');
     await page.locator('.part.sidebar .message', { hasText: 'health:degraded' }).waitFor();
     await page.locator('.part.sidebar .monaco-list-row[aria-label^="administrators"]').waitFor({ state: 'detached' });
-    const filtered = await treeRows(page);
-    assert.ok(
-      filtered.some((row) => row.startsWith('site-reliability')),
-      filtered.join('\n'),
-    );
-    assert.ok(!filtered.some((row) => row.startsWith('administrators')), filtered.join('\n'));
+    await treeRow(page, 'site-reliability').waitFor();
+    assert.doesNotMatch(await treeText(page), /^administrators/m);
     await workbench.screenshot('filter');
     await runCommand(page, 'Rolecall: Clear Filter');
-    await treeRow(page, 'administrators');
+    await treeRow(page, 'administrators').waitFor();
   });
 
-  it('asks who has a role, and gets every holder with the path', async () => {
+  test('asks who has a role, and gets every holder with the path', async () => {
     await runCommand(page, 'Rolecall: Who Has This Role?');
     await pickOrganization();
     await choose(page, 'administrator');
@@ -74,7 +86,7 @@ describe('an administrator', () => {
     await workbench.screenshot('who-has');
   });
 
-  it('sees what one person can reach, and through which group', async () => {
+  test('sees what one person can reach, and through which group', async () => {
     await runCommand(page, 'Rolecall: Show Effective Access…');
     await pickOrganization();
     await quickInput(page).locator('input').fill('ada.moreau');
@@ -84,14 +96,14 @@ describe('an administrator', () => {
     await workbench.screenshot('effective-access');
   });
 
-  it('exports a review', async () => {
+  test('exports a review', async () => {
     await runCommand(page, 'Rolecall: Export Access Review…');
     await pickOrganization();
     await choose(page, 'Markdown, to read');
     await quickInput(page).locator('input').waitFor();
     await page.keyboard.press('Enter'); // The name that is offered, in the workspace.
     await notification(page, 'The access review is written');
-    const folder = workbench.folder ?? '';
+    const { folder } = workbench;
     const name = fs.readdirSync(folder).find((each) => /^access-review-meridian-[\d-]+\.md$/.test(each)) ?? '';
     const file = path.join(folder, name);
     const text = fs.readFileSync(file, 'utf8').replaceAll('\\', ''); // What Markdown would take for markup is escaped.
@@ -100,7 +112,7 @@ describe('an administrator', () => {
     await runCommand(page, 'Notifications: Clear All Notifications');
   });
 
-  it('keeps a snapshot and compares with it', async () => {
+  test('keeps a snapshot and compares with it', async () => {
     await runCommand(page, 'Rolecall: Save Snapshot of Access');
     await pickOrganization();
     await notification(page, /snapshot/i);

@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict';
-import type { Browser, Page } from 'playwright-core';
+import { type Page, test } from '@playwright/test';
 import { bundlePage } from '../../esbuild.mjs';
-import { launchBrowser } from '../../scripts/editor/browser.ts';
 import { type ToPage, versioned } from '../../src/webview/answer/protocol.ts';
 
 /** What follows in each answer: whatever came before, it is there. */
 const AFTER = '<p>after</p>';
 
-describe('the page of an answer', () => {
-  let browser: Browser;
+test.describe('the page of an answer', () => {
   let page: Page;
   /** What the page asked for beyond itself, and what it threw. */
   const requests: string[] = [];
   const errors: string[] = [];
 
-  before(async () => {
+  test.beforeAll(async ({ browser }) => {
     const { script } = await bundlePage('answer');
-    browser = await launchBrowser();
     page = await browser.newPage();
     page.on('request', (request) => requests.push(request.url()));
     page.on('pageerror', (error) => errors.push(String(error)));
@@ -24,12 +21,12 @@ describe('the page of an answer', () => {
     await page.evaluate('globalThis.acquireVsCodeApi = () => ({ postMessage() {}, getState() {}, setState() {} })');
     await page.addScriptTag({ content: script });
   });
-  beforeEach(async () => {
+  test.beforeEach(async () => {
     requests.length = 0;
     errors.length = 0;
     await page.evaluate('document.querySelector("main").replaceChildren(); globalThis.ran = undefined;');
   });
-  after(() => browser?.close());
+  test.afterAll(() => page.close());
 
   /** What `main` holds once the page has read the message. */
   async function shown(html: string): Promise<string> {
@@ -146,7 +143,7 @@ describe('the page of an answer', () => {
     ],
   ];
   for (const [title, html, expected] of rows) {
-    it(`shows ${title}, and what follows`, async () => {
+    test(`shows ${title}, and what follows`, async () => {
       assert.equal(await shown(html + AFTER), expected + AFTER);
       assert.deepEqual([errors, requests, await page.evaluate('globalThis.ran')], [[], [], undefined]);
     });
@@ -163,26 +160,26 @@ describe('the page of an answer', () => {
     deep(600).replaceAll('</span>', ''),
   ];
   for (const html of hiding) {
-    it(`shows to the eye what follows ${html.slice(0, 60)}`, async () => {
+    test(`shows to the eye what follows ${html.slice(0, 60)}`, async () => {
       await shown(html + AFTER);
       assert.ok(await page.getByText('after', { exact: true }).isVisible());
       assert.deepEqual(errors, []);
     });
   }
 
-  it('shows an answer within 5000 elements', async () => {
+  test('shows an answer within 5000 elements', async () => {
     await shown(`<p>${deep(5000)}</p>${AFTER}`);
     assert.equal(await page.evaluate('document.querySelector("main").textContent'), 'xafter');
   });
 
-  it('keeps what stays while an answer grows', async () => {
+  test('keeps what stays while an answer grows', async () => {
     await shown('<p>a</p><p>b');
     await page.evaluate('globalThis.first = document.querySelector("main").firstChild');
     assert.equal(await shown('<p>a</p><p>b</p><p>c</p>'), '<p>a</p><p>b</p><p>c</p>');
     assert.equal(await page.evaluate('first === document.querySelector("main").firstChild'), true);
   });
 
-  it('shows the text as it came when it cannot be rebuilt', async () => {
+  test('shows the text as it came when it cannot be rebuilt', async () => {
     await page.evaluate(
       'globalThis.made = Document.prototype.createDocumentFragment; Document.prototype.createDocumentFragment = null',
     );

@@ -3,36 +3,27 @@ import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import type { Page } from 'playwright-core';
-import { at } from '../../scripts/paths.ts';
-import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
-import { openFile, runCommand } from '../harness/actions.ts';
-import { answer, chat, newestAnswer, send, stop, suggestions, useMode } from '../harness/chat.ts';
-import { counter, lastTold, told, until } from '../harness/sandboxControl.ts';
+import { expect, type Page } from '@playwright/test';
+import { attempt, openFile, runCommand } from '../harness/actions.ts';
+import { answer, chat, newestAnswer, questions, send, stop, suggestions, useMode } from '../harness/chat.ts';
+import { counter, lastTold, told } from '../harness/sandboxControl.ts';
 import { enterSandbox } from '../harness/signIn.ts';
-import { extensionPage, waitForExtension } from '../harness/views.ts';
-import { openWorkbench, type Workbench } from '../harness/workbench.ts';
+import { extensionPage } from '../harness/views.ts';
+import { test, type Workbench } from '../harness/workbench.ts';
 
 /** What a developer does with answers: stops one, asks again, asks about code, reads the reasoning. */
-describe('an answer in chat', () => {
-  let sandbox: RunningSandbox;
+test.describe('an answer in chat', () => {
+  test.describe.configure({ mode: 'serial' });
   let workbench: Workbench;
   let page: Page;
 
-  before(async () => {
-    sandbox = await startSandbox(['--pace-ms', '3']);
-    workbench = await openWorkbench({ folder: at('examples', 'workspace'), sandbox });
+  test.beforeAll(async ({ desk }) => {
+    workbench = await desk.open({ sandbox: ['--pace-ms', '3'] });
     page = workbench.page;
-    await waitForExtension(page);
     await enterSandbox(workbench);
   });
 
-  after(async () => {
-    await workbench?.stop();
-    await sandbox?.stop();
-  });
-
-  it('comes to the first message of a fresh profile in Ask mode', async () => {
+  test('comes to the first message of a fresh profile in Ask mode', async () => {
     await useMode(page, 'Ask');
     assert.match(
       await chat(page, '@rolecall say: at once'),
@@ -40,36 +31,42 @@ describe('an answer in chat', () => {
     );
   });
 
-  it('is stopped: the service sees the connection close, and the next question tells what had been said', async () => {
-    const aborted = await counter(sandbox, 'completions.aborted');
+  test('is asked for again by the chat’s own Retry, with the same question and history', async () => {
+    assert.match(await chat(page, '@rolecall say: and once more'), /^and once more/);
+    const shown = await questions(page).count();
+    const before = await told(workbench.sandbox);
+    const again = newestAnswer(page).locator('.chat-footer-toolbar .codicon-refresh');
+    const asked = async () => (await told(workbench.sandbox)).length;
+    await attempt(async (quickly) => {
+      if ((await asked()) === before.length) await again.click(quickly);
+      await expect.poll(asked, quickly).toBe(before.length + 1);
+    });
+    assert.match(await answer(page), /^and once more/);
+    const { messages } = await lastTold(workbench.sandbox);
+    assert.equal(messages.length, 3);
+    assert.deepEqual(messages, before.at(-1)?.messages);
+    await expect(questions(page)).toHaveCount(shown);
+  });
+
+  test('is stopped: the service sees the connection close, and the next question tells what had been said', async () => {
+    const aborted = await counter(workbench.sandbox, 'completions.aborted');
     await send(page, '@rolecall count to 4000');
     await newestAnswer(page).getByText('12, 13').waitFor();
     await stop(page);
-    await until('the service sees it', async () => (await counter(sandbox, 'completions.aborted')) === aborted + 1);
-    assert.equal(await counter(sandbox, 'completions.open'), 0);
+    await expect.poll(() => counter(workbench.sandbox, 'completions.aborted')).toBe(aborted + 1);
+    await expect.poll(() => counter(workbench.sandbox, 'completions.open')).toBe(0);
     const partly = (await answer(page)).trim();
     assert.match(partly, /^1, 2, 3, .*13/);
     await workbench.screenshot('chat-stopped');
     assert.match(await chat(page, '@rolecall say: and on'), /^and on/);
-    const [asked, said, next] = (await lastTold(sandbox)).messages.slice(-3);
+    const [asked, said, next] = (await lastTold(workbench.sandbox)).messages.slice(-3);
     assert.deepEqual([asked?.role, asked?.content], ['user', 'count to 4000']);
     // Not what had arrived, of which the editor may have shown a little less.
     assert.deepEqual([said?.role, said?.content.trim()], ['assistant', partly]);
     assert.deepEqual([next?.role, next?.content], ['user', 'say: and on']);
   });
 
-  it('is asked for again by the chat’s own Retry, with the same question and history', async () => {
-    const requests = page.locator('.part:not(.editor) .interactive-session .interactive-request');
-    const shown = await requests.count();
-    const before = await told(sandbox);
-    await newestAnswer(page).locator('.chat-footer-toolbar .codicon-refresh').click();
-    await until('it is asked again', async () => (await told(sandbox)).length === before.length + 1);
-    assert.match(await answer(page), /^and on/);
-    assert.deepEqual((await lastTold(sandbox)).messages, before.at(-1)?.messages);
-    assert.equal(await requests.count(), shown);
-  });
-
-  it('shows its reasoning in the editor area', async () => {
+  test('shows its reasoning in the editor area', async () => {
     assert.match(await chat(page, '@rolecall only think'), /reasoned but gave no answer/);
     await workbench.screenshot('chat-reasoning');
     await newestAnswer(page).getByRole('button', { name: 'Show Reasoning' }).click();
@@ -78,47 +75,50 @@ describe('an answer in chat', () => {
     await runCommand(page, 'View: Close All Editors');
   });
 
-  it('/explain is about the selection, in Agent mode; what it suggests is about the same code, whatever is open by then', async () => {
+  test('/explain is about the selection, in Agent mode; what it suggests is about the same code, whatever is open by then', async () => {
     await useMode(page, 'Agent'); // In Ask mode the editor attaches the open file by itself.
     await openFile(page, 'rotate.py');
     await page.keyboard.press('Control+A');
     assert.match(await chat(page, '@rolecall /explain'), /rotate\.py.has.\d+.lines.of.python/);
     assert.match(
-      (await lastTold(sandbox)).messages.at(-1)?.content ?? '',
+      (await lastTold(workbench.sandbox)).messages.at(-1)?.content ?? '',
       /^Explain this[\s\S]*rotate\.py[\s\S]*def rotate\(/,
     );
     await workbench.screenshot('chat-explain');
-    assert.deepEqual(await suggestions(page).allInnerTexts(), ['Look for mistakes in it', 'Write tests for it']);
+    await expect(suggestions(page)).toHaveText(['Look for mistakes in it', 'Write tests for it']);
     await runCommand(page, 'View: Close All Editors');
     await openFile(page, 'README.md');
     await suggestions(page).first().click();
-    await page.locator('.interactive-request', { hasText: 'Look for mistakes in it' }).waitFor();
+    await questions(page).filter({ hasText: 'Look for mistakes in it' }).waitFor();
     await answer(page);
-    const { messages } = await lastTold(sandbox);
+    const { messages } = await lastTold(workbench.sandbox);
     assert.match(messages.at(-1)?.content ?? '', /^Find what is wrong here.*\n\nLook for mistakes in it$/);
     assert.match(messages.at(-3)?.content ?? '', /def rotate\(/);
     await runCommand(page, 'View: Close All Editors');
   });
 
-  it('/explain is about the file that is attached', async () => {
+  test('/explain is about the file that is attached', async () => {
     assert.match(await chat(page, '@rolecall /explain', 'handover.md'), /handover\.md.has.\d+.lines.of.markdown/);
-    assert.match((await lastTold(sandbox)).messages.at(-1)?.content ?? '', /handover\.md:\n```markdown\n# Handover\n/);
+    assert.match(
+      (await lastTold(workbench.sandbox)).messages.at(-1)?.content ?? '',
+      /handover\.md:\n```markdown\n# Handover\n/,
+    );
   });
 
-  it('/tools lists what there is, without asking a model', async () => {
-    const before = (await told(sandbox)).length;
+  test('/tools lists what there is, without asking a model', async () => {
+    const before = (await told(workbench.sandbox)).length;
     const said = await chat(page, '@rolecall /tools');
     for (const tool of ['list_groups', 'who_has_role', 'count_words', 'list_files']) {
       assert.match(said, new RegExp(`${tool}: [A-Z]`));
     }
     await workbench.screenshot('chat-tools');
-    assert.equal((await told(sandbox)).length, before);
+    assert.equal((await told(workbench.sandbox)).length, before);
   });
 
-  it('/access knows groups and roles, looks things up, and suggests what to ask next', async () => {
+  test('/access knows groups and roles, looks things up, and suggests what to ask next', async () => {
     const said = await chat(page, '@rolecall /access use who_has_role with role=legacy-operator organization=meridian');
     assert.match(said, /legacy-operator.*in.meridian:.nobody.through/);
-    const [instructions] = (await lastTold(sandbox)).messages;
+    const [instructions] = (await lastTold(workbench.sandbox)).messages;
     assert.equal(instructions?.role, 'system');
     assert.match(
       instructions?.content ?? '',
@@ -128,13 +128,13 @@ describe('an answer in chat', () => {
     await workbench.screenshot('chat-access');
   });
 
-  it('keeps its last line out of a code block that the model left open', async () => {
+  test('keeps its last line out of a code block that the model left open', async () => {
     await chat(page, '@rolecall say: ```js\nlet cut');
     await newestAnswer(page).locator('em', { hasText: 'tokens read' }).waitFor();
     await newestAnswer(page).locator('.interactive-result-code-block', { hasText: 'cut' }).waitFor();
   });
 
-  it('runs no command and fetches nothing, whatever a model writes', async () => {
+  test('runs no command and fetches nothing, whatever a model writes', async () => {
     const asked: (string | undefined)[] = [];
     const listener = http.createServer(({ url }, response) => {
       asked.push(url);
@@ -150,7 +150,7 @@ describe('an answer in chat', () => {
         `![r][1] $(error) <b>bold</b>\n\n[1]: ${address}/r.png\n\nend of it`,
       ].join('\n\n');
       // The editor renders the question too, so that it must come from elsewhere: from a file that is attached.
-      fs.writeFileSync(path.join(workbench.folder ?? '', 'evil.md'), `say: ${evil}\n`);
+      fs.writeFileSync(path.join(workbench.folder, 'evil.md'), `say: ${evil}\n`);
       assert.match(await chat(page, '@rolecall', 'evil.md'), /x[\s\S]*end of it/);
       const links = newestAnswer(page).locator('a, [data-href]');
       for (const link of await links.evaluateAll((all) => all.map((each) => each.outerHTML))) {

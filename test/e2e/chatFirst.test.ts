@@ -1,37 +1,38 @@
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
-import { at } from '../../scripts/paths.ts';
-import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
-import { answer, chat, newestAnswer, openModelPicker, pickModel, promptReady, send, useMode } from '../harness/chat.ts';
+import type { Page } from '@playwright/test';
+import {
+  answer,
+  chat,
+  newestAnswer,
+  openModelPicker,
+  pickModel,
+  promptReady,
+  send,
+  useMode,
+  waitForModels,
+} from '../harness/chat.ts';
 import { lastTold, told } from '../harness/sandboxControl.ts';
 import { firstPrompt, signInAs } from '../harness/signIn.ts';
-import { waitForExtension } from '../harness/views.ts';
-import { openWorkbench, type Workbench } from '../harness/workbench.ts';
+import { test, type Workbench } from '../harness/workbench.ts';
 
 /**
  * Somebody who has never seen the tree: the first message in a fresh profile, in Ask mode (newcomer.test.ts sends it in
  * Agent mode, the default), and what the editor's own model picker makes of it.
  */
-describe('a chat from its first message on', () => {
-  let sandbox: RunningSandbox;
+test.describe('a chat from its first message on', () => {
+  test.describe.configure({ mode: 'serial' });
   let workbench: Workbench;
   let page: Page;
 
-  before(async () => {
-    sandbox = await startSandbox(['--pace-ms', '1']);
-    workbench = await openWorkbench({ folder: at('examples', 'workspace'), sandbox });
+  test.beforeAll(async ({ desk }) => {
+    workbench = await desk.open({ sandbox: ['--pace-ms', '1'], showsView: false });
     page = workbench.page;
-    await waitForExtension(page);
-  });
-
-  after(async () => {
-    await workbench?.stop();
-    await sandbox?.stop();
+    await waitForModels(page);
   });
 
   const offered = async () => (await openModelPicker(page)).filter((label) => !/^(Manage|Other) Models/.test(label));
 
-  it('in Ask mode, signed out: shows the ways in', async () => {
+  test('in Ask mode, signed out: shows the ways in', async () => {
     await useMode(page, 'Ask');
     assert.match(await chat(page, '@rolecall hello'), /does not know your cloud yet/);
     for (const name of ['Try the Sandbox', 'Configure Your Cloud']) {
@@ -42,22 +43,21 @@ describe('a chat from its first message on', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('in Agent mode, signed out: the same', async () => {
+  test('in Agent mode, signed out: the same', async () => {
     await useMode(page, 'Agent');
     await chat(page, '@rolecall hello again');
     await newestAnswer(page).getByRole('button', { name: 'Try the Sandbox' }).waitFor();
   });
 
-  it('goes on after the sign-in with the model that was picked before it, in both modes', async () => {
+  test('goes on after the sign-in with the model that was picked before it, in both modes', async () => {
     const tryIt = newestAnswer(page).getByRole('button', { name: 'Try the Sandbox' });
     await signInAs(workbench, 'Ada Moreau', () => tryIt.click());
-    await page.bringToFront();
     await promptReady(page, firstPrompt);
     for (const mode of ['Agent', 'Ask'] as const) {
       await useMode(page, mode);
       assert.match(await chat(page, `@rolecall say: here in ${mode} mode`), new RegExp(`^here in ${mode} mode`));
     }
-    const { messages } = await lastTold(sandbox);
+    const { messages } = await lastTold(workbench.sandbox);
     assert.deepEqual(
       messages.map(({ content }) => content),
       ['say: here in Agent mode', 'here in Agent mode', 'say: here in Ask mode'],
@@ -69,10 +69,10 @@ describe('a chat from its first message on', () => {
     ['Ask', 'Sandbox Vision'],
     ['Agent', 'Sandbox Guide without tools'],
   ] as const) {
-    it(`lists the cloud’s models in the picker of ${mode} mode, and asks the one that is picked`, async () => {
+    test(`lists the cloud’s models in the picker of ${mode} mode, and asks the one that is picked`, async () => {
       await useMode(page, mode);
       const labels = await offered();
-      for (const { label } of sandbox.descriptor.models) {
+      for (const { label } of workbench.sandbox.descriptor.models) {
         assert.ok(
           labels.some((each) => each.split(', ')[0] === label),
           `${label} is not among ${labels.join(' | ')}`,
@@ -85,13 +85,13 @@ describe('a chat from its first message on', () => {
         await chat(page, '@rolecall say: it is me'),
         new RegExp(`it is me\\s+${picked} · [\\d,]+ tokens read`),
       );
-      const { model } = await lastTold(sandbox);
-      assert.equal(model, sandbox.descriptor.models.find(({ label }) => label === picked)?.id);
+      const { model } = await lastTold(workbench.sandbox);
+      assert.equal(model, workbench.sandbox.descriptor.models.find(({ label }) => label === picked)?.id);
     });
   }
 
-  it('answers @rolecall whatever the editor makes of a message without it', async () => {
-    const before = (await told(sandbox)).length;
+  test('answers @rolecall whatever the editor makes of a message without it', async () => {
+    const before = (await told(workbench.sandbox)).length;
     await page.keyboard.press('Control+N'); // A new chat, which begins with nobody's name.
     await page
       .locator('.part:not(.editor) .interactive-session .interactive-request')
@@ -106,8 +106,8 @@ describe('a chat from its first message on', () => {
       await page.keyboard.press('Escape');
     }
     await answer(page);
-    const asked = (await told(sandbox)).length - before;
+    const asked = (await told(workbench.sandbox)).length - before;
     assert.match(await chat(page, '@rolecall say: at your service'), /^at your service/);
-    assert.equal((await told(sandbox)).length, before + asked + 1);
+    assert.equal((await told(workbench.sandbox)).length, before + asked + 1);
   });
 });

@@ -2,16 +2,13 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Page } from 'playwright-core';
-import { at } from '../../scripts/paths.ts';
-import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
-import { dialogText, pressDialog } from '../harness/actions.ts';
-import { answer, chat, newestAnswer, send, stop } from '../harness/chat.ts';
+import { expect, type Page } from '@playwright/test';
+import { dialog, pressDialog } from '../harness/actions.ts';
+import { answer, chat, newestAnswer, promptReady, send, stop, waitForModels } from '../harness/chat.ts';
 import { running } from '../harness/processTree.ts';
-import { lastTold, until } from '../harness/sandboxControl.ts';
-import { enterSandbox } from '../harness/signIn.ts';
-import { waitForExtension } from '../harness/views.ts';
-import { openWorkbench, type Workbench } from '../harness/workbench.ts';
+import { lastTold } from '../harness/sandboxControl.ts';
+import { firstPrompt, signInAs } from '../harness/signIn.ts';
+import { test, type Workbench } from '../harness/workbench.ts';
 
 const file = { type: 'object', properties: { file: { type: 'string' } }, required: ['file'] };
 const nothing = { type: 'object', properties: {}, required: [] };
@@ -35,43 +32,46 @@ const definitions = [
 ] as const;
 
 /** What becomes of the calls of tools that a model makes. */
-describe('a tool that a model calls', () => {
-  let sandbox: RunningSandbox;
+test.describe('a tool that a model calls', () => {
+  test.describe.configure({ mode: 'serial' });
   let workbench: Workbench;
   let page: Page;
 
-  before(async () => {
-    sandbox = await startSandbox(['--pace-ms', '1']);
-    workbench = await openWorkbench({ folder: at('examples', 'workspace'), sandbox });
+  test.beforeAll(async ({ desk }) => {
+    workbench = await desk.open({ sandbox: ['--pace-ms', '1'], showsView: false });
     page = workbench.page;
+    await waitForModels(page);
     const tools = definitions.map(([name, parameters, command, more]) => {
       const run = { kind: 'process', command, timeoutSeconds: 600, ...more };
       return { name, description: `The tool ${name}.`, parameters, run };
     });
     fs.writeFileSync(inFolder('.vscode', 'rolecall.tools.json'), JSON.stringify({ tools }));
-    await waitForExtension(page);
-    await enterSandbox(workbench);
   });
 
-  after(async () => {
-    await workbench?.stop();
-    await sandbox?.stop();
-  });
-
-  const inFolder = (...names: string[]) => path.join(workbench.folder ?? '', ...names);
+  const inFolder = (...names: string[]) => path.join(workbench.folder, ...names);
 
   /** The calls of the last round that had any, each with its result, as the model was told them. */
   async function lastCalls(): Promise<(readonly [name: string, result: string | undefined])[]> {
-    const { messages } = await lastTold(sandbox);
+    const { messages } = await lastTold(workbench.sandbox);
     const calls = messages.findLast(({ tool_calls }) => tool_calls !== undefined)?.tool_calls ?? [];
     return calls.map((call) => {
       return [call.function.name, messages.find(({ tool_call_id }) => tool_call_id === call.id)?.content];
     });
   }
 
-  it('is run after a yes, and its result is told', async () => {
+  test('waits for a sign-in, which @rolecall asks for in the very first message', async () => {
+    assert.match(await chat(page, '@rolecall hello'), /Rolecall does not know your cloud yet/);
+    const tryIt = newestAnswer(page).getByRole('button', { name: 'Try the Sandbox' });
+    await tryIt.waitFor();
+    await workbench.screenshot('first-message-signed-out');
+    await signInAs(workbench, 'Ada Moreau', () => tryIt.click());
+    await promptReady(page, firstPrompt);
+    assert.match(await chat(page, '@rolecall say: signed in'), /^signed in/);
+  });
+
+  test('is run after a yes, and its result is told', async () => {
     await send(page, '@rolecall use leave_mark with file=yes.txt');
-    assert.match(await dialogText(page), /leave_mark[\s\S]*Argument: "yes\.txt"/);
+    await expect(dialog(page)).toHaveText(/leave_mark[\s\S]*Argument: "yes\.txt"/);
     await pressDialog(page, 'Allow Once');
     assert.match(await answer(page), /Completed.\d+.steps/);
     assert.ok(fs.existsSync(inFolder('yes.txt')));
@@ -82,9 +82,9 @@ describe('a tool that a model calls', () => {
     await newestAnswer(page).getByText('Used leave_mark.').waitFor();
   });
 
-  it('is not run after a no, which the model hears and answers', async () => {
+  test('is not run after a no, which the model hears and answers', async () => {
     await send(page, '@rolecall use leave_mark with file=no.txt');
-    await dialogText(page);
+    await dialog(page).waitFor();
     await pressDialog(page, 'Cancel');
     assert.match(await answer(page), /The.user.did.not.let.this.call.run\./);
     assert.deepEqual(await lastCalls(), [['leave_mark', 'The user did not let this call run.']]);
@@ -100,7 +100,7 @@ describe('a tool that a model calls', () => {
     ['of the wrong type', '{"file": 7}', 'file must be string'],
     ['out of bounds', '{"file": "wrong-because-it-is-too-long"}', 'file must NOT have more than 20 characters'],
   ] as const) {
-    it(`is neither asked for nor run with arguments ${what}: the model hears why`, async () => {
+    test(`is neither asked for nor run with arguments ${what}: the model hears why`, async () => {
       // Had it asked, the answer would wait for the dialog.
       const said = await chat(page, `@rolecall use leave_mark ${args}`);
       assert.match(said, new RegExp(reason.replaceAll(' ', '.')));
@@ -111,11 +111,11 @@ describe('a tool that a model calls', () => {
     });
   }
 
-  it('is asked for one after the other when two are called at once, and each result finds its call', async () => {
+  test('is asked for one after the other when two are called at once, and each result finds its call', async () => {
     await send(page, '@rolecall use count_words with file=handover.md and list_files');
     const asked = [];
     for (const _ of [1, 2]) {
-      asked.push(/tool "(\w+)"/.exec(await dialogText(page))?.[1]);
+      asked.push(/tool "(\w+)"/.exec(await dialog(page).innerText())?.[1]);
       await pressDialog(page, 'Allow Once');
       const same = page.locator('.monaco-dialog-box', { hasText: `"${asked.at(-1)}"` });
       await same.waitFor({ state: 'detached' });
@@ -128,17 +128,17 @@ describe('a tool that a model calls', () => {
     await workbench.screenshot('chat-tools-parallel');
   });
 
-  it('is killed with its children by Stop, and the conversation goes on', async () => {
+  test('is killed with its children by Stop, and the conversation goes on', async () => {
     await send(page, '@rolecall use wait_long');
-    await dialogText(page);
+    await dialog(page).waitFor();
     await pressDialog(page, 'Allow Once');
-    await until('it runs', () => fs.existsSync(inFolder('pids')));
+    await expect.poll(() => fs.existsSync(inFolder('pids'))).toBe(true);
     const pids = fs.readFileSync(inFolder('pids'), 'utf8').trim().split(' ').map(Number);
     assert.deepEqual(running(pids).length, 2);
     await newestAnswer(page).getByText('Calling wait_long…').waitFor();
     try {
       await stop(page);
-      await until('program and child are gone', () => running(pids).length === 0);
+      await expect.poll(() => running(pids)).toEqual([]);
     } finally {
       for (const pid of running(pids)) process.kill(pid, 'SIGKILL');
     }

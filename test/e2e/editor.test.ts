@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { FrameLocator, Locator, Page } from 'playwright-core';
+import { expect, type FrameLocator, type Locator, type Page } from '@playwright/test';
 import { at, freshFolder } from '../../scripts/paths.ts';
-import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
-import { answerInput, notification, openFile, pressNotification, runCommand } from '../harness/actions.ts';
+import { answerInput, attempt, notification, openFile, pressNotification, runCommand } from '../harness/actions.ts';
+import { counter } from '../harness/sandboxControl.ts';
 import { enterSandbox } from '../harness/signIn.ts';
-import { extensionPage, textOfEditor, waitForExtension } from '../harness/views.ts';
-import { openWorkbench, type Workbench } from '../harness/workbench.ts';
+import { extensionPage, textOfEditor } from '../harness/views.ts';
+import { test, type Workbench } from '../harness/workbench.ts';
 
 const SOURCE = fs.readFileSync(at('examples', 'workspace', 'rotate.py'), 'utf8');
 const NAMES = 'delta\nalpha\ncharlie\nbravo\n';
@@ -29,43 +29,35 @@ function repository(): string {
 }
 
 /** A developer asks about code, has it rewritten, and has a commit described, without leaving the editor. */
-describe('the commands of the editor', () => {
-  let source: string;
-  let sandbox: RunningSandbox;
+test.describe('the commands of the editor', () => {
+  test.describe.configure({ mode: 'serial' });
   let workbench: Workbench;
   let page: Page;
   /** The answer that is looked at. */
   let beside: FrameLocator;
   let answer: Locator;
 
-  before(async () => {
-    source = repository();
-    sandbox = await startSandbox(['--groups', '30', '--pace-ms', '3']);
-    workbench = await openWorkbench({ folder: source, sandbox, settings: { 'git.enabled': true } });
+  test.beforeAll(async ({ desk }) => {
+    const source = repository();
+    workbench = await desk.open({
+      folder: source,
+      sandbox: ['--groups', '30', '--pace-ms', '3'],
+      settings: { 'git.enabled': true },
+    });
+    fs.rmSync(path.dirname(source), { recursive: true });
     page = workbench.page;
     beside = extensionPage(page);
     answer = beside.locator('main');
-    await waitForExtension(page);
     await enterSandbox(workbench);
   });
 
-  after(async () => {
-    await workbench?.stop();
-    await sandbox?.stop();
-    fs.rmSync(path.dirname(source), { recursive: true, force: true });
-  });
-
-  beforeEach(async () => {
+  test.beforeEach(async () => {
     await runCommand(page, 'View: Close All Editors');
     await runCommand(page, 'Notifications: Clear All Notifications');
   });
 
-  const file = (name: string) => fs.readFileSync(path.join(workbench.folder ?? '', name), 'utf8');
+  const file = (name: string) => fs.readFileSync(path.join(workbench.folder, name), 'utf8');
   const editor = (name: string) => page.locator(`.editor-instance[aria-label^=${JSON.stringify(name)}] .monaco-editor`);
-  const counter = async (name: string): Promise<number> => {
-    const response = await fetch(`${sandbox.descriptor.control}/counters`);
-    return ((await response.json()) as Record<string, number>)[name] ?? 0;
-  };
   const whole = () => beside.locator('main[aria-busy="false"]').waitFor({ timeout: 60_000 });
   /** A picture without the notification that the model is answering: it stays for a moment. */
   async function picture(name: string): Promise<void> {
@@ -77,10 +69,15 @@ describe('the commands of the editor', () => {
   /** Opens a file and selects whole lines of it. */
   async function select(name: string, first: number, count: number): Promise<void> {
     await openFile(page, name);
-    await page.keyboard.press('Control+Home');
-    for (let line = 1; line < first; line += 1) await page.keyboard.press('ArrowDown');
-    for (let line = 0; line < count; line += 1) await page.keyboard.press('Shift+ArrowDown');
-    await position('selected)');
+    const selected = page.locator('.statusbar-item', {
+      hasText: new RegExp(`^Ln ${first + count}, Col 1 \\(\\d+ selected\\)`),
+    });
+    await attempt(async (quickly) => {
+      await page.keyboard.press('Control+Home');
+      for (let line = 1; line < first; line += 1) await page.keyboard.press('ArrowDown');
+      for (let line = 0; line < count; line += 1) await page.keyboard.press('Shift+ArrowDown');
+      await expect(selected).toBeVisible(quickly);
+    });
   }
 
   /** Chooses from the menu that is open. It takes no clicks in the moment in which it opens, but keys. */
@@ -96,7 +93,7 @@ describe('the commands of the editor', () => {
     await answerInput(page, question);
   }
 
-  it('answer a question about the selection, rendered beside while it arrives', async () => {
+  test('answer a question about the selection, rendered beside while it arrives', async () => {
     await select('rotate.py', 12, 6);
     await ask('count to 750');
     await answer.getByText(/1, 2, 3/).waitFor();
@@ -120,7 +117,7 @@ describe('the commands of the editor', () => {
     assert.equal(await page.locator('.tab', { hasText: 'Answer: rotate.py' }).count(), 1);
   });
 
-  it('show nothing of an answer that reaches out, and no link but into the web', async () => {
+  test('show nothing of an answer that reaches out, and no link but into the web', async () => {
     const asked: string[] = [];
     page.on('request', (request) => {
       if (request.url().includes('evil.example')) asked.push(request.url());
@@ -158,23 +155,22 @@ describe('the commands of the editor', () => {
     assert.deepEqual(asked, []);
   });
 
-  it('keep what came when the answer is stopped, and say so', async () => {
-    const before = await counter('completions.aborted');
+  test('keep what came when the answer is stopped, and say so', async () => {
+    const before = await counter(workbench.sandbox, 'completions.aborted');
     await select('rotate.py', 1, 1);
     await ask('count to 5000');
     await answer.getByText(/1, 2, 3, 4/).waitFor();
-    await (await notification(page, 'is answering')).hover();
     await pressNotification(page, 'is answering', 'Cancel');
     await whole();
     const said = await answer.innerText();
     assert.match(said, /1, 2, 3, 4/);
     assert.doesNotMatch(said, /5000$|4999/);
     assert.match(said, /Stopped\./);
-    assert.equal(await counter('completions.aborted'), before + 1);
-    assert.equal(await counter('completions.open'), 0);
+    await expect.poll(() => counter(workbench.sandbox, 'completions.aborted')).toBe(before + 1);
+    await expect.poll(() => counter(workbench.sandbox, 'completions.open')).toBe(0);
   });
 
-  it('explain a selection from its context menu', async () => {
+  test('explain a selection from its context menu', async () => {
     await select('rotate.py', 12, 6);
     await editor('rotate.py').locator('.view-line', { hasText: 'distribute(following)' }).click({ button: 'right' });
     await menuItem(/^Rolecall$/);
@@ -186,7 +182,7 @@ describe('the commands of the editor', () => {
     assert.match(await answer.innerText(), /declares .*rotate/);
   });
 
-  it('explain a problem from its lightbulb', async () => {
+  test('explain a problem from its lightbulb', async () => {
     await openFile(page, 'service.json');
     await editor('service.json').locator('.squiggly-error').first().waitFor();
     await editor('service.json').locator('.view-line', { hasText: 'three' }).getByText('three').click();
@@ -198,7 +194,7 @@ describe('the commands of the editor', () => {
     assert.match(await beside.locator('#about').innerText(), /service\.json/);
   });
 
-  it('rewrite a selection: shown as a difference, applied as one step of undo', async () => {
+  test('rewrite a selection: shown as a difference, applied as one step of undo', async () => {
     await select('rotate.py', 12, 6);
     await runCommand(page, 'Rolecall: Rewrite Selection…');
     await answerInput(page, 'rename following to successor');
@@ -217,7 +213,7 @@ describe('the commands of the editor', () => {
     await page.locator('.tab.dirty').waitFor({ state: 'detached' });
   });
 
-  it('leave the file as it was when a rewrite is discarded in the title of the difference', async () => {
+  test('leave the file as it was when a rewrite is discarded in the title of the difference', async () => {
     await select('names.txt', 1, 4);
     await runCommand(page, 'Rolecall: Rewrite Selection…');
     await answerInput(page, 'rename alpha to omega');
@@ -230,8 +226,8 @@ describe('the commands of the editor', () => {
     assert.equal(file('names.txt'), NAMES);
   });
 
-  it('leave the file as it was when a rewrite is stopped', async () => {
-    const before = await counter('completions.aborted');
+  test('leave the file as it was when a rewrite is stopped', async () => {
+    const before = await counter(workbench.sandbox, 'completions.aborted');
     await select('names.txt', 1, 4);
     await runCommand(page, 'Rolecall: Rewrite Selection…');
     await answerInput(page, 'count to 5000');
@@ -239,11 +235,11 @@ describe('the commands of the editor', () => {
     await pressNotification(page, 'is answering', 'Cancel');
     await page.locator('.monaco-diff-editor').waitFor({ state: 'detached' });
     assert.equal(await textOfEditor(page, editor('names.txt')), NAMES);
-    assert.equal(await counter('completions.aborted'), before + 1);
+    await expect.poll(() => counter(workbench.sandbox, 'completions.aborted')).toBe(before + 1);
   });
 
-  it('write a commit message into the box of Source Control', async () => {
-    fs.writeFileSync(path.join(workbench.folder ?? '', 'rotate.py'), SOURCE.replaceAll('following', 'next_one'));
+  test('write a commit message into the box of Source Control', async () => {
+    fs.writeFileSync(path.join(workbench.folder, 'rotate.py'), SOURCE.replaceAll('following', 'next_one'));
     await page.keyboard.press('Control+Shift+G');
     const side = page.locator('.part.sidebar');
     await side.locator('.monaco-list-row', { hasText: 'rotate.py' }).waitFor();

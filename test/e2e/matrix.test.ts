@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
-import type { FrameLocator, Locator, Page } from 'playwright-core';
-import { at } from '../../scripts/paths.ts';
-import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
+import type { FrameLocator, Locator, Page } from '@playwright/test';
 import { choose, pressDialog, quickInput, runCommand } from '../harness/actions.ts';
 import { enterSandbox } from '../harness/signIn.ts';
-import { extensionPage, waitForExtension } from '../harness/views.ts';
-import { openWorkbench, type Workbench } from '../harness/workbench.ts';
+import { extensionPage } from '../harness/views.ts';
+import { test, type Workbench } from '../harness/workbench.ts';
 
 const GROUPS = 10_000;
 const ROLES = 200;
@@ -32,8 +30,8 @@ async function audit(frame: FrameLocator): Promise<{ faults: string[]; passed: n
   return { faults, passed };
 }
 
-describe('the access matrix', () => {
-  let sandbox: RunningSandbox;
+test.describe('the access matrix', () => {
+  test.describe.configure({ mode: 'serial' });
   let workbench: Workbench;
   let page: Page;
   let matrix: FrameLocator;
@@ -42,23 +40,16 @@ describe('the access matrix', () => {
   const refused: string[] = [];
   const requests: string[] = [];
 
-  before(async () => {
-    sandbox = await startSandbox(['--groups', String(GROUPS), '--roles', String(ROLES)]);
-    workbench = await openWorkbench({ folder: at('examples', 'workspace'), sandbox });
+  test.beforeAll(async ({ desk }) => {
+    workbench = await desk.open({ sandbox: ['--groups', String(GROUPS), '--roles', String(ROLES)] });
     page = workbench.page;
     matrix = extensionPage(page);
     grid = matrix.getByRole('grid');
-    await waitForExtension(page);
     await enterSandbox(workbench);
     page.on('console', (message) => {
       if (/Content Security Policy/i.test(message.text())) refused.push(message.text());
     });
     page.on('request', (request) => requests.push(request.url()));
-  });
-
-  after(async () => {
-    await workbench?.stop();
-    await sandbox?.stop();
   });
 
   const rowNamed = (name: RegExp) => grid.getByRole('row').filter({ has: page.getByRole('rowheader', { name }) });
@@ -82,7 +73,7 @@ describe('the access matrix', () => {
     await matrix.locator(`body[data-vscode-theme-kind="${kind}"]`).waitFor();
   }
 
-  it('opens from the palette, after the question which organization', async () => {
+  test('opens from the palette, after the question which organization', async () => {
     await runCommand(page, 'Rolecall: Show Access Matrix');
     await choose(page, 'meridian');
     await rowHeader(/^platform-engineers, roles: 4/).waitFor();
@@ -93,7 +84,7 @@ describe('the access matrix', () => {
     await workbench.screenshot('matrix');
   });
 
-  it('says in words what a cell holds, and where the service does not list a role', async () => {
+  test('says in words what a cell holds, and where the service does not list a role', async () => {
     const row = rowNamed(/^platform-engineers/);
     const said = await row.getByRole('gridcell').evaluateAll((cells) => cells.map((cell) => cell.ariaLabel));
     assert.deepEqual(new Set(said), new Set(['granted', 'granted, role not listed', 'not granted']));
@@ -102,7 +93,7 @@ describe('the access matrix', () => {
     await columnHeader(/not listed, groups: 2$/).waitFor();
   });
 
-  it('is walked with the keyboard: one stop of Tab, arrows, Home and End', async () => {
+  test('is walked with the keyboard: one stop of Tab, arrows, Home and End', async () => {
     await matrix.getByRole('searchbox').focus();
     await page.keyboard.press('ArrowDown');
     assert.deepEqual(await focus(), ['2', '1']);
@@ -126,7 +117,7 @@ describe('the access matrix', () => {
     assert.deepEqual(await focus(), ['1', '1']);
   });
 
-  it('shows in the tree what Enter or a click chooses', async () => {
+  test('shows in the tree what Enter or a click chooses', async () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
@@ -140,7 +131,7 @@ describe('the access matrix', () => {
     await selectedInTree('finance').waitFor();
   });
 
-  it('shares its filter with the tree, both ways', async () => {
+  test('shares its filter with the tree, both ways', async () => {
     await matrix.getByRole('searchbox').fill('role:cluster-operator');
     await counts().getByText('Groups: 3 of 12').waitFor();
     await page.locator('.part.sidebar').getByText('meridian filtered by “role:cluster-operator”').waitFor();
@@ -155,7 +146,7 @@ describe('the access matrix', () => {
     await rowHeader(/^finance/).waitFor();
   });
 
-  it('turns to people, and says through which groups they have a role', async () => {
+  test('turns to people, and says through which groups they have a role', async () => {
     await matrix.getByRole('radio', { name: 'People' }).check();
     await counts()
       .getByText(/^Members: \d+/)
@@ -167,7 +158,7 @@ describe('the access matrix', () => {
     await workbench.screenshot('matrix-people');
   });
 
-  it('offers what the tree offers: who has this role', async () => {
+  test('offers what the tree offers: who has this role', async () => {
     await columnHeader(/^cluster-operator/).click({ button: 'right' });
     await page.locator('.monaco-menu').getByText('Who Has This Role?').waitFor();
     await page.keyboard.press('ArrowDown');
@@ -186,7 +177,7 @@ describe('the access matrix', () => {
     ['Light High Contrast', 'vscode-high-contrast-light'],
     ['Dark High Contrast', 'vscode-high-contrast'],
   ] as const) {
-    it(`has no serious fault of accessibility in ${theme}`, async () => {
+    test(`has no serious fault of accessibility in ${theme}`, async () => {
       await useTheme(theme, kind);
       await rowHeader(/@meridian\.example/)
         .first()
@@ -198,7 +189,7 @@ describe('the access matrix', () => {
     });
   }
 
-  it('shows marks and the focus where the system sets the colours', async () => {
+  test('shows marks and the focus where the system sets the colours', async () => {
     await page.emulateMedia({ forcedColors: 'active' });
     await matrix.getByRole('radio', { name: 'Groups' }).check();
     await rowHeader(/^finance/).waitFor();
@@ -209,7 +200,7 @@ describe('the access matrix', () => {
     await useTheme('Dark Modern', 'vscode-dark');
   });
 
-  it(`scrolls ${GROUPS} groups × ${ROLES} roles and draws only what is in sight`, async () => {
+  test(`scrolls ${GROUPS} groups × ${ROLES} roles and draws only what is in sight`, async () => {
     await runCommand(page, 'Rolecall: Show Access Matrix');
     await choose(page, 'big-sky');
     await rowHeader(/-00001,/).waitFor();
@@ -238,7 +229,7 @@ describe('the access matrix', () => {
     await columnHeader(/^role-0200/).waitFor();
   });
 
-  it('reaches nobody but the editor, and never ran into its own policy', () => {
+  test('reaches nobody but the editor, and never ran into its own policy', () => {
     assert.ok(
       requests.some((url) => url.includes('/dist/matrix.js')),
       'requests are seen',
@@ -252,7 +243,7 @@ describe('the access matrix', () => {
     assert.deepEqual(refused, []);
   });
 
-  it('closes when the user signs out', async () => {
+  test('closes when the user signs out', async () => {
     await runCommand(page, 'Rolecall: Sign Out');
     await pressDialog(page, 'Sign Out');
     await page.locator('iframe.webview').first().waitFor({ state: 'detached' });

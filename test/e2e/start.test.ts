@@ -3,22 +3,22 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from '@playwright/test';
 import { at, freshFolder } from '../../scripts/paths.ts';
 import { running, tree } from '../harness/processTree.ts';
 
 /** `npm start` as a person runs it, without a screen. */
-describe('npm start', () => {
+test.describe('npm start', () => {
   let folder: string;
   let child: ChildProcess | undefined;
   let printed = '';
 
-  beforeEach(() => {
+  test.beforeEach(() => {
     folder = freshFolder('start');
     printed = '';
   });
 
-  afterEach(() => {
+  test.afterEach(() => {
     child?.kill('SIGKILL');
     fs.rmSync(folder, { recursive: true, force: true });
   });
@@ -35,26 +35,21 @@ describe('npm start', () => {
         printed += text;
       });
     }
-    const late = Date.now() + 60_000;
-    while (!/Ctrl-C ends/.test(printed)) {
-      assert.ok(Date.now() < late && started.exitCode === null, `it did not start:\n${printed}`);
-      await sleep(50);
-    }
+    await expect
+      .poll(() => (started.exitCode === null ? printed : `${printed}It ended.`))
+      .toMatch(/Ctrl-C ends|It ended/);
+    assert.equal(started.exitCode, null, printed);
     return started;
   }
 
   /** The system takes a moment to end a process that was killed, more so on a busy machine. */
   async function allGone(pids: readonly number[]): Promise<void> {
-    const late = Date.now() + 15_000;
-    while (running(pids).length > 0 && Date.now() < late) {
-      await sleep(50);
-    }
-    assert.deepEqual(running(pids), []);
+    await expect.poll(() => running(pids)).toEqual([]);
   }
 
   const addressIn = (text: string, name: string): string => new RegExp(`${name}: (http://\\S+)`).exec(text)?.[1] ?? '';
 
-  it('serves an editor beside a sandbox, and Ctrl-C ends everything it started', async () => {
+  test('serves an editor beside a sandbox, and Ctrl-C ends everything it started', async () => {
     const started = await start();
     const editor = await fetch(addressIn(printed, 'Editor'));
     assert.match(await editor.text(), /workbench/);
@@ -71,14 +66,14 @@ describe('npm start', () => {
     await assert.rejects(fetch(sandbox));
   });
 
-  it('ends everything even when it is killed', async () => {
+  test('ends everything even when it is killed', async () => {
     const started = await start();
     const pids = tree(started.pid ?? 0);
     started.kill('SIGKILL');
     await allGone(pids);
   });
 
-  it('with real services writes their settings and starts no sandbox', async () => {
+  test('with real services writes their settings and starts no sandbox', async () => {
     const services = ['--identity', 'https://identity.example', '--inference', 'https://inference.example'];
     await start(...services, '--client-id', 'me', '--redirect-uri', 'http://127.0.0.1:18155/callback');
     assert.equal(addressIn(printed, 'Sandbox'), '');
@@ -89,7 +84,7 @@ describe('npm start', () => {
     assert.equal(settings['rolecall.identity.redirectUri'], 'http://127.0.0.1:18155/callback');
   });
 
-  it('says how it is used when the command line makes no sense', async () => {
+  test('says how it is used when the command line makes no sense', async () => {
     const started = spawn(
       process.execPath,
       ['scripts/bootstrap.mjs', 'scripts/start.ts', '--identity', 'https://a.example'],

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Page } from 'playwright-core';
+import { expect, type Page } from '@playwright/test';
 import { at, freshFolder } from '../../scripts/paths.ts';
 import {
   answerInput,
   choose,
-  dialogText,
+  dialog,
   notification,
   openFile,
   pressDialog,
@@ -16,8 +16,8 @@ import {
   runCommand,
 } from '../harness/actions.ts';
 import { answer, send } from '../harness/chat.ts';
-import { textOfEditor, waitForExtension } from '../harness/views.ts';
-import { newProfile, openWorkbench, type Profile, type Workbench } from '../harness/workbench.ts';
+import { textOfEditor } from '../harness/views.ts';
+import { test, type Workbench } from '../harness/workbench.ts';
 
 const FILE = path.join('.vscode', 'rolecall.tools.json');
 const report = {
@@ -53,29 +53,23 @@ function workspace(): string {
 }
 
 /** Somebody writes the tools of a workspace, with the editor's own JSON support beside; and another agent calls them. */
-describe('the tools of a workspace', () => {
-  let source: string;
-  let profile: Profile;
+test.describe('the tools of a workspace', () => {
+  test.describe.configure({ mode: 'serial' });
   let workbench: Workbench;
   let page: Page;
 
-  before(async () => {
-    source = workspace();
-    profile = newProfile();
-    const target = path.join(profile.folder, 'extensions', 'rolecall-tests.outsider-0.0.1');
-    fs.cpSync(at('test', 'e2e', 'outsider'), target, { recursive: true });
-    workbench = await openWorkbench({ folder: source, profile, trust: false });
+  test.beforeAll(async ({ desk }) => {
+    const source = workspace();
+    workbench = await desk.open({
+      folder: source,
+      otherExtensions: [at('test', 'e2e', 'rolecall-tests.outsider-0.0.1')],
+      trust: false,
+    });
+    fs.rmSync(path.dirname(path.dirname(source)), { recursive: true });
     page = workbench.page;
-    await waitForExtension(page);
   });
 
-  after(async () => {
-    await workbench?.stop();
-    profile?.remove();
-    fs.rmSync(path.dirname(path.dirname(source)), { recursive: true, force: true });
-  });
-
-  const inside = (...parts: string[]) => path.join(path.dirname(workbench.folder ?? ''), ...parts);
+  const inside = (...parts: string[]) => path.join(path.dirname(workbench.folder), ...parts);
   const open = (folder: string) => openFile(page, 'rolecall.tools.json', inside(folder, FILE));
   const editor = () => page.locator('.editor-group-container .editor-instance .monaco-editor').first();
   const lenses = () => page.locator('.codelens-decoration a', { hasText: 'Run this tool' });
@@ -92,7 +86,7 @@ describe('the tools of a workspace', () => {
     send(page, `@outsider ${JSON.stringify({ name: 'rolecall_workspaceTool', input })}`);
   const output = () => page.locator('.part.panel .view-lines');
 
-  it('are neither read, checked, run nor offered before the workspace is trusted; and are at once when it is', async () => {
+  test('are neither read, checked, run nor offered before the workspace is trusted; and are at once when it is', async () => {
     await open('billing');
     await showProblems();
     await page.locator('.markers-panel', { hasText: 'No problems' }).waitFor();
@@ -100,11 +94,11 @@ describe('the tools of a workspace', () => {
     await page.keyboard.press('F1');
     await quickInput(page).locator('input').fill('>Rolecall: Workspace Tool');
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'New Workspace Tool' }).waitFor();
-    assert.equal((await quickPickLabels(page)).includes('Rolecall: Run Workspace Tool'), false);
+    assert.equal((await quickPickLabels(page).allInnerTexts()).includes('Rolecall: Run Workspace Tool'), false);
     await page.keyboard.press('Escape');
     // The editor asks before any agent answers in a workspace that is not trusted; the file stays in sight meanwhile.
     await outsider({});
-    assert.match(await dialogText(page), /Do you trust the authors/);
+    await expect(dialog(page)).toHaveText(/Do you trust the authors/);
     await pressDialog(page, 'Trust Workspace & Continue');
     await lenses().first().waitFor();
     // It goes on with a sign-in of its own, which nobody needs who asks again.
@@ -114,10 +108,10 @@ describe('the tools of a workspace', () => {
     await outsider({});
     assert.match(await answer(page), /count_words.*list_files.*report.*find_ticket/s);
     await panel().getByText('operations defines a tool named list_files already').waitFor();
-    assert.equal((await problems()).length, 1);
+    await expect.poll(async () => (await problems()).length).toBe(1);
   });
 
-  it('are completed and checked by the editor, and a slip stands once at its line until it is mended', async () => {
+  test('are completed and checked by the editor, and a slip stands once at its line until it is mended', async () => {
     await open('billing');
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('End');
@@ -143,23 +137,25 @@ describe('the tools of a workspace', () => {
       .first()
       .waitFor();
     await workbench.screenshot('tool-problems');
-    const slips = (await problems()).filter((row) => !/already/.test(row));
-    assert.equal(slips.length, 1, slips.join('\n'));
-    assert.match(slips[0] ?? '', /line 2|Ln 2/i);
+    const slips = async () => (await problems()).filter((row) => !/already/.test(row));
+    await expect.poll(slips).toEqual([expect.stringMatching(/line 2|Ln 2/i)]);
     fs.writeFileSync(inside('billing', FILE), toolFile(report, ticket));
     await panel().getByText('No problems').waitFor();
   });
 
-  it('run by hand from the line above, after exactly that was allowed, and show what came of it', async () => {
+  test('run by hand from the line above, after exactly that was allowed, and show what came of it', async () => {
     await open('operations');
     await lenses().first().click();
     await quickInput(page).getByText('count_words: file').waitFor();
     await answerInput(page, 'handover.md');
-    const question = await dialogText(page);
+    for (const said of [
+      /Run the tool "count_words" of "operations"\?/,
+      /Argument: "handover\.md"/,
+      /Folder: ".*\/operations"/,
+    ]) {
+      await expect(dialog(page)).toHaveText(said);
+    }
     await workbench.screenshot('tool-run-by-hand');
-    assert.match(question, /Run the tool "count_words" of "operations"\?/);
-    assert.match(question, /Argument: "handover\.md"/);
-    assert.match(question, /Folder: ".*\/operations"/);
     await pressDialog(page, 'Allow Once');
     await output()
       .getByText(/\d+.handover\.md/)
@@ -168,16 +164,15 @@ describe('the tools of a workspace', () => {
     await workbench.screenshot('tool-output');
     await lenses().first().click();
     await answerInput(page, 'handover.md');
-    assert.match(await dialogText(page), /Run the tool "count_words"/, 'once was once');
+    await expect(dialog(page)).toHaveText(/Run the tool "count_words"/);
     await pressDialog(page, 'Cancel');
   });
 
-  it('are always allowed in this workspace until they reach further', async () => {
+  test('are always allowed in this workspace until they reach further', async () => {
     const printed = (text: string) => output().getByText(text.replaceAll(' ', '\u00a0')).last();
     await open('billing');
     await lenses().first().click();
-    assert.match(
-      await dialogText(page),
+    await expect(dialog(page)).toHaveText(
       /Reads this workspace\. Writes nothing\. No network\..*Argument: "report\.sh"/s,
     );
     await pressDialog(page, 'Always Allow in This Workspace');
@@ -195,7 +190,7 @@ describe('the tools of a workspace', () => {
       .locator('.view-line', { hasText: /"write"/ })
       .waitFor();
     await lenses().first().click();
-    assert.match(await dialogText(page), /Reads this workspace\. Writes out\/\. No network\./);
+    await expect(dialog(page)).toHaveText(/Reads this workspace\. Writes out\/\. No network\./);
     await workbench.screenshot('tool-reach');
     await pressDialog(page, 'Cancel');
     // And is not contained at all.
@@ -205,23 +200,23 @@ describe('the tools of a workspace', () => {
       .locator('.view-line', { hasText: /"contained"/ })
       .waitFor();
     await lenses().first().click();
-    assert.match(await dialogText(page), /Not contained: it can read, change and send everything that you can\./);
+    await expect(dialog(page)).toHaveText(/Not contained: it can read, change and send everything that you can\./);
     await workbench.screenshot('tool-uncontained');
     await pressDialog(page, 'Cancel');
   });
 
-  it('send nothing to a host that the user has not allowed, and name the setting', async () => {
+  test('send nothing to a host that the user has not allowed, and name the setting', async () => {
     await open('billing');
     await lenses().nth(1).click();
     await answerInput(page, '7');
-    const toast = await notification(page, /Tools may not send requests to/);
-    assert.match(await toast.innerText(), /tracker\.example\.com.*rolecall\.tools\.allowedHosts/s);
+    const told = await notification(page, /Tools may not send requests to/);
+    await expect(told).toHaveText(/tracker\.example\.com.*rolecall\.tools\.allowedHosts/s);
     assert.equal(await page.locator('.monaco-dialog-box').count(), 0, 'what is refused is not asked about');
     await workbench.screenshot('tool-host-refused');
     await runCommand(page, 'Notifications: Clear All Notifications');
   });
 
-  it('are begun with a commented example that is valid, in the folder that is chosen', async () => {
+  test('are begun with a commented example that is valid, in the folder that is chosen', async () => {
     await runCommand(page, 'Rolecall: New Workspace Tool');
     await choose(page, 'website');
     await lenses().first().waitFor();
@@ -233,11 +228,11 @@ describe('the tools of a workspace', () => {
     assert.match(written, /"name": "count_words_2"/, 'the first folder has a tool of the example’s name');
   });
 
-  it('are run for another agent after Rolecall’s own question, each time, and never beyond it', async () => {
+  test('are run for another agent after Rolecall’s own question, each time, and never beyond it', async () => {
     const call = { tool: 'count_words', arguments: { file: 'handover.md' } };
-    for (const round of ['first', 'second']) {
+    for (const _ of ['first', 'second']) {
       await outsider(call);
-      assert.match(await dialogText(page), /Run the tool "count_words" of "operations"\?/, round);
+      await expect(dialog(page)).toHaveText(/Run the tool "count_words" of "operations"\?/);
       await workbench.screenshot('tool-other-agent');
       await pressDialog(page, 'Allow Once');
       assert.match(await answer(page), /It was given: .*handover\.md/s);

@@ -1,6 +1,14 @@
-import type { BrowserContext, Locator, Page } from 'playwright-core';
+import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test';
 
-/** What a person does in a workbench. Each function waits for its effect; none sleeps. */
+/** What a person does in a workbench. Each action says what it is for, and is repeated until that holds; none sleeps. */
+
+/** How long one of several attempts may take. */
+const oneAttempt = { timeout: 5000 } as const;
+
+/** Repeats what ends with the state that is wanted. Each look and each click in it is given little time: another attempt follows. */
+export async function attempt(act: (quickly: { readonly timeout: number }) => Promise<void>): Promise<void> {
+  await expect(() => act(oneAttempt)).toPass({ intervals: [100], timeout: 120_000 });
+}
 
 /** Opens the command palette and runs the command whose whole title this is, as in `Rolecall: Sign In`. */
 export async function runCommand(page: Page, title: string): Promise<void> {
@@ -9,32 +17,19 @@ export async function runCommand(page: Page, title: string): Promise<void> {
   await quickOpen(page, `>${title}`, { has: page.locator('.label-name', { hasText: whole }) });
 }
 
-/** Types into the editor's one search box and clicks the row that it offers. */
+/**
+ * Types into the editor's one search box and clicks the row that it offers. The palette lists the commands known when it was
+ * opened: an extension's come later in a fresh window. And while a window or an editor is opening, it may take the focus and
+ * close the palette.
+ */
 async function quickOpen(page: Page, text: string, wanted: Parameters<Locator['filter']>[0]): Promise<void> {
-  const input = quickInput(page).locator('input');
-  const row = quickPickRows(page).filter(wanted).first();
-  const late = Date.now() + 30_000;
-  while (true) {
+  await attempt(async (quickly) => {
+    // What an attempt before has left open. Not otherwise: the key would also undo a selection.
+    if (await quickInput(page).isVisible()) await page.keyboard.press('Escape');
     await page.keyboard.press('F1');
-    const found = await offered(input, text, row);
-    if (found || Date.now() > late) {
-      await row.click();
-      return;
-    }
-    // The palette lists the commands known when it was opened: an extension's come later in a fresh window. And while a
-    // window or an editor is opening, it may take the focus and close the palette.
-    await page.keyboard.press('Escape');
-  }
-}
-
-async function offered(input: Locator, text: string, row: Locator): Promise<boolean> {
-  try {
-    await input.fill(text, { timeout: 2000 });
-    await row.waitFor({ timeout: 2000 });
-    return true;
-  } catch {
-    return false;
-  }
+    await quickInput(page).locator('input').fill(text, quickly);
+    await quickPickRows(page).filter(wanted).first().click(quickly);
+  });
 }
 
 /** The quick pick or input box that is open. */
@@ -42,24 +37,19 @@ export function quickInput(page: Page): Locator {
   return page.locator('.quick-input-widget:visible');
 }
 
-function quickPickRows(page: Page): Locator {
+export function quickPickRows(page: Page): Locator {
   return quickInput(page).locator('.quick-input-list .monaco-list-row');
 }
 
 /** The labels of the open quick pick's visible rows. */
-export async function quickPickLabels(page: Page): Promise<string[]> {
-  const rows = quickPickRows(page);
-  await rows.first().waitFor();
-  return rows.locator('.quick-input-list-row:first-child .label-name').allInnerTexts();
+export function quickPickLabels(page: Page): Locator {
+  return quickPickRows(page).locator('.quick-input-list-row:first-child .label-name');
 }
 
 /** Chooses the row of the open quick pick that has this label. */
 export async function choose(page: Page, label: string): Promise<void> {
-  const rows = quickPickRows(page);
-  await rows
-    .filter({ has: page.getByText(label, { exact: true }) })
-    .first()
-    .click();
+  const row = quickPickRows(page).filter({ has: page.getByText(label, { exact: true }) });
+  await row.first().click();
 }
 
 /** Types into the open input box and confirms. */
@@ -68,33 +58,9 @@ export async function answerInput(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-/** The texts of the notifications that are shown. */
-export async function notifications(page: Page): Promise<string[]> {
-  return page.locator('.notification-toast .notification-list-item-message').allInnerTexts();
-}
-
-/** The notification with this text, waited for. */
-export async function notification(page: Page, text: string | RegExp): Promise<Locator> {
-  const toast = page.locator('.notification-toast').filter({ hasText: text }).first();
-  await toast.waitFor();
-  return toast;
-}
-
-/** Presses a button of the notification with this text. */
-export async function pressNotification(page: Page, text: string | RegExp, button: string): Promise<void> {
-  const toast = await notification(page, text);
-  await toast.locator('.monaco-button', { hasText: button }).first().click();
-}
-
-/** The whole text of the modal dialog, waited for. */
-export async function dialogText(page: Page): Promise<string> {
-  return visibleText(page.locator('.monaco-dialog-box .dialog-message-container'));
-}
-
-/** What a person reads there, waited for. */
-export async function visibleText(locator: Locator): Promise<string> {
-  await locator.first().waitFor();
-  return (await locator.allInnerTexts()).join('\n');
+/** What the open modal dialog says. */
+export function dialog(page: Page): Locator {
+  return page.locator('.monaco-dialog-box .dialog-message-container');
 }
 
 /** Presses a button of the modal dialog. */
@@ -102,28 +68,48 @@ export async function pressDialog(page: Page, button: string): Promise<void> {
   await page.locator('.monaco-dialog-box .monaco-button').filter({ hasText: button }).first().click();
 }
 
-/**
- * The tab that `action` opens in the browser. In a folder that is not trusted the editor asks before it opens an address of
- * a host it does not know; with `confirm` that dialog's Open is pressed.
- */
-export async function captureTab(
-  context: BrowserContext,
-  action: () => Promise<void>,
-  confirm?: { readonly in: Page },
-): Promise<Page> {
+/** The notification with this text: where it popped up, else in the list of all, as it is hidden after a while or at once. */
+export async function notification(page: Page, text: string | RegExp): Promise<Locator> {
+  const item = page.locator('.notification-list-item').filter({ hasText: text }).filter({ visible: true }).first();
+  await attempt(async (quickly) => {
+    const isSeen = await expect(item)
+      .toBeVisible(quickly)
+      .then(
+        () => true,
+        () => false,
+      );
+    if (!isSeen) {
+      await runCommand(page, 'Notifications: Show Notifications');
+      await expect(item).toBeVisible(quickly);
+    }
+  });
+  return item;
+}
+
+/** Presses a button of the notification with this text. */
+export async function pressNotification(page: Page, text: string | RegExp, button: string): Promise<void> {
+  await attempt(async (quickly) => {
+    const item = await notification(page, text);
+    await item.hover(quickly);
+    await item.locator('.monaco-button', { hasText: button }).first().click(quickly);
+  });
+}
+
+/** The tab that `action` opens in the browser. */
+export async function captureTab(context: BrowserContext, action: () => Promise<void>): Promise<Page> {
   const opened = context.waitForEvent('page');
   await action();
-  if (confirm !== undefined) {
-    await pressDialog(confirm.in, 'Open');
-  }
   return opened;
 }
 
 /** Opens a file of the folder by name and gives its editor the focus. `search` tells files of one name apart: the whole path. */
 export async function openFile(page: Page, name: string, search = name): Promise<void> {
-  await quickOpen(page, search, { hasText: name });
-  const editor = page.locator(
-    `.editor-instance[aria-label*=${JSON.stringify(name)}] .view-lines, .editor-instance .monaco-editor .view-lines`,
-  );
-  await editor.first().click();
+  const tab = page.locator('.editor-group-container.active .tab.active', { hasText: name });
+  const editor = page.locator('.editor-group-container.active .editor-instance .monaco-editor').first();
+  await attempt(async (quickly) => {
+    await quickOpen(page, search, { hasText: name });
+    await expect(tab).toBeVisible(quickly);
+    await editor.locator('.view-lines').click(quickly);
+    await expect(editor).toHaveClass(/focused/, quickly);
+  });
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import type { Locator, Page } from 'playwright-core';
-import { runCommand } from './actions.ts';
+import { expect, type Locator, type Page } from '@playwright/test';
+import { attempt, runCommand } from './actions.ts';
 
 /** The chat view, wherever it stands; a chat opened as an editor is another one. */
 const panel = '.part:not(.editor) .interactive-session';
@@ -8,72 +8,86 @@ const panel = '.part:not(.editor) .interactive-session';
 /** Focuses the chat view's input, opening the view when it is closed. */
 export async function openChat(page: Page): Promise<Locator> {
   const input = page.locator(`${panel} .interactive-input-part .monaco-editor`).first();
-  const late = Date.now() + 30_000;
-  while (!(await input.isVisible()) && Date.now() < late) {
+  await attempt(async (quickly) => {
     // The command of that name in the palette opens a chat as an editor; the keys open the view.
-    await page.keyboard.press('Control+Alt+I');
-    await input.waitFor({ timeout: 3000 }).catch(() => undefined);
-  }
-  await input.click();
+    if (!(await input.isVisible())) await page.keyboard.press('Control+Alt+I');
+    await input.click(quickly);
+    await expect(input).toHaveClass(/focused/, quickly);
+  });
   return input;
+}
+
+/** Opens the chat and waits until the extension has told the editor its models. */
+export async function waitForModels(page: Page): Promise<void> {
+  await openChat(page);
+  await expect(page.locator(`${panel} .model-picker-name`)).toHaveText('Rolecall');
 }
 
 /** Waits until the chat is open with this prompt in its input, ready to be sent. */
 export async function promptReady(page: Page, prompt: RegExp): Promise<void> {
-  await page.locator(`${panel} .interactive-input-part .view-lines`, { hasText: prompt }).first().waitFor();
+  await expect(page.locator(`${panel} .interactive-input-part .view-lines`).first()).toHaveText(prompt);
 }
 
 /**
- * Types a message into the chat view and sends it. It does not wait for the answer. After an answer the view begins the next
- * message with the same participant: a text that names one replaces that, any other follows it.
+ * Types a message into the chat view and sends it: it is asked, and its answer has a row. It does not wait for the answer.
+ * After an answer the view begins the next message with the same participant: a text that names one replaces that, any
+ * other follows it.
  *
  * @param attached name of a file of the folder, attached with `#`.
  */
 export async function send(page: Page, text: string, attached?: string): Promise<void> {
-  await openChat(page);
-  if (text.startsWith('@')) {
-    await page.keyboard.press('Control+A');
-    await page.keyboard.press('Delete');
-  }
-  await page.keyboard.insertText(text);
+  const newest = page.locator(`${panel} .monaco-list-row`, { has: page.locator('.chat-most-recent-response') });
+  const before = await newest.evaluateAll((all) => all[0]?.getAttribute('data-index'));
+  const written = (input: Locator) => expect(input.locator('.view-lines'));
+  await attempt(async (quickly) => {
+    const input = await openChat(page);
+    if (text.startsWith('@')) {
+      await page.keyboard.press('Control+A');
+      await page.keyboard.press('Delete');
+      await written(input).toHaveText('', quickly);
+    }
+    await page.keyboard.insertText(text);
+    await written(input).toContainText(plain(text), quickly);
+  });
   if (attached !== undefined) await attach(page, attached);
-  const rows = page.locator(`${panel} .monaco-list-row`, { has: page.locator('.chat-most-recent-response') });
-  const before = await rows.evaluateAll((all) => all[0]?.getAttribute('data-index'));
+  // Until its answer has a row, the newest answer is the one before.
+  const next = page.locator(`${panel} .monaco-list-row:not([data-index="${before}"])`, {
+    has: page.locator('.chat-most-recent-response'),
+  });
   // A list of participants or files may be open over the input, and Enter would choose from it.
   await page.keyboard.press('Escape');
   await page.keyboard.press('Enter');
-  await page
-    .locator(`${panel} .interactive-request`)
-    .filter({ hasText: plain(text) })
-    .last()
-    .waitFor();
-  // Until its answer has a row, the newest answer is the one before.
-  await page
-    .locator(`${panel} .monaco-list-row:not([data-index="${before}"])`, {
-      has: page.locator('.chat-most-recent-response'),
-    })
-    .waitFor();
+  await expect(
+    page
+      .locator(`${panel} .interactive-request`)
+      .filter({ hasText: plain(text) })
+      .last(),
+  ).toBeVisible();
+  await expect(next).toBeVisible();
 }
 
 async function attach(page: Page, file: string): Promise<void> {
   await page.keyboard.insertText(' ');
   await page.keyboard.type(`#${path.parse(file).name}`); // Only what is typed opens the list of files.
   const row = page.locator('.suggest-widget.visible .monaco-list-row.focused', { hasText: file });
-  const isOffered = () =>
-    row.waitFor({ timeout: 3000 }).then(
-      () => true,
-      () => false,
-    );
-  for (const late = Date.now() + 30_000; !(await isOffered()) && Date.now() < late; ) {
-    await page.keyboard.press('Control+Space'); // While the editor is busy the list may come late, and then closes at once.
-  }
+  await attempt(async (quickly) => {
+    // While the editor is busy the list may come late, and then closes at once.
+    if (!(await row.isVisible())) await page.keyboard.press('Control+Space');
+    await expect(row).toBeVisible(quickly);
+  });
   await page.keyboard.press('Tab');
-  await page.locator(`${panel} .chat-attached-context`, { hasText: file }).waitFor();
+  await expect(page.locator(`${panel} .chat-attached-context`, { hasText: file })).toBeVisible();
 }
 
-/** Presses the chat's own Stop. */
+/** Presses the chat's own Stop: the answer is complete, as far as it goes. */
 export async function stop(page: Page): Promise<void> {
   await page.locator(`${panel} .chat-execute-toolbar .codicon-stop-circle`).click();
+  await expect(completeAnswer(page)).toBeVisible();
+}
+
+/** The questions that are in sight. */
+export function questions(page: Page): Locator {
+  return page.locator(`${panel} .interactive-request`);
 }
 
 /** The suggestions below the newest answer. */
@@ -83,8 +97,11 @@ export function suggestions(page: Page): Locator {
 
 /** Switches the chat view's mode; the picker offers Ask no more, the palette does. */
 export async function useMode(page: Page, mode: 'Agent' | 'Ask'): Promise<void> {
-  await runCommand(page, `Chat: Open Chat (${mode})`);
-  await page.locator(`${panel} .chat-mode-picker-item`, { hasText: mode }).waitFor();
+  const picked = page.locator(`${panel} .chat-mode-picker-item`, { hasText: mode });
+  await attempt(async (quickly) => {
+    await runCommand(page, `Chat: Open Chat (${mode})`);
+    await expect(picked).toBeVisible(quickly);
+  });
 }
 
 /** Opens the list of models, all groups unfolded, and gives the labels as they are read aloud. Escape closes it. */
@@ -92,36 +109,28 @@ export async function openModelPicker(page: Page): Promise<string[]> {
   await openChat(page);
   const rows = page.locator('.action-widget .monaco-list-row.action');
   const group = rows.filter({ hasText: 'Other Models' });
-  const isUnfolded = async (): Promise<boolean> => {
-    await page.locator(`${panel} .model-picker-name`).click();
-    await rows.first().waitFor();
-    if ((await group.count()) === 0) return true;
+  await attempt(async (quickly) => {
+    // VS Code loses the whole list when the input beneath is drawn anew meanwhile; the group may be open or folded.
+    if (await rows.first().isVisible()) await page.keyboard.press('Escape');
+    await expect(rows).toHaveCount(0, quickly);
+    await page.locator(`${panel} .model-picker-name`).click(quickly);
+    await expect(rows.first()).toBeVisible(quickly);
+    if ((await group.count()) === 0) return;
     const before = await rows.count();
-    await group.click();
-    return rows
-      .nth(before)
-      .waitFor({ timeout: 5_000 })
-      .then(
-        () => true,
-        () => false,
-      );
-  };
-  // The group may have been open, and VS Code loses the whole list when the input beneath is drawn anew meanwhile.
-  for (const late = Date.now() + 45_000; !(await isUnfolded()) && Date.now() < late; ) {
-    await page.keyboard.press('Escape');
-    await rows.first().waitFor({ state: 'detached' });
-  }
+    await group.click(quickly);
+    await expect(rows.nth(before)).toBeVisible(quickly);
+  });
   return rows.evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
 }
 
 /** Picks a model by its name in that list. */
 export async function pickModel(page: Page, name: string): Promise<void> {
-  await openModelPicker(page);
-  await page
-    .locator('.action-widget')
-    .getByRole('option', { name: new RegExp(`^${name}(,|$)`) })
-    .click();
-  await page.locator(`${panel} .model-picker-name`, { hasText: name }).waitFor();
+  await attempt(async (quickly) => {
+    await openModelPicker(page);
+    const option = page.locator('.action-widget').getByRole('option', { name: new RegExp(`^${name}(,|$)`) });
+    await option.click(quickly);
+    await expect(page.locator(`${panel} .model-picker-name`, { hasText: name })).toBeVisible(quickly);
+  });
 }
 
 /** The newest answer, also while it is being written. */
@@ -129,10 +138,14 @@ export function newestAnswer(page: Page): Locator {
   return page.locator(`${panel} .interactive-response.chat-most-recent-response`);
 }
 
+function completeAnswer(page: Page): Locator {
+  return page.locator(`${panel} .interactive-response.chat-most-recent-response:not(.chat-response-loading)`);
+}
+
 /** What the newest answer says once it is complete: headers and buttons left out. */
 export async function answer(page: Page): Promise<string> {
-  const done = page.locator(`${panel} .interactive-response.chat-most-recent-response:not(.chat-response-loading)`);
-  await done.waitFor({ timeout: 60_000 });
+  const done = completeAnswer(page);
+  await expect(done).toBeVisible();
   return (await done.locator('.value').allInnerTexts()).join('\n');
 }
 
@@ -142,18 +155,8 @@ export async function chat(page: Page, text: string, attached?: string): Promise
   return answer(page);
 }
 
-/**
- * Presses a button of the question in the chat whether a tool may run: `Allow Once`, `Skip`. The menu beside the first
- * button holds `Allow in this Session` and the like.
- */
-export async function confirmTool(page: Page, button: string): Promise<void> {
-  // The question is in the document twice, once invisible.
-  const question = page.locator('.chat-confirmation-widget-container .monaco-button:visible');
-  await question.filter({ hasText: button }).first().click();
-}
-
-/** A request's text is shown with its Markdown rendered: its first words, up to any markup, are enough to find it. */
+/** A text is shown with its Markdown rendered: its first words, up to any markup, are enough to find it. */
 function plain(text: string): string {
   const words = text.replace(/^@\w+\s+(?:\/\w+\s+)?/, '').slice(0, 20);
-  return words.replace(/[`*[<\n][\s\S]*/, '').trim();
+  return words.replace(/[`*[<\n{][\s\S]*/, '').trim();
 }

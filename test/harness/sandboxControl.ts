@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { RunningSandbox } from '../../scripts/sandbox.ts';
 
 /** A message as a model was told it. */
@@ -28,11 +27,4 @@ export async function lastTold(sandbox: RunningSandbox): Promise<ToldBody> {
 export async function counter({ descriptor }: RunningSandbox, name: string): Promise<number> {
   const counters = (await (await fetch(`${descriptor.control}/counters`)).json()) as Record<string, number>;
   return counters[name] ?? 0;
-}
-
-/** Waits until it is so, generously: the machine may be busy. */
-export async function until(what: string, look: () => boolean | Promise<boolean>): Promise<void> {
-  for (const late = Date.now() + 45_000; !(await look()); await pause(50)) {
-    assert.ok(Date.now() < late, `did not happen: ${what}`);
-  }
 }

@@ -1,14 +1,16 @@
+import { expect } from '@playwright/test';
 import { captureTab } from './actions.ts';
 import { promptReady } from './chat.ts';
-import { openView, treeRow } from './views.ts';
+import { showOwnView, treeRow } from './views.ts';
 import type { Workbench } from './workbench.ts';
 
 /** Presses what opens the sign-in page, and signs in there as the named person of the sandbox. The page closes by itself. */
-export async function signInAs(workbench: Workbench, name: string, begin: () => Promise<void>): Promise<void> {
-  const tab = await captureTab(workbench.context, begin);
+export async function signInAs({ context, page }: Workbench, name: string, begin: () => Promise<void>): Promise<void> {
+  const tab = await captureTab(context, begin);
   const closed = tab.waitForEvent('close');
   await tab.getByRole('button', { name }).click();
   await closed;
+  await page.bringToFront();
 }
 
 /** What stands in the chat after the sign-in to the sandbox; the editor shows spaces of its own. */
@@ -16,9 +18,8 @@ export const firstPrompt = /\/access.who.can.administer.meridian\?/;
 
 /** From the empty view into the sandbox, as its administrator; what she can see is listed then. */
 export async function enterSandbox(workbench: Workbench): Promise<void> {
-  const side = await openView(workbench.page);
+  const side = await showOwnView(workbench.page);
   await signInAs(workbench, 'Ada Moreau', () => side.getByRole('button', { name: 'Try the Sandbox' }).click());
-  await workbench.page.bringToFront();
+  await expect(treeRow(workbench.page, 'meridian')).toBeVisible();
   await promptReady(workbench.page, firstPrompt);
-  await treeRow(workbench.page, 'meridian');
 }

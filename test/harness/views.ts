@@ -1,88 +1,95 @@
-import type { FrameLocator, Locator, Page } from 'playwright-core';
-import { runCommand } from './actions.ts';
+import { expect, type FrameLocator, type Locator, type Page } from '@playwright/test';
+import { attempt, runCommand } from './actions.ts';
 
-/** The title of the view container in the activity bar. */
-const container = 'Rolecall';
-
-/** Waits until the extension host runs Rolecall: a command of its has had its effect. The panel is closed again. */
-export async function waitForExtension(page: Page): Promise<void> {
-  await showLog(page);
-  await runCommand(page, 'View: Hide Panel');
+/** Rolecall's item in the status bar, which is there while a cloud is known. */
+export function statusBar(page: Page, text: string | RegExp = ''): Locator {
+  return page.locator('.statusbar-item[id="rolecall.rolecall.rolecall.session"]').filter({ hasText: text });
 }
 
-/** Shows Rolecall's side bar and gives it. */
-export async function openView(page: Page): Promise<Locator> {
-  const tab = page.locator('.activitybar .action-item', { has: page.locator(`[aria-label^="${container}"]`) }).first();
+/** Shows Rolecall's side bar and gives it. It says something as soon as the extension runs: that is waited for. */
+export async function showOwnView(page: Page): Promise<Locator> {
   const side = page.locator('.part.sidebar');
-  if ((await side.locator('.composite.title', { hasText: new RegExp(container, 'i') }).count()) === 0) {
-    await tab.click();
-  }
-  await side.locator('.composite.title', { hasText: new RegExp(container, 'i') }).waitFor();
+  const tab = page.locator('.activitybar .action-item', { has: page.locator('[aria-label^="Rolecall"]') }).first();
+  const title = side.locator('.composite.title', { hasText: /Rolecall/i });
+  await attempt(async (quickly) => {
+    if (!(await title.isVisible())) await tab.click(quickly);
+    await expect(title).toBeVisible(quickly);
+  });
+  await expect(side.locator('.monaco-list-row, .welcome-view-content > *').first()).toBeVisible();
   return side;
 }
 
-/** The rows of the tree that are in sight: label and description as they are read aloud. */
-export async function treeRows(page: Page): Promise<string[]> {
+/** The tree's row whose label starts with this. */
+export function treeRow(page: Page, label: string): Locator {
+  return page.locator(`.part.sidebar .monaco-list-row[aria-label^=${JSON.stringify(label)}]`).first();
+}
+
+/** The rows of the tree that are in sight, one a line: label and description as they are read aloud. */
+export async function treeText(page: Page): Promise<string> {
   const rows = page.locator('.part.sidebar .monaco-list-row');
-  return rows.evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
+  return (await rows.evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''))).join('\n');
 }
 
-/** The tree's row whose label starts with this, waited for. */
-export async function treeRow(page: Page, label: string): Promise<Locator> {
-  const row = page.locator(rowSelector(label)).first();
-  await row.waitFor();
-  return row;
-}
-
-/** Opens a row of the tree that is closed. Its children may still be loading afterwards: wait for them with `treeRow`. */
+/** Unfolds a row of the tree: it is open, and the first row below it is one of its own. */
 export async function expand(page: Page, label: string): Promise<void> {
-  const row = await treeRow(page, label);
-  if ((await row.getAttribute('aria-expanded')) === 'false') {
-    await row.locator('.monaco-tl-twistie').click();
-    await page
-      .locator(`${rowSelector(label)}[aria-expanded="true"]`)
-      .first()
-      .waitFor();
-  }
-}
-
-function rowSelector(label: string): string {
-  return `.part.sidebar .monaco-list-row[aria-label^=${JSON.stringify(label)}]`;
+  const row = treeRow(page, label);
+  await expect(row).toBeVisible();
+  await attempt(async (quickly) => {
+    if ((await row.getAttribute('aria-expanded', quickly)) === 'false') {
+      await row.locator('.monaco-tl-twistie').click(quickly);
+    }
+    await expect(row).toHaveAttribute('aria-expanded', 'true', quickly);
+    const level = Number(await row.getAttribute('aria-level', quickly));
+    const index = Number(await row.getAttribute('data-index', quickly));
+    const below = page.locator(`.part.sidebar .monaco-list-row[data-index="${index + 1}"]`);
+    await expect(below).toHaveAttribute('aria-level', String(level + 1), quickly);
+  });
 }
 
 /** Every line of Rolecall's output channel. Shows the panel. */
 export async function outputLines(page: Page): Promise<string[]> {
-  await showLog(page);
-  const text = await textOfEditor(page, page.locator('.part.panel .monaco-editor').first());
+  const editor = page.locator('.part.panel .monaco-editor').first();
+  await attempt(async (quickly) => {
+    // A window that restores its layout meanwhile may close the panel again.
+    if (!(await editor.isVisible())) await runCommand(page, 'Rolecall: Show Log');
+    await expect(editor.locator('.view-lines')).toBeVisible(quickly);
+  });
+  const text = await textOfEditor(page, editor);
   return text.split('\n').filter((line) => line !== '');
 }
 
 /** The whole text of an editor, also what is scrolled out of sight: it is copied, as a person would. */
 export async function textOfEditor(page: Page, editor: Locator): Promise<string> {
-  await editor.locator('.view-lines').click();
-  await page.keyboard.press('Control+A');
-  await page.keyboard.press('Control+C');
-  return page.evaluate('navigator.clipboard.readText()');
-}
-
-async function showLog(page: Page): Promise<void> {
-  const lines = page.locator('.part.panel .monaco-editor .view-lines');
-  const late = Date.now() + 45_000;
-  do {
-    await runCommand(page, 'Rolecall: Show Log');
-    // A window that restores its layout meanwhile may close the panel again: then the command is given once more.
-    const isShown = await lines.waitFor({ timeout: 8000 }).then(
-      () => true,
-      () => false,
-    );
-    if (isShown) {
-      return;
-    }
-  } while (Date.now() < late);
-  throw new Error('Rolecall: Show Log opened no output.');
+  const before = `not copied yet ${Math.random()}`;
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(before)})`);
+  let text = before;
+  await attempt(async (quickly) => {
+    await editor.locator('.view-lines').click(quickly);
+    await page.keyboard.press('Control+A');
+    await page.keyboard.press('Control+C');
+    await expect
+      .poll(async () => {
+        text = await page.evaluate<string>('navigator.clipboard.readText()');
+        return text;
+      }, quickly)
+      .not.toBe(before);
+  });
+  return text;
 }
 
 /** The page of an extension that is in sight: VS Code shows such pages inside two frames. */
 export function extensionPage(page: Page): FrameLocator {
   return page.frameLocator('iframe.webview.ready:visible').frameLocator('iframe#active-frame');
+}
+
+/** Trusts the open folder, as a person does in Restricted Mode. The window and its extension host stay. */
+export async function trustWorkspace(page: Page): Promise<void> {
+  await runCommand(page, 'Workspaces: Manage Workspace Trust');
+  const trust = page.locator('.workspace-trust-editor .monaco-button:visible', { hasText: /^Trust$/ }).first();
+  const trusted = page.locator('.workspace-trust-editor', { hasText: 'You trust this folder' });
+  await attempt(async (quickly) => {
+    if (!(await trusted.isVisible())) await trust.click(quickly);
+    await expect(trusted).toBeVisible(quickly);
+  });
+  await runCommand(page, 'View: Close Editor');
 }

@@ -1,168 +1,215 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type { BrowserContext, Page } from 'playwright-core';
-import { launchBrowser, viewport } from '../../scripts/editor/browser.ts';
+import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
+import { viewport } from '../../scripts/editor/browser.ts';
 import { quiet } from '../../scripts/editor/quiet.ts';
 import { installVsix, type ServedEditor, serveEditor } from '../../scripts/editor/serve.ts';
 import { installUnpacked, packVsix } from '../../scripts/extension.ts';
 import { at, freshFolder } from '../../scripts/paths.ts';
-import type { RunningSandbox } from '../../scripts/sandbox.ts';
+import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
 import { connectionFolderName, stateRoot, thisMachine } from '../../src/core/oauth/rotation/statePaths.ts';
-
-/** What survives a restart: the editor's folders, its port (the browser keeps secrets by origin), and the browser's storage. */
-export interface Profile {
-  readonly folder: string;
-  port: number;
-  storage: Awaited<ReturnType<BrowserContext['storageState']>> | undefined;
-  /** In the user's home, where the windows of all profiles agree on the session: of the services this run has talked to. */
-  readonly stateFolders: Set<string>;
-  /** Deletes it from disk. */
-  remove(): void;
-}
+import { showOwnView } from './views.ts';
 
 export interface WorkbenchOptions {
-  /** Copied, so that a test may write into it; absent: no folder is open. A `.code-workspace` file is copied with its folder. */
+  /** Copied, so that a test may write into it; default the example. A `.code-workspace` file is copied with its folder. */
   readonly folder?: string;
   /** Over the quiet ones. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Given to several workbenches in turn, it makes the later ones restarts of the first. Absent: a fresh one. */
-  readonly profile?: Profile;
-  /** How Rolecall gets there: the files of the VSIX copied (quick, the default), the VSIX installed, or not at all. */
-  readonly extension?: 'unpacked' | 'vsix' | 'none';
-  /** Handed to the extension, which then attaches to it instead of starting its own. */
-  readonly sandbox?: RunningSandbox;
+  /** Flags of a sandbox that Try the Sandbox attaches to; absent: it starts its own. */
+  readonly sandbox?: readonly string[];
+  /** That sandbox plays the user's own services instead; the client secret is typed where it is asked for. */
+  readonly isConfigured?: boolean;
   /** False: the folder opens in Restricted Mode. Default true. */
   readonly trust?: boolean;
-  /** Added to the environment of the server and the extension host. */
-  readonly env?: NodeJS.ProcessEnv;
-  readonly extraArgs?: readonly string[];
+  /** Rolecall's VSIX is installed, as a person does, instead of copying what is in it. */
+  readonly vsix?: boolean;
+  /** Folders of other extensions. */
+  readonly otherExtensions?: readonly string[];
+  /** False: Rolecall's view is not opened, so nothing is known of when the extension runs. Default true. */
+  readonly showsView?: boolean;
 }
 
-export interface Workbench {
-  readonly page: Page;
+/** A window of the real editor in a profile that nobody used before. */
+export class Workbench {
+  /** The first window. */
+  page!: Page;
   readonly context: BrowserContext;
-  /** The copy that is open. */
-  readonly folder: string | undefined;
-  readonly editor: ServedEditor;
-  readonly userDataDir: string;
-  readonly extensionsDir: string;
-  /** Another window of the same editor on the same folder: a second tab. */
-  openWindow(): Promise<Page>;
-  /** out/screenshots/NAME.png. */
-  screenshot(name: string, page?: Page): Promise<void>;
-  /** Ends browser and editor. A profile of the caller's is kept, with what the browser stored. */
-  stop(): Promise<void>;
-}
+  /** Everything of the profile that is on disk: the editor's folders, and the copy of the folder that is open. */
+  readonly profile: string = freshFolder('profile');
+  /** Where the windows of this user share the session with the configured services. */
+  readonly sessionFolder: string | undefined;
+  readonly #sandbox: RunningSandbox | undefined;
+  readonly #options: WorkbenchOptions;
+  readonly #folder: string;
+  #editor: ServedEditor | undefined;
+  #port: number;
 
-/** For the picture of a failed test. */
-export const openWorkbenches = new Set<Workbench>();
-
-/** A profile that outlives a workbench. */
-export function newProfile(): Profile {
-  const folder = freshFolder('profile');
-  const stateFolders = new Set<string>();
-  return {
-    folder,
-    port: 0,
-    storage: undefined,
-    stateFolders,
-    remove: () => {
-      for (const each of [folder, ...stateFolders]) fs.rmSync(each, { recursive: true, force: true });
-    },
-  };
-}
-
-/** Serves a workbench with Rolecall installed as a person would have it, and opens it in a browser. */
-export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Workbench> {
-  const profile = options.profile ?? newProfile();
-  const { 'rolecall.identity.url': identity, 'rolecall.identity.clientId': client } = options.settings ?? {};
-  if (identity !== undefined) {
-    const name = connectionFolderName(String(identity), String(client ?? ''));
-    profile.stateFolders.add(path.join(stateRoot(thisMachine()), name));
+  constructor(context: BrowserContext, port: number, options: WorkbenchOptions, sandbox: RunningSandbox | undefined) {
+    this.context = context;
+    this.#port = port;
+    this.#options = options;
+    this.#sandbox = sandbox;
+    this.#folder = copyOf(options.folder ?? at('examples', 'workspace'), this.profile);
+    if (options.isConfigured) {
+      const { identity, clients } = this.sandbox.descriptor;
+      this.sessionFolder = path.join(stateRoot(thisMachine()), connectionFolderName(identity, clients.loopback.id));
+    }
   }
-  const userDataDir = path.join(profile.folder, 'user');
-  const extensionsDir = path.join(profile.folder, 'extensions');
-  const folder = options.folder === undefined ? undefined : copyOf(options.folder, profile.folder);
-  await install(options.extension ?? 'unpacked', userDataDir, extensionsDir);
-  const editor = await serveEditor({
-    userDataDir,
-    extensionsDir,
-    port: profile.port,
-    trust: options.trust ?? true,
-    settings: { ...quiet, ...options.settings },
-    env: {
-      ...(options.sandbox === undefined ? {} : { ROLECALL_SANDBOX: JSON.stringify(options.sandbox.descriptor) }),
-      ...options.env,
-    },
-    ...(folder === undefined ? {} : { folder }),
-    ...(options.extraArgs === undefined ? {} : { extraArgs: options.extraArgs }),
-  });
-  profile.port = editor.port;
-  const browser = await launchBrowser();
-  const context = await browser.newContext({
-    viewport,
-    locale: 'en-US',
-    reducedMotion: 'reduce',
-    permissions: ['clipboard-read', 'clipboard-write'],
-    ...(profile.storage === undefined ? {} : { storageState: profile.storage }),
-  });
-  // Generous: the machine may be busy, and nothing waits longer than it has to.
-  context.setDefaultTimeout(45_000);
-  let workbench: Workbench | undefined;
-  const end = async (): Promise<void> => {
-    if (workbench !== undefined) {
-      openWorkbenches.delete(workbench);
+
+  /** The copy that is open: a folder or a `.code-workspace` file. */
+  get folder(): string {
+    return this.#folder;
+  }
+
+  get userDataDir(): string {
+    return path.join(this.profile, 'user');
+  }
+
+  get extensionsDir(): string {
+    return path.join(this.profile, 'extensions');
+  }
+
+  get sandbox(): RunningSandbox {
+    if (this.#sandbox === undefined) throw new Error('This workbench was opened without a sandbox of its own.');
+    return this.#sandbox;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  async install(): Promise<void> {
+    const { vsix, otherExtensions = [] } = this.#options;
+    for (const folder of otherExtensions) {
+      fs.cpSync(folder, path.join(this.extensionsDir, path.basename(folder)), { recursive: true });
     }
-    if (options.profile !== undefined) {
-      profile.storage = await context.storageState({ indexedDB: true });
+    if (vsix) {
+      await installVsix(this.userDataDir, this.extensionsDir, await packVsix());
+    } else {
+      installUnpacked(this.extensionsDir);
     }
-    await browser.close();
-    await editor.stop();
-    if (options.profile === undefined) {
-      profile.remove();
-    }
-  };
-  let ended: Promise<void> | undefined;
-  // A test may stop it to see what is left; the hook after it stops it again.
-  const stop = (): Promise<void> => {
-    ended ??= end();
-    return ended;
-  };
-  const openWindow = async (): Promise<Page> => {
-    const page = await context.newPage();
-    await page.goto(editor.url);
-    await page.locator('.monaco-workbench .statusbar-item').first().waitFor({ timeout: 60_000 });
+  }
+
+  /** Serves the editor and opens the first window. A second call after `close` is a restart: profile and browser remember. */
+  async open(): Promise<Page> {
+    const { settings, isConfigured, trust = true } = this.#options;
+    this.#editor = await serveEditor({
+      userDataDir: this.userDataDir,
+      extensionsDir: this.extensionsDir,
+      port: this.#port,
+      folder: this.#folder,
+      trust,
+      settings: { ...quiet, ...settings, ...(isConfigured ? this.#services() : {}) },
+      env:
+        this.#sandbox === undefined || isConfigured
+          ? {}
+          : { ROLECALL_SANDBOX: JSON.stringify(this.#sandbox.descriptor) },
+    });
+    this.#port = this.#editor.port;
+    this.page = await this.openWindow();
+    return this.page;
+  }
+
+  /** Another window of the same editor on the same folder: a tab. */
+  async openWindow(): Promise<Page> {
+    const page = await this.context.newPage();
+    await page.goto(this.#editor?.url ?? '');
+    await expect(page.locator('.monaco-workbench .statusbar-item').first()).toBeVisible();
+    if (this.#options.showsView ?? true) await showOwnView(page);
     return page;
-  };
-  try {
-    const page = await openWindow();
-    const screenshot = async (name: string, of: Page = page): Promise<void> => {
-      await of.screenshot({ path: at('out', 'screenshots', `${name}.png`) });
+  }
+
+  /** out/screenshots/NAME.png. */
+  async screenshot(name: string, page: Page = this.page): Promise<void> {
+    await page.screenshot({ path: at('out', 'screenshots', `${name}.png`) });
+  }
+
+  /** Closes the windows and the editor. What they leave behind stays. */
+  async close(): Promise<void> {
+    // What a window keeps is written while it closes.
+    for (const page of this.context.pages()) await page.close({ runBeforeUnload: false });
+    await this.#editor?.stop();
+    this.#editor = undefined;
+  }
+
+  /** Ends and deletes everything. */
+  async remove(): Promise<void> {
+    await this.close();
+    await this.#sandbox?.stop();
+    for (const folder of [this.profile, this.sessionFolder]) {
+      if (folder !== undefined) fs.rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  #services(): Record<string, unknown> {
+    const { identity, inference, clients, organizations } = this.sandbox.descriptor;
+    return {
+      'rolecall.identity.url': identity,
+      'rolecall.identity.clientId': clients.loopback.id,
+      'rolecall.identity.redirectUri': clients.loopback.redirectUri,
+      'rolecall.inference.url': inference,
+      'rolecall.organizations': organizations.slice(0, 1),
     };
-    workbench = { page, context, folder, editor, userDataDir, extensionsDir, openWindow, screenshot, stop };
-    openWorkbenches.add(workbench);
-    return workbench;
-  } catch (error) {
-    await stop();
-    throw error;
   }
 }
 
-async function install(how: 'unpacked' | 'vsix' | 'none', userDataDir: string, extensionsDir: string): Promise<void> {
-  if (how === 'unpacked') {
-    installUnpacked(extensionsDir);
-  } else if (how === 'vsix') {
-    await installVsix(userDataDir, extensionsDir, await packVsix());
-  }
+/** Opens one workbench after the other. */
+export interface Desk {
+  /** Ends the one before. */
+  open(options?: WorkbenchOptions): Promise<Workbench>;
+}
+
+/**
+ * Playwright's test with a desk for each worker. All its workbenches stand at one address in one browser: what the browser
+ * has loaded and compiled of the editor is used again, and what it keeps for the user is deleted in between.
+ */
+export const test = base.extend<object, { desk: Desk }>({
+  desk: [
+    async ({ browser }, use) => {
+      const context = await browser.newContext({
+        viewport,
+        locale: 'en-US',
+        reducedMotion: 'reduce',
+        permissions: ['clipboard-read', 'clipboard-write'],
+      });
+      context.setDefaultTimeout(60_000);
+      let port = 0;
+      let workbench: Workbench | undefined;
+      await use({
+        open: async (options = {}) => {
+          await workbench?.remove();
+          if (port !== 0) await forget(context, port);
+          const sandbox = options.sandbox && (await startSandbox(options.sandbox));
+          workbench = new Workbench(context, port, options, sandbox);
+          await workbench.install();
+          await workbench.open();
+          port = workbench.port;
+          return workbench;
+        },
+      });
+      await workbench?.remove();
+      await context.close();
+    },
+    { scope: 'worker', timeout: 5 * 60_000 },
+  ],
+});
+
+/** Deletes what a browser keeps of an address, but for what it has loaded. */
+async function forget(context: BrowserContext, port: number): Promise<void> {
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send('Storage.clearDataForOrigin', {
+    origin: `http://127.0.0.1:${port}`,
+    storageTypes: 'cookies,file_systems,indexeddb,local_storage,websql,cache_storage,storage_buckets',
+  });
+  await context.clearCookies();
+  await page.close();
 }
 
 function copyOf(source: string, parent: string): string {
   const isFile = fs.statSync(source).isFile();
   const from = isFile ? path.dirname(source) : source;
   const copy = path.join(parent, path.basename(from));
-  // A restart finds what the test left there.
-  if (!fs.existsSync(copy)) {
-    fs.cpSync(from, copy, { recursive: true });
-  }
+  fs.cpSync(from, copy, { recursive: true });
   return isFile ? path.join(copy, path.basename(source)) : copy;
 }
