@@ -11,7 +11,7 @@ export interface RunningSandbox<Descriptor extends SandboxDescriptor = TestDescr
   stop(): Promise<void>;
 }
 
-const startLimitMs = 20_000;
+const startLimitMs = 60_000;
 
 /** Starts the sandbox's test build, which has a remote control. */
 export function startSandbox(parameters: readonly string[] = []): Promise<RunningSandbox> {

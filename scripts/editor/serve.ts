@@ -31,7 +31,7 @@ export interface ServedEditor {
   stop(): Promise<void>;
 }
 
-const startLimitMs = 60_000;
+const startLimitMs = 120_000;
 /** Variables of an editor or an npm run around this one would reach into the served editor. */
 const foreign = /^(?:VSCODE_|CODE_SERVER_|ELECTRON_|npm_|NODE_OPTIONS$|NODE_CHANNEL_|PASSWORD$|HASHED_PASSWORD$|PORT$)/;
 
@@ -140,7 +140,7 @@ async function portOf(server: Leashed, output: () => string): Promise<number> {
 }
 
 async function answers(port: number): Promise<void> {
-  const response = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(startLimitMs) });
   if (!response.ok) {
     throw new Error(`it answered ${response.status}.`);
   }

@@ -1,6 +1,6 @@
 // The access matrix of 10,000 groups × 200 roles: making its data, its first picture in a real browser, and scrolling it.
 import assert from 'node:assert/strict';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page } from '@playwright/test';
 import { bundlePage } from '../../esbuild.mjs';
 import { launchBrowser } from '../../scripts/editor/browser.ts';
 import { groupMatrix } from '../../src/core/access/matrix.ts';
