@@ -5,6 +5,7 @@ import { expect, type Page } from '@playwright/test';
 import { answerInput, choose, pressDialog, runCommand } from '../harness/actions.ts';
 import { CanarySearch } from '../harness/canary.ts';
 import { answer, chat, send } from '../harness/chat.ts';
+import { counter } from '../harness/sandboxControl.ts';
 import { signInAs } from '../harness/signIn.ts';
 import { expand, outputLines, showOwnView, treeRow, trustWorkspace } from '../harness/views.ts';
 import { test, type Workbench } from '../harness/workbench.ts';
@@ -21,8 +22,8 @@ test.describe('a configured cloud', () => {
   let lines: string[];
 
   test.beforeAll(async ({ desk }) => {
-    // A token lives 2 seconds, so that the run renews it several times.
-    const sandbox = ['--access-token-seconds', '2', '--groups', '20', '--roles', '5'];
+    // A token lives 10 seconds, so that it is renewed while the windows are used, and seldom at the moment one is closed.
+    const sandbox = ['--access-token-seconds', '10', '--groups', '20', '--roles', '5'];
     workbench = await desk.open({ sandbox, isConfigured: true, trust: false });
     page = workbench.page;
     await runCommand(page, 'Developer: Set Log Level...');
@@ -61,6 +62,10 @@ test.describe('a configured cloud', () => {
     await pressDialog(page, 'Allow Once');
     assert.match(await answer(page), /handover\.md/);
     assert.match(await chat(page, 'what is a role?'), /\w/);
+    await expect(async () => {
+      await runCommand(page, 'Rolecall: Refresh');
+      expect(await counter(workbench.sandbox, 'identity POST /oauth2/v2/token')).toBeGreaterThan(1);
+    }).toPass();
     lines = await outputLines(page);
     await workbench.screenshot('configured');
     assert.ok(
