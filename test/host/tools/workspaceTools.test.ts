@@ -179,11 +179,9 @@ describe('the workspace’s tools', () => {
   });
 
   it('are ended when the work is stopped', async () => {
-    await file.write(scripted(['sleep', '30']));
+    await file.write(scripted(['sleep', '600'])); // Longer than any test may take.
     const toolbox = await tools.open();
-    const started = performance.now();
     await call(toolbox, 'scripted', {}, AbortSignal.timeout(200)).catch(() => {});
-    assert.ok(performance.now() - started < 10_000);
   });
 
   it('tell how they ended when they fail', async () => {
