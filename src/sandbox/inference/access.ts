@@ -59,32 +59,34 @@ const patterns: readonly Pattern[] = [
 
 /** Undefined for what asks nothing about access that the demo model understands. */
 export function accessQuestion(text: string): AccessQuestion | undefined {
-  const line = text.split('\n').find((each) => patterns.some(({ asks }) => asks.test(each)));
-  if (line === undefined) return undefined;
+  const asked = text.split('\n').find((each) => patterns.some(({ asks }) => asks.test(each)));
+  if (asked === undefined) return undefined;
+  const labelled = /\borganization: (.*)/i.exec(asked);
+  const line = labelled ? asked.slice(0, labelled.index).trimEnd() : asked;
   for (const { asks, means } of patterns) {
     const found = asks.exec(line);
     if (!found) continue;
-    const [name = '', organization] = found
-      .slice(1)
-      .filter((part) => part !== undefined && part !== '')
-      .join(' ')
-      .split(/(?:^|\s+)(?:in|of|at|within) (?:the )?(?:organization )?/i)
-      .map(plainName);
+    const captured = found.slice(1).filter((part) => part !== undefined && part !== '');
+    const [name = '', within] = namesIn(captured.join(' '));
     const question = means(name, line);
     // What is administered is the organization itself: the name is no argument of its own.
     const isArgument = Object.values(question.arguments).some((value) => value.endsWith(name));
     const atTheEnd = /\b(?:in|of|at) (?!error\b)(\S+?)[?.!]*$/i.exec(line)?.[1];
-    const where = organization ?? (name === '' ? atTheEnd : isArgument ? undefined : name);
-    return where === undefined ? question : { ...question, organization: where };
+    const where = labelled?.[1] ?? within ?? (name === '' ? atTheEnd : isArgument ? undefined : name);
+    return where === undefined ? question : { ...question, organization: namesIn(where)[0] ?? where };
   }
   return undefined;
 }
 
-const plainName = (text: string): string =>
-  text
-    .replace(/["'`“”‘’]/g, '')
-    .replace(/[?.!,\s]+$/, '')
-    .trim();
+/** A name, and the organization that it is said to be in: as quoted, else the words up to a sign that ends a clause. */
+function namesIn(text: string): readonly string[] {
+  const quoted = /^\s*["'`“](.+?)["'`”](.*)/.exec(text);
+  const [words, rest] = quoted ? [quoted[1], quoted[2]] : [undefined, text];
+  const [first = '', within] = (rest?.split(/[,;?!](?:\s|$)|\.$|\.\s/)[0] ?? '')
+    .split(/(?:^|\s+)(?:in|of|at|within) (?:the )?(?:organization )?/i)
+    .map((part) => part.replace(/["'`“”‘’]/g, '').trim());
+  return [words ?? first, within ?? ''].filter((name) => name !== '');
+}
 
 /** The tool of that name, whatever a client puts before it. */
 function toolNamed(tools: readonly FunctionTool[], name: string): FunctionTool | undefined {

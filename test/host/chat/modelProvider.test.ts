@@ -311,9 +311,13 @@ describe('the provider of models', () => {
     const [placeholder] = provider.provideLanguageModelChatInformation();
     scene().settings.preferred = 'sandbox/no-tools';
     await signInAs(await scene().startService(), 'administrator');
-    const answer = ask(provider, placeholder, 'Who are you?');
-    await answer.done;
-    assert.match(answer.text(), /sandbox\/no-tools/);
+    let body = '';
+    scene().network = (address, init) => {
+      if (String(address).endsWith('completions')) body = String(init?.body);
+      return fetch(address, init);
+    };
+    await ask(provider, placeholder, 'Who are you?').done;
+    assert.equal(JSON.parse(body).model, 'sandbox/no-tools');
   });
 
   it('stops the request on the wire when the user stops', async () => {

@@ -64,6 +64,23 @@ describe('sandbox inference: questions about access', () => {
     ['what roles are there in meridian?', ['list_roles({"organization":"meridian"})']],
     ['who can administer elsewhere?', ['who_has_role({"role":"administrator","organization":"elsewhere"})']],
     ['run list_roles with organization=meridian', ['list_roles({"organization":"meridian"})']],
+    // As Ask @rolecall About This words it.
+    [
+      'Who has the role "cluster operator", and through which groups? Organization: "big-sky"',
+      ['who_has_role({"role":"cluster operator","organization":"big-sky"})'],
+    ],
+    [
+      'List the groups. What may members of "finance" do? Organization: "meridian"',
+      ['list_groups({"filter":"name:finance","organization":"meridian"})'],
+    ],
+    [
+      'What is the effective access of "a.b@c.example"? Organization: "meridian"',
+      ['effective_access({"who":"a.b@c.example","organization":"meridian"})'],
+    ],
+    [
+      'List the groups and say what I should look at first. Organization: "meridian"',
+      ['list_groups({"organization":"meridian"})'],
+    ],
     ['what is a group?', []],
     ['what can you do?', []],
     ['what does this do?', []],
