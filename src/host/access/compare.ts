@@ -7,6 +7,7 @@ import { cancelled } from '../../core/base/errors.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import type { AccessTarget } from '../accessTarget.ts';
 import type { ChangeMark, ChangeMarks } from '../changeMarks.ts';
+import { showInformationMessage } from '../dialogs.ts';
 import type { VirtualDocuments } from '../virtualDocuments.ts';
 import { readerOf } from './exportReview.ts';
 
@@ -27,7 +28,7 @@ export async function compareWith(
   const difference = differenceOf(before, after);
   if (isEmptyDifference(difference)) {
     marks.acknowledge();
-    void vscode.window.showInformationMessage(vscode.l10n.t('Nothing has changed since then.'));
+    void showInformationMessage(vscode.l10n.t('Nothing has changed since then.'));
     return;
   }
   marks.show(marksOf(difference, read));

@@ -5,6 +5,7 @@ import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
 import type { ReadOrganization } from '../accessData.ts';
 import type { Handlers } from '../commands.ts';
+import { showInformationMessage, showQuickPick, showWarningMessage } from '../dialogs.ts';
 import { moment } from '../moments.ts';
 import { readPicked } from '../pickTarget.ts';
 import { type CompareDeps, compareWith } from './compare.ts';
@@ -24,7 +25,7 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
       await refuseSilentGaps(read.model);
       await store.save(read.stage, reviewOf(read.model, readerOf(read)));
       const kept = vscode.l10n.t('Saved. The {0} newest snapshots of each organization are kept.', MAX_SNAPSHOTS);
-      void vscode.window.showInformationMessage(kept); // Stays until the user closes it.
+      void showInformationMessage(kept); // Stays until the user closes it.
     },
     [commands.compareSnapshot]: async (node) => {
       const read = await readPicked(data, node);
@@ -34,7 +35,7 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
     [commands.showSnapshots]: () => showSnapshots(deps),
     [commands.clearSnapshots]: async () => {
       const yes = vscode.l10n.t('Remove All');
-      const chosen = await vscode.window.showWarningMessage(
+      const chosen = await showWarningMessage(
         vscode.l10n.t('Remove the snapshots of every organization and account from this machine?'),
         { modal: true },
         yes,
@@ -49,8 +50,13 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
 /** One that is kept, or an exported file. */
 async function askReview(store: SnapshotStore, { stage, model }: ReadOrganization): Promise<Review> {
   const kept = await store.list(stage, model.organization);
-  const file = { label: vscode.l10n.t('$(file) A review exported as JSON…'), description: '', snapshot: undefined };
-  const picked = await vscode.window.showQuickPick([...kept.map(itemOf), file], {
+  const file = {
+    label: vscode.l10n.t('A review exported as JSON…'),
+    description: '',
+    iconPath: new vscode.ThemeIcon('file'),
+    snapshot: undefined,
+  };
+  const picked = await showQuickPick([...kept.map(itemOf), file], {
     placeHolder: vscode.l10n.t('Compare what is now with…'),
   });
   if (!picked) throw cancelled();
@@ -74,10 +80,10 @@ async function showSnapshots({ data, store }: SnapshotCommandsDeps): Promise<voi
   const stage = data.requireStage();
   const kept = await store.list(stage);
   if (kept.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('No snapshots are kept for this account.'));
+    void showInformationMessage(vscode.l10n.t('No snapshots are kept for this account.'));
     return;
   }
-  const picked = await vscode.window.showQuickPick(kept.map(itemOf), {
+  const picked = await showQuickPick(kept.map(itemOf), {
     placeHolder: vscode.l10n.t('Snapshots kept on this machine. Choose those to remove.'),
     canPickMany: true,
   });

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { showInformationMessage, showWarningMessage } from '../dialogs.ts';
 import { oneAtATime } from '../../core/base/oneAtATime.ts';
 import { type ConsentLine, hashOf, visible } from '../../core/tools/consent.ts';
 import { type CallReach, notContainedLine, reachLine } from './reachWords.ts';
@@ -33,7 +34,7 @@ export class ToolConsent {
   async forget(): Promise<void> {
     const count = this.#remembered().length;
     await this.#state.update(KEY, undefined);
-    void vscode.window.showInformationMessage(
+    void showInformationMessage(
       count === 0
         ? vscode.l10n.t('No tool of this workspace was always allowed.')
         : vscode.l10n.t('Every tool of this workspace asks again before it runs.'),
@@ -86,13 +87,13 @@ async function askAbout(
 ): Promise<string | undefined> {
   const length = lines.reduce((sum, each) => sum + Math.max(1, Math.ceil(each.length / LINE_LENGTH)), 0);
   if (length <= MAX_LINES) {
-    return vscode.window.showWarningMessage(title, { modal: true, detail: lines.join('\n') }, ...buttons);
+    return showWarningMessage(title, { modal: true, detail: lines.join('\n') }, ...buttons);
   }
   const content = [title, '', ...lines].join('\n');
   const document = await vscode.workspace.openTextDocument({ language: 'plaintext', content });
   await vscode.window.showTextDocument(document);
   // Not modal: the document has to be read to its end.
-  return vscode.window.showWarningMessage(vscode.l10n.t('{0} Read the document that was opened.', title), ...buttons);
+  return showWarningMessage(vscode.l10n.t('{0} Read the document that was opened.', title), ...buttons);
 }
 
 /** The reach leads: whatever a model has written stands below it. */

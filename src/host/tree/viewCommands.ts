@@ -7,6 +7,7 @@ import { commands } from '../../ids.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import { targetOf } from '../accessTarget.ts';
 import type { Handlers } from '../commands.ts';
+import { createInputBox, showQuickPick } from '../dialogs.ts';
 import { pickGroupOrRole, readPicked, targetOfEntry } from '../pickTarget.ts';
 import type { ViewState } from './viewState.ts';
 
@@ -56,7 +57,7 @@ function askFilter(
   before: string,
   preview: (text: string) => void,
 ): Promise<string | undefined> {
-  const input = vscode.window.createInputBox();
+  const input = createInputBox();
   let timer: NodeJS.Timeout | undefined;
   const tell = (text: string) => {
     const { groups, roles } = applyFilter(model, parseFilter(text));
@@ -103,7 +104,7 @@ async function askOrder(current: SortOrder): Promise<SortOrder> {
     description: order === current ? vscode.l10n.t('now') : '',
     order,
   }));
-  const picked = await vscode.window.showQuickPick(items, { placeHolder: vscode.l10n.t('Order of groups and roles') });
+  const picked = await showQuickPick(items, { placeHolder: vscode.l10n.t('Order of groups and roles') });
   if (!picked) throw cancelled();
   return picked.order;
 }
