@@ -219,13 +219,11 @@ export class AuthorizationServer {
         deadlineMs,
         maxBytes: MAX_BYTES,
       };
-      const answer = await exchange(fetch, url, request, signal);
-      // A service may repeat in an error what it was sent, and its words are shown.
       const sent = [...secretsOf(body), headers.authorization?.replace(/^\S+ /, ''), this.#deps.clientSecret];
-      const text = answer.status < 400 ? answer.text : withoutValues(answer.text, sent);
-      const failed = failedService(answer.status, text, answer.headers);
+      const answer = repeatingNone(sent, await exchange(fetch, url, request, signal));
+      const failed = failedService(answer.status, answer.text, answer.headers);
       if (failed) throw failed;
-      return new Response(text || null, { status: answer.status, headers: answer.headers });
+      return new Response(answer.text || null, { status: answer.status, headers: answer.headers });
     };
   }
 }
@@ -241,6 +239,11 @@ const SECRETS = ['code', 'code_verifier', 'refresh_token', 'client_secret', 'sta
 /** What of a request's parameters nobody else may see. */
 function secretsOf(sent: unknown): string[] {
   return sent instanceof URLSearchParams ? SECRETS.flatMap((name) => sent.getAll(name)) : [];
+}
+
+/** A service may repeat in an error what it was sent, and its words are shown. */
+function repeatingNone(sent: readonly (string | undefined)[], answer: HttpAnswer): HttpAnswer {
+  return answer.status < 400 ? answer : { ...answer, text: withoutValues(answer.text, sent) };
 }
 
 /** The address with the answer, whose words are shown if it is a refusal. */

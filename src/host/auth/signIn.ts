@@ -189,7 +189,7 @@ export class SignIn {
             server,
             method,
             pages: signInPages(connection.label),
-            openBrowser: (startUrl, authorizationUrl) => this.#open(method, startUrl, authorizationUrl),
+            openBrowser: (newStartUrl, authorizationUrl) => this.#open(method, newStartUrl, authorizationUrl),
             delivered: (pending, over) => this.#delivered(cloud, pending, over),
             arrived: () => {
               elsewhere.stop();
@@ -233,12 +233,13 @@ export class SignIn {
     return chosen === copy;
   }
 
-  async #open(method: BrowserMethod, startUrl: string, authorizationUrl: string): Promise<boolean> {
-    const open = async () => vscode.env.openExternal(vscode.Uri.parse(startUrl, true));
+  async #open(method: BrowserMethod, newStartUrl: () => string, authorizationUrl: string): Promise<boolean> {
+    const open = async (url: string) => vscode.env.openExternal(vscode.Uri.parse(url, true));
+    const startUrl = newStartUrl();
     if (this.#waiting) this.#waiting.authorizationUrl = authorizationUrl;
-    const opened = await open();
+    const opened = await open(startUrl);
     if (!opened && !(await this.#offerAddress(authorizationUrl))) return false;
-    if (this.#waiting) this.#waiting.reopen = open;
+    if (this.#waiting) this.#waiting.reopen = () => open(newStartUrl());
     if (!opened || !(await arrivesByItself(method, startUrl))) {
       void this.paste().catch((error: unknown) => this.#deps.log.debug(String(error))); // It went on without the box.
     }

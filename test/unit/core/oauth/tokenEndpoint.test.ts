@@ -98,6 +98,7 @@ describe('the authorization server', () => {
         assert.deepEqual([kind, facts.wasNotSent], ['timeout', true]);
       });
       assert.ok(deadlines.includes(10_000));
+    });
 
     const pending = newSignIn(CONNECTION);
     const basic = Buffer.from(`${CONNECTION.clientId}:${SECRET}`).toString('base64');
