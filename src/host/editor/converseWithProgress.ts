@@ -8,7 +8,7 @@ import { type AnswerPart, answerPart } from '../answerText.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
-import { converse, type Toolbox } from '../conversation.ts';
+import { converse, type OpenTools, type Toolbox } from '../conversation.ts';
 import { withProgress } from '../dialogs.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 import type { RequestDeps } from '../modelRequest.ts';
@@ -18,7 +18,7 @@ import { usableModel } from '../selectModel.ts';
 export interface EditorDeps extends RequestDeps {
   readonly clouds: Clouds;
   readonly catalog: ModelCatalog;
-  readonly openTools: () => Promise<Toolbox>;
+  readonly openTools: OpenTools;
 }
 
 /** Who answers an editor command. */

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { showInformationMessage, showWarningMessage } from '../dialogs.ts';
 import { oneAtATime } from '../../core/base/oneAtATime.ts';
 import { type ConsentLine, hashOf, visible } from '../../core/tools/consent.ts';
+import { showInformationMessage, showWarningMessage } from '../dialogs.ts';
 import { type CallReach, notContainedLine, reachLine } from './reachWords.ts';
 import type { PreparedTool } from './toolKinds.ts';
 
@@ -15,6 +15,8 @@ export interface ToolQuestion extends Pick<PreparedTool, 'reach' | 'lines' | 'al
   readonly folder: string;
   /** Names exactly this definition with what it means here; see core's `definitionHash`. */
   readonly hash: string;
+  /** What the conversation holds that this call could send out: then it is asked for, whatever was always allowed. */
+  readonly carries?: readonly string[];
 }
 
 /** The user's yes, per definition. "Always" is kept in the workspace's own storage, never in a file of the workspace. */
@@ -42,6 +44,7 @@ export class ToolConsent {
   }
 
   #allowed(question: ToolQuestion): boolean {
+    if (question.carries && question.carries.length > 0) return false;
     const key = keyOf(question);
     return key !== undefined && this.#remembered().includes(key);
   }
@@ -97,10 +100,18 @@ async function askAbout(
 }
 
 /** The reach leads: whatever a model has written stands below it. */
-function linesOf({ reach, lines, always }: ToolQuestion): string[] {
+function linesOf({ reach, lines, always, carries = [] }: ToolQuestion): string[] {
   return [
     reachLine(reach),
     ...(isUncontained(reach) ? [notContainedLine(reach)] : []),
+    ...(carries.length > 0
+      ? [
+          vscode.l10n.t(
+            'This conversation holds {0}. The tool can send that out, so you are asked even if you have always allowed it.',
+            carries.join('; '),
+          ),
+        ]
+      : []),
     '',
     ...lines.map(line),
     '',

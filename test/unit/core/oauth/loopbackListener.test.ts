@@ -98,7 +98,7 @@ describe('the listener for the redirect', () => {
       [foreign, ours],
       [ours, ours],
     ]) {
-      for (const path of [callback({ code: 'c', state: STATE }), new URL(listener.startUrl).pathname]) {
+      for (const path of [callback({ code: 'c', state: STATE }), new URL(listener.newStartUrl()).pathname]) {
         assert.match(
           await spoken(port, `GET ${path} HTTP/1.1`, ...hosts.map((host) => `Host: ${host}`)),
           /^HTTP\/1.1 400 /,
