@@ -109,7 +109,7 @@ describe('an answer as Markdown', () => {
     const lines = text.split('\n');
     assert.deepEqual(
       [lines.filter((line) => line.startsWith('*Used f')).length, ownLines.map((at) => [at, lines[at]])],
-      [3, [[7, '*Used f.*']]],
+      [3, [[8, '*Used f.*']]],
     );
   });
 
