@@ -4,6 +4,7 @@
 // Each tier then prints into out/results/TIER.log, and here stands what became of it. A single tier prints as it goes.
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
+import { ensureBubblewrap } from './bubblewrap.ts';
 import { at } from './paths.ts';
 import { endAll } from './processes.ts';
 import { runTier, type TierName, type TierOptions, type TierResult, tierNames } from './tiers.ts';
@@ -109,6 +110,8 @@ async function main(): Promise<void> {
     // What cannot be built cannot be tested in an editor.
     names = built.result.failed > 0 ? [] : names.slice(1);
   }
+  // What the deep tier proves of contained programs has to be said where it cannot be proven.
+  const uncontained = names.includes('deep') ? ensureBubblewrap() : undefined;
   const [only] = names;
   if (names.length === 1 && only !== undefined) {
     all.push(await timed(only, options));
@@ -120,6 +123,9 @@ async function main(): Promise<void> {
   const count = (key: 'passed' | 'failed' | 'pending'): number => all.reduce((sum, { result }) => sum + result[key], 0);
   const total = { passed: count('passed'), failed: count('failed'), pending: count('pending') };
   const notes = all.flatMap(({ name, result }) => result.flaky.map((title) => `Flaky (${name}): ${title}`));
+  if (uncontained !== undefined) {
+    notes.push(`Not run: ${uncontained}.`);
+  }
   if (total.passed + total.failed === 0 && options.grep !== undefined) {
     notes.push(`No test matches ${options.grep}.`);
     total.failed = 1;

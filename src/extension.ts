@@ -9,8 +9,8 @@ import {
   registerLanguageModelTools,
   registerSnapshotCommands,
 } from './host/access/register.ts';
-import { accessToolNames } from './host/access/toolNames.ts';
 import { AccessData } from './host/accessData.ts';
+import { accessToolNames } from './host/accessToolNames.ts';
 import { ClientSecrets } from './host/auth/clientSecret.ts';
 import { InferenceTokens } from './host/auth/inferenceTokens.ts';
 import { registerSession } from './host/auth/register.ts';
@@ -24,6 +24,7 @@ import { whyNoChat } from './host/chatView.ts';
 import { Cloud } from './host/cloud.ts';
 import { Clouds } from './host/clouds.ts';
 import { registerCommand } from './host/commands.ts';
+import type { Opening } from './host/conversation.ts';
 import { registerDiagnoseSignIn } from './host/diagnosis/register.ts';
 import { ParametersDocument } from './host/documents/parametersDocument.ts';
 import { registerEditorCommands } from './host/editor/register.ts';
@@ -98,10 +99,12 @@ export function activate(context: vscode.ExtensionContext): void {
   const organizations = new OrganizationsTree({ data, state: viewState, log });
   const reserved = accessToolNames;
   const tools = registerTools({ state: context.workspaceState, reserved, settings, fetch, log });
-  const openTools = async (token?: vscode.ChatParticipantToolToken) => {
+  const openTools = async (opening: Opening = {}) => {
     const { accessToolbox, bothToolboxes } = await import('./host/access/accessToolbox.ts');
     const { languageModelTools } = context.extension.packageJSON.contributes;
-    return bothToolboxes(await accessToolbox(data, languageModelTools, log), await tools.open(token));
+    const { access = new Set() } = opening;
+    const own = await accessToolbox(data, languageModelTools, log, access);
+    return bothToolboxes(own, await tools.open(opening), opening);
   };
   const briefAccess = async (callsTools: boolean, signal: AbortSignal) => {
     const { accessBriefing } = await import('./host/access/briefing.ts');

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { CompletionEvent } from '../core/completions/completion.ts';
 import { groupTokens, type Logprobs, probability } from '../core/completions/logprobs.ts';
 import type { LoopEnd, LoopEvent, RefusalReason } from '../core/tools/loopTypes.ts';
+import { accessToolNames } from './accessToolNames.ts';
 import { type Ending, endingOf } from './conversation.ts';
 
 /** What an event adds to the answer as a person reads it. */
@@ -45,7 +46,10 @@ export function endingLine(end: LoopEnd): string | undefined {
 /** The model is told the details; a person reads what happened, once. */
 const REFUSALS: Readonly<Record<RefusalReason, (name: string) => string>> = {
   user: (name) => vscode.l10n.t('You did not allow {0}.', name),
-  unknownTool: (name) => vscode.l10n.t('The model called {0}, which is no tool on offer.', name),
+  unknownTool: (name) =>
+    accessToolNames.has(name)
+      ? vscode.l10n.t('The model called {0}, which is offered with /access only. Ask again with it.', name)
+      : vscode.l10n.t('The model called {0}, which is no tool on offer.', name),
   invalidJson: (name) => vscode.l10n.t('{0} was not run: the model wrote arguments that cannot be read.', name),
   invalidArguments: (name) => vscode.l10n.t('{0} was not run: its arguments do not fit. The model was told why.', name),
 };

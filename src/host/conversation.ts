@@ -1,3 +1,4 @@
+import type * as vscode from 'vscode';
 import type { Completion, CompletionEvent, Notice } from '../core/completions/completion.ts';
 import type { ChatMessage, ToolDefinition } from '../core/completions/request.ts';
 import { runToolLoop } from '../core/tools/loop.ts';
@@ -6,6 +7,18 @@ import type { Cloud } from './cloud.ts';
 import { type Model, tokensOf } from './modelCatalog.ts';
 import { leftOut, optionsFor, parametersFor, type RequestDeps } from './modelRequest.ts';
 import type { ToolProblem } from './toolProblem.ts';
+
+/** What one conversation wants of its tools. */
+export interface Opening {
+  /** Of the chat request they serve: what the editor itself asks about a tool is shown there. */
+  readonly token?: vscode.ChatParticipantToolToken | undefined;
+  /** The access tools, by the names that `@rolecall` has for them; none when left out. */
+  readonly access?: ReadonlySet<string>;
+  /** Names of the tools that have answered in this conversation, in earlier turns too; those that answer are added. */
+  readonly answered?: Set<string>;
+}
+
+export type OpenTools = (opening?: Opening) => Promise<Toolbox>;
 
 /** The tools offered in one conversation, and the way to run them. */
 export interface Toolbox {

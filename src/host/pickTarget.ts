@@ -5,6 +5,7 @@ import { kindName } from '../core/access/words.ts';
 import { cancelled, RolecallError } from '../core/base/errors.ts';
 import type { AccessData, ReadOrganization } from './accessData.ts';
 import { type AccessTarget, targetOf } from './accessTarget.ts';
+import { createQuickPick, showQuickPick } from './dialogs.ts';
 
 /** More than this is not put into a list at once: what is typed narrows it. */
 const MAX_ITEMS = 1000;
@@ -26,7 +27,7 @@ export async function pickOrganization(data: AccessData, argument: unknown): Pro
   if (!only) throw new RolecallError('invalidRequest', vscode.l10n.t('Add an organization first.'));
   if (organizations.length === 1) return only.id;
   const items = organizations.map(({ id, name }) => ({ label: name, description: name === id ? '' : id, id }));
-  const picked = await vscode.window.showQuickPick(items, { placeHolder: vscode.l10n.t('Which organization?') });
+  const picked = await showQuickPick(items, { placeHolder: vscode.l10n.t('Which organization?') });
   if (!picked) throw cancelled();
   return picked.id;
 }
@@ -108,7 +109,7 @@ async function pick<T>(
   const toItem = (value: T): Item<T> => ({ ...show(value), value });
   if (all.length <= MAX_ITEMS) {
     const options = { placeHolder, matchOnDescription: true };
-    const picked = await vscode.window.showQuickPick(all.map(toItem), options);
+    const picked = await showQuickPick(all.map(toItem), options);
     if (!picked) throw cancelled();
     return picked.value;
   }
@@ -122,7 +123,7 @@ function pickNarrowed<T>(
   placeHolder: string,
   toItem: (value: T) => Item<T>,
 ): Promise<T> {
-  const quickPick = vscode.window.createQuickPick<Item<T>>();
+  const quickPick = createQuickPick<Item<T>>();
   const fill = (text: string) => {
     const found = text.trim() === '' ? all : find(text);
     // What was found by its id stays in the list, whatever the label says.

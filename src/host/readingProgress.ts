@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { RolecallError } from '../core/base/errors.ts';
+import { withProgress } from './dialogs.ts';
 
 /** A reading that is done within this time needs no notification; the view's own bar shows that something happens. */
 const PATIENCE_MS = 1500;
@@ -21,14 +22,14 @@ export function progressOfReading(label: string) {
       open = () => {
         if (isShown) return;
         isShown = true;
-        void vscode.window.withProgress(
+        void withProgress(
           {
             location: vscode.ProgressLocation.Notification,
             title: vscode.l10n.t('Reading {0}', label),
             cancellable: true,
           },
-          async (progress, token) => {
-            report = (message) => progress.report({ message });
+          async (tell, token) => {
+            report = tell;
             if (lastRetry !== undefined) report(lastRetry);
             token.onCancellationRequested(stop);
             await reading.catch(() => {}); // Whoever asked for it sees how it ends.

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { RolecallError } from '../core/base/errors.ts';
 import type { Clouds } from './clouds.ts';
+import { showQuickPick } from './dialogs.ts';
 import type { Model, ModelCatalog } from './modelCatalog.ts';
 import type { Settings } from './settings.ts';
 
@@ -19,11 +20,12 @@ export async function selectModel({ clouds, catalog, settings }: SelectModelDeps
   const current = catalog.picked?.id;
   const items = catalog.models.map((model) => ({
     id: model.id,
-    label: model.id === current ? `$(check) ${model.label}` : model.label,
+    label: model.label,
+    ...(model.id === current && { iconPath: new vscode.ThemeIcon('check') }),
     description: model.label === model.id ? '' : model.id,
     detail: abilitiesOf(model),
   }));
-  const chosen = await vscode.window.showQuickPick(items, {
+  const chosen = await showQuickPick(items, {
     title: vscode.l10n.t('Select Model'),
     placeHolder: vscode.l10n.t('For editor commands, and for @rolecall where another vendor’s model is picked'),
     matchOnDescription: true,

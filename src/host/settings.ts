@@ -157,8 +157,8 @@ export class Settings {
     const theirs = vscode.workspace.isTrusted ? written : undefined;
     return [
       { source: 'user', value: written?.globalValue },
-      { source: 'workspace', value: theirs?.workspaceValue },
-      { source: 'folder', value: theirs?.workspaceFolderValue },
+      { source: 'workspace', value: theirs?.workspaceValue, isForeign: true },
+      { source: 'folder', value: theirs?.workspaceFolderValue, isForeign: true },
     ];
   }
 

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { asRolecallError, isCancelled, type Remedy, type RolecallError } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
 import { commands, settings } from '../ids.ts';
+import { showErrorMessage } from './dialogs.ts';
 
 /** The one next step that helps with an error of this kind. */
 export interface NextStep {
@@ -63,14 +64,6 @@ function settingsStep(search: string): NextStep {
   };
 }
 
-/**
- * Somebody else's words for a notification, where VS Code makes links of `[text](command:…)` and runs the command on a
- * click. What is broken up reads the same.
- */
-export function unlinked(text: string): string {
-  return text.replaceAll('](', ']\u200b(');
-}
-
 /** Shows an error once, in plain words with one next step; a cancellation is silent. Never rejects. */
 export async function showError(error: unknown, log: Log): Promise<void> {
   if (isCancelled(error)) return;
@@ -79,7 +72,7 @@ export async function showError(error: unknown, log: Log): Promise<void> {
   const step = nextStep(known);
   const correct = step?.correct;
   const titles = [correct?.title, step?.title].filter((title) => title !== undefined);
-  const chosen = await vscode.window.showErrorMessage(unlinked(known.message), ...titles);
+  const chosen = await showErrorMessage(known.message, ...titles);
   try {
     if (correct && chosen === correct.title) {
       const configuration = vscode.workspace.getConfiguration(settings.section);

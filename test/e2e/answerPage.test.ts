@@ -29,8 +29,9 @@ test.describe('the page of an answer', () => {
   test.afterAll(() => page.close());
 
   /** What `main` holds once the page has read the message. */
-  async function shown(html: string): Promise<string> {
-    const message: ToPage = { type: 'answer', heading: '', about: '', html, isWhole: true, picture: 'Picture: {0}' };
+  async function shown(html: string, ...more: ToPage['parts']): Promise<string> {
+    const parts = [{ html }, ...more];
+    const message: ToPage = { type: 'answer', heading: '', about: '', parts, isWhole: true, picture: 'Picture: {0}' };
     const held = await page.evaluate(`(async () => {
       const read = new Promise((done) => window.addEventListener('message', done, { once: true }));
       window.postMessage(${JSON.stringify(versioned(message))}, '*');
@@ -170,6 +171,12 @@ test.describe('the page of an answer', () => {
   test('shows an answer within 5000 elements', async () => {
     await shown(`<p>${deep(5000)}</p>${AFTER}`);
     assert.equal(await page.evaluate('document.querySelector("main").textContent'), 'xafter');
+  });
+
+  test('shows a line of Rolecall’s own as no model can: as words, with a mark that no text gets', async () => {
+    const line = '<b>Used</b> f.';
+    const held = await shown('<p class="own">Used f.</p>', { own: line }, { html: '<p>y</p><div class="own">z</div>' });
+    assert.equal(held, '<p>Used f.</p><p class="own">&lt;b&gt;Used&lt;/b&gt; f.</p><p>y</p><div>z</div>');
   });
 
   test('keeps what stays while an answer grows', async () => {

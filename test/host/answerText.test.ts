@@ -52,6 +52,14 @@ describe('an answer as a person reads it', () => {
       { kind: 'line', text: 'The model called find, which is no tool on offer.' },
     ],
     [
+      'a call of an access tool where none was offered',
+      { type: 'toolRefused', call: { ...raw, name: 'who_has_role' }, reason: 'unknownTool', content: 'x' },
+      {
+        kind: 'line',
+        text: 'The model called who_has_role, which is offered with /access only. Ask again with it.',
+      },
+    ],
+    [
       'a call that cannot be read',
       { type: 'toolRefused', call: raw, reason: 'invalidJson', content: 'x, so nothing was run: {' },
       { kind: 'line', text: 'find was not run: the model wrote arguments that cannot be read.' },

@@ -37,7 +37,11 @@ describe('Select Model', () => {
       shown.map(({ id }) => id),
       ['mine/only', ...descriptor.models.map(({ id }) => id)],
     );
-    assert.deepEqual([shown[0]?.label, shown[0]?.description], ['$(check) Mine', 'mine/only']);
+    assert.deepEqual([shown[0]?.label, shown[0]?.description], ['Mine', 'mine/only']);
+    assert.deepEqual(
+      shown.map(({ iconPath }) => iconPath && (iconPath as vscode.ThemeIcon).id),
+      ['check', ...shown.slice(1).map(() => undefined)],
+    );
     assert.match(shown[0]?.detail ?? '', /345 tokens · images · no tools/);
     assert.equal(scene().settings.preferred, 'sandbox/vision');
     assert.equal(catalog.picked?.id, 'sandbox/vision');

@@ -89,6 +89,13 @@ describe('settings', () => {
       assert.equal(settings.serviceConnection(), undefined);
     });
 
+    it('may set those parameters of chat that the specification knows', async () => {
+      await user.write({ 'chat.parameters': { min_p: 0.1, temperature: 1 } });
+      const theirs = { temperature: 0, min_p: 0.9, chat_template: 'theirs' };
+      await settled(() => file.write(JSON.stringify({ 'rolecall.chat.parameters': theirs })), 'chat.parameters');
+      assert.deepEqual(resolveParameters(settings.chatParameters()).parameters, { temperature: 0, min_p: 0.1 });
+    });
+
     it('add organizations and names for them, and take nothing that a person chooses', async () => {
       const theirs = {
         'rolecall.organizations': ['shared'],

@@ -110,8 +110,9 @@ export const MAX_SERVER_WORDS = 300;
  * that looks like a secret.
  */
 export function serverWords(text: string): string {
-  const line = cutText(text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' '), MAX_SEARCHED);
-  const plain = redact(line)
+  // As it was written: line breaks tell where a value ends.
+  const plain = redact(cutText(text, MAX_SEARCHED))
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .replace(/<[a-z/!?][^>]*>/gi, ' ')
     .replace(/ +/g, ' ')
     .trim();

@@ -1,67 +1,63 @@
+import { decodedViews, type View } from './decodedViews.ts';
+import { KnownSecrets, type Span } from './knownSecrets.ts';
 import type { Log } from './log.ts';
 
 /** Stands where a secret stood. */
 export const HIDDEN = '‹hidden›';
 
-/** Names whose values are secrets wherever they stand: in a query, a form, JSON (also within a string) or prose. */
-const SECRET = assignment(
-  'access_token|refresh_token|id_token|client_secret|code_verifier|token|password|secret|authorization',
-);
+/**
+ * The ends of names whose values are secrets: `access_token`, `clientSecret`, `x-api-key`, `Set-Cookie`. Where one ends, a
+ * value may follow: in a query, a form, JSON, a header or prose.
+ */
+const NAME =
+  /(token|secret|password|passwd|passphrase|pwd|verifier|assertion|(?:api|access|private|subscription)[-_]?key|credentials?|authorization|cookie|auth(?:orization)?[-_]?code|(?<![a-z\d_-])(?:code|state|nonce))(?:[_-]?\d{1,2})?(?![a-z\d_-])/gi;
 /** Names that are ordinary words too: `code: invalid_grant` and `state: offline` are what a log is read for. */
-const AMBIGUOUS = assignment('code|state|nonce');
-const AUTHORIZATION = /\b(Bearer|Basic)\s+([\w.~+/%=-]{6,})/gi;
-/** Words of one spelling, as error codes and states are; what is drawn at random mixes cases and digits. */
-const WORD = /^(?:[A-Z]+(?:_[A-Z\d]+)*|[A-Z]?[a-z]+(?:[_-][a-z]+|[A-Z][a-z]+)*)[.:!?)]*$/;
+const AMBIGUOUS = /^(?:code|state|nonce)/i;
+/** Headers whose value is the rest of the line, blanks and commas included. */
+const WHOLE_LINE = /^(?:authorization|cookie)/i;
+/** Not the end of a label in bold, as the sign-in diagnosis has them. */
+const SEPARATOR = /["']?[ \t]{0,8}[=:]>?(?!\*\*)[ \t]{0,8}/y;
+const UNQUOTED = /[^\s"'&}]+/y;
+const NEXT_LINE = /\r?\n[ \t]*([^\s"'&}:=]+)[ \t]*(?=\r?\n|$)/y;
+const SCHEME = /\b(?:Bearer|Basic|DPoP|Negotiate)\s{1,8}([\w.~+/%=-]{6,})/gi;
+const USER_INFO = /:\/\/[^\s/?#@:]*:([^\s/?#]*)@/g;
 /** The beginning of every JWS and JWE that has a header of JSON, however short. */
 const JSON_TOKEN = /\beyJ[\w-]{8,}\.[\w.-]+/g;
-/** Compact JWS/JWE, and any unbroken run that is too long to be a word, an id or a path segment. */
-const OPAQUE = /[\w+%=-]+(?:\.[\w+%=-]*){2,4}|[\w+%=-]{64,}/g;
+const DOTTED_RUN = /(?<![\w+%=.-])[\w+%=.-]{64,}/g;
+const RUN = /(?<![\w+/=~-])[\w+/=~-]{20,}/g;
+/** Between a telling name and an opaque value beside it. */
+const NEAR = 40;
+const SHORTEST_VALUE = 6;
+/** Words of one spelling, as error codes and states are; what is drawn at random mixes cases and digits. */
+const WORD = /^(?:[A-Z]+(?:_[A-Z\d]+)*|[A-Z]?[a-z]+(?:[_-][a-z]+|[A-Z][a-z]+)*)[.,;:!?)]*$/;
 
 /**
  * Hides what looks like a secret. A second net below the rule that secrets are not handed to the log at all: known
  * values are hidden by {@link Redactor}.
  */
 export function redact(text: string): string {
-  return text
-    .replace(AUTHORIZATION, (all, scheme: string, value: string) => (isWord(value) ? all : `${scheme} ${HIDDEN}`))
-    .replace(SECRET, `$1${HIDDEN}`)
-    .replace(AMBIGUOUS, (all, name: string, value: string) =>
-      isWord(value) && !/^[?&#]/.test(name) ? all : name + HIDDEN,
-    )
-    .replace(JSON_TOKEN, HIDDEN)
-    .replace(OPAQUE, (run) => (run.length >= 64 ? HIDDEN : run));
+  return hide(text, suspicious);
 }
 
-function assignment(names: string): RegExp {
-  return new RegExp(`([?&#]?\\b(?:${names})\\\\*["']?\\s*[=:]\\s*\\\\*["']?)([^\\s"'&,;}]{6,})`, 'gi');
-}
-
-function isWord(value: string): boolean {
-  return value.length <= 40 && WORD.test(value);
+/** Hides these values, in every encoding they could be written in: what was sent, in the answer to it. */
+export function withoutValues(text: string, values: readonly (string | undefined)[]): string {
+  const known = new KnownSecrets(values.length);
+  for (const value of values) known.add(value ?? '');
+  return hide(text, (view) => known.find(view));
 }
 
 /** Knows the live secrets and hides them in every encoding they could be written in. */
 export class Redactor {
-  readonly #forms = new Set<string>();
+  /** Rotation makes new secrets all day: the oldest go, and what they look like still gives them away. */
+  readonly #known = new KnownSecrets(64);
 
   /** Remembers `secret`; short values are not remembered because hiding them would blot out ordinary words. */
   learn(secret: string | undefined): void {
-    if (!secret || secret.length < 8) return;
-    for (const form of encodings(secret)) {
-      this.#forms.delete(form); // A client secret is learned again at each use and so stays among the newest.
-      this.#forms.add(form);
-    }
-    // Rotation makes new secrets all day: the oldest forms go, the patterns above still catch them.
-    for (const form of this.#forms) {
-      if (this.#forms.size <= 400) break;
-      this.#forms.delete(form);
-    }
+    this.#known.add(secret ?? '');
   }
 
   redact(text: string): string {
-    let result = text;
-    for (const form of this.#forms) result = result.replaceAll(form, HIDDEN);
-    return redact(result);
+    return hide(text, (view) => [...this.#known.find(view), ...suspicious(view)]);
   }
 }
 
@@ -76,15 +72,110 @@ export function redactingLog(inner: Log, redactor: Redactor): Log {
   };
 }
 
-function encodings(secret: string): string[] {
-  const json = JSON.stringify(secret).slice(1, -1);
-  const base64 = Buffer.from(secret).toString('base64');
-  return [
-    secret,
-    encodeURIComponent(secret),
-    new URLSearchParams([['', secret]]).toString().slice(1), // Forms encode `~` and spaces in their own way.
-    json,
-    base64.replace(/=+$/, ''),
-    Buffer.from(secret).toString('base64url'),
-  ];
+/** What is found at any level of escapes is hidden where it stands in the original. */
+function hide(text: string, find: (view: View) => Iterable<Span>): string {
+  const spans: Span[] = [];
+  for (const view of decodedViews(text)) spans.push(...find(view));
+  if (spans.length === 0) return text;
+  spans.sort(([one], [other]) => one - other);
+  let result = '';
+  let at = 0;
+  for (const [begin, end] of spans) {
+    if (end <= at) continue;
+    if (begin > at || at === 0) result += text.slice(at, begin) + HIDDEN;
+    at = end;
+  }
+  return result + text.slice(at);
+}
+
+function* suspicious({ text, from }: View): Generator<Span, void, undefined> {
+  const span = (begin: number, end: number): Span => [from[begin] ?? 0, from[end] ?? 0];
+  const names: number[] = [];
+  NAME.lastIndex = 0;
+  for (let name = NAME.exec(text); name; name = NAME.exec(text)) {
+    if (!AMBIGUOUS.test(name[0])) names.push(name.index, NAME.lastIndex);
+    const value = valueAt(text, NAME.lastIndex, name);
+    if (!value) continue;
+    yield span(...value);
+    [, NAME.lastIndex] = value;
+  }
+  for (const [begin, end] of opaqueNear(text, names)) yield span(begin, end);
+  for (const { 0: all, 1: value = '', index } of text.matchAll(SCHEME)) {
+    if (!isWord(value)) yield span(index + all.length - value.length, index + all.length);
+  }
+  for (const { 0: all, 1: password = '', index } of text.matchAll(USER_INFO)) {
+    yield span(index + all.length - 1 - password.length, index + all.length - 1);
+  }
+  for (const { 0: all, index } of text.matchAll(JSON_TOKEN)) yield span(index, index + all.length);
+  for (const { 0: all, index } of text.matchAll(DOTTED_RUN))
+    if (isTokenLike(all)) yield span(index, index + all.length);
+}
+
+/** The secret behind a telling name that ends at `at`, if there is one. */
+function valueAt(text: string, at: number, { 0: name, index }: RegExpExecArray): Span | undefined {
+  SEPARATOR.lastIndex = at;
+  if (!SEPARATOR.test(text)) return undefined;
+  const [begin, end] = extentOf(text, SEPARATOR.lastIndex, WHOLE_LINE.test(name));
+  if (end - begin < SHORTEST_VALUE) return undefined;
+  // In an address any value is one: nobody writes prose there.
+  const isProse = AMBIGUOUS.test(name) && !'?&#'.includes(text[index - 1] ?? ' ');
+  return isProse && text.slice(begin, end).split(/\s+/, 9).every(isWord) ? undefined : [begin, end];
+}
+
+/** Where a value begins and ends: its quotes, the list it is in, the line for a header, else the next blank. */
+function extentOf(text: string, at: number, isWholeLine: boolean): Span {
+  const first = text[at] ?? '';
+  if (first === '"' || first === "'") return [at + 1, endOfQuoted(text, at)];
+  if (first === '[') return [at, endAt(text, ']', at)];
+  if (isWholeLine) return [at, endAt(text, '\n', at)];
+  UNQUOTED.lastIndex = at;
+  const run = UNQUOTED.exec(text)?.[0].replace(/[.,;:!?)\]]+$/, '') ?? '';
+  let end = at + run.length;
+  // A line break in the middle of a value: what stands alone on the next line and is no word belongs to it.
+  for (;;) {
+    NEXT_LINE.lastIndex = end;
+    const next = NEXT_LINE.exec(text)?.[1];
+    if (run === '' || next === undefined || isWord(next)) return [at, end];
+    end = NEXT_LINE.lastIndex;
+  }
+}
+
+function endOfQuoted(text: string, at: number): number {
+  for (let index = at + 1; index < text.length; index += 1) {
+    if (text[index] === '\\') index += 1;
+    else if (text[index] === text[at]) return index;
+  }
+  return text.length;
+}
+
+function endAt(text: string, what: string, at: number): number {
+  const found = text.indexOf(what, at);
+  return found < 0 ? text.length : found;
+}
+
+/** Runs of at least 20 characters that were drawn at random, close to one of the names (begin, end, begin, …). */
+function* opaqueNear(text: string, names: readonly number[]): Generator<Span, void, undefined> {
+  let next = 0;
+  for (const { 0: run, index } of names.length === 0 ? [] : text.matchAll(RUN)) {
+    const end = index + run.length;
+    while (next < names.length && (names[next + 1] ?? 0) + NEAR < index) next += 2;
+    if ((names[next] ?? Number.POSITIVE_INFINITY) - NEAR <= end && isOpaque(run)) yield [index, end];
+  }
+}
+
+/** No word, and no path: those have more slashes than base64 has, and seldom letters of both cases and digits. */
+function isOpaque(run: string): boolean {
+  if (isWord(run)) return false;
+  const slashes = run.split('/').length - 1;
+  return slashes === 0 || (slashes <= 1 + run.length / 16 && /[a-z]/.test(run) && /[A-Z]/.test(run) && /\d/.test(run));
+}
+
+/** Compact JWS/JWE, which have up to five parts, or anything that is too long to be a word, an id or a path segment. */
+function isTokenLike(run: string): boolean {
+  const parts = run.split('.').map(({ length }) => length);
+  return parts.some((_, at) => parts.slice(at, at + 5).reduce((sum, length) => sum + length, 0) >= 60);
+}
+
+function isWord(value: string): boolean {
+  return value.length <= 40 && WORD.test(value);
 }

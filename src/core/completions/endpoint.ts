@@ -2,7 +2,7 @@ import { waitFor } from '../base/abort.ts';
 import { cancelled, type ErrorFacts, RolecallError } from '../base/errors.ts';
 import { type Fetch, refuseRedirect, retryAfterMs } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
-import { HIDDEN } from '../base/redact.ts';
+import { withoutValues } from '../base/redact.ts';
 import type { TokenSource } from '../base/tokenSource.ts';
 import { connectionError, enough, readBeginning, readText } from './body.ts';
 import { MAX_ERROR_BODY_BYTES, readErrorText } from './errorBody.ts';
@@ -100,31 +100,16 @@ export async function newerToken(deps: InferenceDeps, token: string, signal: Abo
   return newer === token ? undefined : newer;
 }
 
-/** Shorter values are no tokens, and hiding them would blot out ordinary words. */
-const SHORTEST_TOKEN = 8;
-
 /** `error`, or the same without `token`: services repeat in their errors what they were sent. */
 export function withoutToken(error: RolecallError, token: string): RolecallError {
-  if (token.length < SHORTEST_TOKEN) return error;
   const facts = Object.entries(error.facts).map(([name, said]) => [
     name,
-    typeof said === 'string' ? hide(said, token) : said,
+    typeof said === 'string' ? withoutValues(said, [token]) : said,
   ]);
-  const message = hide(error.message, token);
+  const message = withoutValues(error.message, [token]);
   const same =
     message === error.message && facts.every(([name, said]) => said === error.facts[name as keyof ErrorFacts]);
   // Without the cause, which may hold the token as well.
   if (same) return error;
   return new RolecallError(error.kind, message, { facts: Object.fromEntries(facts), remedy: error.remedy });
-}
-
-function hide(text: string, token: string): string {
-  const plain = text.replaceAll(token, HIDDEN);
-  if (!plain.endsWith('…')) return plain;
-  // The words of a service are cut when they are long, and so may be a token at their end.
-  for (let length = token.length - 1; length >= SHORTEST_TOKEN; length--) {
-    const cut = `${token.slice(0, length)}…`;
-    if (plain.endsWith(cut)) return `${plain.slice(0, -cut.length)}${HIDDEN}…`;
-  }
-  return plain;
 }

@@ -6,6 +6,8 @@ import { checkParameters } from './requestSchema.ts';
 export interface ParameterLayer<Source> {
   readonly source: Source;
   readonly value: unknown;
+  /** Fields that the specification does not know are not taken from here: who wrote them may be a stranger. */
+  readonly isForeign?: boolean;
 }
 
 /** What became of one field that somebody wrote. */
@@ -44,9 +46,14 @@ const nullable: readonly string[] = ['logit_bias', 'stream_options'];
  */
 export function resolveParameters<Source>(layers: readonly ParameterLayer<Source>[]): ResolvedParameters<Source> {
   const written = new Map<string, { value: unknown; sources: Source[] }>();
-  for (const { source, value } of layers) {
+  const ignored: ParameterEntry<Source>[] = [];
+  for (const { source, value, isForeign } of layers) {
     if (!isJsonObject(value)) continue;
     for (const [field, one] of Object.entries(value)) {
+      if (isForeign && !isKnown(field)) {
+        ignored.push({ field, value: one, sources: [source], isSpecified: false, problem: FOREIGN });
+        continue;
+      }
       const before = written.get(field);
       const joins = isJsonObject(one) && isJsonObject(before?.value);
       written.set(field, {
@@ -59,15 +66,21 @@ export function resolveParameters<Source>(layers: readonly ParameterLayer<Source
     .filter(([field, { value }]) => value !== null || nullable.includes(field))
     .map(([field, { value, sources }]): ParameterEntry<Source> => {
       const problem = problemOf(field, value);
-      const isSpecified = unknownFields({ [field]: value }).length === 0;
-      return { field, value, sources, isSpecified, ...(problem !== undefined && { problem }) };
+      return { field, value, sources, isSpecified: isKnown(field), ...(problem !== undefined && { problem }) };
     })
+    .concat(ignored)
     .sort((one, other) => placeOf(one.field) - placeOf(other.field));
   const sent = entries.filter(({ problem }) => problem === undefined);
   return {
     parameters: Object.fromEntries(sent.map(({ field, value }) => [field, value])) as CompletionParameters,
     entries,
   };
+}
+
+const FOREIGN = 'The specification does not know it, so it is taken from the user’s own settings only.';
+
+function isKnown(field: string): boolean {
+  return unknownFields({ [field]: undefined }).length === 0;
 }
 
 function problemOf(field: string, value: unknown): string | undefined {

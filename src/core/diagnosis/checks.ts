@@ -1,6 +1,6 @@
 import type { Diagnosis, Discovery, Gathered, Probe, RedirectFact, SharedFact } from './facts.ts';
 import { code, durationOf, type Line, timeOf } from './markdown.ts';
-import { adviceOn, plainAddress, withoutCredentials } from './network.ts';
+import { adviceOn, listWithoutCredentials, plainAddress, withoutCredentials } from './network.ts';
 
 export type CheckName = Exclude<keyof Diagnosis, 'at'>;
 type ValueOf<Name extends CheckName> = Diagnosis[Name] extends Gathered<infer Value> ? Value : never;
@@ -117,8 +117,11 @@ export const CHECKS: { readonly [Name in CheckName]: Check<Name> } = {
         { label: 'http.proxy', text: proxy ? code(withoutCredentials(proxy)) : 'not set' },
         { label: 'http.proxySupport', text: code(proxySupport ?? 'unknown') },
         { label: 'http.proxyAuthorization', text: proxyAuthorization ? 'set' : 'not set' },
-        { label: 'http.noProxy', text: noProxy?.length ? code(noProxy.map(withoutCredentials).join(', ')) : 'not set' },
-        ...set.map(([label, value]) => ({ label, text: code(value.split(',').map(withoutCredentials).join(', ')) })),
+        {
+          label: 'http.noProxy',
+          text: noProxy?.length ? code(noProxy.map(listWithoutCredentials).join(', ')) : 'not set',
+        },
+        ...set.map(([label, value]) => ({ label, text: code(listWithoutCredentials(value)) })),
         ...(set.length === 0 ? [{ label: 'Proxy variables', text: 'none' }] : []),
         {
           label: 'http.proxyStrictSSL',

@@ -38,6 +38,11 @@ export function withoutCredentials(address: string): string {
   return `${scheme}‹hidden›${/[?#]/.test(rest) ? '' : `@${rest.slice(at + 1).replace(/[/\s].*$/s, '')}`}`;
 }
 
+/** A list of hosts, or one proxy: where there is an `@`, a comma may belong to a password. */
+export function listWithoutCredentials(list: string): string {
+  return list.includes('@') ? withoutCredentials(list) : list.split(',').map(withoutCredentials).join(', ');
+}
+
 /** An address as it was typed, without user name, password, query and fragment, in which secrets travel. */
 export function plainAddress(address: string): string {
   return address.replace(/[?#].*$/s, '').replace(/^(\s*[a-z][a-z0-9+.-]*:\/\/)?[^/]*@/i, '$1');

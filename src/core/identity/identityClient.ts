@@ -1,6 +1,7 @@
 import { RolecallError } from '../base/errors.ts';
 import { exchange, type Fetch, type HttpAnswer } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
+import { withoutValues } from '../base/redact.ts';
 import { type OnRetry, READ_RETRIES, withRetries } from '../base/retry.ts';
 import type { TokenSource } from '../base/tokenSource.ts';
 import { identityError, readErrorBody } from './identityErrors.ts';
@@ -104,8 +105,7 @@ export class IdentityClient {
     }
     if (answer.status >= 200 && answer.status <= 299 && !holdsError(answer)) return answer;
     // A server may repeat what it was sent; these words are shown.
-    const text = answer.text.replaceAll(sent, '‹hidden›');
-    throw identityError({ ...answer, text }, organization, now());
+    throw identityError({ ...answer, text: withoutValues(answer.text, [sent]) }, organization, now());
   }
 
   async #get(path: string, token: string, signal: AbortSignal): Promise<HttpAnswer> {

@@ -4,6 +4,7 @@ import type { Connection } from '../base/connection.ts';
 import { asRolecallError, RolecallError, serverWords } from '../base/errors.ts';
 import { exchange, type Fetch, type HttpAnswer, originOf } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
+import { withoutValues } from '../base/redact.ts';
 import { failedService, translateOAuthError } from './oauthErrors.ts';
 import type { TokenGrant } from './session.ts';
 
@@ -89,7 +90,9 @@ export class AuthorizationServer {
       throw error;
     }
     if (answer.status !== 400) return; // What else may be wrong, the page tells the user.
-    const words = serverWords(answer.text.replace(/<(style|script|title)\b[\s\S]*?<\/\1>/gi, ' '));
+    const { searchParams: sent } = new URL(authorizationUrl);
+    const text = withoutValues(answer.text, secretsOf(sent));
+    const words = serverWords(text.replace(/<(style|script|title)\b[\s\S]*?<\/\1>/gi, ' '));
     throw new RolecallError(
       'configuration',
       `${connection.label} refuses this sign-in: the client id is unknown there, or its registered redirect URI is not exactly ${connection.redirectUri}.${words && ` It said: ${words}`}`,
@@ -107,7 +110,7 @@ export class AuthorizationServer {
       body.set('redirect_uri', pending.redirectUri);
     });
     const grant = () =>
-      oauth.authorizationCodeGrant(config, callback, {
+      oauth.authorizationCodeGrant(config, repeatingNothing(callback, pending), {
         expectedState: pending.state,
         pkceCodeVerifier: pending.codeVerifier,
         ...(pending.nonce && { expectedNonce: pending.nonce }),
@@ -216,7 +219,8 @@ export class AuthorizationServer {
         deadlineMs,
         maxBytes: MAX_BYTES,
       };
-      const answer = await exchange(fetch, url, request, signal);
+      const sent = [...secretsOf(body), headers.authorization?.replace(/^\S+ /, ''), this.#deps.clientSecret];
+      const answer = repeatingNone(sent, await exchange(fetch, url, request, signal));
       const failed = failedService(answer.status, answer.text, answer.headers);
       if (failed) throw failed;
       return new Response(answer.text || null, { status: answer.status, headers: answer.headers });
@@ -228,6 +232,28 @@ export class AuthorizationServer {
 function notSent(error: RolecallError): RolecallError {
   const { kind, message, cause, facts, remedy } = error;
   return new RolecallError(kind, message, { cause, facts: { ...facts, wasNotSent: true }, remedy });
+}
+
+const SECRETS = ['code', 'code_verifier', 'refresh_token', 'client_secret', 'state', 'nonce', 'code_challenge'];
+
+/** What of a request's parameters nobody else may see. */
+function secretsOf(sent: unknown): string[] {
+  return sent instanceof URLSearchParams ? SECRETS.flatMap((name) => sent.getAll(name)) : [];
+}
+
+/** A service may repeat in an error what it was sent, and its words are shown. */
+function repeatingNone(sent: readonly (string | undefined)[], answer: HttpAnswer): HttpAnswer {
+  return answer.status < 400 ? answer : { ...answer, text: withoutValues(answer.text, sent) };
+}
+
+/** The address with the answer, whose words are shown if it is a refusal. */
+function repeatingNothing(callback: URL, { state, nonce, codeVerifier }: PendingSignIn): URL {
+  const told = new URL(callback);
+  for (const name of ['error', 'error_description']) {
+    const words = told.searchParams.get(name);
+    if (words !== null) told.searchParams.set(name, withoutValues(words, [state, nonce, codeVerifier]));
+  }
+  return told;
 }
 
 function specifiedEndpoints(identityUrl: string): oauth.ServerMetadata {

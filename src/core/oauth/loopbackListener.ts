@@ -16,7 +16,7 @@ export interface LoopbackOptions {
   readonly redirectUri: string;
   /** The `state` of the one sign-in that is waited for. */
   readonly state: string;
-  /** Where the browser goes from {@link LoopbackListener.startUrl}. */
+  /** Where the browser goes from {@link LoopbackListener.newStartUrl}. */
   readonly authorizationUrl: string;
   readonly pages: {
     readonly done: RedirectPage;
@@ -31,9 +31,10 @@ export interface LoopbackOptions {
 export interface LoopbackListener {
   /**
    * Opened in the browser instead of the authorization address, to which it redirects: editors decode and re-encode the
-   * addresses they open, which breaks the parameters nested in an authorization address. Holds an unguessable path.
+   * addresses they open, which breaks the parameters nested in an authorization address. A new one each time, with an
+   * unguessable path that is good for one request: addresses stay in the history of a browser.
    */
-  readonly startUrl: string;
+  newStartUrl(): string;
   /** The first request to the redirect URI that carries the expected state. The browser waits for {@link reply}. */
   answer(signal: AbortSignal): Promise<URL>;
   /** Shows in the browser how the sign-in ended: well, or why not. */
@@ -46,12 +47,10 @@ export interface LoopbackListener {
  * Serves the start address alone, on a port that the system chooses: for sign-ins whose answer does not come to a
  * loopback address.
  */
-export async function serveStart(
-  authorizationUrl: string,
-): Promise<{ readonly startUrl: string; close(): Promise<void> }> {
-  const path = startPath();
+export async function serveStart(authorizationUrl: string): Promise<Pick<LoopbackListener, 'newStartUrl' | 'close'>> {
+  const start = new StartPath();
   const server = createServer((request, response) => {
-    if (request.method === 'GET' && request.url === path) {
+    if (request.method === 'GET' && start.take(request.url)) {
       response.writeHead(302, { location: authorizationUrl, ...HEADERS }).end();
       return;
     }
@@ -59,7 +58,7 @@ export async function serveStart(
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return { startUrl: `http://127.0.0.1:${port}${path}`, close: () => closeServer(server) };
+  return { newStartUrl: () => `http://127.0.0.1:${port}${start.next()}`, close: () => closeServer(server) };
 }
 
 /** A listener on this machine answers at once; a program that speaks something else says nothing. In milliseconds. */
@@ -75,12 +74,26 @@ export async function whoListens(redirectUri: string, signal: AbortSignal): Prom
   return 'nobody';
 }
 
-const startPath = () => `/start/${randomBytes(16).toString('base64url')}`;
+/** The path of the start address: the newest one, once. */
+class StartPath {
+  #path: string | undefined;
+
+  next(): string {
+    this.#path = `/start/${randomBytes(16).toString('base64url')}`;
+    return this.#path;
+  }
+
+  take(path: string | undefined): boolean {
+    if (path === undefined || path !== this.#path) return false;
+    this.#path = undefined;
+    return true;
+  }
+}
 
 /** @throws RolecallError `configuration` when the port is taken or the redirect URI is not a loopback address. */
 export async function listenForRedirect(options: LoopbackOptions): Promise<LoopbackListener> {
   const target = loopbackTarget(options.redirectUri);
-  const start = startPath();
+  const start = new StartPath();
   let resolve: (url: URL) => void = () => {};
   /** The browser waits for it until it is known how the sign-in ended. */
   let held: ServerResponse | undefined;
@@ -99,7 +112,7 @@ export async function listenForRedirect(options: LoopbackOptions): Promise<Loopb
     }
     const url = URL.parse(`${target.origin}${request.url}`);
     // Any Host: an editor served in a browser opens this through a proxy of its own. The path cannot be guessed.
-    if (request.method === 'GET' && url?.pathname === start) {
+    if (request.method === 'GET' && start.take(url?.pathname)) {
       response.writeHead(302, { location: options.authorizationUrl, ...HEADERS }).end();
       return;
     }
@@ -122,7 +135,7 @@ export async function listenForRedirect(options: LoopbackOptions): Promise<Loopb
   };
   const servers = await listen(target.hosts, target.port, options.redirectUri, handler);
   return {
-    startUrl: `${target.origin}${start}`,
+    newStartUrl: () => target.origin + start.next(),
     answer: (signal) => waitFor(answered, signal),
     reply,
     close: async () => {

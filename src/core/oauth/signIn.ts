@@ -21,10 +21,10 @@ export interface BrowserSignIn extends SignInDeps {
   readonly method: Exclude<SignInMethodId, 'serviceToken'>;
   readonly pages: LoopbackOptions['pages'];
   /**
-   * Opens `startUrl`, which leads to `authorizationUrl`, in the user's own browser. Resolves to false when the user said
+   * Opens a start address, which leads to `authorizationUrl` once, in the user's own browser. Resolves to false when the user said
    * no.
    */
-  readonly openBrowser: (startUrl: string, authorizationUrl: string) => Promise<boolean>;
+  readonly openBrowser: (newStartUrl: () => string, authorizationUrl: string) => Promise<boolean>;
   /**
    * The other ways in which the answer may come while the sign-in waits: pasted, or as a link to the editor. What it
    * rejects with ends the sign-in.
@@ -95,7 +95,7 @@ async function arrival(
   deps: BrowserSignIn,
   pending: PendingSignIn,
   authorizationUrl: string,
-  listener: Pick<LoopbackListener, 'startUrl'> & Partial<LoopbackListener>,
+  listener: Pick<LoopbackListener, 'newStartUrl'> & Partial<LoopbackListener>,
   signal: AbortSignal,
 ): Promise<URL> {
   const over = new AbortController();
@@ -106,7 +106,7 @@ async function arrival(
     const listened = listener.answer ? [listener.answer(waiting)] : [];
     const arrived = Promise.race([delivered, ...listened]);
     arrived.catch(() => {}); // Awaited below, unless the browser was not opened.
-    if (!(await deps.openBrowser(listener.startUrl, authorizationUrl))) {
+    if (!(await deps.openBrowser(listener.newStartUrl, authorizationUrl))) {
       throw new RolecallError('cancelled', 'The browser was not opened.');
     }
     return await waitFor(arrived, waiting);

@@ -2,9 +2,9 @@ import * as z from 'zod/mini';
 import type { Log } from '../../core/base/log.ts';
 import { languageModelTools } from '../../ids.ts';
 import type { AccessData } from '../accessData.ts';
-import type { Toolbox } from '../conversation.ts';
+import { nameForOurselves } from '../accessToolNames.ts';
+import type { Opening, Toolbox } from '../conversation.ts';
 import { type AccessToolName, answerQuestion, readQuestion } from './accessTools.ts';
-import { nameForOurselves } from './toolNames.ts';
 
 /** Characters of one answer: a few thousand tokens, so that several fit beside a conversation. */
 const MAX_CHARACTERS = 12_000;
@@ -33,13 +33,21 @@ function ownTools(contributed: unknown) {
  * The access tools for `@rolecall` and the editor commands, under their names without the prefix. The cloud's own models
  * ask them with the same sign-in that may read the answers, so nobody is asked; other models come by
  * {@link registerLanguageModelTools}. None while nobody is signed in.
+ *
+ * @param wanted their names; the others are not offered.
  */
-export async function accessToolbox(data: AccessData, contributed: unknown, log: Log): Promise<Toolbox> {
+export async function accessToolbox(
+  data: AccessData,
+  contributed: unknown,
+  log: Log,
+  wanted: ReadonlySet<string>,
+): Promise<Toolbox> {
   if (!data.stage) return { tools: [], invoke: async () => ({ content: 'Nobody is signed in.', isError: true }) };
   const { compileParameters } = await import('../../core/tools/validate.ts');
   const names = new Map<string, AccessToolName>();
   const tools = ownTools(contributed).flatMap((tool) => {
     const name = nameForOurselves(tool.name);
+    if (!wanted.has(name)) return [];
     names.set(name, tool.name);
     const parameters = { ...tool.inputSchema, required: tool.inputSchema.required ?? [] };
     const compiled = compileParameters(parameters);
@@ -63,13 +71,17 @@ export async function accessToolbox(data: AccessData, contributed: unknown, log:
   };
 }
 
-/** Both boxes as one; of two tools with one name the first box's stays. */
-export function bothToolboxes(first: Toolbox, second: Toolbox): Toolbox {
+/** Both boxes as one, which notes what has answered; of two tools with one name the first box's stays. */
+export function bothToolboxes(first: Toolbox, second: Toolbox, { answered }: Opening = {}): Toolbox {
   const names = new Set(first.tools.map(({ name }) => name));
   return {
     tools: [...first.tools, ...second.tools.filter(({ name }) => !names.has(name))],
     problems: [...(first.problems ?? []), ...(second.problems ?? [])],
     remarks: [...(first.remarks ?? []), ...(second.remarks ?? [])],
-    invoke: (call, signal) => (names.has(call.name) ? first : second).invoke(call, signal),
+    invoke: async (call, signal) => {
+      const result = await (names.has(call.name) ? first : second).invoke(call, signal);
+      answered?.add(call.name);
+      return result;
+    },
   };
 }

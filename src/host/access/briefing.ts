@@ -6,8 +6,8 @@ import { waitFor } from '../../core/base/abort.ts';
 import { asRolecallError } from '../../core/base/errors.ts';
 import { languageModelTools } from '../../ids.ts';
 import type { AccessData, Stage } from '../accessData.ts';
+import { nameForOurselves } from '../accessToolNames.ts';
 import type { Briefing } from '../conversation.ts';
-import { nameForOurselves } from './toolNames.ts';
 
 /** Organizations whose lists are told to a model that calls no tools; more would fill any context. */
 const MAX_ORGANIZATIONS = 5;

@@ -7,6 +7,7 @@ import { cancelled } from '../../core/base/errors.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import type { AccessTarget } from '../accessTarget.ts';
 import type { ChangeMark, ChangeMarks } from '../changeMarks.ts';
+import { showInformationMessage } from '../dialogs.ts';
 import { moment } from '../moments.ts';
 import type { VirtualDocuments } from '../virtualDocuments.ts';
 import { readerOf } from './exportReview.ts';
@@ -30,7 +31,7 @@ export async function compareWith(
     marks.acknowledge();
     const since = before.readAt === undefined ? undefined : moment(before.readAt, Date.now());
     const same = since === undefined ? vscode.l10n.t('No changes.') : vscode.l10n.t('No changes since {0}.', since);
-    void vscode.window.showInformationMessage(same); // Says all.
+    void showInformationMessage(same); // Says all.
     return;
   }
   marks.show(marksOf(difference, read));

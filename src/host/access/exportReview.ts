@@ -5,6 +5,7 @@ import { reviewCsv, reviewJson, reviewMarkdown } from '../../core/access/reviewT
 import { gapText } from '../../core/access/words.ts';
 import { cancelled } from '../../core/base/errors.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
+import { showInformationMessage, showQuickPick, showWarningMessage } from '../dialogs.ts';
 import { readPicked } from '../pickTarget.ts';
 
 /** Export Access Review: Markdown for people, CSV for spreadsheets, JSON for programs. */
@@ -22,7 +23,7 @@ export async function exportReview(data: AccessData, node: unknown): Promise<voi
   if (data.stage !== read.stage) throw cancelled(); // Signed out while the dialog stood open.
   await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(write(read.model, readerOf(read))));
   const open = vscode.l10n.t('Open');
-  const chosen = await vscode.window.showInformationMessage(vscode.l10n.t('The access review is written.'), open);
+  const chosen = await showInformationMessage(vscode.l10n.t('The access review is written.'), open);
   if (chosen === open) await vscode.window.showTextDocument(uri);
 }
 
@@ -39,7 +40,7 @@ export function readerOf({ stage }: ReadOrganization): Reader {
 export async function refuseSilentGaps({ gaps }: AccessModel): Promise<void> {
   if (gaps.length === 0) return;
   const anyway = vscode.l10n.t('Go On, Marked as Incomplete');
-  const chosen = await vscode.window.showWarningMessage(
+  const chosen = await showWarningMessage(
     vscode.l10n.t('This reading is not whole.'),
     { modal: true, detail: gaps.map(gapText).join('\n') },
     anyway,
@@ -63,7 +64,7 @@ async function askFormat(): Promise<Format> {
       write: reviewJson,
     },
   ];
-  const picked = await vscode.window.showQuickPick(formats, { placeHolder: vscode.l10n.t('Format of the review') });
+  const picked = await showQuickPick(formats, { placeHolder: vscode.l10n.t('Format of the review') });
   if (!picked) throw cancelled();
   return picked;
 }

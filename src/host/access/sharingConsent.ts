@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { oneLine } from '../../core/access/plain.ts';
 import { oneAtATime } from '../../core/base/oneAtATime.ts';
 import type { AccessData, Stage } from '../accessData.ts';
+import { showWarningMessage } from '../dialogs.ts';
 
 /** Who is given what: shown to the user before anything is read. */
 export interface Sharing {
@@ -40,7 +41,7 @@ export class SharingConsent implements vscode.Disposable {
     const once = vscode.l10n.t('Allow Once');
     const session = vscode.l10n.t('Allow Until This Window Closes');
     const who = recipient === undefined ? vscode.l10n.t('another chat agent or model') : oneLine(recipient);
-    const chosen = await vscode.window.showWarningMessage(
+    const chosen = await showWarningMessage(
       vscode.l10n.t('Give who may do what in “{0}” to {1}?', oneLine(organization), who),
       {
         modal: true,

@@ -6,6 +6,7 @@ import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
 import type { ReadOrganization } from '../accessData.ts';
 import type { Handlers } from '../commands.ts';
+import { showInformationMessage, showQuickPick, showWarningMessage } from '../dialogs.ts';
 import { moment } from '../moments.ts';
 import { readPicked } from '../pickTarget.ts';
 import { type CompareDeps, compareWith } from './compare.ts';
@@ -25,7 +26,7 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
       await refuseSilentGaps(read.model);
       await store.save(read.stage, reviewOf(read.model, readerOf(read)));
       const kept = vscode.l10n.t('Saved. The {0} newest snapshots of each organization are kept.', MAX_SNAPSHOTS);
-      void vscode.window.showInformationMessage(kept); // Stays until the user closes it.
+      void showInformationMessage(kept); // Stays until the user closes it.
     },
     [commands.compareSnapshot]: async (node) => {
       const read = await readPicked(data, node);
@@ -35,7 +36,7 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
     [commands.manageSnapshots]: () => manageSnapshots(deps),
     [commands.clearSnapshots]: async () => {
       const yes = vscode.l10n.t('Remove All');
-      const chosen = await vscode.window.showWarningMessage(
+      const chosen = await showWarningMessage(
         vscode.l10n.t('Remove the snapshots of every organization and account from this machine?'),
         { modal: true },
         yes,
@@ -51,11 +52,12 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
 async function askReview(store: SnapshotStore, { stage, model }: ReadOrganization): Promise<Review> {
   const kept = await store.list(stage, model.organization);
   const file = {
-    label: vscode.l10n.t('$(file) Browse for an exported JSON review…'),
+    label: vscode.l10n.t('Browse for an exported JSON review…'),
     description: '',
+    iconPath: new vscode.ThemeIcon('file'),
     snapshot: undefined,
   };
-  const picked = await vscode.window.showQuickPick([...kept.map(itemOf), file], {
+  const picked = await showQuickPick([...kept.map(itemOf), file], {
     placeHolder: vscode.l10n.t('Compare current access with…'),
   });
   if (!picked) throw cancelled();
@@ -81,18 +83,18 @@ async function manageSnapshots(deps: SnapshotCommandsDeps): Promise<void> {
   for (;;) {
     const kept = await store.list(stage);
     if (kept.length === 0) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('No snapshots are kept for this account.'));
+      void showInformationMessage(vscode.l10n.t('No snapshots are kept for this account.'));
       return;
     }
     const title = vscode.l10n.t('Manage Snapshots');
     const placeHolder = vscode.l10n.t('Choose a snapshot to open, compare or delete');
-    const picked = await vscode.window.showQuickPick(kept.map(itemOf), { title, placeHolder });
+    const picked = await showQuickPick(kept.map(itemOf), { title, placeHolder });
     if (!picked) throw cancelled();
     const { snapshot, label } = picked;
-    const open = { label: vscode.l10n.t('$(go-to-file) Open') };
-    const compare = { label: vscode.l10n.t('$(diff) Compare with Current Access') };
-    const remove = { label: vscode.l10n.t('$(trash) Delete') };
-    const action = await vscode.window.showQuickPick([open, compare, remove], { title: label });
+    const open = { label: vscode.l10n.t('Open'), iconPath: new vscode.ThemeIcon('go-to-file') };
+    const compare = { label: vscode.l10n.t('Compare with Current Access'), iconPath: new vscode.ThemeIcon('diff') };
+    const remove = { label: vscode.l10n.t('Delete'), iconPath: new vscode.ThemeIcon('trash') };
+    const action = await showQuickPick([open, compare, remove], { title: label });
     const { organization } = snapshot.head;
     if (action === remove) await store.remove(stage, snapshot);
     if (action === compare) {

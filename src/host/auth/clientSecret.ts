@@ -3,6 +3,7 @@ import type { Connection } from '../../core/base/connection.ts';
 import { cancelled } from '../../core/base/errors.ts';
 import { asStorageError } from '../../core/oauth/storageError.ts';
 import { secrets } from '../../ids.ts';
+import { showInputBox } from '../dialogs.ts';
 
 /** The client secret of the configured services: entered by command, kept in SecretStorage only. */
 export class ClientSecrets {
@@ -20,7 +21,7 @@ export class ClientSecrets {
   }
 
   async ask(connection: Connection): Promise<string> {
-    const secret = await vscode.window.showInputBox({
+    const secret = await showInputBox({
       title: vscode.l10n.t('Client secret of {0}', connection.clientId),
       prompt: vscode.l10n.t('It is kept in the system keyring and sent only to {0}.', connection.identityUrl),
       password: true,

@@ -4,7 +4,8 @@ import type { SessionState } from '../../core/oauth/rotation/sessionState.ts';
 import { commands } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
-import { describe, unlinked } from '../showError.ts';
+import { showWarningMessage } from '../dialogs.ts';
+import { describe } from '../showError.ts';
 
 type Ended = Extract<SessionState, { kind: 'ended' }>;
 
@@ -48,10 +49,8 @@ export class EndedNotice implements vscode.Disposable {
             'The service allows one session for each client: a service token, or a client of its own for each machine, ends the contest.',
           )
         : '';
-    const chosen = await vscode.window.showWarningMessage(
-      unlinked(
-        vscode.l10n.t('Rolecall: {0} is no longer signed in. {1}', account.label, `${hint} ${error.message}`.trim()),
-      ),
+    const chosen = await showWarningMessage(
+      vscode.l10n.t('Rolecall: {0} is no longer signed in. {1}', account.label, `${hint} ${error.message}`.trim()),
       signIn,
       ...(reason === 'elsewhere' || reason === 'configuration' ? [others] : [diagnose]),
     );

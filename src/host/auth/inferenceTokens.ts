@@ -5,6 +5,7 @@ import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
 import { asStorageError } from '../../core/oauth/storageError.ts';
 import { secrets } from '../../ids.ts';
+import { withProgress } from '../dialogs.ts';
 
 /** Longest wait for the answer to a token that was just entered, in milliseconds. */
 const CHECK_MS = 20_000;
@@ -61,7 +62,7 @@ export class InferenceTokens {
     };
     const deps = { fetch, log, accessToken: async () => token, rejected };
     const { listModels } = await import('../../core/completions/models.ts');
-    await vscode.window.withProgress(
+    await withProgress(
       { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Checking the token…') },
       () => listModels(deps, connection, AbortSignal.timeout(CHECK_MS)),
     );

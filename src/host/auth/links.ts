@@ -81,12 +81,13 @@ export class SignInLinks implements vscode.UriHandler {
     if (uri.path !== '/callback') throw stray();
     const query = new URLSearchParams(uri.query);
     const state = query.get('state');
-    this.#deps.learn(query.get('code') ?? undefined);
-    this.#deps.learn(state ?? undefined);
     const mine = this.#waiting.get(state ?? '');
     const found = mine ?? (await this.#find(state));
     if (!found) throw stray();
+    // Only now: anybody can send links, and what is remembered of them would take the place of secrets.
     const { cloud, pending } = found;
+    for (const secret of [query.get('code'), pending.state, pending.codeVerifier])
+      this.#deps.learn(secret ?? undefined);
     const claims = await cloud.keeper.claims();
     const claim = claimOf(pending);
     if (!(await claims.take(claim))) {

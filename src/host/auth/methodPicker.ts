@@ -8,6 +8,7 @@ import {
   type SignInMethodId,
   type SignInPlace,
 } from '../../core/oauth/signInMethods.ts';
+import { showQuickPick } from '../dialogs.ts';
 
 /** Lets the user choose; a way that is not open is shown with what would open it. @throws RolecallError `cancelled` */
 export async function askForMethod(place: SignInPlace): Promise<SignInMethodId> {
@@ -15,10 +16,10 @@ export async function askForMethod(place: SignInPlace): Promise<SignInMethodId> 
     const refusal = refusalOf(method, place);
     const { label, detail } = wordsOf(method.id, place);
     return refusal
-      ? { method: undefined, label: `$(circle-slash) ${label}`, detail: reasonOf(refusal, place), setting: true }
-      : { method: method.id, label, detail, setting: false };
+      ? { method: undefined, label, iconPath: new vscode.ThemeIcon('circle-slash'), detail: reasonOf(refusal, place) }
+      : { method: method.id, label, detail };
   });
-  const chosen = await vscode.window.showQuickPick(items, {
+  const chosen = await showQuickPick(items, {
     title: vscode.l10n.t('Sign in with…'),
     placeHolder: vscode.l10n.t('Choose how the sign-in comes back to the editor'),
     matchOnDetail: true,

@@ -6,6 +6,7 @@ import { IdentityClient } from '../../core/identity/identityClient.ts';
 import { readServiceToken, signInWithServiceToken } from '../../core/oauth/serviceToken.ts';
 import type { Session } from '../../core/oauth/session.ts';
 import type { Cloud } from '../cloud.ts';
+import { showInputBox, showWarningMessage, withProgress } from '../dialogs.ts';
 import type { Settings } from '../settings.ts';
 
 export interface ServiceTokensDeps {
@@ -35,7 +36,7 @@ export class ServiceTokens {
       ),
     );
     this.#deps.learn(token);
-    const { session, isChecked } = await vscode.window.withProgress(
+    const { session, isChecked } = await withProgress(
       { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Checking the token…') },
       () =>
         signInWithServiceToken(
@@ -52,7 +53,7 @@ export class ServiceTokens {
     await cloud.keeper.adopt(session);
     this.#deps.log.info(`Signed in to ${cloud.connection.identityUrl} with a service token.`);
     if (!isChecked) {
-      void vscode.window.showWarningMessage(
+      void showWarningMessage(
         vscode.l10n.t('The token is kept, but the service offers nothing to check it with. The first use will tell.'),
       ); // Says all.
     }
@@ -101,7 +102,7 @@ function isKnownAllTheSame(error: unknown): boolean {
 export async function askForToken(signal: AbortSignal, title: string, prompt: string): Promise<string> {
   const source = new vscode.CancellationTokenSource();
   signal.addEventListener('abort', () => source.cancel(), { once: true });
-  const typed = await vscode.window.showInputBox(
+  const typed = await showInputBox(
     {
       title,
       prompt,

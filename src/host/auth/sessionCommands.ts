@@ -3,6 +3,7 @@ import { commands } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import type { Handlers } from '../commands.ts';
+import { showInformationMessage } from '../dialogs.ts';
 import type { ClientSecrets } from './clientSecret.ts';
 import type { InferenceTokens } from './inferenceTokens.ts';
 import { showSessionMenu } from './sessionMenu.ts';
@@ -22,7 +23,7 @@ export function sessionCommands({ clouds, signIn, signOut, clientSecrets, infere
   /** The configured services; the sandbox brings what it needs. */
   const configured = (cloud: Cloud): Cloud | undefined => {
     if (cloud.connection.id !== 'sandbox') return cloud;
-    void vscode.window.showInformationMessage(vscode.l10n.t('The sandbox brings its own client secret and tokens.')); // Says all.
+    void showInformationMessage(vscode.l10n.t('The sandbox brings its own client secret and tokens.')); // Says all.
     return undefined;
   };
   return {
@@ -49,7 +50,7 @@ export function sessionCommands({ clouds, signIn, signOut, clientSecrets, infere
       const cloud = configured(clouds.require());
       if (!cloud) return;
       await clientSecrets.forget(cloud.connection);
-      void vscode.window.showInformationMessage(
+      void showInformationMessage(
         vscode.l10n.t('The client secret is forgotten. It is asked for at the next sign-in or renewal.'),
       ); // Says all.
     },
@@ -64,9 +65,7 @@ export function sessionCommands({ clouds, signIn, signOut, clientSecrets, infere
       if (!cloud) return;
       await inferenceTokens.forget(cloud.connection);
       await cloud.readInferenceToken();
-      void vscode.window.showInformationMessage(
-        vscode.l10n.t('The inference service gets the token of your sign-in again.'),
-      ); // Says all.
+      void showInformationMessage(vscode.l10n.t('The inference service gets the token of your sign-in again.')); // Says all.
     },
   } satisfies Partial<Handlers>;
 }

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { SessionState } from '../../core/oauth/rotation/sessionState.ts';
 import { commands } from '../../ids.ts';
 import type { Clouds } from '../clouds.ts';
+import { showQuickPick } from '../dialogs.ts';
 import { wordsOf } from './sessionWords.ts';
 
 type Item = vscode.QuickPickItem & { readonly command: string };
@@ -10,7 +11,7 @@ type Item = vscode.QuickPickItem & { readonly command: string };
 export async function showSessionMenu(clouds: Clouds, isSigningIn: boolean): Promise<void> {
   const kind = isSigningIn ? 'signingIn' : clouds.active?.keeper.state.kind;
   const words = wordsOf(clouds);
-  const chosen = await vscode.window.showQuickPick(itemsFor(kind), {
+  const chosen = await showQuickPick(itemsFor(kind), {
     title: words?.tooltip ?? vscode.l10n.t('Rolecall: no cloud is configured'),
     placeHolder: vscode.l10n.t('What do you want to do?'),
   });
@@ -18,7 +19,11 @@ export async function showSessionMenu(clouds: Clouds, isSigningIn: boolean): Pro
 }
 
 function itemsFor(kind: SessionState['kind'] | undefined): Item[] {
-  const item = (icon: string, label: string, command: string): Item => ({ label: `$(${icon}) ${label}`, command });
+  const item = (icon: string, label: string, command: string): Item => ({
+    label,
+    iconPath: new vscode.ThemeIcon(icon),
+    command,
+  });
   const signIn = item('sign-in', vscode.l10n.t('Sign In'), commands.signIn);
   const others = item('key', vscode.l10n.t('Sign In With…'), commands.signInWith);
   const signOut = item('sign-out', vscode.l10n.t('Sign Out'), commands.signOut);

@@ -4,6 +4,7 @@ import type { SessionState } from '../../core/oauth/rotation/sessionState.ts';
 import { commands } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
+import { plainText } from '../dialogs.ts';
 
 /** How a state of the session is shown in the status bar. */
 export interface StateWords {
@@ -86,5 +87,5 @@ function stateWords(state: SessionState, { connection }: Cloud): StateWords | un
 
 /** A name that a service gave must not draw icons. */
 function plain(label: string): string {
-  return cutText(label.replaceAll('$(', '$\u200b('), 60);
+  return cutText(plainText(label), 60);
 }

@@ -13,6 +13,7 @@ import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { setContextKey } from '../contextKeys.ts';
+import { showInformationMessage, showInputBox, showWarningMessage, withProgress } from '../dialogs.ts';
 import { FinishedElsewhere, type SignInLinks } from './links.ts';
 import { askForMethod } from './methodPicker.ts';
 import { signInPages } from './pages.ts';
@@ -79,7 +80,7 @@ export class SignIn {
       const waiting = this.#waiting;
       if (!waiting || waiting.stop.signal.aborted || clouds.all.includes(waiting.cloud)) return;
       waiting.stop.abort();
-      void vscode.window.showInformationMessage(
+      void showInformationMessage(
         vscode.l10n.t('The sign-in was given up, because what it was for is gone or has other settings now.'),
       ); // Says all.
     });
@@ -94,11 +95,7 @@ export class SignIn {
   #remind({ reopen }: Waiting): void {
     if (!reopen) return;
     const [again, paste] = [vscode.l10n.t('Open Again'), vscode.l10n.t('Paste the Address')];
-    const told = vscode.window.showInformationMessage(
-      vscode.l10n.t('A sign-in waits for you in the browser.'),
-      again,
-      paste,
-    );
+    const told = showInformationMessage(vscode.l10n.t('A sign-in waits for you in the browser.'), again, paste);
     void Promise.resolve(told)
       .then((chosen) => (chosen === again ? reopen() : chosen === paste ? this.paste() : undefined))
       .catch((error: unknown) => this.#deps.log.warn(String(error)));
@@ -126,7 +123,7 @@ export class SignIn {
     const source = new vscode.CancellationTokenSource();
     const close = () => source.cancel();
     over.addEventListener('abort', close, { once: true });
-    const typed = await vscode.window.showInputBox(
+    const typed = await showInputBox(
       {
         title: vscode.l10n.t('Finish signing in'),
         prompt: vscode.l10n.t(
@@ -160,15 +157,11 @@ export class SignIn {
     const server = await waitFor(cloud.authorizationServer(true), stopped);
     const isOver = cloud.keeper.signingIn();
     try {
-      return await vscode.window.withProgress(
+      return await withProgress(
         {
           location: vscode.ProgressLocation.Notification,
-          // A link, since a progress notification has no buttons but Cancel.
-          title: vscode.l10n.t(
-            'Signing in to {0}: finish in your browser. Is it stuck there? [Paste the address](command:{1}).',
-            cloud.connection.label,
-            commands.pasteSignInAddress,
-          ),
+          title: vscode.l10n.t('Signing in to {0}: finish in your browser. Is it stuck there?', cloud.connection.label),
+          link: { title: vscode.l10n.t('Paste the address'), command: commands.pasteSignInAddress },
           cancellable: true,
         },
         (_progress, token) => this.#withBrowser(cloud, server, method, AbortSignal.any([stopped, signalOf(token)])),
@@ -196,7 +189,7 @@ export class SignIn {
             server,
             method,
             pages: signInPages(connection.label),
-            openBrowser: (startUrl, authorizationUrl) => this.#open(method, startUrl, authorizationUrl),
+            openBrowser: (newStartUrl, authorizationUrl) => this.#open(method, newStartUrl, authorizationUrl),
             delivered: (pending, over) => this.#delivered(cloud, pending, over),
             arrived: () => {
               elsewhere.stop();
@@ -235,17 +228,18 @@ export class SignIn {
   /** No browser was opened: the user may take the address elsewhere. */
   async #offerAddress(authorizationUrl: string): Promise<boolean> {
     const copy = vscode.l10n.t('Copy the Address');
-    const chosen = await vscode.window.showWarningMessage(vscode.l10n.t('The browser was not opened.'), copy);
+    const chosen = await showWarningMessage(vscode.l10n.t('The browser was not opened.'), copy);
     if (chosen === copy) await vscode.env.clipboard.writeText(authorizationUrl);
     return chosen === copy;
   }
 
-  async #open(method: BrowserMethod, startUrl: string, authorizationUrl: string): Promise<boolean> {
-    const open = async () => vscode.env.openExternal(vscode.Uri.parse(startUrl, true));
+  async #open(method: BrowserMethod, newStartUrl: () => string, authorizationUrl: string): Promise<boolean> {
+    const open = async (url: string) => vscode.env.openExternal(vscode.Uri.parse(url, true));
+    const startUrl = newStartUrl();
     if (this.#waiting) this.#waiting.authorizationUrl = authorizationUrl;
-    const opened = await open();
+    const opened = await open(startUrl);
     if (!opened && !(await this.#offerAddress(authorizationUrl))) return false;
-    if (this.#waiting) this.#waiting.reopen = open;
+    if (this.#waiting) this.#waiting.reopen = () => open(newStartUrl());
     if (!opened || !(await arrivesByItself(method, startUrl))) {
       void this.paste().catch((error: unknown) => this.#deps.log.debug(String(error))); // It went on without the box.
     }

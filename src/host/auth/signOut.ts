@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Log } from '../../core/base/log.ts';
 import type { Cloud } from '../cloud.ts';
+import { showInformationMessage } from '../dialogs.ts';
 import type { InferenceTokens } from './inferenceTokens.ts';
 
 /** Signs out of a cloud, in every window at once. */
@@ -17,7 +18,7 @@ export class SignOut {
   async ask(cloud: Cloud): Promise<void> {
     const { session } = cloud.keeper;
     const signOut = vscode.l10n.t('Sign Out');
-    const chosen = await vscode.window.showInformationMessage(
+    const chosen = await showInformationMessage(
       session
         ? vscode.l10n.t('Sign {0} out of {1}?', session.account.label, cloud.connection.label)
         : vscode.l10n.t('Forget the stored sign-in to {0}?', cloud.connection.label),
@@ -34,7 +35,7 @@ export class SignOut {
   async runAndTell(cloud: Cloud): Promise<void> {
     const { label } = cloud.connection;
     await this.run(cloud);
-    void vscode.window.showInformationMessage(
+    void showInformationMessage(
       `${vscode.l10n.t('Signed out of {0}, in every window of this machine.', label)} ${afterwards()}`,
     ); // Says all.
   }

@@ -3,7 +3,8 @@ import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { ChatMessage } from '../../core/completions/request.ts';
 import { checkMessages } from '../../core/completions/requestSchema.ts';
-import { chatParticipant } from '../../ids.ts';
+import { chatCommands, chatParticipant } from '../../ids.ts';
+import { accessToolNames, nameForOurselves } from '../accessToolNames.ts';
 import type { Cloud } from '../cloud.ts';
 import { isOurs } from './answerWriter.ts';
 import { attachedImages, userMessage } from './images.ts';
@@ -139,6 +140,24 @@ export async function earlierTurns(
     turns.push([question, ...answered(answer, metadata)]);
   }
   return { messages: turns.flat(), withheld, unsent };
+}
+
+/** The access tools that a request asks for: all with `/access`, else those that it refers to (`#rolecallWhoHas`). */
+export function accessToolsFor({
+  command,
+  toolReferences,
+}: Pick<vscode.ChatRequest | vscode.ChatRequestTurn, 'command' | 'toolReferences'>): ReadonlySet<string> {
+  if (command === chatCommands.access) return accessToolNames;
+  return new Set(toolReferences.map(({ name }) => nameForOurselves(name)).filter((name) => accessToolNames.has(name)));
+}
+
+/** Names of the tools whose answers, or what a model made of them, are among the earlier turns. */
+export function answeredBefore({ history }: vscode.ChatContext, messages: readonly ChatMessage[]): Set<string> {
+  const access = history.flatMap((turn) =>
+    turn instanceof vscode.ChatRequestTurn && turn.participant === chatParticipant ? [...accessToolsFor(turn)] : [],
+  );
+  const called = messages.flatMap((message) => ('tool_calls' in message ? (message.tool_calls ?? []) : []));
+  return new Set([...access, ...called.map((call) => call.function.name)]);
 }
 
 function answered(

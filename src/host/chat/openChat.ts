@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { commands, languageModelVendor } from '../../ids.ts';
 import { type NoChat, openChatCommand, whyNoChat } from '../chatView.ts';
+import { showInformationMessage } from '../dialogs.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
 
 /**
@@ -25,7 +26,7 @@ async function offerInstead({ reason, setting }: NoChat): Promise<void> {
     '{0} Questions about a file or a selection are answered in a document beside it.',
     reason,
   );
-  const chosen = await vscode.window.showInformationMessage(message, ask, ...(setting === undefined ? [] : [change]));
+  const chosen = await showInformationMessage(message, ask, ...(setting === undefined ? [] : [change]));
   if (chosen === ask) await vscode.commands.executeCommand(commands.askAboutSelection);
   if (chosen === change) await vscode.commands.executeCommand('workbench.action.openSettings', setting);
 }

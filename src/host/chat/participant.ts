@@ -3,13 +3,14 @@ import { asRolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { LoopEnd } from '../../core/tools/loopTypes.ts';
 import { chatCommands, commands, languageModelVendor } from '../../ids.ts';
+import { accessToolNames } from '../accessToolNames.ts';
 import { accountSignal } from '../accountSignal.ts';
 import { AnswerTally } from '../answerTally.ts';
 import { answerPart, doubtsLine, endingLine } from '../answerText.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
-import { converse, type Toolbox } from '../conversation.ts';
+import { converse, type OpenTools } from '../conversation.ts';
 import { escapeMarkdown } from '../escapeMarkdown.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 import type { RequestDeps } from '../modelRequest.ts';
@@ -17,7 +18,7 @@ import { describe, nextStep } from '../showError.ts';
 import { AnswerWriter } from './answerWriter.ts';
 import { type BriefAccess, compose } from './compose.ts';
 import { followUpOf } from './followUps.ts';
-import { AskedQuestions, type ResultMetadata, stageOf } from './history.ts';
+import { AskedQuestions, accessToolsFor, answeredBefore, type ResultMetadata, stageOf } from './history.ts';
 import { lacksCode } from './slashCommands.ts';
 import { toolsOverview } from './toolsOverview.ts';
 import { offerModels, offerSignIn } from './wayIn.ts';
@@ -25,8 +26,7 @@ import { offerModels, offerSignIn } from './wayIn.ts';
 export interface ParticipantDeps extends RequestDeps {
   readonly clouds: Clouds;
   readonly catalog: ModelCatalog;
-  /** @param token of the chat request they serve: what the editor itself asks about a tool is shown there. */
-  readonly openTools: (token?: vscode.ChatParticipantToolToken) => Promise<Toolbox>;
+  readonly openTools: OpenTools;
   readonly briefAccess: BriefAccess;
 }
 
@@ -49,7 +49,15 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
   const { request, stream, signal } = asked;
   try {
     if (request.command === chatCommands.tools) {
-      stream.markdown(toolsOverview(await deps.openTools()));
+      const { tools, ...toolbox } = await deps.openTools({ access: accessToolNames });
+      stream.markdown(toolsOverview({ tools, ...toolbox }));
+      if (tools.some(({ name }) => accessToolNames.has(name))) {
+        stream.markdown(
+          vscode.l10n.t(
+            '\n\nTools that read who has access are offered with `/access`, or when you refer to them, as with `#rolecallWhoHas`.',
+          ),
+        );
+      }
       return local();
     }
     if (lacksCode(request)) {
@@ -86,9 +94,12 @@ async function ask(
   const tally = new AnswerTally();
   try {
     const { briefAccess } = deps;
-    const toolbox = await deps.openTools(request.toolInvocationToken);
+    const answered = new Set<string>();
+    const access = accessToolsFor(request);
+    const toolbox = await deps.openTools({ token: request.toolInvocationToken, access, answered });
     const asked = { request, context, cloud, model, questions, briefAccess, problems: toolbox.problems ?? [] };
     const { messages, question, references, remarks } = await compose(asked, account.signal);
+    for (const name of answeredBefore(context, messages)) answered.add(name);
     for (const reference of references) stream.reference(reference);
     for (const text of remarks) writer.write({ kind: 'line', text });
     const answering = converse({ ...deps, cloud, model, messages, toolbox }, account.signal);

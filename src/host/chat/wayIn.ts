@@ -14,7 +14,8 @@ export function offerSignIn(
   if (clouds.problem) stream.markdown(escapeMarkdown(clouds.problem.message));
   else if (state?.kind === 'ended' || state?.kind === 'storeUnavailable')
     stream.markdown(escapeMarkdown(state.error.message));
-  else if (cloud) stream.markdown(vscode.l10n.t('Sign in to {0}, then ask again.', cloud.connection.label));
+  else if (cloud)
+    stream.markdown(vscode.l10n.t('Sign in to {0}, then ask again.', escapeMarkdown(cloud.connection.label)));
   else {
     stream.markdown(
       vscode.l10n.t(

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { diagnose } from '../../core/diagnosis/diagnose.ts';
 import { reportOf } from '../../core/diagnosis/report.ts';
 import { signalOf } from '../cancellation.ts';
+import { showInformationMessage, withProgress } from '../dialogs.ts';
 import type { DiagnosisDocument } from './diagnosisDocument.ts';
 import { type EditorSourcesDeps, editorSources } from './editorSources.ts';
 
@@ -14,7 +15,7 @@ export interface DiagnoseSignInDeps extends EditorSourcesDeps {
 
 /** Diagnose Sign-In: checks everything a sign-in needs and opens a report. Signs nobody in or out. */
 export async function diagnoseSignIn({ redact, document, ...deps }: DiagnoseSignInDeps): Promise<void> {
-  const diagnosis = await vscode.window.withProgress(
+  const diagnosis = await withProgress(
     {
       location: vscode.ProgressLocation.Notification,
       title: vscode.l10n.t('Checking everything a sign-in needs…'),
@@ -29,7 +30,7 @@ export async function diagnoseSignIn({ redact, document, ...deps }: DiagnoseSign
 
 async function offerCopy(report: string): Promise<void> {
   const copy = vscode.l10n.t('Copy');
-  const chosen = await vscode.window.showInformationMessage(
+  const chosen = await showInformationMessage(
     vscode.l10n.t('The diagnosis contains no tokens or secrets. Review it before sharing.'),
     copy,
   );

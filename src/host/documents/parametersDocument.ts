@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { endpoint } from '../../core/completions/endpoint.ts';
 import type { ModelMemory } from '../../core/completions/modelMemory.ts';
 import type { Clouds } from '../clouds.ts';
-import type { Toolbox } from '../conversation.ts';
+import type { OpenTools } from '../conversation.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
 import type { Settings } from '../settings.ts';
 
@@ -13,7 +13,7 @@ export interface ParametersDocumentDeps {
   readonly catalog: ModelCatalog;
   readonly settings: Settings;
   readonly memory: ModelMemory;
-  readonly openTools: () => Promise<Toolbox>;
+  readonly openTools: OpenTools;
 }
 
 /** The read-only document of Show Effective Parameters; it follows the settings while it is open. */

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Clouds } from '../clouds.ts';
 import { ownerOf } from '../ownerOf.ts';
-import type { AnswerPlace } from './answer.ts';
+import { type AnswerPiece, type AnswerPlace, markdownOf } from './answer.ts';
 import { answerColumn } from './answerColumn.ts';
 
 const SCHEME = 'rolecall-answer';
@@ -10,6 +10,8 @@ const MAX_CLOSED = 20;
 
 interface Kept {
   text: string;
+  /** Lines of Rolecall's own. */
+  ownLines: readonly number[];
   /** Aborted when nobody looks at the answer any more, or nobody may. */
   readonly closed: AbortController;
 }
@@ -20,6 +22,15 @@ interface Kept {
  */
 export class AnswerDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #kept = new Map<string, Kept>();
+  /** What tells Rolecall's own lines from a model's text, which could look like them otherwise. */
+  readonly #own = vscode.window.createTextEditorDecorationType({
+    before: {
+      contentText: 'Rolecall',
+      color: new vscode.ThemeColor('badge.foreground'),
+      backgroundColor: new vscode.ThemeColor('badge.background'),
+      margin: '0 0.6em 0 0',
+    },
+  });
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.#changed.event;
   readonly #subscriptions: vscode.Disposable;
@@ -34,6 +45,11 @@ export class AnswerDocuments implements vscode.TextDocumentContentProvider, vsco
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.#leave(closed)),
       clouds.onDidChange(() => this.#follow()),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.#markOwn()),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        if (this.#kept.has(document.uri.toString())) this.#markOwn();
+      }),
+      this.#own,
     );
   }
 
@@ -45,7 +61,7 @@ export class AnswerDocuments implements vscode.TextDocumentContentProvider, vsco
   async open(title: string): Promise<AnswerPlace & { readonly uri: vscode.Uri }> {
     this.#count += 1;
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${title} ${this.#count}.md` });
-    const kept: Kept = { text: '', closed: new AbortController() };
+    const kept: Kept = { text: '', ownLines: [], closed: new AbortController() };
     this.#forgetOldest();
     this.#kept.set(uri.toString(), kept);
     const document = await vscode.workspace.openTextDocument(uri);
@@ -54,9 +70,9 @@ export class AnswerDocuments implements vscode.TextDocumentContentProvider, vsco
       preview: false,
       preserveFocus: true,
     });
-    const show = (text: string) => {
+    const show = (pieces: readonly AnswerPiece[]) => {
       if (this.#kept.get(uri.toString()) !== kept) return; // It was emptied, and what still arrives is nobody's.
-      kept.text = text;
+      Object.assign(kept, markdownOf(pieces));
       this.#changed.fire(uri);
     };
     return { uri, show, closed: kept.closed.signal };
@@ -68,6 +84,17 @@ export class AnswerDocuments implements vscode.TextDocumentContentProvider, vsco
       if (input instanceof vscode.TabInputText && !isShown(input.uri)) {
         this.#kept.get(input.uri.toString())?.closed.abort();
       }
+    }
+  }
+
+  #markOwn(): void {
+    for (const editor of vscode.window.visibleTextEditors) {
+      const kept = this.#kept.get(editor.document.uri.toString());
+      if (kept)
+        editor.setDecorations(
+          this.#own,
+          kept.ownLines.map((line) => new vscode.Range(line, 0, line, 0)),
+        );
     }
   }
 

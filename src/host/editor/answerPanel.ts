@@ -2,11 +2,13 @@ import * as vscode from 'vscode';
 import type { Log } from '../../core/base/log.ts';
 import { readToHost, type ToPage, versioned } from '../../webview/answer/protocol.ts';
 import { describe } from '../showError.ts';
-import type { AnswerHead, AnswerPlace } from './answer.ts';
+import { type AnswerHead, type AnswerPiece, type AnswerPlace, markdownOf } from './answer.ts';
 import { render } from './markdown.ts';
 
+type Part = ToPage['parts'][number];
+
 interface Shown {
-  readonly text: string;
+  readonly pieces: readonly AnswerPiece[];
   readonly isWhole: boolean;
 }
 
@@ -20,7 +22,9 @@ export class AnswerPanel implements AnswerPlace {
   /** VS Code ends the page while it is out of sight; it says when it has begun again. */
   #isReady = false;
   #isRendering = false;
-  #wanted: Shown = { text: '', isWhole: false };
+  #wanted: Shown = { pieces: [], isWhole: false };
+  /** What the pieces became last time: only the last of them grows. */
+  #parts: readonly { readonly piece: AnswerPiece; readonly part: Part }[] = [];
   #rendered: ToPage | undefined;
 
   constructor(panel: vscode.WebviewPanel, log: Log, head: AnswerHead = { heading: '', about: '' }) {
@@ -43,11 +47,11 @@ export class AnswerPanel implements AnswerPlace {
   }
 
   get text(): string {
-    return this.#wanted.text;
+    return markdownOf(this.#wanted.pieces).text;
   }
 
-  show(text: string, isWhole: boolean): void {
-    this.#wanted = { text, isWhole };
+  show(pieces: readonly AnswerPiece[], isWhole: boolean): void {
+    this.#wanted = { pieces, isWhole };
     void this.#render(); // Never rejects.
   }
 
@@ -66,13 +70,25 @@ export class AnswerPanel implements AnswerPlace {
     let done: Shown | undefined;
     while (done !== this.#wanted && !this.closed.aborted) {
       done = this.#wanted;
-      const html = await this.#htmlOf(done.text);
+      this.#parts = await Promise.all(done.pieces.map(async (piece, at) => this.#partOf(piece, at)));
       if (this.closed.aborted) break;
       const picture = vscode.l10n.t('Picture: {0}', '{0}');
-      this.#rendered = { type: 'answer', ...this.#head, html, isWhole: done.isWhole, picture };
+      this.#rendered = {
+        type: 'answer',
+        ...this.#head,
+        parts: this.#parts.map(({ part }) => part),
+        isWhole: done.isWhole,
+        picture,
+      };
       this.#post();
     }
     this.#isRendering = false;
+  }
+
+  async #partOf(piece: AnswerPiece, at: number) {
+    const before = this.#parts[at];
+    if (before?.piece === piece) return before;
+    return { piece, part: 'own' in piece ? piece : { html: await this.#htmlOf(piece.markdown) } };
   }
 
   async #htmlOf(text: string): Promise<string> {

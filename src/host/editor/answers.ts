@@ -31,7 +31,10 @@ export class Answers implements vscode.Disposable {
   async open(title: string, head?: AnswerHead): Promise<Answer> {
     if (await canRender()) return new Answer(this.#panels.open(title, head));
     const answer = new Answer(await this.#documents.open(title));
-    if (head) answer.append(`# ${escapeMarkdown(head.heading)}\n\n*${escapeMarkdown(head.about)}*\n\n`);
+    if (head) {
+      answer.append(`# ${escapeMarkdown(head.heading)}`);
+      answer.write({ kind: 'line', text: head.about });
+    }
     return answer;
   }
 

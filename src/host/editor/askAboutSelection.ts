@@ -4,6 +4,7 @@ import { commands } from '../../ids.ts';
 import { endingLine } from '../answerText.ts';
 import { whyNoChat } from '../chatView.ts';
 import type { Handlers } from '../commands.ts';
+import { showInputBox } from '../dialogs.ts';
 import { cutLine, isCut } from '../fenced.ts';
 import { type Passage, passageOf, problemLine, quoted } from '../passage.ts';
 import type { Answers } from './answers.ts';
@@ -46,7 +47,7 @@ export function activePassage(): Passage {
 async function askAboutSelection(deps: AskDeps): Promise<void> {
   const passage = activePassage();
   const answering = await whoAnswers(deps);
-  const question = await vscode.window.showInputBox({
+  const question = await showInputBox({
     title: vscode.l10n.t('Ask {0} about {1}', answering.model.label, passage.title),
     placeHolder: vscode.l10n.t('What does this do?'),
     ignoreFocusOut: true,

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
 import { endingLine } from '../answerText.ts';
+import { showInformationMessage } from '../dialogs.ts';
 import { cutLine, fenced, isCut } from '../fenced.ts';
 import { converseWithProgress, type EditorDeps, noTools, whoAnswers } from './converseWithProgress.ts';
 import { codeOf } from './rewriteText.ts';
@@ -56,7 +57,7 @@ export async function writeMessage(deps: EditorDeps, repository: Repository, dif
     throw new RolecallError('protocol', problem ?? vscode.l10n.t('The model answered with nothing.'));
   }
   // What was typed while the model wrote is not thrown away.
-  if (isCut(diff)) void vscode.window.showInformationMessage(cutLine(vscode.l10n.t('the change')));
+  if (isCut(diff)) void showInformationMessage(cutLine(vscode.l10n.t('the change')));
   const typed = repository.inputBox.value;
   repository.inputBox.value = typed === before ? message : `${message}\n\n${typed}`;
 }

@@ -8,7 +8,8 @@ import { type AnswerPart, answerPart } from '../answerText.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
-import { converse, type Toolbox } from '../conversation.ts';
+import { converse, type OpenTools, type Toolbox } from '../conversation.ts';
+import { withProgress } from '../dialogs.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 import type { RequestDeps } from '../modelRequest.ts';
 import { ownerOf } from '../ownerOf.ts';
@@ -17,7 +18,7 @@ import { usableModel } from '../selectModel.ts';
 export interface EditorDeps extends RequestDeps {
   readonly clouds: Clouds;
   readonly catalog: ModelCatalog;
-  readonly openTools: () => Promise<Toolbox>;
+  readonly openTools: OpenTools;
 }
 
 /** Who answers an editor command. */
@@ -66,9 +67,9 @@ export async function converseWithProgress(
 ): Promise<{ readonly end: LoopEnd; readonly tally: AnswerTally }> {
   const tally = new AnswerTally();
   const title = vscode.l10n.t('{0} is answering…', asked.model.label);
-  const end = await vscode.window.withProgress(
+  const end = await withProgress(
     { location: vscode.ProgressLocation.Notification, title, cancellable: true },
-    async (progress, token) => {
+    async (report, token) => {
       const stopped = AbortSignal.any([signalOf(token), ...(closed ? [closed] : [])]);
       const account = accountSignal(deps.clouds, stopped);
       const events = converse({ ...deps, ...asked }, account.signal);
@@ -78,7 +79,7 @@ export async function converseWithProgress(
           if (next.done) return next.value;
           tally.accept(next.value);
           const part = answerPart(next.value);
-          if (part?.kind === 'progress') progress.report({ message: part.text });
+          if (part?.kind === 'progress') report(part.text);
           else if (part) write(part);
         }
       } finally {

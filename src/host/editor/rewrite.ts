@@ -3,6 +3,7 @@ import { RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
 import { endingLine } from '../answerText.ts';
 import type { Handlers } from '../commands.ts';
+import { showInformationMessage, showInputBox } from '../dialogs.ts';
 import { fenceFor, isCut } from '../fenced.ts';
 import { ownerOf } from '../ownerOf.ts';
 import { type Passage, quoted } from '../passage.ts';
@@ -56,7 +57,7 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
       );
     }
     const answering = await whoAnswers(this.#deps);
-    const wish = await vscode.window.showInputBox({
+    const wish = await showInputBox({
       title: vscode.l10n.t('How shall {0} rewrite {1}?', answering.model.label, passage.title),
       placeHolder: vscode.l10n.t('Make it shorter'),
       ignoreFocusOut: true,
@@ -133,7 +134,7 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
   async #offer(proposal: Proposal): Promise<void> {
     const apply = vscode.l10n.t('Apply');
     const discard = vscode.l10n.t('Discard');
-    const chosen = await vscode.window.showInformationMessage(
+    const chosen = await showInformationMessage(
       vscode.l10n.t('The rewrite of {0} is ready.', proposal.passage.title),
       apply,
       discard,

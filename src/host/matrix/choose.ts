@@ -4,6 +4,7 @@ import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../core/a
 import { groupName, principalName } from '../../core/access/queries.ts';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import type { Mode } from '../../webview/matrix/protocol.ts';
+import { showQuickPick } from '../dialogs.ts';
 
 /** A row, a column or a cell, by the keys of the access model. */
 export interface Chosen {
@@ -46,7 +47,7 @@ export async function entryToReveal(model: AccessModel, chosen: Chosen): Promise
 
 async function pickAmong(person: Principal, groups: readonly GroupEntry[]): Promise<GroupEntry> {
   const items = groups.map((entry) => ({ label: groupName(entry), description: entry.group.metadata.id, entry }));
-  const picked = await vscode.window.showQuickPick(items, {
+  const picked = await showQuickPick(items, {
     placeHolder: vscode.l10n.t('Through which group of {0}?', principalName(person)),
     matchOnDescription: true,
   });

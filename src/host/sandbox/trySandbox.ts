@@ -4,6 +4,7 @@ import type { Log } from '../../core/base/log.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
+import { withProgress } from '../dialogs.ts';
 import { readDescriptor, type SandboxDescriptor, sandboxConnection } from './descriptor.ts';
 import { SandboxProcess, type SandboxProgram } from './sandboxProcess.ts';
 
@@ -98,7 +99,7 @@ export class Sandbox implements vscode.Disposable {
 
   async #startProcess(): Promise<SandboxProcess> {
     const { program, log } = this.#deps;
-    return vscode.window.withProgress(
+    return withProgress(
       {
         location: vscode.ProgressLocation.Notification,
         title: vscode.l10n.t('Starting the sandbox…'),

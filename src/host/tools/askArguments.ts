@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { cancelled } from '../../core/base/errors.ts';
 import type { ParametersSchema } from '../../core/tools/definition.ts';
+import { showInputBox, showQuickPick } from '../dialogs.ts';
 
 type Property = Readonly<Record<string, unknown>>;
 
@@ -31,7 +32,7 @@ async function askOne(title: string, name: string, property: Property, schema: P
   if (choices) {
     const items = choices.map((value: unknown) => ({ label: asText(value), value }));
     const none = { label: vscode.l10n.t('(leave out)'), value: undefined };
-    const picked = await vscode.window.showQuickPick(isRequired ? items : [...items, none], {
+    const picked = await showQuickPick(isRequired ? items : [...items, none], {
       title,
       placeHolder: description,
       ignoreFocusOut: true,
@@ -40,7 +41,7 @@ async function askOne(title: string, name: string, property: Property, schema: P
     return picked.value;
   }
   const check = await checkOf(name, property, schema);
-  const typed = await vscode.window.showInputBox({
+  const typed = await showInputBox({
     title,
     prompt: isRequired ? description : vscode.l10n.t('{0} Leave empty to leave it out.', description),
     ignoreFocusOut: true,

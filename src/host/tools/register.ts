@@ -4,7 +4,7 @@ import type { Log } from '../../core/base/log.ts';
 import type { Containment } from '../../core/tools/containment.ts';
 import { commands } from '../../ids.ts';
 import { registerCommand } from '../commands.ts';
-import type { Toolbox } from '../conversation.ts';
+import type { Opening, Toolbox } from '../conversation.ts';
 import { registerEditorTool } from './editorTool.ts';
 import { ToolFiles } from './toolFiles.ts';
 import { ToolLenses } from './toolLenses.ts';
@@ -20,12 +20,8 @@ export interface ToolsDeps extends Omit<WorkspaceToolsDeps, 'files' | 'consent' 
 
 /** The workspace's tools, and what can be done with them by hand. */
 export interface RegisteredTools extends vscode.Disposable {
-  /**
-   * The tools for one conversation of `@rolecall` or an editor command.
-   *
-   * @param token of the chat request they serve: what the editor itself asks about a tool is shown there.
-   */
-  open(token?: vscode.ChatParticipantToolToken): Promise<Toolbox>;
+  /** The tools for one conversation of `@rolecall` or an editor command. */
+  open(opening: Opening): Promise<Toolbox>;
   /** How this machine contains programs, found out by trying once. */
   containment(signal: AbortSignal): Promise<Containment>;
 }
@@ -51,7 +47,7 @@ export function registerTools({ state, reserved, ...deps }: ToolsDeps): Register
     const { WorkspaceTools } = await import('./workspaceTools.ts');
     return new WorkspaceTools({ ...deps, files, containment, consent: await consent.get() });
   });
-  const open = async (token?: vscode.ChatParticipantToolToken) => (await tools.get()).open(token);
+  const open = async (opening: Opening) => (await tools.get()).open(opening);
   // Made when it is first needed: most windows never run a tool by hand.
   let channel: vscode.OutputChannel | undefined;
   const output = () => {
@@ -61,7 +57,7 @@ export function registerTools({ state, reserved, ...deps }: ToolsDeps): Register
   const disposables = vscode.Disposable.from(
     files,
     new vscode.Disposable(() => channel?.dispose()),
-    registerEditorTool(open, log),
+    registerEditorTool((token) => open({ token }), log),
     ToolLenses.register(),
     registerCommand(commands.runWorkspaceTool, log, async (uri, name) => {
       const { runByHand } = await import('./runByHand.ts');

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import { signalOf } from '../cancellation.ts';
+import { showQuickPick, withProgress } from '../dialogs.ts';
 import { askArguments } from './askArguments.ts';
 import { isToolFile, type ToolFiles, type WorkspaceTool } from './toolFiles.ts';
 import type { WorkspaceTools } from './workspaceTools.ts';
@@ -29,7 +30,7 @@ export async function runByHand({ files, tools, output }: RunByHandDeps, uri: un
   const call = { id: crypto.randomUUID(), name: definition.name, arguments: args };
   const title = vscode.l10n.t('Running {0}…', definition.name);
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
-  const result = await vscode.window.withProgress(options, (_, token) => tools.run(tool, call, signalOf(token)));
+  const result = await withProgress(options, (_, token) => tools.run(tool, call, signalOf(token)));
   const channel = output();
   const head = result.isError
     ? vscode.l10n.t('{0} of {1} failed:', definition.name, folder.name)
@@ -67,7 +68,7 @@ async function choose(all: readonly WorkspaceTool[], uri: unknown, name: unknown
     detail: tool.definition.description,
     tool,
   }));
-  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Run Workspace Tool') });
+  const picked = await showQuickPick(items, { title: vscode.l10n.t('Run Workspace Tool') });
   if (!picked) throw cancelled();
   return picked.tool;
 }

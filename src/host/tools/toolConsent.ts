@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { oneAtATime } from '../../core/base/oneAtATime.ts';
 import { type ConsentLine, hashOf, visible } from '../../core/tools/consent.ts';
+import { showInformationMessage, showWarningMessage } from '../dialogs.ts';
 import { type CallReach, notContainedLine, reachLine } from './reachWords.ts';
 import type { PreparedTool } from './toolKinds.ts';
 
@@ -14,6 +15,8 @@ export interface ToolQuestion extends Pick<PreparedTool, 'reach' | 'lines' | 'al
   readonly folder: string;
   /** Names exactly this definition with what it means here; see core's `definitionHash`. */
   readonly hash: string;
+  /** What the conversation holds that this call could send out: then it is asked for, whatever was always allowed. */
+  readonly carries?: readonly string[];
 }
 
 /** The user's yes, per definition. "Always" is kept in the workspace's own storage, never in a file of the workspace. */
@@ -33,7 +36,7 @@ export class ToolConsent {
   async forget(): Promise<void> {
     const count = this.#remembered().length;
     await this.#state.update(KEY, undefined);
-    void vscode.window.showInformationMessage(
+    void showInformationMessage(
       count === 0
         ? vscode.l10n.t('No tool of this workspace was always allowed.')
         : vscode.l10n.t('Every tool of this workspace asks again before it runs.'),
@@ -41,6 +44,7 @@ export class ToolConsent {
   }
 
   #allowed(question: ToolQuestion): boolean {
+    if (question.carries && question.carries.length > 0) return false;
     const key = keyOf(question);
     return key !== undefined && this.#remembered().includes(key);
   }
@@ -86,20 +90,28 @@ async function askAbout(
 ): Promise<string | undefined> {
   const length = lines.reduce((sum, each) => sum + Math.max(1, Math.ceil(each.length / LINE_LENGTH)), 0);
   if (length <= MAX_LINES) {
-    return vscode.window.showWarningMessage(title, { modal: true, detail: lines.join('\n') }, ...buttons);
+    return showWarningMessage(title, { modal: true, detail: lines.join('\n') }, ...buttons);
   }
   const content = [title, '', ...lines].join('\n');
   const document = await vscode.workspace.openTextDocument({ language: 'plaintext', content });
   await vscode.window.showTextDocument(document);
   // Not modal: the document has to be read to its end.
-  return vscode.window.showWarningMessage(vscode.l10n.t('{0} Read the document that was opened.', title), ...buttons);
+  return showWarningMessage(vscode.l10n.t('{0} Read the document that was opened.', title), ...buttons);
 }
 
 /** The reach leads: whatever a model has written stands below it. */
-function linesOf({ reach, lines, always }: ToolQuestion): string[] {
+function linesOf({ reach, lines, always, carries = [] }: ToolQuestion): string[] {
   return [
     reachLine(reach),
     ...(isUncontained(reach) ? [notContainedLine(reach)] : []),
+    ...(carries.length > 0
+      ? [
+          vscode.l10n.t(
+            'This conversation holds {0}. The tool can send that out, so you are asked even if you have always allowed it.',
+            carries.join('; '),
+          ),
+        ]
+      : []),
     '',
     ...lines.map(line),
     '',

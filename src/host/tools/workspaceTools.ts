@@ -3,11 +3,13 @@ import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { ToolDefinition as OfferedTool } from '../../core/completions/request.ts';
+import { visible } from '../../core/tools/consent.ts';
 import type { Containment } from '../../core/tools/containment.ts';
 import type { CheckedCall, InvokeResult, LoopTool } from '../../core/tools/loopTypes.ts';
-import type { Toolbox } from '../conversation.ts';
+import { accessToolNames } from '../accessToolNames.ts';
+import type { Opening, Toolbox } from '../conversation.ts';
 import type { Settings } from '../settings.ts';
-import { notContainedLine } from './reachWords.ts';
+import { type CallReach, notContainedLine } from './reachWords.ts';
 import type { ToolConsent } from './toolConsent.ts';
 import type { ToolFiles, WorkspaceTool } from './toolFiles.ts';
 import { prepareTool } from './toolKinds.ts';
@@ -30,12 +32,8 @@ export class WorkspaceTools {
     this.#deps = deps;
   }
 
-  /**
-   * Empty in untrusted workspaces: nothing is read or offered there.
-   *
-   * @param token of the chat request the tools serve: what the editor asks for itself is then shown in that chat.
-   */
-  async open(token?: vscode.ChatParticipantToolToken): Promise<Toolbox> {
+  /** Empty in untrusted workspaces: nothing is read or offered there. */
+  async open(opening: Opening = {}): Promise<Toolbox> {
     const { tools, problems } = await this.#deps.files.contents();
     const isContained = ({ definition: { run } }: WorkspaceTool) => run.kind === 'process' && run.contained;
     const containment = tools.some(isContained)
@@ -49,7 +47,7 @@ export class WorkspaceTools {
       invoke: async (call, signal) => {
         const tool = byName.get(call.name);
         if (!tool) return { content: `There is no tool named ${call.name}.`, isError: true };
-        return this.run(tool, call, signal, token);
+        return this.run(tool, call, signal, opening);
       },
     };
   }
@@ -63,7 +61,7 @@ export class WorkspaceTools {
     { definition, folder }: WorkspaceTool,
     call: CheckedCall,
     signal: AbortSignal,
-    token?: vscode.ChatParticipantToolToken,
+    { token, answered = new Set() }: Opening = {},
   ): Promise<InvokeResult> {
     const { consent, log } = this.#deps;
     if (definition.run.kind === 'process' && folder.uri.scheme !== 'file') {
@@ -81,7 +79,8 @@ export class WorkspaceTools {
     });
     const hash = await prepared.hash();
     const { reach, lines, always } = prepared;
-    const question = { name: definition.name, folder: folder.name, reach, lines, always, hash };
+    const carries = canSend(reach) ? await this.#carried(answered, signal) : [];
+    const question = { name: definition.name, folder: folder.name, reach, lines, always, hash, carries };
     if (!(await consent.ask(question, signal))) throw cancelled();
     if (signal.aborted) throw cancelled(signal.reason);
     // The dialog may have stood open for long: what runs must be what was shown.
@@ -93,6 +92,31 @@ export class WorkspaceTools {
     log.info(`The workspace tool ${definition.name} ${result.isError ? 'failed' : 'ended well'}.`);
     return result;
   }
+
+  /** What a conversation holds that a tool could send out, in words, by the tools that have answered in it. */
+  async #carried(answered: ReadonlySet<string>, signal: AbortSignal): Promise<string[]> {
+    if (answered.size === 0) return [];
+    const { tools } = await this.#deps.files.contents();
+    const containment = await this.#deps.containment(signal);
+    const runs = new Map(tools.map(({ definition: { name, run } }) => [name, run]));
+    const others = [...answered].filter((name) => !accessToolNames.has(name));
+    const toldAccess = others.length < answered.size;
+    // One that is not defined any more may have been of any kind.
+    const unbounded = others.filter((name) => {
+      const run = runs.get(name);
+      return run?.kind !== 'http' && !(run?.kind === 'process' && run.contained && containment.kind !== 'none');
+    });
+    return [
+      ...(toldAccess ? [vscode.l10n.t('who has access to what in your organizations, with e-mail addresses')] : []),
+      ...unbounded.map((name) =>
+        vscode.l10n.t('what {0} answered, which can read everything that you can', visible(name)),
+      ),
+    ];
+  }
+}
+
+function canSend(reach: CallReach): boolean {
+  return reach.kind !== 'contained' || reach.network;
 }
 
 /** Paths of the folders of the workspace that are on this machine. */

@@ -6,6 +6,7 @@ import type { AccessData } from '../accessData.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import type { Handlers } from '../commands.ts';
+import { showInputBox, showQuickPick } from '../dialogs.ts';
 import { pickOrganization } from '../pickTarget.ts';
 import type { Settings } from '../settings.ts';
 
@@ -33,7 +34,7 @@ export function organizationCommands({ clouds, settings, data }: OrganizationCom
     [commands.renameOrganization]: async (node) => {
       const organization = await pickOrganization(data, node);
       const before = data.labelOf(organization);
-      const label = await vscode.window.showInputBox({
+      const label = await showInputBox({
         title: vscode.l10n.t('Label for {0}', organization),
         prompt: vscode.l10n.t('Shown only to you. Leave empty to use the ID.'),
         value: before === organization ? '' : before,
@@ -47,9 +48,9 @@ export function organizationCommands({ clouds, settings, data }: OrganizationCom
 async function askOrganization(clouds: Clouds): Promise<string> {
   const cloud = clouds.require();
   const listed = cloud.keeper.session ? await listOrganizations(cloud) : undefined;
-  const typeIt = { label: vscode.l10n.t('$(edit) Type an id…'), description: '' };
+  const typeIt = { label: vscode.l10n.t('Type an id…'), description: '', iconPath: new vscode.ThemeIcon('edit') };
   if (listed && listed.length > 0) {
-    const picked = await vscode.window.showQuickPick(
+    const picked = await showQuickPick(
       [...listed.map(({ id, name }) => ({ label: id, description: name === id ? '' : name })), typeIt],
       {
         title: vscode.l10n.t('Add Organization'),
@@ -59,7 +60,7 @@ async function askOrganization(clouds: Clouds): Promise<string> {
     if (!picked) throw cancelled();
     if (picked !== typeIt) return picked.label;
   }
-  const typed = await vscode.window.showInputBox({
+  const typed = await showInputBox({
     title: vscode.l10n.t('Add Organization'),
     prompt: vscode.l10n.t('Id of the organization'),
     validateInput: (value) => {

@@ -5,6 +5,7 @@ import { contextKeys, views } from '../../ids.ts';
 import type { AccessChange, AccessData, ReadOrganization, Stage } from '../accessData.ts';
 import type { AccessTarget } from '../accessTarget.ts';
 import { setContextKey } from '../contextKeys.ts';
+import { withProgress } from '../dialogs.ts';
 import { groupNodes, organizationChildren, roleNodes, type Shown, shownOf } from './children.ts';
 import { findNode } from './find.ts';
 import { type OrganizationFacts, treeItem } from './items.ts';
@@ -232,7 +233,7 @@ export class OrganizationsView implements vscode.Disposable {
     if (!stage || isUnfolded === undefined) return;
     if (isUnfolded && this.#view.visible) {
       const reading = this.#data.read(stage, organization);
-      void vscode.window.withProgress({ location: { viewId: views.organizations } }, () => reading);
+      void withProgress({ location: { viewId: views.organizations }, title: '' }, () => reading);
       return;
     }
     this.#unfolded.delete(organization);

@@ -3,7 +3,7 @@ import { groupName, principalName, roleName } from '../../core/access/queries.ts
 import { RolecallError } from '../../core/base/errors.ts';
 import type { OrganizationAccess } from '../../core/identity/directory.ts';
 import { rawOf } from '../../core/identity/schemas.ts';
-import { commands } from '../../ids.ts';
+import { chatCommands, commands } from '../../ids.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import { type AccessTarget, targetOf } from '../accessTarget.ts';
 import type { Clouds } from '../clouds.ts';
@@ -55,7 +55,10 @@ export function treeCommands({ clouds, data, view, documents }: TreeCommandsDeps
     [commands.reveal]: async (node) => view.reveal((await pick(node))[0]),
     [commands.askAboutThis]: async (node) => {
       const [target, read] = await pick(node);
-      await vscode.commands.executeCommand(commands.openChat, questionAbout(target, nameOf(target, read)));
+      await vscode.commands.executeCommand(
+        commands.openChat,
+        `/${chatCommands.access} ${questionAbout(target, nameOf(target, read))}`,
+      );
     },
   } satisfies Partial<Handlers>;
 }

@@ -9,8 +9,8 @@ import type { AccessData, Stage } from '../accessData.ts';
 import { targetOf } from '../accessTarget.ts';
 import { filterProblem } from '../accessWords.ts';
 import type { Handlers } from '../commands.ts';
+import { createInputBox, showQuickPick } from '../dialogs.ts';
 import { pickGroupOrRole, pickOrganization, readPicked, targetOfEntry } from '../pickTarget.ts';
-import { unlinked } from '../showError.ts';
 import type { ViewState } from './viewState.ts';
 
 /** While somebody types, the tree follows at this distance. */
@@ -92,13 +92,13 @@ interface FilterQuestion {
 
 /** Shows what is typed in the tree at once. @returns `undefined` when the user leaves. */
 function askFilter({ label, value, models, preview, onRead }: FilterQuestion): Promise<string | undefined> {
-  const input = vscode.window.createInputBox();
+  const input = createInputBox();
   let timer: NodeJS.Timeout | undefined;
   const tell = () => {
     input.prompt = [countsText(models(), input.value), syntaxText()].filter(Boolean).join(' ');
     const problem = filterProblem(input.value);
     const severity = vscode.InputBoxValidationSeverity.Info;
-    input.validationMessage = problem === '' ? undefined : { message: unlinked(problem), severity };
+    input.validationMessage = problem === '' ? undefined : { message: problem, severity };
   };
   input.title = label === '' ? vscode.l10n.t('Filter') : vscode.l10n.t('Filter {0}', label);
   input.placeholder = vscode.l10n.t('prod role:administrator -health:healthy');
@@ -153,7 +153,7 @@ async function askOrder(current: SortOrder): Promise<SortOrder> {
     description: order === current ? vscode.l10n.t('now') : '',
     order,
   }));
-  const picked = await vscode.window.showQuickPick(items, { placeHolder: vscode.l10n.t('Order of groups and roles') });
+  const picked = await showQuickPick(items, { placeHolder: vscode.l10n.t('Order of groups and roles') });
   if (!picked) throw cancelled();
   return picked.order;
 }

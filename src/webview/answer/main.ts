@@ -19,6 +19,9 @@ const stateSchema = z.object({ top: z.number(), isFollowing: z.boolean() });
 /** Pixels from the end within which one is taken to read the end. */
 const NEAR = 32;
 
+/** Marks lines of Rolecall's own: `rebuild` leaves no class to a model. */
+const OWN = 'own';
+
 const host = acquireVsCodeApi();
 const kept = z.safeParse(stateSchema, host.getState());
 const page = document.documentElement;
@@ -47,24 +50,33 @@ window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
 const ready: ToHost = { type: 'ready' };
 host.postMessage(versioned(ready));
 
-function show({ html, isWhole, picture, ...head }: ToPage): void {
+function show({ parts, isWhole, picture, ...head }: ToPage): void {
   if (main === null || heading === null || about === null) return;
   if (page.scrollTop !== top) look(); // Scrolled a moment ago: the event is still to come.
   heading.textContent = head.heading;
   about.textContent = head.about;
   try {
-    update(
-      main,
-      rebuild(html, (description) => picture.replace('{0}', () => description)),
-    );
+    const fresh = document.createDocumentFragment();
+    for (const part of parts) {
+      if ('own' in part) fresh.append(ownLine(part.own));
+      else fresh.append(rebuild(part.html, (description) => picture.replace('{0}', () => description)));
+    }
+    update(main, fresh);
   } catch {
-    const plain = document.createElement('pre');
-    plain.textContent = html; // Better than a page that stays blank.
-    main.replaceChildren(plain);
+    // Better than a page that stays blank.
+    main.replaceChildren(
+      ...parts.map((part) =>
+        'own' in part ? ownLine(part.own) : Object.assign(document.createElement('pre'), { textContent: part.html }),
+      ),
+    );
   }
   main.setAttribute('aria-busy', String(!isWhole));
   if (isFollowing) page.scrollTop = page.scrollHeight;
   else if (restore !== undefined) page.scrollTop = restore;
   top = page.scrollTop;
   restore = undefined;
+}
+
+function ownLine(text: string): HTMLElement {
+  return Object.assign(document.createElement('p'), { className: OWN, textContent: text });
 }

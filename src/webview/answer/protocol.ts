@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
 /** Both sides come from one VSIX; the number tells a page that outlived an update from one that did not. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 const text = z.string();
 const version = z.literal(PROTOCOL_VERSION);
@@ -12,8 +12,11 @@ const toPageSchema = z.object({
   /** What was asked, and who was asked about what: plain text. Empty where the answer stands alone. */
   heading: text,
   about: text,
-  /** All of it, rendered, and not to be trusted: the page takes from it what it allows. */
-  html: text,
+  /**
+   * All of it, in order: what a model wrote, rendered and not to be trusted, of which the page takes what it allows, and lines
+   * of Rolecall's own, plain.
+   */
+  parts: z.array(z.union([z.strictObject({ html: text }), z.strictObject({ own: text })])),
   /** False while more is to come. */
   isWhole: z.boolean(),
   /** What stands for a picture, in the user's language; `{0}` is what it is said to show. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { accessToolbox, bothToolboxes } from '../../../src/host/access/accessToolbox.ts';
 import { registerLanguageModelTools } from '../../../src/host/access/register.ts';
+import { accessToolNames } from '../../../src/host/accessToolNames.ts';
 import type { Toolbox } from '../../../src/host/conversation.ts';
 import { extensionId, languageModelTools } from '../../../src/ids.ts';
 import { Commands } from '../support/commands.ts';
@@ -174,7 +175,8 @@ describe('tools for models', () => {
 
   describe('of @rolecall', () => {
     const contributed = () => vscode.extensions.getExtension(extensionId)?.packageJSON.contributes.languageModelTools;
-    const open = () => accessToolbox(tree().data, contributed(), scene().log);
+    const open = (wanted: ReadonlySet<string> = accessToolNames) =>
+      accessToolbox(tree().data, contributed(), scene().log, wanted);
     const call = (box: Toolbox, name: string, args: Record<string, unknown>) =>
       box.invoke({ id: '1', name, arguments: args }, new AbortController().signal);
 
@@ -209,6 +211,14 @@ describe('tools for models', () => {
       assert.deepEqual(given.told, []);
     });
 
+    it('are only those that are wanted', async () => {
+      await tree().serviceOf('administrator', 'meridian');
+      const names = async (...wanted: string[]) => (await open(new Set(wanted))).tools.map(({ name }) => name);
+      assert.deepEqual(await names('who_has_role', 'other'), ['who_has_role']);
+      assert.deepEqual(await names(), []);
+      assert.equal((await call(await open(new Set()), 'list_groups', {})).isError, true);
+    });
+
     it('tell @rolecall which organizations there are, where it does not say one', async () => {
       await tree().serviceOf('administrator', 'meridian', 'big-sky');
       await assert.rejects(call(await open(), 'list_groups', {}), /The organizations are: meridian, big-sky\./);
@@ -234,11 +244,12 @@ describe('tools for models', () => {
           return { content: 'workspace', isError: false };
         },
       };
-      const box = bothToolboxes(await open(), workspace);
+      const answered = new Set<string>();
+      const box = bothToolboxes(await open(), workspace, { answered });
       assert.equal(box.tools.filter(({ name }) => name === 'list_groups').length, 1);
       assert.match((await call(box, 'list_groups', {})).content, /^Groups of meridian/);
       assert.equal((await call(box, 'count_words', {})).content, 'workspace');
-      assert.deepEqual(called, ['count_words']);
+      assert.deepEqual([called, [...answered]], [['count_words'], ['list_groups', 'count_words']]);
       assert.deepEqual(box.problems, workspace.problems);
     });
   });

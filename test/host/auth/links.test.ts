@@ -19,10 +19,12 @@ describe('a sign-in that comes back by a link to the editor', () => {
   /** Where the provider sent the browser. */
   let link: string;
   let errors: string[];
+  let learned: (string | undefined)[];
 
   beforeEach(() => {
     link = '';
     errors = [];
+    learned = [];
     patches.set(vscode.env, 'openExternal', async (uri: vscode.Uri) => {
       const start = await fetch(uri.toString(true), { redirect: 'manual' });
       const parameters = Object.fromEntries(new URL(start.headers.get('location') ?? '').searchParams);
@@ -40,7 +42,7 @@ describe('a sign-in that comes back by a link to the editor', () => {
   /** One window: what asks, and what receives links. */
   async function openWindow(of: Scene) {
     const { clouds, log } = of;
-    const learn = () => {};
+    const learn = (secret: string | undefined) => void learned.push(secret);
     const cloud = await of.startService();
     await cloud.load();
     const links = new SignInLinks({ clouds, storage: of.secrets, learn, log });
@@ -56,6 +58,21 @@ describe('a sign-in that comes back by a link to the editor', () => {
     await window.deliver();
     assert.equal((await session).account.id, person('ordinaryUser').id);
     assert.deepEqual([errors, [...scene().secrets.values.keys()]], [[], []], 'nothing of it stays in the secret store');
+  });
+
+  it('is remembered as a secret only when it answers what was asked: others could push out what is hidden', async () => {
+    const { cloud, signIn, links, deliver } = await openWindow(scene());
+    const session = signIn.run(cloud);
+    await until('the link', () => link || undefined);
+    const before = [...learned];
+    for (const stranger of ['state=other&code=of-somebody-else', 'code=without-a-state', 'state=only-a-state']) {
+      await links.handleUri(vscode.Uri.parse(link).with({ query: stranger }));
+    }
+    assert.deepEqual([learned, errors.length], [before, 3]);
+    await deliver();
+    await session;
+    const code = new URL(link).searchParams.get('code');
+    assert.ok(code !== null && learned.includes(code));
   });
 
   it('in another window, which finishes it; the one that asked hears of it', async () => {

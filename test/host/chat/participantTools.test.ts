@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
 import { RolecallError } from '../../../src/core/base/errors.ts';
 import type { ChatMessage } from '../../../src/core/completions/request.ts';
+import { accessToolNames } from '../../../src/host/accessToolNames.ts';
 import type { Toolbox } from '../../../src/host/conversation.ts';
-import { chatRequest } from '../support/chat.ts';
+import { chatRequest, requestTurn, responseTurn } from '../support/chat.ts';
 import { useChat } from '../support/participant.ts';
 import { clearFaults } from '../support/sandbox.ts';
 import { useScene } from '../support/scene.ts';
@@ -42,6 +44,28 @@ describe('@rolecall with a tool', () => {
       metadata?.history.map(({ role }: ChatMessage) => role),
       ['assistant', 'tool', 'assistant'],
     );
+  });
+
+  it('has the access tools for /access and those that it refers to, and knows what has answered before', async () => {
+    await chat().signedIn();
+    const last = () => {
+      const { access, answered } = chat().opened.at(-1) ?? {};
+      return [[...(access ?? [])], [...(answered ?? [])]];
+    };
+    await chat().ask('say: hello');
+    assert.deepEqual(last(), [[], []]);
+    await chat().ask(chatRequest('say: hello', { command: 'access' }));
+    assert.deepEqual(last(), [[...accessToolNames], []]);
+    const toolReferences = [{ name: 'rolecall_who_has_role' }, { name: 'rolecall_workspaceTool' }];
+    await chat().ask(chatRequest('say: hello', { toolReferences }));
+    assert.deepEqual(last(), [['who_has_role'], []]);
+    await chat().ask('say: hello', [requestTurn(vscode, 'who?', [], undefined, 'access')]);
+    assert.deepEqual(last(), [[], [...accessToolNames]]);
+    chat().toolbox = offered(async () => ({ content: '42 words', isError: false }));
+    const { metadata } = await chat().ask('Please call count_words.');
+    const earlier = [requestTurn(vscode, 'Please call count_words.'), responseTurn(vscode, [], metadata)];
+    await chat().ask('say: hello', earlier);
+    assert.deepEqual(last(), [[], ['count_words']]);
   });
 
   it('tells once what every round of the answer meets', async () => {

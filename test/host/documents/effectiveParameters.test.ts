@@ -100,6 +100,16 @@ describe('effective parameters', () => {
     assert.doesNotMatch(text([]), /Not sent/);
   });
 
+  it('say what of a workspace’s parameters is ignored', () => {
+    const shown = text([
+      { source: 'user', value: { min_p: 0.1 } },
+      { source: 'workspace', value: { min_p: 0.9, prompt_suffix: 'x' }, isForeign: true },
+    ]);
+    assert.deepEqual(row(shown, 'min_p').slice(1), ['0.1', 'user settings; not in the specification']);
+    assert.match(shown, /- `min_p` \(workspace settings\): The specification does not know it/);
+    assert.match(shown, /- `prompt_suffix` \(workspace settings\): The specification does not know it/);
+  });
+
   it('do without a model and a service', () => {
     assert.match(text([], { model: undefined, service: undefined }), /none is known yet[\s\S]*not configured/);
   });

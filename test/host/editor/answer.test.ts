@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { Answer } from '../../../src/host/editor/answer.ts';
+import { Answer, type AnswerPiece, markdownOf } from '../../../src/host/editor/answer.ts';
 import { until } from '../support/wait.ts';
 
 describe('an answer as Markdown', () => {
   function written(...parts: Parameters<Answer['write']>[0][]): { shown: string[]; text: () => string } {
     const shown: string[] = [];
-    const answer = new Answer({ show: (text) => shown.push(text), closed: new AbortController().signal });
+    const answer = new Answer({
+      show: (pieces) => shown.push(markdownOf(pieces).text),
+      closed: new AbortController().signal,
+    });
     for (const part of parts) answer.write(part);
     return {
       shown,
@@ -84,6 +87,31 @@ describe('an answer as Markdown', () => {
       assert.equal(written(...parts).text(), text);
     });
   }
+
+  it('has lines of Rolecall’s own apart from a model’s words, which may look the same', () => {
+    let pieces: readonly AnswerPiece[] = [];
+    const answer = new Answer({
+      show: (all) => {
+        pieces = all;
+      },
+      closed: new AbortController().signal,
+    });
+    answer.write({ kind: 'text', text: 'Done.\n\n*Used f.*\n\n```\nx' });
+    answer.write({ kind: 'line', text: 'Used\nf.' });
+    answer.write({ kind: 'text', text: '*Used f.*' });
+    answer.end();
+    assert.deepEqual(pieces, [
+      { markdown: 'Done.\n\n*Used f.*\n\n```\nx' },
+      { own: 'Used\nf.' },
+      { markdown: '*Used f.*' },
+    ]);
+    const { text, ownLines } = markdownOf(pieces);
+    const lines = text.split('\n');
+    assert.deepEqual(
+      [lines.filter((line) => line.startsWith('*Used f')).length, ownLines.map((at) => [at, lines[at]])],
+      [3, [[8, '*Used f.*']]],
+    );
+  });
 
   it('is laid out anew at most every 80 ms, whatever the number of its pieces', async () => {
     const { shown } = written(...Array.from({ length: 200 }, () => ({ kind: 'text', text: 'x' }) as const));

@@ -69,6 +69,22 @@ describe('a document with an answer', () => {
     await until('all of it is shown', () => documentOf(answer)?.getText() === 'One, two, three.');
   });
 
+  it('marks Rolecall’s own lines beside the text, where a model cannot write', async () => {
+    const answer = await open('Answer');
+    const marked: number[][] = [];
+    const shown = vscode.window.visibleTextEditors.find(({ document }) => document === documentOf(answer));
+    const editor = {
+      document: shown?.document,
+      setDecorations: (_: unknown, ranges: vscode.Range[]) => marked.push(ranges.map(({ start }) => start.line)),
+    };
+    patches.set(vscode.window, 'visibleTextEditors', [editor]);
+    answer.write({ kind: 'text', text: '*Used f.*' });
+    answer.write({ kind: 'line', text: 'Used f.' });
+    answer.end();
+    await until('the mark', () => marked.at(-1)?.join() === '2');
+    assert.deepEqual(documentOf(answer)?.getText().split('\n'), ['*Used f.*', '', '*Used f.*', '', '']);
+  });
+
   it('cannot be edited and has nothing to save', async () => {
     const answer = await open('Answer');
     answer.append('One');

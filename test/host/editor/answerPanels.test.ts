@@ -84,6 +84,10 @@ describe('a rendered answer', () => {
     return { answer, panel: panels.at(-1) ?? assert.fail('no tab was opened') };
   }
   const newest = ({ posted }: FakePanel) => posted.at(-1);
+  const htmlOf = (panel: FakePanel) =>
+    newest(panel)
+      ?.parts.map((part) => ('own' in part ? `own: ${part.own}` : part.html))
+      .join('|');
 
   it('opens beside the editor and leaves the focus where it is; where none is open, in its place', async () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
@@ -119,12 +123,12 @@ describe('a rendered answer', () => {
     await until('it is rendered', () => rendered.length > 0);
     assert.deepEqual(panel.posted, []);
     panel.begin();
-    await until('the first words', () => newest(panel)?.html === '<p>one</p>');
+    await until('the first words', () => htmlOf(panel) === '<p>one</p>');
     assert.equal(newest(panel)?.isWhole, false);
     assert.deepEqual([newest(panel)?.heading, newest(panel)?.about], ['*why*', 'm · a.ts']);
     answer.append(' two');
     answer.end();
-    await until('all of it', () => newest(panel)?.html === '<p>one two</p>');
+    await until('all of it', () => htmlOf(panel) === '<p>one two</p>');
     assert.equal(newest(panel)?.isWhole, true);
   });
 
@@ -143,7 +147,7 @@ describe('a rendered answer', () => {
     waiting[0]?.();
     await until('the next begins', () => waiting.length === 2);
     waiting[1]?.();
-    await until('all of it', () => newest(panel)?.html === '1234');
+    await until('all of it', () => htmlOf(panel) === '1234');
     assert.deepEqual(rendered, ['1', '1234']);
   });
 
@@ -162,7 +166,20 @@ describe('a rendered answer', () => {
     panel.visible = true;
     panel.viewState.fire();
     panel.begin();
-    await until('it is posted', () => newest(panel)?.html === '<p>one two</p>');
+    await until('it is posted', () => htmlOf(panel) === '<p>one two</p>');
+  });
+
+  it('takes Rolecall’s own lines past the renderer, and renders again only what has grown', async () => {
+    const { answer, panel } = await open();
+    panel.begin();
+    answer.write({ kind: 'text', text: 'one' });
+    answer.write({ kind: 'line', text: '*Used* f.' });
+    answer.end();
+    await until('both', () => htmlOf(panel) === '<p>one</p>|own: *Used* f.');
+    answer.write({ kind: 'text', text: '*Used* g.' });
+    answer.end();
+    await until('all of it', () => htmlOf(panel) === '<p>one</p>|own: *Used* f.|<p>*Used* g.</p>');
+    assert.deepEqual(rendered, ['one', '*Used* g.']);
   });
 
   it('is plain text where it cannot be rendered', async () => {
@@ -171,7 +188,7 @@ describe('a rendered answer', () => {
     render = async () => assert.fail('broken');
     answer.append('a < b && <img src=x>');
     answer.end();
-    await until('it is shown', () => newest(panel)?.html === '<pre>a &lt; b &amp;&amp; &lt;img src=x></pre>');
+    await until('it is shown', () => htmlOf(panel) === '<pre>a &lt; b &amp;&amp; &lt;img src=x></pre>');
   });
 
   it('stops when its tab is closed', async () => {

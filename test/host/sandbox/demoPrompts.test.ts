@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { accessToolbox } from '../../../src/host/access/accessToolbox.ts';
 import { accessBriefing } from '../../../src/host/access/briefing.ts';
+import { accessToolNames } from '../../../src/host/access/toolNames.ts';
 import { extensionId } from '../../../src/ids.ts';
 import { chatRequest } from '../support/chat.ts';
 import { FakeLog } from '../support/fakes.ts';
@@ -26,7 +27,8 @@ describe('the prompts that the sandbox names', () => {
     await tree().serviceOf('administrator', 'meridian', 'big-sky');
     const { data } = tree();
     chat().briefing = await accessBriefing(data, true, new AbortController().signal);
-    if (command === 'access') chat().toolbox = await accessToolbox(data, languageModelTools, new FakeLog());
+    if (command === 'access')
+      chat().toolbox = await accessToolbox(data, languageModelTools, new FakeLog(), accessToolNames);
     const { errorDetails } = await chat().ask(chatRequest(prompt, { command }));
     assert.equal(errorDetails, undefined);
     return chat().read();

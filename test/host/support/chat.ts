@@ -56,9 +56,10 @@ export function requestTurn(
   prompt: string,
   references: readonly vscode.ChatPromptReference[] = [],
   participant: string = chatParticipant,
+  command?: string,
 ): vscode.ChatRequestTurn {
   const Turn = ChatRequestTurn as unknown as Constructor<vscode.ChatRequestTurn>;
-  return new Turn(prompt, undefined, references, participant, []);
+  return new Turn(prompt, command, references, participant, []);
 }
 
 export function responseTurn(

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { ChatMessage } from '../../../src/core/completions/request.ts';
 import { registerParticipant } from '../../../src/host/chat/register.ts';
 import type { Cloud } from '../../../src/host/cloud.ts';
-import type { Briefing, Toolbox } from '../../../src/host/conversation.ts';
+import type { Briefing, Opening, Toolbox } from '../../../src/host/conversation.ts';
 import { chatParticipant } from '../../../src/ids.ts';
 import { chatRequest, FakeStream } from './chat.ts';
 import { Patches } from './patches.ts';
@@ -15,6 +15,8 @@ export class Chat {
   briefing: Briefing = { instructions: 'Answer about access.' };
   /** Whether `/access` was told that the model calls tools. */
   readonly briefed: boolean[] = [];
+  /** What each request wanted of its tools. */
+  readonly opened: Opening[] = [];
   stream = new FakeStream();
   readonly #scene: Scene;
   readonly #bodies: unknown[] = [];
@@ -29,7 +31,10 @@ export class Chat {
       this.#handler = handler;
       return { dispose: () => {} };
     });
-    const openTools = async () => this.toolbox;
+    const openTools = async (opening: Opening = {}) => {
+      this.opened.push(opening);
+      return this.toolbox;
+    };
     const briefAccess = async (callsTools: boolean) => {
       this.briefed.push(callsTools);
       return this.briefing;

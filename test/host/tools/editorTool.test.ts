@@ -119,7 +119,7 @@ describe('the tool by which other agents call the workspace’s tools', () => {
     const settings = { allowedToolHosts: () => [] };
     const consent = new ToolConsent(new FakeMemento());
     const tools = new WorkspaceTools({ files, consent, settings, fetch, containment, log });
-    registerEditorTool((token) => tools.open(token), log);
+    registerEditorTool((token) => tools.open({ token }), log);
     const define = (command: string[]) =>
       file.write(JSON.stringify({ tools: [{ name: 'it', description: 'd', run: { kind: 'process', command } }] }));
     try {

@@ -153,6 +153,20 @@ describe('consent to a tool', () => {
     assert.deepEqual(memento.keys(), []);
   });
 
+  it('is asked for again, whatever was always allowed, where the conversation holds what the tool could send out', async () => {
+    answers = [always, once, undefined];
+    assert.equal(await consent.ask(question('h'), never), true);
+    const carries = ['who has access to what'];
+    assert.equal(await consent.ask(question('h', { carries }), never), true);
+    assert.equal(await consent.ask(question('h', { carries }), never), false);
+    assert.equal(await consent.ask(question('h'), never), true);
+    assert.equal(dialogs.length, 3);
+    assert.match(
+      dialogs[1]?.options.detail ?? '',
+      /^Reads this workspace\. Writes nothing\. No network\.\nThis conversation holds who has access to what\. The tool can send that/,
+    );
+  });
+
   it('given once is asked for again', async () => {
     answers = [once, undefined];
     assert.equal(await consent.ask(question('h'), never), true);

@@ -173,7 +173,7 @@ describe('workspace tools of other kinds', () => {
     it('is called with the input that was shown, and for the chat it serves', async () => {
       await define({ kind: 'tool', tool: 'mcp_a_b', input: { query: '${a}' } });
       const token = {} as vscode.ChatParticipantToolToken;
-      const toolbox = await tools.open(token);
+      const toolbox = await tools.open({ token });
       const result = await toolbox.invoke({ id: 'c', name: 'it', arguments: { a: 'x' } }, never);
       assert.deepEqual(result, { content: 'found\n[3 bytes of image/png left out]', isError: false });
       assert.deepEqual(

@@ -99,6 +99,37 @@ describe('the workspace’s tools', () => {
     assert.ok(shown.includes('timeout 10 s'));
   });
 
+  it('that can send are asked for with what the conversation holds by then: access, and what was not contained', async () => {
+    const parameters = { type: 'object', properties: {}, required: [] };
+    const tool = (name: string, run: object) => ({ name, description: 'x', parameters, run });
+    const wc = { kind: 'process', command: ['wc', '-w', 'handover.md'] };
+    const defined = [
+      tool('inside', wc),
+      tool('online', { ...wc, access: { network: true } }),
+      tool('free', { ...wc, contained: false }),
+      tool('editor', { kind: 'command', command: 'noop' }),
+      tool('page', { kind: 'http', method: 'GET', url: 'https://a.example/' }),
+    ];
+    await file.write(JSON.stringify({ tools: defined }));
+    consent.answer = () => false;
+    const allowed = { allowedToolHosts: () => ['a.example'] };
+    const containment = async () => ({ kind: 'bubblewrap', program: '/usr/bin/bwrap' }) as const;
+    tools = new WorkspaceTools({ files, consent, settings: allowed, fetch, containment, log });
+    const asked = async (...answered: string[]) => {
+      consent.asked.length = 0;
+      const toolbox = await tools.open({ answered: new Set(answered) });
+      for (const { name } of defined) await assert.rejects(call(toolbox, name), isCancelled);
+      return consent.asked.flatMap(({ name, carries = [] }) =>
+        carries.length > 0 ? [`${name}: ${carries.length}`] : [],
+      );
+    };
+    assert.deepEqual(await asked(), []);
+    assert.deepEqual(await asked('inside', 'online', 'page'), []);
+    assert.deepEqual(await asked('who_has_role'), ['online: 1', 'free: 1', 'editor: 1', 'page: 1']);
+    assert.deepEqual(await asked('free'), ['online: 1', 'free: 1', 'editor: 1', 'page: 1']);
+    assert.deepEqual(await asked('editor', 'gone', 'list_roles'), ['online: 3', 'free: 3', 'editor: 3', 'page: 3']);
+  });
+
   it('do not run after a no', async () => {
     await file.write(scripted());
     await script.write('touch made');

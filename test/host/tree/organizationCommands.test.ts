@@ -82,7 +82,7 @@ describe('commands of organizations', () => {
       await signInAs(await scene().startService(), 'administrator');
       answer({ pick: /^big-sky$/ });
       await call(commands.addOrganization);
-      assert.deepEqual(offered, ['meridian', 'big-sky', '$(edit) Type an id…']);
+      assert.deepEqual(offered, ['meridian', 'big-sky', 'Type an id…']);
       assert.equal(validate, undefined);
       answer({ pick: /Type an id/, type: '  typed ' });
       await call(commands.addOrganization);

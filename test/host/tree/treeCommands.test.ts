@@ -183,6 +183,8 @@ describe('commands of the tree', () => {
       return typed.push(...args);
     });
     await call(commands.askAboutThis, await tree().node('meridian', 'Roles', 'administrator'));
-    assert.deepEqual(typed, ['Who has the role "administrator", and through which groups? Organization: "meridian"']);
+    assert.deepEqual(typed, [
+      '/access Who has the role "administrator", and through which groups? Organization: "meridian"',
+    ]);
   });
 });

@@ -40,7 +40,7 @@ function lint(samples: ReadonlyMap<string, string>): ReadonlyMap<string, readonl
 const unawaited = [
   "vscode.commands.executeCommand('a');",
   "commands.executeCommand('a');",
-  "vscode.window.showInformationMessage('a');",
+  "showInformationMessage('a');",
   "vscode.commands.executeCommand('a').then(() => undefined);",
   "context.secrets.store('a', 'b');",
   "this.#secrets.delete('a');",
@@ -53,13 +53,13 @@ const awaited = [
   "await vscode.commands.executeCommand('a');",
   "void vscode.commands.executeCommand('a');",
   "return vscode.commands.executeCommand('a');",
-  "const shown = vscode.window.showQuickPick(['a']);",
+  "const shown = showQuickPick(['a']);",
   "register(() => vscode.commands.executeCommand('a'));",
   "register(async () => {\n await vscode.commands.executeCommand('a');\n});",
-  "await vscode.window.withProgress(where, async () => {\n await vscode.commands.executeCommand('a');\n});",
+  "await withProgress(where, async () => {\n await vscode.commands.executeCommand('a');\n});",
   "log.info('commands.executeCommand');",
 ];
-const nested = "await run(() => {\nvscode.window.showErrorMessage('a');\n});";
+const nested = "await run(() => {\nshowErrorMessage('a');\n});";
 
 const imports: ReadonlyArray<readonly [folder: string, imported: string, verdict: 'refused' | 'allowed']> = [
   ['src/core/base', 'vscode', 'refused'],
@@ -104,6 +104,21 @@ const imports: ReadonlyArray<readonly [folder: string, imported: string, verdict
   ['src/sandbox/inference', '../other.ts', 'allowed'],
 ];
 
+const DOOR = 'src/host/dialogs.ts';
+const dialogs: ReadonlyArray<readonly [text: string, verdict: 'refused' | 'allowed']> = [
+  ["await vscode.window.showInformationMessage('a');", 'refused'],
+  ["await window.showErrorMessage('a');", 'refused'],
+  ["const show = vscode.window.showWarningMessage;\nawait show('a');", 'refused'],
+  ['const { showQuickPick } = vscode.window;', 'refused'],
+  ["await vscode.window.withProgress({ title: 'a' }, run);", 'refused'],
+  ['await vscode.window.showInputBox({});', 'refused'],
+  ['const box = vscode.window.createInputBox();', 'refused'],
+  ['const pick = vscode.window.createQuickPick<Item>();', 'refused'],
+  ["await showInformationMessage('a');", 'allowed'],
+  ["await vscode.window.showTextDocument('a');", 'allowed'],
+  ['const { state } = vscode.window;', 'allowed'],
+];
+
 const setContext = "export const set = () => vscode.commands.executeCommand('setContext', 'a', true);\n";
 
 /** The rules of biome.json and scripts/lint, held against samples: a check that cannot fail checks nothing. */
@@ -133,6 +148,8 @@ describe('the check', function () {
     for (const [index, [folder, imported]] of imports.entries()) {
       samples.set(importFile(folder, index), `export { a } from '${imported}';\n`);
     }
+    for (const [index, [text]] of dialogs.entries()) samples.set(statementFile('dialogs', index), statement(text));
+    samples.set(DOOR, statement(dialogs.map(([text]) => text).join('\n')));
     samples.set('src/host/tree/setContext.ts', setContext);
     samples.set('src/host/contextKeys.ts', setContext);
     found = lint(samples);
@@ -165,6 +182,17 @@ describe('the check', function () {
 
     it('elsewhere it is an error', () => assert.equal(of('src/host/tree/setContext.ts', isDoor).length, 1));
     it('in host/contextKeys.ts it is not', () => assert.equal(of('src/host/contextKeys.ts', isDoor).length, 0));
+  });
+
+  describe('keeps one door for messages, progress, input boxes and quick picks', () => {
+    const isDoor = ({ message }: Diagnostic): boolean => /have one door: host\/dialogs\.ts/.test(message);
+
+    for (const [index, [text, verdict]] of dialogs.entries()) {
+      it(`${text.replaceAll('\n', ' ')} is ${verdict}`, () => {
+        assert.equal(of(statementFile('dialogs', index), isDoor).length, verdict === 'refused' ? 1 : 0);
+      });
+    }
+    it('in host/dialogs.ts all is allowed', () => assert.equal(of(DOOR, isDoor).length, 0));
   });
 
   describe('keeps the layers', () => {

@@ -170,6 +170,21 @@ describe('a cell', () => {
       assert.equal(csv([[`${begin}1+1`]]), `"'${begin}1+1"\r\n`);
     });
   }
+  /** Every piece between two separators, as a spreadsheet reads that takes another one than the comma for it. */
+  const pieces = (text: string, separator: string) =>
+    text.split(separator).map((piece) => piece.replace(/^[\s"]+/, ''));
+  it('is no formula behind any separator that a spreadsheet may choose', () => {
+    const characters = fc.constantFrom(...';,|\t\n\r =+-@"\'', '＝', '＋', '－', '＠', ...'ab1');
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: characters, maxLength: 12 }), { minLength: 1, maxLength: 3 }), (cells) => {
+        for (const separator of [';', ',', '|', '\t', '\n', '\r']) {
+          for (const piece of pieces(csv([cells]), separator)) assert.doesNotMatch(piece, /^[=+\-@＝＋－＠]/);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+    assert.equal(csv([['x;=cmd|1;"-2"\n@3', 'a-b@c=d']]), '"x;\'=cmd|1;""\'-2""\n\'@3","a-b@c=d"\r\n');
+  });
   it('with anything else stays as it is, quotes doubled', () => {
     assert.equal(csv([['a=b', '', 'say "x"', '1']]), '"a=b","","say ""x""","1"\r\n');
   });

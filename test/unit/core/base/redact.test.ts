@@ -133,10 +133,14 @@ describe('what a log is read for survives', () => {
 });
 
 describe('a hostile text', () => {
-  it('takes time that grows with its length alone', () => {
+  it('takes time that grows with its length alone', function () {
+    this.timeout(20_000);
+    const pieces = ['aA', 'a_', 'a.', '\\', '%25', 'token="', 'code="a ', '://a:', 'token=[', 'a/', "token='x"];
+    const redactor = new Redactor();
+    redactor.learn('aA'.repeat(40));
     // Quadratic would take minutes, for which no test has the time.
-    for (const text of ['aA', 'a_', 'a.', '\\'].map((piece) => piece.repeat(500_000))) {
-      redact(text);
+    for (const text of pieces.map((piece) => piece.repeat(200_000))) {
+      redactor.redact(text);
       redact(`state: ${text}!`);
       redact(`token ${' '.repeat(500_000)}${text}`);
     }

@@ -66,6 +66,29 @@ describe('parameters out of several places', () => {
     );
   });
 
+  it('take what the specification does not know from the user alone, and say what of others is ignored', () => {
+    const { parameters, entries } = resolveParameters([
+      { source: 'user', value: { min_p: 0.1, chat_template: 'mine' } },
+      {
+        source: 'workspace',
+        value: { chat_template: 'theirs', min_p: null, extra_body: { a: 1 }, seed: 1 },
+        isForeign: true,
+      },
+    ]);
+    assert.deepEqual(parameters, { seed: 1, min_p: 0.1, chat_template: 'mine' });
+    assert.deepEqual(
+      entries.map(({ field, sources, problem }) => [field, ...sources, problem !== undefined]),
+      [
+        ['seed', 'workspace', false],
+        ['min_p', 'user', false],
+        ['chat_template', 'user', false],
+        ['chat_template', 'workspace', true],
+        ['min_p', 'workspace', true],
+        ['extra_body', 'workspace', true],
+      ],
+    );
+  });
+
   const samples: Record<string, unknown> = {
     frequency_penalty: -0.5,
     presence_penalty: 0.5,

@@ -12,7 +12,7 @@ const SECRETS = {
   verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
   state: 'af0ifjsldkj-QpX83bTz',
   clientSecret: 'Zx9-s3cr3t~K/+q%2B&=tail',
-  proxyPassword: 'Pr0xy-p@ss/w0rd',
+  proxyPassword: 'Pr0xy,p@ss,c0mma/w0rd',
   key: Buffer.alloc(32, 0xa7).toString('base64'),
 } as const;
 
@@ -150,7 +150,7 @@ describe('a diagnosis made with secrets in every place', () => {
     const settings = { ...network.value.settings, proxy, noProxy: [proxy] };
     const report = reportOf(withValue('network', { settings, variables }), asIs);
     assert.equal(report.split('proxy.example.com:3128').length - 1, 6);
-    assert.deepEqual(leaks(report, [SECRETS.proxyPassword, 'lovelace', 'p@ss', 'w0rd']), []);
+    assert.deepEqual(leaks(report, [SECRETS.proxyPassword, 'lovelace', 'Pr0xy', 'p@ss', 'c0mma', 'w0rd']), []);
   });
 
   it('shows addresses without what may travel in them', () => {

@@ -134,7 +134,10 @@ describe('the identity client', () => {
   });
 
   it('a token that the service repeats in its words is not shown', async () => {
-    const reply: Reply = { status: 500, body: { error: 'server_error', error_description: 'cannot read first' } };
+    const token = 'opaque-token-1+/';
+    tokens = { ...tokenSource(), accessToken: async () => token };
+    const error_description = `cannot read ${encodeURIComponent(token)}`;
+    const reply: Reply = { status: 500, body: { error: 'server_error', error_description } };
     service.on('GET', GROUPS, reply, reply, reply, reply);
     const error = await failure(make().groups('acme', signal));
     assert.match(error.message, /Server response: cannot read ‹hidden›$/);

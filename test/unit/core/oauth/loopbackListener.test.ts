@@ -98,7 +98,7 @@ describe('the listener for the redirect', () => {
       [foreign, ours],
       [ours, ours],
     ]) {
-      for (const path of [callback({ code: 'c', state: STATE }), new URL(listener.startUrl).pathname]) {
+      for (const path of [callback({ code: 'c', state: STATE }), new URL(listener.newStartUrl()).pathname]) {
         assert.match(
           await spoken(port, `GET ${path} HTTP/1.1`, ...hosts.map((host) => `Host: ${host}`)),
           /^HTTP\/1.1 400 /,
@@ -184,14 +184,22 @@ describe('the listener for the redirect', () => {
   });
 
   it('the start address leads to the authorization address, letter by letter, from an unguessable path', async () => {
-    const { pathname, origin } = new URL(listener.startUrl);
+    const { pathname, origin } = new URL(listener.newStartUrl());
     assert.equal(origin, `http://127.0.0.1:${port}`);
     assert.match(pathname, /^\/start\/[\w-]{22}$/);
     const { status, headers } = await raw(port, pathname);
     assert.deepEqual([status, headers.location], [302, AUTHORIZATION]);
     // Also through the proxy of an editor that is served in a browser, whose name is another.
-    assert.equal((await raw(port, pathname, { host: 'editor.example.com' })).status, 302);
-    assert.equal((await raw(port, pathname, { method: 'POST' })).status, 404);
+    const again = new URL(listener.newStartUrl()).pathname;
+    assert.equal((await raw(port, again, { method: 'POST' })).status, 404);
+    assert.equal((await raw(port, again, { host: 'editor.example.com' })).status, 302);
+  });
+
+  it('a start address is good for one request, and only the newest', async () => {
+    const [older, newest] = [new URL(listener.newStartUrl()).pathname, new URL(listener.newStartUrl()).pathname];
+    const asked = [];
+    for (const path of [older, newest, newest, older]) asked.push((await raw(port, path)).status);
+    assert.deepEqual(asked, [404, 302, 404, 404]);
   });
 
   it('a port where another window waits: the sentence says so, and offers other ways', async () => {
@@ -265,7 +273,7 @@ describe('where the listener can stand', () => {
     const port = await freePort();
     const listener = await listen(`http://localhost:${port}/callback`);
     try {
-      assert.equal(new URL(listener.startUrl).host, `localhost:${port}`);
+      assert.equal(new URL(listener.newStartUrl()).host, `localhost:${port}`);
       assert.equal(await listens('127.0.0.1', port), true);
       assert.equal(await listens('::1', port), await hasIpv6());
       void listener.answer(signal).then(() => listener.reply());

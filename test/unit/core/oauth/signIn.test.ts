@@ -57,8 +57,8 @@ for (const discovery of [true, false]) {
     });
 
     /** Follows the address as a browser does: start page, the provider's pages, and back. */
-    const walk = async (startUrl: string, person: number | 'cancel'): Promise<void> => {
-      const address = new URL(location(await fetch(startUrl, { redirect: 'manual' })));
+    const walk = async (newStartUrl: () => string, person: number | 'cancel'): Promise<void> => {
+      const address = new URL(location(await fetch(newStartUrl(), { redirect: 'manual' })));
       assert.equal(address.origin + address.pathname, `${sandbox.descriptor.identity}/oauth2/v2/authorization`);
       const params = Object.fromEntries(address.searchParams);
       const answer = person === 'cancel' ? person : { person };
@@ -230,8 +230,8 @@ for (const discovery of [true, false]) {
         assert.deepEqual([busy.kind, busy.remedy], ['configuration', { kind: 'otherSignIn' }]);
         const session = await signIn({
           method: 'paste',
-          openBrowser: async (startUrl, authorizationUrl) => {
-            const address = location(await fetch(startUrl, { redirect: 'manual' }));
+          openBrowser: async (newStartUrl, authorizationUrl) => {
+            const address = location(await fetch(newStartUrl(), { redirect: 'manual' }));
             assert.equal(address, authorizationUrl);
             const params = Object.fromEntries(new URL(address).searchParams);
             pasted.resolve(await authorize(sandbox.descriptor, params, { person: 1 }));
@@ -332,8 +332,8 @@ describe('signing in without an id_token', () => {
         arrived: () => {},
         keep: async () => {},
         pages: PAGES,
-        openBrowser: async (url) => {
-          const address = new URL(location(await fetch(url, { redirect: 'manual' })));
+        openBrowser: async (newStartUrl) => {
+          const address = new URL(location(await fetch(newStartUrl(), { redirect: 'manual' })));
           const answer = new URLSearchParams({ code: 'c0de', state: address.searchParams.get('state') ?? '' });
           void fetch(`${address.searchParams.get('redirect_uri')}?${answer}`).then((page) => page.text());
           return true;

@@ -7,7 +7,7 @@ import { withShortDeadlines } from '../base/shortDeadlines.ts';
 import { eventually } from '../eventually.ts';
 import { failure } from '../failure.ts';
 import { fixture, fixtureText } from '../identity/fixtures.ts';
-import { authorizationHarness, DISCOVERY, granted, SECRET, TOKEN } from './authorizationHarness.ts';
+import { authorizationHarness, callback, DISCOVERY, granted, SECRET, TOKEN, USERINFO } from './authorizationHarness.ts';
 import { CONNECTION } from './connection.ts';
 
 const { signal } = new AbortController();
@@ -98,6 +98,43 @@ describe('the authorization server', () => {
         assert.deepEqual([kind, facts.wasNotSent], ['timeout', true]);
       });
       assert.ok(deadlines.includes(10_000));
+    });
+
+    const pending = newSignIn(CONNECTION);
+    const basic = Buffer.from(`${CONNECTION.clientId}:${SECRET}`).toString('base64');
+    const [refreshToken, code, accessToken] = ['the-only refresh+token', 'one-time code/1', 'the-access-token'];
+    type Ask = (server: AuthorizationServer) => Promise<unknown>;
+    const asked: readonly [what: string, path: string, sent: readonly string[], ask: Ask][] = [
+      ['a renewal', TOKEN, [refreshToken, SECRET, basic], (server) => server.refresh(refreshToken, signal)],
+      [
+        'an exchange',
+        TOKEN,
+        [code, pending.codeVerifier, SECRET, basic],
+        (server) => server.exchange(callback(pending, { code }), pending, signal),
+      ],
+      ['userinfo', USERINFO, [accessToken], (server) => server.userInfo(accessToken, signal)],
+    ];
+    for (const [what, path, sent, ask] of asked) {
+      it(`nothing that was sent with ${what} is shown, though the service repeats it in some encoding`, async () => {
+        const encoded = (value: string) => [value, encodeURIComponent(value), Buffer.from(value).toString('base64url')];
+        for (const value of sent.flatMap(encoded)) {
+          const body = { error: `bad ${value}`, error_description: `cannot use ${value}` };
+          h.undiscovered().on(path === TOKEN ? 'POST' : 'GET', path, { status: 400, body });
+          const { message, facts } = await failure(
+            ask(h.make({ clientAuthentication: 'client_secret_basic' })) as Promise<never>,
+          );
+          if (path === TOKEN) assert.match(message, /‹hidden›/);
+          assert.ok(!JSON.stringify([message, facts]).includes(value), `${value} in ${message}`);
+        }
+      });
+    }
+
+    it('nor what the provider’s page repeats in its answer', async () => {
+      const { state } = pending;
+      const refusal = callback(pending, { error: 'server_error', error_description: `unknown state ${state}` });
+      h.undiscovered();
+      const error = await failure(h.make().exchange(refusal, pending, signal));
+      assert.match(error.message, /It said: unknown state ‹hidden›$/);
     });
 
     it('a description without end or with markup is cut', async () => {

@@ -49,14 +49,16 @@ describe('who listens at a redirect URI', () => {
 describe('the start address alone', () => {
   it('leads to the authorization address letter by letter, answers nothing else, and closes', async () => {
     const authorizationUrl = 'https://identity.example.com/a?redirect_uri=vscode%3A%2F%2Fx&state=s';
-    const { startUrl, close } = await serveStart(authorizationUrl);
+    const { newStartUrl, close } = await serveStart(authorizationUrl);
+    const startUrl = newStartUrl();
     const { hostname, origin } = new URL(startUrl);
     assert.equal(hostname, '127.0.0.1');
     const answer = await fetch(startUrl, { redirect: 'manual' });
     assert.deepEqual([answer.status, answer.headers.get('location')], [302, authorizationUrl]);
     for (const [path, method] of [
       ['/', 'GET'],
-      [new URL(startUrl).pathname, 'POST'],
+      [new URL(startUrl).pathname, 'GET'],
+      [new URL(newStartUrl()).pathname, 'POST'],
       ['/callback', 'GET'],
     ]) {
       assert.equal((await fetch(`${origin}${path}`, { method: method ?? '', redirect: 'manual' })).status, 404);

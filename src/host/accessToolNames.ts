@@ -1,4 +1,4 @@
-import { languageModelTools } from '../../ids.ts';
+import { languageModelTools } from '../ids.ts';
 
 const PREFIX = 'rolecall_';
 
@@ -7,5 +7,8 @@ export function nameForOurselves(contributed: string): string {
   return contributed.slice(PREFIX.length);
 }
 
-/** The names of the access tools as `@rolecall` has them. */
+/**
+ * The names of the access tools as `@rolecall` has them. They tell who has access to what, with e-mail addresses: they are
+ * offered where they are asked for, and not beside everything else.
+ */
 export const accessToolNames: ReadonlySet<string> = new Set(Object.values(languageModelTools).map(nameForOurselves));

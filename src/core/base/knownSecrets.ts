@@ -1,0 +1,189 @@
+import { decodedText, type View } from './decodedViews.ts';
+
+/** A range of the text a view was made of, without its end. */
+export type Span = readonly [begin: number, end: number];
+
+/** Shorter values are not looked for: hiding them would blot out ordinary words. */
+export const SHORTEST_SECRET = 8;
+/** What one secret is found by: its first and its last characters. */
+const ANCHOR = 8;
+/** So many characters of a secret that was cut short are hidden, or half of it. */
+const TELLING_PIECE = 12;
+
+/** What encodings, quoting and line breaks add, take away or write differently: not compared. */
+const NOT_COMPARED = '+-/_=\\"\'%';
+const COMPARED = Uint8Array.from({ length: 128 }, (_, code) =>
+  code > 0x20 && code < 0x7f && !NOT_COMPARED.includes(String.fromCharCode(code)) ? 1 : 0,
+);
+
+/**
+ * Finds values in a text however they were written down. Encodings are not listed: a {@link View} has its escapes resolved,
+ * and of both sides only the characters that no encoding changes are compared. Base64 is another matter, as it mixes
+ * neighbours: there are three ways in which a value can stand among them.
+ */
+export class KnownSecrets {
+  readonly #limit: number;
+  /** The newest last. */
+  readonly #forms = new Map<string, Forms>();
+  #index: Index | undefined;
+
+  /** @param limit of secrets: the oldest are forgotten. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(secret: string): void {
+    if (secret.length < SHORTEST_SECRET) return;
+    const forms = this.#forms.get(secret) ?? formsOf(secret);
+    this.#forms.delete(secret); // What is used again is among the newest.
+    this.#forms.set(secret, forms);
+    const [oldest] = this.#forms.keys();
+    if (this.#forms.size > this.#limit && oldest !== undefined) this.#forms.delete(oldest);
+    this.#index = undefined;
+  }
+
+  *find(view: View): Generator<Span, void, undefined> {
+    if (this.#forms.size === 0) return;
+    this.#index ??= new Index([...this.#forms.values()]);
+    yield* this.#index.find(view);
+  }
+}
+
+interface Form {
+  /** The characters that are compared. */
+  readonly text: string;
+  /** How many that are not compared stand before and behind them. */
+  readonly edges: readonly [before: number, behind: number];
+}
+
+/** What a secret looks like in a text. */
+interface Forms {
+  readonly compared: readonly Form[];
+  /** Those of which too little can be compared stand for themselves. */
+  readonly literal: readonly string[];
+}
+
+function formsOf(secret: string): Forms {
+  const compared: Form[] = [];
+  const literal: string[] = [];
+  for (const written of [secret, ...base64Of(secret)]) {
+    const whole = decodedText(written);
+    const { text, at } = comparable(whole);
+    if (text.length < ANCHOR) literal.push(written);
+    else compared.push({ text, edges: [at[0] ?? 0, whole.length - 1 - (at[text.length - 1] ?? 0)] });
+  }
+  return { compared, literal };
+}
+
+function base64Of(secret: string): readonly string[] {
+  // A client secret is url-encoded before it becomes part of Basic credentials (RFC 6749 section 2.3.1).
+  const written = [secret, encodeURIComponent(secret), new URLSearchParams([['', secret]]).toString().slice(1)];
+  return [...new Set([...written, JSON.stringify(secret).slice(1, -1)])].flatMap((text) => {
+    const bytes = Buffer.from(text);
+    return [0, 1, 2].map((before) => {
+      const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64url');
+      // Characters at either end that hold bits of the neighbours differ with them.
+      const first = Math.ceil((before * 8) / 6);
+      const last = Math.floor(((before + bytes.length) * 8) / 6);
+      return encoded.slice(first, last);
+    });
+  });
+}
+
+class Index {
+  readonly #heads = new Map<string, Form[]>();
+  readonly #tails = new Map<string, Form[]>();
+  readonly #literal: readonly string[];
+  /** By the first characters of all of them: nearly every place in a text is passed by with one look. */
+  readonly #begins = new Uint8Array(1 << 16);
+
+  constructor(secrets: readonly Forms[]) {
+    this.#literal = secrets.flatMap(({ literal }) => literal);
+    for (const form of secrets.flatMap(({ compared }) => compared)) {
+      for (const [map, at] of [[this.#heads, 0] as const, [this.#tails, form.text.length - ANCHOR] as const]) {
+        const anchor = form.text.slice(at, at + ANCHOR);
+        map.set(anchor, [...(map.get(anchor) ?? []), form]);
+        this.#begins[beginning(anchor, 0)] = 1;
+      }
+    }
+  }
+
+  *find({ text: whole, from }: View): Generator<Span, void, undefined> {
+    for (const literal of this.#literal) {
+      for (let at = whole.indexOf(literal); at >= 0; at = whole.indexOf(literal, at + literal.length)) {
+        yield [from[at] ?? 0, from[at + literal.length] ?? 0];
+      }
+    }
+    const { text, at } = comparable(whole);
+    /** What is not compared belongs to the secret as far as the secret has as much of it there. */
+    const span = (begin: number, end: number, [before, behind]: Form['edges'] = [0, 0]): Span => {
+      const first = Math.max((at[begin] ?? 0) - before, begin === 0 ? 0 : (at[begin - 1] ?? 0) + 1);
+      const last = Math.min((at[end - 1] ?? 0) + behind, (end === text.length ? whole.length : (at[end] ?? 0)) - 1);
+      return [from[first] ?? 0, from[last + 1] ?? 0];
+    };
+    let hidden = 0;
+    for (let here = 0; here + ANCHOR <= text.length; here += 1) {
+      if (!this.#begins[beginning(text, here)]) continue;
+      const piece = text.slice(here, here + ANCHOR);
+      const end = here + ANCHOR;
+      const back = longest(this.#tails.get(piece), (form) => sameBefore(text, end, form));
+      if (back && end > hidden) yield span(end - back.length, end, back.edges);
+      const ahead = longest(this.#heads.get(piece), (form) => sameAfter(text, here, form));
+      if (!ahead) continue;
+      yield span(here, here + ahead.length, ahead.edges);
+      hidden = here + ahead.length;
+      here = Math.max(here, hidden - ANCHOR); // What begins in here and goes on is found by its end.
+    }
+  }
+}
+
+/** A number that four characters have in common with few others. */
+function beginning(text: string, at: number): number {
+  const pair = text.charCodeAt(at) ^ (text.charCodeAt(at + 1) << 3);
+  return (pair ^ (text.charCodeAt(at + 2) << 6) ^ (text.charCodeAt(at + 3) << 9)) & 0xffff;
+}
+
+interface Found {
+  readonly length: number;
+  readonly edges: Form['edges'] | undefined;
+}
+
+/** The most characters that are the same as in a form, where they tell enough of it. */
+function longest(forms: readonly Form[] | undefined, same: (form: string) => number): Found | undefined {
+  let most: Found | undefined;
+  for (const { text, edges } of forms ?? []) {
+    const length = same(text);
+    if (length <= (most?.length ?? 0) || (length < TELLING_PIECE && length * 2 < text.length)) continue;
+    most = { length, edges: length === text.length ? edges : undefined };
+  }
+  return most;
+}
+
+function sameAfter(text: string, at: number, form: string): number {
+  let length = ANCHOR;
+  while (length < form.length && text.charCodeAt(at + length) === form.charCodeAt(length)) length += 1;
+  return length;
+}
+
+function sameBefore(text: string, end: number, form: string): number {
+  let length = ANCHOR;
+  while (length < form.length && text.charCodeAt(end - length - 1) === form.charCodeAt(form.length - length - 1)) {
+    length += 1;
+  }
+  return length;
+}
+
+/** The characters of a text that are compared, and where each of them stands. */
+function comparable(text: string): { readonly text: string; readonly at: Uint32Array } {
+  const kept = Buffer.allocUnsafe(text.length);
+  const at = new Uint32Array(text.length);
+  let length = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code >= 128 || !COMPARED[code]) continue;
+    kept[length] = code;
+    at[length] = index;
+    length += 1;
+  }
+  return { text: kept.toString('latin1', 0, length), at };
+}
