@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { accessToolbox } from '../../../src/host/access/accessToolbox.ts';
 import { accessBriefing } from '../../../src/host/access/briefing.ts';
-import { accessToolNames } from '../../../src/host/access/toolNames.ts';
+import { accessToolNames } from '../../../src/host/accessToolNames.ts';
 import { extensionId } from '../../../src/ids.ts';
 import { chatRequest } from '../support/chat.ts';
 import { FakeLog } from '../support/fakes.ts';
