@@ -4,6 +4,7 @@ import { FILTER_KEYS, parseFilter } from '../../core/access/filterSyntax.ts';
 import type { AccessModel } from '../../core/access/model.ts';
 import { SORT_ORDERS, type SortOrder } from '../../core/access/sortOrder.ts';
 import { cancelled } from '../../core/base/errors.ts';
+import { oneAtATime } from '../../core/base/oneAtATime.ts';
 import { commands } from '../../ids.ts';
 import type { AccessData, Stage } from '../accessData.ts';
 import { targetOf } from '../accessTarget.ts';
@@ -26,12 +27,14 @@ export function viewCommands(data: AccessData, state: ViewState) {
   ): Promise<void> => {
     const before = new Map<string, string>();
     // Another account may have come meanwhile; the filter is of this connection in any case.
-    const set = async (textOf: (id: string) => string): Promise<void> => {
-      for (const id of await organizations) {
-        if (!before.has(id)) before.set(id, state.filterOf(key, id));
-        await state.setFilter(key, id, textOf(id));
-      }
-    };
+    const inTurn = oneAtATime();
+    const set = (textOf: (id: string) => string): Promise<void> =>
+      inTurn(async () => {
+        for (const id of await organizations) {
+          if (!before.has(id)) before.set(id, state.filterOf(key, id));
+          await state.setFilter(key, id, textOf(id));
+        }
+      });
     const known = Array.isArray(organizations) ? organizations : data.all.map(({ model }) => model.organization);
     const filters = new Set(known.map((id) => state.filterOf(key, id)));
     const value = filters.size === 1 ? ([...filters][0] ?? '') : '';
