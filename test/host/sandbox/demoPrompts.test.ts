@@ -35,7 +35,7 @@ describe('the prompts that the sandbox names', () => {
   }
 
   const answers: Readonly<Record<string, RegExp>> = {
-    '/access who can administer meridian?': /administrator in meridian: 4 holders[\s\S]*\n- ada\.moreau@/,
+    '/access who can administer meridian?': /administrator in meridian: 2 subjects, 2 user IDs[\s\S]*\n- ada\.moreau@/,
     '/access what can dora.haddad reach?': /dora\.haddad@[\s\S]*in meridian: \d+ roles[\s\S]*secrets-auditor/,
     '/access who is in break-glass?': /break-glass: (?:0|no) members/,
     '/explain': /`three\.py` has 3 lines of `python`, 1 blank/,

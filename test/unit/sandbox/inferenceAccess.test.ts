@@ -115,7 +115,7 @@ describe('sandbox inference: questions about access', () => {
     const asked = [briefing, user('who is in finance in meridian?')];
     const listed = await afterRound(
       asked,
-      () => 'Groups of meridian: 1 of 12.\n\nfinance (id g-1): 1 member; grants billing-viewer; tag a=b',
+      () => 'Groups of meridian: 1 of 12.\n\nfinance (id g-1): 1 subject, 1 user ID; grants billing-viewer; tag a=b',
     );
     assert.deepEqual(await callsTo(listed), ['who_has_role({"role":"billing-viewer","organization":"meridian"})']);
     const told = await afterRound(
