@@ -55,7 +55,10 @@ describe('filter, order and favorites', () => {
     given = new Commands(patches);
     input = new FakeInput();
     contexts = new Map();
-    patches.set(vscode.window, 'createInputBox', () => input);
+    patches.set(vscode.window, 'createInputBox', () => {
+      input = new FakeInput();
+      return input;
+    });
     const execute = vscode.commands.executeCommand;
     patches.set(vscode.commands, 'executeCommand', async (id: string, ...args: unknown[]) => {
       if (id === 'setContext') contexts.set(String(args[0]), args[1]);
@@ -65,10 +68,16 @@ describe('filter, order and favorites', () => {
   });
 
   const groups = () => tree().texts('meridian', 'Groups');
+  /** Presses Filter, and waits for its own box: not that of the time before. */
+  async function ask(command: string, node?: unknown): Promise<{ done: Promise<unknown> }> {
+    const before = input;
+    const done = given.call(command, node);
+    await until('the box is there', () => input !== before && input.isShown);
+    return { done };
+  }
   /** Presses Filter, types, and ends as told. */
   async function filter(text: string, end: 'enter' | 'escape'): Promise<void> {
-    const done = given.call(commands.filter, await tree().node('meridian'));
-    await until('the box is there', () => input.isShown);
+    const { done } = await ask(commands.filter, await tree().node('meridian'));
     input.type(text);
     if (end === 'enter') input.enter();
     else input.hide();
@@ -91,8 +100,7 @@ describe('filter, order and favorites', () => {
 
   it('the tree follows what is typed, and is as before when the user leaves', async () => {
     await tree().serviceOf('administrator', 'meridian');
-    const done = given.call(commands.filter, await tree().node('meridian'));
-    await until('the box is there', () => input.isShown);
+    const { done } = await ask(commands.filter, await tree().node('meridian'));
     input.type('finance');
     await until('the tree follows', async () => (await groups()).length === 1);
     assert.match(input.prompt, /^1 group, 0 roles\. Type words or key:value \(name, .*\); prefix with - to exclude\.$/);
@@ -105,8 +113,7 @@ describe('filter, order and favorites', () => {
     await tree().serviceOf('administrator', 'meridian', 'big-sky');
     const [selected] = await tree().view.getChildren();
     scene().network = () => new Promise(() => {}); // The box waits for nobody's answer.
-    const done = given.call(commands.filterAll, selected);
-    await until('the box is there', () => input.isShown);
+    const { done } = await ask(commands.filterAll, selected);
     assert.deepEqual([given.offered, input.title], [[], 'Filter']);
     input.type('finance');
     input.enter();
@@ -114,7 +121,7 @@ describe('filter, order and favorites', () => {
     scene().network = (...request) => fetch(...request);
     assert.deepEqual(await groups(), ['finance']);
     assert.equal(tree().shown.message, 'Filtered by “finance”');
-    const again = given.call(commands.filterAll);
+    const { done: again } = await ask(commands.filterAll);
     assert.equal(input.value, 'finance');
     input.type('nobody is called so');
     await until('the tree follows', () => /nobody/.test(tree().shown.message));
@@ -125,8 +132,7 @@ describe('filter, order and favorites', () => {
 
   it('a key that there is not is said, in the box and above the tree', async () => {
     await tree().serviceOf('administrator', 'meridian');
-    const done = given.call(commands.filter, await tree().node('meridian'));
-    await until('the box is there', () => input.isShown);
+    const { done } = await ask(commands.filter, await tree().node('meridian'));
     input.type('helth:error');
     const said = /“helth:” is no filter key; it is searched for as text\. Did you mean “health:”\?/;
     const message = await until('it is said', () => input.validationMessage);
@@ -134,7 +140,7 @@ describe('filter, order and favorites', () => {
     input.enter();
     await done;
     assert.match(tree().shown.message, said);
-    const mended = given.call(commands.filter, await tree().node('meridian'));
+    const { done: mended } = await ask(commands.filter, await tree().node('meridian'));
     input.type('health:error');
     await until('it is no longer said', () => input.validationMessage === undefined);
     input.enter();
