@@ -85,11 +85,10 @@ describe('the provider of models', () => {
     });
   });
 
-  it('streams an answer as it comes', async () => {
+  it('passes on every word of an answer', async () => {
     const answer = ask(await signedInProvider(scene()), 'sandbox/guide', 'Please count to 20.');
     await answer.done;
     assert.equal(answer.text(), Array.from({ length: 20 }, (_, index) => index + 1).join(', '));
-    assert.ok(answer.parts.length > 5, `${answer.parts.length} parts`);
   });
 
   it('hands over the calls of tools with their arguments', async () => {
@@ -320,7 +319,7 @@ describe('the provider of models', () => {
     assert.equal(JSON.parse(body).model, 'sandbox/no-tools');
   });
 
-  it('stops the request on the wire when the user stops', async () => {
+  it('streams an answer as it comes, and stops the request on the wire when the user stops', async () => {
     const provider = await signedInProvider(scene());
     const before = await counter('streams.inference.aborted');
     await holdNextAnswer();
