@@ -79,7 +79,7 @@ test.describe('an answer in chat', () => {
     await useMode(page, 'Agent'); // In Ask mode the editor attaches the open file by itself.
     await openFile(page, 'rotate.py');
     await page.keyboard.press('Control+A');
-    assert.match(await chat(page, '@rolecall /explain'), /rotate\.py.has.\d+.lines.of.python/);
+    assert.match(await chat(page, '@rolecall /explain'), /rotate\.py.\(1–17\).has.17.lines.of.python/);
     assert.match(
       (await lastTold(workbench.sandbox)).messages.at(-1)?.content ?? '',
       /^Explain this[\s\S]*rotate\.py[\s\S]*def rotate\(/,

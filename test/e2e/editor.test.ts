@@ -49,6 +49,8 @@ test.describe('the commands of the editor', () => {
     beside = extensionPage(page);
     answer = beside.locator('main');
     await enterSandbox(workbench);
+    // The chat is open now. Beside it a difference has no room for both sides.
+    await runCommand(page, 'View: Hide Secondary Side Bar');
   });
 
   test.beforeEach(async () => {

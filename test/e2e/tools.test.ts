@@ -219,6 +219,9 @@ test.describe('the tools of a workspace', () => {
   test('are begun with a commented example that is valid, in the folder that is chosen', async () => {
     await runCommand(page, 'Rolecall: New Workspace Tool');
     await choose(page, 'website');
+    await editor()
+      .locator('.view-line', { hasText: /The.model.decides/ })
+      .waitFor();
     await lenses().first().waitFor();
     await workbench.screenshot('tool-new');
     assert.match(await textOfEditor(page, editor()), /\/\/ The model decides by this sentence/);
