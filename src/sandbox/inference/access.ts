@@ -155,7 +155,9 @@ function holdersOfGroup({ messages, tools }: ChatRequest, group: string): Planne
   const tool = toolNamed(tools, 'who_has_role');
   for (const { text, answers } of resultsOfRound(messages)) {
     const [, members, granted] =
-      lineOf(text, group)?.match(/: (\d+) (?:member|subject|user ID|service account)s?\b.*?\bgrants (?:the roles? )?([^,;]+)/) ?? [];
+      lineOf(text, group)?.match(
+        /: (\d+) (?:member|subject|user ID|service account)s?\b.*?\bgrants (?:the roles? )?([^,;]+)/,
+      ) ?? [];
     if (!tool || members === undefined || members === '0' || !granted || /^no\b/.test(granted)) continue;
     const { organization } = answers?.arguments ?? {};
     return {
