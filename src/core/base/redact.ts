@@ -28,6 +28,8 @@ const RUN = /(?<![\w+/=~-])[\w+/=~-]{20,}/g;
 /** Between a telling name and an opaque value beside it. */
 const NEAR = 40;
 const SHORTEST_VALUE = 6;
+/** The rest of a broken value may look like a word by chance; ordinary words behind one are mostly shorter. */
+const SHORTEST_REST = 8;
 /** Words of one spelling, as error codes and states are; what is drawn at random mixes cases and digits. */
 const WORD = /^(?:[A-Z]+(?:_[A-Z\d]+)*|[A-Z]?[a-z]+(?:[_-][a-z]+|[A-Z][a-z]+)*)[.,;:!?)]*$/;
 
@@ -131,11 +133,13 @@ function extentOf(text: string, at: number, isWholeLine: boolean): Span {
   UNQUOTED.lastIndex = at;
   const run = UNQUOTED.exec(text)?.[0].replace(/[.,;:!?)\]]+$/, '') ?? '';
   let end = at + run.length;
-  // A line break in the middle of a value: what stands alone on the next line and is no word belongs to it.
+  // A line break in the middle of a value: what stands alone on the next line and is no short word belongs to it.
   for (;;) {
     NEXT_LINE.lastIndex = end;
     const next = NEXT_LINE.exec(text)?.[1];
-    if (run === '' || next === undefined || isWord(next)) return [at, end];
+    if (run === '' || next === undefined || (isWord(next) && (isWord(run) || next.length < SHORTEST_REST))) {
+      return [at, end];
+    }
     end = NEXT_LINE.lastIndex;
   }
 }

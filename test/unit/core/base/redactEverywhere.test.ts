@@ -55,7 +55,13 @@ const places: readonly (readonly [string, string])[] = [
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 const letters = (minLength: number, maxLength: number, more = '') =>
-  fc.string({ unit: fc.constantFrom(...ALPHABET, ...more), minLength, maxLength });
+  fc.string({ unit: fc.constantFrom(...ALPHABET, ...more), minLength, maxLength }).filter(isDrawnAtRandom);
+
+/** What repeats itself, as "aaaaaa" does, is nobody's secret, and its parts cannot be told from each other. */
+function isDrawnAtRandom(value: string): boolean {
+  const parts = Array.from({ length: Math.max(0, value.length - 3) }, (_, at) => value.slice(at, at + 4));
+  return new Set(parts).size === parts.length;
+}
 /** Opaque values as servers draw them, and passwords with all that an encoding changes. */
 const secrets = fc.oneof(
   letters(20, 90),
