@@ -30,14 +30,13 @@ function message(how: 'showInformationMessage' | 'showWarningMessage' | 'showErr
     vscode.window[how](plainText(text), ...(rest as readonly T[]));
 }
 
-export interface ProgressOptions extends Omit<vscode.ProgressOptions, 'title'> {
-  readonly title: string;
+export interface ProgressOptions extends vscode.ProgressOptions {
   /** Behind the title: a progress notification has no buttons but Cancel. */
   readonly link?: { readonly title: string; readonly command: (typeof commands)[keyof typeof commands] };
 }
 
 export async function withProgress<T>(
-  { title, link, ...options }: ProgressOptions,
+  { title = '', link, ...options }: ProgressOptions,
   task: (report: (message: string) => void, token: vscode.CancellationToken) => Thenable<T>,
 ): Promise<T> {
   const linked = link ? ` [${plainText(link.title)}](command:${link.command})` : '';
@@ -99,6 +98,7 @@ const SHOWN: ReadonlySet<PropertyKey> = new Set([
   'placeHolder',
   'placeholder',
   'validationMessage',
+  'message',
   'items',
   'label',
   'description',

@@ -126,6 +126,8 @@ describe('words of others', () => {
     input.validationMessage = HOSTILE;
     input.value = HOSTILE;
     assertPlain(input.prompt, input.title, input.validationMessage);
+    input.validationMessage = { message: HOSTILE, severity: vscode.InputBoxValidationSeverity.Info };
+    assertPlain(input.validationMessage.message);
     assert.equal(input.value, HOSTILE);
     input.dispose();
     const pick = createQuickPick<vscode.QuickPickItem & { id: number }>();

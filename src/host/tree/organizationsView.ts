@@ -233,7 +233,7 @@ export class OrganizationsView implements vscode.Disposable {
     if (!stage || isUnfolded === undefined) return;
     if (isUnfolded && this.#view.visible) {
       const reading = this.#data.read(stage, organization);
-      void withProgress({ location: { viewId: views.organizations }, title: '' }, () => reading);
+      void withProgress({ location: { viewId: views.organizations } }, () => reading);
       return;
     }
     this.#unfolded.delete(organization);
