@@ -118,7 +118,12 @@ test.describe('signing in', () => {
     let other: Server;
 
     test.beforeAll(async () => {
-      other = createServer((_request, response) => response.writeHead(404).end('not here'));
+      // It takes pages to be opened and no requests of other pages: the sandbox's own page sends the answer that way first.
+      other = createServer((request, response) =>
+        request.headers['sec-fetch-mode'] === 'navigate'
+          ? response.writeHead(404).end('not here')
+          : request.socket.destroy(),
+      );
       const port = Number(new URL(workbench.sandbox.descriptor.clients.loopback.redirectUri).port);
       await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
     });
