@@ -43,6 +43,18 @@ const oneCopyOfTheEditor = {
   },
 };
 
+/** The translations are loaded once, at activation: features.cjs takes the module that extension.cjs has. */
+const oneCopyOfTheTranslations = {
+  name: 'rolecall-one-copy-of-the-translations',
+  setup(build) {
+    build.onResolve({ filter: /^@vscode\/l10n$/ }, ({ path: name }) => ({ path: name, namespace: 'translations' }));
+    build.onLoad({ filter: /.*/, namespace: 'translations' }, () => ({
+      contents: "module.exports = require('./extension.cjs').l10n;",
+    }));
+    build.onResolve({ filter: /./, namespace: 'translations' }, ({ path: name }) => ({ path: name, external: true }));
+  },
+};
+
 /** Makes each `import()` a `require` of that module in features.cjs. */
 const importsFromFeatures = {
   name: 'rolecall-imports-from-features',
@@ -103,7 +115,7 @@ function features(watching, outdir = 'dist') {
   return {
     ...extension(watching, outdir),
     entryPoints: { features: 'rolecall:features' },
-    plugins: [oneCopyOfTheEditor, featuresOfTheExtension],
+    plugins: [oneCopyOfTheEditor, oneCopyOfTheTranslations, featuresOfTheExtension],
   };
 }
 

