@@ -107,6 +107,8 @@ function extension(watching, outdir = 'dist') {
     outExtension: { '.js': '.cjs' },
     // A package's ES modules before its "main": jsonc-parser's is UMD, whose requires no bundler can follow.
     mainFields: ['module', 'main'],
+    // Made for files and addresses, too, its main module loads Node's; here the editor has read the translations.
+    alias: { '@vscode/l10n': '@vscode/l10n/dist/browser.js' },
     plugins: [oneCopyOfTheEditor, importsFromFeatures],
   };
 }
