@@ -176,21 +176,10 @@ export function buildProduction() {
   return buildAll(production(false));
 }
 
-/**
- * Bundles the extension into `outdir` as it is shipped. Resolves to the two files, and to the modules in the one that
- * activation reads.
- */
+/** Bundles the extension into `outdir` as it is shipped. Resolves to its two files. */
 export async function bundleExtension(outdir) {
-  const [{ metafile }] = await Promise.all([
-    esbuild.build(extension(false, outdir)),
-    esbuild.build(features(false, outdir)),
-  ]);
-  const [output] = Object.values(metafile.outputs);
-  return {
-    extension: path.join(outdir, 'extension.cjs'),
-    features: path.join(outdir, 'features.cjs'),
-    modules: Object.keys(output.inputs).filter((input) => !/^(?:features|editor):/.test(input)),
-  };
+  await buildAll([extension(false, outdir), features(false, outdir)]);
+  return { extension: path.join(outdir, 'extension.cjs'), features: path.join(outdir, 'features.cjs') };
 }
 
 /** Bundles one of the pages, minified. Resolves to its script and its style sheet; writes nothing. */

@@ -73,8 +73,6 @@ declare module '*/esbuild.mjs' {
     /** The file that exports `activate`. */
     readonly extension: string;
     readonly features: string;
-    /** What the former holds, relative to the project's root. */
-    readonly modules: readonly string[];
   }>;
   export function bundlePage(name?: 'matrix' | 'answer'): Promise<{ readonly script: string; readonly style: string }>;
   export function bundleSandbox(): Promise<{ readonly text: string; readonly modules: readonly string[] }>;

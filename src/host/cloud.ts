@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { type Connection, connectionKey } from '../core/base/connection.ts';
 import { RolecallError } from '../core/base/errors.ts';
 import type { Fetch } from '../core/base/http.ts';
-import { Lazy } from '../core/base/lazy.ts';
 import type { Log } from '../core/base/log.ts';
 import type { TokenSource } from '../core/base/tokenSource.ts';
 import type { IdentityClient } from '../core/identity/identityClient.ts';
@@ -71,7 +70,7 @@ export class Cloud implements vscode.Disposable {
       log,
       now: Date.now,
     });
-    const identity = new Lazy(async () => {
+    const identity = async () => {
       const { IdentityClient } = await import('../core/identity/identityClient.ts');
       const { fetch } = deps;
       return new IdentityClient({
@@ -81,11 +80,11 @@ export class Cloud implements vscode.Disposable {
         log,
         now: Date.now,
       });
-    });
+    };
     this.identity = {
-      groups: async (...asked) => (await identity.get()).groups(...asked),
-      roles: async (...asked) => (await identity.get()).roles(...asked),
-      organizations: async (...asked) => (await identity.get()).organizations(...asked),
+      groups: async (...asked) => (await identity()).groups(...asked),
+      roles: async (...asked) => (await identity()).roles(...asked),
+      organizations: async (...asked) => (await identity()).organizations(...asked),
     };
     let wasSignedIn = false;
     this.keeper.onDidChange(({ kind }) => {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { Lazy } from '../core/base/lazy.ts';
+import { cancelled } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
 import type { commands } from '../ids.ts';
 import { showError } from './showError.ts';
@@ -21,17 +21,38 @@ export function registerCommand(id: CommandId, log: Log, run: (...args: unknown[
   });
 }
 
-/**
- * Registers commands whose code is read when one of them is called for the first time; `load` says what they do. What it
- * makes lives as long as the window.
- */
+/** Registers commands whose code is loaded when one of them is called; `load` says what they do. */
 export function registerCommands<Id extends CommandId>(
   ids: readonly Id[],
   log: Log,
   load: () => Promise<Handlers<Id>>,
 ): vscode.Disposable {
-  const handlers = new Lazy(load);
   return vscode.Disposable.from(
-    ...ids.map((id) => registerCommand(id, log, async (...args) => (await handlers.get())[id](...args))),
+    ...ids.map((id) => registerCommand(id, log, async (...args) => (await load())[id](...args))),
   );
+}
+
+/**
+ * @returns a function that gives every caller the one value of `make`, which its first call makes, most often with code of
+ * features.cjs. After a failure the next call tries again. What was made is disposed of with it, where it can be.
+ */
+export function onFirstUse<T extends object>(make: () => Promise<T>): vscode.Disposable & (() => Promise<T>) {
+  let made: Promise<T> | undefined;
+  let isDisposed = false;
+  const get = async (): Promise<T> => {
+    if (isDisposed) throw cancelled();
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+  const dispose = () => {
+    isDisposed = true;
+    made?.then(
+      (part: Partial<vscode.Disposable>) => part.dispose?.(),
+      () => {}, // Whoever asked for it knows.
+    );
+  };
+  return Object.assign(get, { dispose });
 }

@@ -138,15 +138,6 @@ export function isCancelled(error: unknown): boolean {
 export function asRolecallError(error: unknown): RolecallError {
   if (error instanceof RolecallError) return error;
   if (isCancelled(error)) return cancelled(error);
-  if (isMissingModule(error)) return new RolecallError('unexpected', MISSING, { cause: error });
   const message = error instanceof Error ? error.message : String(error);
   return new RolecallError('unexpected', `Something unexpected went wrong: ${message}`, { cause: error });
-}
-
-/** An update replaces the files of which an open window reads parts when it needs them. */
-const MISSING =
-  'A part of Rolecall is missing: it was updated or removed while this window was open. Reload the window.';
-
-function isMissingModule(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND';
 }

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
-import { Lazy } from '../../core/base/lazy.ts';
 import type { Session } from '../../core/oauth/session.ts';
 import { commands } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
-import { registerCommands } from '../commands.ts';
+import { onFirstUse, registerCommands } from '../commands.ts';
 import { showError } from '../showError.ts';
 import type { UsageLedger } from '../usageLedger.ts';
 import { RolecallAuthenticationProvider } from './authenticationProvider.ts';
@@ -39,22 +38,22 @@ export function registerSession({
   ...deps
 }: SessionFlowDeps & { readonly usage: UsageLedger }): RegisteredSession {
   const { clouds, storage, inferenceTokens, log } = deps;
-  const flow = new Lazy(async () => {
+  const flow = onFirstUse(async () => {
     const { SessionFlow } = await import('./sessionFlow.ts');
     return new SessionFlow(deps);
   });
-  const signIn = async (cloud: Cloud) => (await flow.get()).signIn.run(cloud);
-  const runAndTell = async (cloud: Cloud) => (await flow.get()).signOut.runAndTell(cloud);
+  const signIn = async (cloud: Cloud) => (await flow()).signIn.run(cloud);
+  const runAndTell = async (cloud: Cloud) => (await flow()).signOut.runAndTell(cloud);
   const handleUri = async (uri: vscode.Uri) => {
     try {
-      await (await flow.get()).links.handleUri(uri);
+      await (await flow()).links.handleUri(uri);
     } catch (error) {
       await showError(error, log);
     }
   };
   const disposables = vscode.Disposable.from(
     RolecallAuthenticationProvider.register(clouds, { run: signIn }, { runAndTell }, log),
-    registerCommands(sessionCommands, log, async () => (await flow.get()).commands),
+    registerCommands(sessionCommands, log, async () => (await flow()).commands),
     registerStatusBar(clouds, usage),
     flow,
     new EndedNotice(clouds, log),

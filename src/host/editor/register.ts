@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import { Lazy } from '../../core/base/lazy.ts';
 import { commands } from '../../ids.ts';
-import { registerCommand, registerCommands } from '../commands.ts';
+import { onFirstUse, registerCommand, registerCommands } from '../commands.ts';
 import type { AnswersDeps } from './answers.ts';
 import type { EditorDeps } from './converseWithProgress.ts';
 import { registerProblemActions } from './problemActions.ts';
@@ -10,11 +9,11 @@ import { registerProblemActions } from './problemActions.ts';
 export function registerEditorCommands(deps: EditorDeps & AnswersDeps): vscode.Disposable {
   const { askAboutSelection, explainSelection, explainProblem, showReasoning, copyAnswer } = commands;
   const { rewriteSelection, applyRewrite, discardRewrite } = commands;
-  const answers = new Lazy(async () => {
+  const answers = onFirstUse(async () => {
     const { Answers } = await import('./answers.ts');
     return new Answers(deps);
   });
-  const rewrites = new Lazy(async () => {
+  const rewrites = onFirstUse(async () => {
     const { Rewrites } = await import('./rewrite.ts');
     return new Rewrites(deps);
   });
@@ -27,13 +26,13 @@ export function registerEditorCommands(deps: EditorDeps & AnswersDeps): vscode.D
       deps.log,
       async () => {
         const { askCommands } = await import('./askAboutSelection.ts');
-        return askCommands({ ...deps, answers: await answers.get() });
+        return askCommands({ ...deps, answers: await answers() });
       },
     ),
     registerCommands(
       [rewriteSelection, applyRewrite, discardRewrite],
       deps.log,
-      async () => (await rewrites.get()).commands,
+      async () => (await rewrites()).commands,
     ),
     registerCommand(commands.generateCommitMessage, deps.log, async (source) => {
       const { generateCommitMessage } = await import('./commitMessage.ts');

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import { Lazy } from '../../core/base/lazy.ts';
 import { commands } from '../../ids.ts';
-import { registerCommand } from '../commands.ts';
+import { onFirstUse, registerCommand } from '../commands.ts';
 import type { SandboxDeps } from './trySandbox.ts';
 
 export interface RegisteredSandbox extends vscode.Disposable {
@@ -22,21 +21,21 @@ export function registerSandbox(state: vscode.Memento, more: Omit<SandboxDeps, '
     set: (identityUrl: string | undefined) => void state.update(IN_SANDBOX, identityUrl), // Matters after a reload.
   };
   const deps = { ...more, memory };
-  const sandbox = new Lazy(async () => {
+  const sandbox = onFirstUse(async () => {
     const { Sandbox } = await import('./trySandbox.ts');
     return new Sandbox(deps);
   });
   const end = new AbortController();
   const disposables = vscode.Disposable.from(
     sandbox,
-    registerCommand(commands.trySandbox, deps.log, async () => (await sandbox.get()).enter()),
-    registerCommand(commands.leaveSandbox, deps.log, async () => (await sandbox.get()).leave()),
+    registerCommand(commands.trySandbox, deps.log, async () => (await sandbox()).enter()),
+    registerCommand(commands.leaveSandbox, deps.log, async () => (await sandbox()).leave()),
   );
   return {
     resume: async () => {
       if (memory.get() === undefined) return;
       try {
-        await (await sandbox.get()).resume(end.signal);
+        await (await sandbox()).resume(end.signal);
       } catch (error) {
         deps.log.warn(`The sandbox of before the reload is not shown: ${String(error)}`);
       }

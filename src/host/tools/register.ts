@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
-import { Lazy } from '../../core/base/lazy.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Containment } from '../../core/tools/containment.ts';
 import { commands } from '../../ids.ts';
-import { registerCommand } from '../commands.ts';
+import { onFirstUse, registerCommand } from '../commands.ts';
 import type { Opening, Toolbox } from '../conversation.ts';
 import { registerEditorTool } from './editorTool.ts';
 import { ToolFiles } from './toolFiles.ts';
@@ -30,7 +29,7 @@ export interface RegisteredTools extends vscode.Disposable {
 export function registerTools({ state, reserved, ...deps }: ToolsDeps): RegisteredTools {
   const { log } = deps;
   const files = new ToolFiles(log, reserved);
-  const consent = new Lazy(async () => {
+  const consent = onFirstUse(async () => {
     const { ToolConsent } = await import('./toolConsent.ts');
     return new ToolConsent(state);
   });
@@ -43,11 +42,11 @@ export function registerTools({ state, reserved, ...deps }: ToolsDeps): Register
     }
     return found;
   };
-  const tools = new Lazy(async () => {
+  const tools = onFirstUse(async () => {
     const { WorkspaceTools } = await import('./workspaceTools.ts');
-    return new WorkspaceTools({ ...deps, files, containment, consent: await consent.get() });
+    return new WorkspaceTools({ ...deps, files, containment, consent: await consent() });
   });
-  const open = async (opening: Opening) => (await tools.get()).open(opening);
+  const open = async (opening: Opening) => (await tools()).open(opening);
   // Made when it is first needed: most windows never run a tool by hand.
   let channel: vscode.OutputChannel | undefined;
   const output = () => {
@@ -61,13 +60,13 @@ export function registerTools({ state, reserved, ...deps }: ToolsDeps): Register
     ToolLenses.register(),
     registerCommand(commands.runWorkspaceTool, log, async (uri, name) => {
       const { runByHand } = await import('./runByHand.ts');
-      await runByHand({ files, tools: await tools.get(), output }, uri, name);
+      await runByHand({ files, tools: await tools(), output }, uri, name);
     }),
     registerCommand(commands.newWorkspaceTool, log, async () => {
       const { newWorkspaceTool } = await import('./newWorkspaceTool.ts');
       await newWorkspaceTool(files);
     }),
-    registerCommand(commands.forgetToolConsent, log, async () => (await consent.get()).forget()),
+    registerCommand(commands.forgetToolConsent, log, async () => (await consent()).forget()),
   );
   void files.check(); // What it finds stands in Problems; it never rejects.
   return { open, containment, dispose: () => disposables.dispose() };

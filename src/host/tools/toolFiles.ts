@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { Lazy } from '../../core/base/lazy.ts';
 import type { Log } from '../../core/base/log.ts';
 import { oneAtATime } from '../../core/base/oneAtATime.ts';
 import type { Problem, ToolDefinition } from '../../core/tools/definition.ts';
@@ -18,7 +17,7 @@ export interface WorkspaceTool {
 export class ToolFiles implements vscode.Disposable {
   readonly #log: Log;
   readonly #reserved: ReadonlySet<string>;
-  readonly #reader: Lazy<Reader>;
+  readonly #reader: () => Promise<Reader>;
   readonly #diagnostics = vscode.languages.createDiagnosticCollection('rolecall');
   readonly #disposables: vscode.Disposable[];
   /** What is wrong with each file, by its address, and which of it is not shown now. */
@@ -34,7 +33,7 @@ export class ToolFiles implements vscode.Disposable {
   constructor(log: Log, reserved: ReadonlySet<string> = new Set(), reader: () => Promise<Reader> = loadReader) {
     this.#log = log;
     this.#reserved = reserved;
-    this.#reader = new Lazy(reader);
+    this.#reader = reader;
     const watcher = vscode.workspace.createFileSystemWatcher(`**/${TOOL_FILE}`);
     const recheck = () => void this.check(); // Its outcome is what Problems shows; it never rejects.
     this.#disposables = [
@@ -135,7 +134,7 @@ export class ToolFiles implements vscode.Disposable {
     const uri = vscode.Uri.joinPath(folder.uri, TOOL_FILE);
     try {
       const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
-      const read = await this.#reader.get(); // Most windows have no such file.
+      const read = await this.#reader(); // Most windows have no such file.
       return { folder, uri, file: { ...read(text, { folder: folder.uri.fsPath, reserved: this.#reserved }), text } };
     } catch (error) {
       if (isFileNotFound(error)) return undefined; // Most folders have none.

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { Lazy } from '../../core/base/lazy.ts';
+import { cancelled } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { views } from '../../ids.ts';
 import type { AccessData } from '../accessData.ts';
@@ -25,15 +25,15 @@ export class OrganizationsTree implements vscode.TreeDataProvider<Node>, vscode.
   readonly #changed = new vscode.EventEmitter<Node | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #view: vscode.TreeView<Node>;
-  readonly #contents: Lazy<OrganizationsView>;
+  #contents: OrganizationsView | undefined;
   readonly #subscription: vscode.Disposable;
+  #isDisposed = false;
 
   constructor(deps: OrganizationsTreeDeps) {
     this.#deps = deps;
     this.#view = vscode.window.createTreeView(views.organizations, { treeDataProvider: this, showCollapseAll: true });
-    this.#contents = new Lazy(() => this.#makeContents());
     this.#subscription = deps.data.onDidChange(({ kind }) => {
-      if (kind === 'stage' && !this.#contents.made) this.#changed.fire(undefined); // Else they tell what has changed.
+      if (kind === 'stage' && !this.#contents) this.#changed.fire(undefined); // Else they tell what has changed.
     });
   }
 
@@ -45,7 +45,7 @@ export class OrganizationsTree implements vscode.TreeDataProvider<Node>, vscode.
     if (!this.#deps.data.stage) return [];
     let contents: OrganizationsView;
     try {
-      contents = await this.#contents.get();
+      contents = await this.#makeContents();
     } catch (error) {
       void showError(error, this.#deps.log); // An empty tree must not be all that is seen of it. Never rejects.
       return [];
@@ -54,26 +54,31 @@ export class OrganizationsTree implements vscode.TreeDataProvider<Node>, vscode.
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
-    const contents = this.#contents.made;
-    return contents ? contents.getTreeItem(node) : new vscode.TreeItem(''); // Nobody has a node before they are made.
+    return this.#contents?.getTreeItem(node) ?? new vscode.TreeItem(''); // Nobody has a node before they are made.
   }
 
   getParent(node: Node): Node | undefined {
-    return this.#contents.made?.getParent(node);
+    return this.#contents?.getParent(node);
   }
 
   /** See {@link OrganizationsView.reveal}. */
   async reveal(target: AccessTarget, focus = true): Promise<void> {
-    await (await this.#contents.get()).reveal(target, focus);
+    await (await this.#makeContents()).reveal(target, focus);
   }
 
   async #makeContents(): Promise<OrganizationsView> {
+    if (this.#contents) return this.#contents;
     const { OrganizationsView } = await import('./organizationsView.ts');
+    if (this.#isDisposed) throw cancelled();
     const { data, state, now } = this.#deps;
-    return new OrganizationsView(data, state, { view: this.#view, changed: this.#changed }, now ?? Date.now);
+    const view = { view: this.#view, changed: this.#changed };
+    this.#contents ??= new OrganizationsView(data, state, view, now ?? Date.now);
+    return this.#contents;
   }
 
   dispose(): void {
-    vscode.Disposable.from(this.#subscription, this.#contents, this.#view, this.#changed).dispose();
+    this.#isDisposed = true;
+    this.#contents?.dispose();
+    vscode.Disposable.from(this.#subscription, this.#view, this.#changed).dispose();
   }
 }

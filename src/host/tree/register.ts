@@ -1,11 +1,50 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import type { Log } from '../../core/base/log.ts';
 import { commands } from '../../ids.ts';
 import type { AccessData } from '../accessData.ts';
+import type { ChangeMarks } from '../changeMarks.ts';
+import type { Clouds } from '../clouds.ts';
 import { registerCommands } from '../commands.ts';
+import type { Settings } from '../settings.ts';
+import type { VirtualDocuments } from '../virtualDocuments.ts';
+import { TreeDecorations } from './decorations.ts';
+import { refreshAtIntervals } from './intervalRefresh.ts';
 import type { OrganizationCommandsDeps } from './organizationCommands.ts';
+import { OrganizationsTree } from './organizationsTree.ts';
 import type { TreeCommandsDeps } from './treeCommands.ts';
-import type { ViewState } from './viewState.ts';
+import { ViewState } from './viewState.ts';
+
+export interface TreeDeps {
+  readonly context: Pick<vscode.ExtensionContext, 'workspaceState' | 'globalState'>;
+  readonly clouds: Clouds;
+  readonly settings: Settings;
+  readonly data: AccessData;
+  readonly documents: VirtualDocuments;
+  readonly marks: ChangeMarks;
+  readonly log: Log;
+}
+
+/** The view of organizations with its decorations and commands. */
+export interface RegisteredTree extends vscode.Disposable {
+  readonly view: OrganizationsTree;
+  /** Filter, order and favorites, which other views share. */
+  readonly state: ViewState;
+}
+
+export function registerTree({ context, clouds, settings, data, documents, marks, log }: TreeDeps): RegisteredTree {
+  const state = new ViewState(context.workspaceState, context.globalState);
+  const view = new OrganizationsTree({ data, state, log });
+  const disposables = vscode.Disposable.from(
+    state,
+    view,
+    new TreeDecorations(data, marks),
+    refreshAtIntervals(data, settings, () => view.isVisible && vscode.window.state.focused),
+    registerTreeCommands({ clouds, data, view, documents }, log),
+    registerOrganizationCommands({ clouds, settings, data }, log),
+    registerViewCommands(data, state, log),
+  );
+  return { view, state, dispose: () => disposables.dispose() };
+}
 
 /** Refresh, Copy ID, Copy Name, Open as JSON, Reveal and Ask @rolecall About This. */
 export function registerTreeCommands(deps: TreeCommandsDeps, log: Log): vscode.Disposable {

@@ -78,7 +78,7 @@ describe('the tool files', () => {
     assert.deepEqual(await names(), ['good', 'warned']);
   });
 
-  it('say of a file that it cannot be read where Rolecall’s own code is gone from the disk', async () => {
+  it('say of a file that it cannot be read where Rolecall’s own code cannot be loaded, and try again', async () => {
     await file.write(JSON.stringify({ tools: [tool('one')] }));
     let isGone = true;
     const { readToolFile } = await import('../../../src/core/tools/toolFile.ts');
@@ -88,7 +88,7 @@ describe('the tool files', () => {
       return readToolFile;
     });
     await files.check();
-    assert.match(problems()?.[0]?.message ?? '', /^This file cannot be read: .*Reload the window\.$/);
+    assert.match(problems()?.[0]?.message ?? '', /^This file cannot be read: .*Cannot find module/);
     assert.deepEqual((await files.contents()).tools, []);
     isGone = false;
     await files.check();

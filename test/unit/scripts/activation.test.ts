@@ -30,11 +30,6 @@ describe('what every window reads when the extension is activated', function () 
     assert.ok(run.bytes > 10_000 && run.bytes < MAX_BYTES, `${run.bytes} bytes`);
   });
 
-  it('holds no package but the translations, and nothing of the sandbox or of a page', () => {
-    const foreign = bundle.modules.filter((file) => !/^src\/(?:extension\.ts$|ids\.ts$|core\/|host\/)/.test(file));
-    assert.deepEqual(foreign, ['node_modules/@vscode/l10n/dist/browser.js']);
-  });
-
   it('loads no module of Node’s but what every process has, and the editor’s interface once', () => {
     assert.deepEqual(run.builtins, []);
     for (const file of [bundle.extension, bundle.features]) {

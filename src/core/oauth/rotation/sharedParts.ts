@@ -77,11 +77,4 @@ export class SharedParts {
     this.#closing ??= this.#sharing.close();
     return this.#closing;
   }
-
-  /** The same for those who do not wait, such as `Lazy`. */
-  dispose(): void {
-    this.close().catch((error: unknown) => {
-      this.#deps.log.debug(`The shared session was not left in order: ${String(error)}`);
-    });
-  }
 }

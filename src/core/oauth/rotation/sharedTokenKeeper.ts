@@ -1,7 +1,6 @@
 import { waitFor } from '../../base/abort.ts';
 import type { Connection } from '../../base/connection.ts';
-import { asRolecallError, isCancelled, RolecallError } from '../../base/errors.ts';
-import { Lazy } from '../../base/lazy.ts';
+import { asRolecallError, cancelled, isCancelled, RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { TokenSource } from '../../base/tokenSource.ts';
 import type { Session, TokenGrant } from '../session.ts';
@@ -49,7 +48,7 @@ const REFUSED_AGAIN_MS = 30_000;
 export class SharedTokenKeeper implements TokenSource {
   readonly #deps: SharedTokenKeeperDeps;
   readonly #limits: Limits;
-  readonly #parts: Lazy<SharedParts>;
+  #parts: SharedParts | undefined;
   readonly #backOff: BackOff;
   readonly #window: WindowSession;
   /** Renewal, sign-in and sign-out of this window, one after the other. */
@@ -69,7 +68,6 @@ export class SharedTokenKeeper implements TokenSource {
     this.#limits = deps.limits ?? LIMITS;
     this.#backOff = new BackOff(deps.random ?? Math.random);
     this.#window = new WindowSession(deps.learn, this.#backOff);
-    this.#parts = new Lazy(() => this.#makeParts());
   }
 
   get state(): SessionState {
@@ -95,7 +93,7 @@ export class SharedTokenKeeper implements TokenSource {
     this.#loading ??= this.#inTurn(async () => {
       this.#loading = undefined; // Whoever asks from now on may know of something newer.
       try {
-        const { shared } = await (await this.#parts.get()).open();
+        const { shared } = await (await this.#makeParts()).open();
         this.#apply(await shared.readAll(), true);
       } catch (error) {
         this.#cannotRead(error);
@@ -113,17 +111,17 @@ export class SharedTokenKeeper implements TokenSource {
     const held = justIssued(session, this.#deps.now());
     this.#deps.learn(session.accessToken);
     this.#deps.learn(session.refreshToken);
-    this.#parts.made?.giveWay();
+    this.#parts?.giveWay();
     await this.#inTurn(async () => {
-      this.#apply(await (await this.#parts.get()).signIn(held), true);
+      this.#apply(await (await this.#makeParts()).signIn(held), true);
     });
   }
 
   /** Signs out every window: locally, for the services offer no revocation. @throws RolecallError `storage` */
   async forget(): Promise<void> {
-    this.#parts.made?.giveWay();
+    this.#parts?.giveWay();
     await this.#inTurn(async () => {
-      const { found, kept } = await (await this.#parts.get()).signOut();
+      const { found, kept } = await (await this.#makeParts()).signOut();
       this.#apply(found, true);
       if (kept) return;
       throw new RolecallError(
@@ -135,7 +133,7 @@ export class SharedTokenKeeper implements TokenSource {
 
   /** What happens once for all windows. @throws RolecallError `storage` when the folder cannot be used. */
   async claims(): Promise<Claims> {
-    const { claims } = await (await this.#parts.get()).open();
+    const { claims } = await (await this.#makeParts()).open();
     return claims;
   }
 
@@ -180,14 +178,14 @@ export class SharedTokenKeeper implements TokenSource {
     this.#isDisposed = true;
     clearTimeout(this.#look);
     clearTimeout(this.#reading);
-    const { made } = this.#parts;
-    this.#parts.dispose();
-    await made?.close();
+    await this.#parts?.close();
   }
 
   async #makeParts(): Promise<SharedParts> {
+    if (this.#parts) return this.#parts;
     const { SharedParts } = await import('./sharedParts.ts');
-    return new SharedParts({
+    if (this.#isDisposed) throw cancelled();
+    this.#parts ??= new SharedParts({
       ...this.#deps,
       window: this.#window,
       backOff: this.#backOff,
@@ -198,6 +196,7 @@ export class SharedTokenKeeper implements TokenSource {
       },
       onFile: () => this.#fileChanged(),
     });
+    return this.#parts;
   }
 
   async #renewed(beyond: number, signal: AbortSignal): Promise<Session> {
@@ -212,7 +211,7 @@ export class SharedTokenKeeper implements TokenSource {
   }
 
   async #renewBeyond(generation: number): Promise<Session> {
-    return (await this.#parts.get()).renewBeyond(generation);
+    return (await this.#makeParts()).renewBeyond(generation);
   }
 
   /** Nothing was read yet, or could not be: the user may have unlocked the keyring meanwhile. */
@@ -242,7 +241,7 @@ export class SharedTokenKeeper implements TokenSource {
     if (this.#isDisposed) return;
     this.#readAt = performance.now();
     try {
-      this.#apply(await (await this.#parts.get()).read());
+      this.#apply(await (await this.#makeParts()).read());
     } catch (error) {
       this.#cannotRead(error);
     }

@@ -1,0 +1,58 @@
+import * as vscode from 'vscode';
+import type { Connection } from '../../core/base/connection.ts';
+import type { Fetch } from '../../core/base/http.ts';
+import type { Log } from '../../core/base/log.ts';
+import { Cloud } from '../cloud.ts';
+import { Clouds } from '../clouds.ts';
+import type { Settings } from '../settings.ts';
+import { ClientSecrets } from './clientSecret.ts';
+import { InferenceTokens } from './inferenceTokens.ts';
+import { sandboxPlace, sharedPlace } from './sessionPlace.ts';
+
+export interface CreateCloudsDeps {
+  readonly context: Pick<vscode.ExtensionContext, 'secrets' | 'globalState' | 'globalStorageUri' | 'extensionMode'>;
+  readonly settings: Settings;
+  readonly fetch: Fetch;
+  readonly learn: (secret: string | undefined) => void;
+  readonly log: Log;
+}
+
+/** The connections, and where each one's secrets come from: the secret store, or the sandbox that tells its own. */
+export function createClouds({ context, settings, fetch, learn, log }: CreateCloudsDeps) {
+  const { secrets, globalState, globalStorageUri } = context;
+  const sandboxFolder = vscode.Uri.joinPath(globalStorageUri, 'sandbox').fsPath;
+  // Tests of the extension host leave nothing in the user's home.
+  const isTest = context.extensionMode === vscode.ExtensionMode.Test;
+  const state = isTest ? vscode.Uri.joinPath(globalStorageUri, 'state').fsPath : undefined;
+  const clientSecrets = new ClientSecrets(secrets);
+  const inferenceTokens = new InferenceTokens(secrets, { fetch, learn, log });
+  // Held by this window only: the sandbox tells it to each.
+  const sandboxSecrets = new Map<string, string>();
+  const clientSecret = async (of: Connection, interactive: boolean) =>
+    of.id === 'sandbox' ? sandboxSecrets.get(of.clientId) : clientSecrets.get(of, interactive);
+  const createCloud = (connection: Connection) =>
+    new Cloud({
+      connection,
+      place:
+        connection.id === 'sandbox'
+          ? sandboxPlace(secrets, globalState, connection, sandboxFolder)
+          : sharedPlace(secrets, connection, state),
+      inferenceToken: async (of) => (of.id === 'sandbox' ? undefined : inferenceTokens.get(of)),
+      clientSecret,
+      fetch,
+      log,
+      learn,
+    });
+  return {
+    clouds: new Clouds(settings, createCloud),
+    clientSecrets,
+    inferenceTokens,
+    /** Of one connection; never asks. */
+    clientSecret: (of: Connection) => clientSecret(of, false),
+    sandboxFolder,
+    addSandboxSecret: (clientId: string, secret: string) => {
+      learn(secret);
+      sandboxSecrets.set(clientId, secret);
+    },
+  };
+}
