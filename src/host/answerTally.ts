@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import type { CompletionEvent } from '../core/completions/completion.ts';
-import type { ChosenToken, Logprobs } from '../core/completions/logprobs.ts';
+import type { ChosenToken, CompletionEvent, Logprobs } from '../core/completions/completion.ts';
 import type { LoopEvent } from '../core/tools/loopTypes.ts';
 import { tokensText } from './usageLedger.ts';
 

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import type { CompletionEvent } from '../core/completions/completion.ts';
-import { groupTokens, type Logprobs, probability } from '../core/completions/logprobs.ts';
+import { type CompletionEvent, groupTokens, type Logprobs, probability } from '../core/completions/completion.ts';
 import type { LoopEnd, LoopEvent, RefusalReason } from '../core/tools/loopTypes.ts';
 import { accessToolNames } from './accessToolNames.ts';
 import { type Ending, endingOf } from './conversation.ts';

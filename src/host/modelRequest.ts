@@ -3,7 +3,7 @@ import type { Fetch } from '../core/base/http.ts';
 import type { Log } from '../core/base/log.ts';
 import type { CompletionOptions } from '../core/completions/client.ts';
 import type { Notice } from '../core/completions/completion.ts';
-import type { ModelLimits } from '../core/completions/fitted.ts';
+import type { ModelLimits } from '../core/completions/history.ts';
 import type { ModelMemory } from '../core/completions/modelMemory.ts';
 import { resolveParameters } from '../core/completions/parameters.ts';
 import type { CompletionParameters } from '../core/completions/request.ts';

@@ -1,6 +1,7 @@
 import type { ToolCall } from '../base/toolCall.ts';
 import type { ChoiceDelta, Chunk } from './chunk.ts';
 import {
+  type ChosenToken,
   type Completion,
   type CompletionChoice,
   type CompletionEvent,
@@ -8,7 +9,6 @@ import {
   readFinishReason,
   type Usage,
 } from './completion.ts';
-import type { ChosenToken } from './logprobs.ts';
 import { ToolCallAssembler } from './toolCalls.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from '../base/json.ts';
-import type { Usage } from './completion.ts';
-import { type Logprobs, readLogprobs } from './logprobs.ts';
+import { type Logprobs, readLogprobs, type Usage } from './completion.ts';
 
 /** What one chunk of a stream, or a whole answer, says. Text members are empty when nothing was said. */
 export interface Chunk {

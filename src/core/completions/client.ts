@@ -16,12 +16,18 @@ import {
   send,
   withoutToken,
 } from './endpoint.ts';
-import { type FittedRequest, type Fitting, fitRequest, type ModelLimits, shortenRequest } from './fitted.ts';
+import {
+  estimateRequest,
+  type FittedRequest,
+  type Fitting,
+  fitRequest,
+  holdsImages,
+  type ModelLimits,
+  shortenRequest,
+} from './history.ts';
 import { ModelMemory } from './modelMemory.ts';
-import { type OwnField, ownFieldsOf, withoutRefused } from './ownFields.ts';
-import { type CompletionRequest, serializeRequest } from './request.ts';
-import { type Attempt, RetryPolicy } from './retry.ts';
-import { estimateRequest, holdsImages } from './tokenEstimate.ts';
+import { type CompletionRequest, type OwnField, serializeRequest } from './request.ts';
+import { type Attempt, ownFieldsOf, RetryPolicy, withoutRefused } from './retry.ts';
 import { type Deadlines, defaultDeadlines, timedOut, Watch } from './watch.ts';
 
 /** How a completion is asked for, besides the request itself. */

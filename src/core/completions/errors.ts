@@ -1,8 +1,7 @@
 import { type ErrorFacts, type ErrorKind, RolecallError } from '../base/errors.ts';
 import { count, list, seconds } from '../base/text.ts';
-import { isContextOverflow, readContextOverflow } from './contextOverflow.ts';
-import type { ErrorBody } from './errorBody.ts';
-import { namedFields, refusesTools } from './ownFields.ts';
+import { type ErrorBody, isContextOverflow, readContextOverflow } from './errorBody.ts';
+import { namedFields, refusesTools } from './retry.ts';
 
 /** What is known about a refused request besides the body of the answer. */
 export interface Refusal {

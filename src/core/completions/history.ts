@@ -1,4 +1,7 @@
-import type { ChatMessage, ContentPart, ToolCallMessage } from './request.ts';
+import type { RolecallError } from '../base/errors.ts';
+import type { Notice } from './completion.ts';
+import type { ModelMemory } from './modelMemory.ts';
+import type { ChatMessage, CompletionRequest, ContentPart, ToolCallMessage, ToolDefinition } from './request.ts';
 import { repairArguments } from './toolCalls.ts';
 
 /** What stands for a result that was never kept: a call without a result is refused. */
@@ -133,4 +136,149 @@ function joined(one: ChatMessage['content'], other: ChatMessage['content']): str
 
 function parts(content: ChatMessage['content']): readonly ContentPart[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+}
+
+/** How long a model's conversations may be, in tokens. */
+export interface ModelLimits {
+  /** Prompt and answer together. */
+  readonly contextLength: number;
+  /** The longest answer. */
+  readonly maxOutput: number;
+}
+
+/** A request as it can be sent, and what a person should know about the difference. */
+export interface FittedRequest {
+  readonly request: CompletionRequest;
+  readonly notices: readonly Notice[];
+}
+
+export interface Fitting {
+  readonly memory: ModelMemory;
+  /** Address of the service, the key of the memory. */
+  readonly service: string;
+  /** Absent: the history is repaired and sent whole. */
+  readonly limits: ModelLimits | undefined;
+}
+
+/** Estimates are estimates: a history fills no more than these shares of the room, before and after calibration. */
+const SHARE = { uncalibrated: 0.85, calibrated: 0.95 };
+/** Never more than this share of the context is kept free for the answer, however long it may become. */
+const ANSWER_SHARE = 0.5;
+
+/**
+ * The history made acceptable (see {@link repairHistory}), its oldest turns left out where it is too long, neighbours of
+ * one role joined.
+ */
+export function fitRequest(request: CompletionRequest, fitting: Fitting): FittedRequest {
+  const { memory, service, limits } = fitting;
+  if (!limits) return { request: { ...request, messages: tidy(request) }, notices: [] };
+  const context = Math.min(limits.contextLength, memory.limit(service, request.model) ?? Number.POSITIVE_INFINITY);
+  const asked = request.max_completion_tokens ?? request.max_tokens ?? limits.maxOutput;
+  const room = context - Math.min(asked, context * ANSWER_SHARE);
+  const share = memory.isCalibrated(service, request.model) ? SHARE.calibrated : SHARE.uncalibrated;
+  return fitTo(request, Math.floor(room * share), fitting);
+}
+
+/**
+ * A shorter request after the service found it too long. Its own numbers say by how much, where it told them; otherwise
+ * the history is halved. `undefined` when nothing can be left out: the error then stands.
+ */
+export function shortenRequest(
+  error: RolecallError,
+  request: CompletionRequest,
+  fitting: Fitting,
+): FittedRequest | undefined {
+  const { memory, service } = fitting;
+  const { contextLimit, contextRequested } = error.facts;
+  if (contextLimit !== undefined) memory.learnLimit(service, request.model, contextLimit);
+  const knows = contextLimit !== undefined && contextRequested !== undefined && contextRequested > contextLimit;
+  const scale = knows ? (contextLimit / contextRequested) * 0.9 : 0.5;
+  const now = memory.tokens(service, request.model, estimateRequest(request));
+  const shorter = fitTo(request, Math.floor(now * scale), fitting);
+  return shorter.notices.length === 0 ? undefined : shorter;
+}
+
+function fitTo(request: CompletionRequest, budget: number, { memory, service }: Fitting): FittedRequest {
+  const tokens = (estimated: number) => memory.tokens(service, request.model, estimated);
+  const forMessages = budget - tokens(estimateTools(request.tools ?? []));
+  const messages = repairHistory(request.messages);
+  const fitted = fitHistory(messages, forMessages, (message) => tokens(estimateMessage(message)));
+  return { request: { ...request, messages: mergeNeighbours(fitted.messages) }, notices: noticesOf(fitted) };
+}
+
+function tidy({ messages }: CompletionRequest) {
+  return mergeNeighbours(repairHistory(messages));
+}
+
+function noticesOf({ turns, rounds }: { turns: number; rounds: number }): Notice[] {
+  const notice = (message: string): Notice => ({ code: 'historyFitted', message });
+  return [
+    ...(turns > 0
+      ? [
+          notice(
+            `The conversation is long: ${times(turns, 'earliest turn', 'earliest turns')} left out to fit the model.`,
+          ),
+        ]
+      : []),
+    ...(rounds > 0
+      ? [
+          notice(
+            `The answer took many tools: ${times(rounds, 'earliest round', 'earliest rounds')} of calls left out to fit the model.`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+function times(count: number, one: string, many: string): string {
+  return count === 1 ? `its ${one} is` : `its ${count} ${many} are`;
+}
+
+/** Roles, separators and the like that a chat template puts around each message. */
+export const TOKENS_PER_MESSAGE = 4;
+/** What an image costs with the usual tilings, whatever its size in bytes. */
+export const TOKENS_PER_IMAGE = 1_000;
+const ASCII_PER_TOKEN = 4;
+/** Letters beyond ASCII are cut finer by tokenizers that were trained on English. */
+const TOKENS_PER_OTHER = 0.7;
+
+/** Tokens of a text, roughly: no tokenizer of the service is known, so usage calibrates this (see `ModelMemory`). */
+export function estimateText(text: string): number {
+  let others = 0;
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) others++;
+  return Math.ceil((text.length - others) / ASCII_PER_TOKEN + others * TOKENS_PER_OTHER);
+}
+
+/** Tokens of one message, roughly. */
+export function estimateMessage({ content, name, tool_calls }: ChatMessage): number {
+  const calls = (tool_calls ?? []).map(({ function: called }) => estimateText(called.name + called.arguments) + 8);
+  return TOKENS_PER_MESSAGE + estimateContent(content) + estimateText(name ?? '') + sum(calls);
+}
+
+/** Tokens of the tools on offer, roughly. */
+export function estimateTools(tools: readonly ToolDefinition[]): number {
+  return sum(tools.map((tool) => estimateText(JSON.stringify(tool))));
+}
+
+/** Tokens of what a request gives the model to read, roughly. */
+export function estimateRequest({ messages, tools = [] }: Pick<CompletionRequest, 'messages' | 'tools'>): number {
+  return sum(messages.map(estimateMessage)) + estimateTools(tools);
+}
+
+/** True when anything in it is not text, so that its length says little about its tokens. */
+export function holdsImages(messages: readonly ChatMessage[]): boolean {
+  return messages.some(({ content }) => typeof content === 'object' && content?.some(({ type }) => type !== 'text'));
+}
+
+function estimateContent(content: ChatMessage['content']): number {
+  if (content === null) return 0;
+  return typeof content === 'string' ? estimateText(content) : sum(content.map(estimatePart));
+}
+
+function estimatePart(part: ContentPart): number {
+  return part.type === 'text' ? estimateText(part.text) : TOKENS_PER_IMAGE;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -1,4 +1,4 @@
-import type { OwnField } from './ownFields.ts';
+import type { OwnField } from './request.ts';
 
 /** What was learned about one model of one service. */
 interface Learned {

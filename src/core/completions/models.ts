@@ -1,6 +1,5 @@
 import { asRolecallError } from '../base/errors.ts';
 import { isJsonObject, parseJson } from '../base/json.ts';
-import { readText } from './body.ts';
 import {
   accessToken,
   authorization,
@@ -8,6 +7,7 @@ import {
   type InferenceConnection,
   type InferenceDeps,
   newerToken,
+  readText,
   send,
   withoutToken,
 } from './endpoint.ts';

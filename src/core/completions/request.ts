@@ -96,6 +96,10 @@ export const requestFields = [
   'tools',
 ] as const satisfies readonly (keyof CompletionRequest)[];
 
+/** The request fields that Rolecall may set by itself, and so may leave out again. */
+export const ownFields = ['stream', 'stream_options', 'tools', 'tool_choice'] as const;
+export type OwnField = (typeof ownFields)[number];
+
 /**
  * The request as it stands on the wire: exactly the members that are set, those of the specification first. `tools` and
  * `tool_choice` are left out when there is no tool, because servers refuse an empty list and a choice without a list.

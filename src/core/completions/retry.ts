@@ -1,9 +1,8 @@
 import type { RolecallError } from '../base/errors.ts';
 import { seconds } from '../base/text.ts';
 import type { Notice } from './completion.ts';
-import type { FittedRequest } from './fitted.ts';
-import { belongsTo, type OwnField, ownFields, refusedFields, withoutRefused } from './ownFields.ts';
-import type { CompletionRequest } from './request.ts';
+import type { FittedRequest } from './history.ts';
+import { type CompletionParameters, type CompletionRequest, type OwnField, ownFields } from './request.ts';
 
 /** What may be sent again, and why. */
 export interface Attempt {
@@ -107,4 +106,132 @@ export class RetryPolicy {
 function withTools({ facts }: RolecallError, refused: readonly OwnField[], own: readonly OwnField[]): OwnField[] {
   const isProse = refused.includes('tool_choice') && facts.param === undefined;
   return isProse && own.includes('tools') ? [...new Set([...refused, 'tools' as const])] : [...refused];
+}
+
+/** What a field belongs to: it means nothing without it. */
+export const belongsTo: Partial<Readonly<Record<OwnField, OwnField>>> = {
+  stream_options: 'stream',
+  tool_choice: 'tools',
+};
+
+/** Those fields of Rolecall's own that the person left to it; of tools only where they are Rolecall's offer. */
+export function ownFieldsOf(asked: CompletionParameters, toolsAreOptional: boolean): OwnField[] {
+  return ownFields.filter((field) => {
+    if (field === 'tools') return toolsAreOptional;
+    return asked[field] === undefined && (field !== 'tool_choice' || toolsAreOptional);
+  });
+}
+
+/**
+ * Which fields go when a model refuses `refused`: those of `own`, and a person's choice between tools that go. Where only
+ * the choice is refused and it is "none", the tools go with it, since that says the same. `stream_options`, whoever set
+ * them, go with the stream: servers refuse them without one, unless they are null.
+ */
+export function fieldsThatGo(
+  refused: readonly OwnField[],
+  own: readonly OwnField[],
+  { stream, stream_options, tool_choice }: CompletionParameters,
+): OwnField[] {
+  const isNone = tool_choice === 'none' && refused.includes('tool_choice');
+  const gone = own.filter((field) => refused.includes(field));
+  const goesWithStream =
+    stream === false ? Boolean(stream_options) : gone.includes('stream') && stream_options !== null;
+  if (goesWithStream) gone.push('stream_options');
+  if (gone.includes('tools') || (isNone && own.includes('tools'))) gone.push('tools', 'tool_choice');
+  return [...new Set(gone)];
+}
+
+/** `request` without what the model refuses, as far as it may go, and what a person is told about it. */
+export function withoutRefused(
+  request: CompletionRequest,
+  refused: readonly OwnField[],
+  own: readonly OwnField[],
+): { readonly request: CompletionRequest; readonly notices: readonly Notice[] } {
+  const gone = fieldsThatGo(refused, own, request).filter((field) => request[field] !== undefined);
+  return { request: withoutFields(request, gone), notices: noticesOf(gone, refused, own, request.model) };
+}
+
+/** Without `stream` a request asks for the answer in one piece, which is what that means. */
+function withoutFields(request: CompletionRequest, fields: readonly OwnField[]): CompletionRequest {
+  const kept = Object.entries(request).filter(([name]) => !fields.includes(name as OwnField));
+  return {
+    ...(Object.fromEntries(kept) as unknown as CompletionRequest),
+    ...(fields.includes('stream') && { stream: false }),
+  };
+}
+
+function noticesOf(
+  gone: readonly OwnField[],
+  refused: readonly OwnField[],
+  own: readonly OwnField[],
+  model: string,
+): Notice[] {
+  const notices: Notice[] = [];
+  if (gone.includes('stream')) {
+    const message = `The model "${model}" does not stream, so its answer comes in one piece.`;
+    notices.push({ code: 'streamDropped', message });
+  } else if (gone.includes('stream_options') && refused.includes('stream_options')) {
+    const message = 'The service does not report how many tokens a streamed answer used.';
+    notices.push({ code: 'streamOptionsDropped', message });
+  }
+  if (gone.includes('stream_options') && !own.includes('stream_options')) {
+    const message = 'stream_options was not sent: it belongs to streamed answers, and this one comes in one piece.';
+    notices.push({ code: 'parameterLeftOut', message });
+  }
+  if (gone.includes('tools')) {
+    const message = refused.includes('tools')
+      ? `The model "${model}" does not support tools, so it was asked without them.`
+      : `The model "${model}" does not support tool_choice. Because it is set to "none", the model was asked without tools.`;
+    notices.push({ code: 'toolsDropped', message });
+  }
+  return notices;
+}
+
+/**
+ * Which of the fields `own` the service refused because the model does not have them. Empty when it refused anything
+ * besides, since leaving out ours would not help then, or when it minds a value and not the field.
+ *
+ * @returns names out of `own`; `include_usage` counts as the `stream_options` it stands in.
+ */
+export function refusedFields(error: RolecallError, own: readonly string[]): string[] {
+  if (error.kind !== 'unsupported' && error.kind !== 'invalidRequest') return [];
+  const said = error.facts.serverMessage ?? '';
+  const tools = own.includes('tools') && refusesTools(said) ? ['tools'] : [];
+  const named = namedFields(error.facts.param)
+    .map((field) => aliases[field] ?? field)
+    .filter((field) => tools.length === 0 || field !== 'model');
+  if (!named.every((field) => own.includes(field))) return [];
+  // A field may also be named because its value is wrong, which leaving it out would only hide.
+  if (named.length > 0) {
+    return error.kind === 'unsupported' || said === '' || refusal.test(said) ? [...new Set([...named, ...tools])] : [];
+  }
+  const inProse = own.filter((field) => new RegExp(`\\b${field.replace('_', '[_ ]')}\\b`).test(said));
+  return [...new Set([...(refusal.test(said) ? inProse : []), ...tools])];
+}
+
+/** True when a service says in prose that the model, or whoever would run it, takes no tools. */
+export function refusesTools(said: string): boolean {
+  return toolRefusals.some((pattern) => pattern.test(said));
+}
+
+const offer = '(?:tools|(?:tool|function)[ _-]?(?:call(?:s|ing)?|use|usage))';
+const toolRefusals = [
+  new RegExp(
+    `(?:\\bnot|n't|\\bno endpoints found that|\\bunable to) (?:currently )?support (?:the use of )?${offer}\\b`,
+    'i',
+  ),
+  new RegExp(`\\b${offer} (?:is|are) (?:currently )?(?:not |un)(?:supported|available|enabled)`, 'i'),
+];
+
+const aliases: Readonly<Record<string, string>> = {
+  'stream_options.include_usage': 'stream_options',
+  include_usage: 'stream_options',
+};
+
+const refusal =
+  /not support(?:ed)?\b|unsupported|requires|not permitted|not allowed|unknown|unrecognized|unexpected|extra inputs|only (?:be )?(?:allowed|valid|set)/i;
+
+/** The request fields in the `param` of an error, which may be a list. */
+export function namedFields(param: string | undefined): string[] {
+  return (param ?? '').split(/[\s,]+/).filter((field) => field !== '');
 }

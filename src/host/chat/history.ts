@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
+import { checkMessages } from '../../core/completions/parameters.ts';
 import type { ChatMessage } from '../../core/completions/request.ts';
-import { checkMessages } from '../../core/completions/requestSchema.ts';
 import { chatCommands, chatParticipant } from '../../ids.ts';
 import { accessToolNames, nameForOurselves } from '../accessToolNames.ts';
 import type { Cloud } from '../cloud.ts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
+import { estimateText, TOKENS_PER_IMAGE, TOKENS_PER_MESSAGE } from '../../core/completions/history.ts';
 import type { ChatMessage, ContentPart, ToolCallMessage, ToolDefinition } from '../../core/completions/request.ts';
-import { estimateText, TOKENS_PER_IMAGE, TOKENS_PER_MESSAGE } from '../../core/completions/tokenEstimate.ts';
 
 const { Assistant, User } = vscode.LanguageModelChatMessageRole;
 

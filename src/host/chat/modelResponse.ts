@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { asRolecallError, isCancelled, RolecallError } from '../../core/base/errors.ts';
 import { streamCompletion } from '../../core/completions/client.ts';
 import { endpoint } from '../../core/completions/endpoint.ts';
-import { estimateText } from '../../core/completions/tokenEstimate.ts';
+import { estimateText } from '../../core/completions/history.ts';
 import { type AccountSignal, accountSignal } from '../accountSignal.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { belongsTo, fieldsThatGo, type OwnField, ownFieldsOf } from '../../core/completions/ownFields.ts';
 import type { ParameterEntry, ResolvedParameters } from '../../core/completions/parameters.ts';
-import { requestFields } from '../../core/completions/request.ts';
+import { type OwnField, requestFields } from '../../core/completions/request.ts';
+import { belongsTo, fieldsThatGo, ownFieldsOf } from '../../core/completions/retry.ts';
 import type { Model } from '../modelCatalog.ts';
 import type { ParameterSource } from '../settings.ts';
 

@@ -67,7 +67,6 @@ export class OrganizationsTree implements vscode.TreeDataProvider<Node>, vscode.
   }
 
   async #makeContents(): Promise<OrganizationsView> {
-    if (this.#contents) return this.#contents;
     const { OrganizationsView } = await import('./organizationsView.ts');
     if (this.#isDisposed) throw cancelled();
     const { data, state, now } = this.#deps;

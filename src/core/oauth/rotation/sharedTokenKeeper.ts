@@ -182,7 +182,6 @@ export class SharedTokenKeeper implements TokenSource {
   }
 
   async #makeParts(): Promise<SharedParts> {
-    if (this.#parts) return this.#parts;
     const { SharedParts } = await import('./sharedParts.ts');
     if (this.#isDisposed) throw cancelled();
     this.#parts ??= new SharedParts({

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isContextOverflow, readContextOverflow } from '../../../../src/core/completions/contextOverflow.ts';
+import { isContextOverflow, readContextOverflow } from '../../../../src/core/completions/errorBody.ts';
 
 /** What servers say when a conversation does not fit, and the numbers in it. */
 const said: readonly [message: string, limit: number | undefined, requested: number | undefined][] = [

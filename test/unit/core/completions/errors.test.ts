@@ -7,7 +7,7 @@ import {
 } from '../../../../src/core/base/errors.ts';
 import { readErrorObject, readErrorText } from '../../../../src/core/completions/errorBody.ts';
 import { refusalError } from '../../../../src/core/completions/errors.ts';
-import { refusedFields } from '../../../../src/core/completions/ownFields.ts';
+import { refusedFields } from '../../../../src/core/completions/retry.ts';
 
 const url = 'https://inference.example.com/v1/chat/completions';
 const page = '<html>\r\n<head><title>502 Bad Gateway</title></head><body><center>nginx</center></body></html>';

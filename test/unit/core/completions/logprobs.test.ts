@@ -1,11 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  groupTokens,
-  type Logprobs,
-  probability,
-  readLogprobs,
-  tokensToText,
-} from '../../../../src/core/completions/logprobs.ts';
+import { groupTokens, type Logprobs, probability, readLogprobs } from '../../../../src/core/completions/completion.ts';
 import { bytes, play, stream } from './playAnswer.ts';
 
 /** Tokens of these bytes; the text of an incomplete one is what services send for it. */
@@ -18,6 +12,10 @@ function tokens(...parts: readonly (readonly number[])[]): Logprobs {
   }));
 }
 
+const tokensToText = (logprobs: Logprobs) =>
+  groupTokens(logprobs)
+    .map(({ text }) => text)
+    .join('');
 const groups = (logprobs: Logprobs) => groupTokens(logprobs).map(({ text, tokens }) => [text, tokens.length]);
 
 describe('logprobs', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { estimateMessage, estimateRequest, estimateText } from '../../../../src/core/completions/history.ts';
 import { ModelMemory } from '../../../../src/core/completions/modelMemory.ts';
-import { estimateMessage, estimateRequest, estimateText } from '../../../../src/core/completions/tokenEstimate.ts';
 
 const service = 'https://a.example/v1/chat/completions';
 

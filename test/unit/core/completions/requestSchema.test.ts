@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { requestFields } from '../../../../src/core/completions/request.ts';
 import {
   checkMessages,
   checkParameters,
   checkRequest,
   requestSchema,
-} from '../../../../src/core/completions/requestSchema.ts';
+} from '../../../../src/core/completions/parameters.ts';
+import { requestFields } from '../../../../src/core/completions/request.ts';
 
 const user = { role: 'user', content: 'Hello' };
 const request = (more: object): object => ({ model: 'm', messages: [user], ...more });

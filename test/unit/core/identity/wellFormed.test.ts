@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
-import { schemas } from '../../../../src/core/identity/schemas.ts';
-import { wellFormedGroup, wellFormedRole } from '../../../../src/core/identity/wellFormed.ts';
+import { schemas, wellFormedGroup, wellFormedRole } from '../../../../src/core/identity/schemas.ts';
 
 /** Mostly right, now and then something else. */
 const mostly = (right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
