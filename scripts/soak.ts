@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
+import { countOption } from './main.ts';
 import { at } from './paths.ts';
 import { endAll, onEnd } from './processes.ts';
 import { runTier, type TierName, tierNames } from './tiers.ts';
@@ -18,15 +19,8 @@ function readCommandLine(): { readonly times: number; readonly load: number; rea
   if (unknown !== undefined) {
     throw new Error(`There is no tier “${unknown}”.`);
   }
-  const number = (name: 'times' | 'load', least: number): number => {
-    const value = Number(values[name]);
-    if (!Number.isInteger(value) || value < least) {
-      throw new Error(`--${name} must be a whole number from ${least} up.`);
-    }
-    return value;
-  };
   const names = positionals.length === 0 ? (['host', 'e2e'] as const) : (positionals as TierName[]);
-  return { times: number('times', 1), load: number('load', 0), names };
+  return { times: countOption(values, 'times', 1), load: countOption(values, 'load', 0), names };
 }
 
 /** Programs that do nothing but keep a core busy. They end with this one. */

@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { plansOf, runPlans } from '../test/rotation/plans.ts';
 import type { StoreMode } from '../test/rotation/stores.ts';
+import { countOption } from './main.ts';
 import { endAll, onEnd } from './processes.ts';
 
 const usage =
@@ -20,17 +21,12 @@ function readCommandLine() {
       json: { type: 'boolean', default: false },
     },
   });
-  const number = (name: 'rotations' | 'processes' | 'minutes') => {
-    const value = Number(values[name]);
-    if (!(value > 0)) throw new Error(`--${name} must be a number above 0.`);
-    return value;
-  };
   if (!['lag', 'snapshot', 'both'].includes(values.store)) throw new Error('--store must be lag, snapshot or both.');
   const stores = values.store === 'both' ? (['lag', 'snapshot'] as const) : [values.store as StoreMode];
   return {
-    rows: plansOf(number('rotations'), stores, values.faults),
-    processes: number('processes'),
-    limitMs: number('minutes') * 60_000,
+    rows: plansOf(countOption(values, 'rotations'), stores, values.faults),
+    processes: countOption(values, 'processes'),
+    limitMs: countOption(values, 'minutes') * 60_000,
     json: values.json,
   };
 }

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
-import { type Connection, connectionKey } from '../core/base/connection.ts';
+import { type Connection, connectionKey, type TokenSource } from '../core/base/connection.ts';
 import { RolecallError } from '../core/base/errors.ts';
 import type { Fetch } from '../core/base/http.ts';
 import type { Log } from '../core/base/log.ts';
-import type { TokenSource } from '../core/base/tokenSource.ts';
 import type { IdentityClient } from '../core/identity/identityClient.ts';
 import type { AuthorizationServer } from '../core/oauth/authorizationServer.ts';
 import type { SessionStore } from '../core/oauth/rotation/sessionStore.ts';

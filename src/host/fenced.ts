@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { cutText } from '../core/base/text.ts';
+import { cutText } from '../core/base/errors.ts';
 
 /** Characters of one attachment that are sent; a longer one is cut and says so. */
 const MAX_CHARACTERS = 60_000;

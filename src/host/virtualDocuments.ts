@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { within } from '../core/base/abort.ts';
 import { cancelled } from '../core/base/errors.ts';
 import type { AccessData, Stage } from './accessData.ts';
 
@@ -92,13 +93,11 @@ export class VirtualDocuments implements vscode.TextDocumentContentProvider, vsc
 /** Resolves when VS Code has taken over a new text, or after a moment in which it has not. */
 async function changeOf(document: vscode.TextDocument): Promise<void> {
   let subscription: vscode.Disposable | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  await new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, 1000);
+  const changed = new Promise<void>((resolve) => {
     subscription = vscode.workspace.onDidChangeTextDocument((event) => {
       if (event.document === document) resolve();
     });
   });
-  clearTimeout(timer);
+  await within(changed, 1000);
   subscription?.dispose();
 }

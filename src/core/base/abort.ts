@@ -18,12 +18,42 @@ export async function waitFor<T>(work: Promise<T>, signal: AbortSignal): Promise
   }
 }
 
-/** Resolves after `ms` milliseconds, or rejects with `cancelled`. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+/**
+ * The value of `work`, or `undefined` when it takes longer than `ms` milliseconds; the work itself goes on.
+ *
+ * @throws RolecallError `cancelled` when `signal` says so first.
+ */
+export async function within<T>(work: Promise<T>, ms: number, signal?: AbortSignal): Promise<T | undefined> {
+  if (signal?.aborted) {
+    work.catch(() => {}); // Nobody here waits for it any more.
+    throw cancelled(signal.reason);
+  }
   let timer: NodeJS.Timeout | undefined;
+  let stop = () => {};
+  const late = new Promise<undefined>((resolve, reject) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+    stop = () => reject(cancelled(signal?.reason));
+    signal?.addEventListener('abort', stop, { once: true });
+  });
   try {
-    await waitFor(new Promise<void>((resolve) => (timer = setTimeout(resolve, ms))), signal);
+    return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
   }
+}
+
+/** Resolves after `ms` milliseconds, or rejects with `cancelled`. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await within(new Promise<never>(() => {}), ms, signal);
+}
+
+/** @returns a function that runs works one after the other, in the order of the calls, whatever becomes of each. */
+export function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work);
+    last = result.catch(() => {}); // The caller of that work sees how it failed.
+    return result;
+  };
 }

@@ -1,7 +1,6 @@
-import { isCancelled, RolecallError, serverWords } from '../base/errors.ts';
+import { isCancelled, RolecallError, seconds, serverWords } from '../base/errors.ts';
 import { originOf } from '../base/http.ts';
 import { isCutJson, isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
-import { seconds } from '../base/text.ts';
 import type { CompletionAssembler } from './assemble.ts';
 import { readChunk } from './chunk.ts';
 import type { Completion, CompletionEvent } from './completion.ts';

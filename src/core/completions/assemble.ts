@@ -1,4 +1,4 @@
-import type { ToolCall } from '../base/toolCall.ts';
+import type { ToolCall } from '../base/json.ts';
 import type { ChoiceDelta, Chunk } from './chunk.ts';
 import {
   type ChosenToken,
@@ -205,10 +205,13 @@ interface OpenChoice {
   stopReason: ChoiceDelta['stopReason'];
 }
 
-/** What arrives together is told together: an event for each token would cost more than reading it. */
+/**
+ * What arrives together is told together: an event for each token, and a copy for each that is joined, would cost more than
+ * reading it. The events of a batch are nobody else's before it is handed on.
+ */
 function tell(events: CompletionEvent[], kind: 'text' | 'reasoning', choice: number, text: string): void {
-  const last = events.at(-1);
-  if (last?.kind === kind && last.choice === choice) events[events.length - 1] = { ...last, text: last.text + text };
+  const last = events[events.length - 1];
+  if (last?.kind === kind && last.choice === choice) (last as { text: string }).text += text;
   else events.push({ kind, choice, text });
 }
 

@@ -1,8 +1,7 @@
 import { pause } from '../base/abort.ts';
-import { asRolecallError, type RolecallError } from '../base/errors.ts';
+import { asRolecallError, type RolecallError, seconds } from '../base/errors.ts';
 import { originOf } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
-import { seconds } from '../base/text.ts';
 import { type EventBatches, openAnswer } from './answer.ts';
 import { CompletionAssembler } from './assemble.ts';
 import type { Completion, CompletionEvent, Notice } from './completion.ts';

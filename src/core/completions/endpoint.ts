@@ -1,10 +1,9 @@
 import { waitFor } from '../base/abort.ts';
-import { cancelled, type ErrorFacts, RolecallError } from '../base/errors.ts';
+import type { TokenSource } from '../base/connection.ts';
+import { cancelled, cutText, type ErrorFacts, RolecallError } from '../base/errors.ts';
 import { type Fetch, noAnswer, refuseRedirect, retryAfterMs } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
 import { withoutValues } from '../base/redact.ts';
-import { cutText } from '../base/text.ts';
-import type { TokenSource } from '../base/tokenSource.ts';
 import { MAX_ERROR_BODY_BYTES, readErrorText } from './errorBody.ts';
 import { refusalError } from './errors.ts';
 import type { Watch } from './watch.ts';

@@ -1,5 +1,4 @@
-import { type ErrorFacts, type ErrorKind, RolecallError } from '../base/errors.ts';
-import { count, list, seconds } from '../base/text.ts';
+import { count, type ErrorFacts, type ErrorKind, list, RolecallError, seconds } from '../base/errors.ts';
 import { type ErrorBody, isContextOverflow, readContextOverflow } from './errorBody.ts';
 import { namedFields, refusesTools } from './retry.ts';
 

@@ -1,5 +1,4 @@
-import type { RolecallError } from '../base/errors.ts';
-import { seconds } from '../base/text.ts';
+import { type RolecallError, seconds } from '../base/errors.ts';
 import type { Notice } from './completion.ts';
 import type { FittedRequest } from './history.ts';
 import { type CompletionParameters, type CompletionRequest, type OwnField, ownFields } from './request.ts';

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { type JsonObject, JsonOutline, parseJson, parseJsonObject } from '../base/json.ts';
-import type { ToolCall } from '../base/toolCall.ts';
+import { type JsonObject, JsonOutline, parseJson, parseJsonObject, type ToolCall } from '../base/json.ts';
 import type { ToolCallDelta } from './chunk.ts';
 
 /**

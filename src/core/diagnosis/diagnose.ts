@@ -1,3 +1,4 @@
+import { within } from '../base/abort.ts';
 import { asRolecallError, cancelled } from '../base/errors.ts';
 import { CHECKS, type CheckName } from './checks.ts';
 import type { Diagnosis, Gathered } from './facts.ts';
@@ -42,23 +43,13 @@ async function gather(
   signal: AbortSignal,
 ): Promise<Gathered<unknown>> {
   const stop = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let onAbort = () => {};
-  const late = new Promise<Gathered<unknown>>((resolve) => {
-    const end = (problem: string) => {
-      resolve({ kind: 'failed', problem });
-      stop.abort();
-    };
-    timer = setTimeout(() => end(`no answer within ${limitMs / 1000} seconds`), limitMs);
-    onAbort = () => end('stopped');
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
   try {
-    return await Promise.race([answer(source, stop.signal), late]);
+    const gathered = await within(answer(source, AbortSignal.any([signal, stop.signal])), limitMs, signal);
+    return gathered ?? { kind: 'failed', problem: `no answer within ${limitMs / 1000} seconds` };
+  } catch {
+    return { kind: 'failed', problem: 'stopped' }; // An answer never rejects.
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
+    stop.abort();
   }
 }
 

@@ -1,4 +1,4 @@
-import { shortened } from '../base/text.ts';
+import { shortened } from '../base/errors.ts';
 
 const MAX_LENGTH = 600;
 

@@ -1,5 +1,5 @@
+import { cutText } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { cutText } from '../base/text.ts';
 import type { Problem } from './facts.ts';
 
 const KEPT = 5;

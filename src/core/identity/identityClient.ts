@@ -1,9 +1,8 @@
+import type { TokenSource } from '../base/connection.ts';
 import { RolecallError } from '../base/errors.ts';
-import { exchange, type Fetch, type HttpAnswer } from '../base/http.ts';
+import { exchange, type Fetch, type HttpAnswer, type OnRetry, READ_RETRIES, withRetries } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
 import { withoutValues } from '../base/redact.ts';
-import { type OnRetry, READ_RETRIES, withRetries } from '../base/retry.ts';
-import type { TokenSource } from '../base/tokenSource.ts';
 import { identityError, readErrorBody } from './identityErrors.ts';
 import { type Group, type Listing, type Role, readGroups, readOrganizations, readRoles } from './schemas.ts';
 

@@ -1,5 +1,5 @@
 import { isCancelled } from '../base/errors.ts';
-import type { ToolCall } from '../base/toolCall.ts';
+import type { ToolCall } from '../base/json.ts';
 import type { CheckedCall, InvokeResult, LoopEvent, LoopOptions, LoopTool, RefusalReason } from './loopTypes.ts';
 
 /** A call, what the history repeats of its arguments, and what is to be done. */

@@ -1,4 +1,4 @@
-import type { ToolCall } from '../base/toolCall.ts';
+import type { ToolCall } from '../base/json.ts';
 
 /** A call whose arguments are read and checked. */
 export interface CheckedCall {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { oneLine } from '../../core/access/plain.ts';
-import { oneAtATime } from '../../core/base/oneAtATime.ts';
+import { oneAtATime } from '../../core/base/abort.ts';
 import type { AccessData, Stage } from '../accessData.ts';
 import { showWarningMessage } from '../dialogs.ts';
 

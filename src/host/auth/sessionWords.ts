@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { cutText } from '../../core/base/text.ts';
+import { cutText } from '../../core/base/errors.ts';
 import type { SessionState } from '../../core/oauth/rotation/sessionState.ts';
 import { commands } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';

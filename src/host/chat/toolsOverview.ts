@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { shortened } from '../../core/base/text.ts';
+import { shortened } from '../../core/base/errors.ts';
 import type { Toolbox } from '../conversation.ts';
 import { escapeMarkdown } from '../escapeMarkdown.ts';
 import type { ToolProblem } from '../toolProblem.ts';

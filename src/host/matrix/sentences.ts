@@ -6,7 +6,7 @@ import { groupName, principalName, roleName } from '../../core/access/queries.ts
 import { attentionOf, isBeingDeleted } from '../../core/access/status.ts';
 import { gapText } from '../../core/access/words.ts';
 import type { Mode, NoticesMessage, TextName } from '../../webview/matrix/protocol.ts';
-import { filterProblem, samePeopleText } from '../accessWords.ts';
+import { filterProblem, samePeopleText } from '../accessTarget.ts';
 import type { Notes } from './matrixMessages.ts';
 
 /** What the page says by itself. */

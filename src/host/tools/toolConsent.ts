@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { oneAtATime } from '../../core/base/oneAtATime.ts';
+import { oneAtATime } from '../../core/base/abort.ts';
 import { type ConsentLine, hashOf, visible } from '../../core/tools/consent.ts';
 import { showInformationMessage, showWarningMessage } from '../dialogs.ts';
 import { type CallReach, notContainedLine, reachLine } from './reachWords.ts';

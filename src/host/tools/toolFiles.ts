@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
+import { oneAtATime } from '../../core/base/abort.ts';
 import type { Log } from '../../core/base/log.ts';
-import { oneAtATime } from '../../core/base/oneAtATime.ts';
 import type { Problem, ToolDefinition } from '../../core/tools/definition.ts';
 import type { readToolFile, ToolFile } from '../../core/tools/toolFile.ts';
 import type { ToolProblem } from '../toolProblem.ts';

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { attentionOf } from '../../core/access/status.ts';
 import { contextKeys } from '../../ids.ts';
 import type { AccessData } from '../accessData.ts';
-import { filterProblem } from '../accessWords.ts';
+import { filterProblem } from '../accessTarget.ts';
 import { setContextKey } from '../contextKeys.ts';
 import type { ViewState } from './viewState.ts';
 

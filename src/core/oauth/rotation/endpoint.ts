@@ -4,10 +4,9 @@ import fs from 'node:fs/promises';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { RolecallError } from '../../base/errors.ts';
+import { codeOf, RolecallError } from '../../base/errors.ts';
 import { LineSocket } from './lineSocket.ts';
 import { MAX_SOCKET_PATH } from './statePaths.ts';
-import { codeOf } from './wait.ts';
 
 const FOLDER_PREFIX = 'rlc-';
 

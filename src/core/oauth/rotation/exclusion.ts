@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { cancelled, RolecallError } from '../../base/errors.ts';
+import { within } from '../../base/abort.ts';
+import { cancelled, codeOf, RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { type Endpoint, openEndpoint, removeDeadSocket } from './endpoint.ts';
 import type { FolderKey } from './folderKey.ts';
@@ -17,7 +18,6 @@ import {
 } from './lockFiles.ts';
 import { proveAsListener } from './proof.ts';
 import type { Protocol } from './protocol.ts';
-import { codeOf, within } from './wait.ts';
 
 /** Failed tries against one and the same lock before something must be wrong. */
 const MAX_TRIES = 200;

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RolecallError } from '../../base/errors.ts';
-import { codeOf } from './wait.ts';
+import { codeOf, RolecallError } from '../../base/errors.ts';
 
 /** How the names of unfinished files end. A killed window leaves some behind: {@link removeAbandoned}. */
 const UNFINISHED = '.tmp';

@@ -1,6 +1,6 @@
+import { within } from '../../base/abort.ts';
 import { LineSocket } from './lineSocket.ts';
 import { type Proving, proveAsCaller, type Verdict } from './proof.ts';
-import { within } from './wait.ts';
 
 /** How often a silent holder is looked at, and asked, before it is given up. */
 const LOOKS = 20;

@@ -1,7 +1,9 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
+import { within } from '../../base/abort.ts';
 import type { Connection } from '../../base/connection.ts';
+import { codeOf } from '../../base/errors.ts';
 import { readIfAny } from './files.ts';
 import { FolderKey } from './folderKey.ts';
 import { fateOf } from './holderLine.ts';
@@ -12,7 +14,6 @@ import { proveAsCaller } from './proof.ts';
 import { PROTOCOL, type Protocol, parseJson } from './protocol.ts';
 import { sessionFiles } from './sharedSession.ts';
 import { connectionFolderName } from './statePaths.ts';
-import { codeOf, within } from './wait.ts';
 
 /** What the head of the sealed file says in the open; see seal.ts. Other versions may say it too. */
 const headSchema = z.object({ generation: z.number(), signedOut: z.optional(z.boolean()) });

@@ -1,5 +1,5 @@
 import net from 'node:net';
-import { codeOf } from './wait.ts';
+import { codeOf } from '../../base/errors.ts';
 
 /** More than any message between windows holds; a peer that sends longer lines is cut off. */
 const MAX_LINE = 8192;

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
+import { within } from '../../base/abort.ts';
+import { codeOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { type Endpoint, openEndpoint, removeDeadSocket } from './endpoint.ts';
 import { createWhole, readIfAny } from './files.ts';
@@ -11,7 +13,6 @@ import { LIMITS, type Limits } from './limits.ts';
 import { LineSocket } from './lineSocket.ts';
 import { type Proving, proveAsCaller, proveAsListener } from './proof.ts';
 import { canTalk, type Protocol, parseJson, protocolMembers, stampOf } from './protocol.ts';
-import { codeOf, within } from './wait.ts';
 
 const registrationSchema = z.object({ ...protocolMembers, address: z.string().check(z.minLength(1)) });
 const newsSchema = z.object({ generation: z.number() });

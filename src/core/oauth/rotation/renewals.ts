@@ -1,3 +1,4 @@
+import { within } from '../../base/abort.ts';
 import { asRolecallError, cancelled, RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Session, TokenGrant } from '../session.ts';
@@ -10,7 +11,6 @@ import type { Limits } from './limits.ts';
 import { rotate, type Stored } from './rotate.ts';
 import type { Sharing } from './sharing.ts';
 import { fateOf } from './spend.ts';
-import { within } from './wait.ts';
 import type { WindowSession } from './windowSession.ts';
 
 /** Longest pause before asking again for an exclusion whose holder did not answer: it may die any moment. */

@@ -1,3 +1,4 @@
+import { within } from '../../base/abort.ts';
 import type { Connection } from '../../base/connection.ts';
 import type { Log } from '../../base/log.ts';
 import type { Session } from '../session.ts';
@@ -5,7 +6,6 @@ import { asStorageError } from '../storageError.ts';
 import type { Limits } from './limits.ts';
 import { readRecord, type SecretRecord, writeRecord } from './secretRecord.ts';
 import type { SessionStore } from './sessionStore.ts';
-import { within } from './wait.ts';
 
 /**
  * The secret store of this window: not a register that windows share (asynchronous on the desktop, a snapshot per tab in

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../../base/connection.ts';
-import { RolecallError } from '../../base/errors.ts';
+import { codeOf, RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Session } from '../session.ts';
 import { choose, type Found, unreadable } from './choose.ts';
@@ -13,7 +13,6 @@ import { RenewalNotes } from './renewalNote.ts';
 import { type Entry, KEY_BYTES, seal, type Unsealed, unseal } from './seal.ts';
 import type { SecretRecord } from './secretRecord.ts';
 import type { Secrets } from './secrets.ts';
-import { codeOf } from './wait.ts';
 
 /** How often a window that has just got its turn looks for a key that another window has just made. */
 const KEY_LAG_LOOKS = 25;

@@ -1,8 +1,7 @@
 import { waitFor } from '../../base/abort.ts';
-import type { Connection } from '../../base/connection.ts';
+import type { Connection, TokenSource } from '../../base/connection.ts';
 import { asRolecallError, cancelled, isCancelled, RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { TokenSource } from '../../base/tokenSource.ts';
 import type { Session, TokenGrant } from '../session.ts';
 import { BackOff } from './backOff.ts';
 import type { Found } from './choose.ts';
@@ -215,7 +214,8 @@ export class SharedTokenKeeper implements TokenSource {
 
   /** Nothing was read yet, or could not be: the user may have unlocked the keyring meanwhile. */
   get #isUnknown(): boolean {
-    return this.#window.held === undefined && /starting|storeUnavailable/.test(this.#window.state.kind);
+    const { kind } = this.#window.state;
+    return this.#window.held === undefined && (kind === 'starting' || kind === 'storeUnavailable');
   }
 
   /** A token that cannot be renewed was refused: another window may have a new one. */

@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import path from 'node:path';
 import type { Connection } from '../../base/connection.ts';
+import { codeOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { Claims } from './claims.ts';
 import { Exclusion } from './exclusion.ts';
@@ -13,7 +14,6 @@ import { Secrets } from './secrets.ts';
 import type { SessionStore } from './sessionStore.ts';
 import { type SessionFiles, SharedSession, sessionFiles } from './sharedSession.ts';
 import { connectionFolderName } from './statePaths.ts';
-import { codeOf } from './wait.ts';
 
 export interface SharingDeps {
   /** The folder of this user's shared state, see {@link stateRoot}. */

@@ -1,4 +1,3 @@
-import { Emitter } from '../../base/emitter.ts';
 import { RolecallError } from '../../base/errors.ts';
 import type { Session } from '../session.ts';
 import type { BackOff } from './backOff.ts';
@@ -22,8 +21,9 @@ export class WindowSession {
   }
 
   get state(): SessionState {
-    const over = /starting|signedOut|ended/.test(this.#state.kind);
-    return this.#signIns > 0 && over ? { kind: 'signingIn' } : this.#state;
+    const { kind } = this.#state;
+    const isOver = kind === 'starting' || kind === 'signedOut' || kind === 'ended';
+    return this.#signIns > 0 && isOver ? { kind: 'signingIn' } : this.#state;
   }
 
   /** The session, living or ended. */
@@ -134,5 +134,20 @@ export class WindowSession {
       if (before.error.message === state.error.message) return; // Looked again; nothing new to say.
     }
     this.#changes.fire(this.state);
+  }
+}
+
+/** An event. */
+export class Emitter<T> {
+  readonly #listeners = new Set<(value: T) => void>();
+
+  /** @returns a function that ends the subscription. */
+  on(listener: (value: T) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  fire(value: T): void {
+    for (const listener of [...this.#listeners]) listener(value);
   }
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
-import { pause, waitFor } from '../../../../src/core/base/abort.ts';
+import { oneAtATime, pause, waitFor } from '../../../../src/core/base/abort.ts';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
-import { oneAtATime } from '../../../../src/core/base/oneAtATime.ts';
 
 const isCancelled = (error: unknown) => error instanceof RolecallError && error.kind === 'cancelled';
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { connectionKey } from '../../../../src/core/base/connection.ts';
-import { Emitter } from '../../../../src/core/base/emitter.ts';
 import {
   asRolecallError,
   cancelled,
@@ -8,6 +7,7 @@ import {
   RolecallError,
   serverWords,
 } from '../../../../src/core/base/errors.ts';
+import { Emitter } from '../../../../src/core/oauth/rotation/windowSession.ts';
 
 const offline = new RolecallError('offline', 'Could not reach it.');
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { serverWords } from '../../../../src/core/base/errors.ts';
-import { cutText, shortened } from '../../../../src/core/base/text.ts';
+import { cutText, serverWords, shortened } from '../../../../src/core/base/errors.ts';
 
 describe('text that is cut', () => {
   it('ends with a whole character', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import type { TokenSource } from '../../../../src/core/base/connection.ts';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
 import type { Fetch } from '../../../../src/core/base/http.ts';
 import { type Log, silentLog } from '../../../../src/core/base/log.ts';
-import type { TokenSource } from '../../../../src/core/base/tokenSource.ts';
 import { IdentityClient, pathSegment } from '../../../../src/core/identity/identityClient.ts';
 import { MockService, ORIGIN, type Reply } from '../base/mockService.ts';
 import { eventually } from '../eventually.ts';

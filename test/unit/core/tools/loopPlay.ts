@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseJsonObject } from '../../../../src/core/base/json.ts';
-import type { ToolCall } from '../../../../src/core/base/toolCall.ts';
+import { parseJsonObject, type ToolCall } from '../../../../src/core/base/json.ts';
 import { runToolLoop } from '../../../../src/core/tools/loop.ts';
 import type {
   HistoryMessage,
