@@ -171,9 +171,28 @@ function testFiles(folder) {
   };
 }
 
-/** Bundles dist/extension.cjs, the pages and dist/sandbox.js as they are shipped. Resolves to the bundles and their bytes. */
-export function buildProduction() {
-  return buildAll(production(false));
+/**
+ * Bundles dist/extension.cjs, the pages and dist/sandbox.js as they are shipped, and writes dist/ThirdPartyNotices.txt: the
+ * licences of the packages in them. Resolves to the bundles and their bytes.
+ */
+export async function buildProduction() {
+  const results = await Promise.all(production(false).map((options) => esbuild.build(options)));
+  fs.writeFileSync(path.join(root, 'dist', 'ThirdPartyNotices.txt'), thirdPartyNotices(results));
+  return sizes(results);
+}
+
+/** The packages whose code is in bundles, each with its licence. */
+function thirdPartyNotices(results) {
+  const inputs = results.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  const folders = inputs.map((input) => /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]);
+  const notices = [...new Set(folders)].filter(Boolean).map((folder) => {
+    const full = path.join(root, folder);
+    const { name, version, license } = JSON.parse(fs.readFileSync(path.join(full, 'package.json'), 'utf8'));
+    const file = fs.readdirSync(full).find((each) => /^licen[cs]e/i.test(each));
+    if (file === undefined) throw new Error(`${name} has no licence file to ship with its code.`);
+    return `${name} ${version} (${license})\n\n${fs.readFileSync(path.join(full, file), 'utf8').trim()}\n`;
+  });
+  return `Rolecall contains code of these packages.\n\n${notices.sort().join(`\n${'-'.repeat(80)}\n\n`)}`;
 }
 
 /** Bundles the extension into `outdir` as it is shipped. Resolves to its two files. */
@@ -210,7 +229,10 @@ export async function bundleSandbox() {
 }
 
 async function buildAll(builds) {
-  const results = await Promise.all(builds.map((options) => esbuild.build(options)));
+  return sizes(await Promise.all(builds.map((options) => esbuild.build(options))));
+}
+
+function sizes(results) {
   return results.flatMap(({ metafile }) =>
     Object.entries(metafile.outputs).map(([file, { bytes }]) => ({ file, bytes })),
   );
@@ -249,8 +271,8 @@ if (process.argv[1] !== undefined && path.resolve(process.argv[1]) === fileURLTo
     await watch(withTests);
   } else {
     // esbuild has told what is wrong; a stack of ours would hide it.
-    const built = buildAll([...production(false), ...(withTests ? [hostTests(), testSandbox()] : [])]);
-    for (const line of sizeLines(await built.catch(() => process.exit(1)))) {
+    const built = Promise.all([buildProduction(), ...(withTests ? [buildTests()] : [])]);
+    for (const line of sizeLines((await built.catch(() => process.exit(1))).flat())) {
       console.log(line);
     }
   }

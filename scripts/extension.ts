@@ -19,24 +19,58 @@ export function shippedFiles(folder: string = root): string[] {
 export async function packVsix(): Promise<string> {
   const { name, version } = readManifest();
   const vsix = at('out', `${name}-${version}.vsix`);
-  fs.mkdirSync(path.dirname(vsix), { recursive: true });
+  const folder = at('out', 'vsix');
+  fs.rmSync(folder, { recursive: true, force: true });
+  copyShipped(folder);
+  fs.copyFileSync(at('.vscodeignore'), path.join(folder, '.vscodeignore'));
+  const address = repositoryAddress();
+  if (address === undefined) {
+    fs.writeFileSync(path.join(folder, 'README.md'), selfContained(fs.readFileSync(at('README.md'), 'utf8'), root));
+  }
   // Not above: the packager is not installed where nothing is packed or tested.
   const { createVSIX } = await import('@vscode/vsce');
   await createVSIX({
-    cwd: root,
+    cwd: folder,
     packagePath: vsix,
     dependencies: false,
     allowMissingRepository: true,
-    // Pictures of the README stay relative: a VSIX that was built locally has no address to point them at.
-    rewriteRelativeLinks: false,
+    rewriteRelativeLinks: address !== undefined,
+    ...(address !== undefined && {
+      baseContentUrl: `${address}/blob/HEAD`,
+      baseImagesUrl: `${address}/raw/HEAD`,
+    }),
   });
   return vsix;
+}
+
+/** Where the repository can be read, when GitHub runs this. */
+function repositoryAddress(): string | undefined {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = process.env;
+  return server && repository ? `${server}/${repository}` : undefined;
+}
+
+/**
+ * The Markdown of an extension's page for an editor that has nothing but the VSIX. The page loads no file of the extension
+ * and follows no relative link: pictures are put into the text, and such links become plain words.
+ */
+export function selfContained(markdown: string, folder: string): string {
+  return markdown.replace(
+    /(!?)\[([^\]]*)\]\((?!\w+:|#)([^)#]+)[^)]*\)/g,
+    (_all, picture: string, words: string, file: string) => {
+      if (picture === '') return words;
+      const data = fs.readFileSync(path.join(folder, file)).toString('base64');
+      return `![${words}](data:image/${path.extname(file).slice(1)};base64,${data})`;
+    },
+  );
 }
 
 /** Puts what is shipped where an editor looks for an installed extension; without the seconds that a VSIX takes. */
 export function installUnpacked(extensionsDir: string): void {
   const { publisher, name, version } = readManifest();
-  const target = path.join(extensionsDir, `${publisher}.${name}-${version}`);
+  copyShipped(path.join(extensionsDir, `${publisher}.${name}-${version}`));
+}
+
+function copyShipped(target: string): void {
   for (const file of shippedFiles()) {
     fs.mkdirSync(path.dirname(path.join(target, file)), { recursive: true });
     fs.copyFileSync(at(file), path.join(target, file));

@@ -1,11 +1,11 @@
-// npm run pictures: refreshes the pictures of README.md from the screenshots of the last `npm test -- e2e`.
+// npm run pictures: refreshes the picture of README.md from the screenshots of the last `npm test -- e2e`.
 import fs from 'node:fs';
 import path from 'node:path';
 import { launchBrowser } from './editor/browser.ts';
 import { at, root } from './paths.ts';
 
 /** Screenshots in out/screenshots that become media/pictures/NAME.png. */
-const pictures = ['chat-tool', 'tool-consent', 'ask-about-selection', 'rewrite-diff', 'tree', 'matrix'];
+const pictures = ['chat-tool'];
 /** Pixels; the screenshots are 1440 wide. */
 const width = 1080;
 

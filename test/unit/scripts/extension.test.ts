@@ -27,7 +27,7 @@ describe('what is shipped', () => {
       ],
       ...[
         'dist/extension.cjs.map',
-        'l10n/bundle.l10n.de.json',
+        'dist/ThirdPartyNotices.txt',
         'media/schemas/deep/er.json',
         'media/pictures/tree.png',
       ],
@@ -44,7 +44,7 @@ describe('what is shipped', () => {
 
   it('is the same in a VSIX and where npm start and the tests copy it', async () => {
     const packed = await vsce.listFiles({ cwd: folder, packageManager: vsce.PackageManager.None });
-    assert.ok(packed.includes('dist/sandbox.js'));
+    assert.ok(packed.includes('dist/sandbox.js') && packed.includes('dist/ThirdPartyNotices.txt'));
     assert.deepEqual(shipped, packed.sort());
   });
 

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { selfContained } from '../../../scripts/extension.ts';
+import { at, root } from '../../../scripts/paths.ts';
+
+const textOf = (file: string): string => fs.readFileSync(at(file), 'utf8');
+
+/** What is written for people who use or change Rolecall. */
+const documents = [
+  ...fs.globSync('*.md', { cwd: root }),
+  ...fs.globSync('{docs,src,media}/**/*.md', { cwd: root }),
+].map((file) => file.replaceAll('\\', '/'));
+
+/** The part of a Markdown text that is not code. */
+const proseOf = (markdown: string) => markdown.replace(/^```[\s\S]*?^```/gm, '');
+
+describe('the documents', () => {
+  for (const file of documents) {
+    it(`${file} links and shows only what exists`, () => {
+      const targets = [...proseOf(textOf(file)).matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g)].map(([, target = '']) => target);
+      const missing = targets.filter((target) => !fs.existsSync(path.join(path.dirname(at(file)), target)));
+      assert.deepEqual(missing, []);
+    });
+  }
+
+  it('README needs no other file in a VSIX', () => {
+    const packed = selfContained(textOf('README.md'), root);
+    assert.equal(packed.match(/!\[[^\]]+\]\(data:image\/png;base64,[\w+/=]+\)/g)?.length, 1);
+    assert.deepEqual(packed.match(/\]\((?!https:|data:)[^)]*\)/g), null);
+    assert.match(packed, /^CONTRIBUTING says what/m);
+  });
+});
+
+describe('ARCHITECTURE.md', () => {
+  const words = [...textOf('ARCHITECTURE.md').matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word);
+
+  it('names files and folders that exist', () => {
+    const paths = words.filter((word) => /^(?:src|test|docs)\//.test(word)).map((word) => word.replace(/\/\*$/, ''));
+    assert.ok(paths.length > 50);
+    assert.deepEqual(
+      paths.filter((file) => !fs.existsSync(at(file))),
+      [],
+    );
+  });
+
+  it('names symbols that are exported where it says', () => {
+    const rows = textOf('ARCHITECTURE.md').matchAll(/^\| (.*`src\/.*?) \| [^|]+ \| ([^|]+) \| [^|]+ \| [^|]+ \|$/gm);
+    const missing = [...rows].flatMap(([, rooms = '', symbols = '']) => {
+      const code = [...rooms.matchAll(/`(src\/[^`]+)`/g)]
+        .flatMap(([, room = '']) => fs.globSync(`${room}/**/*.ts`, { cwd: root }))
+        .map(textOf)
+        .join('\n');
+      return [...symbols.matchAll(/`(\w+)`/g)]
+        .map(([, symbol = '']) => symbol)
+        .filter((symbol) => !new RegExp(`^export (?:async )?(?:\\w+\\*?) ${symbol}\\b`, 'm').test(code))
+        .map((symbol) => `${rooms}: ${symbol}`);
+    });
+    assert.deepEqual(missing, []);
+    const everything = fs.globSync('src/**/*.ts', { cwd: root }).map(textOf).join('\n');
+    const names = words.filter((word) => /^[A-Z]?[a-z]+[A-Z]\w+$|^[A-Z_]{4,}$/.test(word));
+    assert.deepEqual(
+      names.filter((name) => !new RegExp(`\\b${name}\\b`).test(everything)),
+      [],
+    );
+  });
+});
+
+describe('docs/troubleshooting.md', () => {
+  const page = textOf('docs/troubleshooting.md');
+  const checks = textOf('src/core/diagnosis/checks.ts');
+  const findings = [
+    ...checks.matchAll(/(?:finding(?::|\s=)|^ {2}(?:ended|storeUnavailable|offline):)\s+'([^']+)'/gm),
+  ].map(([, sentence = '']) => sentence);
+
+  it('says what to do about every finding', () => {
+    assert.ok(findings.length > 12, `${findings.length}`);
+    const explained = [...page.matchAll(/^\| [^|]+ \| ([^|]+?)(?: …)? \|/gm)].map(([, start = '']) => start);
+    // The request failed for a reason without advice of its own: the row "unreachable".
+    const others = /^(?:Set rolecall|The request failed before|The file)/;
+    const silent = findings.filter(
+      (finding) => !others.test(finding) && !explained.some((start) => start.length > 10 && finding.startsWith(start)),
+    );
+    assert.deepEqual(silent, []);
+  });
+});
