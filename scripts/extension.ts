@@ -25,7 +25,7 @@ export async function packVsix(): Promise<string> {
   fs.copyFileSync(at('.vscodeignore'), path.join(folder, '.vscodeignore'));
   const address = repositoryAddress();
   if (address === undefined) {
-    fs.writeFileSync(path.join(folder, 'README.md'), selfContained(fs.readFileSync(at('README.md'), 'utf8'), root));
+    fs.writeFileSync(path.join(folder, 'README.md'), withoutRelativeLinks(fs.readFileSync(at('README.md'), 'utf8')));
   }
   // Not above: the packager is not installed where nothing is packed or tested.
   const { createVSIX } = await import('@vscode/vsce');
@@ -50,18 +50,11 @@ function repositoryAddress(): string | undefined {
 }
 
 /**
- * The Markdown of an extension's page for an editor that has nothing but the VSIX. The page loads no file of the extension
- * and follows no relative link: pictures are put into the text, and such links become plain words.
+ * The README of a VSIX that knows no address to point at. VS Code's page of an extension shows only https pictures and follows
+ * no relative link, so pictures are left out instead of broken, and relative links become plain words.
  */
-export function selfContained(markdown: string, folder: string): string {
-  return markdown.replace(
-    /(!?)\[([^\]]*)\]\((?!\w+:|#)([^)#]+)[^)]*\)/g,
-    (_all, picture: string, words: string, file: string) => {
-      if (picture === '') return words;
-      const data = fs.readFileSync(path.join(folder, file)).toString('base64');
-      return `![${words}](data:image/${path.extname(file).slice(1)};base64,${data})`;
-    },
-  );
+export function withoutRelativeLinks(markdown: string): string {
+  return markdown.replace(/^!\[[^\]]*\]\((?!\w+:)[^)]+\)\n+/gm, '').replace(/\[([^\]]*)\]\((?!\w+:|#)[^)]+\)/g, '$1');
 }
 
 /** Puts what is shipped where an editor looks for an installed extension; without the seconds that a VSIX takes. */

@@ -42,6 +42,7 @@ test.describe('a newcomer', () => {
       'dist/matrix.css',
       'dist/answer.js',
       'dist/answer.css',
+      'dist/ThirdPartyNotices.txt',
       'readme.md',
       'changelog.md',
       'LICENSE.txt',
@@ -118,6 +119,17 @@ test.describe('a newcomer', () => {
       .filter((word) => word !== '').length;
     assert.match(said, new RegExp(`${words}.handover\\.md`));
     await workbench.screenshot('chat-tool');
+  });
+
+  test('reads on the page of the extension what it is, without a broken picture', async () => {
+    const { page } = workbench;
+    await runCommand(page, 'Extensions: Show Installed Extensions');
+    await page.locator('.extension-list-item', { hasText: 'Rolecall' }).first().click();
+    const details = extensionPage(page);
+    await details.getByRole('heading', { name: 'First minute' }).waitFor();
+    await expect(details.locator('img:not([src^="https:"])')).toHaveCount(0);
+    await workbench.screenshot('extension-page');
+    await showOwnView(page);
   });
 
   test('asks about a selection and gets the answer, rendered, beside', async () => {

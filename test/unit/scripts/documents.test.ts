@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { selfContained } from '../../../scripts/extension.ts';
+import { withoutRelativeLinks } from '../../../scripts/extension.ts';
 import { at, root } from '../../../scripts/paths.ts';
 
 const textOf = (file: string): string => fs.readFileSync(at(file), 'utf8');
@@ -24,11 +24,11 @@ describe('the documents', () => {
     });
   }
 
-  it('README needs no other file in a VSIX', () => {
-    const packed = selfContained(textOf('README.md'), root);
-    assert.equal(packed.match(/!\[[^\]]+\]\(data:image\/png;base64,[\w+/=]+\)/g)?.length, 1);
-    assert.deepEqual(packed.match(/\]\((?!https:|data:)[^)]*\)/g), null);
+  it('README points at nothing that is missing in a VSIX', () => {
+    const packed = withoutRelativeLinks(textOf('README.md'));
+    assert.deepEqual(packed.match(/\]\((?!https:)[^)]*\)/g), null);
     assert.match(packed, /^CONTRIBUTING says what/m);
+    assert.ok(packed.length > 6000);
   });
 });
 
