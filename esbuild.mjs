@@ -187,10 +187,10 @@ function thirdPartyNotices(results) {
   const folders = inputs.map((input) => /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]);
   const notices = [...new Set(folders)].filter(Boolean).map((folder) => {
     const full = path.join(root, folder);
-    const { name, version, license } = JSON.parse(fs.readFileSync(path.join(full, 'package.json'), 'utf8'));
+    const manifest = JSON.parse(fs.readFileSync(path.join(full, 'package.json'), 'utf8'));
     const file = fs.readdirSync(full).find((each) => /^licen[cs]e/i.test(each));
-    if (file === undefined) throw new Error(`${name} has no licence file to ship with its code.`);
-    return `${name} ${version} (${license})\n\n${fs.readFileSync(path.join(full, file), 'utf8').trim()}\n`;
+    const text = file === undefined ? mitLicence(manifest) : fs.readFileSync(path.join(full, file), 'utf8').trim();
+    return `${manifest.name} ${manifest.version} (${manifest.license})\n\n${text}\n`;
   });
   return `Rolecall contains code of these packages.\n\n${notices.sort().join(`\n${'-'.repeat(80)}\n\n`)}`;
 }
@@ -238,6 +238,16 @@ function sizes(results) {
   );
 }
 
+/** The licence of a package that names it and has no file of it: ours, which is the same, with that package's author. */
+function mitLicence({ name, license, author }) {
+  const holder = author?.name ?? author;
+  if (license !== 'MIT' || !holder) throw new Error(`${name} has no licence to ship with its code.`);
+  return fs
+    .readFileSync(path.join(root, 'LICENSE'), 'utf8')
+    .replace(/^Copyright .*$/m, `Copyright (c) ${holder}`)
+    .trim();
+}
+
 /** One line for each bundle: its path and its size. */
 export function sizeLines(bundles) {
   return bundles.map(({ file, bytes }) => `${file}  ${(bytes / 1024).toFixed(1)} KiB`);
@@ -270,9 +280,12 @@ if (process.argv[1] !== undefined && path.resolve(process.argv[1]) === fileURLTo
   if (flags.includes('--watch')) {
     await watch(withTests);
   } else {
-    // esbuild has told what is wrong; a stack of ours would hide it.
-    const built = Promise.all([buildProduction(), ...(withTests ? [buildTests()] : [])]);
-    for (const line of sizeLines((await built.catch(() => process.exit(1))).flat())) {
+    const built = Promise.all([buildProduction(), ...(withTests ? [buildTests()] : [])]).catch((error) => {
+      // esbuild has told its own errors; a stack of ours would hide them.
+      if (!error.errors) console.error(error.message);
+      process.exit(1);
+    });
+    for (const line of sizeLines((await built).flat())) {
       console.log(line);
     }
   }

@@ -54,7 +54,7 @@ export function activate(context: vscode.ExtensionContext): void {
 
   // Connections and their sessions
   const accounts = createClouds({ context, settings, fetch, learn, log });
-  const { clouds } = accounts;
+  const { clouds, clientSecret, sandboxFolder } = accounts;
   const session = registerSession({ ...accounts, usage, settings, storage: secrets, fetch, learn, log });
   context.subscriptions.push(clouds, session);
 
@@ -83,12 +83,10 @@ export function activate(context: vscode.ExtensionContext): void {
   const tools = registerTools({ state: workspaceState, reserved: accessToolNames, settings, fetch, log });
   const openTools = withAccessTools(tools.open, data, extension, log);
   const request = { clouds, catalog, settings, memory: new ModelMemory(), usage, openTools, fetch, log };
-  const parameters = new ParametersDocument(request);
   context.subscriptions.push(
     catalog,
     tools,
-    parameters,
-    registerCommand(commands.showEffectiveParameters, log, () => parameters.show()),
+    ParametersDocument.register(request, log),
     registerChat({
       ...request,
       briefAccess: (...asked) => briefAccess(data, ...asked),
@@ -101,7 +99,7 @@ export function activate(context: vscode.ExtensionContext): void {
   // The sandbox, and what helps when a sign-in fails
   const sandbox = registerSandbox(workspaceState, {
     clouds,
-    program: { file: vscode.Uri.joinPath(extensionUri, 'dist', 'sandbox.js').fsPath, folder: accounts.sandboxFolder },
+    program: { file: vscode.Uri.joinPath(extensionUri, 'dist', 'sandbox.js').fsPath, folder: sandboxFolder },
     running: process.env.ROLECALL_SANDBOX,
     rememberSecret: accounts.addSandboxSecret,
     describeModels: (models) => catalog.describeSandbox(models),
@@ -109,17 +107,14 @@ export function activate(context: vscode.ExtensionContext): void {
     openChat: async (prompt) => ((await whyNoChat()) ? undefined : openChat(catalog, prompt)),
     log,
   });
-  const { clientSecret } = accounts;
-  const { containment } = tools;
-  const sharedPlace = () => clouds.active?.place;
-  const recent = { problems: () => problems.all, redact: (text: string) => redactor.redact(text) };
-  context.subscriptions.push(
-    sandbox,
-    registerDiagnoseSignIn(
-      { clouds, secrets, clientSecret, learn, extension, sharedPlace, fetch, containment, ...recent },
-      log,
-    ),
-  );
+  const report = {
+    sharedPlace: () => clouds.active?.place,
+    containment: tools.containment,
+    problems: () => problems.all,
+    redact: (text: string) => redactor.redact(text),
+  };
+  const diagnosis = { clouds, secrets, clientSecret, learn, extension, fetch, ...report };
+  context.subscriptions.push(sandbox, registerDiagnoseSignIn(diagnosis, log));
 
   void sandbox.resume(); // Never throws.
   void clouds.start(); // Activation does not wait for the keyring; the session's state tells when it is known.

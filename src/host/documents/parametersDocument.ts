@@ -1,7 +1,10 @@
 import * as vscode from 'vscode';
+import type { Log } from '../../core/base/log.ts';
 import { endpoint } from '../../core/completions/endpoint.ts';
 import type { ModelMemory } from '../../core/completions/modelMemory.ts';
+import { commands } from '../../ids.ts';
 import type { Clouds } from '../clouds.ts';
+import { registerCommand } from '../commands.ts';
 import type { OpenTools } from '../conversation.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
 import type { Settings } from '../settings.ts';
@@ -32,6 +35,13 @@ export class ParametersDocument implements vscode.TextDocumentContentProvider, v
       deps.settings.onDidChange(changed),
       deps.catalog.onDidChange(changed),
     );
+  }
+
+  /** The document, and the command that opens it. */
+  static register(deps: ParametersDocumentDeps, log: Log): vscode.Disposable {
+    const document = new ParametersDocument(deps);
+    const command = registerCommand(commands.showEffectiveParameters, log, () => document.show());
+    return vscode.Disposable.from(document, command);
   }
 
   async provideTextDocumentContent(): Promise<string> {
