@@ -82,17 +82,13 @@ export function activate(context: vscode.ExtensionContext): void {
   const catalog = new ModelCatalog({ clouds, settings, fetch, log });
   const tools = registerTools({ state: workspaceState, reserved: accessToolNames, settings, fetch, log });
   const openTools = withAccessTools(tools.open, data, extension, log);
+  const icon = vscode.Uri.joinPath(extensionUri, 'media', 'rolecall.png');
   const request = { clouds, catalog, settings, memory: new ModelMemory(), usage, openTools, fetch, log };
   context.subscriptions.push(
     catalog,
     tools,
     ParametersDocument.register(request, log),
-    registerChat({
-      ...request,
-      briefAccess: (...asked) => briefAccess(data, ...asked),
-      state: globalState,
-      icon: vscode.Uri.joinPath(extensionUri, 'media', 'rolecall.png'),
-    }),
+    registerChat({ ...request, briefAccess: (...asked) => briefAccess(data, ...asked), state: globalState, icon }),
     registerEditorCommands({ ...request, extensionUri }),
   );
 
