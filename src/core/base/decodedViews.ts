@@ -15,12 +15,12 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const ESCAPES: readonly (readonly [RegExp, (match: RegExpExecArray) => string])[] = [
   [/%([\da-f]{2})/gi, ([, byte = '']) => String.fromCharCode(Number.parseInt(byte, 16))],
   [
-    /\\(?:u([\da-f]{4})|x([\da-f]{2})|([\s\S]))/gi,
-    ([, unit, byte, other = '']) =>
-      other ? (CONTROLS[other] ?? other) : String.fromCharCode(Number.parseInt(unit ?? byte ?? '', 16)),
+    /\\(?:u([\da-f]{4})|u\{0*([\da-f]{1,4})\}|x([\da-f]{2})|([\s\S]))/gi,
+    ([, unit, braced, byte, other = '']) =>
+      other ? (CONTROLS[other] ?? other) : String.fromCharCode(Number.parseInt(unit ?? braced ?? byte ?? '', 16)),
   ],
   [
-    /&(?:#(\d{1,3})|#x([\da-f]{1,2})|(amp|lt|gt|quot|apos));/gi,
+    /&(?:#0*(\d{1,3})|#x0*([\da-f]{1,2})|(amp|lt|gt|quot|apos));/gi,
     ([, decimal, hex, name]) =>
       name
         ? (ENTITIES[name.toLowerCase()] ?? '')

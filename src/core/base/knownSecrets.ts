@@ -12,13 +12,16 @@ const TELLING_PIECE = 12;
 
 /** What encodings, quoting and line breaks add, take away or write differently: not compared. */
 const NOT_COMPARED = '+-/_=\\"\'%';
-const COMPARED = Uint8Array.from({ length: 128 }, (_, code) =>
-  code > 0x20 && code < 0x7f && !NOT_COMPARED.includes(String.fromCharCode(code)) ? 1 : 0,
-);
+/** What a character is compared as, 0 for not at all. The case does not count: names of hosts lose it, hexadecimal has either. */
+const COMPARED = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (code <= 0x20 || code === 0x7f || NOT_COMPARED.includes(character)) return 0;
+  return character.toLowerCase().charCodeAt(0);
+});
 
 /**
  * Finds values in a text however they were written down. Encodings are not listed: a {@link View} has its escapes resolved,
- * and of both sides only the characters that no encoding changes are compared. Base64 is another matter, as it mixes
+ * and of both sides only the characters that no encoding changes are compared, whatever their case. Base64 is another matter, as it mixes
  * neighbours: there are three ways in which a value can stand among them.
  */
 export class KnownSecrets {
@@ -66,7 +69,8 @@ interface Forms {
 function formsOf(secret: string): Forms {
   const compared: Form[] = [];
   const literal: string[] = [];
-  for (const written of [secret, ...base64Of(secret)]) {
+  const bytes = Buffer.from(secret);
+  for (const written of [secret, bytes.toString('hex'), bytes.join(), ...base64Of(secret)]) {
     const whole = decodedText(written);
     const { text, at } = comparable(whole);
     if (text.length < ANCHOR) literal.push(written);
@@ -180,8 +184,9 @@ function comparable(text: string): { readonly text: string; readonly at: Uint32A
   let length = 0;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
-    if (code >= 128 || !COMPARED[code]) continue;
-    kept[length] = code;
+    const compared = COMPARED[code];
+    if (!compared) continue;
+    kept[length] = compared;
     at[length] = index;
     length += 1;
   }

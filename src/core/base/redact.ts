@@ -10,20 +10,15 @@ export const HIDDEN = '‹hidden›';
  * value may follow: in a query, a form, JSON, a header or prose.
  */
 const NAME =
-  /(token|secret|password|passwd|passphrase|pwd|verifier|assertion|(?:api|access|private|subscription)[-_]?key|credentials?|authorization|cookie|auth(?:orization)?[-_]?code|(?<![a-z\d_-])(?:code|state|nonce))(?:[_-]?\d{1,2})?(?![a-z\d_-])/gi;
+  /(token|secret|password|passwd|passphrase|pwd|verifier|assertion|(?:api|access|private|subscription)[-_]?key|credentials?|authorization|cookie|session[-_]?id|signature|auth(?:orization)?[-_]?code|(?<![a-z\d_-])(?:code|state|nonce))(?:[_-]?\d{1,2})?(?![a-z\d_-])/gi;
 /** Names that are ordinary words too: `code: invalid_grant` and `state: offline` are what a log is read for. */
-const AMBIGUOUS = /^(?:code|state|nonce)/i;
+const AMBIGUOUS = /^(?:code|state|nonce|signature)/i;
 /** Headers whose value is the rest of the line, blanks and commas included. */
 const WHOLE_LINE = /^(?:authorization|cookie)/i;
 /** Not the end of a label in bold, as the sign-in diagnosis has them. */
 const SEPARATOR = /["']?[ \t]{0,8}[=:]>?(?!\*\*)[ \t]{0,8}/y;
 const UNQUOTED = /[^\s"'&}]+/y;
 const NEXT_LINE = /\r?\n[ \t]*([^\s"'&}:=]+)[ \t]*(?=\r?\n|$)/y;
-const SCHEME = /\b(?:Bearer|Basic|DPoP|Negotiate)\s{1,8}([\w.~+/%=-]{6,})/gi;
-const USER_INFO = /:\/\/[^\s/?#@:]*:([^\s/?#]*)@/g;
-/** The beginning of every JWS and JWE that has a header of JSON, however short. */
-const JSON_TOKEN = /\beyJ[\w-]{8,}\.[\w.-]+/g;
-const DOTTED_RUN = /(?<![\w+%=.-])[\w+%=.-]{64,}/g;
 const RUN = /(?<![\w+/=~-])[\w+/=~-]{20,}/g;
 /** Between a telling name and an opaque value beside it. */
 const NEAR = 40;
@@ -32,6 +27,18 @@ const SHORTEST_VALUE = 6;
 const SHORTEST_REST = 8;
 /** Words of one spelling, as error codes and states are; what is drawn at random mixes cases and digits. */
 const WORD = /^(?:[A-Z]+(?:_[A-Z\d]+)*|[A-Z]?[a-z]+(?:[_-][a-z]+|[A-Z][a-z]+)*)[.,;:!?)]*$/;
+
+/** What gives a value away by itself: the value is the group, else all of it. */
+const TELLING: readonly (readonly [RegExp, (value: string) => boolean])[] = [
+  [/\b(?:Bearer|Basic|DPoP|Negotiate)\s{1,8}([\w.~+/%=-]{6,})/dgi, (value) => !isWord(value)],
+  [/:\/\/[^\s/?#@:]*:([^\s/?#]*)@/dg, () => true],
+  // A token in place of a user's name, as addresses of repositories have it.
+  [/:\/\/([\w.~+%=-]{20,})@/dg, isOpaque],
+  [/-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----([^-]*)/dg, () => true],
+  // The beginning of every JWS and JWE that has a header of JSON, however short.
+  [/\beyJ[\w-]{8,}\.[\w.-]+/dg, () => true],
+  [/(?<![\w+%=.-])[\w+%=.-]{64,}/dg, isTokenLike],
+];
 
 /**
  * Hides what looks like a secret. A second net below the rule that secrets are not handed to the log at all: known
@@ -102,15 +109,12 @@ function* suspicious({ text, from }: View): Generator<Span, void, undefined> {
     [, NAME.lastIndex] = value;
   }
   for (const [begin, end] of opaqueNear(text, names)) yield span(begin, end);
-  for (const { 0: all, 1: value = '', index } of text.matchAll(SCHEME)) {
-    if (!isWord(value)) yield span(index + all.length - value.length, index + all.length);
+  for (const [pattern, isSecret] of TELLING) {
+    for (const { 0: all, 1: value = all, indices } of text.matchAll(pattern)) {
+      const [begin, end] = indices?.[1] ?? indices?.[0] ?? [0, 0];
+      if (isSecret(value)) yield span(begin, end);
+    }
   }
-  for (const { 0: all, 1: password = '', index } of text.matchAll(USER_INFO)) {
-    yield span(index + all.length - 1 - password.length, index + all.length - 1);
-  }
-  for (const { 0: all, index } of text.matchAll(JSON_TOKEN)) yield span(index, index + all.length);
-  for (const { 0: all, index } of text.matchAll(DOTTED_RUN))
-    if (isTokenLike(all)) yield span(index, index + all.length);
 }
 
 /** The secret behind a telling name that ends at `at`, if there is one. */

@@ -28,6 +28,12 @@ const encodings: Readonly<Record<string, Write>> = {
   'in a query in JSON': (text) => json(encodeURIComponent(text)),
   'in JSON in a query': (text) => encodeURIComponent(json(text)),
   'in a page': (text) => text.replace(/[&<>"']/g, (unit) => `&#${unit.charCodeAt(0)};`),
+  'in a page, with zeros': (text) => text.replace(/[&<>"']/g, (unit) => `&#x00${unit.charCodeAt(0).toString(16)};`),
+  'in source text': (text) => text.replace(/[^a-z\d]/gi, (unit) => `\\u{${unit.charCodeAt(0).toString(16)}}`),
+  'in capitals': (text) => text.toUpperCase(),
+  'in hexadecimal': (text) => Buffer.from(text).toString('hex'),
+  'in hexadecimal, as dumps have it': (text) => wrapped(2, ' ')(Buffer.from(text).toString('hex').toUpperCase()),
+  'as a list of bytes': (text) => [...Buffer.from(text)].join(', '),
   'over several lines': wrapped(16, '\n'),
   'over several folded lines': wrapped(20, '\r\n    '),
   'over several lines in JSON': (text) => json(wrapped(16, '\n')(text)),
@@ -71,7 +77,7 @@ const secrets = fc.oneof(
 
 const PIECE = 14;
 /** What no encoding changes: a part of it this long would give the value away. */
-const bare: Write = (text) => text.replace(/\\+(?:[nrtbf]|u00..)|%25|%..|&#\d+;|[^a-z\d]/gi, '');
+const bare: Write = (text) => text.replace(/\\+(?:[nrtbf]|u00..|u\{\w+\})|%25|%..|&#\w+;|[^a-z\d]/gi, '');
 
 function assertGone(output: string, written: string, given: string): void {
   const [left, sought] = [bare(output.replaceAll(HIDDEN, '\n')), bare(written)];
@@ -137,6 +143,10 @@ const tellingPlaces: readonly (readonly [kind: 'plain' | 'quoted', write: Write]
   ['plain', (value) => `{"set-cookie":["a=1","sid=${value}"]}`],
   ['plain', (value) => `Proxy-Authorization: Basic ${value}`],
   ['plain', (value) => `X-Api-Key: ${value}`],
+  ['plain', (value) => `https://${value}@git.example/x.git`],
+  ['plain', (value) => `https://a.example/x?X-Signature=${value}&sessionId=1`],
+  ['plain', (value) => `JSESSIONID=${value}`],
+  ['plain', (value) => JSON.stringify(`-----BEGIN PRIVATE KEY-----\nMII\n${value}\n-----END PRIVATE KEY-----\n`)],
   ['plain', (value) => `https://me:${value}@proxy.example:3128/`],
   ['quoted', (value) => `http://me:${encodeURIComponent(value)}@proxy.example`],
   ['plain', (value) => `the refresh token ${value} was used before`],
