@@ -104,28 +104,34 @@ async function programPath(
   return isCheckout ? realPath : prefix;
 }
 
-/** A path relative to `root` with links followed; of what does not exist yet, as far as it does. */
+/**
+ * A path with links followed, as far as it exists. Undefined where a link leads nowhere: something could be made there.
+ */
+export async function followed(file: string): Promise<{ readonly real: string; readonly exists: boolean } | undefined> {
+  const isThere = await lstat(file).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) {
+    const real = await realpath(file).catch(() => undefined);
+    return real === undefined ? undefined : { real, exists: true };
+  }
+  const folder = path.dirname(file);
+  const above = folder === file ? undefined : await followed(folder);
+  return above && { real: path.join(above.real, path.basename(file)), exists: false };
+}
+
+/** A path relative to `root`, which it may not lead out of. */
 async function within(
   root: string,
   relative: string,
   what: string,
 ): Promise<{ real: string; exists: boolean; isFile: boolean }> {
-  const wanted = path.resolve(root, relative);
-  for (let existing = wanted; ; existing = path.dirname(existing)) {
-    const isThere = await lstat(existing).then(
-      () => true,
-      () => false,
-    );
-    if (!isThere && existing !== path.dirname(existing)) continue;
-    // A link that leads nowhere is refused: something could be made where it points.
-    const found = await realpath(existing).catch(() => undefined);
-    const real = found === undefined ? undefined : path.join(found, path.relative(existing, wanted));
-    if (real !== undefined && isInside(root, real)) {
-      const exists = existing === wanted;
-      return { real, exists, isFile: exists && (await stat(real)).isFile() };
-    }
+  const found = await followed(path.resolve(root, relative));
+  if (found === undefined || !isInside(root, found.real)) {
     throw new RolecallError('tool', `${what} leads out of the workspace folder: "${relative}".`);
   }
+  return { ...found, isFile: found.exists && (await stat(found.real)).isFile() };
 }
 
 /** True when `file` is `folder` or lies in it. Both absolute; compared as text. */

@@ -1,8 +1,9 @@
-import { lstat, mkdir, mkdtemp, readFile, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { waitFor } from '../base/abort.ts';
 import { isCancelled, RolecallError } from '../base/errors.ts';
-import { protectedEntries, protectedNames, type Reach } from './access.ts';
+import { followed, isInside, protectedEntries, protectedNames, type Reach } from './access.ts';
 import { bubblewrap, type Guards, type Launch, seatbelt } from './launch.ts';
 import type { ProcessSpec } from './prepare.ts';
 import { type ProcessResult, type RunOptions, runProcess } from './process.ts';
@@ -127,17 +128,18 @@ export async function runPrepared(
   }
   if (containment.kind === 'none') throw new RolecallError('unexpected', 'There is no way to contain the program.');
   const program = { ...spec, reach };
-  for (const folder of reach.write) await mkdir(folder, { recursive: true }).catch(ignoreExisting);
-  if (containment.kind === 'seatbelt') {
-    const temporary = await realpath(await mkdtemp(path.join(tmpdir(), 'rolecall-tool-')));
-    try {
-      return { ...(await start(seatbelt(program, temporary))), removed: [] };
-    } finally {
-      await rm(temporary, { recursive: true, force: true });
+  return inTurn(reach, options.signal, async () => {
+    for (const folder of reach.write) await mkdir(folder, { recursive: true }).catch(ignoreExisting);
+    if (containment.kind === 'seatbelt') {
+      const temporary = await realpath(await mkdtemp(path.join(tmpdir(), 'rolecall-tool-')));
+      try {
+        return { ...(await start(seatbelt(program, temporary))), removed: [] };
+      } finally {
+        await rm(temporary, { recursive: true, force: true });
+      }
     }
-  }
-  const { program: bwrap } = containment;
-  return guarded(reach.write, (guards) => start(bubblewrap(bwrap, program, guards)));
+    return guarded(reach.write, (guards) => start(bubblewrap(containment.program, program, guards)));
+  });
 }
 
 /** A file stays one. */
@@ -145,8 +147,42 @@ function ignoreExisting(error: unknown): void {
   if (Object(error).code !== 'EEXIST') throw error;
 }
 
-/** How many running programs an empty folder keeps from making one of their own. */
-const placeholders = new Map<string, number>();
+/** The programs that run contained now, by what they reach. */
+const running = new Set<{ readonly reach: Reach; readonly ended: Promise<void> }>();
+
+/**
+ * What a program reaches is mounted by its path, and another that runs could put a link in the place of a folder on that
+ * path. So the one waits until the other has ended, and then what it reaches is looked at once more.
+ */
+async function inTurn<T>(reach: Reach, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const isInTheWay = (other: Reach) => canMove(other, reach) || canMove(reach, other);
+  for (;;) {
+    const other = [...running].find((each) => isInTheWay(each.reach));
+    if (other === undefined) break;
+    await waitFor(other.ended, signal);
+  }
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const own = { reach, ended };
+  running.add(own);
+  try {
+    for (const each of [...reach.read, ...reach.write]) {
+      if ((await followed(each))?.real === each) continue;
+      throw new RolecallError('tool', `"${each}" has been moved, or a link is in its place.`);
+    }
+    return await work();
+  } finally {
+    running.delete(own);
+    end();
+  }
+}
+
+/** Whether a program may move what another reaches. It cannot move the very folders that it was given. */
+function canMove({ write }: Reach, other: Reach): boolean {
+  const reached = [...other.read, ...other.write, ...(other.program === undefined ? [] : [other.program])];
+  return write.some(
+    (folder) => other.write.includes(folder) || reached.some((each) => each !== folder && isInside(folder, each)),
+  );
+}
 
 /**
  * Keeps `.git` and `.vscode` from being written in folders that may be. Mounts can keep what is there, and what would be
@@ -157,18 +193,18 @@ async function guarded(
   run: (guards: Guards) => Promise<ProcessResult>,
 ): Promise<ContainedResult> {
   const before = (await Promise.all(folders.map(protectedEntries))).flat();
-  const missing = await missingEntries(folders);
-  const existing = before.filter((entry) => !missing.includes(entry.path));
-  const link = existing.find(({ isLink }) => isLink);
+  const link = before.find(({ isLink }) => isLink);
   if (link) throw new RolecallError('tool', `"${link.path}" is a link, which cannot be kept from being written.`);
-  for (const each of missing) placeholders.set(each, (placeholders.get(each) ?? 0) + 1);
+  const existing = before.map((entry) => entry.path);
+  const missing = (await Promise.all(folders.map(missingEntries))).flat().filter((each) => !existing.includes(each));
   let result: ProcessResult;
   let removed: string[] = [];
   try {
-    result = await run({ existing: existing.map((entry) => entry.path), missing });
+    result = await run({ existing, missing });
   } finally {
+    // The empty folders that bubblewrap has made. One that is not empty is somebody's.
+    for (const each of missing) await rmdir(each).catch(() => {});
     const known = new Set(before.map(({ identity }) => identity));
-    for (const each of missing) await release(each);
     const after = (await Promise.all(folders.map(protectedEntries))).flat();
     const made = after.filter((entry) => !known.has(entry.identity) && !missing.includes(entry.path));
     removed = await Promise.all(made.map((entry) => setAside(entry.path)));
@@ -176,33 +212,9 @@ async function guarded(
   return { ...result, removed };
 }
 
-async function missingEntries(folders: readonly string[]): Promise<string[]> {
-  const wanted = folders.flatMap((folder) => protectedNames.map((name) => path.join(folder, name)));
-  const found = await Promise.all(
-    wanted.map(async (each) => {
-      if (placeholders.has(each)) return each;
-      const parent = await stat(path.dirname(each)).then(
-        (it) => it.isDirectory(),
-        () => false,
-      );
-      const isThere = await lstat(each).then(
-        () => true,
-        () => false,
-      );
-      return parent && !isThere ? each : undefined;
-    }),
-  );
-  return found.filter((each) => each !== undefined);
-}
-
-/** Takes the empty folder away that bubblewrap has made, unless somebody has filled it meanwhile or another program runs. */
-async function release(placeholder: string): Promise<void> {
-  const left = (placeholders.get(placeholder) ?? 1) - 1;
-  if (left > 0) placeholders.set(placeholder, left);
-  else {
-    placeholders.delete(placeholder);
-    await rmdir(placeholder).catch(() => {}); // Not empty: it is somebody's.
-  }
+/** What stands nowhere yet at the top of a folder; a file has none. */
+async function missingEntries(folder: string): Promise<string[]> {
+  return (await stat(folder)).isDirectory() ? protectedNames.map((name) => path.join(folder, name)) : [];
 }
 
 async function setAside(file: string): Promise<string> {

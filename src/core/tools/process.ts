@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn as nodeSpawn, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { devNull } from 'node:os';
 import path from 'node:path';
 import { cancelled, RolecallError } from '../base/errors.ts';
 import { type Clock, systemClock, withinTime } from './clock.ts';
@@ -82,7 +85,11 @@ interface RunningChild {
 
 async function start(spec: RunSpec, spawn: Spawn): Promise<RunningChild> {
   const keepers = { stdout: new OutputKeeper(spec.outputLimit), stderr: new OutputKeeper(spec.outputLimit) };
+  const inherited = await inheritable();
+  const nothing = openSync(devNull, 'r');
   try {
+    const overlaid: number[] = [];
+    for (const descriptor of inherited) overlaid[descriptor - 3] = nothing;
     const child = spawn(spec.file, spec.args, {
       cwd: spec.cwd,
       env: { ...spec.env },
@@ -90,7 +97,12 @@ async function start(spec: RunSpec, spawn: Spawn): Promise<RunningChild> {
       // A group of its own; on Windows it would open a console window instead.
       detached: process.platform !== 'win32',
       windowsHide: true,
-      stdio: [spec.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [
+        spec.stdin === undefined ? 'ignore' : 'pipe',
+        'pipe',
+        'pipe',
+        ...Array.from(overlaid, (each) => each ?? 'ignore'),
+      ],
     });
     child.stdout?.on('data', (chunk: Buffer) => keepers.stdout.push(chunk));
     child.stderr?.on('data', (chunk: Buffer) => keepers.stderr.push(chunk));
@@ -106,7 +118,28 @@ async function start(spec: RunSpec, spawn: Spawn): Promise<RunningChild> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new RolecallError('tool', `"${spec.file}" could not be started: ${reason}.`, { cause: error });
+  } finally {
+    closeSync(nothing);
   }
+}
+
+const closeOnExec = 0o2000000;
+
+/**
+ * Descriptors above 2 that every program started from here gets, a folder or a socket perhaps: somebody left them open who
+ * started the editor. Node closes them on macOS and Windows; on Linux only those below the first gap (`uv_disable_stdio_inheritance`).
+ */
+async function inheritable(): Promise<number[]> {
+  if (process.platform !== 'linux') return [];
+  const found: number[] = [];
+  for (const name of await readdir('/proc/self/fd').catch(() => [])) {
+    const info = await readFile(`/proc/self/fdinfo/${name}`, 'utf8').catch(() => ''); // Closed meanwhile.
+    const flags = /^flags:\s*(\d+)$/m.exec(info)?.[1];
+    if (Number(name) > 2 && flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0) {
+      found.push(Number(name));
+    }
+  }
+  return found;
 }
 
 function firstOf(

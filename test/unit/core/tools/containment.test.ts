@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { type ChildProcess, spawn as nodeSpawn, type StdioOptions } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { at } from '../../../../scripts/paths.ts';
 import { cancelled, isCancelled, RolecallError } from '../../../../src/core/base/errors.ts';
 import { type Containment, findContainment, runPrepared } from '../../../../src/core/tools/containment.ts';
-import type { ProcessResult, RunSpec } from '../../../../src/core/tools/process.ts';
+import type { ProcessResult, RunSpec, Spawn } from '../../../../src/core/tools/process.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
 const signal = new AbortController().signal;
@@ -98,24 +102,30 @@ describe('a contained program, really run', () => {
     containment = await findContainment({}, signal);
     if (containment.kind === 'none') this.skip();
   });
+  afterEach(() => rm(inside(), { recursive: true, force: true }));
 
-  const run = async (code: string, write: string[]) => {
-    const root = path.join(folder.path, 'space');
+  const inside = (...parts: string[]) => path.join(folder.path, 'space', ...parts);
+  const run = async (code: string, write: string[], read = ['.'], spawn: Spawn = nodeSpawn, stop = signal) => {
+    const root = inside();
     await mkdir(root, { recursive: true });
     const spec = {
       ...{ executable: { path: '/bin/sh', realPath: '/bin/sh' }, args: ['-c', code], root, cwd: root, env: {} },
       ...{ stdin: '{"a":1}', timeoutMs: 20_000, outputLimit: 10_000 },
       reach: {
-        read: [root],
-        write: write.map((each) => path.join(root, each)),
+        read: read.map((each) => inside(each)),
+        write: write.map((each) => inside(each)),
         network: false,
         program: undefined,
         files: [],
         homes: [],
       },
     };
-    return runPrepared(spec, containment, { signal });
+    return runPrepared(spec, containment, { signal: stop, spawn });
   };
+  const made = async (file: string) => {
+    while (!existsSync(inside(file))) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const untilGo = 'touch out/ready; until [ -e out/go ]; do sleep 0.01; done';
 
   it('gets its input, writes where it may, also where nothing was, and says how it ended', async () => {
     const { stdout, exitCode } = await run('cat; echo x > out/new; exit 3', ['out']);
@@ -130,7 +140,91 @@ describe('a contained program, really run', () => {
     assert.deepEqual(await readdir(path.join(folder.path, 'space', 'out', 'a')), [path.basename(removed[0] ?? '')]);
   });
 
-  it('may run beside another in the same folder: each finds .git taken', async () => {
+  it('that could move what another mounts is not run beside it; others are', async () => {
+    const started: string[] = [];
+    const spawning =
+      (name: string): Spawn =>
+      (...parameters) => {
+        started.push(name);
+        return nodeSpawn(...parameters);
+      };
+    await mkdir(inside('out', 'part'), { recursive: true });
+    const first = run(untilGo, ['out'], ['.'], spawning('first'));
+    await made('out/ready');
+    const later = [
+      run('true', ['out'], ['.'], spawning('writes the same')),
+      run('true', ['out/part'], ['.'], spawning('writes a part')),
+      run('true', [], ['out/part'], spawning('reads a part')),
+      run('true', ['.'], ['.'], spawning('writes more')),
+    ];
+    await run('true', ['other'], ['.'], spawning('writes elsewhere'));
+    await run('true', [], ['.'], spawning('reads'));
+    assert.deepEqual(started, ['first', 'writes elsewhere', 'reads']);
+    await writeFile(inside('out', 'go'), '');
+    await Promise.all([first, ...later]);
+    assert.equal(started.length, 7);
+  });
+
+  it('is not run when another has put a link in the place of what it reaches', async () => {
+    await mkdir(path.join(folder.path, 'secrets'));
+    await writeFile(path.join(folder.path, 'secrets', 'key'), 'canary');
+    await mkdir(inside('out', 'docs'), { recursive: true });
+    const first = run(`mv out/docs out/old; ln -s ../../secrets out/docs; ${untilGo}`, ['out']);
+    await made('out/ready');
+    const read = run('cat out/docs/key', [], ['out/docs']);
+    const write = run('touch out/docs/new', ['out/docs/new']);
+    await writeFile(inside('out', 'go'), '');
+    await first;
+    for (const [other, at] of [
+      [read, 'out/docs'],
+      [write, 'out/docs/new'],
+    ] as const) {
+      await assert.rejects(other, new RegExp(`"${inside(at)}" has been moved`));
+    }
+    assert.deepEqual(await readdir(path.join(folder.path, 'secrets')), ['key']);
+  });
+
+  it('gets none of the files that are open where the editor was started', async () => {
+    const key = path.join(folder.path, 'key');
+    await writeFile(key, 'canary');
+    const handle = await open(key);
+    const modules = ['containment', 'prepare'].map((name) => JSON.stringify(at('src', 'core', 'tools', `${name}.ts`)));
+    const script = `
+      const [{ findContainment, runPrepared }, { prepareProcess }] = await Promise.all([${modules.map((each) => `import(${each})`)}]);
+      const { signal } = new AbortController();
+      const run = {
+        command: ['cat', '/proc/self/fd/40', '/proc/self/fd/43'], cwd: '.', env: {}, stdin: 'none', timeoutSeconds: 20, outputLimit: 10000,
+        access: { read: ['.'], write: [], network: false }, contained: process.argv[1] === 'contained',
+      };
+      const machine = { environment: process.env, homes: [], contains: true };
+      const spec = await prepareProcess({ folder: process.cwd(), run }, {}, machine);
+      const { stdout } = await runPrepared(spec, await findContainment({}, signal), { signal });
+      process.stdout.write('wrote ' + stdout);`;
+    const ignored = Array.from({ length: 37 }, () => 'ignore' as const);
+    const stdio: StdioOptions = ['ignore', 'pipe', 'inherit', ...ignored, handle.fd, 'ignore', 'ignore', handle.fd];
+    for (const how of ['contained', 'not contained']) {
+      const child: ChildProcess = nodeSpawn(process.execPath, ['--input-type=module', '-e', script, how], {
+        cwd: folder.path,
+        stdio,
+      });
+      assert.ok(child.stdout);
+      assert.equal(await text(child.stdout), 'wrote ', how);
+    }
+    await handle.close();
+  });
+
+  it('does not wait once it is stopped', async () => {
+    const first = run(untilGo, ['out']);
+    await made('out/ready');
+    const stop = new AbortController();
+    const later = run('true', ['out'], ['.'], nodeSpawn, stop.signal);
+    stop.abort();
+    await assert.rejects(later, isCancelled);
+    await writeFile(inside('out', 'go'), '');
+    await first;
+  });
+
+  it('finds .git taken, whatever ran before', async () => {
     const code = 'mkdir out/.git; mkdir out/.vscode; touch out/.git/x; true';
     const both = await Promise.all([run(code, ['out']), run(code, ['out']), run(code, ['out'])]);
     assert.deepEqual(
