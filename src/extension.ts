@@ -62,13 +62,14 @@ export function activate(context: vscode.ExtensionContext): void {
   const data = new AccessData(clouds, settings, log);
   const marks = new ChangeMarks(data);
   const documents = new VirtualDocuments(data);
+  const answered = new Set<string>(); // To other agents, by the names of tools.
   const tree = registerTree({ context, clouds, settings, data, documents, marks, log });
   context.subscriptions.push(
     data,
     marks,
     documents,
     tree,
-    registerAccess({ data, documents, marks, storage: globalStorageUri }, log),
+    registerAccess({ data, documents, marks, storage: globalStorageUri, answered }, log),
     registerMatrix({
       data,
       shared: tree.state,
@@ -80,7 +81,7 @@ export function activate(context: vscode.ExtensionContext): void {
 
   // Models and tools, in chat and in the editor
   const catalog = new ModelCatalog({ clouds, settings, fetch, log });
-  const tools = registerTools({ state: workspaceState, reserved: accessToolNames, settings, fetch, log });
+  const tools = registerTools({ state: workspaceState, reserved: accessToolNames, answered, settings, fetch, log });
   const openTools = withAccessTools(tools.open, data, extension, log);
   const icon = vscode.Uri.joinPath(extensionUri, 'media', 'rolecall.png');
   const request = { clouds, catalog, settings, memory: new ModelMemory(), usage, openTools, fetch, log };

@@ -14,7 +14,7 @@ export interface Opening {
   readonly token?: vscode.ChatParticipantToolToken | undefined;
   /** The access tools, by the names that `@rolecall` has for them; none when left out. */
   readonly access?: ReadonlySet<string>;
-  /** Names of the tools that have answered in this conversation, in earlier turns too; those that answer are added. */
+  /** Names of the tools that have answered in this conversation, in earlier turns too; those that answer are added. Of this one when left out. */
   readonly answered?: Set<string>;
 }
 

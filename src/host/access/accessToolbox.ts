@@ -71,7 +71,7 @@ export async function accessToolbox(
   };
 }
 
-/** Both boxes as one, which notes what has answered; of two tools with one name the first box's stays. */
+/** Both boxes as one, which notes what the first has answered; of two tools with one name the first box's stays. */
 export function bothToolboxes(first: Toolbox, second: Toolbox, { answered }: Opening = {}): Toolbox {
   const names = new Set(first.tools.map(({ name }) => name));
   return {
@@ -79,7 +79,8 @@ export function bothToolboxes(first: Toolbox, second: Toolbox, { answered }: Ope
     problems: [...(first.problems ?? []), ...(second.problems ?? [])],
     remarks: [...(first.remarks ?? []), ...(second.remarks ?? [])],
     invoke: async (call, signal) => {
-      const result = await (names.has(call.name) ? first : second).invoke(call, signal);
+      if (!names.has(call.name)) return second.invoke(call, signal);
+      const result = await first.invoke(call, signal);
       answered?.add(call.name);
       return result;
     },

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { asRolecallError, cancelled } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { AccessData } from '../accessData.ts';
+import { nameForOurselves } from '../accessToolNames.ts';
 import { signalOf } from '../cancellation.ts';
 import { type AccessToolName, answerQuestion, readQuestion } from './accessTools.ts';
 import { SharingConsent } from './sharingConsent.ts';
@@ -15,10 +16,12 @@ const CHARACTERS_PER_TOKEN = 3;
 export class AnswersForOthers implements vscode.Disposable {
   readonly #data: AccessData;
   readonly #consent: SharingConsent;
+  readonly #answered: Set<string>;
   readonly #log: Log;
 
-  constructor(data: AccessData, log: Log) {
+  constructor(data: AccessData, answered: Set<string>, log: Log) {
     this.#data = data;
+    this.#answered = answered;
     this.#consent = new SharingConsent(data);
     this.#log = log;
   }
@@ -44,7 +47,9 @@ export class AnswersForOthers implements vscode.Disposable {
       const measure = countTokens
         ? async (text: string) => countTokens(text, token)
         : (text: string) => text.length / CHARACTERS_PER_TOKEN;
-      return result(await answerQuestion(this.#data, question, tokenBudget, measure, signal));
+      const answer = await answerQuestion(this.#data, question, tokenBudget, measure, signal);
+      this.#answered.add(nameForOurselves(name));
+      return result(answer);
     } catch (error) {
       const known = asRolecallError(error);
       if (known.kind === 'cancelled') throw new vscode.CancellationError();

@@ -8,13 +8,16 @@ import type { VirtualDocuments } from '../virtualDocuments.ts';
 import type { CompareDeps } from './compare.ts';
 
 /** Answers, reviews and snapshots as commands, and the tools that give other agents the same. */
-export function registerAccess(deps: CompareDeps & { readonly storage: vscode.Uri }, log: Log): vscode.Disposable {
-  const { data, documents } = deps;
+export function registerAccess(
+  deps: CompareDeps & { readonly storage: vscode.Uri; readonly answered: Set<string> },
+  log: Log,
+): vscode.Disposable {
+  const { data, documents, answered } = deps;
   return vscode.Disposable.from(
     registerAnswerCommands(data, documents, log),
     registerExportReview(data, log),
     registerSnapshotCommands(deps, log),
-    registerLanguageModelTools(data, log),
+    registerLanguageModelTools(data, answered, log),
   );
 }
 
@@ -68,11 +71,15 @@ export function registerSnapshotCommands(
   });
 }
 
-/** Registers the contributed tools, for callers other than `@rolecall`, which has them as its own. */
-export function registerLanguageModelTools(data: AccessData, log: Log): vscode.Disposable {
+/**
+ * Registers the contributed tools, for callers other than `@rolecall`, which has them as its own.
+ *
+ * @param answered gets the names of those that have answered, as `@rolecall` has them.
+ */
+export function registerLanguageModelTools(data: AccessData, answered: Set<string>, log: Log): vscode.Disposable {
   const answers = onFirstUse(async () => {
     const { AnswersForOthers } = await import('./languageModelTools.ts');
-    return new AnswersForOthers(data, log);
+    return new AnswersForOthers(data, answered, log);
   });
   const tools = Object.values(languageModelTools).map((name) =>
     vscode.lm.registerTool<unknown>(name, {

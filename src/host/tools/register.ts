@@ -12,6 +12,8 @@ import type { WorkspaceToolsDeps } from './workspaceTools.ts';
 export interface ToolsDeps extends Omit<WorkspaceToolsDeps, 'files' | 'consent' | 'containment'> {
   /** Names that no tool of a file may have. */
   readonly reserved: ReadonlySet<string>;
+  /** Names of the tools that have answered to other agents. The editor does not tell their conversations apart. */
+  readonly answered: Set<string>;
   /** Where a yes is kept: the workspace's own storage. */
   readonly state: vscode.Memento;
   readonly log: Log;
@@ -26,7 +28,7 @@ export interface RegisteredTools extends vscode.Disposable {
 }
 
 /** Reads the tool files and shows what is wrong with them; offers their tools to other agents and in their editors. */
-export function registerTools({ state, reserved, ...deps }: ToolsDeps): RegisteredTools {
+export function registerTools({ state, reserved, answered, ...deps }: ToolsDeps): RegisteredTools {
   const { log } = deps;
   const files = new ToolFiles(log, reserved);
   const consent = onFirstUse(async () => {
@@ -56,7 +58,7 @@ export function registerTools({ state, reserved, ...deps }: ToolsDeps): Register
   const disposables = vscode.Disposable.from(
     files,
     new vscode.Disposable(() => channel?.dispose()),
-    registerEditorTool((token) => open({ token }), log),
+    registerEditorTool((token) => open({ token, answered }), log),
     ToolLenses.register(),
     registerCommand(commands.runWorkspaceTool, log, async (uri, name) => {
       const { runByHand } = await import('./runByHand.ts');

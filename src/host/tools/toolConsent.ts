@@ -107,7 +107,7 @@ function linesOf({ reach, lines, always, carries = [] }: ToolQuestion): string[]
     ...(carries.length > 0
       ? [
           vscode.l10n.t(
-            'This conversation holds {0}. The tool can send that out, so you are asked even if you have always allowed it.',
+            'This conversation may hold {0}. The tool can send that out, so you are asked even if you have always allowed it.',
             carries.join('; '),
           ),
         ]

@@ -64,7 +64,24 @@ export async function prepareTool(
   surroundings: Surroundings,
 ): Promise<PreparedTool> {
   const { run, folder, parameters } = definition;
-  await checkWorkspacePaths(parameters, args, { folder, cwd: run.kind === 'process' ? run.cwd : '.' });
+  const check = () => checkWorkspacePaths(parameters, args, { folder, cwd: run.kind === 'process' ? run.cwd : '.' });
+  await check();
+  const prepared = await prepareKind(definition, args, surroundings);
+  return {
+    ...prepared,
+    hash: async () => {
+      await check(); // A link may have taken the place of what the user was shown.
+      return prepared.hash();
+    },
+  };
+}
+
+async function prepareKind(
+  definition: ToolDefinition,
+  args: Arguments,
+  surroundings: Surroundings,
+): Promise<PreparedTool> {
+  const { run } = definition;
   switch (run.kind) {
     case 'process':
       return prepareProcessTool({ ...definition, run }, args, surroundings);

@@ -33,7 +33,7 @@ export class WorkspaceTools {
   }
 
   /** Empty in untrusted workspaces: nothing is read or offered there. */
-  async open(opening: Opening = {}): Promise<Toolbox> {
+  async open({ answered = new Set(), ...opening }: Opening = {}): Promise<Toolbox> {
     const { tools, problems } = await this.#deps.files.contents();
     const isContained = ({ definition: { run } }: WorkspaceTool) => run.kind === 'process' && run.contained;
     const containment = tools.some(isContained)
@@ -47,7 +47,9 @@ export class WorkspaceTools {
       invoke: async (call, signal) => {
         const tool = byName.get(call.name);
         if (!tool) return { content: `There is no tool named ${call.name}.`, isError: true };
-        return this.run(tool, call, signal, opening);
+        const result = await this.run(tool, call, signal, { ...opening, answered });
+        answered.add(call.name);
+        return result;
       },
     };
   }

@@ -31,9 +31,11 @@ describe('tools for models', () => {
 
   describe('of other chat agents', () => {
     let tools: Map<string, vscode.LanguageModelTool<unknown>>;
+    let answered: Set<string>;
 
     beforeEach(() => {
       tools = new Map();
+      answered = new Set();
       const { data } = tree();
       // Only for this moment: the running extension may register its own at any other.
       const registration = new Patches();
@@ -41,7 +43,7 @@ describe('tools for models', () => {
         tools.set(name, tool);
         return new vscode.Disposable(() => {});
       });
-      scene().own(registerLanguageModelTools(data, scene().log));
+      scene().own(registerLanguageModelTools(data, answered, scene().log));
       registration.restore();
     });
 
@@ -67,6 +69,15 @@ describe('tools for models', () => {
       await invoke(listGroups, {}, { model: { vendor: 'copilot', name: 'GPT', id: 'g' } });
       assert.match(given.told[1] ?? '', /in “meridian” to GPT \(copilot\)\?/);
       assert.deepEqual(read(), []);
+    });
+
+    it('are noted when they have answered, and not when they were refused', async () => {
+      await tree().serviceOf('administrator', 'meridian');
+      await invoke('rolecall_list_groups', {});
+      assert.deepEqual([...answered], []);
+      given.press = /^Allow Once$/;
+      await invoke('rolecall_list_groups', {});
+      assert.deepEqual([...answered], ['list_groups']);
     });
 
     it('answer once they may', async () => {
@@ -244,12 +255,12 @@ describe('tools for models', () => {
           return { content: 'workspace', isError: false };
         },
       };
-      const answered = new Set<string>();
-      const box = bothToolboxes(await open(), workspace, { answered });
+      const noted = new Set<string>();
+      const box = bothToolboxes(await open(), workspace, { answered: noted });
       assert.equal(box.tools.filter(({ name }) => name === 'list_groups').length, 1);
       assert.match((await call(box, 'list_groups', {})).content, /^Groups of meridian/);
       assert.equal((await call(box, 'count_words', {})).content, 'workspace');
-      assert.deepEqual([called, [...answered]], [['count_words'], ['list_groups', 'count_words']]);
+      assert.deepEqual([called, [...noted]], [['count_words'], ['list_groups']]);
       assert.deepEqual(box.problems, workspace.problems);
     });
   });

@@ -7,7 +7,7 @@ import { ToolConsent } from '../../../src/host/tools/toolConsent.ts';
 import { TOOL_FILE, ToolFiles } from '../../../src/host/tools/toolFiles.ts';
 import { WorkspaceTools } from '../../../src/host/tools/workspaceTools.ts';
 import { languageModelTool } from '../../../src/ids.ts';
-import { containing } from '../support/containment.ts';
+import { containing, notContaining } from '../support/containment.ts';
 import { FakeLog, FakeMemento } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
 import { until } from '../support/wait.ts';
@@ -106,6 +106,32 @@ describe('the tool by which other agents call the workspace’s tools', () => {
       },
     };
     await assert.rejects(invoke({ tool: 'one' }, stop.token), vscode.CancellationError);
+  });
+
+  it('asks again for what can send once something has answered that could tell more than it shows', async () => {
+    const files = new ToolFiles(log);
+    const asked: (string | undefined)[] = [];
+    patches.set(vscode.window, 'showWarningMessage', async (_: string, { detail }: vscode.MessageOptions) => {
+      asked.push(/may hold [^.]*/.exec(detail ?? '')?.[0]);
+      return 'Always Allow with These Arguments';
+    });
+    const settings = { allowedToolHosts: () => [] };
+    const consent = new ToolConsent(new FakeMemento());
+    const containment = async () => notContaining;
+    const tools = new WorkspaceTools({ files, consent, settings, fetch, containment, log });
+    const answered = new Set<string>();
+    registerEditorTool((token) => tools.open({ token, answered }), log);
+    const run = { kind: 'process', command: ['echo', 'x'] };
+    try {
+      await file.write(JSON.stringify({ tools: [{ name: 'it', description: 'd', run }] }));
+      await invoke({ tool: 'it' });
+      await invoke({ tool: 'it' });
+      answered.clear();
+      await invoke({ tool: 'it' });
+      assert.deepEqual(asked, [undefined, 'may hold what "it" answered, which can read everything that you can']);
+    } finally {
+      files.dispose();
+    }
   });
 
   it('asks for each definition, whatever the editor itself has allowed', async function () {

@@ -163,7 +163,7 @@ describe('consent to a tool', () => {
     assert.equal(dialogs.length, 3);
     assert.match(
       dialogs[1]?.options.detail ?? '',
-      /^Reads this workspace\. Writes nothing\. No network\.\nThis conversation holds who has access to what\. The tool can send that/,
+      /^Reads this workspace\. Writes nothing\. No network\.\nThis conversation may hold who has access to what\. The tool can send that/,
     );
   });
 

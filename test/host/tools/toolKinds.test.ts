@@ -187,6 +187,7 @@ describe('workspace tools of other kinds', () => {
         'input {"query":"x"}',
         'timeout 60 s',
       ]);
+      assert.deepEqual(consent.asked[0]?.reach, { kind: 'editor' });
     });
 
     it('gets the arguments as they are where no input is written', async () => {

@@ -130,6 +130,21 @@ describe('the workspace’s tools', () => {
     assert.deepEqual(await asked('editor', 'gone', 'list_roles'), ['online: 3', 'free: 3', 'editor: 3', 'page: 3']);
   });
 
+  it('note what has answered, in a conversation that begins here too; where nothing contains them, all of it counts', async () => {
+    const run = { kind: 'process', command: ['echo', 'x'] };
+    const define = (name: string, more: object) => ({ name, description: 'x', run: { ...run, ...more } });
+    await file.write(JSON.stringify({ tools: [define('inside', {}), define('free', { contained: false })] }));
+    const toolbox = await tools.open();
+    for (const name of ['inside', 'free', 'free']) await call(toolbox, name);
+    assert.deepEqual(
+      consent.asked.map(({ carries = [] }) => carries.length),
+      [0, 1, 2],
+    );
+    const answered = new Set<string>();
+    await call(await tools.open({ answered }), 'free');
+    assert.deepEqual([...answered], ['free']);
+  });
+
   it('do not run after a no', async () => {
     await file.write(scripted());
     await script.write('touch made');
@@ -193,6 +208,24 @@ describe('the workspace’s tools', () => {
       assert.deepEqual(consent.asked, []);
     } finally {
       await rm(path.join(folder().uri.fsPath, 'away'));
+    }
+  });
+
+  it('do not run when a path has come to lead out of the workspace while the user was asked', async () => {
+    const link = path.join(folder().uri.fsPath, 'away');
+    const properties = { file: { type: 'string', format: 'workspace-path' } };
+    const run = { kind: 'process', command: ['cat', '${file}'], contained: false };
+    await file.write(
+      JSON.stringify({ tools: [{ name: 'cat', description: 'd', parameters: { type: 'object', properties }, run }] }),
+    );
+    consent.answer = async () => {
+      await symlink('/etc', link);
+      return true;
+    };
+    try {
+      await assert.rejects(call(await tools.open(), 'cat', { file: 'away/hostname' }), /leads out of the workspace/);
+    } finally {
+      await rm(link);
     }
   });
 
