@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { cancelled, isCancelled } from '../../src/core/base/errors.ts';
+import type { Opening } from '../../src/host/conversation.ts';
+import type { Answers } from '../../src/host/editor/answers.ts';
+import { askCommands } from '../../src/host/editor/askAboutSelection.ts';
 import { type Repository, writeMessage } from '../../src/host/editor/commitMessage.ts';
+import { Rewrites } from '../../src/host/editor/rewrite.ts';
 import { commands } from '../../src/ids.ts';
 import { usePatches } from './support/patches.ts';
 import { offeredModel, servicesOfTheSandbox, signInRunning, signOutRunning } from './support/running.ts';
@@ -238,5 +243,33 @@ describe('a commit message', () => {
   it('builds on what its author wrote, and keeps what is typed meanwhile', async () => {
     assert.match((await write('Fix the', 'x')).sent, /written so far:\n```\nFix the\n```/);
     assert.match((await write('', 'x', 'typed')).box, /\n\ntyped$/);
+  });
+});
+
+describe('a question about the text of an editor', () => {
+  const scene = useScene();
+  const patches = usePatches();
+
+  it('is asked with the workspace’s tools, never with those that tell who has access', async () => {
+    const opened: Opening[] = [];
+    const openTools = async (opening: Opening = {}) => {
+      opened.push(opening);
+      throw cancelled();
+    };
+    await signInAs(await scene().startService(), 'administrator');
+    const { clouds } = scene();
+    const deps = { ...scene().request(), clouds, catalog: scene().catalog(), openTools };
+    const answers = { open: async () => ({ write: () => {}, end: () => {}, closed: new AbortController().signal }) };
+    const rewrites = scene().own(new Rewrites(deps));
+    patches.set(vscode.window, 'showInputBox', async () => 'sort the lines');
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: 'one\n' }));
+    const ask = askCommands({ ...deps, answers: answers as unknown as Answers });
+    for (const run of [ask[commands.askAboutSelection], rewrites.commands[commands.rewriteSelection]]) {
+      await assert.rejects(run(), isCancelled);
+    }
+    assert.deepEqual(
+      opened.map(({ access = new Set() }) => [...access]),
+      [[], []],
+    );
   });
 });

@@ -96,6 +96,21 @@ describe('settings', () => {
       assert.deepEqual(resolveParameters(settings.chatParameters()).parameters, { temperature: 0, min_p: 0.1 });
     });
 
+    it('may set no others, in whatever file of it', () => {
+      for (const place of ['workspaceValue', 'workspaceFolderValue']) {
+        const inspect = () => ({
+          globalValue: { min_p: 0.1 },
+          [place]: { temperature: 0, min_p: 0.9, chat_template: 'x' },
+        });
+        patches.set(vscode.workspace, 'getConfiguration', () => ({ inspect }));
+        assert.deepEqual(
+          resolveParameters(settings.chatParameters()).parameters,
+          { temperature: 0, min_p: 0.1 },
+          place,
+        );
+      }
+    });
+
     it('add organizations and names for them, and take nothing that a person chooses', async () => {
       const theirs = {
         'rolecall.organizations': ['shared'],
