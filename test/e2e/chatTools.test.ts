@@ -75,7 +75,7 @@ test.describe('a tool that a model calls', () => {
     await pressDialog(page, 'Allow Once');
     assert.match(await answer(page), /Completed.\d+.steps/);
     assert.ok(fs.existsSync(inFolder('yes.txt')));
-    assert.deepEqual(await lastCalls(), [['leave_mark', 'The program ended well and wrote nothing.']]);
+    assert.deepEqual(await lastCalls(), [['leave_mark', 'The program succeeded and wrote nothing.']]);
     await newestAnswer(page)
       .getByText(/Completed.\d+.steps/)
       .click();

@@ -149,7 +149,7 @@ test.describe('the tools of a workspace', () => {
     await quickInput(page).getByText('count_words: file').waitFor();
     await answerInput(page, 'handover.md');
     for (const said of [
-      /Run the tool "count_words" of "operations"\?/,
+      /Run tool "count_words" from workspace "operations"\?/,
       /Argument: "handover\.md"/,
       /Folder: ".*\/operations"/,
     ]) {
@@ -164,7 +164,7 @@ test.describe('the tools of a workspace', () => {
     await workbench.screenshot('tool-output');
     await lenses().first().click();
     await answerInput(page, 'handover.md');
-    await expect(dialog(page)).toHaveText(/Run the tool "count_words"/);
+    await expect(dialog(page)).toHaveText(/Run tool "count_words"/);
     await pressDialog(page, 'Cancel');
   });
 
@@ -200,7 +200,7 @@ test.describe('the tools of a workspace', () => {
       .locator('.view-line', { hasText: /"contained"/ })
       .waitFor();
     await lenses().first().click();
-    await expect(dialog(page)).toHaveText(/Not contained: it can read, change and send everything that you can\./);
+    await expect(dialog(page)).toHaveText(/Not contained: it can read, change and send anything you can\./);
     await workbench.screenshot('tool-uncontained');
     await pressDialog(page, 'Cancel');
   });
@@ -235,7 +235,7 @@ test.describe('the tools of a workspace', () => {
     const call = { tool: 'count_words', arguments: { file: 'handover.md' } };
     for (const _ of ['first', 'second']) {
       await outsider(call);
-      await expect(dialog(page)).toHaveText(/Run the tool "count_words" of "operations"\?/);
+      await expect(dialog(page)).toHaveText(/Run tool "count_words" from workspace "operations"\?/);
       await workbench.screenshot('tool-other-agent');
       await pressDialog(page, 'Allow Once');
       assert.match(await answer(page), /It was given: .*handover\.md/s);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Reach } from './access.ts';
-import type { ParametersSchema, ProcessRun, ToolDefinition } from './definition.ts';
+import type { ParametersSchema, ProcessRun, WorkspaceToolDefinition } from './definition.ts';
 import type { HttpSpec } from './http.ts';
 import type { ProcessSpec } from './prepare.ts';
 import { isFree } from './templates.ts';
@@ -147,7 +147,7 @@ export function hashOf(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-type Hashed = Pick<ToolDefinition, 'name' | 'description' | 'parameters' | 'run' | 'folder'>;
+type Hashed = Pick<WorkspaceToolDefinition, 'name' | 'description' | 'parameters' | 'run' | 'folder'>;
 
 /** JSON with sorted members and without blanks: equal values give equal text (RFC 8785 without its number format). */
 export function canonicalJson(value: unknown): string {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { waitFor } from '../base/abort.ts';
 import { isCancelled, RolecallError } from '../base/errors.ts';
+import { shortened } from '../base/text.ts';
 import { followed, isInside, protectedEntries, protectedNames, type Reach } from './access.ts';
 import { bubblewrap, type Guards, type Launch, seatbelt } from './launch.ts';
 import type { ProcessSpec } from './prepare.ts';
@@ -59,7 +60,7 @@ export async function findContainment(
       found.kind === 'bubblewrap' ? bubblewrap(found.program, program, noGuards) : seatbelt(program, trial);
     const result = await run({ ...launch, stdin: undefined, timeoutMs: 10_000, outputLimit: 1000 }, { signal });
     if (result.exitCode === 0) return found;
-    return refused(result.stderr.trim().replaceAll(/\s+/g, ' ').slice(0, 300));
+    return refused(shortened(result.stderr.trim().replaceAll(/\s+/g, ' '), 300));
   } catch (error) {
     if (isCancelled(error)) throw error;
     return refused(error instanceof Error ? error.message : String(error));

@@ -78,10 +78,10 @@ export interface Limits {
 }
 
 /** A tool whose `run` is of one kind. */
-export type ToolOf<R extends ToolRun> = ToolDefinition & { readonly run: R };
+export type ToolOf<R extends ToolRun> = WorkspaceToolDefinition & { readonly run: R };
 
 /** One tool of `.vscode/rolecall.tools.json`, checked and with defaults filled in. */
-export interface ToolDefinition {
+export interface WorkspaceToolDefinition {
   /** Matches `^[a-zA-Z0-9_-]{1,64}$`; unique in its file. */
   readonly name: string;
   readonly description: string;

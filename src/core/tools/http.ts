@@ -31,7 +31,7 @@ export function prepareHttp(
   if (!isAllowedHost(url, allowedHosts)) {
     throw new RolecallError(
       'configuration',
-      `Tools may not send requests to "${hostEntry(url)}" until the user allows that host in the setting "rolecall.tools.allowedHosts".`,
+      `Tools may not send requests to "${hostEntry(url)}" until you allow that host in the setting "rolecall.tools.allowedHosts".`,
       { remedy: { kind: 'changeSetting', setting: 'tools.allowedHosts' } },
     );
   }

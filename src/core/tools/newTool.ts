@@ -64,7 +64,7 @@ export function addTool(text: string, taken: readonly string[] = []): NewTool {
   }
   const { root, errors } = parseText(text);
   if (root?.type !== 'object' || errors.length > 0) {
-    throw new RolecallError('configuration', 'The tool file is not valid JSON; mend it, then add a tool.');
+    throw new RolecallError('configuration', 'The tool file is not valid JSON; fix it, then add a tool.');
   }
   const tools = findNodeAtLocation(root, ['tools']);
   const layout = layoutOf(text, tools ?? root);

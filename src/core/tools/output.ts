@@ -91,28 +91,28 @@ export function processResultText(
 ): { readonly content: string; readonly isError: boolean } {
   const isError = more.isError || result.timedOut || result.exitCode !== 0;
   const parts: string[] = [];
-  if (result.timedOut) parts.push(`The program was ended after ${timeoutMs / 1000} seconds, before it was done.`);
-  else if (result.signal !== null) parts.push(`The program was ended by the signal ${result.signal}.`);
+  if (result.timedOut) parts.push(`Timed out after ${timeoutMs / 1000} seconds.`);
+  else if (result.signal !== null) parts.push(`The program was ended by signal ${result.signal}.`);
   else if (result.exitCode !== 0) parts.push(`The program ended with exit code ${result.exitCode}.`);
   if (result.stderr !== '' || isError) {
     parts.push(result.stdout === '' ? 'It wrote nothing to standard output.' : `Standard output:\n${result.stdout}`);
     parts.push(result.stderr === '' ? 'It wrote nothing to standard error.' : `Standard error:\n${result.stderr}`);
   } else {
-    parts.push(result.stdout === '' ? 'The program ended well and wrote nothing.' : result.stdout);
+    parts.push(result.stdout === '' ? 'The program succeeded and wrote nothing.' : result.stdout);
   }
   return { content: [...parts, ...(isError ? more.remarks : [])].join('\n'), isError };
 }
 
 /** What the model is told of a value that a command returned: text as it is, anything else as JSON, cut honestly. */
 export function valueResult(value: unknown, limit: number): string {
-  if (value === undefined || value === null) return 'It ended well and returned nothing.';
+  if (value === undefined || value === null) return 'It succeeded and returned nothing.';
   const text = textOf(value);
-  if (text === undefined) return 'It ended well and returned a value that cannot be shown as text.';
-  return shortened(text, limit);
+  if (text === undefined) return 'It succeeded and returned a value that cannot be shown as text.';
+  return headAndTail(text, limit);
 }
 
 /** The first and the last half of `limit` bytes of UTF-8. */
-export function shortened(text: string, limit: number): string {
+export function headAndTail(text: string, limit: number): string {
   const keeper = new OutputKeeper(limit);
   keeper.push(new TextEncoder().encode(text));
   return keeper.finish().text;

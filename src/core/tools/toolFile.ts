@@ -4,8 +4,8 @@ import {
   type Finding,
   maxToolFileLength,
   type Problem,
-  type ToolDefinition,
   toolFileVersion,
+  type WorkspaceToolDefinition,
 } from './definition.ts';
 import { runFindings, schemaFindings } from './findings.ts';
 import { isDamaged, nodeValue, type ParsedText, parseText, syntaxProblems, unusableMembers } from './jsonTree.ts';
@@ -13,7 +13,7 @@ import { knownMembers, runMembers, supportedKinds, type ToolShape, toolSchema } 
 
 /** What a tool file holds: every tool that can be offered, and everything that is wrong, in the order of the text. */
 export interface ToolFile {
-  readonly tools: readonly ToolDefinition[];
+  readonly tools: readonly WorkspaceToolDefinition[];
   readonly problems: readonly Problem[];
 }
 
@@ -51,7 +51,7 @@ function read(text: string, folder: string, reserved: ReadonlySet<string>): Tool
   const parsed = parseText(text);
   const { root, errors, placeOf } = parsed;
   const problems = syntaxProblems(parsed);
-  const tools = new Map<string, ToolDefinition>();
+  const tools = new Map<string, WorkspaceToolDefinition>();
   if (root === undefined) return { tools: [], problems };
 
   const list = findTools(root, parsed, problems);
@@ -140,8 +140,8 @@ function readTool(
 
 function unknownKind(kind: Node): string {
   const known = supportedKinds.map((each) => `"${each}"`).join(', ');
-  const subject = kind.type === 'string' ? `"${kind.value}" is no kind of tool` : '"kind" has to be text';
-  return `${subject}; a tool is one of: ${known}.`;
+  const subject = kind.type === 'string' ? `Unknown tool kind "${kind.value}"` : '"kind" has to be text';
+  return `${subject}; use one of: ${known}.`;
 }
 
 function issueMessage(issue: {
@@ -181,7 +181,12 @@ function unknownNames(node: Node, known: readonly string[]): Node[] {
   return names.filter((name) => !known.includes(String(name.value)));
 }
 
-function definitionOf({ name, description, parameters, run }: ToolShape): Omit<ToolDefinition, 'folder' | 'place'> {
+function definitionOf({
+  name,
+  description,
+  parameters,
+  run,
+}: ToolShape): Omit<WorkspaceToolDefinition, 'folder' | 'place'> {
   if (run.kind !== 'process') return { name, description, parameters, run };
   const [program = '', ...rest] = run.command;
   return { name, description, parameters, run: { ...run, command: [program, ...rest] } };

@@ -1,6 +1,7 @@
 import { Script } from 'node:vm';
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { RolecallError } from '../base/errors.ts';
+import { shortened } from '../base/text.ts';
 import { workspacePathFormat } from './access.ts';
 import { maxSchemaLength, type ParametersSchema } from './definition.ts';
 
@@ -135,7 +136,7 @@ function allowed(error: ErrorObject): string {
 
 function short(value: unknown): string {
   const text = JSON.stringify(value);
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+  return shortened(text, 80);
 }
 
 /** `/list/0/name` as `list[0].name`. */

@@ -31,7 +31,7 @@ async function askOne(title: string, name: string, property: Property, schema: P
   const description = typeof property.description === 'string' ? property.description : '';
   if (choices) {
     const items = choices.map((value: unknown) => ({ label: asText(value), value }));
-    const none = { label: vscode.l10n.t('(leave out)'), value: undefined };
+    const none = { label: vscode.l10n.t('(omit)'), value: undefined };
     const picked = await showQuickPick(isRequired ? items : [...items, none], {
       title,
       placeHolder: description,
@@ -43,7 +43,7 @@ async function askOne(title: string, name: string, property: Property, schema: P
   const check = await checkOf(name, property, schema);
   const typed = await showInputBox({
     title,
-    prompt: isRequired ? description : vscode.l10n.t('{0} Leave empty to leave it out.', description),
+    prompt: isRequired ? description : vscode.l10n.t('{0} Leave empty to omit.', description),
     ignoreFocusOut: true,
     validateInput: (text) => {
       const read = readValue(text, property, isRequired);

@@ -17,16 +17,16 @@ export function reachLine(reach: CallReach): string {
     case 'contained': {
       const { reads, writes, program, network } = reach;
       return [
-        reads.length === 0 ? vscode.l10n.t('Reads nothing of this workspace.') : readsLine(reads),
-        ...(program === undefined ? [] : [vscode.l10n.t('Reads its program in {0}.', program)]),
+        reads.length === 0 ? vscode.l10n.t('Reads nothing in this workspace.') : readsLine(reads),
+        ...(program === undefined ? [] : [vscode.l10n.t('Reads its program from {0}.', program)]),
         writes.length === 0 ? vscode.l10n.t('Writes nothing.') : writesLine(writes),
-        network ? vscode.l10n.t('Uses the network, and services on this machine.') : vscode.l10n.t('No network.'),
+        network ? vscode.l10n.t('Uses the network, including services on this machine.') : vscode.l10n.t('No network.'),
       ].join(' ');
     }
     case 'uncontained':
-      return vscode.l10n.t('Not contained: it can read, change and send everything that you can.');
+      return vscode.l10n.t('Not contained: it can read, change and send anything you can.');
     case 'editor':
-      return vscode.l10n.t('Part of the editor: it can do what the editor can.');
+      return vscode.l10n.t('Part of the editor: it can do anything the editor can.');
     case 'request':
       return vscode.l10n.t('Sends what is shown to {0}.', reach.host);
   }
@@ -38,7 +38,7 @@ function readsLine(reads: readonly string[]): string {
 }
 
 function writesLine(writes: readonly string[]): string {
-  if (writes.includes('.')) return vscode.l10n.t('Writes this workspace, but for .git and .vscode.');
+  if (writes.includes('.')) return vscode.l10n.t('Writes this workspace, except .git and .vscode.');
   return vscode.l10n.t('Writes {0}.', writes.join(', '));
 }
 
@@ -48,6 +48,6 @@ export function notContainedLine({
   remedy,
 }: Pick<Extract<Containment, { kind: 'none' }>, 'reason' | 'remedy'>): string {
   return remedy === undefined
-    ? vscode.l10n.t('Programs are not contained here: {0}', reason)
-    : vscode.l10n.t('Programs are not contained here: {0} This mends it: {1}', reason, remedy);
+    ? vscode.l10n.t('Programs cannot be contained here: {0}', reason)
+    : vscode.l10n.t('Programs cannot be contained here: {0} To fix this, run: {1}', reason, remedy);
 }

@@ -38,8 +38,8 @@ export class ToolConsent {
     await this.#state.update(KEY, undefined);
     void showInformationMessage(
       count === 0
-        ? vscode.l10n.t('No tool of this workspace was always allowed.')
-        : vscode.l10n.t('Every tool of this workspace asks again before it runs.'),
+        ? vscode.l10n.t('No tools in this workspace were always allowed.')
+        : vscode.l10n.t('Every tool in this workspace asks again before it runs.'),
     ); // Says all.
   }
 
@@ -55,7 +55,7 @@ export class ToolConsent {
       question.always === 'definition'
         ? vscode.l10n.t('Always Allow in This Workspace')
         : vscode.l10n.t('Always Allow with These Arguments');
-    const title = vscode.l10n.t('Run the tool {0} of {1}?', visible(question.name), visible(question.folder));
+    const title = vscode.l10n.t('Run tool {0} from workspace {1}?', visible(question.name), visible(question.folder));
     const key = keyOf(question);
     const buttons = key === undefined ? [once] : [once, always];
     const chosen = await askAbout(title, linesOf(question), buttons);
@@ -96,7 +96,10 @@ async function askAbout(
   const document = await vscode.workspace.openTextDocument({ language: 'plaintext', content });
   await vscode.window.showTextDocument(document);
   // Not modal: the document has to be read to its end.
-  return showWarningMessage(vscode.l10n.t('{0} Read the document that was opened.', title), ...buttons);
+  return showWarningMessage(
+    vscode.l10n.t('{0} The whole request is in the document that opened: read it to its end.', title),
+    ...buttons,
+  );
 }
 
 /** The reach leads: whatever a model has written stands below it. */
@@ -107,7 +110,7 @@ function linesOf({ reach, lines, always, carries = [] }: ToolQuestion): string[]
     ...(carries.length > 0
       ? [
           vscode.l10n.t(
-            'This conversation may hold {0}. The tool can send that out, so you are asked even if you have always allowed it.',
+            'This conversation may contain {0}. The tool can send that out, so you are asked even if you always allow it.',
             carries.join('; '),
           ),
         ]
@@ -129,15 +132,19 @@ function scope(reach: CallReach, always: ToolQuestion['always']): string[] {
     case 'definition':
       return [
         reach.kind === 'contained'
-          ? vscode.l10n.t('“Always” holds for any arguments, until the definition or what it reaches changes.')
-          : vscode.l10n.t('“Always” holds until the definition changes.'),
+          ? vscode.l10n.t(
+              '“Always Allow” covers any arguments until the tool’s definition or what it can reach changes.',
+            )
+          : vscode.l10n.t('“Always Allow” holds until the tool’s definition changes.'),
       ];
     case 'arguments':
       return [
-        vscode.l10n.t('“Always” holds for exactly these arguments; files that the program loads by itself may change.'),
+        vscode.l10n.t(
+          '“Always Allow” covers exactly these arguments; files that the program loads by itself may change.',
+        ),
       ];
     case 'never':
-      return [vscode.l10n.t('You are asked each time.')];
+      return [vscode.l10n.t('You will be asked each time.')];
   }
 }
 
@@ -146,7 +153,7 @@ function line({ kind, text }: ConsentLine): string {
     case 'executable':
       return vscode.l10n.t('Program: {0}', text);
     case 'executableTarget':
-      return vscode.l10n.t('which is: {0}', text);
+      return vscode.l10n.t('which is {0}', text);
     case 'argument':
       return vscode.l10n.t('Argument: {0}', text);
     case 'folder':
@@ -156,11 +163,11 @@ function line({ kind, text }: ConsentLine): string {
     case 'stdin':
       return vscode.l10n.t('Standard input: {0}', text);
     case 'command':
-      return vscode.l10n.t('Command of the editor: {0}', text);
+      return vscode.l10n.t('Editor command: {0}', text);
     case 'tool':
-      return vscode.l10n.t('Tool of the editor: {0}', text);
+      return vscode.l10n.t('Editor tool: {0}', text);
     case 'toolDescription':
-      return vscode.l10n.t('which says of itself: {0}', text);
+      return vscode.l10n.t('Described as: {0}', text);
     case 'input':
       return vscode.l10n.t('Input: {0}', text);
     case 'request':

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { oneAtATime } from '../../core/base/abort.ts';
 import type { Log } from '../../core/base/log.ts';
-import type { Problem, ToolDefinition } from '../../core/tools/definition.ts';
+import type { Problem, WorkspaceToolDefinition } from '../../core/tools/definition.ts';
 import type { readToolFile, ToolFile } from '../../core/tools/toolFile.ts';
 import type { ToolProblem } from '../toolProblem.ts';
 
@@ -9,7 +9,7 @@ export const TOOL_FILE = '.vscode/rolecall.tools.json';
 
 /** A tool of a workspace folder. */
 export interface WorkspaceTool {
-  readonly definition: ToolDefinition;
+  readonly definition: WorkspaceToolDefinition;
   readonly folder: vscode.WorkspaceFolder;
 }
 

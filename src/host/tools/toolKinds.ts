@@ -20,12 +20,12 @@ import type {
   ForwardRun,
   HttpRun,
   ProcessRun,
-  ToolDefinition,
   ToolOf,
+  WorkspaceToolDefinition,
 } from '../../core/tools/definition.ts';
 import { prepareHttp, runHttp } from '../../core/tools/http.ts';
 import type { InvokeResult } from '../../core/tools/loopTypes.ts';
-import { processResultText, shortened, valueResult } from '../../core/tools/output.ts';
+import { headAndTail, processResultText, valueResult } from '../../core/tools/output.ts';
 import { type Machine, prepareProcess } from '../../core/tools/prepare.ts';
 import { fillJson, jsonParameters } from '../../core/tools/templates.ts';
 import { type CallReach, reachLine } from './reachWords.ts';
@@ -59,7 +59,7 @@ export interface Surroundings {
  * @throws RolecallError when something is refused before anybody is asked.
  */
 export async function prepareTool(
-  definition: ToolDefinition,
+  definition: WorkspaceToolDefinition,
   args: Arguments,
   surroundings: Surroundings,
 ): Promise<PreparedTool> {
@@ -77,7 +77,7 @@ export async function prepareTool(
 }
 
 async function prepareKind(
-  definition: ToolDefinition,
+  definition: WorkspaceToolDefinition,
   args: Arguments,
   surroundings: Surroundings,
 ): Promise<PreparedTool> {
@@ -196,7 +196,7 @@ async function prepareForwardedTool(
       try {
         const called = vscode.lm.invokeTool(run.tool, { input, toolInvocationToken }, stop.token);
         const { content } = await limited(called, { timeoutMs, signal });
-        return { content: shortened(content.map(text).join('\n'), run.outputLimit), isError: false };
+        return { content: headAndTail(content.map(text).join('\n'), run.outputLimit), isError: false };
       } finally {
         signal.removeEventListener('abort', cancel);
         stop.cancel(); // Also after the time limit: the tool may heed it.

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
-import type { ToolDefinition as OfferedTool } from '../../core/completions/request.ts';
+import type { ToolDefinition } from '../../core/completions/request.ts';
 import { visible } from '../../core/tools/consent.ts';
 import type { Containment } from '../../core/tools/containment.ts';
 import type { CheckedCall, InvokeResult, LoopTool } from '../../core/tools/loopTypes.ts';
@@ -109,10 +109,8 @@ export class WorkspaceTools {
       return run?.kind !== 'http' && !(run?.kind === 'process' && run.contained && containment.kind !== 'none');
     });
     return [
-      ...(toldAccess ? [vscode.l10n.t('who has access to what in your organizations, with e-mail addresses')] : []),
-      ...unbounded.map((name) =>
-        vscode.l10n.t('what {0} answered, which can read everything that you can', visible(name)),
-      ),
+      ...(toldAccess ? [vscode.l10n.t('who has access to what in your organizations, including email addresses')] : []),
+      ...unbounded.map((name) => vscode.l10n.t('what {0} returned, which can read anything you can', visible(name))),
     ];
   }
 }
@@ -127,7 +125,7 @@ function openFolders(): string[] {
   return folders.flatMap(({ uri }) => (uri.scheme === 'file' ? [uri.fsPath] : []));
 }
 
-async function offer(definition: WorkspaceTool['definition']): Promise<LoopTool<OfferedTool>[]> {
+async function offer(definition: WorkspaceTool['definition']): Promise<LoopTool<ToolDefinition>[]> {
   const { compileParameters } = await import('../../core/tools/validate.ts');
   const { name, description, parameters } = definition;
   const compiled = compileParameters(parameters);

@@ -181,7 +181,7 @@ describe('slash commands of @rolecall', () => {
       await chat().ask(chatRequest('', { command: 'tools' }));
       assert.match(
         chat().read(),
-        /Programs are not contained here: bubblewrap is not installed.*sudo apt install bubblewrap/,
+        /Programs cannot be contained here: bubblewrap is not installed.*sudo apt install bubblewrap/,
       );
       chat().stream.markdowns.length = 0;
       await write('{ "tools": [{ "name": "a", "description": "d", "run": { "kind": "http", "url": "https://a/" } }] }');

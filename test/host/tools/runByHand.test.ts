@@ -120,7 +120,7 @@ describe('a workspace tool that is run by hand', () => {
     assert.deepEqual(
       picks.map(({ labels }) => labels),
       [
-        ['true', 'false', '(leave out)'],
+        ['true', 'false', '(omit)'],
         ['kind', 'plain'],
       ],
     );
@@ -135,7 +135,7 @@ describe('a workspace tool that is run by hand', () => {
 
   it('leaves out what is left out', async () => {
     typed = ['ab', ''];
-    picked = ['(leave out)', 'plain'];
+    picked = ['(omit)', 'plain'];
     await runByHand(deps(), file.uri(), 'say');
     assert.match(shown, /\nab plain\n|: \{"what":"ab","tone":"plain"\}/);
   });
@@ -145,7 +145,7 @@ describe('a workspace tool that is run by hand', () => {
     consents = [undefined];
     await assert.rejects(runByHand(deps(), file.uri(), 'now'), isCancelled);
     typed = ['ab', '9'];
-    picked = ['(leave out)', 'plain'];
+    picked = ['(omit)', 'plain'];
     await assert.rejects(runByHand(deps(), file.uri(), 'say'), /times must be <= 3/);
     await assert.rejects(runByHand(deps(), file.uri(), 'gone'), /not in this file any more/);
     assert.equal(shown, '');

@@ -50,7 +50,7 @@ describe('consent to a tool', () => {
     assert.equal(await consent.ask(question('h'), never), true);
     assert.deepEqual(dialogs, [
       {
-        message: 'Run the tool "count_words" of "work"?',
+        message: 'Run tool "count_words" from workspace "work"?',
         options: {
           modal: true,
           detail: [
@@ -60,7 +60,7 @@ describe('consent to a tool', () => {
             'Argument: "-w"',
             'Time limit: 10 s',
             '',
-            '“Always” holds for any arguments, until the definition or what it reaches changes.',
+            '“Always Allow” covers any arguments until the tool’s definition or what it can reach changes.',
           ].join('\n'),
         },
         buttons: [once, always],
@@ -73,43 +73,43 @@ describe('consent to a tool', () => {
       [
         { kind: 'contained', reads: [], writes: ['out/', '"a b"'], program: '/home/u/.nvm/v24', network: false },
         'definition',
-        'Reads nothing of this workspace. Reads its program in /home/u/.nvm/v24. Writes out/, "a b". No network.',
-        '“Always” holds for any arguments, until the definition or what it reaches changes.',
+        'Reads nothing in this workspace. Reads its program from /home/u/.nvm/v24. Writes out/, "a b". No network.',
+        '“Always Allow” covers any arguments until the tool’s definition or what it can reach changes.',
         [once, always],
       ],
       [
         { kind: 'contained', reads: ['src', 'docs'], writes: ['.'], program: undefined, network: true },
         'never',
-        'Reads src, docs. Writes this workspace, but for .git and .vscode. Uses the network, and services on this machine.',
-        'You are asked each time.',
+        'Reads src, docs. Writes this workspace, except .git and .vscode. Uses the network, including services on this machine.',
+        'You will be asked each time.',
         [once],
       ],
       [
         { kind: 'uncontained' },
         'arguments',
-        'Not contained: it can read, change and send everything that you can.',
-        '“Always” holds for exactly these arguments; files that the program loads by itself may change.',
+        'Not contained: it can read, change and send anything you can.',
+        '“Always Allow” covers exactly these arguments; files that the program loads by itself may change.',
         [once, 'Always Allow with These Arguments'],
       ],
       [
         { kind: 'uncontained', reason: 'bubblewrap is not installed.', remedy: 'sudo apt install bubblewrap' },
         'never',
-        'Not contained: it can read, change and send everything that you can.\nPrograms are not contained here: bubblewrap is not installed. This mends it: sudo apt install bubblewrap',
-        'You are asked each time.',
+        'Not contained: it can read, change and send anything you can.\nPrograms cannot be contained here: bubblewrap is not installed. To fix this, run: sudo apt install bubblewrap',
+        'You will be asked each time.',
         [once],
       ],
       [
         { kind: 'editor' },
         'never',
-        'Part of the editor: it can do what the editor can.',
-        'You are asked each time.',
+        'Part of the editor: it can do anything the editor can.',
+        'You will be asked each time.',
         [once],
       ],
       [
         { kind: 'request', host: 'a.example' },
         'definition',
         'Sends what is shown to a.example.',
-        '“Always” holds until the definition changes.',
+        '“Always Allow” holds until the tool’s definition changes.',
         [once, always],
       ],
     ];
@@ -133,18 +133,18 @@ describe('consent to a tool', () => {
     assert.equal(await consent.ask(question('h', { lines: [{ kind: 'stdin', text: 'x'.repeat(3000) }] }), never), true);
     assert.match(
       opened[0] ?? '',
-      /^Run the tool "count_words" of "work"\?\n\nReads this workspace[\s\S]*Argument: "29"\n/,
+      /^Run tool "count_words" from workspace "work"\?\n\nReads this workspace[\s\S]*Argument: "29"\n/,
     );
     assert.match(opened[1] ?? '', /Standard input: x{3000}\n/);
     for (const { message, options } of dialogs) {
-      assert.match(message, /Read the document that was opened/);
+      assert.match(message, /The whole request is in the document that opened/);
       assert.equal(options, once, 'it is not modal: the document has to be read');
     }
   });
 
   it('shows what is hidden in a name', async () => {
     await consent.ask(question('h', { name: 'a\u202eb', folder: 'x\ny' }), never);
-    assert.equal(dialogs[0]?.message, 'Run the tool "a\\u{202e}b" of "x\\ny"?');
+    assert.equal(dialogs[0]?.message, 'Run tool "a\\u{202e}b" from workspace "x\\ny"?');
   });
 
   it('is a no when the dialog is closed', async () => {
@@ -163,7 +163,7 @@ describe('consent to a tool', () => {
     assert.equal(dialogs.length, 3);
     assert.match(
       dialogs[1]?.options.detail ?? '',
-      /^Reads this workspace\. Writes nothing\. No network\.\nThis conversation may hold who has access to what\. The tool can send that/,
+      /^Reads this workspace\. Writes nothing\. No network\.\nThis conversation may contain who has access to what\. The tool can send that/,
     );
   });
 

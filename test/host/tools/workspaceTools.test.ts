@@ -408,7 +408,7 @@ describe('the workspace’s tools', () => {
       broken.insert(file.uri(), new vscode.Position(0, 0), '{');
       await vscode.workspace.applyEdit(broken);
       const before = document.getText();
-      await assert.rejects(newWorkspaceTool(files), /mend it/);
+      await assert.rejects(newWorkspaceTool(files), /fix it/);
       assert.equal(document.getText(), before);
       await document.save();
     });

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the templates of tools are written like this.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { OutputKeeper, processResultText, shortened, valueResult } from '../../../../src/core/tools/output.ts';
+import { headAndTail, OutputKeeper, processResultText, valueResult } from '../../../../src/core/tools/output.ts';
 import type { ProcessResult } from '../../../../src/core/tools/process.ts';
 
 function keep(limit: number, ...chunks: Uint8Array[]) {
@@ -80,7 +80,7 @@ const result: ProcessResult = {
 describe('processResultText', () => {
   const rows: [title: string, changes: Partial<ProcessResult>, content: string, isError: boolean][] = [
     ['output alone stands alone', {}, 'out', false],
-    ['no output is said', { stdout: '' }, 'The program ended well and wrote nothing.', false],
+    ['no output is said', { stdout: '' }, 'The program succeeded and wrote nothing.', false],
     ['warnings are told apart', { stderr: 'warn' }, 'Standard output:\nout\nStandard error:\nwarn', false],
     [
       'a failure',
@@ -91,13 +91,13 @@ describe('processResultText', () => {
     [
       'a signal',
       { exitCode: null, signal: 'SIGSEGV' },
-      'The program was ended by the signal SIGSEGV.\nStandard output:\nout\nIt wrote nothing to standard error.',
+      'The program was ended by signal SIGSEGV.\nStandard output:\nout\nIt wrote nothing to standard error.',
       true,
     ],
     [
       'a time-out, although the program ended well on the signal',
       { timedOut: true },
-      'The program was ended after 5 seconds, before it was done.\nStandard output:\nout\nIt wrote nothing to standard error.',
+      'Timed out after 5 seconds.\nStandard output:\nout\nIt wrote nothing to standard error.',
       true,
     ],
   ];
@@ -110,7 +110,7 @@ describe('valueResult', () => {
   const ring: Record<string, unknown> = {};
   ring.self = ring;
   const rows: [title: string, value: unknown, text: string | RegExp][] = [
-    ['nothing', undefined, 'It ended well and returned nothing.'],
+    ['nothing', undefined, 'It succeeded and returned nothing.'],
     ['text', 'a "b"', 'a "b"'],
     ['a value', { a: [1, 2n] }, '{\n  "a": [\n    1,\n    "2"\n  ]\n}'],
     ['false', false, 'false'],
@@ -135,5 +135,5 @@ describe('valueResult', () => {
   }
 
   it('is cut honestly', () =>
-    assert.match(shortened('a'.repeat(1000), 256), /^a{128}\n\[744 bytes left out\]\na{128}$/));
+    assert.match(headAndTail('a'.repeat(1000), 256), /^a{128}\n\[744 bytes left out\]\na{128}$/));
 });

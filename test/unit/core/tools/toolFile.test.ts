@@ -92,10 +92,10 @@ describe('readToolFile', () => {
     [
       'a misspelt kind',
       tool({ run: { kind: 'procss', command: ['x'] } }),
-      /^"procss" is no kind of tool; a tool is one of: "process", "command", "tool", "http"\.$/,
+      /^Unknown tool kind "procss"; use one of: "process", "command", "tool", "http"\.$/,
       '"procss"',
     ],
-    ['a kind that is no text', tool({ run: { kind: 7 } }), /"kind" has to be text; a tool is one of: "process"/, '7'],
+    ['a kind that is no text', tool({ run: { kind: 7 } }), /"kind" has to be text; use one of: "process"/, '7'],
     ['a command of ours', command('rolecall.signOut'), /Commands of Rolecall itself/, '"rolecall.signOut"'],
     ['an inner command of ours', command('_rolecall.x'), /Commands of Rolecall itself/, '"_rolecall.x"'],
     ['a command that runs others', command('runCommands'), /model could run anything/, '"runCommands"'],

@@ -34,6 +34,13 @@ describe('compileParameters', () => {
     ['__proto__', { a: {} }, {}, JSON.parse('{"__proto__":1}'), ['__proto__ is not a parameter of this tool.']],
     ['an inherited member is missing', { toString: {} }, { required: ['toString'] }, {}, ['toString is missing.']],
     ['a choice', { a: { enum: ['x', 2] } }, {}, { a: 'y' }, ['a must be equal to one of the allowed values: "x", 2.']],
+    [
+      'a long choice, cut between characters',
+      { a: { enum: ['😀'.repeat(60)] } },
+      {},
+      { a: 'y' },
+      [`a must be equal to one of the allowed values: "${'😀'.repeat(39)}….`],
+    ],
     ['a constant', { a: { const: 1 } }, {}, { a: 2 }, ['a must be equal to constant: 1.']],
     [
       'something deep',
