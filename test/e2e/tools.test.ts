@@ -205,6 +205,33 @@ test.describe('the tools of a workspace', () => {
     await pressDialog(page, 'Cancel');
   });
 
+  test('are shown in a document beside the question where they say more than fits', async () => {
+    const long = Array.from(
+      { length: 40 },
+      (_, index) => `part ${index} of a report that goes on ${'and on '.repeat(index)}`,
+    );
+    const wordy = { ...report, run: { ...report.run, command: ['echo', ...long] } };
+    fs.writeFileSync(inside('billing', FILE), toolFile(wordy, ticket));
+    await open('billing');
+    await editor()
+      .locator('.view-line', { hasText: /"echo"/ })
+      .waitFor();
+    await page.keyboard.press('Control+Home');
+    await lenses().first().click();
+    const question = await notification(page, /The whole request is in the document/);
+    await editor()
+      .locator('.view-line', { hasText: /Reads.this.workspace/ })
+      .waitFor();
+    await workbench.screenshot('tool-request');
+    await question.getByRole('button', { name: 'Allow Once' }).click();
+    await output()
+      .getByText(/part.39/)
+      .last()
+      .waitFor();
+    await expect(page.locator('.tab', { hasText: 'Tool Request' })).toHaveCount(0);
+    fs.writeFileSync(inside('billing', FILE), toolFile(report, ticket));
+  });
+
   test('send nothing to a host that the user has not allowed, and name the setting', async () => {
     await open('billing');
     await lenses().nth(1).click();

@@ -82,7 +82,10 @@ function keyOf({ hash, lines, always }: ToolQuestion): string | undefined {
 const MAX_LINES = 24;
 const LINE_LENGTH = 90;
 
-/** A dialog with all of it. What does not fit is opened as a document first, so that nothing is out of sight. */
+/** What a line that is broken goes on with. No text can look like it: four blanks of its own are written otherwise. */
+const INDENT = '    ';
+
+/** A dialog with all of it. What does not fit stands in a document beside the question, so that nothing is out of sight. */
 async function askAbout(
   title: string,
   lines: readonly string[],
@@ -92,14 +95,39 @@ async function askAbout(
   if (length <= MAX_LINES) {
     return showWarningMessage(title, { modal: true, detail: lines.join('\n') }, ...buttons);
   }
-  const content = [title, '', ...lines].join('\n');
-  const document = await vscode.workspace.openTextDocument({ language: 'plaintext', content });
-  await vscode.window.showTextDocument(document);
-  // Not modal: the document has to be read to its end.
-  return showWarningMessage(
-    vscode.l10n.t('{0} The whole request is in the document that opened: read it to its end.', title),
-    ...buttons,
-  );
+  const request = await openRequest([title, '', ...lines].map(broken).join('\n'));
+  try {
+    // Not modal: the document has to be read to its end.
+    return await showWarningMessage(
+      vscode.l10n.t('{0} The whole request is in the document that opened: read it to its end.', title),
+      ...buttons,
+    );
+  } finally {
+    await request.close();
+  }
+}
+
+function broken(line: string): string {
+  return line.match(new RegExp(`.{1,${LINE_LENGTH - INDENT.length}}`, 'gu'))?.join(`\n${INDENT}`) ?? '';
+}
+
+/** A read-only document: there is nothing to save, and it closes with the question. */
+async function openRequest(text: string): Promise<{ close(): Promise<void> }> {
+  const scheme = 'rolecall-tool-request';
+  const uri = vscode.Uri.from({ scheme, path: `/${vscode.l10n.t('Tool Request')}`, query: crypto.randomUUID() });
+  const provider = vscode.workspace.registerTextDocumentContentProvider(scheme, {
+    provideTextDocumentContent: (asked) => (asked.toString() === uri.toString() ? text : undefined),
+  });
+  await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: false });
+  return {
+    close: async () => {
+      provider.dispose();
+      const shown = vscode.window.tabGroups.all
+        .flatMap(({ tabs }) => tabs)
+        .filter(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === uri.toString());
+      if (shown.length > 0) await vscode.window.tabGroups.close(shown, true);
+    },
+  };
 }
 
 /** The reach leads: whatever a model has written stands below it. */

@@ -122,12 +122,20 @@ describe('consent to a tool', () => {
     });
   }
 
-  it('opens what does not fit as a document first, and asks beside it', async () => {
+  it('shows what does not fit in a document, with nothing to save, and asks beside it', async () => {
     const opened: string[] = [];
-    patches.set(vscode.window, 'showTextDocument', async (document: vscode.TextDocument) => {
-      opened.push(document.getText());
+    const tabs = () =>
+      vscode.window.tabGroups.all
+        .flatMap((group) => group.tabs)
+        .flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri.scheme] : []));
+    patches.set(vscode.window, 'showWarningMessage', async (message: string, ...buttons: string[]) => {
+      const document = vscode.window.activeTextEditor?.document;
+      opened.push(document?.getText() ?? '');
+      assert.deepEqual([tabs().includes('rolecall-tool-request'), document?.isDirty], [true, false]);
+      assert.match(message, /The whole request is in the document that opened/);
+      assert.deepEqual(buttons, [once, always], 'it is not modal: the document has to be read');
+      return once;
     });
-    answers = [once, once];
     const lines = Array.from({ length: 30 }, (_, index) => ({ kind: 'argument' as const, text: `"${index}"` }));
     assert.equal(await consent.ask(question('h', { lines }), never), true);
     assert.equal(await consent.ask(question('h', { lines: [{ kind: 'stdin', text: 'x'.repeat(3000) }] }), never), true);
@@ -135,11 +143,8 @@ describe('consent to a tool', () => {
       opened[0] ?? '',
       /^Run tool "count_words" from workspace "work"\?\n\nReads this workspace[\s\S]*Argument: "29"\n/,
     );
-    assert.match(opened[1] ?? '', /Standard input: x{3000}\n/);
-    for (const { message, options } of dialogs) {
-      assert.match(message, /The whole request is in the document that opened/);
-      assert.equal(options, once, 'it is not modal: the document has to be read');
-    }
+    assert.match(opened[1] ?? '', /\nStandard input: x{70}\n(?: {4}x{86}\n)+ {4}x+\n\n/);
+    await until('they are closed', () => !tabs().includes('rolecall-tool-request'));
   });
 
   it('shows what is hidden in a name', async () => {
