@@ -38,7 +38,7 @@ export function activate(context: vscode.ExtensionContext): void {
   // The log, which hides secrets, and the settings
   const channel = vscode.window.createOutputChannel('Rolecall', { log: true });
   const redactor = new Redactor();
-  const learn = (secret: string | undefined) => redactor.learn(secret);
+  const learn = (secret: string | undefined) => redactor.addSecret(secret);
   const problems = new RecentProblems(channel, Date.now);
   const log = redactingLog(problems, redactor);
   const settings = new Settings();

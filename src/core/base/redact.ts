@@ -61,7 +61,7 @@ export class Redactor {
   readonly #known = new KnownSecrets(64);
 
   /** Remembers `secret`; short values are not remembered because hiding them would blot out ordinary words. */
-  learn(secret: string | undefined): void {
+  addSecret(secret: string | undefined): void {
     this.#known.add(secret ?? '');
   }
 

@@ -107,7 +107,9 @@ async function programPath(
 /**
  * A path with links followed, as far as it exists. Undefined where a link leads nowhere: something could be made there.
  */
-export async function followed(file: string): Promise<{ readonly real: string; readonly exists: boolean } | undefined> {
+export async function resolveLinks(
+  file: string,
+): Promise<{ readonly real: string; readonly exists: boolean } | undefined> {
   const isThere = await lstat(file).then(
     () => true,
     () => false,
@@ -117,7 +119,7 @@ export async function followed(file: string): Promise<{ readonly real: string; r
     return real === undefined ? undefined : { real, exists: true };
   }
   const folder = path.dirname(file);
-  const above = folder === file ? undefined : await followed(folder);
+  const above = folder === file ? undefined : await resolveLinks(folder);
   return above && { real: path.join(above.real, path.basename(file)), exists: false };
 }
 
@@ -127,7 +129,7 @@ async function within(
   relative: string,
   what: string,
 ): Promise<{ real: string; exists: boolean; isFile: boolean }> {
-  const found = await followed(path.resolve(root, relative));
+  const found = await resolveLinks(path.resolve(root, relative));
   if (found === undefined || !isInside(root, found.real)) {
     throw new RolecallError('tool', `${what} leads out of the workspace folder: "${relative}".`);
   }
@@ -218,7 +220,7 @@ export async function checkWorkspacePaths(
   }
 }
 
-export function isWorkspacePath(property: unknown): boolean {
+function isWorkspacePath(property: unknown): boolean {
   return Object(property).format === workspacePathFormat;
 }
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { waitFor } from '../base/abort.ts';
 import { isCancelled, RolecallError } from '../base/errors.ts';
 import { shortened } from '../base/text.ts';
-import { followed, isInside, protectedEntries, protectedNames, type Reach } from './access.ts';
+import { isInside, protectedEntries, protectedNames, type Reach, resolveLinks } from './access.ts';
 import { bubblewrap, type Guards, type Launch, seatbelt } from './launch.ts';
 import type { ProcessSpec } from './prepare.ts';
 import { type ProcessResult, type RunOptions, runProcess } from './process.ts';
@@ -167,7 +167,7 @@ async function inTurn<T>(reach: Reach, signal: AbortSignal, work: () => Promise<
   running.add(own);
   try {
     for (const each of [...reach.read, ...reach.write]) {
-      if ((await followed(each))?.real === each) continue;
+      if ((await resolveLinks(each))?.real === each) continue;
       throw new RolecallError('tool', `"${each}" has been moved, or a link is in its place.`);
     }
     return await work();

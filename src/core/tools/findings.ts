@@ -174,7 +174,7 @@ const protocolHeaders =
 const secretHeaders = /^(?:cookie2?|set-cookie|.*(?:auth|token|secret|password|credential|api-?key|session).*)$/i;
 
 /** What is wrong with a tool of the kind `http`. */
-export function httpFindings(
+function httpFindings(
   { method, url, headers, body }: Extract<ToolShape['run'], { kind: 'http' }>,
   isDeclared: (name: string) => boolean,
 ): Finding[] {

@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { type Executable, isInside, type Reach, systemFolders } from './access.ts';
+import { isInside, type Reach, systemFolders } from './access.ts';
+import type { ProcessSpec } from './prepare.ts';
 
 /** What is handed to the system to be started: by `spawn`, without a shell. */
 export interface Launch {
@@ -11,14 +12,9 @@ export interface Launch {
 }
 
 /** A program with what it reaches. */
-export interface ContainedProgram {
-  readonly executable: Executable;
-  readonly args: readonly string[];
-  readonly root: string;
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
+export type ContainedProgram = Pick<ProcessSpec, 'executable' | 'args' | 'root' | 'cwd' | 'env'> & {
   readonly reach: Reach;
-}
+};
 
 /** What stands in the way of writing `.git` and `.vscode` inside of what may be written. */
 export interface Guards {

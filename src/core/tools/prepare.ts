@@ -72,10 +72,7 @@ export async function prepareProcess(
  *
  * @throws {RolecallError} kind `tool`.
  */
-export async function workingFolder(
-  folder: string,
-  cwd: string,
-): Promise<{ readonly root: string; readonly cwd: string }> {
+async function workingFolder(folder: string, cwd: string): Promise<{ readonly root: string; readonly cwd: string }> {
   const wanted = path.resolve(folder, cwd);
   let root: string;
   let real: string;
@@ -204,7 +201,7 @@ const allowedOnWindows: ReadonlySet<string> = new Set([
 ]);
 
 /** True when a tool gets this variable of the editor's own environment. */
-export function isAllowedVariable(name: string, platform: NodeJS.Platform): boolean {
+function isAllowedVariable(name: string, platform: NodeJS.Platform): boolean {
   if (platform === 'win32') return allowedOnWindows.has(name.toUpperCase());
   return allowedOnPosix.has(name) || /^LC_[A-Z]+$/.test(name);
 }

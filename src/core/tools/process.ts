@@ -172,7 +172,7 @@ async function drain(child: RunningChild, group: ProcessGroup, clock: Clock): Pr
 }
 
 /** Time between asking the processes to end and ending them. */
-export const graceMs = 1500;
+const graceMs = 1500;
 const killedMs = 500;
 const pollMs = 15;
 
@@ -188,7 +188,7 @@ export interface ProcessGroup {
  * The group of a child that was started `detached`, so that its process id is the id of its group. A program that starts
  * a session of its own (`setsid`) leaves the group and is not reached.
  */
-export function processGroup(pid: number, clock: Clock, platform: NodeJS.Platform): ProcessGroup {
+function processGroup(pid: number, clock: Clock, platform: NodeJS.Platform): ProcessGroup {
   const group = platform === 'win32' ? windowsTree(pid, clock) : posixGroup(pid, clock);
   let ending: Promise<void> | undefined;
   return {

@@ -196,7 +196,7 @@ function schemaMessage(error: unknown): string {
  * - `$data` and remote references need no entry: the first is off, so that its object is no valid value of a keyword,
  *   and nothing is ever fetched. How long a schema or a pattern takes is bounded where it is used.
  */
-export function switchFaults(schema: ParametersSchema): SchemaFault[] {
+function switchFaults(schema: ParametersSchema): SchemaFault[] {
   const faults = asyncFaults(schema, []);
   const { $schema } = schema;
   if ($schema !== undefined && !(typeof $schema === 'string' && draft07Address.test($schema))) {

@@ -5,8 +5,7 @@ import { commands } from '../../ids.ts';
 import { onFirstUse, registerCommand } from '../commands.ts';
 import type { Opening, Toolbox } from '../conversation.ts';
 import { registerEditorTool } from './editorTool.ts';
-import { ToolFiles } from './toolFiles.ts';
-import { ToolLenses } from './toolLenses.ts';
+import { isToolFile, TOOL_FILE, ToolFiles } from './toolFiles.ts';
 import type { WorkspaceToolsDeps } from './workspaceTools.ts';
 
 export interface ToolsDeps extends Omit<WorkspaceToolsDeps, 'files' | 'consent' | 'containment'> {
@@ -59,7 +58,7 @@ export function registerTools({ state, reserved, answered, ...deps }: ToolsDeps)
     files,
     new vscode.Disposable(() => channel?.dispose()),
     registerEditorTool((token) => open({ token, answered }), log),
-    ToolLenses.register(),
+    vscode.languages.registerCodeLensProvider({ pattern: `**/${TOOL_FILE}` }, new ToolLenses()),
     registerCommand(commands.runWorkspaceTool, log, async (uri, name) => {
       const { runByHand } = await import('./runByHand.ts');
       await runByHand({ files, tools: await tools(), output }, uri, name);
@@ -72,4 +71,25 @@ export function registerTools({ state, reserved, answered, ...deps }: ToolsDeps)
   );
   void files.check(); // What it finds stands in Problems; it never rejects.
   return { open, containment, dispose: () => disposables.dispose() };
+}
+
+/** A link above each tool of a tool file that runs it. */
+export class ToolLenses implements vscode.CodeLensProvider {
+  /** A file that is in sight when trust is given gets its links then. */
+  readonly onDidChangeCodeLenses = vscode.workspace.onDidGrantWorkspaceTrust;
+
+  async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
+    const folder = vscode.workspace.getWorkspaceFolder(document.uri);
+    if (!vscode.workspace.isTrusted || !folder || !isToolFile(document.uri, folder)) return [];
+    const { readToolFile } = await import('../../core/tools/toolFile.ts');
+    return readToolFile(document.getText(), { folder: folder.uri.fsPath }).tools.map(({ name, place }) => {
+      const at = new vscode.Position(place.line, place.column);
+      return new vscode.CodeLens(new vscode.Range(at, at), {
+        title: vscode.l10n.t('$(play) Run this tool'),
+        tooltip: vscode.l10n.t('Asks for its arguments, then as it would ask for a model'),
+        command: commands.runWorkspaceTool,
+        arguments: [document.uri, name],
+      });
+    });
+  }
 }

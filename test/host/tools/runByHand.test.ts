@@ -5,7 +5,7 @@ import { isCancelled } from '../../../src/core/base/errors.ts';
 import { runByHand } from '../../../src/host/tools/runByHand.ts';
 import { ToolConsent } from '../../../src/host/tools/toolConsent.ts';
 import { TOOL_FILE, ToolFiles } from '../../../src/host/tools/toolFiles.ts';
-import { ToolLenses } from '../../../src/host/tools/toolLenses.ts';
+import { ToolLenses } from '../../../src/host/tools/register.ts';
 import { WorkspaceTools } from '../../../src/host/tools/workspaceTools.ts';
 import { commands } from '../../../src/ids.ts';
 import { notContaining } from '../support/containment.ts';

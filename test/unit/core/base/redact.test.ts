@@ -21,8 +21,8 @@ const forms = (secret: string): readonly [string, string][] => [
 
 describe('a secret that is known', () => {
   const redactor = new Redactor();
-  redactor.learn(CANARY);
-  redactor.learn(undefined);
+  redactor.addSecret(CANARY);
+  redactor.addSecret(undefined);
   for (const [how, text] of forms(CANARY)) {
     it(`is hidden ${how}`, () => {
       const line = redactor.redact(`before ${text} after ${text}`);
@@ -38,18 +38,18 @@ describe('a secret that is known', () => {
 
   it('is not remembered when it is so short that hiding it would blot out ordinary words', () => {
     const short = new Redactor();
-    short.learn('groups');
-    short.learn('');
+    short.addSecret('groups');
+    short.addSecret('');
     assert.equal(short.redact('GET /groups'), 'GET /groups');
   });
 
   it('stays hidden while it is used, whatever rotates beside it', () => {
     const busy = new Redactor();
-    busy.learn(CANARY);
+    busy.addSecret(CANARY);
     for (let rotation = 0; rotation < 300; rotation += 1) {
-      busy.learn(`token number ${rotation} of this day`);
+      busy.addSecret(`token number ${rotation} of this day`);
       assert.doesNotMatch(busy.redact(`this is ${CANARY}`), /ca\/na/, `after rotation ${rotation}`);
-      busy.learn(CANARY);
+      busy.addSecret(CANARY);
     }
     assert.doesNotMatch(busy.redact('token number 299 of this day'), /299/);
   });
@@ -62,7 +62,7 @@ describe('a log behind the redactor', () => {
     const inner: Log = { trace: keep, debug: keep, info: keep, warn: keep, error: keep };
     const redactor = new Redactor();
     const log = redactingLog(inner, redactor);
-    redactor.learn(CANARY); // Learned after the log was made.
+    redactor.addSecret(CANARY); // Learned after the log was made.
     for (const level of ['trace', 'debug', 'info', 'warn', 'error'] as const) log[level](`${level} ${CANARY}.`);
     assert.deepEqual(
       lines,
@@ -137,7 +137,7 @@ describe('a hostile text', () => {
     this.timeout(20_000);
     const pieces = ['aA', 'a_', 'a.', '\\', '%25', 'token="', 'code="a ', '://a:', 'token=[', 'a/', "token='x"];
     const redactor = new Redactor();
-    redactor.learn('aA'.repeat(40));
+    redactor.addSecret('aA'.repeat(40));
     // Quadratic would take minutes, for which no test has the time.
     for (const text of pieces.map((piece) => piece.repeat(200_000))) {
       redactor.redact(text);

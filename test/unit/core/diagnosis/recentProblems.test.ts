@@ -32,7 +32,7 @@ describe('what went wrong lately', () => {
   it('is kept as the redacting log above it lets it through', () => {
     const problems = new RecentProblems(silentLog, () => 0);
     const redactor = new Redactor();
-    redactor.learn('s3cr3t-that-is-known');
+    redactor.addSecret('s3cr3t-that-is-known');
     redactingLog(problems, redactor).error('refused s3cr3t-that-is-known');
     assert.deepEqual(problems.all, [{ at: 0, level: 'error', message: 'refused ‹hidden›' }]);
   });

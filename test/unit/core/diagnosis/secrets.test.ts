@@ -75,7 +75,7 @@ const SAMPLES: readonly Diagnosis[] = [
 
 describe('a diagnosis made with secrets in every place', () => {
   const redactor = new Redactor();
-  for (const secret of LEARNED) redactor.learn(secret);
+  for (const secret of LEARNED) redactor.addSecret(secret);
   const hide = (text: string) => redactor.redact(text);
   const asIs = (text: string) => text;
 
