@@ -82,6 +82,8 @@ function keyOf({ hash, lines, always }: ToolQuestion): string | undefined {
 const MAX_LINES = 24;
 const LINE_LENGTH = 90;
 
+/** Where a line of the document is broken: within a narrow editor, so that nothing has to be scrolled to its side. */
+const PIECE_LENGTH = 72;
 /** What a line that is broken goes on with. No text can look like it: four blanks of its own are written otherwise. */
 const INDENT = '    ';
 
@@ -108,7 +110,7 @@ async function askAbout(
 }
 
 function broken(line: string): string {
-  return line.match(new RegExp(`.{1,${LINE_LENGTH - INDENT.length}}`, 'gu'))?.join(`\n${INDENT}`) ?? '';
+  return line.match(new RegExp(`.{1,${PIECE_LENGTH}}`, 'gu'))?.join(`\n${INDENT}`) ?? '';
 }
 
 /** A read-only document: there is nothing to save, and it closes with the question. */

@@ -143,7 +143,7 @@ describe('consent to a tool', () => {
       opened[0] ?? '',
       /^Run tool "count_words" from workspace "work"\?\n\nReads this workspace[\s\S]*Argument: "29"\n/,
     );
-    assert.match(opened[1] ?? '', /\nStandard input: x{70}\n(?: {4}x{86}\n)+ {4}x+\n\n/);
+    assert.match(opened[1] ?? '', /\nStandard input: x{56}\n(?: {4}x{72}\n)+ {4}x+\n\n/);
     await until('they are closed', () => !tabs().includes('rolecall-tool-request'));
   });
 
