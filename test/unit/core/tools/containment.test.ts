@@ -95,7 +95,9 @@ describe('findContainment', () => {
   });
 });
 
-describe('a contained program, really run', () => {
+describe('a contained program, really run', function () {
+  // Real processes on a busy machine.
+  this.timeout(20_000);
   const folder = temporaryFolder();
   let containment: Containment;
   before(async function () {
