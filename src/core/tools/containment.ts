@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, readFile, realpath, rename, rm, rmdir, stat } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { waitFor } from '../base/abort.ts';
-import { isCancelled, RolecallError } from '../base/errors.ts';
-import { shortened } from '../base/text.ts';
+import { isCancelled, RolecallError, shortened } from '../base/errors.ts';
 import { isInside, protectedEntries, protectedNames, type Reach, resolveLinks } from './access.ts';
 import { bubblewrap, type Guards, type Launch, seatbelt } from './launch.ts';
 import type { ProcessSpec } from './prepare.ts';

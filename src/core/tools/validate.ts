@@ -1,7 +1,6 @@
 import { Script } from 'node:vm';
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
-import { RolecallError } from '../base/errors.ts';
-import { shortened } from '../base/text.ts';
+import { RolecallError, shortened } from '../base/errors.ts';
 import { workspacePathFormat } from './access.ts';
 import { maxSchemaLength, type ParametersSchema } from './definition.ts';
 

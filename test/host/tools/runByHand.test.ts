@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { isCancelled } from '../../../src/core/base/errors.ts';
+import { ToolLenses } from '../../../src/host/tools/register.ts';
 import { runByHand } from '../../../src/host/tools/runByHand.ts';
 import { ToolConsent } from '../../../src/host/tools/toolConsent.ts';
 import { TOOL_FILE, ToolFiles } from '../../../src/host/tools/toolFiles.ts';
-import { ToolLenses } from '../../../src/host/tools/register.ts';
 import { WorkspaceTools } from '../../../src/host/tools/workspaceTools.ts';
 import { commands } from '../../../src/ids.ts';
 import { notContaining } from '../support/containment.ts';
