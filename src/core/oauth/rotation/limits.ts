@@ -8,8 +8,8 @@ export interface Limits {
   /** For all windows together to acknowledge a new generation. */
   readonly acknowledgements: number;
   /**
-   * For the secret store. A busy editor takes seconds over its first read, and a store that is given up is not asked again by
-   * itself. What the windows rely on is the sealed file, so a write is not waited for long.
+   * For the secret store. A busy editor takes seconds over its first read; an answer that comes later is used when it is there.
+   * What the windows rely on is the sealed file, so a write is not waited for long.
    */
   readonly storeRead: number;
   readonly storeWrite: number;
@@ -35,7 +35,7 @@ export interface Limits {
 export const LIMITS: Limits = {
   silence: 2000,
   acknowledgements: 500,
-  storeRead: 10_000,
+  storeRead: 3000,
   storeWrite: 250,
   storeNewKey: 10_000,
   keyLag: 2500,

@@ -1,5 +1,6 @@
 import { within } from '../../base/abort.ts';
 import type { Connection } from '../../base/connection.ts';
+import { RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Session } from '../session.ts';
 import { asStorageError } from '../storageError.ts';
@@ -16,34 +17,47 @@ export class Secrets {
   readonly #connection: Connection;
   readonly #log: Log;
   readonly #limits: Limits;
+  readonly #onLate: () => void;
+  /** A question that was not answered in time: the next read waits for it, or takes its answer. */
+  #overdue: Promise<string | undefined> | undefined;
   #next: string | undefined;
   #writing: Promise<void> | undefined;
 
-  constructor(store: SessionStore, connection: Connection, log: Log, limits: Limits) {
+  /** @param onLate Called when the store has answered, or refused, after its limit: {@link read} gives that answer now. */
+  constructor(store: SessionStore, connection: Connection, log: Log, limits: Limits, onLate: () => void) {
     this.#store = store;
     this.#connection = connection;
     this.#log = log;
     this.#limits = limits;
+    this.#onLate = onLate;
   }
 
   /** @throws RolecallError `storage` when it is locked or too slow. */
   async read(): Promise<SecretRecord> {
+    const overdue = this.#overdue;
+    this.#overdue = undefined;
+    const asked = overdue ?? this.#store.read();
     let answer: { readonly text: string | undefined } | undefined;
     try {
       answer = await within(
-        this.#store.read().then((text) => ({ text })),
+        asked.then((text) => ({ text })),
         this.#limits.storeRead,
       );
     } catch (error) {
       throw asStorageError(error);
     }
-    if (!answer) throw asStorageError(new Error('no answer'));
-    return readRecord(answer.text, this.#connection);
+    if (answer) return readRecord(answer.text, this.#connection);
+    this.#overdue = asked;
+    if (!overdue) asked.then(this.#onLate, this.#onLate);
+    throw new RolecallError(
+      'storage',
+      'The editor’s secret store (the system keyring) does not answer yet. Rolecall goes on as soon as it does; nothing was signed out.',
+    );
   }
 
   /** Keeps a new key for good. @throws RolecallError `storage` when it was not kept. */
   async keepKey(key: Buffer, session: Session | undefined): Promise<void> {
-    this.#next = writeRecord(key, session);
+    this.#writeNext(key, session);
     let kept: true | undefined;
     try {
       kept = await within(
@@ -62,7 +76,7 @@ export class Secrets {
    * @returns false when the store refused.
    */
   async keep(key: Buffer, session: Session | undefined): Promise<boolean> {
-    this.#next = writeRecord(key, session);
+    this.#writeNext(key, session);
     try {
       const written = await within(
         this.#write().then(() => true as const),
@@ -74,6 +88,11 @@ export class Secrets {
       this.#log.warn(`The secret store could not be written: ${error instanceof Error ? error.message : 'refused'}`);
       return false;
     }
+  }
+
+  #writeNext(key: Buffer, session: Session | undefined): void {
+    this.#next = writeRecord(key, session);
+    this.#overdue = undefined; // It would tell what was there before.
   }
 
   /** One write at a time; what is outdated while it waits is left out. */

@@ -19,6 +19,7 @@ export interface SharedPartsDeps extends SharedTokenKeeperDeps {
   /** As {@link Sharing} takes them. */
   readonly onGeneration: (generation: number) => Promise<void>;
   readonly onFile: () => void;
+  readonly onStore: () => void;
 }
 
 /** Everything that a window needs as soon as it reads, renews, begins or ends the shared session. */

@@ -193,6 +193,7 @@ export class SharedTokenKeeper implements TokenSource {
         if (generation > this.#window.generation) await this.#readFile();
       },
       onFile: () => this.#fileChanged(),
+      onStore: () => void this.load(), // Never rejects.
     });
     return this.#parts;
   }

@@ -30,6 +30,8 @@ export interface SharingDeps {
   readonly onGeneration: (generation: number) => Promise<void>;
   /** The sealed file has changed: below the message of the other window, for one that could not be heard. */
   readonly onFile: () => void;
+  /** The secret store has answered, or refused, after its limit. */
+  readonly onStore: () => void;
 }
 
 /** Everything by which the windows of one connection agree, in one folder. */
@@ -49,7 +51,7 @@ export class Sharing {
   constructor(deps: SharingDeps) {
     const { state, connection, store, storeName, protocol, learn, log, limits, onGeneration } = deps;
     const folder = path.join(state, connectionFolderName(connection.identityUrl, connection.clientId));
-    const secrets = new Secrets(store, connection, log, limits);
+    const secrets = new Secrets(store, connection, log, limits, deps.onStore);
     this.#deps = deps;
     this.#folder = folder;
     this.#files = sessionFiles(folder, storeName);

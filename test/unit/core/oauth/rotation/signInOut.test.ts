@@ -168,6 +168,38 @@ describe('what is stored cannot be used', () => {
     assert.equal(await keeper.accessToken(never), 'access-2');
   });
 
+  it('a keyring that answers late is used as soon as it answers, and asked once until then', async () => {
+    const store = sharedStore()();
+    const first = await setting.open(store);
+    await first.keeper.adopt(setting.signedIn());
+    const answer = deferred<string | undefined>();
+    let asked = 0;
+    const slow: SessionStore = {
+      ...store,
+      read: () => {
+        asked += 1;
+        return answer.promise;
+      },
+    };
+    const { keeper, states } = await setting.open(slow, { limits: { ...PATIENT, storeRead: 5 } });
+    assert.match(keeper.state.kind === 'storeUnavailable' ? keeper.state.error.message : '', /does not answer/);
+    await assert.rejects(keeper.accessToken(never), { kind: 'storage', message: /does not answer/ });
+    assert.deepEqual([states, asked], [['storeUnavailable'], 1]);
+    answer.resolve(store.text);
+    await eventually(() => keeper.state.kind === 'signedIn');
+    assert.equal(await keeper.accessToken(never), 'access-1');
+    assert.equal(asked, 1);
+  });
+
+  it('a keyring that refuses late says so', async () => {
+    const answer = deferred<string | undefined>();
+    const store: SessionStore = { ...failing('write'), read: () => answer.promise };
+    const { keeper } = await setting.open(store, { limits: { ...PATIENT, storeRead: 5 } });
+    assert.match(keeper.state.kind === 'storeUnavailable' ? keeper.state.error.message : '', /does not answer/);
+    answer.reject(new Error('the keyring is locked'));
+    await eventually(() => keeper.state.kind === 'storeUnavailable' && /Unlock it/.test(keeper.state.error.message));
+  });
+
   it('a store of a newer version is left alone', async () => {
     const store = sharedStore()();
     store.text = '{"version":3,"vault":"…"}';
