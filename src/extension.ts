@@ -29,6 +29,13 @@ import { commands, extensionId, walkthrough } from './ids.ts';
 /** Has the translations; features.cjs takes them from here. */
 export { l10n };
 
+let closeSessions = async (): Promise<void> => {};
+
+/** The editor waits for it, for some seconds: a renewed sign-in whose answer is under way is lost to every window otherwise. */
+export function deactivate(): Promise<void> {
+  return closeSessions();
+}
+
 /** Builds the objects in order and registers them; no network and no secret is touched before all of that is done. */
 export function activate(context: vscode.ExtensionContext): void {
   if (vscode.l10n.bundle) l10n.config({ contents: vscode.l10n.bundle });
@@ -55,6 +62,7 @@ export function activate(context: vscode.ExtensionContext): void {
   // Connections and their sessions
   const accounts = createClouds({ context, settings, fetch, learn, log });
   const { clouds, clientSecret, sandboxFolder } = accounts;
+  closeSessions = () => clouds.close();
   const session = registerSession({ ...accounts, usage, settings, storage: secrets, fetch, learn, log });
   context.subscriptions.push(clouds, session);
 

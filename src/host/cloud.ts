@@ -160,12 +160,16 @@ export class Cloud implements vscode.Disposable {
   }
 
   dispose(): void {
+    void this.close(); // Never rejects.
+  }
+
+  /** As `dispose`; resolves when nothing of the session is left in this window alone. See {@link SharedTokenKeeper.dispose}. */
+  async close(): Promise<void> {
     this.#changed.dispose();
-    const { place } = this;
     const { log } = this.#deps;
-    void this.keeper
+    await this.keeper
       .dispose()
-      .catch((error: unknown) => log.debug(`The shared session was not left in order: ${String(error)}`))
-      .finally(() => place.dispose());
+      .catch((error: unknown) => log.debug(`The shared session was not left in order: ${String(error)}`));
+    this.place.dispose();
   }
 }

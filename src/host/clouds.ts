@@ -117,9 +117,15 @@ export class Clouds implements vscode.Disposable {
   }
 
   dispose(): void {
+    void this.close(); // Never rejects.
+  }
+
+  /** As `dispose`; resolves when what this window alone knows of a session is stored. */
+  async close(): Promise<void> {
     this.#subscription.dispose();
-    for (const cloud of this.all) cloud.dispose();
+    const closing = this.all.map((cloud) => cloud.close());
     this.#changed.dispose();
+    await Promise.all(closing);
   }
 }
 

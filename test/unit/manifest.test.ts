@@ -5,6 +5,7 @@ import { checkIdentityUrl, checkInferenceUrl, checkRedirectUri } from '../../src
 import type { ClientAuthentication } from '../../src/core/base/connection.ts';
 import { requestFields } from '../../src/core/completions/request.ts';
 import { defaultDeadlines } from '../../src/core/completions/watch.ts';
+import { END_REASONS } from '../../src/core/oauth/rotation/endReason.ts';
 import type { SessionState } from '../../src/core/oauth/rotation/sessionState.ts';
 import type { ParametersSchema } from '../../src/core/tools/definition.ts';
 import { compileParameters } from '../../src/core/tools/validate.ts';
@@ -164,6 +165,14 @@ describe('the states of a session', () => {
     const asked = [...everyString.map(({ text }) => text)].flatMap(statesIn);
     assert.ok(asked.length > 10);
     for (const state of asked) assert.ok(Object.hasOwn(states, state), state);
+  });
+
+  it('every reason for which a session ends has a welcome view of its own', () => {
+    const views = contributes.viewsWelcome.map(({ when }: { when: string }) => when);
+    same(
+      views.flatMap((when: string) => /rolecall\.endReason == (\w+)/.exec(when)?.[1] ?? []),
+      END_REASONS,
+    );
   });
 
   it('every state but the first moment has a welcome view, so that no emptiness goes unexplained', () => {

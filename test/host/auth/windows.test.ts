@@ -4,6 +4,7 @@ import { RolecallAuthenticationProvider } from '../../../src/host/auth/authentic
 import { InferenceTokens } from '../../../src/host/auth/inferenceTokens.ts';
 import { SignIn } from '../../../src/host/auth/signIn.ts';
 import { SignOut } from '../../../src/host/auth/signOut.ts';
+import { deferred } from '../../unit/core/deferred.ts';
 import { growth, person } from '../support/sandbox.ts';
 import { type Scene, signInWithRefreshToken, useScene } from '../support/scene.ts';
 import { until } from '../support/wait.ts';
@@ -74,6 +75,27 @@ describe('two windows', () => {
     const later = await openWindow(scene().beside());
     assert.equal(later.cloud.keeper.session?.accessToken, renewed);
     assert.equal(later.cloud.keeper.session?.account.label, person('administrator').email);
+  });
+
+  it('of which one closes in the middle of a renewal leave the new pair to the other', async () => {
+    const [one, other] = [await openWindow(scene()), await openWindow(scene().beside())];
+    const session = await signInWithRefreshToken(one.cloud, 'administrator');
+    const [rotated, goOn] = [deferred<void>(), deferred<void>()];
+    scene().network = async (...request) => {
+      const answer = await fetch(...request);
+      if (!String(request[0]).endsWith('/token')) return answer;
+      rotated.resolve();
+      await goOn.promise;
+      return answer;
+    };
+    const renewing = one.cloud.keeper.rejected(session.accessToken, signal);
+    await rotated.promise;
+    const closing = scene().clouds.close();
+    goOn.resolve();
+    await closing;
+    await other.cloud.keeper.load();
+    assert.equal(other.cloud.keeper.session?.accessToken, await renewing);
+    assert.equal(other.cloud.keeper.state.kind, 'signedIn');
   });
 
   it('both learn that the session is over, from the one that found out', async () => {

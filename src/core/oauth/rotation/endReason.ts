@@ -1,6 +1,6 @@
 import { RolecallError } from '../../base/errors.ts';
 
-export const END_REASONS = ['elsewhere', 'expired', 'configuration', 'unknown'] as const;
+export const END_REASONS = ['elsewhere', 'expired', 'configuration', 'interrupted', 'unknown'] as const;
 
 /** Why a session is over. */
 export type EndReason = (typeof END_REASONS)[number];
@@ -26,11 +26,10 @@ const SENTENCES: Readonly<Record<EndReason, string>> = {
     'This sign-in was replaced: the same client has signed in elsewhere, on another machine or in another editor. Sign in again to use it here.',
   expired: 'The sign-in has expired. Sign in again.',
   configuration: 'The identity service says that this sign-in belongs to another client. Check client id and secret.',
+  interrupted:
+    'The renewal of the sign-in was interrupted after it was sent, so its answer was lost and the old sign-in is spent. Sign in again.',
   unknown: 'The identity service no longer accepts this sign-in. Sign in again.',
 };
-
-const INTERRUPTED =
-  'The renewal of the sign-in was interrupted after it was sent, so its answer was lost and the old sign-in is spent. Sign in again.';
 
 /**
  * Why the identity service refused the refresh token.
@@ -41,7 +40,7 @@ export function endOf(error: RolecallError, interrupted: boolean): End {
   const said = error.facts.serverMessage ?? '';
   const reason = DESCRIPTIONS.find(([pattern]) => pattern.test(said))?.[1] ?? 'unknown';
   // Our own lost renewal has spent the token, whatever that looks like to the server.
-  if (interrupted && reason !== 'configuration') return { reason: 'unknown', sentence: INTERRUPTED };
+  if (interrupted && reason !== 'configuration') return { reason: 'interrupted', sentence: SENTENCES.interrupted };
   const quoted = said === '' || reason === 'expired' ? '' : ` It said: ${said}`;
   return { reason, sentence: SENTENCES[reason] + quoted };
 }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import * as z from 'zod/mini';
 import { within } from '../../base/abort.ts';
 import { cancelled, codeOf, RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -17,7 +18,7 @@ import {
   removeOldLocks,
 } from './lockFiles.ts';
 import { proveAsListener } from './proof.ts';
-import type { Protocol } from './protocol.ts';
+import { type Protocol, parseJson } from './protocol.ts';
 
 /** Failed tries against one and the same lock before something must be wrong. */
 const MAX_TRIES = 200;
@@ -41,7 +42,12 @@ export interface ExclusionDeps {
   readonly protocol: Protocol;
   readonly log: Log;
   readonly limits?: Pick<Limits, 'silence'>;
+  /** Another window has something to store that makes needless what this one does inside the exclusion. */
+  readonly onGiveWay?: () => void;
 }
+
+/** A question of a waiting window. Earlier versions only answer that they are there, as they do to any line. */
+const questionSchema = z.object({ giveWay: z.optional(z.boolean()) });
 
 /**
  * Lets one process in at a time, on Linux, macOS and Windows alike. Whoever holds the exclusion listens on a fresh
@@ -66,9 +72,11 @@ export class Exclusion {
   /**
    * Waits for its turn. A holder that answers is waited for as long as `signal` allows.
    *
+   * @param isUrgent Asks the holder to give up its renewal.
+   *
    * @throws RolecallError `cancelled`, `timeout` (the holder does not answer), `storage` (the folder cannot be used).
    */
-  async acquire(signal: AbortSignal): Promise<Hold> {
+  async acquire(signal: AbortSignal, isUrgent = false): Promise<Hold> {
     try {
       for (let tries = 0, last = 0; ; tries += 1) {
         if (signal.aborted) throw cancelled(signal.reason);
@@ -76,7 +84,7 @@ export class Exclusion {
         const number = newest?.number ?? 0;
         if (number !== last) [tries, last] = [0, number];
         if (tries > MAX_TRIES) throw stuck(newest, 'cannot be followed');
-        if (newest?.kind === 'readable') await this.#outlast(newest, signal);
+        if (newest?.kind === 'readable') await this.#outlast(newest, signal, isUrgent);
         else if (newest && newest.kind !== 'leftover') throw unreadable(newest, this.#locks);
         const hold = await this.#claim(number + 1, newest);
         if (hold) return hold;
@@ -138,7 +146,7 @@ export class Exclusion {
   }
 
   /** Resolves when the holder of `lock` is gone. */
-  async #outlast(lock: ReadableLock, signal: AbortSignal): Promise<void> {
+  async #outlast(lock: ReadableLock, signal: AbortSignal, isUrgent: boolean): Promise<void> {
     if (this.#line?.number !== lock.number) {
       this.#hangUp();
       const key = await this.#deps.key.get();
@@ -149,7 +157,7 @@ export class Exclusion {
     const line = this.#line;
     let watched: Watched;
     try {
-      watched = await line.watch(signal);
+      watched = await line.watch(signal, isUrgent);
     } catch (error) {
       this.#hangUp();
       throw error;
@@ -169,7 +177,10 @@ export class Exclusion {
       const proving = { role: 'holder', address, key: await key.get(), protocol } as const;
       const verdict = await within(proveAsListener(line, proving), this.#silenceMs);
       if (verdict !== 'proven') return key.forget(); // Perhaps it is we who have an old one.
-      while ((await line.next()) !== undefined) line.send({ pong: true });
+      for (let asked = await line.next(); asked !== undefined; asked = await line.next()) {
+        line.send({ pong: true });
+        if (parseJson(questionSchema, asked)?.giveWay) this.#deps.onGiveWay?.();
+      }
     } catch (error) {
       this.#deps.log.debug(`A waiting window was turned away: ${codeOf(error) ?? String(error)}`);
     }

@@ -25,6 +25,7 @@ export class HolderLine {
   readonly #over: Promise<Watched>;
   readonly #stop = new AbortController();
   #heard = 0;
+  #isUrgent = false;
 
   /** @param silenceMs A holder that says nothing for so long is stopped, asleep, or not a holder. */
   constructor(number: number, proving: Proving, silenceMs: number) {
@@ -33,8 +34,9 @@ export class HolderLine {
     this.#over = this.#follow(proving);
   }
 
-  /** Waits until the holder is gone. @throws RolecallError `cancelled` */
-  async watch(signal: AbortSignal): Promise<Watched> {
+  /** Waits until the holder is gone; it is asked to give way when this `isUrgent`. @throws RolecallError `cancelled` */
+  async watch(signal: AbortSignal, isUrgent: boolean): Promise<Watched> {
+    this.#isUrgent = isUrgent;
     // Looks are counted, not time: after this process itself was stopped, the holder still gets its chance.
     let quiet = 0;
     let heard = this.#heard;
@@ -74,7 +76,9 @@ export class HolderLine {
     const verdict = await proveAsCaller(line, proving);
     if (verdict !== 'proven') return verdict;
     this.#heard += 1;
-    const ping = setInterval(() => line.send({ ping: true }), this.#silenceMs / PINGS);
+    const ask = () => line.send({ ping: true, ...(this.#isUrgent && { giveWay: true }) });
+    ask();
+    const ping = setInterval(ask, this.#silenceMs / PINGS);
     while ((await line.next()) !== undefined) this.#heard += 1;
     clearInterval(ping);
     return 'proven';

@@ -27,7 +27,7 @@ export interface Limits {
   readonly looksAfterRefusal: readonly number[];
   /** For a renewal, by whoever needs a token that lives. The renewal itself goes on. */
   readonly caller: number;
-  /** For the turn to store a sign-in or a sign-out, which somebody waits for. A renewal takes a second or two, and 40 at the most. */
+  /** For the turn to store a sign-in or a sign-out, which somebody waits for. A renewal gives way to a sign-in at once. */
   readonly signInTurn: number;
   readonly signOutTurn: number;
 }
@@ -44,6 +44,6 @@ export const LIMITS: Limits = {
   secondTry: 200,
   looksAfterRefusal: [0, 300, 700],
   caller: 8000,
-  signInTurn: 45_000,
+  signInTurn: 15_000,
   signOutTurn: 5000,
 };

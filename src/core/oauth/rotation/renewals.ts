@@ -35,12 +35,17 @@ interface Flight {
   readonly beyond: number;
   /** What its callers get: the session, or that it takes too long. */
   readonly answer: Promise<Session>;
+  /** Resolves when it is over, however it went. */
+  readonly end: Promise<void>;
   readonly superseded: AbortController;
 }
 
 /** Renews the session of one window, or takes the renewal of another. */
 export class Renewals {
   readonly #deps: RenewalsDeps;
+  readonly #closing = new AbortController();
+  /** What this window knew when it gave way to the sign-in of another, which is stored above that. */
+  #gaveWayAt: number | undefined;
   #flight: Flight | undefined;
   /** The renewal under way takes longer than its callers wait. */
   #tooLong: RolecallError | undefined;
@@ -69,6 +74,21 @@ export class Renewals {
     this.#flight?.superseded.abort();
   }
 
+  /** The same for a sign-in of another window, which gets the next turn. */
+  giveWayToAnother(): void {
+    if (this.#flight) this.#gaveWayAt = this.#deps.window.generation;
+    this.giveWay();
+  }
+
+  /**
+   * This window closes: what was not sent yet is not sent, and a renewal that was is finished, for nobody else gets its
+   * answer. Resolves when it is stored.
+   */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#flight?.end;
+  }
+
   #begin(beyond: number): Flight {
     const superseded = new AbortController();
     this.#tooLong = undefined;
@@ -79,7 +99,11 @@ export class Renewals {
       });
     const answer = this.#inTime(result);
     answer.catch(() => {}); // Perhaps nobody waits; state and log tell.
-    return { beyond, answer, superseded };
+    const end = result.then(
+      () => {},
+      () => {},
+    );
+    return { beyond, answer, end, superseded };
   }
 
   async #inTime(result: Promise<Session>): Promise<Session> {
@@ -98,8 +122,9 @@ export class Renewals {
 
   async #renew(beyond: number, superseded: AbortSignal): Promise<Session> {
     const { window, sharing, apply, now } = this.#deps;
-    if (superseded.aborted) throw cancelled(superseded.reason);
+    if (superseded.aborted || this.#closing.signal.aborted) throw cancelled(superseded.reason);
     const enough = ({ session }: Held) => session.generation > beyond && isFresh(session, now());
+    await this.#untilSignedIn(AbortSignal.any([superseded, this.#closing.signal]));
     await sharing.open();
     apply(await sharing.shared.read());
     const held = window.require();
@@ -121,9 +146,23 @@ export class Renewals {
     return window.require().session;
   }
 
+  /** Does not race the window that this one gave way to. */
+  async #untilSignedIn(stop: AbortSignal): Promise<void> {
+    const before = this.#gaveWayAt;
+    this.#gaveWayAt = undefined;
+    const { window, limits } = this.#deps;
+    if (before === undefined || window.generation > before) return;
+    let unsubscribe = () => {};
+    const news = new Promise<true>((resolve) => {
+      unsubscribe = window.onDidChange(() => window.generation > before && resolve(true));
+    });
+    await within(news, limits.silence, stop).finally(unsubscribe);
+  }
+
   async #rotate(hold: Hold, held: Held, enough: (held: Held) => boolean, superseded: AbortSignal): Promise<Stored> {
     try {
-      return await rotate({ ...this.#deps, shared: this.#deps.sharing.shared }, hold, held, enough, superseded);
+      const deps = { ...this.#deps, shared: this.#deps.sharing.shared, closing: this.#closing.signal };
+      return await rotate(deps, hold, held, enough, superseded);
     } catch (error) {
       await hold.release();
       throw this.#survive(held, asRolecallError(error), LONGEST_MS);
@@ -140,9 +179,9 @@ export class Renewals {
       if (latest !== held && (!latest || window.state.kind === 'ended' || enough(latest))) stop.abort();
     });
     try {
-      return await sharing.exclusion.acquire(AbortSignal.any([stop.signal, superseded]));
+      return await sharing.exclusion.acquire(AbortSignal.any([stop.signal, superseded, this.#closing.signal]));
     } catch (thrown) {
-      if (superseded.aborted) throw cancelled(thrown);
+      if (superseded.aborted || this.#closing.signal.aborted) throw cancelled(thrown);
       if (stop.signal.aborted) return undefined;
       throw this.#survive(held, asRolecallError(thrown), HOLDER_PAUSE_MS);
     } finally {

@@ -26,7 +26,8 @@ const contentSchema = z.object({
   session: z.optional(z.string()),
   /** When the access token stops being accepted, without the margin of `expiresAt`; in milliseconds since the epoch. */
   diesAt: z.optional(z.number()),
-  ended: z.optional(z.object({ reason: z.enum(END_REASONS), sentence: z.string() })),
+  /** A later version may know more reasons; the sentence says it all the same. */
+  ended: z.optional(z.object({ reason: z.catch(z.enum(END_REASONS), 'unknown'), sentence: z.string() })),
 });
 
 export type SealedHeader = z.infer<typeof headerSchema>;

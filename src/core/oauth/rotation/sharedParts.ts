@@ -38,6 +38,7 @@ export class SharedParts {
       state: deps.state ?? stateRoot(thisMachine()),
       protocol: deps.protocol ?? PROTOCOL,
       limits: this.#limits,
+      onGiveWay: () => this.#renewals.giveWayToAnother(),
     });
     this.#renewals = new Renewals({ ...deps, sharing: this.#sharing, limits: this.#limits });
   }
@@ -73,9 +74,9 @@ export class SharedParts {
     this.#renewals.giveWay();
   }
 
-  /** Once, for all who ask. */
+  /** Once, for all who ask. See {@link Renewals.close} for how long it takes. */
   close(): Promise<void> {
-    this.#closing ??= this.#sharing.close();
+    this.#closing ??= Promise.all([this.#sharing.close(), this.#renewals.close()]).then(() => {});
     return this.#closing;
   }
 }

@@ -52,6 +52,8 @@ export class SharedTokenKeeper implements TokenSource {
   readonly #window: WindowSession;
   /** Renewal, sign-in and sign-out of this window, one after the other. */
   #queue: Promise<unknown> = Promise.resolve();
+  /** The last sign-in or sign-out of this window. */
+  #storing: Promise<unknown> = Promise.resolve();
   #renewedFor401: { readonly token: string; readonly at: number } | undefined;
   /** When the file was last read, and when it changed; by the clock of `performance`. */
   #readAt = 0;
@@ -111,7 +113,7 @@ export class SharedTokenKeeper implements TokenSource {
     this.#deps.learn(session.accessToken);
     this.#deps.learn(session.refreshToken);
     this.#parts?.giveWay();
-    await this.#inTurn(async () => {
+    await this.#store(async () => {
       this.#apply(await (await this.#makeParts()).signIn(held), true);
     });
   }
@@ -119,7 +121,7 @@ export class SharedTokenKeeper implements TokenSource {
   /** Signs out every window: locally, for the services offer no revocation. @throws RolecallError `storage` */
   async forget(): Promise<void> {
     this.#parts?.giveWay();
-    await this.#inTurn(async () => {
+    await this.#store(async () => {
       const { found, kept } = await (await this.#makeParts()).signOut();
       this.#apply(found, true);
       if (kept) return;
@@ -172,12 +174,15 @@ export class SharedTokenKeeper implements TokenSource {
     return accessToken;
   }
 
-  /** Stops listening and watching; from now on whoever needs more than a fresh token is told that this is `cancelled`. */
+  /**
+   * Stops listening and watching; from now on whoever needs more than a fresh token is told that this is `cancelled`. Resolves
+   * when what is under way is stored: a renewal that was sent, a sign-in, a sign-out.
+   */
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     clearTimeout(this.#look);
     clearTimeout(this.#reading);
-    await this.#parts?.close();
+    await Promise.all([this.#parts?.close(), this.#storing]);
   }
 
   async #makeParts(): Promise<SharedParts> {
@@ -204,8 +209,10 @@ export class SharedTokenKeeper implements TokenSource {
     } catch (error) {
       const isSuperseded = isCancelled(error) && !signal.aborted && !this.#isDisposed;
       if (!isSuperseded) throw error;
-      await waitFor(this.#queue, signal); // The sign-in or sign-out that took its place.
-      return this.#window.require().session;
+      await waitFor(this.#queue, signal); // The sign-in or sign-out of this window that took its place.
+      const { session } = this.#window.require();
+      // That of another window is stored before the next renewal gets its turn.
+      return session.generation > beyond ? session : this.#renewed(beyond, signal);
     }
   }
 
@@ -266,6 +273,12 @@ export class SharedTokenKeeper implements TokenSource {
     this.#looks += 1;
     clearTimeout(this.#look);
     this.#look = setTimeout(() => void this.#readFile(), pause).unref(); // Never rejects.
+  }
+
+  #store(work: () => Promise<void>): Promise<void> {
+    const turn = this.#inTurn(work);
+    this.#storing = turn.catch(() => {}); // The caller is told.
+    return turn;
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

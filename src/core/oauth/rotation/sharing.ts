@@ -4,7 +4,7 @@ import type { Connection } from '../../base/connection.ts';
 import { codeOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { Claims } from './claims.ts';
-import { Exclusion } from './exclusion.ts';
+import { Exclusion, type ExclusionDeps } from './exclusion.ts';
 import { privateFolder, removeAbandoned } from './files.ts';
 import { FolderKey } from './folderKey.ts';
 import type { Limits } from './limits.ts';
@@ -32,6 +32,8 @@ export interface SharingDeps {
   readonly onFile: () => void;
   /** The secret store has answered, or refused, after its limit. */
   readonly onStore: () => void;
+  /** See {@link ExclusionDeps}. */
+  readonly onGiveWay: () => void;
 }
 
 /** Everything by which the windows of one connection agree, in one folder. */
@@ -57,7 +59,7 @@ export class Sharing {
     this.#files = sessionFiles(folder, storeName);
     this.shared = new SharedSession({ files: this.#files, connection, secrets, protocol, learn, log, limits });
     const key = new FolderKey(folder);
-    this.exclusion = new Exclusion({ folder, key, protocol, log, limits });
+    this.exclusion = new Exclusion({ folder, key, protocol, log, limits, onGiveWay: deps.onGiveWay });
     this.claims = new Claims(path.join(folder, 'claims'), storeName);
     this.peers = new Peers({ folder, key, protocol, log, limits, onGeneration });
   }

@@ -18,7 +18,8 @@ export async function signIn(
   seen: number,
   { signInTurn }: Limits,
 ): Promise<Found> {
-  const hold = await exclusion.acquire(AbortSignal.timeout(signInTurn)).catch(waitedTooLong);
+  // At the service, the session that another window may be renewing is already replaced by this one.
+  const hold = await exclusion.acquire(AbortSignal.timeout(signInTurn), true).catch(waitedTooLong);
   let stored: Stored;
   try {
     const before = await shared.readPatiently();
@@ -64,5 +65,5 @@ export async function signOut(sharing: Sharing, seen: number, log: Log, { signOu
 
 function waitedTooLong(error: unknown): never {
   if (!isCancelled(error)) throw error;
-  throw new RolecallError('timeout', 'Another window has been renewing the sign-in for too long. Try again.');
+  throw new RolecallError('timeout', 'Another window did not let this one store the sign-in. Try again.');
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asRolecallError, RolecallError } from '../../base/errors.ts';
+import { asRolecallError, cancelled, RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Session, TokenGrant } from '../session.ts';
 import type { BackOff } from './backOff.ts';
@@ -18,6 +18,8 @@ export interface SpendDeps {
   readonly log: Log;
   readonly now: () => number;
   readonly limits: Limits;
+  /** Aborted when this window closes: what was not sent by then is not sent. */
+  readonly closing: AbortSignal;
 }
 
 export interface Granted {
@@ -90,10 +92,11 @@ async function send(
   fate: Fate,
   superseded: AbortSignal,
 ): Promise<Answer | Failed> {
-  const { shared, refresh, log, now } = deps;
+  const { shared, refresh, log, now, closing } = deps;
   if (refreshToken === undefined) throw new RolecallError('unexpected', 'This session cannot be renewed.');
   const silent = fate.wasSent && !fate.wasAnswered ? await untilAnswered(deps, superseded) : undefined;
   if (silent) return { kind: 'failed', error: silent, fate };
+  if (closing.aborted) throw cancelled(closing.reason);
   await shared.notes.write({ generation });
   if (!(await hold.stillHeld())) throw new RolecallError('unexpected', 'Another window renews the sign-in as well.');
   const sentAt = now();
@@ -115,9 +118,12 @@ async function send(
  *
  * @returns what came instead of an answer.
  */
-async function untilAnswered({ refresh, log }: SpendDeps, superseded: AbortSignal): Promise<RolecallError | undefined> {
+async function untilAnswered(
+  { refresh, log, closing }: SpendDeps,
+  superseded: AbortSignal,
+): Promise<RolecallError | undefined> {
   try {
-    await refresh(randomBytes(32).toString('base64url'), superseded);
+    await refresh(randomBytes(32).toString('base64url'), AbortSignal.any([superseded, closing]));
     return undefined;
   } catch (thrown) {
     const error = asRolecallError(thrown);

@@ -12,6 +12,8 @@ import { deferred } from '../../deferred.ts';
 import { eventually } from '../../eventually.ts';
 import { never, PATIENT, Setting, sharedStore } from './setting.ts';
 
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(cancelled(signal.reason))));
 const silence = () => new RolecallError('timeout', 'The identity service did not answer.');
 
 describe('a token endpoint that hangs', () => {
@@ -143,10 +145,7 @@ describe('a token endpoint that hangs', () => {
       const { first } = await windows(2);
       setting.expire();
       const before = setting.server.refreshes;
-      setting.server.plan.push({
-        before: (signal) =>
-          new Promise((_, reject) => signal.addEventListener('abort', () => reject(cancelled(signal.reason)))),
-      });
+      setting.server.plan.push({ before: untilAborted });
       const waiting = first.accessToken(never);
       await eventually(() => setting.server.refreshes > before);
       if (end === 'adopt') {
@@ -159,6 +158,106 @@ describe('a token endpoint that hangs', () => {
         await refused;
       }
     }
+  });
+
+  it('does not keep a person from signing in in another window, and whoever waited gets that session', async () => {
+    const { first, second } = await windows(2);
+    setting.expire();
+    setting.server.plan.push({ after: untilAborted }); // The service has spent the token, and does not say so.
+    const waiting = first.accessToken(never);
+    await eventually(() => setting.server.refreshes === 1);
+    const session = setting.signedIn('grace');
+    await second.adopt(session);
+    assert.equal(await waiting, session.accessToken);
+    assert.deepEqual([first.state.kind, setting.server.refreshes, setting.server.probes], ['signedIn', 1, 0]);
+  });
+});
+
+describe('a window that closes while the sign-in is renewed', () => {
+  const setting = Setting.forEach();
+
+  async function windows() {
+    const store = sharedStore();
+    const [first, second] = [(await setting.open(store())).keeper, (await setting.open(store())).keeper];
+    await first.adopt(setting.signedIn());
+    setting.expire();
+    return { first, second, store: store() };
+  }
+  const registered = () => fs.readdir(path.join(setting.folder, 'peers'));
+
+  it('stores the answer to what it has sent before it is gone', async () => {
+    const { first, second } = await windows();
+    const [sent, answer] = [deferred<void>(), deferred<void>()];
+    setting.server.plan.push({
+      after: () => {
+        sent.resolve();
+        return answer.promise;
+      },
+    });
+    const waiting = first.accessToken(never);
+    await sent.promise;
+    const closing = first.dispose();
+    await eventually(async () => (await registered()).length === 1);
+    answer.resolve();
+    await closing;
+    assert.equal((await setting.header()).generation, 2);
+    assert.equal(await waiting, 'access-2');
+    await second.load();
+    assert.equal(await second.accessToken(never), 'access-2');
+    assert.deepEqual([setting.server.refreshes, setting.server.reuse], [1, 0]);
+  });
+
+  it('sends nothing any more, and does not wait for its turn', async () => {
+    const { first } = await windows();
+    const key = new FolderKey(setting.folder);
+    const other = new Exclusion({ folder: setting.folder, key, protocol: PROTOCOL, log: silentLog, limits: PATIENT });
+    const hold = await other.acquire(never);
+    const refused = assert.rejects(first.accessToken(never), { kind: 'cancelled' });
+    await eventually(() => first.state.kind === 'refreshing');
+    await first.dispose();
+    await refused;
+    await hold.release();
+    assert.equal(setting.server.refreshes, 0);
+  });
+
+  it('sends nothing any more, though it was its turn already', async () => {
+    const { first, store } = await windows();
+    const [read, answer] = [deferred<void>(), deferred<void>()];
+    const { text } = store;
+    store.read = async () => {
+      read.resolve();
+      await answer.promise;
+      return text;
+    };
+    const refused = assert.rejects(first.accessToken(never), { kind: 'cancelled' });
+    await read.promise;
+    const closing = first.dispose();
+    answer.resolve();
+    await closing;
+    await refused;
+    assert.equal(setting.server.refreshes, 0);
+  });
+
+  it('stores a sign-in that it has begun to store', async () => {
+    const { first, second, store } = await windows();
+    const [read, answer] = [deferred<void>(), deferred<void>()];
+    const { text } = store;
+    store.read = async () => {
+      read.resolve();
+      await answer.promise;
+      return text;
+    };
+    const session = setting.signedIn('grace');
+    const signingIn = first.adopt(session);
+    await read.promise;
+    const closing = first.dispose();
+    await eventually(async () => (await registered()).length === 1);
+    answer.resolve();
+    await closing;
+    assert.equal((await setting.header()).generation, 2);
+    await signingIn;
+    await second.load();
+    assert.equal(second.session?.accessToken, session.accessToken);
   });
 });
 

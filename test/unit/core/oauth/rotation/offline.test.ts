@@ -87,7 +87,7 @@ describe('a renewal that fails', () => {
     setting.server.plan.push({ after: fails(lost()) });
     await assert.rejects(first.keeper.accessToken(never), { kind: 'sessionEnded', message: /answer was lost/ });
     for (const { keeper } of [first, second]) {
-      assert.equal(keeper.state.kind === 'ended' && keeper.state.reason, 'unknown');
+      assert.equal(keeper.state.kind === 'ended' && keeper.state.reason, 'interrupted');
       assert.equal(keeper.session, undefined);
       await assert.rejects(keeper.accessToken(never), { kind: 'sessionEnded' });
     }
@@ -111,6 +111,7 @@ describe('a renewal that fails', () => {
     setting.expire();
     setting.server.current = 'issued-to-the-dead-window';
     await assert.rejects(first.keeper.accessToken(never), { kind: 'sessionEnded', message: /was interrupted/ });
+    assert.equal(first.keeper.state.kind === 'ended' && first.keeper.state.reason, 'interrupted');
   });
 
   it('ends with “elsewhere” when another machine has signed in', async () => {

@@ -96,6 +96,12 @@ describe('the sealed session', () => {
     });
   }
 
+  it('reads an end whose reason only a later version knows', () => {
+    const ended = { reason: 'tired', sentence: 'It was tired.' } as unknown as NonNullable<Entry['ended']>;
+    const found = open(seal(key, { ...entry, ended }, later));
+    assert.deepEqual(found.kind === 'open' && found.entry.ended, { reason: 'unknown', sentence: 'It was tired.' });
+  });
+
   it('leaves a session of a later version alone', () => {
     const future = { ...session, version: 2 } as unknown as typeof session;
     assert.equal(open(seal(key, { ...entry, session: future }, PROTOCOL)).kind, 'newer');

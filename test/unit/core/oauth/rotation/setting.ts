@@ -95,7 +95,7 @@ export class FakeServer {
   probes = 0;
   reuse = 0;
   /** What happens to the next refreshes: `before` and `after` spending, then an answer as usual. */
-  readonly plan: { before?: (signal: AbortSignal) => Promise<void>; after?: () => Promise<void> }[] = [];
+  readonly plan: Partial<Record<'before' | 'after', (signal: AbortSignal) => Promise<void>>>[] = [];
   /** Lifetime of an access token in seconds. */
   lifetime = 3600;
 
@@ -118,7 +118,7 @@ export class FakeServer {
     if (refreshToken !== this.current) throw refusal();
     this.#spent.add(refreshToken);
     const grant = this.grant();
-    await after?.();
+    await after?.(signal);
     return grant;
   };
 }
