@@ -242,10 +242,10 @@ export function deadlineSteps(assembler: CompletionAssembler, waiting: Waiting) 
   let pieces = 0;
   return (done: boolean) => {
     if (done) {
-      watch.arm({ ms: AFTER_DONE_MS, reason: enough });
+      watch.arm({ ms: AFTER_DONE_MS, reason: () => enough });
     } else if (assembler.finished && state !== 'finished') {
       state = 'finished';
-      watch.arm({ ms: Math.min(AFTER_FINISH_MS, deadlines.idleMs), reason: enough, renewedBy: 'piece' });
+      watch.arm({ ms: Math.min(AFTER_FINISH_MS, deadlines.idleMs), reason: () => enough, renewedBy: 'piece' });
     } else if (assembler.begun && state === 'waiting') {
       state = 'begun';
       watch.arm(silence(waiting), keepAlivesOnly(waiting));
@@ -258,16 +258,16 @@ export function deadlineSteps(assembler: CompletionAssembler, waiting: Waiting) 
 
 export function noFirstEvent({ url, deadlines: { firstEventMs: ms } }: Waiting): Limit {
   const message = `${originOf(url)} took the request, but no answer began within ${seconds(ms)}. Try again, or allow more time for models that think long.`;
-  return { ms, reason: timedOut(message, 'firstEvent') };
+  return { ms, reason: () => timedOut(message, 'firstEvent') };
 }
 
 export function silence({ url, deadlines: { idleMs: ms } }: Waiting): Limit {
   const message = `The answer stopped: ${originOf(url)} sent nothing for ${seconds(ms)}, so the connection was closed. What had come stays.`;
-  return { ms, reason: timedOut(message, 'idle'), renewedBy: 'byte' };
+  return { ms, reason: () => timedOut(message, 'idle'), renewedBy: 'byte' };
 }
 
 function keepAlivesOnly({ url, deadlines }: Waiting): Limit {
   const ms = Math.max(deadlines.firstEventMs, deadlines.idleMs);
   const message = `The answer stopped: ${originOf(url)} kept the connection open but sent no more of it for ${seconds(ms)}, so it was closed. What had come stays. Try again, or allow more time for models that think long.`;
-  return { ms, reason: timedOut(message, 'firstEvent'), renewedBy: 'piece' };
+  return { ms, reason: () => timedOut(message, 'firstEvent'), renewedBy: 'piece' };
 }

@@ -184,7 +184,7 @@ async function ask(
   // Without streaming the headers come when the whole answer is ready.
   const headersMs = streamed ? deadlines.connectMs : deadlines.firstEventMs;
   const late = `${originOf(url)} did not answer within ${seconds(headersMs)}. Check the network, or allow more time.`;
-  watch.arm({ ms: headersMs, reason: timedOut(late, streamed ? 'connect' : 'firstEvent') });
+  watch.arm({ ms: headersMs, reason: () => timedOut(late, streamed ? 'connect' : 'firstEvent') });
   const headers = {
     Authorization: authorization(token),
     'Content-Type': 'application/json; charset=utf-8',

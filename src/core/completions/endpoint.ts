@@ -73,7 +73,7 @@ export async function send(
 const ERROR_BODY_MS = 10_000;
 
 async function readRefusal(response: Response, watch: Watch, url: string, model?: string): Promise<RolecallError> {
-  watch.arm({ ms: ERROR_BODY_MS, reason: enough });
+  watch.arm({ ms: ERROR_BODY_MS, reason: () => enough });
   const text = await readBeginning(readText(response, watch, url), MAX_ERROR_BODY_BYTES, watch);
   const wait = retryAfterMs(response.headers, Date.now());
   return refusalError({

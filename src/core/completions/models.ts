@@ -65,7 +65,7 @@ async function list(
 ): Promise<ListedModel[] | undefined> {
   const watch = new Watch(signal);
   try {
-    watch.arm({ ms: DEADLINE_MS, reason: timedOut('The inference service did not list its models in time.') });
+    watch.arm({ ms: DEADLINE_MS, reason: () => timedOut('The inference service did not list its models in time.') });
     const headers = { Authorization: authorization(token), Accept: 'application/json' };
     const response = await send(deps, url, { method: 'GET', headers }, watch);
     const pieces: string[] = [];

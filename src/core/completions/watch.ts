@@ -19,8 +19,8 @@ export const defaultDeadlines: Deadlines = { connectMs: 120_000, firstEventMs: 2
 /** A limit on the time that is spent waiting for the service. */
 export interface Limit {
   readonly ms: number;
-  /** Becomes the reason of the signal when the time is over. */
-  readonly reason: unknown;
+  /** Makes the reason of the signal when the time is over: an error costs a stack, and most requests need none. */
+  readonly reason: () => unknown;
   /** What makes it begin anew: any byte, or only a piece of the answer. Absent: nothing does. */
   readonly renewedBy?: 'byte' | 'piece';
 }
@@ -102,7 +102,7 @@ export class Watch {
     if (this.#since === undefined) return; // Whoever waits again sets it.
     const now = this.#now();
     const passed = this.#limits.find(({ endsAt }) => endsAt <= now);
-    if (passed) this.#controller.abort(passed.limit.reason);
+    if (passed) this.#controller.abort(passed.limit.reason());
     else this.#schedule();
   }
 }

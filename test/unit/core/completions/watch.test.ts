@@ -14,8 +14,8 @@ describe('completions: the watch', () => {
 
   it('aborts with the reason of the deadline that passed, which is the last that was armed', async () => {
     const watch = new Watch(never);
-    watch.arm({ ms: 1, reason: timedOut('the first') });
-    watch.arm({ ms: 10, reason: timedOut('the second') });
+    watch.arm({ ms: 1, reason: () => timedOut('the first') });
+    watch.arm({ ms: 10, reason: () => timedOut('the second') });
     await sleep(40);
     assert.equal(kindOf(watch.signal.reason), 'timeout');
     assert.equal((watch.signal.reason as Error).message, 'the second');
@@ -25,7 +25,7 @@ describe('completions: the watch', () => {
 
   it('does not count while nothing is awaited, and counts again from the restart', async () => {
     const watch = new Watch(never);
-    watch.arm({ ms: 100, reason: timedOut('silence'), renewedBy: 'byte' });
+    watch.arm({ ms: 100, reason: () => timedOut('silence'), renewedBy: 'byte' });
     watch.pause();
     await sleep(150);
     assert.equal(watch.signal.aborted, false);
@@ -39,7 +39,7 @@ describe('completions: the watch', () => {
   for (const renewedBy of [undefined, 'piece'] as const) {
     it(`passes whatever bytes come, unless they renew it: ${renewedBy}`, async () => {
       const watch = new Watch(never);
-      watch.arm({ ms: 50, reason: timedOut('late'), ...(renewedBy && { renewedBy }) });
+      watch.arm({ ms: 50, reason: () => timedOut('late'), ...(renewedBy && { renewedBy }) });
       while (!watch.signal.aborted) {
         await sleep(5);
         watch.pause();
@@ -51,7 +51,7 @@ describe('completions: the watch', () => {
 
   it('counts the waiting alone, however often it is interrupted', async () => {
     const watch = new Watch(never);
-    watch.arm({ ms: 400, reason: timedOut('late') });
+    watch.arm({ ms: 400, reason: () => timedOut('late') });
     for (let at = 0; at < 3; at += 1) {
       watch.pause();
       await sleep(200);
@@ -64,7 +64,7 @@ describe('completions: the watch', () => {
 
   it('tells which of two limits has passed', async () => {
     const watch = new Watch(never);
-    watch.arm({ ms: 60_000, reason: 'long' }, { ms: 5, reason: 'short' });
+    watch.arm({ ms: 60_000, reason: () => 'long' }, { ms: 5, reason: () => 'short' });
     await sleep(40);
     assert.equal(watch.signal.reason, 'short');
     watch.dispose();
@@ -72,7 +72,7 @@ describe('completions: the watch', () => {
 
   it('starts again with every restart', async () => {
     const watch = new Watch(never);
-    watch.arm({ ms: 400, reason: timedOut('silence'), renewedBy: 'byte' });
+    watch.arm({ ms: 400, reason: () => timedOut('silence'), renewedBy: 'byte' });
     for (let at = 0; at < 5; at += 1) {
       await sleep(100);
       watch.restart();
@@ -109,7 +109,7 @@ describe('completions: the watch', () => {
     };
     const watch = new Watch(signal);
     assert.equal(listeners.size, 1);
-    watch.arm({ ms: 5, reason: timedOut('too late') });
+    watch.arm({ ms: 5, reason: () => timedOut('too late') });
     watch.dispose();
     assert.equal(listeners.size, 0);
     await sleep(20);
