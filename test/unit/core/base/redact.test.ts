@@ -139,10 +139,10 @@ describe('a hostile text', () => {
     const redactor = new Redactor();
     redactor.addSecret('aA'.repeat(40));
     // Quadratic would take minutes, for which no test has the time.
-    for (const text of pieces.map((piece) => piece.repeat(200_000))) {
+    for (const text of pieces.map((piece) => piece.repeat(50_000))) {
       redactor.redact(text);
       redact(`state: ${text}!`);
-      redact(`token ${' '.repeat(500_000)}${text}`);
+      redact(`token ${' '.repeat(120_000)}${text}`);
     }
   });
 });
