@@ -20,6 +20,18 @@ describe('the running extension, configured for a cloud', () => {
     await user.clear();
   });
 
+  /** So that each test can be run alone. */
+  async function signedIn(): Promise<void> {
+    if ((await accounts()).length === 0) await signInRunning('administrator');
+  }
+
+  async function refused() {
+    const errors: string[] = [];
+    patches.set(vscode.window, 'showErrorMessage', async (message: string) => void errors.push(message));
+    const { lastPage } = await signInRunning('administrator', 'cancel');
+    return { lastPage, message: await until('the message', () => errors[0]) };
+  }
+
   it('has no account and asks the services nothing by itself', async () => {
     const before = await counter('requests.identity');
     assert.deepEqual(await accounts(), []);
@@ -27,16 +39,14 @@ describe('the running extension, configured for a cloud', () => {
   });
 
   it('says that the sign-in was refused when it was, and stays signed out', async () => {
-    const errors: string[] = [];
-    patches.set(vscode.window, 'showErrorMessage', async (message: string) => void errors.push(message));
-    const { lastPage } = await signInRunning('administrator', 'cancel');
-    await until('the message', () => errors.length > 0);
-    assert.match(errors[0] ?? '', /refused or cancelled/);
+    const { lastPage, message } = await refused();
+    assert.match(message, /refused or cancelled/);
     assert.match(lastPage, /Not signed in/);
     assert.deepEqual(await accounts(), []);
   });
 
   it('signs in through the browser and offers account and models to VS Code', async () => {
+    await refused(); // The secret is asked for at least there.
     const { opened, lastPage, askedForSecret } = await signInRunning('administrator');
     assert.match(lastPage, /Signed in/);
     assert.equal(askedForSecret, false, 'the secret that was given before is kept');
@@ -47,6 +57,7 @@ describe('the running extension, configured for a cloud', () => {
   });
 
   it('asks nothing of VS Code’s own models or of a GitHub account to answer', async () => {
+    await signedIn();
     const model = await offeredModel('sandbox/guide');
     const response = await model.sendRequest([vscode.LanguageModelChatMessage.User('say: hello')]);
     let text = '';
@@ -55,6 +66,7 @@ describe('the running extension, configured for a cloud', () => {
   });
 
   it('finds its session again in the system’s secret store', async () => {
+    await signedIn();
     // Another inference address is another connection object, which knows only what SecretStorage holds.
     const renewed = await growth(tokenRequests, async () => {
       await user.write({ 'inference.url': `${descriptor.inference}/` });
@@ -67,6 +79,7 @@ describe('the running extension, configured for a cloud', () => {
   });
 
   it('knows no session for another client, and the first again when it is back', async () => {
+    await signedIn();
     await user.write({ 'identity.clientId': 'another-client' });
     assert.deepEqual(await accounts(), []);
     await user.write({ 'identity.clientId': descriptor.clients.loopback.id });
@@ -74,6 +87,7 @@ describe('the running extension, configured for a cloud', () => {
   });
 
   it('asks before it signs out, and forgets the session in the secret store too', async () => {
+    await signedIn();
     patches.set(vscode.window, 'showInformationMessage', async () => undefined);
     await vscode.commands.executeCommand(commands.signOut);
     patches.restore();
@@ -85,7 +99,7 @@ describe('the running extension, configured for a cloud', () => {
   });
 
   describe('answers a question about a selection', () => {
-    before(() => signInRunning('administrator'));
+    before(signedIn);
     afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
 
     let errors: string[];

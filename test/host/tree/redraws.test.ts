@@ -7,7 +7,6 @@ import { commands } from '../../../src/ids.ts';
 import { versioned } from '../../../src/webview/matrix/protocol.ts';
 import { Commands } from '../support/commands.ts';
 import { usePatches } from '../support/patches.ts';
-import { addFault, clearFaults } from '../support/sandbox.ts';
 import { signInAs, useScene } from '../support/scene.ts';
 import { useTree } from '../support/tree.ts';
 import { until } from '../support/wait.ts';
@@ -38,7 +37,6 @@ describe('what is drawn again', () => {
       decorated.push(...uris.map((uri) => uri?.path.split('/').at(-1) ?? 'everything'));
     });
   });
-  afterEach(clearFaults);
 
   /** Nothing that was told before counts. */
   const forget = () => {
@@ -207,7 +205,9 @@ describe('what is drawn again', () => {
     });
     await tree().serviceOf('administrator', 'meridian');
     const [meridian] = await tree().view.getChildren();
-    await addFault({ service: 'identity', path: '/groups$', kind: 'status', status: 503, times: 1 });
+    const { network } = scene();
+    scene().network = (_, init) =>
+      new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
     const reading = tree().view.getChildren(meridian);
     await until('it is stopped', () => {
       stop();
@@ -217,6 +217,7 @@ describe('what is drawn again', () => {
       (await reading).map(({ kind }) => kind),
       ['stopped'],
     );
+    scene().network = network;
     forget();
     tree().data.refresh();
     await until('it is drawn again', () => drawn.length > 0);
