@@ -22,8 +22,8 @@ test.describe('a configured cloud', () => {
   let lines: string[];
 
   test.beforeAll(async ({ desk }) => {
-    // A token lives 10 seconds, so that it is renewed while the windows are used, and seldom at the moment one is closed.
-    const sandbox = ['--access-token-seconds', '10', '--groups', '20', '--roles', '5'];
+    // A token lives 2 seconds, so that it is renewed all the time, also at the moment one of the windows is closed.
+    const sandbox = ['--access-token-seconds', '2', '--groups', '20', '--roles', '5'];
     workbench = await desk.open({ sandbox, isConfigured: true, trust: false });
     page = workbench.page;
     await runCommand(page, 'Developer: Set Log Level...');
@@ -55,6 +55,25 @@ test.describe('a configured cloud', () => {
     await expand(page, 'meridian');
     await expand(page, 'Groups');
     await expect(treeRow(page, 'administrators')).toBeVisible();
+  });
+
+  test('is still signed in to when a window was closed in the middle of a renewal', async () => {
+    const { control } = workbench.sandbox.descriptor;
+    const renewed = async (by: Page) => {
+      const before = await counter(workbench.sandbox, 'identity POST /oauth2/v2/token');
+      await expect(async () => {
+        await runCommand(by, 'Rolecall: Refresh');
+        expect(await counter(workbench.sandbox, 'identity POST /oauth2/v2/token')).toBeGreaterThan(before);
+      }).toPass();
+    };
+    const second = await workbench.openWindow();
+    await expand(second, 'meridian');
+    const slow = { service: 'identity', path: 'token', kind: 'latency', ms: 1500 };
+    await fetch(`${control}/faults`, { method: 'POST', body: JSON.stringify(slow) });
+    await renewed(second);
+    await second.close();
+    await renewed(page);
+    await expect(treeRow(page, 'meridian')).toBeVisible();
   });
 
   test('answers in chat, with a tool of the folder', async () => {
