@@ -69,14 +69,16 @@ export class World {
     this.udp = socket.address().port;
     this.#servers.push(socket);
     const key = fs.openSync(this.key, 'r');
-    this.#victim = spawn('/bin/sh', ['-c', 'while echo ready; do sleep 0.02; done', this.mark], {
+    // It answers each line: of what it does nothing costs time while nobody asks.
+    this.#victim = spawn('/bin/sh', ['-c', 'while read -r line; do echo ready; done', this.mark], {
       cwd: path.dirname(this.key),
       env: { PATH: '/usr/bin:/bin', SECRET: this.#canary },
-      stdio: ['ignore', 'pipe', 'ignore', key],
+      stdio: ['pipe', 'pipe', 'ignore', key],
     });
     fs.closeSync(key);
     this.#victim.once('exit', () => this.#ended.abort());
-    if (this.#victim.stdout) await once(this.#victim.stdout, 'data');
+    this.#victim.stdin?.on('error', () => {}); // It was ended.
+    if (!(await this.#victimIsWell())) throw new Error('The process of somebody else did not begin.');
     this.#before = this.#files();
   }
 
@@ -180,13 +182,15 @@ export class World {
     if (this.#hits < before) throw new Error('The listeners have miscounted.');
   }
 
-  /** It goes on saying so, as nice as it was (the 19th field, see proc(5)). One line may be of a moment before. */
+  /** It answers, as nice as it was (the 19th field, see proc(5)). */
   async #victimIsWell(): Promise<boolean> {
     const victim = this.#victim;
-    if (!victim?.stdout) return false;
+    if (!victim?.stdin || !victim.stdout) return false;
     const stop = AbortSignal.any([AbortSignal.timeout(2000), this.#ended.signal]);
     try {
-      for (let heard = 0; heard < 2; heard += 1) await once(victim.stdout, 'data', { signal: stop });
+      const answer = once(victim.stdout, 'data', { signal: stop });
+      victim.stdin.write('well?\n');
+      await answer;
       const fields = fs
         .readFileSync(`/proc/${this.pid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
