@@ -109,6 +109,8 @@ interface Disturbance {
 /** The kinds of `faults.ts` that let the request be processed. */
 function disturbanceOf(fault: Fault, service: Service, output: Output): Disturbance {
   switch (fault.kind) {
+    case 'late':
+      return late(fault, output);
     case 'resetAfter':
       return { onChunk: () => undefined, onEnd: () => output.reset() };
     case 'cut':
@@ -122,6 +124,21 @@ function disturbanceOf(fault: Fault, service: Service, output: Output): Disturba
     default:
       return malformedItem(fault, output);
   }
+}
+
+function late(fault: Fault, output: Output): Disturbance {
+  const chunks: Buffer[] = [];
+  return {
+    onChunk: (chunk) => {
+      chunks.push(chunk);
+    },
+    onEnd: () => {
+      setTimeout(() => {
+        output.write(Buffer.concat(chunks));
+        output.end();
+      }, fault.ms ?? 1000).unref();
+    },
+  };
 }
 
 /** Lets `afterBytes` pass (without it: the first piece of a stream, half of any other body) and then stops. */

@@ -7,6 +7,7 @@ import type { Service } from '../types.ts';
  * |------------------|-----------------------------------------------------------------------------------------------|
  * | `latency`        | the request waits `ms` (1000) before it is processed                                          |
  * | `resetBefore`    | the connection is reset, the request is not processed                                         |
+ * | `late`           | the request is processed, and its answer waits `ms` (1000)                                    |
  * | `resetAfter`     | the request is processed, then the connection is reset without an answer                      |
  * | `cut`            | the connection is closed after `afterBytes` of the body (half of its first piece)             |
  * | `status`         | answered with `status` (500), `headers` and `body` (the service's error object); not processed |
@@ -19,6 +20,7 @@ import type { Service } from '../types.ts';
 const FAULT_KINDS = [
   'latency',
   'resetBefore',
+  'late',
   'resetAfter',
   'cut',
   'status',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { GROUPS, readAll, useSandbox, withSandbox } from './fixture.ts';
 import { getList, refresh, signIn, streamCompletion } from './walk.ts';
 
@@ -78,6 +78,23 @@ describe('sandbox control: what a fault does', () => {
     assert.equal((await getList(sandbox.descriptor, GROUPS, tokens.access_token)).status, 401);
     const again = await refresh(sandbox.descriptor, sandbox.descriptor.clients.link, tokens.refresh_token);
     assert.equal(((await again.json()) as { error_description: string }).error_description, 'refresh token reuse');
+  });
+
+  it('late: the request is processed at once, and its answer waits', async () => {
+    const tokens = await signIn(sandbox.descriptor, { client: 'link' });
+    const link = sandbox.descriptor.clients.link;
+    const before = (await sandbox.counters()).refreshes ?? 0;
+    await sandbox.fault([
+      { service: 'identity', kind: 'late', path: 'token', ms: 3_600_000 },
+      { service: 'identity', kind: 'late', path: 'token', ms: 1 },
+    ]);
+    const waiting = refresh(sandbox.descriptor, link, tokens.refresh_token).then(() => 'answered');
+    waiting.catch(() => {}); // Until the sandbox ends.
+    while (((await sandbox.counters()).refreshes ?? 0) === before) await turn();
+    const refused = getList(sandbox.descriptor, GROUPS, tokens.access_token).then(({ status }) => status);
+    assert.equal(await Promise.race([waiting, refused]), 401);
+    const answer = await refresh(sandbox.descriptor, link, tokens.refresh_token);
+    assert.match(await answer.text(), /refresh token reuse/);
   });
 
   for (const afterBytes of [0, 1, 100, 9000]) {
