@@ -1,4 +1,4 @@
-// npm run storm -- [--rotations 10000] [--processes 8] [--store lag|snapshot|both] [--faults|--no-faults] [--json]: windows
+// npm run storm -- [--rotations 10000] [--processes 8] [--store lag|snapshot|both] [--faults|--no-faults] [--pace N] [--json]: windows
 // that share one session, with kills, stops, lagging stores and server faults. The last line is the result as JSON.
 import { parseArgs } from 'node:util';
 import { plansOf, runPlans } from '../test/rotation/plans.ts';
@@ -7,7 +7,7 @@ import { countOption } from './main.ts';
 import { endAll, onEnd } from './processes.ts';
 
 const usage =
-  'Usage: npm run storm -- [--rotations N] [--processes N] [--store lag|snapshot|both] [--[no-]faults] [--minutes N] [--json]';
+  'Usage: npm run storm -- [--rotations N] [--processes N] [--store lag|snapshot|both] [--[no-]faults] [--minutes N] [--pace N] [--json]';
 
 function readCommandLine() {
   const { values } = parseArgs({
@@ -18,14 +18,16 @@ function readCommandLine() {
       store: { type: 'string', default: 'both' },
       faults: { type: 'boolean' },
       minutes: { type: 'string', default: '120' },
+      pace: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
     },
   });
   if (!['lag', 'snapshot', 'both'].includes(values.store)) throw new Error('--store must be lag, snapshot or both.');
   const stores = values.store === 'both' ? (['lag', 'snapshot'] as const) : [values.store as StoreMode];
   return {
-    rows: plansOf(countOption(values, 'rotations'), stores, values.faults),
+    plans: plansOf(countOption(values, 'rotations'), stores, values.faults),
     processes: countOption(values, 'processes'),
+    pace: countOption(values, 'pace'),
     limitMs: countOption(values, 'minutes') * 60_000,
     json: values.json,
   };
@@ -39,9 +41,9 @@ async function main(): Promise<number> {
     console.error(`${(error as Error).message}\n${usage}`);
     return 2;
   }
-  const { rows, json, ...limits } = commandLine;
+  const { plans, json, ...limits } = commandLine;
   const say = (line: string) => (json ? console.error(line) : console.log(line));
-  const { outcome, troubles } = await runPlans(rows, { ...limits, say });
+  const { outcome, troubles } = await runPlans(plans, { ...limits, say });
   for (const trouble of troubles) say(`TROUBLE ${trouble}`);
   console.log(JSON.stringify(outcome));
   return outcome.reuse === 0 && outcome.lostUnexplained === 0 && troubles.length === 0 ? 0 : 1;

@@ -4,7 +4,9 @@ import type { StormFacts } from '../rotation/result.ts';
 import { FAULTS } from '../rotation/server.ts';
 
 /** `npm run storm` does as many as are asked for. */
-const ROTATIONS = 800;
+const ROTATIONS = 320;
+/** What is waited for takes a quarter of the time: stores lag less, and nobody is given as long. */
+const PACE = 4;
 
 describe('eight windows that share one session, with kills, stops, lagging stores and a faulty server', function () {
   this.timeout(420_000);
@@ -12,7 +14,8 @@ describe('eight windows that share one session, with kills, stops, lagging store
   it('never spend a refresh token twice and never lose a session without a reason', async () => {
     const { outcome, troubles, happened } = await runPlans(plansOf(ROTATIONS, ['lag', 'snapshot'], undefined), {
       processes: 8,
-      // Twice what it takes on two busy cores: only what hangs comes so far.
+      pace: PACE,
+      // Several times what it takes on two busy cores: only what hangs comes so far.
       limitMs: 190_000,
       say: (line) => {
         if (line.includes('takeovers')) console.log(`      ${line}`); // One line for each storm.
@@ -32,7 +35,7 @@ function assertWasStorm(happened: readonly Happened[]): void {
   const sum = (storms: readonly Happened[], fact: Exclude<keyof StormFacts, 'faults'>) =>
     storms.reduce((total, { facts }) => total + facts[fact], 0);
   assert.deepEqual(calm.map(({ plan }) => plan.store).sort(), ['lag', 'snapshot']);
-  assert.ok(sum(calm, 'kills') >= ROTATIONS / 200, `${sum(calm, 'kills')} kills`);
+  assert.ok(sum(calm, 'kills') >= 8, `${sum(calm, 'kills')} kills`);
   assert.ok(sum(happened, 'takeovers') > 0, 'no holder was killed');
   assert.ok(sum(happened, 'stops') + sum(happened, 'holderStops') > 0, 'nobody was stopped');
   const seen = new Set(happened.flatMap(({ plan, facts }) => (plan.faults ? Object.keys(facts.faults) : [])));

@@ -4,8 +4,8 @@ import { newestHolder } from './holder.ts';
 import type { StormWindow, Windows } from './windows.ts';
 
 /** Rotations between two kills, and between two stops, on average. */
-const KILL_EVERY = 40;
-const STOP_EVERY = 130;
+const KILL_EVERY = 16;
+const STOP_EVERY = 50;
 /** How many of the stops, a part of one, are of a holder: each takes seconds, in which nobody rotates. */
 const HOLDER_PART = 0.4;
 /** A stopped holder is told of within two seconds, and this is a very busy machine. */

@@ -7,6 +7,8 @@ export interface WindowOptions {
   readonly state: string;
   readonly storeFolder: string;
   readonly storeMode: StoreMode;
+  /** How much faster than in an editor everything is that is only waited for. */
+  readonly pace: number;
   /** Writes files and greetings as a later, compatible version would. */
   readonly later: boolean;
   /** Somebody has signed in before this window was opened, and nobody signs out. */

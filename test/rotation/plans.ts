@@ -19,14 +19,14 @@ export interface Outcome {
 }
 
 /** A faulty server slows everything down: without a choice, it gets this part of the rotations on top. */
-const FAULTY_PART = 0.15;
+const FAULTY_PART = 0.25;
 
-/** The stores share the rotations. Storms of one row run side by side. */
-export function plansOf(rotations: number, stores: readonly StoreMode[], faults: boolean | undefined): Plan[][] {
+/** The stores share the rotations. */
+export function plansOf(rotations: number, stores: readonly StoreMode[], faults: boolean | undefined): Plan[] {
   const row = (isFaulty: boolean, part: number) =>
     stores.map((store) => ({ store, faults: isFaulty, rotations: Math.ceil((rotations * part) / stores.length) }));
-  if (faults !== undefined) return [row(faults, 1)];
-  return [row(false, 1), row(true, FAULTY_PART)];
+  if (faults !== undefined) return row(faults, 1);
+  return [...row(false, 1), ...row(true, FAULTY_PART)];
 }
 
 /** What happened in one storm. */
@@ -37,15 +37,16 @@ export interface Happened {
 
 export interface RunOptions {
   readonly processes: number;
-  /** For each row. */
+  /** See `StormOptions`. */
+  readonly pace: number;
   readonly limitMs: number;
   readonly say: (line: string) => void;
 }
 
-/** Runs the rows one after the other. @returns the sum, and everything that was not as it should be. */
+/** Runs the storms side by side: most of the time of each is waiting. @returns the sum, and everything that was not as it should be. */
 export async function runPlans(
-  rows: readonly (readonly Plan[])[],
-  { processes, limitMs, say }: RunOptions,
+  plans: readonly Plan[],
+  { processes, pace, limitMs, say }: RunOptions,
 ): Promise<{
   readonly outcome: Outcome;
   readonly troubles: readonly string[];
@@ -54,17 +55,15 @@ export async function runPlans(
   const results: StormResult[] = [];
   const troubles: string[] = [];
   const happened: Happened[] = [];
-  for (const row of rows) {
-    const run = async (plan: Plan) => {
-      const name = `${plan.store} store${plan.faults ? ', faulty server' : ''}`;
-      const result = await storm({ ...plan, processes, limitMs, log: (line) => say(`${name}: ${line}`) });
-      say(`${name}: ${result.rotations} rotations, ${wordsOf(result.facts)}`);
-      happened.push({ plan, facts: result.facts });
-      troubles.push(...result.troubles.map((trouble) => `${name}: ${trouble}`));
-      results.push(result);
-    };
-    await Promise.all(row.map(run));
-  }
+  const run = async (plan: Plan) => {
+    const name = `${plan.store} store${plan.faults ? ', faulty server' : ''}`;
+    const result = await storm({ ...plan, processes, pace, limitMs, log: (line) => say(`${name}: ${line}`) });
+    say(`${name}: ${result.rotations} rotations, ${wordsOf(result.facts)}`);
+    happened.push({ plan, facts: result.facts });
+    troubles.push(...result.troubles.map((trouble) => `${name}: ${trouble}`));
+    results.push(result);
+  };
+  await Promise.all(plans.map(run));
   const sum = (member: 'rotations' | 'reuse' | 'lostExplained' | 'lostUnexplained') =>
     results.reduce((total, result) => total + result[member], 0);
   const takeovers = results.flatMap(({ takeoversMs }) => takeoversMs).sort((a, b) => a - b);

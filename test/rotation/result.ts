@@ -4,6 +4,8 @@ export interface StormOptions {
   readonly rotations: number;
   readonly processes: number;
   readonly store: StoreMode;
+  /** How much shorter than in an editor the windows wait; the store lags less by as much. */
+  readonly pace: number;
   /** The server delays, resets, drops the connection after rotating, answers 429, 500 and 502. */
   readonly faults: boolean;
   readonly limitMs: number;

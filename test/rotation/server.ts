@@ -208,7 +208,7 @@ export class CountingServer {
 const PASSING = ['slow', 'slowAfter', 'resetBefore', '429', '500', '502'] as const;
 const PASSING_PART = 0.24;
 /** Each of these ends a session, and signing in again takes a while. */
-const DROP_EVERY = 60;
+const DROP_EVERY = 30;
 
 /** What a bad server or network does to a renewal; `resetAfter` drops the connection after rotating. */
 export const FAULTS = [...PASSING, 'resetAfter'] as const;

@@ -12,24 +12,24 @@ export interface StormStore extends SessionStore {
   disturb(): Promise<void>;
 }
 
-export async function openStore(mode: StoreMode, folder: string): Promise<StormStore> {
+/** @param pace How much faster than an editor's it is. */
+export async function openStore(mode: StoreMode, folder: string, pace: number): Promise<StormStore> {
   await fs.mkdir(folder, { recursive: true });
-  return mode === 'lag' ? laggingStore(folder) : await snapshotStore(path.join(folder, 'blob.json'));
+  return mode === 'lag' ? laggingStore(folder, LAG_MS / pace) : await snapshotStore(path.join(folder, 'blob.json'));
 }
 
 const LAG_MS = 2000;
 const KEEP_MS = 6000;
 
-/** The desktop: a write reaches each process 0 to 2000 ms later, and now and then takes that long itself. */
-function laggingStore(folder: string): StormStore {
-  const lagOf = (name: string) =>
-    createHash('sha256').update(`${process.pid} ${name}`).digest().readUInt32BE() % LAG_MS;
+/** The desktop: a write reaches each process 0 to `lagMs` later, and now and then takes that long itself. */
+function laggingStore(folder: string, lagMs: number): StormStore {
+  const lagOf = (name: string) => createHash('sha256').update(`${process.pid} ${name}`).digest().readUInt32BE() % lagMs;
   const writes = async () => {
     const names = (await fs.readdir(folder)).filter((name) => !name.endsWith('.tmp')).sort();
     return names.map((name) => ({ name, at: Number(name.split('-')[0]) }));
   };
   const write = async (text: string) => {
-    if (Math.random() < 0.03) await sleep(Math.random() * LAG_MS);
+    if (Math.random() < 0.03) await sleep(Math.random() * lagMs);
     const name = `${Date.now()}-${randomBytes(4).toString('hex')}`;
     await replace(path.join(folder, name), text);
     const old = (await writes()).filter(({ at }) => at < Date.now() - KEEP_MS).slice(0, -1);

@@ -59,6 +59,7 @@ class Storm {
         state,
         storeFolder: path.join(folder, 'store'),
         storeMode: options.store,
+        pace: options.pace,
         later: slot % 2 === 1,
         expectsSession: this.#user.signIns > 0,
       }),
@@ -180,16 +181,20 @@ class Storm {
   /** Every window comes to a token that the server accepts. */
   async #settle(when: string): Promise<void> {
     const until = performance.now() + SETTLE_MS;
+    const told = new Set<number>();
     for (;;) {
       this.#user.look();
       const waiting = this.#windows.all.filter(({ pid }) => !this.#settled.has(pid));
       if (waiting.length === 0) return;
-      for (const window of waiting) this.#windows.tell(window, { type: 'settle' });
+      for (const window of waiting) {
+        if (!told.has(window.pid)) this.#windows.tell(window, { type: 'settle' });
+        told.add(window.pid);
+      }
       if (performance.now() > until) {
         this.#troubles.push(`${waiting.length} windows got no token ${when}`);
         return;
       }
-      await sleep(500);
+      await sleep(50);
     }
   }
 

@@ -71,8 +71,13 @@ export class Windows {
       child = fork(this.#program, [JSON.stringify(this.#options(slot))], {
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
         execArgv: [],
-        // Killed windows leave sockets behind, which go with the folder of the storm.
-        env: { ...process.env, TMPDIR: this.#temporary },
+        env: {
+          ...process.env,
+          // Killed windows leave sockets behind, which go with the folder of the storm.
+          TMPDIR: this.#temporary,
+          // Most of what a window costs is compiling the same program again.
+          NODE_COMPILE_CACHE: path.join(this.#temporary, 'compiled'),
+        },
       });
     } catch (error) {
       this.crashes.push(`window ${slot} could not be opened: ${(error as Error).message}`);

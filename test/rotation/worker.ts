@@ -1,11 +1,13 @@
 // One editor window of the storm: uses the real module, asks for tokens all the time and uses them.
 import fs from 'node:fs/promises';
+import { flushCompileCache } from 'node:module';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../../src/core/base/connection.ts';
 import { asRolecallError } from '../../src/core/base/errors.ts';
 import { silentLog } from '../../src/core/base/log.ts';
 import { AuthorizationServer } from '../../src/core/oauth/authorizationServer.ts';
+import { LIMITS, type Limits } from '../../src/core/oauth/rotation/limits.ts';
 import { SharedTokenKeeper } from '../../src/core/oauth/rotation/sharedTokenKeeper.ts';
 import { firstSession } from '../../src/core/oauth/session.ts';
 import type { FromWindow, ToWindow, WindowOptions } from './messages.ts';
@@ -47,7 +49,7 @@ const server = new AuthorizationServer({
   },
 });
 
-const store = await openStore(options.storeMode, options.storeFolder);
+const store = await openStore(options.storeMode, options.storeFolder, options.pace);
 const keeper = new SharedTokenKeeper({
   connection,
   store,
@@ -56,6 +58,7 @@ const keeper = new SharedTokenKeeper({
   log: process.env.STORM_LOG === undefined ? silentLog : loud(),
   now: Date.now,
   state: options.state,
+  limits: hurried(LIMITS, options.pace),
   ...(options.later && { protocol: { version: 2, oldest: 1, extras: { colour: 'blue', windows: [{ id: 1 }] } } }),
 });
 
@@ -134,11 +137,12 @@ function report(thrown: unknown, waitedMs = 0): void {
     setTimeout(() => {
       reloadTold = false;
       if (keeper.state.kind === 'storeUnavailable') tell({ type: 'reload' });
-    }, 3000);
+    }, 3000 / options.pace);
   }
 }
 
 await keeper.load();
+flushCompileCache(); // A killed process leaves none otherwise.
 for (let turn = 0; ; turn += 1) {
   const began = performance.now();
   try {
@@ -150,6 +154,17 @@ for (let turn = 0; ; turn += 1) {
   }
   if (Math.random() < 0.005) await store.disturb();
   await sleep(10 + Math.random() * 50);
+}
+
+function hurried(limits: Limits, pace: number): Limits {
+  const faster = (value: number | readonly number[]) =>
+    typeof value === 'number' ? value / pace : value.map((each) => each / pace);
+  return Object.fromEntries(
+    Object.entries(limits as unknown as Record<string, number | readonly number[]>).map(([name, value]) => [
+      name,
+      faster(value),
+    ]),
+  ) as unknown as Limits;
 }
 
 function loud(): typeof silentLog {

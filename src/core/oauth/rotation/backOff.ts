@@ -4,7 +4,6 @@ import type { SharedFailure } from './renewalNote.ts';
 /** Kinds of failures after which a renewal is tried again. */
 export const PASSING_KINDS = ['offline', 'timeout', 'server', 'rateLimited', 'protocol', 'unexpected'] as const;
 
-const FIRST_MS = 1000;
 /** No pause of our own is longer, in milliseconds. */
 export const LONGEST_MS = 60_000;
 /** A server may ask for more than our longest pause, to this limit. */
@@ -16,18 +15,21 @@ const LONGEST_ASKED_MS = 5 * 60_000;
  */
 export class BackOff {
   readonly #random: () => number;
+  readonly #firstMs: number;
   #failures = 0;
   #until = 0;
   #error: RolecallError | undefined;
   /** What failed before that is forgotten. */
   #askedAt = 0;
 
-  constructor(random: () => number) {
+  /** @param firstMs The first pause at its longest; each failure in a row doubles it. */
+  constructor(random: () => number, firstMs: number) {
     this.#random = random;
+    this.#firstMs = firstMs;
   }
 
   failed(error: RolecallError, now: number, longestMs = LONGEST_MS): void {
-    const pause = Math.min(longestMs, FIRST_MS * 2 ** this.#failures) * (0.5 + this.#random() / 2);
+    const pause = Math.min(longestMs, this.#firstMs * 2 ** this.#failures) * (0.5 + this.#random() / 2);
     const asked = Math.min(error.facts.retryAfterMs ?? 0, LONGEST_ASKED_MS);
     this.#failures += 1;
     this.#until = now + Math.max(pause, asked);

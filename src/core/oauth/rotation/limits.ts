@@ -23,6 +23,8 @@ export interface Limits {
   readonly fileChange: number;
   /** Before the second and last try with a token whose first answer was lost. */
   readonly secondTry: number;
+  /** At most, after a renewal that failed; each failure in a row doubles it. */
+  readonly firstPause: number;
   /** Before each look for a session that another machine has won, after a refusal. */
   readonly looksAfterRefusal: readonly number[];
   /** For a renewal, by whoever needs a token that lives. The renewal itself goes on. */
@@ -42,6 +44,7 @@ export const LIMITS: Limits = {
   keyLooks: [250, 500, 1000, 2000, 4000],
   fileChange: 100,
   secondTry: 200,
+  firstPause: 1000,
   looksAfterRefusal: [0, 300, 700],
   caller: 8000,
   signInTurn: 15_000,

@@ -67,7 +67,7 @@ export class SharedTokenKeeper implements TokenSource {
   constructor(deps: SharedTokenKeeperDeps) {
     this.#deps = deps;
     this.#limits = deps.limits ?? LIMITS;
-    this.#backOff = new BackOff(deps.random ?? Math.random);
+    this.#backOff = new BackOff(deps.random ?? Math.random, this.#limits.firstPause);
     this.#window = new WindowSession(deps.learn, this.#backOff);
   }
 

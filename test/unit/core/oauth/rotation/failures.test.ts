@@ -3,6 +3,7 @@ import { type ErrorKind, RolecallError } from '../../../../../src/core/base/erro
 import { BackOff } from '../../../../../src/core/oauth/rotation/backOff.ts';
 import { endOf } from '../../../../../src/core/oauth/rotation/endReason.ts';
 import { isAlive, justIssued } from '../../../../../src/core/oauth/rotation/lifetime.ts';
+import { LIMITS } from '../../../../../src/core/oauth/rotation/limits.ts';
 import { meaningOf } from '../../../../../src/core/oauth/rotation/refreshFailure.ts';
 import { firstSession } from '../../../../../src/core/oauth/session.ts';
 import { connection, refusal } from './setting.ts';
@@ -82,7 +83,7 @@ describe('when a failed renewal is tried again', () => {
   const offline = new RolecallError('offline', 'No network.');
 
   it('waits longer each time, up to a minute', () => {
-    const backOff = new BackOff(() => 1);
+    const backOff = new BackOff(() => 1, LIMITS.firstPause);
     const pauses = Array.from({ length: 9 }, () => {
       backOff.failed(offline, 0);
       return firstMs(backOff);
@@ -91,14 +92,14 @@ describe('when a failed renewal is tried again', () => {
   });
 
   it('spreads several windows over half of the pause', () => {
-    const [early, late] = [new BackOff(() => 0), new BackOff(() => 1)];
+    const [early, late] = [new BackOff(() => 0, LIMITS.firstPause), new BackOff(() => 1, LIMITS.firstPause)];
     for (const backOff of [early, late]) backOff.failed(offline, 0);
     assert.deepEqual([firstMs(early), firstMs(late)], [500, 1000]);
   });
 
   it('keeps to what the server asks, within five minutes', () => {
     const asked = (retryAfterMs: number) => {
-      const backOff = new BackOff(() => 1);
+      const backOff = new BackOff(() => 1, LIMITS.firstPause);
       backOff.failed(new RolecallError('rateLimited', 'Slow.', { facts: { retryAfterMs } }), 0);
       return firstMs(backOff);
     };
@@ -106,7 +107,7 @@ describe('when a failed renewal is tried again', () => {
   });
 
   it('tells why it waits, and forgets after a success', () => {
-    const backOff = new BackOff(() => 1);
+    const backOff = new BackOff(() => 1, LIMITS.firstPause);
     backOff.failed(offline, 0);
     assert.equal(backOff.waiting(999), offline);
     backOff.reset();

@@ -39,6 +39,7 @@ export const PATIENT: Limits = {
   keyLooks: Array<number>(1000).fill(5),
   fileChange: 1,
   secondTry: 0,
+  firstPause: LIMITS.firstPause,
   looksAfterRefusal: LIMITS.looksAfterRefusal.map(() => 0),
   caller: 60_000,
   signInTurn: 60_000,
