@@ -76,7 +76,8 @@ const tiers: Readonly<Record<TierName, (options: TierOptions) => Promise<TierRes
     );
     return resultOf(file, ran, options);
   },
-  deep: (options) => mochaTier('deep', 'test/deep', options, ['--parallel', '--jobs', '3', '--timeout', '300000', '--slow', '60000']),
+  deep: (options) =>
+    mochaTier('deep', 'test/deep', options, ['--parallel', '--jobs', '3', '--timeout', '300000', '--slow', '60000']),
 };
 
 /** Whether a folder holds a test file anywhere. */

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { within } from '../../base/abort.ts';
 import type { Connection } from '../../base/connection.ts';
 import { RolecallError } from '../../base/errors.ts';
@@ -51,7 +52,9 @@ export class Secrets {
     if (!overdue) asked.then(this.#onLate, this.#onLate);
     throw new RolecallError(
       'storage',
-      'The editor’s secret store (the system keyring) does not answer yet. Rolecall goes on as soon as it does; nothing was signed out.',
+      l10n.t(
+        'The editor’s secret store (the system keyring) does not answer yet. Rolecall goes on as soon as it does; nothing was signed out.',
+      ),
     );
   }
 

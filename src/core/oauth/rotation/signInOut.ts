@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { isCancelled, RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Found, Held } from './choose.ts';
@@ -65,5 +66,5 @@ export async function signOut(sharing: Sharing, seen: number, log: Log, { signOu
 
 function waitedTooLong(error: unknown): never {
   if (!isCancelled(error)) throw error;
-  throw new RolecallError('timeout', 'Another window did not let this one store the sign-in. Try again.');
+  throw new RolecallError('timeout', l10n.t('Another window did not let this one store the sign-in. Try again.'));
 }
