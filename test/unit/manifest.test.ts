@@ -19,6 +19,7 @@ const { contributes } = manifest;
 interface Setting {
   readonly scope?: string;
   readonly pattern?: string;
+  readonly format?: string;
   readonly default?: unknown;
   readonly enum?: readonly string[];
   readonly markdownEnumDescriptions?: readonly string[];
@@ -217,9 +218,9 @@ describe('settings', () => {
       assert.notEqual(setting.default, undefined);
       assert.match(setting.markdownDescription ?? setting.description ?? '', /^%.+%$/);
       assert.equal(setting.enum?.length, setting.markdownEnumDescriptions?.length);
-      // An unset client id is what the settings editor shall speak of.
-      if (setting.pattern !== undefined && !name.endsWith('clientId'))
-        assert.match(String(setting.default), new RegExp(setting.pattern));
+      // What is not set yet is no mistake: the settings editor would open on an error. It takes no empty text for a URI.
+      if (setting.pattern !== undefined) assert.match(String(setting.default), new RegExp(setting.pattern));
+      if (setting.default === '') assert.equal(setting.format, undefined);
     });
   }
 
@@ -356,8 +357,14 @@ describe('menus, welcome views and the walkthrough lead somewhere', () => {
     assert.ok(buttons.length > 0);
     for (const { command } of buttons) {
       const { icon } = contributes.commands.find((each: { command: string }) => each.command === command);
-      assert.match(icon ?? '', /^\$\([\w-]+\)$/, command);
+      if (command !== ids.commands.generateCommitMessage) assert.match(icon ?? '', /^\$\([\w-]+\)$/, command);
     }
+  });
+
+  it('what writes a commit message does not look like the button of another vendor', () => {
+    const { icon } = contributes.commands.find(({ command }: Item) => command === ids.commands.generateCommitMessage);
+    same(Object.keys(icon), ['light', 'dark']);
+    for (const file of Object.values<string>(icon)) assert.match(readFileSync(at(file), 'utf8'), /^<svg /);
   });
 
   it('menus and welcome views speak of views that exist', () => {
@@ -404,6 +411,176 @@ describe('menus, welcome views and the walkthrough lead somewhere', () => {
     assert.ok(files.length >= 5);
     for (const file of files) assert.ok(existsSync(at(file)), file);
   });
+});
+
+describe('the command palette', () => {
+  type Context = Readonly<Record<string, string | number | boolean>>;
+  type Entry = { readonly command: string; readonly when: string };
+  const entries: Entry[] = contributes.menus.commandPalette;
+  const { commands } = ids;
+
+  /** Whether a `when` clause of this palette holds: terms with one operator, joined by `&&` and `||`. */
+  function holds(clause: string, context: Context): boolean {
+    const term = (text: string): boolean => {
+      const [, not, key = '', operator, wanted = ''] =
+        /^(!?)([\w.]+)(?: (==|!=|>|=~) (.+))?$/.exec(text) ?? assert.fail(`cannot read: ${text}`);
+      const value = context[key];
+      if (key === 'false') return false;
+      if (operator === '==') return String(value) === wanted;
+      if (operator === '!=') return String(value) !== wanted;
+      if (operator === '>') return Number(value ?? 0) > Number(wanted);
+      if (operator === '=~') return new RegExp(wanted.slice(1, -1)).test(String(value));
+      return Boolean(value) !== (not === '!');
+    };
+    return clause.split(' || ').some((all) => all.split(' && ').every(term));
+  }
+
+  const shown = (context: Context) => {
+    const hidden = entries.filter(({ when }) => !holds(when, context)).map(({ command }) => command);
+    return Object.values(commands).filter((command) => !hidden.includes(command));
+  };
+  const fresh = { [ids.contextKeys.session]: 'unconfigured', [ids.contextKeys.connection]: 'service' };
+  const signedIn = { [ids.contextKeys.session]: 'signedIn', [ids.contextKeys.connection]: 'service' };
+  const always = [
+    commands.signIn,
+    commands.diagnoseSignIn,
+    commands.addOrganization,
+    commands.clearSnapshots,
+    commands.openChat,
+    commands.showEffectiveParameters,
+    commands.showLog,
+    commands.openWalkthrough,
+  ];
+  const ofOwnCloud = [
+    commands.showSession,
+    commands.signInWith,
+    commands.setClientSecret,
+    commands.forgetClientSecret,
+    commands.setInferenceToken,
+    commands.forgetInferenceToken,
+    commands.selectModel,
+  ];
+  const ofOrganizations = [
+    commands.renameOrganization,
+    commands.filterAll,
+    commands.sort,
+    commands.reveal,
+    commands.whoHasRole,
+    commands.showEffectiveAccess,
+    commands.showMatrix,
+    commands.exportReview,
+    commands.saveSnapshot,
+    commands.compareSnapshot,
+  ];
+  const ofAccount = [commands.signOut, commands.refresh, commands.manageSnapshots];
+  const ofEditor = [commands.askAboutSelection, commands.explainSelection, commands.explainProblem];
+
+  it('leaves what belongs to a row or a button to it, in every situation', () => {
+    const ofRows = [
+      commands.filter,
+      commands.addFavorite,
+      commands.removeFavorite,
+      commands.copyId,
+      commands.copyName,
+      commands.openAsJson,
+      commands.askAboutThis,
+      commands.showReasoning,
+    ];
+    same(
+      entries.filter(({ when }) => when === 'false').map(({ command }) => command),
+      ofRows,
+    );
+  });
+
+  const { hasOrganizations, isSigningIn, isFiltered, hasChanges } = ids.contextKeys;
+  const rows: readonly [situation: string, context: Context, commands: readonly string[]][] = [
+    ['before anything is configured, the ways in', fresh, [...always, commands.trySandbox]],
+    [
+      'signed out of one’s own cloud, what needs no account',
+      { ...signedIn, [ids.contextKeys.session]: 'signedOut' },
+      [...always, ...ofOwnCloud, commands.trySandbox],
+    ],
+    [
+      'while the browser is waited for, what becomes of that',
+      { ...signedIn, [ids.contextKeys.session]: 'signingIn', [isSigningIn]: true },
+      [
+        ...always,
+        ...ofOwnCloud,
+        commands.trySandbox,
+        commands.pasteSignInAddress,
+        commands.copySignInAddress,
+        commands.cancelSignIn,
+      ],
+    ],
+    [
+      'signed in without an organization, nothing about organizations but to add one',
+      signedIn,
+      [...always, ...ofOwnCloud, ...ofAccount, commands.trySandbox],
+    ],
+    [
+      'with organizations, what can be asked about them',
+      { ...signedIn, [hasOrganizations]: true },
+      [...always, ...ofOwnCloud, ...ofAccount, ...ofOrganizations, commands.removeOrganization, commands.trySandbox],
+    ],
+    [
+      'with a filter and marked changes, what takes them away',
+      { ...signedIn, [hasOrganizations]: true, [isFiltered]: true, [hasChanges]: true },
+      [
+        ...always,
+        ...ofOwnCloud,
+        ...ofAccount,
+        ...ofOrganizations,
+        commands.removeOrganization,
+        commands.trySandbox,
+        commands.clearFilter,
+        commands.acknowledgeChanges,
+      ],
+    ],
+    [
+      'in the sandbox, nothing that it brings by itself',
+      { ...signedIn, [ids.contextKeys.connection]: 'sandbox', [hasOrganizations]: true },
+      [
+        ...always.filter((each) => each !== commands.addOrganization),
+        ...ofAccount,
+        ...ofOrganizations,
+        commands.showSession,
+        commands.selectModel,
+        commands.leaveSandbox,
+      ],
+    ],
+    [
+      'with an editor in a trusted folder, what asks about its text and the tools of the folder',
+      { ...fresh, editorIsOpen: true, workspaceFolderCount: 1, isWorkspaceTrusted: true, gitOpenRepositoryCount: 1 },
+      [
+        ...always,
+        ...ofEditor,
+        commands.rewriteSelection,
+        commands.generateCommitMessage,
+        commands.newWorkspaceTool,
+        commands.runWorkspaceTool,
+        commands.forgetToolConsent,
+        commands.trySandbox,
+      ],
+    ],
+    [
+      'with an editor that cannot be typed into, no rewriting',
+      { ...fresh, editorIsOpen: true, activeEditorIsReadonly: true },
+      [...always, ...ofEditor, commands.trySandbox],
+    ],
+    [
+      'on a difference of a rewrite, what becomes of it',
+      { ...fresh, resourceScheme: 'rolecall-rewrite' },
+      [...always, commands.trySandbox, commands.applyRewrite, commands.discardRewrite],
+    ],
+    [
+      'on an answer, its copy',
+      { ...fresh, activeWebviewPanelId: ids.answerPanel },
+      [...always, commands.trySandbox, commands.copyAnswer],
+    ],
+  ];
+  for (const [situation, context, wanted] of rows) {
+    it(`shows ${situation}`, () => same(shown(context), wanted));
+  }
 });
 
 describe('what the extension asks of the editor', () => {
