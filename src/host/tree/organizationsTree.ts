@@ -1,15 +1,18 @@
 import * as vscode from 'vscode';
 import { cancelled } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
-import { views } from '../../ids.ts';
+import { contextKeys, views } from '../../ids.ts';
 import type { AccessData } from '../accessData.ts';
 import type { AccessTarget } from '../accessTarget.ts';
+import type { Clouds } from '../clouds.ts';
+import { setContextKey } from '../contextKeys.ts';
 import { showError } from '../showError.ts';
 import type { Node } from './nodes.ts';
 import type { OrganizationsView } from './organizationsView.ts';
 import type { ViewState } from './viewState.ts';
 
 export interface OrganizationsTreeDeps {
+  readonly clouds: Pick<Clouds, 'sandbox' | 'onDidChange'>;
   readonly data: AccessData;
   readonly state: ViewState;
   readonly log: Log;
@@ -32,9 +35,23 @@ export class OrganizationsTree implements vscode.TreeDataProvider<Node>, vscode.
   constructor(deps: OrganizationsTreeDeps) {
     this.#deps = deps;
     this.#view = vscode.window.createTreeView(views.organizations, { treeDataProvider: this, showCollapseAll: true });
-    this.#subscription = deps.data.onDidChange(({ kind }) => {
-      if (kind === 'stage' && !this.#contents) this.#changed.fire(undefined); // Else they tell what has changed.
-    });
+    this.#subscription = vscode.Disposable.from(
+      deps.clouds.onDidChange(() => {
+        this.#view.description = deps.clouds.sandbox ? vscode.l10n.t('Sandbox') : '';
+      }),
+      deps.data.onDidChange(({ kind }) => {
+        if (kind === 'stage' && !this.#contents) this.#changed.fire(undefined); // Else they tell what has changed.
+        if (kind === 'stage' || kind === 'organizations') void this.#tellMenus(); // Never rejects.
+      }),
+    );
+  }
+
+  /** The command palette asks whether there is an organization also where this view was never looked at. */
+  async #tellMenus(): Promise<void> {
+    const { data } = this.#deps;
+    const { stage } = data;
+    const organizations = stage ? await data.organizations(stage).catch(() => []) : [];
+    if (data.stage === stage) setContextKey(contextKeys.hasOrganizations, organizations.length > 0);
   }
 
   get isVisible(): boolean {

@@ -1,10 +1,9 @@
 import * as vscode from 'vscode';
 import { asRolecallError, RolecallError } from '../../core/base/errors.ts';
 import type { OrganizationName } from '../../core/identity/identityClient.ts';
-import { contextKeys, views } from '../../ids.ts';
+import { views } from '../../ids.ts';
 import type { AccessChange, AccessData, ReadOrganization, Stage } from '../accessData.ts';
 import type { AccessTarget } from '../accessTarget.ts';
-import { setContextKey } from '../contextKeys.ts';
 import { withProgress } from '../dialogs.ts';
 import { groupNodes, organizationChildren, roleNodes, type Shown, shownOf } from './children.ts';
 import { findNode } from './find.ts';
@@ -116,7 +115,6 @@ export class OrganizationsView implements vscode.Disposable {
     }
     if (this.#data.stage !== stage) return [];
     this.#hasList = true;
-    setContextKey(contextKeys.hasOrganizations, organizations.length > 0);
     const ids = new IdGiver(stage.cloud.key);
     this.#roots = new Map(
       organizations.map((each) => [each.id, this.#rootOf(stage, each, ids.next('organization', each.id))]),
@@ -185,7 +183,6 @@ export class OrganizationsView implements vscode.Disposable {
     const { message, badge } = summarize(this.#data, this.#state, [...this.#roots.keys()]);
     this.#view.message = message;
     this.#view.badge = badge;
-    this.#view.description = this.#data.stage?.cloud.connection.id === 'sandbox' ? vscode.l10n.t('sandbox') : '';
   }
 
   #follow(change: AccessChange): void {

@@ -33,7 +33,7 @@ export interface RegisteredTree extends vscode.Disposable {
 
 export function registerTree({ context, clouds, settings, data, documents, marks, log }: TreeDeps): RegisteredTree {
   const state = new ViewState(context.workspaceState, context.globalState);
-  const view = new OrganizationsTree({ data, state, log });
+  const view = new OrganizationsTree({ clouds, data, state, log });
   const disposables = vscode.Disposable.from(
     state,
     view,

@@ -53,7 +53,8 @@ export class Tree {
     this.state = scene.own(new ViewState(new FakeMemento(), new FakeMemento()));
     const patches = new Patches();
     patches.set(vscode.window, 'createTreeView', () => this.shown);
-    this.view = scene.own(new OrganizationsTree({ data: this.data, state: this.state, log: scene.log, now: clock }));
+    const { clouds, log } = scene;
+    this.view = scene.own(new OrganizationsTree({ clouds, data: this.data, state: this.state, log, now: clock }));
     patches.restore();
   }
 

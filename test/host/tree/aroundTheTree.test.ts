@@ -57,6 +57,13 @@ describe('around the tree', () => {
     assert.equal(cloud.keeper.state.kind, 'signedIn');
   });
 
+  it('menus are told whether there is an organization, before anybody looks at the view and when the session is over', async () => {
+    const cloud = await tree().serviceOf('administrator', 'meridian');
+    await until('there is one', () => contexts.get(contextKeys.hasOrganizations) === true);
+    await cloud.keeper.forget();
+    await until('it is gone', () => contexts.get(contextKeys.hasOrganizations) === false);
+  });
+
   it('the badge counts groups and roles in error or degraded, and goes with the session', async () => {
     const cloud = await tree().serviceOf('administrator', 'meridian');
     assert.equal(tree().shown.badge, undefined);
