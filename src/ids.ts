@@ -87,6 +87,9 @@ export const contextKeys = {
   isFiltered: 'rolecall.isFiltered',
   /** Whether changes since a snapshot are marked. */
   hasChanges: 'rolecall.hasChanges',
+  /** Steps of the walkthrough: an organization was unfolded in this window, and a workspace tool was run. */
+  hasBrowsed: 'rolecall.hasBrowsed',
+  hasRunTool: 'rolecall.hasRunTool',
 } as const;
 
 export const settings = {

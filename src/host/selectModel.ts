@@ -14,7 +14,7 @@ export interface SelectModelDeps {
   readonly settings: Settings;
 }
 
-/** Select Model: the one used by editor commands and wherever no model of Rolecall's is picked; kept as the default. */
+/** Select Default Model: the one used by editor commands and wherever no model of Rolecall's is picked; kept as the default. */
 export async function selectModel({ clouds, catalog, settings }: SelectModelDeps): Promise<void> {
   await usableModels(clouds, catalog);
   const current = catalog.picked?.id;
@@ -26,7 +26,7 @@ export async function selectModel({ clouds, catalog, settings }: SelectModelDeps
     detail: abilitiesOf(model),
   }));
   const chosen = await showQuickPick(items, {
-    title: vscode.l10n.t('Select Model'),
+    title: vscode.l10n.t('Select Default Model'),
     placeHolder: vscode.l10n.t('For editor commands, and for @rolecall where another vendor’s model is picked'),
     matchOnDescription: true,
   });

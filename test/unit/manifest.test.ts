@@ -400,9 +400,19 @@ describe('menus, welcome views and the walkthrough lead somewhere', () => {
         const known =
           (kind === 'onCommand' && commandIds.includes(what)) ||
           (kind === 'onView' && viewIds.includes(what)) ||
-          (kind === 'onContext' && Object.values<string>(ids.contextKeys).some((key) => what.startsWith(`${key} `)));
+          (kind === 'onContext' && Object.values<string>(ids.contextKeys).some((key) => new RegExp(`^${key}\\b`).test(what)));
         assert.ok(known, event);
       }
+    }
+  });
+
+  it('the walkthrough is plain text where it is shown as such', () => {
+    for (const [key, text] of Object.entries(words)) {
+      if (/^(walkthrough|welcome|view|command)\./.test(key)) assert.doesNotMatch(text, /`/, key);
+    }
+    for (const { media } of contributes.walkthroughs[0].steps) {
+      const page = readFileSync(at(media.markdown), 'utf8').replaceAll(/^```jsonc?\n.*?^```$/gms, '');
+      assert.doesNotMatch(page, /`/, media.markdown);
     }
   });
 

@@ -8,6 +8,8 @@ import type { Containment } from '../../core/tools/containment.ts';
 import type { CheckedCall, InvokeResult, LoopTool } from '../../core/tools/loopTypes.ts';
 import { accessToolNames } from '../accessToolNames.ts';
 import type { Opening, Toolbox } from '../conversation.ts';
+import { contextKeys } from '../../ids.ts';
+import { setContextKey } from '../contextKeys.ts';
 import type { Settings } from '../settings.ts';
 import { type CallReach, notContainedLine } from './reachWords.ts';
 import type { ToolConsent } from './toolConsent.ts';
@@ -91,6 +93,7 @@ export class WorkspaceTools {
     }
     log.info(`Running the workspace tool ${definition.name}.`);
     const result = await prepared.run(signal);
+    setContextKey(contextKeys.hasRunTool, true);
     log.info(`The workspace tool ${definition.name} ${result.isError ? 'failed' : 'ended well'}.`);
     return result;
   }

@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import { asRolecallError, RolecallError } from '../../core/base/errors.ts';
 import type { OrganizationName } from '../../core/identity/identityClient.ts';
-import { views } from '../../ids.ts';
+import { contextKeys, views } from '../../ids.ts';
 import type { AccessChange, AccessData, ReadOrganization, Stage } from '../accessData.ts';
 import type { AccessTarget } from '../accessTarget.ts';
+import { setContextKey } from '../contextKeys.ts';
 import { withProgress } from '../dialogs.ts';
 import { groupNodes, organizationChildren, roleNodes, type Shown, shownOf } from './children.ts';
 import { findNode } from './find.ts';
@@ -142,6 +143,7 @@ export class OrganizationsView implements vscode.Disposable {
         const shown = this.#shownOf(read);
         if (node.kind !== 'organization') return (node.kind === 'groups' ? groupNodes : roleNodes)(node, shown);
         this.#unfolded.set(node.organization, true); // VS Code asks for what it is about to show.
+        setContextKey(contextKeys.hasBrowsed, true);
         return organizationChildren(node, shown);
       }
       case 'group':

@@ -64,6 +64,14 @@ describe('around the tree', () => {
     await until('it is gone', () => contexts.get(contextKeys.hasOrganizations) === false);
   });
 
+  it('the walkthrough is told that somebody has browsed once an organization is unfolded', async () => {
+    await tree().serviceOf('administrator', 'meridian');
+    await tree().open();
+    assert.equal(contexts.has(contextKeys.hasBrowsed), false);
+    await tree().open('meridian');
+    assert.equal(contexts.get(contextKeys.hasBrowsed), true);
+  });
+
   it('the badge counts groups and roles in error or degraded, and goes with the session', async () => {
     const cloud = await tree().serviceOf('administrator', 'meridian');
     assert.equal(tree().shown.badge, undefined);
