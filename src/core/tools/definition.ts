@@ -106,8 +106,8 @@ export interface Problem extends Place {
   readonly severity: 'error' | 'warning';
   /** A plain English sentence. */
   readonly message: string;
-  /** The JSON schema of the file says the same, where something checks by it: an editor that does needs only one of both. */
-  readonly bySchema: boolean;
+  /** It is about JSON itself, so an editor that knows JSON says the same while the file is open. */
+  readonly isSyntax?: boolean;
 }
 
 /** A remark about a member, before its place in the text is known. */
@@ -115,8 +115,6 @@ export interface Finding {
   readonly path: readonly (string | number)[];
   readonly severity: Problem['severity'];
   readonly message: string;
-  /** See `Problem.bySchema`; false when left out. */
-  readonly bySchema?: boolean;
 }
 
 export function error(path: readonly (string | number)[], message: string): Finding {

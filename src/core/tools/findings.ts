@@ -38,7 +38,7 @@ export function schemaFindings({ parameters }: ToolShape): Finding[] {
 
 function schemaFault(path: readonly string[], message: string): Finding {
   const subject = path.length === 0 ? '"parameters"' : `"${path.join('.')}"`;
-  return { ...error(['parameters', ...path], `${subject} ${message}.`), bySchema: true };
+  return error(['parameters', ...path], `${subject} ${message}.`);
 }
 
 /** What is wrong between `run` and the declared parameters of a tool. */

@@ -29,7 +29,7 @@ export function syntaxProblems({ errors, placeOf }: ParsedText): Problem[] {
     ...placeOf(error),
     severity: 'error',
     message: `This is not valid JSON: ${words(printParseErrorCode(error.error))}.`,
-    bySchema: true,
+    isSyntax: true,
   }));
 }
 

@@ -43,7 +43,7 @@ export function readToolFile(
 function unreadable(message: string): ToolFile {
   return {
     tools: [],
-    problems: [{ offset: 0, length: 1, line: 0, column: 0, severity: 'error', message, bySchema: false }],
+    problems: [{ offset: 0, length: 1, line: 0, column: 0, severity: 'error', message }],
   };
 }
 
@@ -58,8 +58,8 @@ function read(text: string, folder: string, reserved: ReadonlySet<string>): Tool
   for (const node of list) {
     if (isDamaged(node, errors)) continue;
     const report = (finding: Finding): void => {
-      const { severity, message, bySchema = false } = finding;
-      problems.push({ ...placeOf(nodeAt(node, finding.path)), severity, message, bySchema });
+      const { path, severity, message } = finding;
+      problems.push({ ...placeOf(nodeAt(node, path)), severity, message });
     };
     const { shape, findings } = readTool(node, placeOf, problems);
     findings.forEach(report);
@@ -79,21 +79,21 @@ function read(text: string, folder: string, reserved: ReadonlySet<string>): Tool
 }
 
 function findTools(root: Node, { errors, placeOf }: ParsedText, problems: Problem[]): readonly Node[] {
-  const report = (node: Node, message: string, severity: Problem['severity'] = 'error'): void => {
-    problems.push({ ...placeOf(node), severity, message, bySchema: true });
+  const report = (node: Node, message: string, more: Pick<Problem, 'isSyntax'> & Partial<Finding> = {}): void => {
+    problems.push({ ...placeOf(node), severity: 'error', message, ...more });
   };
   if (root.type !== 'object') {
     report(root, 'The file has to be an object with a member "tools".');
     return [];
   }
   for (const name of unknownNames(root, knownMembers.file)) {
-    report(name, `"${name.value}" has no meaning in this file and is ignored.`, 'warning');
+    report(name, `"${name.value}" has no meaning in this file and is ignored.`, { severity: 'warning' });
   }
   const names = (root.children ?? []).flatMap((property) => property.children?.[0] ?? []);
   for (const member of knownMembers.file) {
     const [, again] = names.filter((name) => name.value === member);
     if (again !== undefined) {
-      report(again, `"${member}" appears more than once.`);
+      report(again, `"${member}" appears more than once.`, { isSyntax: true });
       return [];
     }
   }
@@ -118,20 +118,17 @@ function readTool(
 ): { shape?: ToolShape; findings: readonly Finding[] } {
   const unusable = unusableMembers(node);
   for (const { name, message } of unusable)
-    problems.push({ ...placeOf(name), severity: 'error', message, bySchema: true });
+    problems.push({ ...placeOf(name), severity: 'error', message, isSyntax: true });
   if (unusable.length > 0) return { findings: [] };
   const kind = findNodeAtLocation(node, ['run', 'kind']);
   if (kind !== undefined && !supportedKinds.includes(String(kind.value))) {
-    return { findings: [{ ...error(['run', 'kind'], unknownKind(kind)), bySchema: true }] };
+    return { findings: [error(['run', 'kind'], unknownKind(kind))] };
   }
   const value = nodeValue(node);
   const result = toolSchema.safeParse(value, { reportInput: false });
   const unknown = unknownMembers(node);
   if (!result.success) {
-    const findings = result.error.issues.map((issue) => ({
-      ...error(issue.path.filter(isKey), issueMessage(issue)),
-      bySchema: true,
-    }));
+    const findings = result.error.issues.map((issue) => error(issue.path.filter(isKey), issueMessage(issue)));
     return { findings: [...findings, ...unknown] };
   }
   const shape = result.data;
@@ -162,7 +159,6 @@ function unknownMembers(node: Node): Finding[] {
     unknownNames(findNodeAtLocation(node, path) ?? node, known).map((name) => ({
       path: [...path, String(name.value)],
       severity: 'warning',
-      bySchema: true,
       message: `"${name.value}" has no meaning here and is ignored; known are: ${known.join(', ')}.`,
     }));
   const known = runMembers.get(String(findNodeAtLocation(node, ['run', 'kind'])?.value));

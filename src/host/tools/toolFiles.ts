@@ -97,23 +97,21 @@ export class ToolFiles implements vscode.Disposable {
     this.#problems.clear();
     this.#diagnostics.clear();
     for (const { uri, file, repeated } of withRepetitions(files)) {
-      const problems = [...file.problems, ...repeated].map(({ bySchema, ...problem }) => {
-        return { bySchema, shown: diagnostic(problem, file.text) };
+      const problems = [...file.problems, ...repeated].map((problem) => {
+        return { isSyntax: problem.isSyntax === true, shown: diagnostic(problem, file.text) };
       });
       this.#problems.set(uri.toString(), { problems, hidden: undefined });
       this.#show(uri);
     }
   }
 
-  /** Shows what is wrong with a file, but for what the editor says already by the file's JSON schema at the same place. */
+  /** Shows what is wrong with a file, but for what is wrong with it as JSON where the editor's own JSON support says so. */
   #show(uri: vscode.Uri): void {
     const known = this.#problems.get(uri.toString());
     if (!known) return;
-    const others = vscode.languages.getDiagnostics(uri).filter(({ source }) => source !== SOURCE);
-    // The schema's finding stands at the name of a member where Rolecall's stands at its value.
-    const isSaid = (range: vscode.Range) =>
-      others.some((other) => other.range.start.line === range.start.line || range.intersection(other.range));
-    const said = known.problems.filter(({ bySchema, shown }) => bySchema && isSaid(shown.range));
+    // One that says anything has read the whole file. The places need not be the same: a comma is missing between two lines.
+    const isSaid = vscode.languages.getDiagnostics(uri).some(({ source }) => source === 'json' || source === 'jsonc');
+    const said = known.problems.filter(({ isSyntax }) => isSyntax && isSaid);
     const hidden = said.map(({ shown }) => known.problems.findIndex((each) => each.shown === shown)).join(' ');
     if (hidden === known.hidden) return; // Setting them tells of a change again.
     known.hidden = hidden;
@@ -158,7 +156,7 @@ async function loadReader(): Promise<Reader> {
 }
 
 interface ShownProblem {
-  readonly bySchema: boolean;
+  readonly isSyntax: boolean;
   readonly shown: vscode.Diagnostic;
 }
 
@@ -174,7 +172,7 @@ function withRepetitions(files: readonly FolderFile[]): (FolderFile & { readonly
         by,
         name,
       );
-      return [{ ...place, severity: 'warning', message, bySchema: false }];
+      return [{ ...place, severity: 'warning', message }];
     });
     for (const { name } of each.file.tools) if (!taken.has(name)) taken.set(name, each.folder.name);
     return { ...each, repeated };
@@ -193,7 +191,7 @@ function unreadable(error: unknown): Problem {
     'This file cannot be read: {0}',
     error instanceof Error ? error.message : String(error),
   );
-  return { offset: 0, length: 0, line: 0, column: 0, severity: 'error', message, bySchema: false };
+  return { offset: 0, length: 0, line: 0, column: 0, severity: 'error', message };
 }
 
 export function isFileNotFound(error: unknown): boolean {
@@ -205,7 +203,7 @@ export function isToolFile(uri: vscode.Uri, folder: vscode.WorkspaceFolder): boo
   return vscode.Uri.joinPath(folder.uri, TOOL_FILE).toString() === uri.toString();
 }
 
-function diagnostic(problem: Omit<Problem, 'bySchema'>, text: string): vscode.Diagnostic {
+function diagnostic(problem: Problem, text: string): vscode.Diagnostic {
   const lines = text.slice(problem.offset, problem.offset + problem.length).split('\n');
   const last = lines.at(-1) ?? '';
   const end =

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { readToolFile } from '../../../../src/core/tools/toolFile.ts';
+import { knownMembers, runMembers, supportedKinds } from '../../../../src/core/tools/toolSchema.ts';
 
 const schema = JSON.parse(
   readFileSync(new URL('../../../../media/schemas/rolecall.tools.schema.json', import.meta.url), 'utf8'),
@@ -104,10 +105,31 @@ describe('rolecall.tools.schema.json', () => {
     ['a parameter that is no object', file({ parameters: { type: 'object', properties: { a: true } } }), false],
   ];
   for (const [title, value, good] of rows) {
-    it(`${good ? 'takes' : 'marks'} ${title}, as the reader does`, () => {
+    it(`is silent about ${title}, which the reader ${good ? 'takes' : 'marks'}`, () => {
       const text = JSON.stringify(value);
-      assert.equal(validate(JSON.parse(text)), good, JSON.stringify(validate.errors));
+      assert.equal(validate(JSON.parse(text)), true, JSON.stringify(validate.errors));
       assert.equal(readToolFile(text, { folder: '/' }).problems.length === 0, good);
     });
   }
+
+  it('names every member that the reader takes, and what it is for', () => {
+    const { properties, definitions } = schema;
+    const described = (part: { properties: Record<string, object> }, members: readonly string[]) => {
+      assert.deepEqual(Object.keys(part.properties).sort(), [...members].sort());
+      for (const [name, member] of Object.entries(part.properties)) {
+        assert.ok(Object.keys(member).length > 0, name);
+      }
+    };
+    described({ properties }, knownMembers.file.filter((name) => name !== '$schema'));
+    described(definitions.tool, knownMembers.tool);
+    described(definitions.process.properties.access, knownMembers.access);
+    const kinds: string[] = definitions.run.properties.kind.examples;
+    assert.deepEqual(kinds, [...supportedKinds]);
+    for (const [at, kind] of kinds.entries()) {
+      const { if: when, then } = definitions.run.allOf[at];
+      assert.equal(when.properties.kind.const, kind);
+      const part = definitions[then.$ref.split('/').at(-1)];
+      described(part, runMembers.get(kind)?.filter((name) => name !== 'kind') ?? []);
+    }
+  });
 });
