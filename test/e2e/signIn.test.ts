@@ -118,11 +118,9 @@ test.describe('signing in', () => {
     let other: Server;
 
     test.beforeAll(async () => {
-      // It takes pages to be opened and no requests of other pages: the sandbox's own page sends the answer that way first.
-      other = createServer((request, response) =>
-        request.headers['sec-fetch-mode'] === 'navigate'
-          ? response.writeHead(404).end('not here')
-          : request.socket.destroy(),
+      // As programs of developers often are: every page may read it, and it has something to say at every address.
+      other = createServer((_, response) =>
+        response.writeHead(200, { 'access-control-allow-origin': '*' }).end('not here'),
       );
       const port = Number(new URL(workbench.sandbox.descriptor.clients.loopback.redirectUri).port);
       await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));

@@ -400,7 +400,8 @@ describe('menus, welcome views and the walkthrough lead somewhere', () => {
         const known =
           (kind === 'onCommand' && commandIds.includes(what)) ||
           (kind === 'onView' && viewIds.includes(what)) ||
-          (kind === 'onContext' && Object.values<string>(ids.contextKeys).some((key) => new RegExp(`^${key}\\b`).test(what)));
+          (kind === 'onContext' &&
+            Object.values<string>(ids.contextKeys).some((key) => new RegExp(`^${key}\\b`).test(what)));
         assert.ok(known, event);
       }
     }

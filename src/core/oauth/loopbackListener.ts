@@ -93,6 +93,7 @@ class StartPath {
 /** @throws RolecallError `configuration` when the port is taken or the redirect URI is not a loopback address. */
 export async function listenForRedirect(options: LoopbackOptions): Promise<LoopbackListener> {
   const target = loopbackTarget(options.redirectUri);
+  const provider = new URL(options.authorizationUrl).origin;
   const start = new StartPath();
   let resolve: (url: URL) => void = () => {};
   /** The browser waits for it until it is known how the sign-in ended. */
@@ -122,6 +123,11 @@ export async function listenForRedirect(options: LoopbackOptions): Promise<Loopb
       return;
     }
     const refusal = refuse(request, url, target, options.state);
+    const readable = isAwaited(url, target, options.state) ? readableBy(provider, request) : undefined;
+    if (readable && request.method === 'OPTIONS') {
+      response.writeHead(204, { ...HEADERS, ...readable, ...PREFLIGHT }).end();
+      return;
+    }
     if (refusal !== undefined) {
       send(response, refusal, options.pages.refused);
       return;
@@ -130,6 +136,7 @@ export async function listenForRedirect(options: LoopbackOptions): Promise<Loopb
       send(response, 409, options.pages.refused); // One answer for one sign-in.
       return;
     }
+    response.setHeaders(new Headers(readable));
     held = response;
     resolve(new URL(`${options.redirectUri}${url.search}`));
   };
@@ -175,12 +182,27 @@ const HEADERS = {
   connection: 'close',
 };
 
+/**
+ * The provider's page may send the answer by itself, to close its tab when it has arrived (the sandbox's does). Only its origin
+ * may read who took it, and only of the awaited answer: another program at this port is found out by saying nothing.
+ */
+function readableBy(provider: string, request: IncomingMessage): Record<string, string> | undefined {
+  if (request.headers.origin !== provider) return undefined;
+  return { 'access-control-allow-origin': provider, 'access-control-expose-headers': 'server', vary: 'origin' };
+}
+
+/** Browsers ask before a public page reaches an address of the user's own network. */
+const PREFLIGHT = { 'access-control-allow-methods': 'GET', 'access-control-allow-private-network': 'true' };
+
 /** Which status answers a request that is not the awaited one. */
 function refuse(request: IncomingMessage, url: URL, target: Target, state: string): number | undefined {
   if (url.pathname !== target.pathname) return 404;
   if (request.method !== 'GET') return 405;
-  if (url.searchParams.get('state') !== state) return 400;
-  return undefined;
+  return isAwaited(url, target, state) ? undefined : 400;
+}
+
+function isAwaited(url: URL, target: Target, state: string): boolean {
+  return url.pathname === target.pathname && url.searchParams.get('state') === state;
 }
 
 function send(response: ServerResponse, status: number, page: RedirectPage): void {

@@ -29,8 +29,8 @@ code { overflow-wrap: anywhere; }
 
 /**
  * Hands the answer to the editor from here and closes the tab, so that the editor is in front again: a browser lets a page
- * close a tab in which it is the only one. Where the editor cannot be reached from here, or without scripts, the browser
- * goes to the answer's address.
+ * close a tab in which it is the only one. Whoever else listens at the answer's address does not let this page read that it is
+ * Rolecall: then, as without scripts, the browser goes there.
  */
 const SCRIPT = `
 const form = document.forms[0];
@@ -38,13 +38,12 @@ form.addEventListener('submit', async (event) => {
   event.preventDefault();
   const body = new URLSearchParams(new FormData(form, event.submitter));
   const { location } = await (await fetch(form.action, { method: 'POST', body, headers: { accept: 'application/json' } })).json();
-  try {
-    await fetch(location, { mode: 'no-cors' });
-  } catch {
+  const answer = await fetch(location).catch(() => undefined);
+  if (answer?.headers.get('server') !== 'Rolecall') {
     window.location = location;
     return;
   }
-  document.querySelector('h1').textContent = 'Done';
+  document.querySelector('h1').textContent = answer.ok ? 'Signed in' : 'Not signed in';
   document.querySelector('section').textContent = 'You can close this tab and return to the editor.';
   window.close();
 });

@@ -7,7 +7,9 @@ const textOf = (file: string): string => fs.readFileSync(new URL(`../../../${fil
 describe('the prompts of the demo model', () => {
   for (const file of ['README.md', 'media/walkthrough/sandbox.md']) {
     it(`stand in ${file}, each and no others`, () => {
-      const named = [...textOf(file).matchAll(/^ *- `?@rolecall (\/[^`\n]*?)(?:`| with a file open|$)/gm)].map(([, prompt]) => prompt);
+      const named = [...textOf(file).matchAll(/^ *- `?@rolecall (\/[^`\n]*?)(?:`| with a file open|$)/gm)].map(
+        ([, prompt]) => prompt,
+      );
       assert.deepEqual(named, [...demoPrompts]);
     });
   }

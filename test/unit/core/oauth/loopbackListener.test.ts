@@ -27,11 +27,15 @@ function listens(host: string, port: number): Promise<boolean> {
 }
 
 /** Sends what no browser and no `fetch` would: the raw request line, any Host. */
-function raw(port: number, path: string, options: { host?: string; method?: string } = {}) {
+function raw(
+  port: number,
+  path: string,
+  options: { host?: string; method?: string; more?: Record<string, string> } = {},
+) {
   return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
-    const { host = `127.0.0.1:${port}`, method = 'GET' } = options;
+    const { host = `127.0.0.1:${port}`, method = 'GET', more = {} } = options;
     const request = httpRequest(
-      { host: '127.0.0.1', port, path, method, headers: { host }, agent: false },
+      { host: '127.0.0.1', port, path, method, headers: { host, ...more }, agent: false },
       (answer) => {
         let body = '';
         answer.setEncoding('utf8').on('data', (chunk) => {
@@ -131,6 +135,45 @@ describe('the listener for the redirect', () => {
     assert.equal((await listener.answer(signal)).searchParams.get('error'), 'access_denied');
   });
 
+  describe('asked by a page', () => {
+    const ours = new URL(AUTHORIZATION).origin;
+    const awaited = () => callback({ code: 'c', state: STATE });
+    /** What a page of that origin learns: the name of who answered, where it may read it. */
+    const learned = async (path: string, origin: string) => {
+      const { headers } = await raw(port, path, { more: { origin } });
+      return headers['access-control-allow-origin'] === origin && headers['access-control-expose-headers'] === 'server'
+        ? headers.server
+        : undefined;
+    };
+
+    it('tells that of the identity service who took the answer', async () => {
+      assert.equal(await learned(awaited(), ours), 'Rolecall');
+    });
+
+    it('tells no other page, and nobody about what was not awaited', async () => {
+      assert.equal(await learned(callback({ code: 'c', state: 'other' }), ours), undefined);
+      assert.equal(await learned('/', ours), undefined);
+      assert.equal(await learned(awaited(), 'https://evil.example.com'), undefined);
+    });
+
+    it('allows that of the identity service alone to ask from a public address', async () => {
+      const ask = async (path: string, origin: string) => {
+        const more = {
+          origin,
+          'access-control-request-method': 'GET',
+          'access-control-request-private-network': 'true',
+        };
+        const { status, headers } = await raw(port, path, { method: 'OPTIONS', more });
+        const allowed = ['access-control-allow-origin', 'access-control-allow-private-network'];
+        return [status, ...allowed.map((name) => headers[name])];
+      };
+      assert.deepEqual(await ask(awaited(), ours), [204, ours, 'true']);
+      assert.deepEqual(await ask(awaited(), 'https://evil.example.com'), [405, undefined, undefined]);
+      assert.deepEqual(await ask(callback({ state: 'other' }), ours), [405, undefined, undefined]);
+      assert.equal(answered, undefined);
+    });
+  });
+
   const refusals: readonly [
     what: string,
     status: number,
@@ -206,7 +249,7 @@ describe('the listener for the redirect', () => {
     const options = {
       redirectUri: `http://127.0.0.1:${port}/callback`,
       state: 'x',
-      authorizationUrl: '',
+      authorizationUrl: AUTHORIZATION,
       pages: PAGES,
     };
     const error = await failure(listenForRedirect(options));

@@ -120,7 +120,10 @@ describe('rolecall.tools.schema.json', () => {
         assert.ok(Object.keys(member).length > 0, name);
       }
     };
-    described({ properties }, knownMembers.file.filter((name) => name !== '$schema'));
+    described(
+      { properties },
+      knownMembers.file.filter((name) => name !== '$schema'),
+    );
     described(definitions.tool, knownMembers.tool);
     described(definitions.process.properties.access, knownMembers.access);
     const kinds: string[] = definitions.run.properties.kind.examples;
