@@ -43,8 +43,8 @@ export class ModelCatalog implements vscode.Disposable {
   readonly #deps: { readonly clouds: Clouds; readonly settings: Settings; readonly fetch: Fetch; readonly log: Log };
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
-  readonly #pickedOne = new vscode.EventEmitter<Model>();
-  /** A person has picked this model, or asked it again. */
+  readonly #pickedOne = new vscode.EventEmitter<Model | undefined>();
+  /** A person has picked this model, or asked it again; `undefined` for the default one. */
   readonly onDidPick = this.#pickedOne.event;
   readonly #subscription: vscode.Disposable;
   #probe: Probe | undefined;
@@ -99,11 +99,14 @@ export class ModelCatalog implements vscode.Disposable {
     return this.choose(this.#picked);
   }
 
-  /** Remembers the model that a person has picked, for the commands that offer no choice. */
-  pick(id: string): void {
+  /**
+   * Remembers the model that a person has picked or asked, for the commands that offer no choice and what tells of it.
+   *
+   * @param id `undefined` where the default one was asked.
+   */
+  pick(id: string | undefined): void {
     this.#picked = id;
-    const model = this.models.find((each) => each.id === id);
-    if (model) this.#pickedOne.fire(model);
+    this.#pickedOne.fire(this.models.find((each) => each.id === id));
   }
 
   /** The model named by `id`, else the user's default, else the first. */

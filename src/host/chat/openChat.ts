@@ -1,21 +1,18 @@
 import * as vscode from 'vscode';
-import { commands, languageModelVendor } from '../../ids.ts';
+import { commands } from '../../ids.ts';
 import { type NoChat, openChatCommand, whyNoChat } from '../chatView.ts';
 import { showInformationMessage } from '../dialogs.ts';
-import type { ModelCatalog } from '../modelCatalog.ts';
 
 /**
- * Opens VS Code's chat with `@rolecall` typed and one of its models picked, ready for the first message; a question that
- * is given stands there too, for the user to send or to change. Where there is no chat it says why, and what works there.
+ * Opens VS Code's chat with `@rolecall` typed, ready for the first message; a question that is given stands there too, for the
+ * user to send or to change. The model that is picked there stays. Where there is no chat it says why, and what works there.
  */
-export async function openChat(catalog: ModelCatalog, question?: unknown): Promise<void> {
+export async function openChat(question?: unknown): Promise<void> {
   const missing = await whyNoChat();
   if (missing) return offerInstead(missing);
-  const model = catalog.choose(undefined);
   await vscode.commands.executeCommand(openChatCommand, {
     query: `@rolecall ${typeof question === 'string' ? question : ''}`,
     isPartialQuery: true,
-    ...(model && { modelSelector: { vendor: languageModelVendor, id: model.id } }),
   });
 }
 

@@ -74,7 +74,7 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
       offerModels(stream);
       return local();
     }
-    if (model.id === picked) deps.catalog.pick(model.id);
+    deps.catalog.pick(model.id === picked ? picked : undefined);
     return await ask(deps, questions, asked, { cloud, model });
   } catch (error) {
     if (signal.aborted) return {}; // VS Code has closed the stream, and writing into it throws.

@@ -37,7 +37,9 @@ export class RememberedModels implements vscode.Disposable {
     this.#storage = storage;
     this.#subscription = vscode.Disposable.from(
       catalog.onDidChange(() => this.#keepOffered()),
-      catalog.onDidPick((model) => this.#keepPicked(model)),
+      catalog.onDidPick((model) => {
+        if (model) this.#keepPicked(model);
+      }),
     );
   }
 

@@ -34,6 +34,7 @@ export class ParametersDocument implements vscode.TextDocumentContentProvider, v
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       deps.settings.onDidChange(changed),
       deps.catalog.onDidChange(changed),
+      deps.catalog.onDidPick(changed),
     );
   }
 

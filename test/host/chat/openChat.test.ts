@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { openChat } from '../../../src/host/chat/openChat.ts';
 import { usePatches } from '../support/patches.ts';
-import { useScene } from '../support/scene.ts';
 import { userSettings } from '../support/workspace.ts';
 
 describe('opening the chat', () => {
-  const scene = useScene();
   const patches = usePatches();
   const record = () => {
     const executed: unknown[][] = [];
@@ -16,17 +14,14 @@ describe('opening the chat', () => {
     return executed;
   };
 
-  for (const [title, described, modelSelector] of [
-    ['picks the model that answers by default', [{ id: 'a' }, { id: 'b' }], { vendor: 'rolecall', id: 'b' }],
-    ['leaves the picker alone while there is none', [], undefined],
+  for (const [question, query] of [
+    [undefined, '@rolecall '],
+    ['/access who is in finance?', '@rolecall /access who is in finance?'],
   ] as const) {
-    it(`types @rolecall and ${title}`, async () => {
+    it(`types ${query}, sends nothing and leaves the picked model alone`, async () => {
       const executed = record();
-      scene().settings.described = described;
-      scene().settings.preferred = 'b';
-      await openChat(scene().catalog());
-      const options = { query: '@rolecall ', isPartialQuery: true, ...(modelSelector && { modelSelector }) };
-      assert.deepEqual(executed, [['workbench.action.chat.open', options]]);
+      await openChat(question);
+      assert.deepEqual(executed, [['workbench.action.chat.open', { query, isPartialQuery: true }]]);
     });
   }
 
@@ -45,7 +40,7 @@ describe('opening the chat', () => {
     it('says that it is switched off, and where', async () => {
       await settings.writeElsewhere('chat.disableAIFeatures', true);
       const { said, executed } = choosing('Open Settings');
-      await openChat(scene().catalog());
+      await openChat();
       assert.deepEqual(said, [
         [
           'Chat is switched off in this editor (chat.disableAIFeatures), so @rolecall is not there. Questions about a file or a selection are answered in a document beside it.',
@@ -59,7 +54,7 @@ describe('opening the chat', () => {
     it('says that the editor hides its models', async () => {
       const { said, executed } = choosing(undefined);
       patches.set(vscode.lm, 'selectChatModels', async () => []);
-      await openChat(scene().catalog());
+      await openChat();
       assert.match(said.flat().join(), /^This editor lists none of the models that Rolecall offers.*A policy may hide/);
       assert.deepEqual(executed, []);
     });
@@ -67,7 +62,7 @@ describe('opening the chat', () => {
     it('offers what works in an editor that has no chat view', async () => {
       const { said, executed } = choosing('Ask About Selection…');
       patches.set(vscode.commands, 'getCommands', async () => ['workbench.action.files.save']);
-      await openChat(scene().catalog());
+      await openChat();
       assert.match(
         said.flat().join(),
         /^This editor has no chat view[^,]*, so @rolecall is not there\..*,Ask About Selection…$/,

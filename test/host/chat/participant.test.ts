@@ -59,6 +59,19 @@ describe('@rolecall', () => {
     assert.equal(chat().stream.answer, 'hello');
   });
 
+  it('tells everybody which model has answered last, be it the default one again', async () => {
+    await chat().signedIn();
+    scene().settings.preferred = 'sandbox/vision';
+    const ask = async (id: string, vendor = 'rolecall') => {
+      await chat().ask(chatRequest('say: hello', { model: { vendor, id } as never }));
+      return [chat().sent().model, chat().catalog.picked?.id];
+    };
+    assert.deepEqual(await ask('sandbox/no-tools'), ['sandbox/no-tools', 'sandbox/no-tools']);
+    assert.deepEqual(await ask('rolecall'), ['sandbox/vision', 'sandbox/vision']);
+    assert.deepEqual(await ask('sandbox/no-tools'), ['sandbox/no-tools', 'sandbox/no-tools']);
+    assert.deepEqual(await ask('auto', 'copilot'), ['sandbox/vision', 'sandbox/vision']);
+  });
+
   it('sends what the user set as parameters, and nothing else besides', async () => {
     await chat().signedIn();
     scene().settings.parameters = { temperature: 0, seed: 3, top_p: 'wrong', reasoning_effort: 'low' };

@@ -4,6 +4,7 @@ import type { ChatMessage } from '../../../src/core/completions/request.ts';
 import { registerParticipant } from '../../../src/host/chat/register.ts';
 import type { Cloud } from '../../../src/host/cloud.ts';
 import type { Briefing, Opening, Toolbox } from '../../../src/host/conversation.ts';
+import type { ModelCatalog } from '../../../src/host/modelCatalog.ts';
 import { chatParticipant } from '../../../src/ids.ts';
 import { chatRequest, FakeStream } from './chat.ts';
 import { Patches } from './patches.ts';
@@ -18,12 +19,14 @@ export class Chat {
   /** What each request wanted of its tools. */
   readonly opened: Opening[] = [];
   stream = new FakeStream();
+  readonly catalog: ModelCatalog;
   readonly #scene: Scene;
   readonly #bodies: unknown[] = [];
   #handler: vscode.ChatRequestHandler = () => assert.fail('no participant is registered');
 
   constructor(scene: Scene) {
     this.#scene = scene;
+    this.catalog = scene.catalog();
     const { clouds } = scene;
     const patches = new Patches();
     patches.set(vscode.chat, 'createChatParticipant', (id: string, handler: vscode.ChatRequestHandler) => {
@@ -40,9 +43,8 @@ export class Chat {
       return this.briefing;
     };
     const icon = vscode.Uri.file('/icon.png');
-    scene.own(
-      registerParticipant({ ...scene.request(), clouds, catalog: scene.catalog(), openTools, briefAccess, icon }),
-    );
+    const { catalog } = this;
+    scene.own(registerParticipant({ ...scene.request(), clouds, catalog, openTools, briefAccess, icon }));
     patches.restore();
   }
 

@@ -70,7 +70,7 @@ describe('sandbox inference: questions about access', () => {
       ['who_has_role({"role":"cluster operator","organization":"big-sky"})'],
     ],
     [
-      'List the groups. What may members of "finance" do? Organization: "meridian"',
+      'Who is in the group "finance", and which roles does it give them? Organization: "meridian"',
       ['list_groups({"filter":"name:finance","organization":"meridian"})'],
     ],
     [
@@ -78,8 +78,8 @@ describe('sandbox inference: questions about access', () => {
       ['effective_access({"who":"a.b@c.example","organization":"meridian"})'],
     ],
     [
-      'List the groups and say what I should look at first. Organization: "meridian"',
-      ['list_groups({"organization":"meridian"})'],
+      'Which groups need attention, and why? Organization: "meridian"',
+      ['list_groups({"filter":"-health:healthy","organization":"meridian"})'],
     ],
     ['what is a group?', []],
     ['what can you do?', []],
