@@ -61,8 +61,9 @@ export class Clouds implements vscode.Disposable {
       new RolecallError(
         'configuration',
         vscode.l10n.t(
-          'Rolecall does not know your cloud yet. Set rolecall.identity.url and rolecall.inference.url, or try the sandbox.',
+          'No cloud configured yet. Set rolecall.identity.url and rolecall.inference.url, or try the sandbox.',
         ),
+        { remedy: { kind: 'chooseCloud' } },
       )
     );
   }

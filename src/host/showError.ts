@@ -2,13 +2,15 @@ import * as vscode from 'vscode';
 import { asRolecallError, isCancelled, type Remedy, type RolecallError } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
 import { commands, settings } from '../ids.ts';
-import { showErrorMessage } from './dialogs.ts';
+import { showErrorMessage, showInformationMessage } from './dialogs.ts';
 
 /** The one next step that helps with an error of this kind. */
 export interface NextStep {
   readonly title: string;
   readonly command: string;
   readonly arguments?: readonly unknown[];
+  /** Another command that helps as well. */
+  readonly other?: { readonly title: string; readonly command: string };
   /** A setting of the user's that can be corrected with one click; never a workspace's. No command does this. */
   readonly correct?: { readonly title: string; readonly setting: string; readonly value: string };
 }
@@ -45,6 +47,12 @@ function stepOf(remedy: Remedy): NextStep {
       return { title: vscode.l10n.t('Set Client Secret…'), command: commands.setClientSecret };
     case 'setInferenceToken':
       return { title: vscode.l10n.t('Set Inference Token…'), command: commands.setInferenceToken };
+    case 'chooseCloud':
+      return {
+        ...settingsStep(''),
+        title: vscode.l10n.t('Configure Your Cloud'),
+        other: { title: vscode.l10n.t('Try the Sandbox'), command: commands.trySandbox },
+      };
     case 'changeSetting':
       if (remedy.value !== undefined && remedy.value !== '') {
         return {
@@ -60,7 +68,7 @@ function settingsStep(search: string): NextStep {
   return {
     title: vscode.l10n.t('Open Settings'),
     command: 'workbench.action.openSettings',
-    arguments: [`@ext:rolecall.rolecall ${search}`],
+    arguments: [`@ext:rolecall.rolecall ${search}`.trim()],
   };
 }
 
@@ -71,13 +79,16 @@ export async function showError(error: unknown, log: Log): Promise<void> {
   log.error(describe(known));
   const step = nextStep(known);
   const correct = step?.correct;
-  const titles = [correct?.title, step?.title].filter((title) => title !== undefined);
-  const chosen = await showErrorMessage(known.message, ...titles);
+  const titles = [correct?.title, step?.title, step?.other?.title].filter((title) => title !== undefined);
+  // Who has configured nothing has made no mistake.
+  const show = known.remedy?.kind === 'chooseCloud' ? showInformationMessage : showErrorMessage;
+  const chosen = await show(known.message, ...titles);
   try {
     if (correct && chosen === correct.title) {
       const configuration = vscode.workspace.getConfiguration(settings.section);
       await configuration.update(correct.setting, correct.value, vscode.ConfigurationTarget.Global);
-    } else if (step && chosen) await vscode.commands.executeCommand(step.command, ...(step.arguments ?? []));
+    } else if (step?.other && chosen === step.other.title) await vscode.commands.executeCommand(step.other.command);
+    else if (step && chosen) await vscode.commands.executeCommand(step.command, ...(step.arguments ?? []));
   } catch (failure) {
     log.error(describe(failure)); // A settings file that cannot be written, for example: VS Code says so itself.
   }

@@ -34,7 +34,7 @@ test.describe('a chat from its first message on', () => {
 
   test('in Ask mode, signed out: shows the ways in', async () => {
     await useMode(page, 'Ask');
-    assert.match(await chat(page, '@rolecall hello'), /does not know your cloud yet/);
+    assert.match(await chat(page, '@rolecall hello'), /No cloud configured yet/);
     for (const name of ['Try the Sandbox', 'Configure Your Cloud']) {
       await newestAnswer(page).getByRole('button', { name }).waitFor();
     }

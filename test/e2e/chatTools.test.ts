@@ -60,7 +60,7 @@ test.describe('a tool that a model calls', () => {
   }
 
   test('waits for a sign-in, which @rolecall asks for in the very first message', async () => {
-    assert.match(await chat(page, '@rolecall hello'), /Rolecall does not know your cloud yet/);
+    assert.match(await chat(page, '@rolecall hello'), /No cloud configured yet/);
     const tryIt = newestAnswer(page).getByRole('button', { name: 'Try the Sandbox' });
     await tryIt.waitFor();
     await workbench.screenshot('first-message-signed-out');

@@ -71,6 +71,8 @@ export type Remedy =
   | { readonly kind: 'otherSignIn' }
   | { readonly kind: 'setClientSecret' }
   | { readonly kind: 'setInferenceToken' }
+  /** Nothing is configured: configuring it, or the sandbox. */
+  | { readonly kind: 'chooseCloud' }
   /** `setting` without `rolecall.`; `value` is what was most likely meant. */
   | { readonly kind: 'changeSetting'; readonly setting: string; readonly value?: string };
 

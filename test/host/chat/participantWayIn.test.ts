@@ -13,7 +13,7 @@ describe('@rolecall answers a newcomer with the way in', () => {
   it('when nothing is configured', async () => {
     await scene().clouds.start();
     assert.deepEqual(await chat().ask('hi'), {});
-    assert.match(chat().read(), /does not know your cloud yet/);
+    assert.match(chat().read(), /No cloud configured yet/);
     assert.deepEqual(chat().steps(), [commands.trySandbox, 'workbench.action.openSettings']);
   });
 

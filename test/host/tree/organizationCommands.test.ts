@@ -7,6 +7,7 @@ import { usePatches } from '../support/patches.ts';
 import { addFault, clearFaults } from '../support/sandbox.ts';
 import { signInAs, useScene } from '../support/scene.ts';
 import { useTree } from '../support/tree.ts';
+import { until } from '../support/wait.ts';
 
 describe('commands of organizations', () => {
   const scene = useScene();
@@ -82,9 +83,9 @@ describe('commands of organizations', () => {
       await signInAs(await scene().startService(), 'administrator');
       answer({ pick: /^big-sky$/ });
       await call(commands.addOrganization);
-      assert.deepEqual(offered, ['meridian', 'big-sky', 'Type an id…']);
+      assert.deepEqual(offered, ['meridian', 'big-sky', 'Enter an ID…']);
       assert.equal(validate, undefined);
-      answer({ pick: /Type an id/, type: '  typed ' });
+      answer({ pick: /Enter an ID/, type: '  typed ' });
       await call(commands.addOrganization);
       assert.deepEqual(scene().settings.ids, ['big-sky', 'typed']);
     });
@@ -116,7 +117,7 @@ describe('commands of organizations', () => {
       await scene().startService();
       answer({ type: undefined });
       await call(commands.addOrganization);
-      for (const wrong of ['', '  ', '.', '..']) assert.match(String(validate?.(wrong)), /Type the id/);
+      for (const wrong of ['', '  ', '.', '..']) assert.match(String(validate?.(wrong)), /Enter the ID/);
       for (const right of ['meridian', 'a/b', '...']) assert.equal(validate?.(right), undefined);
     });
 
@@ -124,7 +125,7 @@ describe('commands of organizations', () => {
       await signInAs(await scene().startService(), 'administrator');
       answer({});
       await call(commands.addOrganization);
-      answer({ pick: /Type an id/ });
+      answer({ pick: /Enter an ID/ });
       await call(commands.addOrganization);
       assert.deepEqual([scene().settings.ids, given.errors], [[], []]);
     });
@@ -134,16 +135,25 @@ describe('commands of organizations', () => {
       scene().enterSandbox();
       answer({ type: 'typed' });
       await call(commands.addOrganization);
-      assert.match(given.errors[0] ?? '', /brings its own organizations/);
+      assert.match(given.errors[0] ?? '', /has its own organizations/);
       assert.deepEqual(scene().settings.ids, []);
     });
 
-    it('say what to set first where nothing is configured', async () => {
+    it('lead to configuring or the sandbox where nothing is configured', async () => {
+      const executed: unknown[][] = [];
+      patches.set(vscode.commands, 'executeCommand', async (...values: unknown[]) => {
+        if (values[0] !== 'setContext') executed.push(values);
+      });
       await scene().clouds.start();
-      answer({ type: 'typed' });
-      await call(commands.addOrganization);
-      assert.match(given.errors[0] ?? '', /Set rolecall\.identity\.url/);
-      assert.deepEqual(scene().settings.ids, []);
+      for (const press of [/Configure Your Cloud/, /Try the Sandbox/]) {
+        given.press = press;
+        answer({ type: 'typed' });
+        await call(commands.addOrganization);
+      }
+      await until('both lead somewhere', () => executed.length === 2);
+      assert.deepEqual(executed, [['workbench.action.openSettings', '@ext:rolecall.rolecall'], [commands.trySandbox]]);
+      assert.match(given.told[0] ?? '', /^No cloud configured yet\. Set rolecall\.identity\.url/);
+      assert.deepEqual([given.errors, scene().settings.ids], [[], []]);
     });
   });
 });
