@@ -53,7 +53,7 @@ test.describe('an administrator', () => {
   test('sees at a glance what is not well: in words, in the badge, in the tooltip', async () => {
     await expand(page, 'meridian');
     await expand(page, 'Groups');
-    await expect.poll(() => treeText(page)).toMatch(/^administrators[\s\S]*degraded/m);
+    await expect.poll(() => treeText(page)).toMatch(/^administrators[\s\S]*Degraded/m);
     await page.locator('.activitybar .action-item', { hasText: /^\d+$/ }).first().waitFor();
     await workbench.screenshot('tree');
   });

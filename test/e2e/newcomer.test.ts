@@ -85,7 +85,7 @@ test.describe('a newcomer', () => {
     await treeRow(page, 'administrator').waitFor();
     await expand(page, 'Groups');
     await expand(page, 'platform-engineers');
-    for (const seen of [/site-reliability.*degraded/, /Roles granted 4/, /not listed/, /@meridian\.example/]) {
+    for (const seen of [/site-reliability.*Degraded/, /Roles granted 4/, /not listed/, /@meridian\.example/]) {
       await expect.poll(() => treeText(page)).toMatch(seen);
     }
     await workbench.screenshot('tree');

@@ -22,8 +22,8 @@ export class ClientSecrets {
 
   async ask(connection: Connection): Promise<string> {
     const secret = await showInputBox({
-      title: vscode.l10n.t('Client secret of {0}', connection.clientId),
-      prompt: vscode.l10n.t('It is kept in the system keyring and sent only to {0}.', connection.identityUrl),
+      title: vscode.l10n.t('Client secret for {0}', connection.clientId),
+      prompt: vscode.l10n.t('Stored in the system keyring and sent only to {0}.', connection.identityUrl),
       password: true,
       ignoreFocusOut: true,
       validateInput: (value) => problem(value),
@@ -49,10 +49,10 @@ export class ClientSecrets {
 }
 
 function problem(value: string): string | undefined {
-  if (value === '') return vscode.l10n.t('Paste the secret that belongs to the client id.');
+  if (value === '') return vscode.l10n.t('Paste the secret that belongs to the client ID.');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (/[\u0000-\u001f\u007f]/.test(value))
-    return vscode.l10n.t('The secret holds a line break or control character. Paste only the secret.');
+    return vscode.l10n.t('The secret contains a line break or control character. Paste only the secret.');
   if (value !== value.trim()) return vscode.l10n.t('The secret begins or ends with a space. Paste only the secret.');
   return undefined;
 }

@@ -46,7 +46,7 @@ export class EndedNotice implements vscode.Disposable {
     const hint =
       reason === 'elsewhere'
         ? vscode.l10n.t(
-            'The service allows one session for each client: a service token, or a client of its own for each machine, ends the contest.',
+            'The service allows one session per client. To avoid this, use a service token or a separate client for each machine.',
           )
         : '';
     const chosen = await showWarningMessage(

@@ -42,7 +42,7 @@ export class InferenceTokens {
       new AbortController().signal,
       vscode.l10n.t('Token for the inference service'),
       vscode.l10n.t(
-        'It is kept in the system keyring, sent to {0} only, and used there instead of your sign-in.',
+        'Stored in the system keyring, sent only to {0}, and used there instead of your sign-in.',
         new URL(connection.inferenceUrl).origin,
       ),
     );
@@ -57,7 +57,7 @@ export class InferenceTokens {
     const rejected = async () => {
       throw new RolecallError(
         'invalidRequest',
-        vscode.l10n.t('The inference service does not accept this token. Nothing was kept.'),
+        vscode.l10n.t('The inference service does not accept this token. It was not saved.'),
       );
     };
     const deps = { fetch, log, accessToken: async () => token, rejected };

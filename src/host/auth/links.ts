@@ -91,7 +91,7 @@ export class SignInLinks implements vscode.UriHandler {
     const claims = await cloud.keeper.claims();
     const claim = claimOf(pending);
     if (!(await claims.take(claim))) {
-      throw new RolecallError('invalidRequest', vscode.l10n.t('This sign-in was finished already.'));
+      throw new RolecallError('invalidRequest', vscode.l10n.t('This sign-in is already finished.'));
     }
     const callback = new URL(`${pending.redirectUri}?${query}`);
     if (mine) {
@@ -145,7 +145,7 @@ export class SignInLinks implements vscode.UriHandler {
       if (outcome === 'failed') {
         throw new RolecallError(
           'invalidRequest',
-          vscode.l10n.t('The sign-in ended in another window, which says what went wrong.'),
+          vscode.l10n.t('The sign-in failed in another window, which shows why.'),
         );
       }
     }
@@ -176,7 +176,9 @@ function claimOf({ state }: PendingSignIn): string {
 function stray(): RolecallError {
   return new RolecallError(
     'invalidRequest',
-    vscode.l10n.t('This link ends no sign-in that Rolecall waits for. Start again with Rolecall: Sign In.'),
+    vscode.l10n.t(
+      'This link does not belong to a sign-in that Rolecall is waiting for. Start again with Rolecall: Sign In.',
+    ),
     { remedy: { kind: 'otherSignIn' } },
   );
 }

@@ -20,8 +20,8 @@ export async function askForMethod(place: SignInPlace): Promise<SignInMethodId> 
       : { method: method.id, label, detail };
   });
   const chosen = await showQuickPick(items, {
-    title: vscode.l10n.t('Sign in with…'),
-    placeHolder: vscode.l10n.t('Choose how the sign-in comes back to the editor'),
+    title: vscode.l10n.t('Sign In With…'),
+    placeHolder: vscode.l10n.t('Choose a way to sign in'),
     matchOnDetail: true,
   });
   if (!chosen) throw cancelled();
@@ -35,22 +35,22 @@ function wordsOf(id: SignInMethodId, { connection }: SignInPlace): { label: stri
     case 'loopback':
       return {
         label: vscode.l10n.t('Browser'),
-        detail: vscode.l10n.t('Sign in on the provider’s page; it comes back to {0}.', connection.redirectUri),
+        detail: vscode.l10n.t('Sign in on the provider’s page, which returns to {0}.', connection.redirectUri),
       };
     case 'editorLink':
       return {
-        label: vscode.l10n.t('Browser, back by a link to the editor'),
-        detail: vscode.l10n.t('Sign in on the provider’s page; it opens {0}.', connection.redirectUri),
+        label: vscode.l10n.t('Browser, returning through an editor link'),
+        detail: vscode.l10n.t('Sign in on the provider’s page, which opens {0}.', connection.redirectUri),
       };
     case 'paste':
       return {
         label: vscode.l10n.t('Browser, then paste the address'),
-        detail: vscode.l10n.t('For SSH, containers and editors in a browser, where the answer cannot come by itself.'),
+        detail: vscode.l10n.t('For SSH, containers and editors in a browser, where the page cannot return by itself.'),
       };
     case 'serviceToken':
       return {
         label: vscode.l10n.t('Service token'),
-        detail: vscode.l10n.t('Paste a long-lived token. It is kept in the system keyring and cannot be renewed.'),
+        detail: vscode.l10n.t('Paste a long-lived token. It is stored in the system keyring and cannot be renewed.'),
       };
   }
 }
@@ -58,7 +58,7 @@ function wordsOf(id: SignInMethodId, { connection }: SignInPlace): { label: stri
 function reasonOf(refusal: Refusal, { uriScheme }: SignInPlace): string {
   switch (refusal) {
     case 'noClient':
-      return vscode.l10n.t('Needs the id of a registered client: set rolecall.identity.clientId.');
+      return vscode.l10n.t('Needs the ID of a registered client: set rolecall.identity.clientId.');
     case 'redirectUriIsNoLoopback':
       return vscode.l10n.t(
         'Needs a registered redirect URI on this machine, such as http://127.0.0.1:18155/callback (rolecall.identity.redirectUri).',

@@ -30,7 +30,7 @@ export class ServiceTokens {
       signal,
       vscode.l10n.t('Service token for {0}', cloud.connection.label),
       vscode.l10n.t(
-        'It is kept in the system keyring, and sent to {0} and {1} only.',
+        'Stored in the system keyring and sent only to {0} and {1}.',
         cloud.connection.identityUrl,
         new URL(cloud.connection.inferenceUrl).origin,
       ),
@@ -54,7 +54,9 @@ export class ServiceTokens {
     this.#deps.log.info(`Signed in to ${cloud.connection.identityUrl} with a service token.`);
     if (!isChecked) {
       void showWarningMessage(
-        vscode.l10n.t('The token is kept, but the service offers nothing to check it with. The first use will tell.'),
+        vscode.l10n.t(
+          'The token was saved without a check, which the service does not offer. The first request will show whether it works.',
+        ),
       ); // Says all.
     }
     return session;

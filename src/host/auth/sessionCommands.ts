@@ -23,7 +23,7 @@ export function sessionCommands({ clouds, signIn, signOut, clientSecrets, infere
   /** The configured services; the sandbox brings what it needs. */
   const configured = (cloud: Cloud): Cloud | undefined => {
     if (cloud.connection.id !== 'sandbox') return cloud;
-    void showInformationMessage(vscode.l10n.t('The sandbox brings its own client secret and tokens.')); // Says all.
+    void showInformationMessage(vscode.l10n.t('The sandbox has its own client secret and tokens.')); // Says all.
     return undefined;
   };
   return {
@@ -51,7 +51,7 @@ export function sessionCommands({ clouds, signIn, signOut, clientSecrets, infere
       if (!cloud) return;
       await clientSecrets.forget(cloud.connection);
       void showInformationMessage(
-        vscode.l10n.t('The client secret is forgotten. It is asked for at the next sign-in or renewal.'),
+        vscode.l10n.t('Client secret forgotten. You will be asked for it when it is next needed.'),
       ); // Says all.
     },
     [commands.setInferenceToken]: async () => {
@@ -65,7 +65,9 @@ export function sessionCommands({ clouds, signIn, signOut, clientSecrets, infere
       if (!cloud) return;
       await inferenceTokens.forget(cloud.connection);
       await cloud.readInferenceToken();
-      void showInformationMessage(vscode.l10n.t('The inference service gets the token of your sign-in again.')); // Says all.
+      void showInformationMessage(
+        vscode.l10n.t('Inference token forgotten. The inference service uses your sign-in again.'),
+      ); // Says all.
     },
   } satisfies Partial<Handlers>;
 }

@@ -12,7 +12,7 @@ export async function showSessionMenu(clouds: Clouds, isSigningIn: boolean): Pro
   const kind = isSigningIn ? 'signingIn' : clouds.active?.keeper.state.kind;
   const words = wordsOf(clouds);
   const chosen = await showQuickPick(itemsFor(kind), {
-    title: words?.tooltip ?? vscode.l10n.t('Rolecall: no cloud is configured'),
+    title: words?.tooltip ?? vscode.l10n.t('Rolecall: no cloud configured'),
     placeHolder: vscode.l10n.t('What do you want to do?'),
   });
   if (chosen) await vscode.commands.executeCommand(chosen.command);
@@ -33,9 +33,9 @@ function itemsFor(kind: SessionState['kind'] | undefined): Item[] {
   ];
   if (kind === 'signingIn') {
     return [
-      item('clippy', vscode.l10n.t('Paste the Address the Browser Ended On…'), commands.pasteSignInAddress),
-      item('link', vscode.l10n.t('Copy the Sign-In Address'), commands.copySignInAddress),
-      item('close', vscode.l10n.t('Cancel Signing In'), commands.cancelSignIn),
+      item('clippy', vscode.l10n.t('Paste Sign-In Address…'), commands.pasteSignInAddress),
+      item('link', vscode.l10n.t('Copy Sign-In Address'), commands.copySignInAddress),
+      item('close', vscode.l10n.t('Cancel Sign-In'), commands.cancelSignIn),
       ...always,
     ];
   }

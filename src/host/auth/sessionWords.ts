@@ -30,38 +30,41 @@ export function wordsOf(clouds: Pick<Clouds, 'active' | 'problem'>): StateWords 
 
 function stateWords(state: SessionState, { connection }: Cloud): StateWords | undefined {
   const { label } = connection;
+  const isSandbox = connection.id === 'sandbox';
+  const nameOf = ({ label: name }: { readonly label: string }) =>
+    isSandbox ? vscode.l10n.t('{0} (sandbox)', plain(name)) : plain(name);
   switch (state.kind) {
     case 'starting':
       return undefined;
     case 'signedOut':
       return {
-        text: vscode.l10n.t('$(sign-in) Rolecall: sign in'),
+        text: isSandbox ? vscode.l10n.t('$(sign-in) Sandbox: sign in') : vscode.l10n.t('$(sign-in) Rolecall: sign in'),
         tooltip: vscode.l10n.t('Not signed in to {0}.', label),
-        command: commands.signIn,
+        command: isSandbox ? commands.trySandbox : commands.signIn,
       };
     case 'signingIn':
       return {
         text: vscode.l10n.t('$(loading~spin) Rolecall: waiting for the browser'),
-        tooltip: vscode.l10n.t('Finish the sign-in to {0} in your browser, paste its address here, or cancel.', label),
+        tooltip: vscode.l10n.t('Finish signing in to {0} in your browser, paste its address here, or cancel.', label),
         command: commands.showSession,
       };
     case 'signedIn':
       return {
-        text: `$(account) ${plain(state.account.label)}`,
+        text: `$(account) ${nameOf(state.account)}`,
         tooltip: vscode.l10n.t('Rolecall: signed in to {0} as {1}.', label, state.account.label),
         command: commands.showSession,
       };
     case 'refreshing':
       return {
-        text: `$(sync~spin) ${plain(state.account.label)}`,
+        text: `$(sync~spin) ${nameOf(state.account)}`,
         tooltip: vscode.l10n.t('Rolecall: renewing the sign-in to {0}.', label),
         command: commands.showSession,
       };
     case 'offline':
       return {
-        text: vscode.l10n.t('$(debug-disconnect) {0} (offline)', plain(state.account.label)),
+        text: vscode.l10n.t('$(debug-disconnect) {0} (offline)', nameOf(state.account)),
         tooltip: vscode.l10n.t(
-          'Rolecall: still signed in to {0}, but the sign-in could not be renewed; it is tried again. {1}',
+          'Rolecall: still signed in to {0}, but the sign-in could not be renewed. Rolecall keeps trying. {1}',
           label,
           state.error.message,
         ),

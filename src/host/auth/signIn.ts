@@ -81,7 +81,7 @@ export class SignIn {
       if (!waiting || waiting.stop.signal.aborted || clouds.all.includes(waiting.cloud)) return;
       waiting.stop.abort();
       void showInformationMessage(
-        vscode.l10n.t('The sign-in was given up, because what it was for is gone or has other settings now.'),
+        vscode.l10n.t('The sign-in was canceled because the connection was changed or closed.'),
       ); // Says all.
     });
     return vscode.Disposable.from(subscription, { dispose: () => this.cancel() });
@@ -95,7 +95,7 @@ export class SignIn {
   #remind({ reopen }: Waiting): void {
     if (!reopen) return;
     const [again, paste] = [vscode.l10n.t('Open Again'), vscode.l10n.t('Paste the Address')];
-    const told = showInformationMessage(vscode.l10n.t('A sign-in waits for you in the browser.'), again, paste);
+    const told = showInformationMessage(vscode.l10n.t('A sign-in is waiting in your browser.'), again, paste);
     void Promise.resolve(told)
       .then((chosen) => (chosen === again ? reopen() : chosen === paste ? this.paste() : undefined))
       .catch((error: unknown) => this.#deps.log.warn(String(error)));
@@ -114,9 +114,13 @@ export class SignIn {
   async paste(): Promise<void> {
     const answer = this.#waiting?.answer;
     if (!answer) {
-      throw new RolecallError('invalidRequest', vscode.l10n.t('No sign-in waits for an address. Begin with Sign In.'), {
-        remedy: { kind: 'otherSignIn' },
-      });
+      throw new RolecallError(
+        'invalidRequest',
+        vscode.l10n.t('No sign-in is waiting for an address. Start with Sign In.'),
+        {
+          remedy: { kind: 'otherSignIn' },
+        },
+      );
     }
     const { pending, give, over } = answer;
     if (over.aborted) return;
@@ -125,9 +129,9 @@ export class SignIn {
     over.addEventListener('abort', close, { once: true });
     const typed = await showInputBox(
       {
-        title: vscode.l10n.t('Finish signing in'),
+        title: vscode.l10n.t('Paste Sign-In Address'),
         prompt: vscode.l10n.t(
-          'Sign in in the browser. If it ends on a page that cannot be shown, paste the address of that page here, or only the code.',
+          'Finish signing in in your browser. If it shows an error page, paste the address of that page here, or only the code.',
         ),
         placeHolder: `${pending.redirectUri}?code=…`,
         ignoreFocusOut: true,
@@ -160,8 +164,8 @@ export class SignIn {
       return await withProgress(
         {
           location: vscode.ProgressLocation.Notification,
-          title: vscode.l10n.t('Signing in to {0}: finish in your browser. Is it stuck there?', cloud.connection.label),
-          link: { title: vscode.l10n.t('Paste the address'), command: commands.pasteSignInAddress },
+          title: vscode.l10n.t('Signing in to {0}: continue in your browser. Having trouble?', cloud.connection.label),
+          link: { title: vscode.l10n.t('Paste the address.'), command: commands.pasteSignInAddress },
           cancellable: true,
         },
         (_progress, token) => this.#withBrowser(cloud, server, method, AbortSignal.any([stopped, signalOf(token)])),

@@ -14,17 +14,20 @@ export class SignOut {
     this.#log = log;
   }
 
-  /** Asks first, and says what signing out means. */
+  /** Asks first: it reaches every window. */
   async ask(cloud: Cloud): Promise<void> {
     const { session } = cloud.keeper;
     const signOut = vscode.l10n.t('Sign Out');
     const chosen = await showInformationMessage(
       session
         ? vscode.l10n.t('Sign {0} out of {1}?', session.account.label, cloud.connection.label)
-        : vscode.l10n.t('Forget the stored sign-in to {0}?', cloud.connection.label),
+        : vscode.l10n.t('Sign out of {0}?', cloud.connection.label),
       {
         modal: true,
-        detail: `${vscode.l10n.t('Rolecall forgets the session and what it has read, in every window of this machine. The client secret and saved snapshots stay; each has a command that removes it.')} ${afterwards()}`,
+        detail:
+          cloud.connection.id === 'sandbox'
+            ? vscode.l10n.t('You’ll be signed out in all windows. Snapshots are kept.')
+            : vscode.l10n.t('You’ll be signed out in all windows. Snapshots and the client secret are kept.'),
       },
       signOut,
     );
@@ -35,9 +38,7 @@ export class SignOut {
   async runAndTell(cloud: Cloud): Promise<void> {
     const { label } = cloud.connection;
     await this.run(cloud);
-    void showInformationMessage(
-      `${vscode.l10n.t('Signed out of {0}, in every window of this machine.', label)} ${afterwards()}`,
-    ); // Says all.
+    void showInformationMessage(vscode.l10n.t('Signed out of {0} in all windows.', label)); // Says all.
   }
 
   async run(cloud: Cloud): Promise<void> {
@@ -52,10 +53,4 @@ export class SignOut {
     }
     this.#log.info(`Signed out of ${connection.identityUrl}.`);
   }
-}
-
-function afterwards(): string {
-  return vscode.l10n.t(
-    'The service offers no way to revoke it there: it ends by itself. The chat history that VS Code keeps is not touched.',
-  );
 }

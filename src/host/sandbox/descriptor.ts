@@ -24,7 +24,7 @@ export function readDescriptor(line: string): SandboxDescriptor {
   try {
     return z.parse(descriptorSchema, JSON.parse(line));
   } catch (cause) {
-    throw new RolecallError('protocol', 'The sandbox started but did not say where it listens.', { cause });
+    throw new RolecallError('protocol', 'The sandbox started but did not report its addresses.', { cause });
   }
 }
 

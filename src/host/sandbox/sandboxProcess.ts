@@ -74,7 +74,7 @@ export class SandboxProcess {
   static async #connect(descriptor: SandboxDescriptor, signal: AbortSignal): Promise<SandboxProcess> {
     const { lifeline: port, clients } = descriptor;
     if (port === undefined)
-      throw new RolecallError('protocol', 'The sandbox started but did not say where it listens.');
+      throw new RolecallError('protocol', 'The sandbox started but did not report its addresses.');
     const lifeline = net.connect({ host: '127.0.0.1', port });
     try {
       const greeted = AbortSignal.any([signal, AbortSignal.timeout(GREETING_MS)]);

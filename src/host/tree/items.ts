@@ -52,8 +52,8 @@ function organization(node: NodeOf<'organization'>, facts: OrganizationFacts, no
     filter === '' ? '' : vscode.l10n.t('filtered'),
   ];
   return row(node.label, Collapsed, icon, description.filter((part) => part !== '').join(' · '), [
-    [vscode.l10n.t('Id'), node.organization],
-    [vscode.l10n.t('Read'), readAt === undefined ? vscode.l10n.t('not yet') : relativeTime(readAt, now)],
+    [vscode.l10n.t('ID'), node.organization],
+    [vscode.l10n.t('Updated'), readAt === undefined ? vscode.l10n.t('not yet') : updated(readAt, now)],
     [vscode.l10n.t('Filter'), filter],
   ]);
 }
@@ -124,13 +124,13 @@ function unlisted(node: NodeOf<'role' | 'grant'>, state: vscode.TreeItemCollapsi
     idLabel(entry.id),
     state,
     'shield',
-    isKnown ? vscode.l10n.t('not listed') : vscode.l10n.t('name not known'),
+    isKnown ? vscode.l10n.t('not listed') : vscode.l10n.t('name unknown'),
     [
-      [vscode.l10n.t('Role id'), entry.id],
+      [vscode.l10n.t('Role ID'), entry.id],
       [
         vscode.l10n.t('Note'),
         isKnown
-          ? vscode.l10n.t('The service does not list this role: it is protected, or has been removed.')
+          ? vscode.l10n.t('The service does not list this role. It is protected or has been removed.')
           : vscode.l10n.t('The roles could not be read.'),
       ],
     ],
@@ -148,8 +148,8 @@ function spokenWhole(item: vscode.TreeItem, id: string): vscode.TreeItem {
 function unlistedRoles({ rolesKnown, children }: NodeOf<'unlisted'>): vscode.TreeItem {
   const count = String(children.length);
   if (!rolesKnown) return row(vscode.l10n.t('Granted by groups'), Collapsed, 'shield', count);
-  return row(vscode.l10n.t('Granted, not listed'), Collapsed, 'shield', count, [
-    [vscode.l10n.t('Note'), vscode.l10n.t('Groups grant these roles and the service does not list them.')],
+  return row(vscode.l10n.t('Granted, but not in the role list'), Collapsed, 'shield', count, [
+    [vscode.l10n.t('Note'), vscode.l10n.t('Groups have these roles, but the service does not list them.')],
   ]);
 }
 
@@ -174,7 +174,7 @@ function notSent({ list }: NodeOf<'notSent'>): vscode.TreeItem {
     serviceAccounts: vscode.l10n.t('Service accounts not sent by the service'),
   };
   return row(labels[list], None, coloured('warning', 'list.warningForeground'), '', [
-    [vscode.l10n.t('Note'), vscode.l10n.t('It is not known which there are. That is not the same as none.')],
+    [vscode.l10n.t('Note'), vscode.l10n.t('The service did not send this list, so there may be some.')],
   ]);
 }
 
@@ -182,7 +182,7 @@ function member({ kind, principal }: NodeOf<'subject' | 'user' | 'serviceAccount
   const { id, email, issuer } = principal;
   if (kind !== 'subject') {
     const icon = kind === 'user' ? 'person' : 'server-process';
-    return spokenWhole(row(idLabel(id), None, icon, '', [[vscode.l10n.t('Id'), id]]), id);
+    return spokenWhole(row(idLabel(id), None, icon, '', [[vscode.l10n.t('ID'), id]]), id);
   }
   return row(idLabel(principalName(principal)), None, 'account', issuer, [
     [vscode.l10n.t('Subject'), id],
@@ -192,7 +192,7 @@ function member({ kind, principal }: NodeOf<'subject' | 'user' | 'serviceAccount
 }
 
 function stopped(): vscode.TreeItem {
-  const item = row(vscode.l10n.t('Reading was stopped'), None, 'circle-slash', vscode.l10n.t('click to read again'));
+  const item = row(vscode.l10n.t('Loading was stopped'), None, 'circle-slash', vscode.l10n.t('click to refresh'));
   item.command = { title: vscode.l10n.t('Refresh'), command: commands.refresh };
   return item;
 }
@@ -221,11 +221,16 @@ function step({ step: which, target }: NodeOf<'step'>): vscode.TreeItem {
 }
 
 function stale({ error, at }: NodeOf<'stale'>, now: number): vscode.TreeItem {
-  const label = vscode.l10n.t('Could not be read again; shown as of {0}', clockTime(at, now));
+  const label = vscode.l10n.t('Could not be refreshed; shown as of {0}', clockTime(at, now));
   return row(label, None, coloured('warning', 'list.warningForeground'), error.message, [
     [vscode.l10n.t('Problem'), error.message],
-    [vscode.l10n.t('Read'), relativeTime(at, now)],
+    [vscode.l10n.t('Updated'), updated(at, now)],
   ]);
+}
+
+/** As the value of “Updated”. */
+function updated(at: number, now: number): string {
+  return now - at < 60_000 ? vscode.l10n.t('just now') : relativeTime(at, now);
 }
 
 function malformed({ what, item }: NodeOf<'malformed'>): vscode.TreeItem {

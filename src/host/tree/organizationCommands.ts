@@ -20,7 +20,7 @@ export interface OrganizationCommandsDeps {
 export function organizationCommands({ clouds, settings, data }: OrganizationCommandsDeps) {
   const refuseInSandbox = () => {
     if (!clouds.sandbox) return;
-    throw new RolecallError('invalidRequest', vscode.l10n.t('The sandbox brings its own organizations.'));
+    throw new RolecallError('invalidRequest', vscode.l10n.t('The sandbox has its own organizations.'));
   };
   return {
     [commands.addOrganization]: async () => {
@@ -48,7 +48,7 @@ export function organizationCommands({ clouds, settings, data }: OrganizationCom
 async function askOrganization(clouds: Clouds): Promise<string> {
   const cloud = clouds.require();
   const listed = cloud.keeper.session ? await listOrganizations(cloud) : undefined;
-  const typeIt = { label: vscode.l10n.t('Type an id…'), description: '', iconPath: new vscode.ThemeIcon('edit') };
+  const typeIt = { label: vscode.l10n.t('Enter an ID…'), description: '', iconPath: new vscode.ThemeIcon('edit') };
   if (listed && listed.length > 0) {
     const picked = await showQuickPick(
       [...listed.map(({ id, name }) => ({ label: id, description: name === id ? '' : name })), typeIt],
@@ -62,13 +62,13 @@ async function askOrganization(clouds: Clouds): Promise<string> {
   }
   const typed = await showInputBox({
     title: vscode.l10n.t('Add Organization'),
-    prompt: vscode.l10n.t('Id of the organization'),
+    prompt: vscode.l10n.t('ID of the organization'),
     validateInput: (value) => {
       try {
         pathSegment(value.trim());
         return undefined;
       } catch {
-        return vscode.l10n.t('Type the id of an organization. It cannot be empty, “.” or “..”.');
+        return vscode.l10n.t('Enter the ID of an organization. It cannot be empty, “.” or “..”.');
       }
     },
   });

@@ -92,7 +92,10 @@ export class OrganizationsView implements vscode.Disposable {
     if (target.kind !== 'organization') await this.#removeHidingFilter(stage, target.organization, target.key);
     const node = await findNode(target, (parent) => this.getChildren(parent));
     if (!node) {
-      throw new RolecallError('notFound', vscode.l10n.t('It is not among what was read. Refresh and try again.'));
+      throw new RolecallError(
+        'notFound',
+        vscode.l10n.t('This is no longer in the loaded data. Refresh and try again.'),
+      );
     }
     await this.#view.reveal(node, { select: true, focus, expand: true });
   }

@@ -44,7 +44,7 @@ export function roleChildren(node: NodeOf<'role'>): readonly Node[] {
   const { entry, source, target } = node;
   const ids = new IdGiver(node.id);
   if (!source.model.groupsKnown) {
-    return [empty(node.id, vscode.l10n.t('The groups could not be read, so nobody knows'))];
+    return [empty(node.id, vscode.l10n.t('Unknown: the groups could not be read'))];
   }
   const nodes = entry.groups.map(
     (group): NodeOf<'grantedBy'> => ({
@@ -60,7 +60,7 @@ export function roleChildren(node: NodeOf<'role'>): readonly Node[] {
       },
     }),
   );
-  if (nodes.length === 0) return [empty(node.id, vscode.l10n.t('No group grants this role'))];
+  if (nodes.length === 0) return [empty(node.id, vscode.l10n.t('No group has this role'))];
   return inBuckets(node.id, nodes);
 }
 

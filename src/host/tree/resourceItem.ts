@@ -16,18 +16,33 @@ export function resourceItem(
 ): vscode.TreeItem {
   const { healthStatus, provisioningStatus, deletionTime } = metadata;
   const states = [
-    healthStatus === 'healthy' ? undefined : vscode.l10n.t('health: {0}', healthStatus),
-    provisioningStatus === 'provisioned' ? undefined : vscode.l10n.t('provisioning: {0}', provisioningStatus),
-    isBeingDeleted(metadata) ? vscode.l10n.t('being deleted since {0}', moment(deletionTime ?? '', now)) : undefined,
-  ].filter((state) => state !== undefined);
+    stateText(healthStatus, provisioningStatus),
+    isBeingDeleted(metadata) ? vscode.l10n.t('being deleted since {0}', moment(deletionTime ?? '', now)) : '',
+  ].filter((state) => state !== '');
   return row(metadata.name, collapsibleState, statusIcon(icon, metadata), states.join(' · '), factsOf(metadata, now));
+}
+
+/** Empty for what is healthy and provisioned. */
+function stateText(health: string, provisioning: string): string {
+  if (provisioning === 'provisioned') {
+    if (health === 'healthy') return '';
+    if (health === 'degraded') return vscode.l10n.t('Degraded');
+    return health === 'error' ? vscode.l10n.t('Error') : vscode.l10n.t('Health {0}', health);
+  }
+  const state =
+    provisioning === 'provisioning'
+      ? vscode.l10n.t('Provisioning')
+      : provisioning === 'deprovisioning'
+        ? vscode.l10n.t('Deprovisioning')
+        : vscode.l10n.t('Provisioning {0}', provisioning);
+  return health === 'healthy' ? state : vscode.l10n.t('{0} (health {1})', state, health);
 }
 
 function factsOf(metadata: Metadata, now: number): readonly Fact[] {
   const { healthStatus, provisioningStatus, deletionTime } = metadata;
   return [
     [vscode.l10n.t('Description'), metadata.description],
-    [vscode.l10n.t('Id'), metadata.id],
+    [vscode.l10n.t('ID'), metadata.id],
     [vscode.l10n.t('Health'), healthStatus],
     [vscode.l10n.t('Provisioning'), provisioningStatus],
     [vscode.l10n.t('Created'), by(metadata.creationTime, text(metadata, 'createdBy'), now)],

@@ -37,6 +37,6 @@ export function summarize(data: AccessData, state: ViewState, organizations: rea
     badge:
       attention === 0
         ? undefined
-        : { value: attention, tooltip: vscode.l10n.t('Groups and roles in error or degraded: {0}', attention) },
+        : { value: attention, tooltip: vscode.l10n.t('Groups and roles that need attention: {0}', attention) },
   };
 }

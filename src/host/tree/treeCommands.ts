@@ -131,9 +131,13 @@ function questionAbout(target: AccessTarget, name: string): string {
   const quoted = JSON.stringify(name);
   switch (target.kind) {
     case 'organization':
-      return vscode.l10n.t('List the groups and say what I should look at first. Organization: {0}', organization);
+      return vscode.l10n.t('Which groups need attention, and why? Organization: {0}', organization);
     case 'group':
-      return vscode.l10n.t('List the groups. What may members of {0} do? Organization: {1}', quoted, organization);
+      return vscode.l10n.t(
+        'Who is in the group {0}, and which roles does it give them? Organization: {1}',
+        quoted,
+        organization,
+      );
     case 'role':
       return vscode.l10n.t('Who has the role {0}, and through which groups? Organization: {1}', quoted, organization);
     case 'principal':
@@ -142,7 +146,7 @@ function questionAbout(target: AccessTarget, name: string): string {
 }
 
 function gone(): RolecallError {
-  return new RolecallError('notFound', vscode.l10n.t('It is not among what was read. Refresh and try again.'));
+  return new RolecallError('notFound', vscode.l10n.t('This is no longer in the loaded data. Refresh and try again.'));
 }
 
 function json(value: unknown): string {

@@ -152,10 +152,10 @@ async function askOrder(current: SortOrder): Promise<SortOrder> {
   };
   const items = SORT_ORDERS.map((order) => ({
     label: labels[order],
-    description: order === current ? vscode.l10n.t('now') : '',
+    description: order === current ? vscode.l10n.t('current') : '',
     order,
   }));
-  const picked = await showQuickPick(items, { placeHolder: vscode.l10n.t('Order of groups and roles') });
+  const picked = await showQuickPick(items, { placeHolder: vscode.l10n.t('Sort groups and roles') });
   if (!picked) throw cancelled();
   return picked.order;
 }

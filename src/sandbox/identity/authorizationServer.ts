@@ -149,7 +149,12 @@ export class AuthorizationServer {
     const asked = this.#signIns.get(uid);
     const isSameBrowser = (req.headers.cookie ?? '').split('; ').includes(`${this.#cookie}=${uid}`);
     if (!asked || !isSameBrowser || asked.expires <= Date.now()) {
-      sendProblemPage(res, 400, 'This sign-in is over', 'It was completed or has expired. Start again in the editor.');
+      sendProblemPage(
+        res,
+        400,
+        'This sign-in has ended',
+        'It was completed or has expired. Start again in the editor.',
+      );
       return;
     }
     if (req.method === 'GET') {

@@ -48,7 +48,7 @@ describe('the token of the inference service alone', () => {
     const cloud = clouds.require();
     patches.set(vscode.window, 'showInputBox', async (options: vscode.InputBoxOptions) => {
       assert.equal(options.password, true);
-      assert.match(options.prompt ?? '', /sent to http:\/\/127\.0\.0\.1:\d+ only/);
+      assert.match(options.prompt ?? '', /sent only to http:\/\/127\.0\.0\.1:\d+,/);
       return token;
     });
     if (isTaken) scene().network = async () => Response.json({ data: [] });
@@ -69,7 +69,7 @@ describe('the token of the inference service alone', () => {
   });
 
   it('is tried out before it is kept', async () => {
-    await assert.rejects(enter('nonsense', false), /does not accept this token\. Nothing was kept/);
+    await assert.rejects(enter('nonsense', false), /does not accept this token\. It was not saved/);
     assert.equal(scene().secrets.values.size, 0);
     assert.deepEqual(scene().learned, ['nonsense'], 'the log hides it all the same');
   });

@@ -111,7 +111,7 @@ describe('a sign-in that comes back by a link to the editor', () => {
     });
     assert.equal(exchanges, 1);
     assert.equal(errors.length, 3);
-    for (const error of errors) assert.match(error, /finished already|ends no sign-in/);
+    for (const error of errors) assert.match(error, /already finished|does not belong to a sign-in/);
     for (const { cloud } of others) assert.equal(cloud.keeper.state.kind, 'signedIn');
   });
 
@@ -122,7 +122,7 @@ describe('a sign-in that comes back by a link to the editor', () => {
     await window.deliver();
     await session;
     assert.equal(await growth(TOKEN_ENDPOINT, () => window.deliver()), 0);
-    assert.match(errors.join(), /ends no sign-in that Rolecall waits for/);
+    assert.match(errors.join(), /does not belong to a sign-in that Rolecall is waiting for/);
   });
 
   const strays: readonly [string, (link: string) => string][] = [
@@ -138,7 +138,7 @@ describe('a sign-in that comes back by a link to the editor', () => {
       const good = link;
       link = spoil(good);
       assert.equal(await growth(TOKEN_ENDPOINT, () => window.deliver()), 0);
-      assert.match(errors.join(), /ends no sign-in/);
+      assert.match(errors.join(), /does not belong to a sign-in/);
       link = good;
       await window.deliver();
       assert.ok((await session).accessToken);
@@ -153,7 +153,7 @@ describe('a sign-in that comes back by a link to the editor', () => {
     link = link.replace(/code=[^&]+/, 'code=wrong');
     await other.deliver();
     assert.equal(errors.length, 1);
-    await assert.rejects(session, /ended in another window/);
+    await assert.rejects(session, /failed in another window/);
     assert.equal(asking.cloud.keeper.state.kind, 'signedOut');
   });
 

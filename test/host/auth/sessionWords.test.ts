@@ -12,8 +12,12 @@ import { connectionTo } from '../support/sandbox.ts';
 const account = { id: 'u', label: 'ada@example.com' };
 const error = new RolecallError('offline', 'Why it is so.');
 
-function cloudsIn(state: SessionState | undefined, problem?: RolecallError): Clouds {
-  const active = state && { keeper: { state }, connection: { ...connectionTo('service'), label: 'id.example.com' } };
+function cloudsIn(
+  state: SessionState | undefined,
+  problem?: RolecallError,
+  of: 'service' | 'sandbox' = 'service',
+): Clouds {
+  const active = state && { keeper: { state }, connection: { ...connectionTo(of), label: 'id.example.com' } };
   return { active, problem } as unknown as Clouds;
 }
 
@@ -55,6 +59,15 @@ describe('the state of the session in the status bar', () => {
       assert.deepEqual([words.command, words.colour], [command, colour]);
     });
   }
+
+  it('says whether it is about the sandbox', () => {
+    const textOf = (state: SessionState) => wordsOf(cloudsIn(state, undefined, 'sandbox'))?.text;
+    assert.equal(textOf({ kind: 'signedIn', account }), '$(account) ada@example.com (sandbox)');
+    assert.equal(textOf({ kind: 'refreshing', account }), '$(sync~spin) ada@example.com (sandbox)');
+    const signedOut = wordsOf(cloudsIn({ kind: 'signedOut' }, undefined, 'sandbox'));
+    // Signs in, and opens the chat with the first prompt.
+    assert.deepEqual([signedOut?.text, signedOut?.command], ['$(sign-in) Sandbox: sign in', commands.trySandbox]);
+  });
 
   it('nothing while nothing is known or configured, and what is wrong with the settings', () => {
     assert.equal(wordsOf(cloudsIn({ kind: 'starting' })), undefined);

@@ -119,7 +119,7 @@ describe('the ways to sign in', () => {
     it('when no sign-in waits says so', async () => {
       await assert.rejects(
         signIn.paste(),
-        (error) => error instanceof RolecallError && /No sign-in waits/.test(error.message),
+        (error) => error instanceof RolecallError && /No sign-in is waiting/.test(error.message),
       );
     });
 
@@ -258,7 +258,7 @@ describe('the ways to sign in', () => {
     scene().settings.connection = undefined;
     scene().settings.change();
     await assert.rejects(waiting, isCancelled);
-    assert.match(told.join(), /given up/);
+    assert.match(told.join(), /canceled because the connection was changed/);
     assert.equal(signIn.isWaiting, false);
   });
 

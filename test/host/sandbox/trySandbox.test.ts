@@ -230,7 +230,7 @@ describe('Try the Sandbox', () => {
     [
       'says no port to connect to',
       `console.log(${JSON.stringify(line())}); setInterval(() => {}, 1000);`,
-      /did not say where it listens/,
+      /did not report its addresses/,
     ],
     [
       'is another program at that port',
@@ -240,11 +240,11 @@ describe('Try the Sandbox', () => {
       });`,
       /could not be started/,
     ],
-    ['says something else', 'console.log("hello"); setInterval(() => {}, 1000);', /did not say where it listens/],
+    ['says something else', 'console.log("hello"); setInterval(() => {}, 1000);', /did not report its addresses/],
     [
       'names another machine',
       `console.log(${JSON.stringify(line()).replaceAll('127.0.0.1', 'evil.example')}); setInterval(() => {}, 1000);`,
-      /did not say where it listens/,
+      /did not report its addresses/,
     ],
   ];
   for (const [what, text, sentence] of failures) {
@@ -290,7 +290,7 @@ describe('Try the Sandbox', () => {
   });
 
   it('says so when what runs already is no sandbox', async () => {
-    await assert.rejects(sandboxOf({ running: 'nonsense' }).enter(), /did not say where it listens/);
+    await assert.rejects(sandboxOf({ running: 'nonsense' }).enter(), /did not report its addresses/);
   });
 });
 

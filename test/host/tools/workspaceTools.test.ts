@@ -9,6 +9,7 @@ import { newWorkspaceTool } from '../../../src/host/tools/newWorkspaceTool.ts';
 import { ToolConsent, type ToolQuestion } from '../../../src/host/tools/toolConsent.ts';
 import { TOOL_FILE, ToolFiles } from '../../../src/host/tools/toolFiles.ts';
 import { WorkspaceTools } from '../../../src/host/tools/workspaceTools.ts';
+import { contextKeys } from '../../../src/ids.ts';
 import { containing, notContaining } from '../support/containment.ts';
 import { FakeLog, FakeMemento } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
@@ -77,8 +78,15 @@ describe('the workspace’s tools', () => {
   });
 
   it('run after a yes to exactly what runs', async () => {
+    const contexts = new Map<unknown, unknown>();
+    const execute = vscode.commands.executeCommand;
+    patches.set(vscode.commands, 'executeCommand', async (id: string, ...args: unknown[]) => {
+      if (id === 'setContext') contexts.set(args[0], args[1]);
+      return execute(id, ...args);
+    });
     const result = await call(await tools.open(), 'count_words', { file: 'handover.md' });
     assert.equal(result.isError, false);
+    assert.equal(contexts.get(contextKeys.hasRunTool), true, 'the walkthrough is told');
     const words = new TextDecoder()
       .decode(await vscode.workspace.fs.readFile(vscode.Uri.joinPath(folder().uri, 'handover.md')))
       .split(/\s+/)

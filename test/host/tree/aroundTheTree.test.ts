@@ -37,7 +37,7 @@ describe('around the tree', () => {
     tree().data.refresh();
     const [stale, groups, roles] = await tree().open('meridian');
     assert.equal(stale?.kind, 'stale');
-    assert.match(tree().text(stale), /Could not be read again; shown as of/);
+    assert.match(tree().text(stale), /Could not be refreshed; shown as of/);
     assert.deepEqual([groups, roles].map(tree().description), ['12', '9']);
     assert.equal((await tree().open('meridian', 'Groups')).length, 12);
     assert.match(tree().description(await tree().node('meridian')), /not up to date/);

@@ -51,15 +51,15 @@ describe('a tree item', () => {
   // Icon, colour and words for each value of the two statuses of the specification, and for one it does not have.
   const states: readonly (readonly [string, string, string, string, string])[] = [
     ['provisioned', 'healthy', 'organization', 'charts.green', ''],
-    ['provisioned', 'degraded', 'warning', 'list.warningForeground', 'health: degraded'],
-    ['provisioned', 'error', 'error', 'list.errorForeground', 'health: error'],
-    ['provisioned', 'unknown', 'question', 'disabledForeground', 'health: unknown'],
-    ['provisioning', 'unknown', 'sync', 'charts.blue', 'health: unknown · provisioning: provisioning'],
-    ['deprovisioning', 'healthy', 'sync', 'charts.blue', 'provisioning: deprovisioning'],
-    ['error', 'healthy', 'error', 'list.errorForeground', 'provisioning: error'],
-    ['unknown', 'healthy', 'organization', 'charts.green', 'provisioning: unknown'],
-    ['provisioning', 'degraded', 'warning', 'list.warningForeground', 'health: degraded · provisioning: provisioning'],
-    ['provisioned', 'sleeping', 'question', 'disabledForeground', 'health: sleeping'],
+    ['provisioned', 'degraded', 'warning', 'list.warningForeground', 'Degraded'],
+    ['provisioned', 'error', 'error', 'list.errorForeground', 'Error'],
+    ['provisioned', 'unknown', 'question', 'disabledForeground', 'Health unknown'],
+    ['provisioning', 'unknown', 'sync', 'charts.blue', 'Provisioning (health unknown)'],
+    ['deprovisioning', 'healthy', 'sync', 'charts.blue', 'Deprovisioning'],
+    ['error', 'healthy', 'error', 'list.errorForeground', 'Provisioning error'],
+    ['unknown', 'healthy', 'organization', 'charts.green', 'Provisioning unknown'],
+    ['provisioning', 'degraded', 'warning', 'list.warningForeground', 'Provisioning (health degraded)'],
+    ['provisioned', 'sleeping', 'question', 'disabledForeground', 'Health sleeping'],
   ];
   for (const [provisioningStatus, healthStatus, icon, colour, words] of states) {
     it(`tells ${provisioningStatus} and ${healthStatus} by icon and in words`, () => {
@@ -88,7 +88,7 @@ describe('a tree item', () => {
     assert.deepEqual(tooltipOf(node).split('\n\n'), [
       '**operators**',
       'Description: Who runs it.',
-      'Id: g-1',
+      'ID: g-1',
       'Health: healthy',
       'Provisioning: provisioned',
       `Created: ${local(metadata.creationTime)} (last year) by ada`,
@@ -102,7 +102,7 @@ describe('a tree item', () => {
       tooltipOf(groupNode())
         .split('\n\n')
         .map((line) => line.split(':')[0]),
-      ['**operators**', 'Id', 'Health', 'Provisioning', 'Created', 'Organization'],
+      ['**operators**', 'ID', 'Health', 'Provisioning', 'Created', 'Organization'],
     );
   });
 
@@ -161,7 +161,7 @@ describe('a tree item', () => {
     [
       { kind: 'grant', id: 'n', source: { ...source, model: unread.model }, entry: unknown },
       'r-9',
-      'name not known',
+      'name unknown',
       None,
       'shield',
     ],
@@ -191,7 +191,7 @@ describe('a tree item', () => {
     ],
     [
       { kind: 'unlisted', id: 'n', rolesKnown: true, children: tags(1) },
-      'Granted, not listed',
+      'Granted, but not in the role list',
       '1',
       Collapsed,
       'shield',
@@ -204,7 +204,7 @@ describe('a tree item', () => {
       'shield',
     ],
     [{ kind: 'empty', id: 'n', text: 'No groups' }, 'No groups', '', None, 'circle-slash'],
-    [{ ...common, kind: 'stopped' }, 'Reading was stopped', 'click to read again', None, 'circle-slash'],
+    [{ ...common, kind: 'stopped' }, 'Loading was stopped', 'click to refresh', None, 'circle-slash'],
     [
       { ...common, kind: 'malformed', what: 'role', item: malformed },
       'One role cannot be read',
@@ -244,7 +244,7 @@ describe('a tree item', () => {
   it('of a list that is not up to date tells why and since when', () => {
     const error = new RolecallError('offline', 'Nobody answers.');
     const item = draw({ kind: 'stale', id: 'n', error, at: NOW - 60_000 });
-    assert.match(String(item.label), /Could not be read again; shown as of \d/);
+    assert.match(String(item.label), /Could not be refreshed; shown as of \d/);
     assert.equal(item.description, 'Nobody answers.');
   });
 
@@ -262,7 +262,7 @@ describe('a tree item', () => {
     assert.ok(first && second && role);
     const node = (principal: typeof first): Node => ({ kind: 'user', id: 'n', source, principal });
     assert.deepEqual([draw(node(first)).label, draw(node(second)).label], ['7e1c0000…00000003', '7e1c0000…00000004']);
-    assert.match(tooltipOf(node(first)), /Id: 7e1c0000-5a5e-4000-8000-000000000003/);
+    assert.match(tooltipOf(node(first)), /ID: 7e1c0000-5a5e-4000-8000-000000000003/);
     assert.equal(draw(node(first)).accessibilityInformation?.label, ids[0]);
     const unlistedNode: Node = { kind: 'grant', id: 'n', source: { ...source, model: long }, entry: role };
     assert.equal(draw(unlistedNode).accessibilityInformation?.label, `${ids[0]}, not listed`);

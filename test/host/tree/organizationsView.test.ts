@@ -50,7 +50,7 @@ describe('the organizations view', () => {
       'site-reliability',
     ]);
     const roles = await tree().texts('meridian', 'Roles');
-    assert.deepEqual([roles.length, roles.at(-1)], [10, 'Granted, not listed']);
+    assert.deepEqual([roles.length, roles.at(-1)], [10, 'Granted, but not in the role list']);
   });
 
   it('asks once for both lists, however much is opened, until it is refreshed', async () => {
@@ -112,7 +112,7 @@ describe('the organizations view', () => {
     assert.equal((await tree().open('meridian', 'Groups')).length, 12);
     // Not known is not the same as not listed.
     const [grant] = await tree().open('meridian', 'Groups', 'administrators', 'Roles granted');
-    assert.equal(tree().description(grant), 'name not known');
+    assert.equal(tree().description(grant), 'name unknown');
     const granted = (await tree().open('meridian', 'Roles')).at(-1);
     assert.equal(tree().text(granted), 'Granted by groups');
   });
@@ -279,7 +279,7 @@ describe('the organizations view', () => {
     assert.equal(unlisted.length, 1);
     const tooltip = tree().item(unlisted[0]).tooltip as vscode.MarkdownString;
     assert.match(tooltip.value.replaceAll('&nbsp;', ' '), /does not list this role/);
-    const listedApart = await tree().open('meridian', 'Roles', 'Granted, not listed');
+    const listedApart = await tree().open('meridian', 'Roles', 'Granted, but not in the role list');
     assert.ok(listedApart.some((node) => tree().text(node) === tree().text(unlisted[0])));
   });
 

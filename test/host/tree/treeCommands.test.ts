@@ -174,7 +174,7 @@ describe('commands of the tree', () => {
     assert.equal(tree().shown.message, '');
   });
 
-  it('ask @rolecall types a question that names role and organization', async () => {
+  it('ask @rolecall types a question that names what it is about, and the organization', async () => {
     const typed: unknown[] = [];
     await tree().serviceOf('administrator', 'meridian');
     const execute = vscode.commands.executeCommand;
@@ -183,8 +183,12 @@ describe('commands of the tree', () => {
       return typed.push(...args);
     });
     await call(commands.askAboutThis, await tree().node('meridian', 'Roles', 'administrator'));
+    await call(commands.askAboutThis, await tree().node('meridian', 'Groups', 'finance'));
+    await call(commands.askAboutThis, await tree().node('meridian'));
     assert.deepEqual(typed, [
       '/access Who has the role "administrator", and through which groups? Organization: "meridian"',
+      '/access Who is in the group "finance", and which roles does it give them? Organization: "meridian"',
+      '/access Which groups need attention, and why? Organization: "meridian"',
     ]);
   });
 });
