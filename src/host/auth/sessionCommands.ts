@@ -12,14 +12,23 @@ import type { SignOut } from './signOut.ts';
 
 export interface SessionCommandsDeps {
   readonly clouds: Clouds;
-  readonly signIn: SignIn;
-  readonly signOut: SignOut;
+  readonly signIn: Pick<SignIn, 'run' | 'choose' | 'paste' | 'copyAddress' | 'cancel' | 'isWaiting'>;
+  readonly signOut: Pick<SignOut, 'ask'>;
   readonly clientSecrets: ClientSecrets;
   readonly inferenceTokens: InferenceTokens;
+  /** Somebody has signed in to their own cloud by a command. */
+  readonly signedIn: () => Promise<unknown>;
 }
 
 /** Everything about the session that can be asked for by name. */
-export function sessionCommands({ clouds, signIn, signOut, clientSecrets, inferenceTokens }: SessionCommandsDeps) {
+export function sessionCommands(deps: SessionCommandsDeps) {
+  const { clouds, signIn, signOut, clientSecrets, inferenceTokens } = deps;
+  const begin = async (how: (cloud: Cloud) => Promise<unknown>): Promise<void> => {
+    const cloud = clouds.require();
+    await cloud.load();
+    await how(cloud);
+    if (cloud.connection.id !== 'sandbox') await deps.signedIn();
+  };
   /** The configured services; the sandbox brings what it needs. */
   const configured = (cloud: Cloud): Cloud | undefined => {
     if (cloud.connection.id !== 'sandbox') return cloud;
@@ -27,16 +36,8 @@ export function sessionCommands({ clouds, signIn, signOut, clientSecrets, infere
     return undefined;
   };
   return {
-    [commands.signIn]: async () => {
-      const cloud = clouds.require();
-      await cloud.load();
-      await signIn.run(cloud);
-    },
-    [commands.signInWith]: async () => {
-      const cloud = clouds.require();
-      await cloud.load();
-      await signIn.choose(cloud);
-    },
+    [commands.signIn]: () => begin((cloud) => signIn.run(cloud)),
+    [commands.signInWith]: () => begin((cloud) => signIn.choose(cloud)),
     [commands.pasteSignInAddress]: () => signIn.paste(),
     [commands.copySignInAddress]: () => signIn.copyAddress(),
     [commands.cancelSignIn]: () => signIn.cancel(),

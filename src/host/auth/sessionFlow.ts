@@ -17,6 +17,8 @@ export interface SessionFlowDeps {
   readonly storage: vscode.SecretStorage;
   readonly clientSecrets: ClientSecrets;
   readonly inferenceTokens: InferenceTokens;
+  /** See `SessionCommandsDeps.signedIn`. */
+  readonly signedIn: () => Promise<unknown>;
   readonly fetch: Fetch;
   readonly learn: (secret: string | undefined) => void;
   readonly log: Log;

@@ -16,6 +16,18 @@ export async function openChat(question?: unknown): Promise<void> {
   });
 }
 
+const INTRODUCED = 'rolecall.chatIntroduced';
+
+/**
+ * After the first sign-in to a cloud of one's own: what is typed in the chat without `@rolecall` goes to the editor's assistant.
+ * Once, since whoever signs in again knows; and silent where there is no chat.
+ */
+export async function introduceChat(state: vscode.Memento): Promise<void> {
+  if (state.get(INTRODUCED) === true || (await whyNoChat())) return;
+  await state.update(INTRODUCED, true);
+  await openChat();
+}
+
 async function offerInstead({ reason, setting }: NoChat): Promise<void> {
   const ask = vscode.l10n.t('Ask About Selection…');
   const change = vscode.l10n.t('Open Settings');

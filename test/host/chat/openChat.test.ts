@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { openChat } from '../../../src/host/chat/openChat.ts';
+import { introduceChat, openChat } from '../../../src/host/chat/openChat.ts';
+import { FakeMemento } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
 import { userSettings } from '../support/workspace.ts';
 
@@ -24,6 +25,13 @@ describe('opening the chat', () => {
       assert.deepEqual(executed, [['workbench.action.chat.open', { query, isPartialQuery: true }]]);
     });
   }
+
+  it('after the first sign-in to one’s own cloud, and not again', async () => {
+    const executed = record();
+    const state = new FakeMemento();
+    for (const _ of ['first', 'second']) await introduceChat(state);
+    assert.deepEqual(executed, [['workbench.action.chat.open', { query: '@rolecall ', isPartialQuery: true }]]);
+  });
 
   describe('where there is none', () => {
     const settings = userSettings();
@@ -49,6 +57,17 @@ describe('opening the chat', () => {
         ],
       ]);
       assert.deepEqual(executed, [['workbench.action.openSettings', 'chat.disableAIFeatures']]);
+    });
+
+    it('says nothing after a sign-in, and opens it after one once it is there', async () => {
+      const { said, executed } = choosing(undefined);
+      const state = new FakeMemento();
+      await settings.writeElsewhere('chat.disableAIFeatures', true);
+      await introduceChat(state);
+      assert.deepEqual([said, executed], [[], []]);
+      await settings.writeElsewhere('chat.disableAIFeatures', undefined);
+      await introduceChat(state);
+      assert.equal(executed.length, 1);
     });
 
     it('says that the editor hides its models', async () => {
