@@ -148,7 +148,7 @@ describe('sandbox identity: the authorization endpoint', () => {
     const page = location(await browser.visit(authorizationUrl(sandbox.descriptor, requestParams())));
     const foreign = await new Browser().visit(`${sandbox.descriptor.identity}${page}`);
     assert.equal(foreign.status, 400);
-    assert.match(await foreign.text(), /This sign-in is over/);
+    assert.match(await foreign.text(), /This sign-in has ended/);
   });
 
   it('keeps two sandboxes on two ports of 127.0.0.1 apart in one browser', async () => {
