@@ -9,7 +9,7 @@ import { accessToolNames } from './host/accessToolNames.ts';
 import { createClouds } from './host/auth/createClouds.ts';
 import { registerSession } from './host/auth/register.ts';
 import { ChangeMarks } from './host/changeMarks.ts';
-import { openChat } from './host/chat/openChat.ts';
+import { introduceChat, openChat } from './host/chat/openChat.ts';
 import { registerChat } from './host/chat/register.ts';
 import { whyNoChat } from './host/chatView.ts';
 import { registerCommand } from './host/commands.ts';
@@ -63,7 +63,16 @@ export function activate(context: vscode.ExtensionContext): void {
   const accounts = createClouds({ context, settings, fetch, learn, log });
   const { clouds, clientSecret, sandboxFolder } = accounts;
   closeSessions = () => clouds.close();
-  const session = registerSession({ ...accounts, usage, settings, storage: secrets, fetch, learn, log });
+  const session = registerSession({
+    ...accounts,
+    usage,
+    settings,
+    storage: secrets,
+    signedIn: () => introduceChat(globalState),
+    fetch,
+    learn,
+    log,
+  });
   context.subscriptions.push(clouds, session);
 
   // Who has access to what
@@ -109,7 +118,7 @@ export function activate(context: vscode.ExtensionContext): void {
     rememberSecret: accounts.addSandboxSecret,
     describeModels: (models) => catalog.describeSandbox(models),
     signIn: (cloud) => session.signIn(cloud),
-    openChat: async (prompt) => ((await whyNoChat()) ? undefined : openChat(catalog, prompt)),
+    openChat: async (prompt) => ((await whyNoChat()) ? undefined : openChat(prompt)),
     log,
   });
   const report = {

@@ -87,7 +87,8 @@ export const contextKeys = {
   isFiltered: 'rolecall.isFiltered',
   /** Whether changes since a snapshot are marked. */
   hasChanges: 'rolecall.hasChanges',
-  /** Steps of the walkthrough: an organization was unfolded in this window, and a workspace tool was run. */
+  /** Steps of the walkthrough: `@rolecall` has answered in this window, an organization was unfolded, a workspace tool was run. */
+  hasAsked: 'rolecall.hasAsked',
   hasBrowsed: 'rolecall.hasBrowsed',
   hasRunTool: 'rolecall.hasRunTool',
 } as const;

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { asRolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { LoopEnd } from '../../core/tools/loopTypes.ts';
-import { chatCommands, commands, languageModelVendor } from '../../ids.ts';
+import { chatCommands, commands, contextKeys, languageModelVendor } from '../../ids.ts';
 import { accessToolNames } from '../accessToolNames.ts';
 import { accountSignal } from '../accountSignal.ts';
 import { AnswerTally } from '../answerTally.ts';
@@ -10,6 +10,7 @@ import { answerPart, doubtsLine, endingLine } from '../answerText.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
+import { setContextKey } from '../contextKeys.ts';
 import { converse, type OpenTools } from '../conversation.ts';
 import { escapeMarkdown } from '../escapeMarkdown.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
@@ -75,6 +76,7 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
       return local();
     }
     deps.catalog.pick(model.id === picked ? picked : undefined);
+    setContextKey(contextKeys.hasAsked, true);
     return await ask(deps, questions, asked, { cloud, model });
   } catch (error) {
     if (signal.aborted) return {}; // VS Code has closed the stream, and writing into it throws.

@@ -21,7 +21,7 @@ export function registerChat({ state, icon, ...deps }: ChatDeps): vscode.Disposa
     remembered,
     RolecallModelProvider.register({ ...deps, remembered }),
     registerParticipant({ ...deps, icon }),
-    registerCommand(commands.openChat, log, (question) => openChat(catalog, question)),
+    registerCommand(commands.openChat, log, (question) => openChat(question)),
     registerCommand(commands.selectModel, log, async () => {
       const { selectModel } = await import('../selectModel.ts');
       await selectModel({ clouds, catalog, settings });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { stageOf } from '../../../src/host/chat/history.ts';
-import { commands } from '../../../src/ids.ts';
+import { commands, contextKeys } from '../../../src/ids.ts';
 import { chatRequest, FakeStream, requestTurn, responseTurn } from '../support/chat.ts';
+import { usePatches } from '../support/patches.ts';
 import { useChat } from '../support/participant.ts';
 import { addFault, clearFaults, connectionTo, counter, counterAbove, holdNextAnswer } from '../support/sandbox.ts';
 import { signInAs, useScene } from '../support/scene.ts';
@@ -12,6 +13,7 @@ import { until } from '../support/wait.ts';
 describe('@rolecall', () => {
   const scene = useScene();
   const chat = useChat(scene);
+  const patches = usePatches();
   afterEach(clearFaults);
 
   it('streams the answer of the model that was picked', async () => {
@@ -59,7 +61,13 @@ describe('@rolecall', () => {
     assert.equal(chat().stream.answer, 'hello');
   });
 
-  it('tells everybody which model has answered last, be it the default one again', async () => {
+  it('tells everybody which model has answered last, be it the default one again, and the walkthrough that it was asked', async () => {
+    const contexts = new Map<unknown, unknown>();
+    const execute = vscode.commands.executeCommand;
+    patches.set(vscode.commands, 'executeCommand', async (id: string, ...args: unknown[]) => {
+      if (id === 'setContext') contexts.set(args[0], args[1]);
+      return execute(id, ...args);
+    });
     await chat().signedIn();
     scene().settings.preferred = 'sandbox/vision';
     const ask = async (id: string, vendor = 'rolecall') => {
@@ -70,6 +78,7 @@ describe('@rolecall', () => {
     assert.deepEqual(await ask('rolecall'), ['sandbox/vision', 'sandbox/vision']);
     assert.deepEqual(await ask('sandbox/no-tools'), ['sandbox/no-tools', 'sandbox/no-tools']);
     assert.deepEqual(await ask('auto', 'copilot'), ['sandbox/vision', 'sandbox/vision']);
+    assert.equal(contexts.get(contextKeys.hasAsked), true);
   });
 
   it('sends what the user set as parameters, and nothing else besides', async () => {

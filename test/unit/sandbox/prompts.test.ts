@@ -5,7 +5,7 @@ import { demoPrompts } from '../../../src/sandbox/inference/topics.ts';
 const textOf = (file: string): string => fs.readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
 
 describe('the prompts of the demo model', () => {
-  for (const file of ['README.md', 'media/walkthrough/sandbox.md']) {
+  for (const file of ['README.md', 'media/walkthrough/ask.md']) {
     it(`stand in ${file}, each and no others`, () => {
       const named = [...textOf(file).matchAll(/^ *- `?@rolecall (\/[^`\n]*?)(?:`| with a file open|$)/gm)].map(
         ([, prompt]) => prompt,
