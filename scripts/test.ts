@@ -120,8 +120,13 @@ async function main(): Promise<void> {
     all.push(...(await runLanes(names, options)));
   }
 
-  const count = (key: 'passed' | 'failed' | 'pending'): number => all.reduce((sum, { result }) => sum + result[key], 0);
-  const total = { passed: count('passed'), failed: count('failed'), pending: count('pending') };
+  const count = (key: keyof Counts): number => all.reduce((sum, { result }) => sum + result[key], 0);
+  const total = {
+    passed: count('passed'),
+    failed: count('failed'),
+    notRun: count('notRun'),
+    pending: count('pending'),
+  };
   const notes = all.flatMap(({ name, result }) => result.flaky.map((title) => `Flaky (${name}): ${title}`));
   if (uncontained !== undefined) {
     notes.push(`Not run: ${uncontained}.`);
@@ -134,8 +139,11 @@ async function main(): Promise<void> {
   await endAll(total.failed === 0 ? 0 : 1);
 }
 
-function counts({ passed, failed, pending }: Pick<TierResult, 'passed' | 'failed' | 'pending'>): string {
-  return `${passed} passed, ${failed} failed${pending === 0 ? '' : `, ${pending} skipped`}`;
+type Counts = Pick<TierResult, 'passed' | 'failed' | 'notRun' | 'pending'>;
+
+function counts({ passed, failed, notRun, pending }: Counts): string {
+  const some = (count: number, what: string): string => (count === 0 ? '' : `, ${count} ${what}`);
+  return `${passed} passed, ${failed} failed${some(notRun, 'not run')}${some(pending, 'skipped')}`;
 }
 
 function lineOf({ name, result, seconds }: Ended): string {

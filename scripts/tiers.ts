@@ -167,7 +167,7 @@ function resultsFile(tier: TierName): string {
   return file;
 }
 
-const nothing: Results = { passed: 0, failed: 0, pending: 0, failures: [], flaky: [] };
+const nothing: Results = { passed: 0, failed: 0, pending: 0, notRun: 0, failures: [], flaky: [] };
 
 function notRun(note: string): TierResult {
   return { ...nothing, failed: 1, note };

@@ -14,6 +14,8 @@ export interface Results {
   readonly passed: number;
   readonly failed: number;
   readonly pending: number;
+  /** Tests that should have run and did not, because one before them failed. */
+  readonly notRun: number;
   readonly failures: readonly Failure[];
   /** Full titles of tests that failed first and passed when they were run again. */
   readonly flaky: readonly string[];
@@ -34,7 +36,7 @@ export class ResultsReporter extends Mocha.reporters.Spec {
       }
       const { passes: passed, pending } = this.stats;
       // Failures are counted here: a failed hook is one too, which mocha's own count of tests leaves out.
-      const results: Results = { passed, failed: failures.length, pending, failures, flaky: [] };
+      const results: Results = { passed, failed: failures.length, pending, notRun: 0, failures, flaky: [] };
       fs.mkdirSync(path.dirname(file), { recursive: true });
       fs.writeFileSync(file, `${JSON.stringify(results, undefined, 2)}\n`);
     });

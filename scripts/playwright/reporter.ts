@@ -33,10 +33,14 @@ export class ResultsReporter implements Reporter {
     const of = (outcome: ReturnType<TestCase['outcome']>) => all.filter((test) => test.outcome() === outcome);
     const failed = of('unexpected').map((test) => ({ title: titleOf(test), error: reportOf(test) }));
     const flaky = of('flaky');
+    // Those that say so themselves, and those that a failure before them kept from running.
+    const skipped = of('skipped');
+    const pending = skipped.filter((test) => test.expectedStatus === 'skipped').length;
     const results: Results = {
       passed: of('expected').length + flaky.length,
       failed: failed.length + this.#errors.length,
-      pending: of('skipped').length,
+      pending,
+      notRun: skipped.length - pending,
       failures: [...failed, ...this.#errors],
       flaky: flaky.map(titleOf),
     };
