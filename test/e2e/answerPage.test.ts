@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { type Page, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { bundlePage } from '../../esbuild.mjs';
 import { type ToPage, versioned } from '../../src/webview/answer/protocol.ts';
+import { test } from '../harness/workbench.ts';
 
 /** What follows in each answer: whatever came before, it is there. */
 const AFTER = '<p>after</p>';
@@ -36,6 +37,7 @@ test.describe('the page of an answer', () => {
       const read = new Promise((done) => window.addEventListener('message', done, { once: true }));
       window.postMessage(${JSON.stringify(versioned(message))}, '*');
       await read;
+      await new Promise(requestAnimationFrame); // Later in the frame in which the page draws.
       return document.querySelector('main').innerHTML;
     })()`);
     return held as string;

@@ -34,6 +34,8 @@ let isFollowing = kept.success ? kept.data.isFollowing : true;
 let restore = kept.success ? kept.data.top : undefined;
 /** Where the page stood when it was last looked at. */
 let top = 0;
+/** What the next frame shows: a model may be faster than the page can be laid out. */
+let newest: ToPage | undefined;
 
 function look(): void {
   top = page.scrollTop;
@@ -45,10 +47,17 @@ window.addEventListener('scroll', () => {
 });
 window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
   const read = readToPage(data);
-  if (read !== undefined) show(read); // Else of another version, or of nobody we know.
+  if (read === undefined) return; // Of another version, or of nobody we know.
+  if (newest === undefined) requestAnimationFrame(draw);
+  newest = read;
 });
 const ready: ToHost = { type: 'ready' };
 host.postMessage(versioned(ready));
+
+function draw(): void {
+  if (newest !== undefined) show(newest);
+  newest = undefined;
+}
 
 function show({ parts, isWhole, picture, ...head }: ToPage): void {
   if (main === null || heading === null || about === null) return;
