@@ -13,7 +13,13 @@ export const quiet: Readonly<Record<string, unknown>> = {
   'extensions.autoUpdate': false,
   'extensions.ignoreRecommendations': true,
   'git.enabled': false,
+  // As on the desktop; in a browser the editor would save by itself.
+  'files.autoSave': 'off',
   'security.workspace.trust.banner': 'never',
   'security.workspace.trust.startupPrompt': 'never',
+  // The chat shows a finished answer at once, instead of going on with 80 words a second.
+  'chat.experimental.incrementalRendering.enabled': true,
+  'chat.experimental.incrementalRendering.buffering': 'off',
+  'chat.experimental.incrementalRendering.animationStyle': 'none',
   'editor.fontFamily': 'monospace',
 };
