@@ -24,6 +24,6 @@ export default defineConfig({
     navigationTimeout: minute,
     screenshot: 'only-on-failure',
     // Without its pictures and pages a trace costs next to nothing: each action, the console, the network.
-    trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false, sources: false },
+    trace: { mode: 'on-first-retry', screenshots: false, snapshots: false, sources: false },
   },
 });
