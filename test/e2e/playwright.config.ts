@@ -12,7 +12,7 @@ export default defineConfig({
   reporter: at('scripts', 'playwright', 'reporter.ts'),
   // A file of tests shares a window, so files run side by side and their tests in order.
   workers: 2,
-  // What failed and then passed is told as flaky, with the picture and the trace of the failure.
+  // What failed and then passed is told as flaky, with the picture of the failure and a trace of the second run.
   retries: 1,
   forbidOnly: process.env.CI !== undefined,
   // All limits are for a busy machine: nothing waits longer than it has to.
@@ -23,7 +23,7 @@ export default defineConfig({
     actionTimeout: minute,
     navigationTimeout: minute,
     screenshot: 'only-on-failure',
-    // Without its pictures and pages a trace costs next to nothing: each action, the console, the network.
+    // Each action, the console and the network; of every test it would take as much of the processor as the tests' own code.
     trace: { mode: 'on-first-retry', screenshots: false, snapshots: false, sources: false },
   },
 });
