@@ -44,7 +44,7 @@ const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 
 /** How long a shared sandbox waits for a window to come back from a reload, in seconds. */
-const LINGER_SECONDS = 20;
+const LINGER_SECONDS = 60;
 
 export interface ParsedOptions {
   options: SandboxOptions;
