@@ -9,6 +9,9 @@ const codeServer = path.join(import.meta.dirname, 'node_modules', 'code-server')
 /** Where the served editor's program is, after `installEditor`. */
 export const editorProgram: string = path.join(codeServer, 'out', 'node', 'entry.js');
 
+/** Where the extensions stand that come with it. */
+export const builtinExtensions: string = path.join(codeServer, 'lib', 'vscode', 'extensions');
+
 /** Installs the served editor on first use (600 MB) and makes it enforce the stable API. Quick afterwards. */
 export async function installEditor(): Promise<void> {
   await installOnce({ ...servedEditor, title: 'The served editor, once' }, async (isFetched) => {

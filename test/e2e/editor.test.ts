@@ -5,10 +5,10 @@ import path from 'node:path';
 import { expect, type FrameLocator, type Locator, type Page } from '@playwright/test';
 import { at, freshFolder } from '../../scripts/paths.ts';
 import { answerInput, attempt, notification, openFile, pressNotification, runCommand } from '../harness/actions.ts';
-import { counter } from '../harness/sandboxControl.ts';
+import { counter, silence } from '../harness/sandboxControl.ts';
 import { enterSandbox } from '../harness/signIn.ts';
 import { extensionPage, textOfEditor } from '../harness/views.ts';
-import { test, type Workbench } from '../harness/workbench.ts';
+import { builtin, test, type Workbench } from '../harness/workbench.ts';
 
 const SOURCE = fs.readFileSync(at('examples', 'workspace', 'rotate.py'), 'utf8');
 const NAMES = 'delta\nalpha\ncharlie\nbravo\n';
@@ -30,7 +30,6 @@ function repository(): string {
 
 /** A developer asks about code, has it rewritten, and has a commit described, without leaving the editor. */
 test.describe('the commands of the editor', () => {
-  test.describe.configure({ mode: 'serial' });
   let workbench: Workbench;
   let page: Page;
   /** The answer that is looked at. */
@@ -43,6 +42,7 @@ test.describe('the commands of the editor', () => {
       folder: source,
       sandbox: ['--groups', '30', '--pace-ms', '3'],
       settings: { 'git.enabled': true },
+      builtin: [...builtin, 'git', 'git-base'],
     });
     fs.rmSync(path.dirname(source), { recursive: true });
     page = workbench.page;
@@ -158,8 +158,9 @@ test.describe('the commands of the editor', () => {
   });
 
   test('keep what came when the answer is stopped, and say so', async () => {
-    const before = await counter(workbench.sandbox, 'completions.aborted');
+    const before = await counter(workbench.sandbox, 'streams.inference.aborted');
     await select('rotate.py', 1, 1);
+    await silence(workbench.sandbox, 20_000);
     await ask('count to 5000');
     await answer.getByText(/1, 2, 3, 4/).waitFor();
     await pressNotification(page, 'is answering', 'Cancel');
@@ -168,8 +169,8 @@ test.describe('the commands of the editor', () => {
     assert.match(said, /1, 2, 3, 4/);
     assert.doesNotMatch(said, /5000$|4999/);
     assert.match(said, /Stopped\./);
-    await expect.poll(() => counter(workbench.sandbox, 'completions.aborted')).toBe(before + 1);
-    await expect.poll(() => counter(workbench.sandbox, 'completions.open')).toBe(0);
+    await expect.poll(() => counter(workbench.sandbox, 'streams.inference.aborted')).toBe(before + 1);
+    await expect.poll(() => counter(workbench.sandbox, 'streams.inference.open')).toBe(0);
   });
 
   test('explain a selection from its context menu', async () => {
@@ -229,15 +230,16 @@ test.describe('the commands of the editor', () => {
   });
 
   test('leave the file as it was when a rewrite is stopped', async () => {
-    const before = await counter(workbench.sandbox, 'completions.aborted');
+    const before = await counter(workbench.sandbox, 'streams.inference.aborted');
     await select('names.txt', 1, 4);
     await runCommand(page, 'Rolecall: Rewrite Selection…');
+    await silence(workbench.sandbox, 20_000);
     await answerInput(page, 'count to 5000');
     await page.locator('.monaco-diff-editor .view-line', { hasText: /1,.2,.3/ }).waitFor();
     await pressNotification(page, 'is answering', 'Cancel');
     await page.locator('.monaco-diff-editor').waitFor({ state: 'detached' });
     assert.equal(await textOfEditor(page, editor('names.txt')), NAMES);
-    await expect.poll(() => counter(workbench.sandbox, 'completions.aborted')).toBe(before + 1);
+    await expect.poll(() => counter(workbench.sandbox, 'streams.inference.aborted')).toBe(before + 1);
   });
 
   test('write a commit message into the box of Source Control', async () => {

@@ -15,7 +15,7 @@ test.describe('a newcomer', () => {
   let workbench: Workbench;
 
   test.beforeAll(async ({ desk }) => {
-    workbench = await desk.open({ vsix: true });
+    workbench = await desk.open({ vsix: true, builtin: 'all' });
   });
 
   function installedFiles(): string[] {

@@ -3,9 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
 import { at, freshFolder } from '../../scripts/paths.ts';
 import { running, tree } from '../harness/processTree.ts';
+import { test } from '../harness/workbench.ts';
 
 /** `npm start` as a person runs it, without a screen. */
 test.describe('npm start', () => {

@@ -113,3 +113,9 @@ export async function openFile(page: Page, name: string, search = name): Promise
     await expect(editor).toHaveClass(/focused/, quickly);
   });
 }
+
+/** Closes what the tests before have left open. */
+export async function tidyUp(page: Page): Promise<void> {
+  await runCommand(page, 'View: Close All Editors');
+  await runCommand(page, 'Notifications: Clear All Notifications');
+}

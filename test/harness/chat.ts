@@ -17,6 +17,16 @@ export async function openChat(page: Page): Promise<Locator> {
   return input;
 }
 
+/** Begins a new chat, with nobody's name in it. */
+export async function newChat(page: Page): Promise<void> {
+  const asked = page.locator(`${panel} .interactive-request`);
+  await attempt(async (quickly) => {
+    await openChat(page);
+    await page.keyboard.press('Control+N');
+    await expect(asked).toHaveCount(0, quickly);
+  });
+}
+
 /** Opens the chat and waits until the extension has told the editor its models. */
 export async function waitForModels(page: Page): Promise<void> {
   await openChat(page);

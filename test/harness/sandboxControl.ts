@@ -28,3 +28,10 @@ export async function counter({ descriptor }: RunningSandbox, name: string): Pro
   const counters = (await (await fetch(`${descriptor.control}/counters`)).json()) as Record<string, number>;
   return counters[name] ?? 0;
 }
+
+/** The next answer of a model stops after so many bytes, and its connection stays open. */
+export async function silence({ descriptor }: RunningSandbox, afterBytes: number): Promise<void> {
+  const fault = { service: 'inference', path: '/chat/completions', kind: 'silence', afterBytes };
+  const response = await fetch(`${descriptor.control}/faults`, { method: 'POST', body: JSON.stringify(fault) });
+  assert.ok(response.ok, await response.text());
+}

@@ -2,12 +2,15 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
 import { viewport } from '../../scripts/editor/browser.ts';
+import { builtinExtensions } from '../../scripts/editor/install.ts';
 import { quiet } from '../../scripts/editor/quiet.ts';
 import { installVsix, type ServedEditor, serveEditor } from '../../scripts/editor/serve.ts';
 import { installUnpacked, packVsix } from '../../scripts/extension.ts';
 import { at, freshFolder } from '../../scripts/paths.ts';
 import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
 import { connectionFolderName, stateRoot, thisMachine } from '../../src/core/oauth/rotation/statePaths.ts';
+import { tidyUp } from './actions.ts';
+import { enterSandbox } from './signIn.ts';
 import { showOwnView } from './views.ts';
 
 export interface WorkbenchOptions {
@@ -25,9 +28,29 @@ export interface WorkbenchOptions {
   readonly vsix?: boolean;
   /** Folders of other extensions. */
   readonly otherExtensions?: readonly string[];
+  /** Of the editor's own extensions those that it has, or all. Every window pays for each; default: what shows the example. */
+  readonly builtin?: readonly string[] | 'all';
   /** False: Rolecall's view is not opened, so nothing is known of when the extension runs. Default true. */
   readonly showsView?: boolean;
 }
+
+/** What the files of the example need: colours, JSON with its schemas, Markdown and Python. */
+export const builtin: readonly string[] = [
+  'theme-defaults',
+  'json',
+  'json-language-features',
+  'markdown-basics',
+  'markdown-language-features',
+  'python',
+];
+
+/** A window that many suites can use, one after the other: `Desk.inSandbox`. */
+export const shared = {
+  // An answer comes at once. What is tested of one in progress is held by a fault.
+  sandbox: ['--groups', '10000', '--roles', '200', '--pace-ms', '0'],
+  // Another agent, for what others may ask of Rolecall's tools.
+  otherExtensions: [at('test', 'e2e', 'rolecall-tests.outsider-0.0.1')],
+} as const satisfies WorkbenchOptions;
 
 /** A window of the real editor in a profile that nobody used before. */
 export class Workbench {
@@ -69,9 +92,17 @@ export class Workbench {
     return path.join(this.profile, 'extensions');
   }
 
+  get #builtinDir(): string {
+    return path.join(this.profile, 'builtin');
+  }
+
   get sandbox(): RunningSandbox {
     if (this.#sandbox === undefined) throw new Error('This workbench was opened without a sandbox of its own.');
     return this.#sandbox;
+  }
+
+  get isShared(): boolean {
+    return this.#options.sandbox === shared.sandbox;
   }
 
   get port(): number {
@@ -79,7 +110,11 @@ export class Workbench {
   }
 
   async install(): Promise<void> {
-    const { vsix, otherExtensions = [] } = this.#options;
+    const { vsix, otherExtensions = [], builtin: own = builtin } = this.#options;
+    if (own !== 'all') {
+      fs.mkdirSync(this.#builtinDir, { recursive: true });
+      for (const name of own) fs.symlinkSync(path.join(builtinExtensions, name), path.join(this.#builtinDir, name));
+    }
     for (const folder of otherExtensions) {
       fs.cpSync(folder, path.join(this.extensionsDir, path.basename(folder)), { recursive: true });
     }
@@ -92,13 +127,14 @@ export class Workbench {
 
   /** Serves the editor and opens the first window. A second call after `close` is a restart: profile and browser remember. */
   async open(): Promise<Page> {
-    const { settings, isConfigured, trust = true } = this.#options;
+    const { settings, isConfigured, trust = true, builtin: own } = this.#options;
     this.#editor = await serveEditor({
       userDataDir: this.userDataDir,
       extensionsDir: this.extensionsDir,
       port: this.#port,
       folder: this.#folder,
       trust,
+      extraArgs: own === 'all' ? [] : ['--builtin-extensions-dir', this.#builtinDir],
       settings: { ...quiet, ...settings, ...(isConfigured ? this.#services() : {}) },
       env:
         this.#sandbox === undefined || isConfigured
@@ -157,6 +193,8 @@ export class Workbench {
 export interface Desk {
   /** Ends the one before. */
   open(options?: WorkbenchOptions): Promise<Workbench>;
+  /** A window in the sandbox, as its administrator: the one that is open, tidied up, where it is a `shared` one; else a new one. */
+  inSandbox(): Promise<Workbench>;
 }
 
 /**
@@ -175,18 +213,27 @@ export const test = base.extend<object, { desk: Desk }>({
       context.setDefaultTimeout(60_000);
       let port = 0;
       let workbench: Workbench | undefined;
-      await use({
-        open: async (options = {}) => {
-          await workbench?.remove();
-          if (port !== 0) await forget(context, port);
-          const sandbox = options.sandbox && (await startSandbox(options.sandbox));
-          workbench = new Workbench(context, port, options, sandbox);
-          await workbench.install();
-          await workbench.open();
-          port = workbench.port;
+      const open = async (options: WorkbenchOptions = {}): Promise<Workbench> => {
+        await workbench?.remove();
+        if (port !== 0) await forget(context, port);
+        const sandbox = options.sandbox && (await startSandbox(options.sandbox));
+        workbench = new Workbench(context, port, options, sandbox);
+        await workbench.install();
+        await workbench.open();
+        port = workbench.port;
+        return workbench;
+      };
+      const inSandbox = async (): Promise<Workbench> => {
+        // A worker whose test failed is replaced: what was left here was left in order.
+        if (workbench?.isShared) {
+          await tidyUp(workbench.page);
           return workbench;
-        },
-      });
+        }
+        const opened = await open(shared);
+        await enterSandbox(opened);
+        return opened;
+      };
+      await use({ open, inSandbox });
       await workbench?.remove();
       await context.close();
     },

@@ -4,26 +4,36 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { attempt, openFile, runCommand } from '../harness/actions.ts';
-import { answer, chat, newestAnswer, questions, send, stop, suggestions, useMode } from '../harness/chat.ts';
-import { counter, lastTold, told } from '../harness/sandboxControl.ts';
-import { enterSandbox } from '../harness/signIn.ts';
-import { extensionPage } from '../harness/views.ts';
-import { test, type Workbench } from '../harness/workbench.ts';
+import { attempt, openFile, runCommand } from '../../harness/actions.ts';
+import {
+  answer,
+  chat,
+  newChat,
+  newestAnswer,
+  pickModel,
+  questions,
+  send,
+  stop,
+  suggestions,
+  useMode,
+} from '../../harness/chat.ts';
+import { counter, lastTold, silence, told } from '../../harness/sandboxControl.ts';
+import { extensionPage } from '../../harness/views.ts';
+import { test, type Workbench } from '../../harness/workbench.ts';
 
 /** What a developer does with answers: stops one, asks again, asks about code, reads the reasoning. */
 test.describe('an answer in chat', () => {
-  test.describe.configure({ mode: 'serial' });
   let workbench: Workbench;
   let page: Page;
 
   test.beforeAll(async ({ desk }) => {
-    workbench = await desk.open({ sandbox: ['--pace-ms', '3'] });
+    workbench = await desk.inSandbox();
     page = workbench.page;
-    await enterSandbox(workbench);
+    await newChat(page);
+    await pickModel(page, 'Sandbox Guide');
   });
 
-  test('comes to the first message of a fresh profile in Ask mode', async () => {
+  test('comes to a message in Ask mode, with what it took', async () => {
     await useMode(page, 'Ask');
     assert.match(
       await chat(page, '@rolecall say: at once'),
@@ -32,6 +42,8 @@ test.describe('an answer in chat', () => {
   });
 
   test('is asked for again by the chat’s own Retry, with the same question and history', async () => {
+    await newChat(page);
+    await chat(page, '@rolecall say: once');
     assert.match(await chat(page, '@rolecall say: and once more'), /^and once more/);
     const shown = await questions(page).count();
     const before = await told(workbench.sandbox);
@@ -49,12 +61,13 @@ test.describe('an answer in chat', () => {
   });
 
   test('is stopped: the service sees the connection close, and the next question tells what had been said', async () => {
-    const aborted = await counter(workbench.sandbox, 'completions.aborted');
+    const aborted = await counter(workbench.sandbox, 'streams.inference.aborted');
+    await silence(workbench.sandbox, 20_000);
     await send(page, '@rolecall count to 4000');
     await newestAnswer(page).getByText('12, 13').waitFor();
     await stop(page);
-    await expect.poll(() => counter(workbench.sandbox, 'completions.aborted')).toBe(aborted + 1);
-    await expect.poll(() => counter(workbench.sandbox, 'completions.open')).toBe(0);
+    await expect.poll(() => counter(workbench.sandbox, 'streams.inference.aborted')).toBe(aborted + 1);
+    await expect.poll(() => counter(workbench.sandbox, 'streams.inference.open')).toBe(0);
     const partly = (await answer(page)).trim();
     assert.match(partly, /^1, 2, 3, .*13/);
     await workbench.screenshot('chat-stopped');

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import {
   answer,
   chat,
+  newChat,
   newestAnswer,
   openModelPicker,
   pickModel,
@@ -10,10 +11,10 @@ import {
   send,
   useMode,
   waitForModels,
-} from '../harness/chat.ts';
-import { lastTold, told } from '../harness/sandboxControl.ts';
-import { firstPrompt, signInAs } from '../harness/signIn.ts';
-import { test, type Workbench } from '../harness/workbench.ts';
+} from '../../harness/chat.ts';
+import { lastTold, told } from '../../harness/sandboxControl.ts';
+import { firstPrompt, signInAs } from '../../harness/signIn.ts';
+import { shared, test, type Workbench } from '../../harness/workbench.ts';
 
 /**
  * Somebody who has never seen the tree: the first message in a fresh profile, in Ask mode (newcomer.test.ts sends it in
@@ -25,7 +26,7 @@ test.describe('a chat from its first message on', () => {
   let page: Page;
 
   test.beforeAll(async ({ desk }) => {
-    workbench = await desk.open({ sandbox: ['--pace-ms', '1'], showsView: false });
+    workbench = await desk.open({ ...shared, showsView: false });
     page = workbench.page;
     await waitForModels(page);
   });
@@ -92,11 +93,7 @@ test.describe('a chat from its first message on', () => {
 
   test('answers @rolecall whatever the editor makes of a message without it', async () => {
     const before = (await told(workbench.sandbox)).length;
-    await page.keyboard.press('Control+N'); // A new chat, which begins with nobody's name.
-    await page
-      .locator('.part:not(.editor) .interactive-session .interactive-request')
-      .first()
-      .waitFor({ state: 'detached' });
+    await newChat(page);
     await send(page, 'who are you');
     const dialog = page.locator('.monaco-dialog-box');
     const isOver = page.locator('.chat-most-recent-response:not(.chat-response-loading)');

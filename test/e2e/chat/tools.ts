@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { dialog, pressDialog } from '../harness/actions.ts';
-import { answer, chat, newestAnswer, promptReady, send, stop, waitForModels } from '../harness/chat.ts';
-import { running } from '../harness/processTree.ts';
-import { lastTold } from '../harness/sandboxControl.ts';
-import { firstPrompt, signInAs } from '../harness/signIn.ts';
-import { test, type Workbench } from '../harness/workbench.ts';
+import { dialog, pressDialog } from '../../harness/actions.ts';
+import { answer, chat, newChat, newestAnswer, pickModel, send, stop, useMode } from '../../harness/chat.ts';
+import { running } from '../../harness/processTree.ts';
+import { lastTold } from '../../harness/sandboxControl.ts';
+import { test, type Workbench } from '../../harness/workbench.ts';
 
 const file = { type: 'object', properties: { file: { type: 'string' } }, required: ['file'] };
 const nothing = { type: 'object', properties: {}, required: [] };
@@ -33,14 +32,15 @@ const definitions = [
 
 /** What becomes of the calls of tools that a model makes. */
 test.describe('a tool that a model calls', () => {
-  test.describe.configure({ mode: 'serial' });
   let workbench: Workbench;
   let page: Page;
 
   test.beforeAll(async ({ desk }) => {
-    workbench = await desk.open({ sandbox: ['--pace-ms', '1'], showsView: false });
+    workbench = await desk.inSandbox();
     page = workbench.page;
-    await waitForModels(page);
+    await newChat(page);
+    await useMode(page, 'Agent');
+    await pickModel(page, 'Sandbox Guide');
     const tools = definitions.map(([name, parameters, command, more]) => {
       const run = { kind: 'process', command, timeoutSeconds: 600, ...more };
       return { name, description: `The tool ${name}.`, parameters, run };
@@ -58,16 +58,6 @@ test.describe('a tool that a model calls', () => {
       return [call.function.name, messages.find(({ tool_call_id }) => tool_call_id === call.id)?.content];
     });
   }
-
-  test('waits for a sign-in, which @rolecall asks for in the very first message', async () => {
-    assert.match(await chat(page, '@rolecall hello'), /No cloud configured yet/);
-    const tryIt = newestAnswer(page).getByRole('button', { name: 'Try the Sandbox' });
-    await tryIt.waitFor();
-    await workbench.screenshot('first-message-signed-out');
-    await signInAs(workbench, 'Ada Moreau', () => tryIt.click());
-    await promptReady(page, firstPrompt);
-    assert.match(await chat(page, '@rolecall say: signed in'), /^signed in/);
-  });
 
   test('is run after a yes, and its result is told', async () => {
     await send(page, '@rolecall use leave_mark with file=yes.txt');

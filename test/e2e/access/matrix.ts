@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import type { FrameLocator, Locator, Page } from '@playwright/test';
-import { choose, pressDialog, quickInput, runCommand } from '../harness/actions.ts';
-import { enterSandbox } from '../harness/signIn.ts';
-import { extensionPage } from '../harness/views.ts';
-import { test, type Workbench } from '../harness/workbench.ts';
+import { choose, pressDialog, quickInput, runCommand } from '../../harness/actions.ts';
+import { extensionPage } from '../../harness/views.ts';
+import { test, type Workbench } from '../../harness/workbench.ts';
 
 const GROUPS = 10_000;
 const ROLES = 200;
@@ -41,11 +40,10 @@ test.describe('the access matrix', () => {
   const requests: string[] = [];
 
   test.beforeAll(async ({ desk }) => {
-    workbench = await desk.open({ sandbox: ['--groups', String(GROUPS), '--roles', String(ROLES)] });
+    workbench = await desk.inSandbox();
     page = workbench.page;
     matrix = extensionPage(page);
     grid = matrix.getByRole('grid');
-    await enterSandbox(workbench);
     page.on('console', (message) => {
       if (/Content Security Policy/i.test(message.text())) refused.push(message.text());
     });
