@@ -25,7 +25,7 @@ export const optionalPackages = ['supports-color'];
 /** The pages: dist/matrix.js and so on; the style sheet of each stands beside it. */
 const pages = {
   ...common,
-  entryPoints: { matrix: 'src/webview/matrix/main.ts', answer: 'src/webview/answer/main.ts' },
+  entryPoints: { matrix: 'src/webview/matrix/main.ts', page: 'src/webview/page/main.ts' },
   outdir: 'dist',
   format: 'iife',
   platform: 'browser',

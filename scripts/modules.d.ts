@@ -74,7 +74,7 @@ declare module '*/esbuild.mjs' {
     readonly extension: string;
     readonly features: string;
   }>;
-  export function bundlePage(name?: 'matrix' | 'answer'): Promise<{ readonly script: string; readonly style: string }>;
+  export function bundlePage(name?: 'matrix' | 'page'): Promise<{ readonly script: string; readonly style: string }>;
   export function bundleSandbox(): Promise<{ readonly text: string; readonly modules: readonly string[] }>;
   export function buildTests(): Promise<Bundle[]>;
   export function sizeLines(bundles: readonly Bundle[]): string[];

@@ -5,6 +5,7 @@ import { ModelMemory } from './core/completions/modelMemory.ts';
 import { RecentProblems } from './core/diagnosis/recentProblems.ts';
 import { briefAccess, registerAccess, withAccessTools } from './host/access/register.ts';
 import { AccessData } from './host/accessData.ts';
+import type { AccessTarget } from './host/accessTarget.ts';
 import { accessToolNames } from './host/accessToolNames.ts';
 import { createClouds } from './host/auth/createClouds.ts';
 import { registerSession } from './host/auth/register.ts';
@@ -14,10 +15,11 @@ import { registerChat } from './host/chat/register.ts';
 import { whyNoChat } from './host/chatView.ts';
 import { registerCommand } from './host/commands.ts';
 import { registerDiagnoseSignIn } from './host/diagnosis/register.ts';
-import { ParametersDocument } from './host/documents/parametersDocument.ts';
+import { registerEffectiveParameters } from './host/documents/register.ts';
 import { registerEditorCommands } from './host/editor/register.ts';
 import { registerMatrix } from './host/matrix/register.ts';
 import { ModelCatalog } from './host/modelCatalog.ts';
+import { registerPages } from './host/registerPages.ts';
 import { registerSandbox } from './host/sandbox/register.ts';
 import { Settings } from './host/settings.ts';
 import { registerTools } from './host/tools/register.ts';
@@ -50,9 +52,12 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = redactingLog(problems, redactor);
   const settings = new Settings();
   const usage = new UsageLedger();
+  const rendered = registerPages(extensionUri, log);
+  const pages = rendered.open;
   context.subscriptions.push(
     channel,
     usage,
+    rendered,
     registerCommand(commands.showLog, log, () => channel.show()),
     registerCommand(commands.openWalkthrough, log, () =>
       vscode.commands.executeCommand('workbench.action.openWalkthrough', `${extensionId}#${walkthrough}`),
@@ -81,19 +86,14 @@ export function activate(context: vscode.ExtensionContext): void {
   const documents = new VirtualDocuments(data);
   const answered = new Set<string>(); // To other agents, by the names of tools.
   const tree = registerTree({ context, clouds, settings, data, documents, marks, log });
+  const reveal = (target: AccessTarget) => tree.view.reveal(target, false);
   context.subscriptions.push(
     data,
     marks,
     documents,
     tree,
-    registerAccess({ data, documents, marks, storage: globalStorageUri, answered }, log),
-    registerMatrix({
-      data,
-      shared: tree.state,
-      reveal: (target) => tree.view.reveal(target, false),
-      extensionUri,
-      log,
-    }),
+    registerAccess({ data, documents, marks, storage: globalStorageUri, answered, pages, reveal }, log),
+    registerMatrix({ data, shared: tree.state, reveal, extensionUri, log }),
   );
 
   // Models and tools, in chat and in the editor
@@ -101,13 +101,13 @@ export function activate(context: vscode.ExtensionContext): void {
   const tools = registerTools({ state: workspaceState, reserved: accessToolNames, answered, settings, fetch, log });
   const openTools = withAccessTools(tools.open, data, extension, log);
   const icon = vscode.Uri.joinPath(extensionUri, 'media', 'rolecall.png');
-  const request = { clouds, catalog, settings, memory: new ModelMemory(), usage, openTools, fetch, log };
+  const request = { clouds, catalog, settings, memory: new ModelMemory(), usage, openTools, pages, fetch, log };
   context.subscriptions.push(
     catalog,
     tools,
-    ParametersDocument.register(request, log),
+    registerEffectiveParameters(request, log),
     registerChat({ ...request, briefAccess: (...asked) => briefAccess(data, ...asked), state: globalState, icon }),
-    registerEditorCommands({ ...request, extensionUri }),
+    registerEditorCommands(request),
   );
 
   // The sandbox, and what helps when a sign-in fails
@@ -127,7 +127,7 @@ export function activate(context: vscode.ExtensionContext): void {
     problems: () => problems.all,
     redact: (text: string) => redactor.redact(text),
   };
-  const diagnosis = { clouds, secrets, clientSecret, learn, extension, fetch, ...report };
+  const diagnosis = { clouds, secrets, clientSecret, learn, extension, fetch, pages, ...report };
   context.subscriptions.push(sandbox, registerDiagnoseSignIn(diagnosis, log));
 
   void sandbox.resume(); // Never throws.

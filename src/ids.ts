@@ -33,6 +33,7 @@ export const commands = {
   showEffectiveAccess: 'rolecall.showEffectiveAccess',
   showMatrix: 'rolecall.showMatrix',
   askAboutThis: 'rolecall.askAboutThis',
+  showReview: 'rolecall.showReview',
   exportReview: 'rolecall.exportReview',
   saveSnapshot: 'rolecall.saveSnapshot',
   compareSnapshot: 'rolecall.compareSnapshot',
@@ -43,7 +44,9 @@ export const commands = {
   selectModel: 'rolecall.selectModel',
   showEffectiveParameters: 'rolecall.showEffectiveParameters',
   showReasoning: 'rolecall.showReasoning',
-  copyAnswer: 'rolecall.copyAnswer',
+  copyPage: 'rolecall.copyPage',
+  savePage: 'rolecall.savePage',
+  refreshPage: 'rolecall.refreshPage',
   askAboutSelection: 'rolecall.askAboutSelection',
   explainSelection: 'rolecall.explainSelection',
   explainProblem: 'rolecall.explainProblem',
@@ -145,8 +148,9 @@ export const languageModelTools = {
 
 /** Kind of the editor tabs that show an access matrix. */
 export const matrixPanel = 'rolecall.matrix';
-/** Kind of the editor tabs that show an answer. */
+/** Kinds of the editor tabs that show an answer of a model, and a document of Rolecall's. */
 export const answerPanel = 'rolecall.answer';
+export const documentPanel = 'rolecall.document';
 
 export const walkthrough = 'rolecall.getStarted';
 export const extensionId = 'rolecall.rolecall';

@@ -71,7 +71,13 @@ describe('names stand once: src/ids.ts and package.json', () => {
   });
 
   it('context keys: all are used, and nothing else of ours is asked for', () => {
-    const places = new Set<string>([...viewIds, ids.authenticationProvider, ids.matrixPanel, ids.answerPanel]);
+    const places = new Set<string>([
+      ...viewIds,
+      ids.authenticationProvider,
+      ids.matrixPanel,
+      ids.answerPanel,
+      ids.documentPanel,
+    ]);
     const asked = [...whens, ...everyString.filter(({ text }) => text.startsWith('onContext:')).map(({ text }) => text)]
       .flatMap((clause) => clause.match(/rolecall[.\w]*/g) ?? [])
       .filter((name) => !places.has(name));

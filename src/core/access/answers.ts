@@ -10,6 +10,7 @@ import {
   roleName,
 } from './queries.ts';
 import {
+  countText,
   gapText,
   groupText,
   mayRepeat,
@@ -35,7 +36,7 @@ export function effectiveAccessAnswer(model: AccessModel, principal: Principal):
   const unknown = principal.groups.filter(({ missing }) => missing.includes('roles'));
   return {
     heading: [
-      `${principalText(principal)} in ${oneLine(model.organization)}: ${count(reached.length, 'role')} through ${count(principal.groups.length, 'group')}.`,
+      `${principalText(principal)} in ${oneLine(model.organization)}: ${countText(reached.length, 'role')} through ${countText(principal.groups.length, 'group')}.`,
       ...samePeople(
         [principal, ...principal.groups.flatMap(({ members }) => members)],
         principal.kind !== 'serviceAccount',
@@ -56,7 +57,7 @@ export function holdersAnswer(model: AccessModel, role: RoleEntry): Answer {
   const empty = role.groups.filter(hasNoMembers);
   return {
     heading: [
-      `${roleText(role, model.rolesKnown)} in ${oneLine(model.organization)}: ${holdersText(holders)} through ${count(role.groups.length, 'group')}.`,
+      `${roleText(role, model.rolesKnown)} in ${oneLine(model.organization)}: ${holdersText(holders)} through ${countText(role.groups.length, 'group')}.`,
       ...samePeople(holders.map(({ principal }) => principal)),
       ...gaps(model),
     ],
@@ -93,7 +94,7 @@ export function rolesAnswer(model: AccessModel, roles: readonly RoleEntry[] = mo
     lines: roles.map((entry) => {
       const description = entry.role?.metadata.description;
       const said = description ? `; ${oneLine(description)}` : '';
-      return `${roleText(entry, model.rolesKnown)}: granted by ${count(entry.groups.length, 'group')}${said}`;
+      return `${roleText(entry, model.rolesKnown)}: granted by ${countText(entry.groups.length, 'group')}${said}`;
     }),
   };
 }
@@ -116,10 +117,6 @@ function gaps(model: AccessModel): readonly string[] {
 
 function oneRole(role: RoleEntry): string {
   return oneLine(roleName(role));
-}
-
-function count(many: number, what: string): string {
-  return `${many} ${what}${many === 1 ? '' : 's'}`;
 }
 
 function countOf(shown: number, all: number): string {

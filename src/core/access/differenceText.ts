@@ -1,7 +1,10 @@
 import type { Difference, GroupChange, GroupFacts, RoleChange } from './difference.ts';
-import { markdownText, oneLine } from './plain.ts';
+import { type Block, heading, joined, notice, paragraph } from './document.ts';
+import { type AccessDocument, type AccessLine, aboutLine, type EntryLink } from './documents.ts';
+import { principalKey } from './model.ts';
+import { oneLine } from './plain.ts';
 import type { Review, ReviewGroup, ReviewMember, ReviewRole } from './reviewFormat.ts';
-import { MISSING, principalText } from './words.ts';
+import { kindName, MISSING, principalText, timeText } from './words.ts';
 
 /** A review with one fact a line, for the editor's own comparison. Equal access is equal text, whenever it was read. */
 export function comparableText({ groups, roles }: Pick<Review, 'groups' | 'roles'>): string {
@@ -19,90 +22,155 @@ export function comparableText({ groups, roles }: Pick<Review, 'groups' | 'roles
   return lines.join('\n');
 }
 
-/** What changed, in words, as Markdown: grants and members first, since they decide who may do what. */
-export function differenceMarkdown(difference: Difference, before: Review, after: Review): string {
-  const names = roleNames([...before.roles, ...after.roles]);
+/** What changed, in words: first how much, then each change, which leads to what is there now. */
+export function differenceDocument(difference: Difference, before: Review, after: Review): AccessDocument {
+  const line = linesOf(before, after);
   const { groups, roles } = difference;
-  const lines = [
-    `# What changed in ${markdownText(after.organization)}`,
-    '',
-    `From ${markdownText(heading(before))} to ${markdownText(heading(after))}.`,
-    '',
-    ...section(
-      'Groups added',
-      groups.added.map((group) => groupLine(group, names)),
-    ),
-    ...section(
-      'Groups removed',
-      groups.removed.map((group) => groupLine(group, names)),
-    ),
-    ...section('Roles granted', grantLines(groups.changed, 'added', names)),
-    ...section('Roles no longer granted', grantLines(groups.changed, 'removed', names)),
-    ...section('Members added', memberLines(groups.changed, 'added')),
-    ...section('Members removed', memberLines(groups.changed, 'removed')),
-    ...section('Groups changed otherwise', groups.changed.flatMap(otherLines)),
-    ...section('Roles added', roles.added.map(roleLine)),
-    ...section('Roles removed', roles.removed.map(roleLine)),
-    ...section('Roles changed', roles.changed.flatMap(roleChangeLines)),
+  const sections: readonly (readonly [title: string, lines: readonly AccessLine[]])[] = [
+    ['Groups added', groups.added.map((group) => groupSummary(group, line))],
+    ['Groups removed', groups.removed.map((group) => groupSummary(group, line))],
+    ['Roles granted', grants(groups.changed, 'added', ' has the ', line)],
+    ['Roles no longer granted', grants(groups.changed, 'removed', ' no longer has the ', line)],
+    ['Members added', members(groups.changed, 'added', line)],
+    ['Members removed', members(groups.changed, 'removed', line)],
+    ['Other changes of groups', groups.changed.flatMap((change) => otherChanges(change, line))],
+    ['Roles added', roles.added.map((role) => [...line.role(role.key), ' ', { small: role.id }])],
+    ['Roles removed', roles.removed.map((role) => [...line.role(role.key), ' ', { small: role.id }])],
+    ['Roles changed', roles.changed.flatMap((change) => roleChanges(change, line))],
   ];
-  if (lines.length === 4) lines.push('Nothing has changed.', '');
-  return lines.join('\n');
+  const found = sections.filter(([, lines]) => lines.length > 0);
+  const counts = found.map(([title, lines]) => `${title.toLowerCase()}: ${lines.length}`).join(' · ');
+  return {
+    title: `What changed in ${after.organization}`,
+    about: aboutLine(after, `from ${momentOf(before)} to ${momentOf(after)}`),
+    blocks: [
+      ...incomplete('before', before),
+      ...incomplete('now', after),
+      paragraph(found.length === 0 ? 'Nothing has changed.' : { strong: capitalized(counts) }),
+      ...found.flatMap(([title, lines]) => [
+        heading(`${title} (${lines.length})`),
+        { kind: 'list', lines } satisfies Block<EntryLink>,
+      ]),
+    ],
+  };
 }
 
-function section(title: string, lines: readonly string[]): readonly string[] {
-  if (lines.length === 0) return [];
-  return [`## ${title} (${lines.length})`, '', ...lines.map((line) => `- ${markdownText(line)}`), ''];
+/** How what both reviews hold is named; what is there no longer leads nowhere. */
+interface Lines {
+  readonly group: (key: string, name: string) => AccessLine;
+  readonly role: (key: string) => AccessLine;
+  readonly member: (member: ReviewMember) => AccessLine;
 }
 
-function heading({ readAt, account, gaps }: Review): string {
-  const incomplete = gaps.length === 0 ? '' : ', incomplete';
-  return `${readAt ?? 'a time that is not known'} (read by ${account}${incomplete})`;
+function linesOf(before: Review, after: Review): Lines {
+  const groups = new Set(after.groups.map(({ key }) => key));
+  const roles = new Set(after.roles.map(({ key }) => key));
+  const people = new Set(after.groups.flatMap((group) => group.members.map(keyOfMember)));
+  const names = new Map([...before.roles, ...after.roles].map((role) => [role.key, role]));
+  return {
+    group: (key, name) => [groups.has(key) ? { text: name, link: { kind: 'group', key } } : { strong: name }],
+    role: (key) => {
+      const role = names.get(key);
+      const name = role?.listed ? role.name : key;
+      const line = roles.has(key) ? { text: name, link: { kind: 'role', key } as const } : { strong: name };
+      return role?.listed === false ? [line, ' (not listed)'] : [line];
+    },
+    member: (member) => {
+      const key = keyOfMember(member);
+      const name = member.email ?? member.id;
+      const line = people.has(key) ? { text: name, link: { kind: 'principal', key } as const } : { strong: name };
+      return [line, ` (${kindName(member.kind)})`];
+    },
+  };
 }
 
-function grantLines(
+function keyOfMember({ kind, id, issuer }: ReviewMember): string {
+  return principalKey(kind, id, issuer);
+}
+
+function momentOf({ readAt, account }: Review): string {
+  return `${timeText(readAt === undefined ? undefined : Date.parse(readAt))} (read by ${account})`;
+}
+
+function incomplete(when: string, { gaps }: Review): readonly Block<EntryLink>[] {
+  return gaps.length === 0
+    ? []
+    : [notice(`What was read ${when} is incomplete: some changes may be missing or wrong.`)];
+}
+
+function grants(
   changes: readonly GroupChange[],
   which: 'added' | 'removed',
-  name: (key: string) => string,
-): readonly string[] {
-  return changes.flatMap((change) => change.grants[which].map((key) => `${name(key)} by ${oneLine(change.name)}`));
-}
-
-function memberLines(changes: readonly GroupChange[], which: 'added' | 'removed'): readonly string[] {
-  return changes.flatMap((change) =>
-    change.members[which].map((member) => `${memberText(member)} in ${oneLine(change.name)}`),
+  verb: string,
+  line: Lines,
+): readonly AccessLine[] {
+  return changes.flatMap(({ key, name, grants }) =>
+    grants[which].map((role) => [...line.group(key, name), verb, ...line.role(role), ' role']),
   );
 }
 
-function groupLine(group: ReviewGroup, name: (key: string) => string): string {
-  const grants = group.roles.map(name).join(', ') || 'no role';
-  return `${named(group)}, granting ${grants} to ${group.members.map(memberText).join(', ') || 'nobody'}`;
+function members(changes: readonly GroupChange[], which: 'added' | 'removed', line: Lines): readonly AccessLine[] {
+  return changes.flatMap(({ key, name, members }) =>
+    members[which].map((member) => [
+      ...line.member(member),
+      which === 'added' ? ' joined ' : ' left ',
+      ...line.group(key, name),
+      ...(member.email === undefined ? [] : [' ', { small: member.id }]),
+    ]),
+  );
 }
 
-function otherLines({ name, facts }: GroupChange): readonly string[] {
+function groupSummary({ key, name, id, roles, members, missing }: ReviewGroup, line: Lines): AccessLine {
+  const none = missing?.includes('roles') ? 'unknown roles' : 'no roles';
+  const granted = roles.length === 0 ? [none] : ['roles ', ...joined(roles.map(line.role))];
+  const held = members.length === 0 ? ['no members'] : ['members ', ...joined(members.map(line.member))];
+  return [...line.group(key, name), ': ', ...granted, '; ', ...held, ' ', { small: id }];
+}
+
+function otherChanges({ key, name, facts }: GroupChange, line: Lines): readonly AccessLine[] {
   if (facts === undefined) return [];
-  return changedFacts(factLines(facts.before), factLines(facts.after)).map((change) => `${oneLine(name)}: ${change}`);
+  return factChanges(facts.before, facts.after).map((change) => [...line.group(key, name), `: ${change}`]);
 }
 
-function roleChangeLines({ before, after }: RoleChange): readonly string[] {
-  if (!before.listed || !after.listed) {
-    return [`${roleLine(after)} is ${after.listed ? 'listed now' : 'no longer listed'}`];
+function roleChanges({ key, before, after }: RoleChange, line: Lines): readonly AccessLine[] {
+  if (before.listed && after.listed) {
+    return factChanges(before, after).map((change) => [...line.role(key), `: ${change}`]);
   }
-  return changedFacts(factLines(before), factLines(after)).map((change) => `${roleLine(after)}: ${change}`);
+  return [[...line.role(key), after.listed ? ' is in the role list now' : ' is no longer in the role list']];
 }
 
-function changedFacts(before: readonly string[], after: readonly string[]): readonly string[] {
-  const was = new Set(before);
-  const is = new Set(after);
-  const gone = before.filter((line) => !is.has(line)).map((line) => `no longer ${line}`);
-  return [...after.filter((line) => !was.has(line)).map((line) => `now ${line}`), ...gone];
+/** `health changed from healthy to error`; what has no value before or after was added or removed. */
+function factChanges(before: Partial<GroupFacts>, after: Partial<GroupFacts>): readonly string[] {
+  const changes: string[] = [];
+  const was = new Map(valuesOf(before));
+  for (const [name, value] of valuesOf(after)) {
+    const old = was.get(name);
+    if (value === old) continue;
+    if (value === undefined) changes.push(`${name} removed, was ${old}`);
+    else changes.push(old === undefined ? `${name} set to ${value}` : `${name} changed from ${old} to ${value}`);
+  }
+  return [...changes, ...setChanges(tagsOf(before), tagsOf(after)), ...setChanges(missingOf(before), missingOf(after))];
 }
 
-function roleLine(role: ReviewRole): string {
-  return role.listed ? named(role) : `${oneLine(role.id)} (not listed)`;
+function setChanges(before: readonly string[], after: readonly string[]): readonly string[] {
+  const added = after.filter((text) => !before.includes(text)).map((text) => `${text} (new)`);
+  return [...added, ...before.filter((text) => !after.includes(text)).map((text) => `${text} (no longer)`)];
+}
+
+function capitalized(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 function factLines(facts: Partial<GroupFacts>): readonly string[] {
-  const texts: readonly (readonly [string, string | undefined])[] = [
+  return [
+    ...valuesOf(facts).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${oneLine(value)}`])),
+    ...tagsOf(facts),
+    ...missingOf(facts),
+  ];
+}
+
+function valuesOf(facts: Partial<GroupFacts>): readonly (readonly [string, string | undefined])[] {
+  return [
     ['name', facts.name],
     ['description', facts.description],
     ['provisioning', facts.provisioningStatus],
@@ -113,15 +181,22 @@ function factLines(facts: Partial<GroupFacts>): readonly string[] {
     ['modified by', facts.modifiedBy],
     ['being deleted since', facts.deletionTime],
   ];
-  return [
-    ...texts.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${oneLine(value)}`])),
-    ...(facts.tags ?? []).map(({ name, value }) => `tag ${oneLine(`${name}=${value}`)}`),
-    ...(facts.missing ?? []).map((list) => MISSING[list]),
-  ];
+}
+
+function tagsOf({ tags = [] }: Partial<GroupFacts>): readonly string[] {
+  return tags.map(({ name, value }) => `tag ${oneLine(`${name}=${value}`)}`);
+}
+
+function missingOf({ missing = [] }: Partial<GroupFacts>): readonly string[] {
+  return missing.map((list) => MISSING[list]);
 }
 
 function memberText({ kind, id, email, issuer }: ReviewMember): string {
   return principalText({ kind, id, ...(email !== undefined && { email }), ...(issuer !== undefined && { issuer }) });
+}
+
+function roleLine(role: ReviewRole): string {
+  return role.listed ? named(role) : `${oneLine(role.id)} (not listed)`;
 }
 
 function roleNames(roles: readonly ReviewRole[]): (key: string) => string {

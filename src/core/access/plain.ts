@@ -9,8 +9,3 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 
 /** Cc, Cf (bidirectional marks among them), and the two line separators; the joiners of emoji are Cf and stay. */
 const CONTROL = /(?!\u200d)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
-
-/** The same as Markdown that shows exactly these characters. */
-export function markdownText(text: string): string {
-  return oneLine(text).replace(/[\\`*_{}[\]()#+\-.!|<>~&$:@]/g, '\\$&');
-}

@@ -1,20 +1,26 @@
 import { csv } from './csv.ts';
+import { type Block, heading, joined, paragraph, table } from './document.ts';
+import {
+  type AccessDocument,
+  type AccessLine,
+  aboutLine,
+  type EntryLink,
+  gapNotices,
+  groupLines,
+  idLine,
+  principalLine,
+  roleLine,
+  samePeopleNote,
+} from './documents.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
-import { markdownText, oneLine } from './plain.ts';
-import { effectiveAccess, groupName, type Orphans, orphansOf, principalName, roleName } from './queries.ts';
+import { oneLine } from './plain.ts';
+import { effectiveAccess, groupName, holdersOf, type Orphans, orphansOf, principalName, roleName } from './queries.ts';
+import type { AccessMetadata } from './resources.ts';
 import { type Reader, reviewOf } from './review.ts';
 import { writeReview } from './reviewFormat.ts';
-import {
-  gapText,
-  groupText,
-  kindName,
-  mayRepeat,
-  membersText,
-  notesOf,
-  principalText,
-  roleText,
-  SAME_PEOPLE,
-} from './words.ts';
+import { countText, gapText, kindName, MISSING, membersText, notesOf, timeText } from './words.ts';
+
+type AccessBlock = Block<EntryLink>;
 
 /** The review as JSON: what is to be looked at first by its keys, then everything. */
 export function reviewJson(model: AccessModel, reader: Reader): string {
@@ -24,39 +30,117 @@ export function reviewJson(model: AccessModel, reader: Reader): string {
   return writeReview({ format, version, ...{ complete: model.gaps.length === 0, orphans: keys }, ...review });
 }
 
-/** The review as Markdown, for people: orphans, groups, then who reaches what. */
-export function reviewMarkdown(model: AccessModel, reader: Reader): string {
-  const text = markdownText;
-  const lines = [
-    `# Access review of ${text(model.organization)}`,
-    '',
-    `- Service: ${text(reader.service)}`,
-    `- Read by: ${text(reader.account)}`,
-    `- Read at: ${readAt(model)}`,
-    `- Members: ${membersText(model.principals)}`,
-    ...(mayRepeat(model.principals) ? [`- ${SAME_PEOPLE}`] : []),
-    ...model.gaps.map((gap) => `- **Incomplete:** ${text(gapText(gap))}`),
-    '',
-    '## To look at first',
-    '',
+/** The review for people: a summary, who administers, what needs attention; then each grant and each membership once. */
+export function reviewDocument(model: AccessModel, reader: Reader): AccessDocument {
+  const { groups, roles, principals } = model;
+  const unread = 'Unknown: the groups could not be read.';
+  return {
+    title: `Access review of ${model.organization}`,
+    about: aboutLine(model, originOf(reader, model.at)),
+    blocks: [
+      ...gapNotices(model),
+      ...summary(model),
+      heading('Who administers'),
+      ...administrators(model),
+      heading('Needs attention'),
+      ...attention(model),
+      heading('Groups'),
+      table(
+        ['Group', 'Roles', 'Members', 'State', 'ID'],
+        groups.map((entry) => [
+          [entryLink('group', groupName(entry), entry.key)],
+          grantsOf(entry, model),
+          [membersText(entry.members)],
+          [stateOf(entry).join(', ')],
+          [{ small: entry.group.metadata.id }],
+        ]),
+        model.groupsKnown ? 'No groups.' : unread,
+      ),
+      heading('Members'),
+      ...samePeopleNote(principals),
+      table(
+        ['Name', 'Kind', 'Groups', 'Roles', 'ID'],
+        principals.map((principal) => [
+          principalLine(principal),
+          [kindName(principal.kind)],
+          joined(principal.groups.map((entry) => [entryLink('group', groupName(entry), entry.key)])),
+          joined(effectiveAccess(principal).map(({ role }) => [entryLink('role', roleName(role), role.key)])),
+          idLine(principal),
+        ]),
+        model.groupsKnown ? 'No members.' : unread,
+      ),
+      heading('Roles'),
+      table(
+        ['Role', 'Description', 'Granted by', 'State', 'ID'],
+        roles.map((role) => [
+          roleLine(role, model),
+          [role.role?.metadata.description ?? ''],
+          [countText(role.groups.length, 'group')],
+          [role.role === undefined ? '' : stateTexts(role.role.metadata).join(', ')],
+          [{ small: role.id }],
+        ]),
+        model.rolesKnown ? 'No roles.' : 'Unknown: the roles could not be read.',
+      ),
+    ],
+  };
+}
+
+/** `identity.example.com, read by ada@example.com, 2026-03-01 12:00 UTC`. */
+function originOf({ service, account }: Reader, at: number | undefined): string {
+  return `${service} · read by ${account}, ${timeText(at)}`;
+}
+
+function summary(model: AccessModel): readonly AccessBlock[] {
+  const { groups, roles, principals } = model;
+  const findings = orphanRows(model).length;
+  const known = (isKnown: boolean, text: string) => (isKnown ? text : 'unknown: could not be read');
+  const lines: AccessLine[] = [
+    ['Groups: ', { strong: known(model.groupsKnown, String(groups.length)) }],
+    ['Roles: ', { strong: known(model.rolesKnown, String(roles.filter(({ role }) => role !== undefined).length)) }],
+    ['Members: ', { strong: known(model.groupsKnown, membersText(principals)) }],
+    ['Complete: ', { strong: model.gaps.length === 0 ? 'yes' : 'no' }],
+    ['Kinds of findings: ', { strong: String(findings) }],
   ];
-  const orphans = orphanRows(model);
-  if (orphans.length === 0) lines.push('Nothing.', '');
-  for (const { title, items } of orphans) lines.push(`### ${title}`, '', ...items.map((item) => `- ${text(item)}`), '');
-  lines.push('## Groups', '', '| Group | Roles | Members | State |', '|---|---|---|---|');
-  for (const entry of model.groups) {
-    const roles = entry.roles.map((role) => text(roleText(role, model.rolesKnown))).join('<br>');
-    const members = entry.members.map((member) => text(principalText(member))).join('<br>');
-    lines.push(`| ${text(groupText(entry))} | ${roles} | ${members} | ${stateOf(entry).map(text).join(', ')} |`);
+  return [{ kind: 'list', lines }];
+}
+
+/** By the role's name: the service does not say what a role permits. */
+const ADMINISTERS = /admin/i;
+
+function administrators(model: AccessModel): readonly AccessBlock[] {
+  const roles = model.roles.filter((role) => ADMINISTERS.test(roleName(role)));
+  const note = paragraph(
+    'Members with a role that has “admin” in its name. The service does not say what a role permits.',
+  );
+  if (!model.groupsKnown || (!model.rolesKnown && roles.length === 0)) {
+    return [note, paragraph('Unknown: not everything could be read.')];
   }
-  lines.push('', '## Who reaches what', '', '| Who | Role | Through |', '|---|---|---|');
-  for (const principal of model.principals) {
-    for (const { role, through } of effectiveAccess(principal)) {
-      const groups = through.map((entry) => text(groupName(entry))).join(', ');
-      lines.push(`| ${text(principalText(principal))} | ${text(roleText(role, model.rolesKnown))} | ${groups} |`);
-    }
-  }
-  return [...lines, ''].join('\n');
+  const rows = roles.flatMap((role) =>
+    holdersOf(role).map(({ principal, through }) => [
+      principalLine(principal),
+      [kindName(principal.kind)],
+      [entryLink('role', roleName(role), role.key)],
+      groupLines(through),
+    ]),
+  );
+  return [note, table(['Name', 'Kind', 'Role', 'Through'], rows, 'Nobody.')];
+}
+
+function attention(model: AccessModel): readonly AccessBlock[] {
+  const found = orphanRows(model);
+  if (found.length === 0) return [paragraph(model.gaps.length === 0 ? 'Nothing.' : 'Nothing in what could be read.')];
+  const lines = found.map(
+    ({ title, items }): AccessLine => [{ strong: `${title} (${items.length}):` }, ' ', ...joined(items)],
+  );
+  return [{ kind: 'list', lines }];
+}
+
+function grantsOf(entry: GroupEntry, model: AccessModel): AccessLine {
+  return entry.missing.includes('roles') ? ['unknown'] : joined(entry.roles.map((role) => roleLine(role, model)));
+}
+
+function entryLink(kind: 'group' | 'role', text: string, key: string) {
+  return { text, link: { kind, key } } as const;
 }
 
 const COLUMNS = [
@@ -118,7 +202,7 @@ export function reviewCsv(model: AccessModel, reader: Reader): string {
 
 interface OrphanRows {
   readonly title: string;
-  readonly items: readonly string[];
+  readonly items: readonly AccessLine[];
   readonly rows: readonly Row[];
 }
 
@@ -127,21 +211,24 @@ function orphanRows(model: AccessModel): readonly OrphanRows[] {
   const orphans = orphansOf(model);
   const roles = (title: string, entries: readonly RoleEntry[]): OrphanRows => ({
     title,
-    items: entries.map((role) => `${roleText(role, model.rolesKnown)}, granted by ${names(role.groups)}`),
+    items: entries.map((role) => [
+      entryLink('role', roleName(role), role.key),
+      ` (granted by ${countText(role.groups.length, 'group')})`,
+    ]),
     rows: entries.map((role) => roleCells(role, model.rolesKnown)),
   });
   const groups = (title: string, entries: readonly GroupEntry[]): OrphanRows => ({
     title,
-    items: entries.map((entry) => [groupText(entry), ...stateOf(entry)].join(', ')),
+    items: entries.map((entry) => [entryLink('group', groupName(entry), entry.key)]),
     rows: entries.map(groupCells),
   });
   const people = (title: string, entries: readonly Principal[]): OrphanRows => ({
     title,
-    items: entries.map((principal) => `${principalText(principal)}, in ${names(principal.groups)}`),
+    items: entries.map(principalLine),
     rows: entries.map((principal) => ({ ...principalCells(principal), group: names(principal.groups) })),
   });
   const all: Readonly<Record<keyof Orphans, OrphanRows>> = {
-    unlistedRoles: roles('Roles that are granted and not listed', orphans.unlistedRoles),
+    unlistedRoles: roles('Roles granted but missing from the role list', orphans.unlistedRoles),
     groupsWithoutMembers: groups('Groups without members', orphans.groupsWithoutMembers),
     groupsWithoutRoles: groups('Groups without roles', orphans.groupsWithoutRoles),
     membersWithoutRole: people('Members without a role', orphans.membersWithoutRole),
@@ -173,8 +260,12 @@ function groupCells(entry: GroupEntry): Row {
   };
 }
 
-function stateOf({ group }: GroupEntry): readonly string[] {
-  const { healthStatus, provisioningStatus, deletionTime } = group.metadata;
+function stateOf({ group, missing }: GroupEntry): readonly string[] {
+  return [...stateTexts(group.metadata), ...missing.map((list) => MISSING[list])];
+}
+
+/** What of a state is not as usual. */
+function stateTexts({ healthStatus, provisioningStatus, deletionTime }: AccessMetadata): readonly string[] {
   return [
     ...(healthStatus === 'healthy' ? [] : [`health ${healthStatus}`]),
     ...(provisioningStatus === 'provisioned' ? [] : [`provisioning ${provisioningStatus}`]),

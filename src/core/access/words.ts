@@ -22,10 +22,20 @@ export function membersText(members: readonly Pick<Principal, 'kind'>[]): string
   const counts = PRINCIPAL_KINDS.map(
     (kind) => [kind, members.filter((member) => member.kind === kind).length] as const,
   );
-  const texts = counts.flatMap(([kind, many]) =>
-    many === 0 ? [] : [`${many} ${KINDS[kind]}${many === 1 ? '' : 's'}`],
-  );
+  const texts = counts.flatMap(([kind, many]) => (many === 0 ? [] : [countText(many, KINDS[kind])]));
   return texts.join(', ') || 'no members';
+}
+
+/** `1 group`, `2 groups`. */
+export function countText(many: number, what: string): string {
+  return `${many} ${what}${many === 1 ? '' : 's'}`;
+}
+
+/** `2026-03-01 12:00 UTC`: the same wherever it is read. */
+export function timeText(at = Number.NaN): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return 'at an unknown time';
+  return `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 /** Whether some may stand among these twice. */

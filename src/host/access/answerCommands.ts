@@ -1,26 +1,32 @@
 import * as vscode from 'vscode';
-import { type Answer, answerText, effectiveAccessAnswer, holdersAnswer } from '../../core/access/answers.ts';
+import { effectiveAccessDocument, holdersDocument } from '../../core/access/documents.ts';
 import { principalName, roleName } from '../../core/access/queries.ts';
+import { reviewDocument } from '../../core/access/reviewText.ts';
 import { RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
-import type { AccessData, ReadOrganization } from '../accessData.ts';
+import type { AccessData } from '../accessData.ts';
 import { targetOf } from '../accessTarget.ts';
 import type { Handlers } from '../commands.ts';
-import { moment } from '../moments.ts';
 import { pickPrincipal, pickRole, readPicked } from '../pickTarget.ts';
-import type { VirtualDocuments } from '../virtualDocuments.ts';
+import { type AccessPages, originOf } from './accessPages.ts';
+import { readerOf } from './exportReview.ts';
 
-/** "Who Has This Role?" and "Show Effective Access": documents with a line for each thing and its path. */
-export function answerCommands(data: AccessData, documents: VirtualDocuments) {
-  const show = (read: ReadOrganization, title: string, answer: Answer) =>
-    documents.show(read, `${title}.txt`, answerText(withOrigin(read, answer)));
+/** "Who Has This Role?", "Show Effective Access" and "Show Access Review". */
+export function answerCommands(data: AccessData, pages: AccessPages) {
   return {
     [commands.whoHasRole]: async (node) => {
       const read = await readPicked(data, node);
       const target = targetOf(node);
       const role = target?.kind === 'role' ? read.model.role(target.key) : await pickRole(read.model);
       if (!role) throw gone();
-      await show(read, vscode.l10n.t('Who has {0}', roleName(role)), holdersAnswer(read.model, role));
+      await pages.show(read, {
+        title: vscode.l10n.t('Who has {0}', roleName(role)),
+        icon: 'person',
+        document: (now) => {
+          const entry = now.model.role(role.key);
+          return entry && holdersDocument(now.model, entry, originOf(now));
+        },
+      });
     },
     [commands.showEffectiveAccess]: async (node) => {
       const read = await readPicked(data, node);
@@ -28,18 +34,29 @@ export function answerCommands(data: AccessData, documents: VirtualDocuments) {
       const principal =
         target?.kind === 'principal' ? read.model.principal(target.key) : await pickPrincipal(read.model);
       if (!principal) throw gone();
-      const title = vscode.l10n.t('Effective access of {0}', principalName(principal));
-      await show(read, title, effectiveAccessAnswer(read.model, principal));
+      await pages.show(read, {
+        title: vscode.l10n.t('Effective access of {0}', principalName(principal)),
+        icon: 'key',
+        document: (now) => {
+          const entry = now.model.principal(principal.key);
+          return entry && effectiveAccessDocument(now.model, entry, originOf(now));
+        },
+      });
+    },
+    [commands.showReview]: async (node) => {
+      const read = await readPicked(data, node);
+      const { organization } = read.model;
+      await pages.show(read, {
+        title: vscode.l10n.t('Access review of {0}', organization),
+        icon: 'checklist',
+        document: (now) => reviewDocument(now.model, readerOf(now)),
+        save: async () => {
+          const target = { kind: 'organization', organization, connection: read.stage.cloud.key };
+          await vscode.commands.executeCommand(commands.exportReview, { target });
+        },
+      });
     },
   } satisfies Partial<Handlers>;
-}
-
-/** When and by whom it was read: a copy of the document outlives the session. */
-function withOrigin({ stage, model }: ReadOrganization, { heading, lines }: Answer): Answer {
-  const { label } = stage.cloud.connection;
-  const when = model.at === undefined ? '' : moment(new Date(model.at).toISOString(), Date.now());
-  const origin = vscode.l10n.t('Read from {0} by {1}, {2}', label, stage.account.label, when);
-  return { heading: [...heading, origin], lines };
 }
 
 function gone(): RolecallError {

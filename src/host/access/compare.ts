@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { type Difference, differenceOf, isEmptyDifference } from '../../core/access/difference.ts';
-import { comparableText, differenceMarkdown } from '../../core/access/differenceText.ts';
+import { comparableText, differenceDocument } from '../../core/access/differenceText.ts';
 import { reviewOf } from '../../core/access/review.ts';
 import type { Review } from '../../core/access/reviewFormat.ts';
 import { cancelled } from '../../core/base/errors.ts';
@@ -10,17 +10,19 @@ import type { ChangeMark, ChangeMarks } from '../changeMarks.ts';
 import { showInformationMessage } from '../dialogs.ts';
 import { moment } from '../moments.ts';
 import type { VirtualDocuments } from '../virtualDocuments.ts';
+import type { AccessPages } from './accessPages.ts';
 import { readerOf } from './exportReview.ts';
 
 export interface CompareDeps {
   readonly data: AccessData;
   readonly documents: VirtualDocuments;
+  readonly pages: () => Promise<AccessPages>;
   readonly marks: ChangeMarks;
 }
 
-/** Shows what changed since a review: in words, in the editor's own comparison, and at the nodes of the tree. */
+/** Shows what changed since a review: in the editor's own comparison, in words, and at the nodes of the tree. */
 export async function compareWith(
-  { data, documents, marks }: CompareDeps,
+  { data, documents, pages, marks }: CompareDeps,
   read: ReadOrganization,
   before: Review,
 ): Promise<void> {
@@ -35,8 +37,6 @@ export async function compareWith(
     return;
   }
   marks.show(marksOf(difference, read));
-  const summary = differenceMarkdown(difference, before, after);
-  await documents.show(read, `${vscode.l10n.t('What changed')}.md`, summary);
   await vscode.commands.executeCommand(
     'vscode.diff',
     documents.put(read, 'before.txt', comparableText(before)),
@@ -44,6 +44,15 @@ export async function compareWith(
     vscode.l10n.t('{0}: {1} ↔ now', data.labelOf(after.organization), before.readAt ?? '?'),
     { preview: false },
   );
+  // In front of the comparison, which has every line.
+  await (await pages()).show(read, {
+    title: vscode.l10n.t('What changed in {0}', data.labelOf(after.organization)),
+    icon: 'diff',
+    document: (now) => {
+      const current = reviewOf(now.model, readerOf(now));
+      return differenceDocument(differenceOf(before, current), before, current);
+    },
+  });
 }
 
 function marksOf({ groups, roles }: Difference, { stage, model }: ReadOrganization): [AccessTarget, ChangeMark][] {

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
+import { documentMarkdown } from '../../core/access/document.ts';
 import type { AccessModel } from '../../core/access/model.ts';
 import type { Reader } from '../../core/access/review.ts';
-import { reviewCsv, reviewJson, reviewMarkdown } from '../../core/access/reviewText.ts';
+import { reviewCsv, reviewDocument, reviewJson } from '../../core/access/reviewText.ts';
 import { gapText } from '../../core/access/words.ts';
 import { cancelled } from '../../core/base/errors.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
@@ -23,8 +24,14 @@ export async function exportReview(data: AccessData, node: unknown): Promise<voi
   if (data.stage !== read.stage) throw cancelled(); // Signed out while the dialog stood open.
   await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(write(read.model, readerOf(read))));
   const open = vscode.l10n.t('Open');
-  const chosen = await showInformationMessage(vscode.l10n.t('The access review is written.'), open);
-  if (chosen === open) await vscode.window.showTextDocument(uri);
+  const chosen = await showInformationMessage(
+    vscode.l10n.t('Access review saved to {0}.', uri.path.split('/').at(-1) ?? ''),
+    open,
+  );
+  if (chosen !== open) return;
+  // Names are escaped in it: the editor's own preview finds no picture that it would load.
+  if (extension === 'md') await vscode.commands.executeCommand('markdown.showPreview', uri);
+  else await vscode.window.showTextDocument(uri);
 }
 
 /** Who stands above a review. */
@@ -55,7 +62,12 @@ interface Format extends vscode.QuickPickItem {
 
 async function askFormat(): Promise<Format> {
   const formats: readonly Format[] = [
-    { extension: 'md', description: '.md', label: vscode.l10n.t('Markdown, to read'), write: reviewMarkdown },
+    {
+      extension: 'md',
+      description: '.md',
+      label: vscode.l10n.t('Markdown, to read'),
+      write: (model, reader) => documentMarkdown(reviewDocument(model, reader)),
+    },
     { extension: 'csv', description: '.csv', label: vscode.l10n.t('CSV, for a spreadsheet'), write: reviewCsv },
     {
       extension: 'json',

@@ -4,20 +4,21 @@ import { commands, languageModelTools } from '../../ids.ts';
 import type { AccessData } from '../accessData.ts';
 import { onFirstUse, registerCommand, registerCommands } from '../commands.ts';
 import type { Briefing, Opening, OpenTools, Toolbox } from '../conversation.ts';
-import type { VirtualDocuments } from '../virtualDocuments.ts';
+import type { AccessPagesDeps } from './accessPages.ts';
 import type { CompareDeps } from './compare.ts';
 
+export interface AccessDeps extends AccessPagesDeps, Omit<CompareDeps, 'pages'> {
+  /** Where snapshots are kept. */
+  readonly storage: vscode.Uri;
+  /** Names of tools that have answered other agents; see {@link registerLanguageModelTools}. */
+  readonly answered: Set<string>;
+}
+
 /** Answers, reviews and snapshots as commands, and the tools that give other agents the same. */
-export function registerAccess(
-  deps: CompareDeps & { readonly storage: vscode.Uri; readonly answered: Set<string> },
-  log: Log,
-): vscode.Disposable {
-  const { data, documents, answered } = deps;
+export function registerAccess(deps: AccessDeps, log: Log): vscode.Disposable {
   return vscode.Disposable.from(
-    registerAnswerCommands(data, documents, log),
-    registerExportReview(data, log),
-    registerSnapshotCommands(deps, log),
-    registerLanguageModelTools(data, answered, log),
+    registerAccessCommands(deps, log),
+    registerLanguageModelTools(deps.data, deps.answered, log),
   );
 }
 
@@ -41,34 +42,32 @@ export async function briefAccess(data: AccessData, callsTools: boolean, signal:
   return accessBriefing(data, callsTools, signal);
 }
 
-/** "Who Has This Role?" and "Show Effective Access". */
-export function registerAnswerCommands(data: AccessData, documents: VirtualDocuments, log: Log): vscode.Disposable {
-  return registerCommands([commands.whoHasRole, commands.showEffectiveAccess], log, async () => {
-    const { answerCommands } = await import('./answerCommands.ts');
-    return answerCommands(data, documents);
+/** Answers about who has access, the access review, and snapshots to compare with. */
+export function registerAccessCommands(deps: AccessDeps, log: Log): vscode.Disposable {
+  const { data, storage } = deps;
+  const pages = onFirstUse(async () => {
+    const { AccessPages } = await import('./accessPages.ts');
+    return new AccessPages(deps);
   });
-}
-
-/** Export Access Review. */
-export function registerExportReview(data: AccessData, log: Log): vscode.Disposable {
-  return registerCommand(commands.exportReview, log, async (node) => {
-    const { exportReview } = await import('./exportReview.ts');
-    return exportReview(data, node);
-  });
-}
-
-/** Save, Compare With, Manage and Clear Snapshots; Acknowledge Changes. Snapshots are kept in `storage`. */
-export function registerSnapshotCommands(
-  { storage, ...deps }: CompareDeps & { readonly storage: vscode.Uri },
-  log: Log,
-): vscode.Disposable {
+  const { whoHasRole, showEffectiveAccess, showReview, exportReview } = commands;
   const { saveSnapshot, compareSnapshot, acknowledgeChanges, manageSnapshots, clearSnapshots } = commands;
-  const ids = [saveSnapshot, compareSnapshot, acknowledgeChanges, manageSnapshots, clearSnapshots];
-  return registerCommands(ids, log, async () => {
-    const { snapshotCommands } = await import('./snapshotCommands.ts');
-    const { SnapshotStore } = await import('./snapshotStore.ts');
-    return snapshotCommands({ ...deps, store: new SnapshotStore(storage) });
-  });
+  const snapshots = [saveSnapshot, compareSnapshot, acknowledgeChanges, manageSnapshots, clearSnapshots];
+  return vscode.Disposable.from(
+    pages,
+    registerCommands([whoHasRole, showEffectiveAccess, showReview], log, async () => {
+      const { answerCommands } = await import('./answerCommands.ts');
+      return answerCommands(data, await pages());
+    }),
+    registerCommand(exportReview, log, async (node) => {
+      const { exportReview } = await import('./exportReview.ts');
+      return exportReview(data, node);
+    }),
+    registerCommands(snapshots, log, async () => {
+      const { snapshotCommands } = await import('./snapshotCommands.ts');
+      const { SnapshotStore } = await import('./snapshotStore.ts');
+      return snapshotCommands({ ...deps, pages, store: new SnapshotStore(storage) });
+    }),
+  );
 }
 
 /**

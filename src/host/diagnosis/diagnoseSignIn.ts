@@ -1,20 +1,39 @@
 import * as vscode from 'vscode';
 import { diagnose } from '../../core/diagnosis/diagnose.ts';
 import { reportOf } from '../../core/diagnosis/report.ts';
+import { documentPanel } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
 import { showInformationMessage, withProgress } from '../dialogs.ts';
-import type { DiagnosisDocument } from './diagnosisDocument.ts';
+import type { OpenPages, Page } from '../pages.ts';
 import { type EditorSourcesDeps, editorSources } from './editorSources.ts';
 
 export interface DiagnoseSignInDeps extends EditorSourcesDeps {
   /** Hides what is known to be secret, and what looks like it. */
   readonly redact: (text: string) => string;
-  /** Where the report is shown. */
-  readonly document: DiagnosisDocument;
+  readonly pages: OpenPages;
 }
 
 /** Diagnose Sign-In: checks everything a sign-in needs and opens a report. Signs nobody in or out. */
-export async function diagnoseSignIn({ redact, document, ...deps }: DiagnoseSignInDeps): Promise<void> {
+export async function diagnoseSignIn(deps: DiagnoseSignInDeps): Promise<void> {
+  const report = await newReport(deps);
+  const pages = await deps.pages();
+  const page: Page<never> = pages.open<never>({
+    key: 'signInDiagnosis',
+    kind: documentPanel,
+    title: vscode.l10n.t('Sign-In Diagnosis'),
+    icon: 'pulse',
+    column: 'active',
+    refresh: async () => show(page, await newReport(deps)),
+  });
+  show(page, report);
+  void offerCopy(page); // The command is over; the message stays until the user answers it.
+}
+
+function show(page: Page<never>, markdown: string): void {
+  page.show({ heading: '', about: '', pieces: [{ markdown }], isWhole: true });
+}
+
+async function newReport({ redact, ...deps }: DiagnoseSignInDeps): Promise<string> {
   const diagnosis = await withProgress(
     {
       location: vscode.ProgressLocation.Notification,
@@ -23,16 +42,14 @@ export async function diagnoseSignIn({ redact, document, ...deps }: DiagnoseSign
     },
     async (_progress, token) => diagnose(editorSources(deps), Date.now, signalOf(token)),
   );
-  const report = reportOf(diagnosis, redact);
-  await document.show(report);
-  void offerCopy(report); // The command is over; the message stays until the user answers it.
+  return reportOf(diagnosis, redact);
 }
 
-async function offerCopy(report: string): Promise<void> {
+async function offerCopy(page: Page<never>): Promise<void> {
   const copy = vscode.l10n.t('Copy');
   const chosen = await showInformationMessage(
     vscode.l10n.t('The diagnosis contains no tokens or secrets. Review it before sharing.'),
     copy,
   );
-  if (chosen === copy) await vscode.env.clipboard.writeText(report);
+  if (chosen === copy) await vscode.env.clipboard.writeText(page.markdown);
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { type Block, type Document, heading, paragraph } from '../../core/access/document.ts';
 import type { ParameterEntry, ResolvedParameters } from '../../core/completions/parameters.ts';
 import { type OwnField, requestFields } from '../../core/completions/request.ts';
 import { belongsTo, fieldsThatGo, ownFieldsOf } from '../../core/completions/retry.ts';
@@ -23,33 +24,38 @@ interface Row {
   readonly source: string;
 }
 
-/** The parameters of the next request as Markdown: each field, what is sent, and where it comes from. */
-export function effectiveParametersText(effective: Effective): string {
+/** The parameters of the next request: each field, what is sent, and where it comes from. */
+export function effectiveParametersDocument(effective: Effective): Document<never> {
   const { service, model, resolved } = effective;
   const rows = [...specifiedRows(effective), ...unspecifiedRows(resolved.entries)];
   const problems = resolved.entries.filter(({ problem }) => problem !== undefined);
-  return [
-    `# ${vscode.l10n.t('Effective parameters')}`,
-    '',
-    `${vscode.l10n.t('Model: {0}', model ? code(model.id) : vscode.l10n.t('none is known yet'))}  `,
-    vscode.l10n.t('Service: {0}', service ? code(service) : vscode.l10n.t('not configured')),
-    '',
-    ...table([
-      { field: vscode.l10n.t('Field'), value: vscode.l10n.t('Sent'), source: vscode.l10n.t('Where it comes from') },
-      ...rows,
-    ]),
-    '',
-    ...(problems.length === 0
-      ? []
-      : [
-          `## ${vscode.l10n.t('Not sent')}`,
-          '',
-          ...problems.map(({ field, problem, sources }) => `- ${code(field)} (${placesOf(sources)}): ${problem}`),
-          '',
-        ]),
-    vscode.l10n.t('Only what is set is sent. Change it in the setting {0}.', '`rolecall.chat.parameters`'),
-    '',
-  ].join('\n');
+  const columns = [vscode.l10n.t('Field'), vscode.l10n.t('Sent'), vscode.l10n.t('Where it comes from')];
+  return {
+    title: vscode.l10n.t('Effective parameters'),
+    about: [
+      vscode.l10n.t('Model: {0}', model?.id ?? vscode.l10n.t('none is known yet')),
+      ' · ',
+      vscode.l10n.t('Service: {0}', service ?? vscode.l10n.t('not configured')),
+    ],
+    blocks: [
+      {
+        kind: 'table',
+        columns,
+        rows: rows.map(({ field, value, source }) => [[field], [value === '' ? '—' : value], [source]]),
+      },
+      ...notSent(problems),
+      paragraph(vscode.l10n.t('Only what is set is sent. Change it in the setting {0}.', 'rolecall.chat.parameters')),
+    ],
+  };
+}
+
+function notSent(problems: readonly ParameterEntry<ParameterSource>[]): readonly Block<never>[] {
+  if (problems.length === 0) return [];
+  const lines = problems.map(({ field, problem, sources }) => [
+    { strong: field },
+    ` (${placesOf(sources)}): ${problem ?? ''}`,
+  ]);
+  return [heading(vscode.l10n.t('Not sent')), { kind: 'list', lines }];
 }
 
 function specifiedRows(effective: Effective): Row[] {
@@ -123,21 +129,4 @@ function placesOf(sources: readonly ParameterSource[]): string {
     folder: vscode.l10n.t('folder settings'),
   };
   return sources.map((source) => words[source]).join(' + ');
-}
-
-/** A Markdown table whose columns also line up as plain text. */
-function table(rows: readonly Row[]): string[] {
-  const cells = rows.map(({ field, value, source }) => [field, value === '' ? '—' : value, source].map(escaped));
-  const widths = [0, 1, 2].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
-  const [head = [], ...body] = cells;
-  return [line(head), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...body.map(line)];
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\|]/g, '\\$&').replace(/\s+/g, ' ');
-}
-
-function code(text: string): string {
-  return `\`${text.replaceAll('`', '’')}\``;
 }

@@ -1,20 +1,13 @@
+import type * as vscode from 'vscode';
+import { answerPanel } from '../../ids.ts';
 import type { AnswerPart } from '../answerText.ts';
-import { escapeMarkdown } from '../escapeMarkdown.ts';
+import type { Clouds } from '../clouds.ts';
 import { closingFence } from '../fenced.ts';
+import { ownerOf } from '../ownerOf.ts';
+import type { AnswerPiece, OpenPages, Page } from '../pages.ts';
 
 /** Showing an answer lays all of it out anew: not with each token. */
 const REFRESH_MS = 80;
-
-/** A piece of an answer: Markdown of a model, or a line of Rolecall's own. Whose it is, no text decides. */
-export type AnswerPiece = { readonly markdown: string } | { readonly own: string };
-
-/** Where an answer is shown while it grows. */
-export interface AnswerPlace {
-  /** @param pieces all of it so far; untrusted */
-  show(pieces: readonly AnswerPiece[], isWhole: boolean): void;
-  /** Aborts when nobody looks at the answer any more, or nobody may. */
-  readonly closed: AbortSignal;
-}
 
 /** What stands above an answer: plain text. */
 export interface AnswerHead {
@@ -23,35 +16,65 @@ export interface AnswerHead {
   readonly about: string;
 }
 
-/** An answer as one text, in which lines of Rolecall's own are in italics, and the numbers of those lines. */
-export function markdownOf(pieces: readonly AnswerPiece[]): { readonly text: string; readonly ownLines: number[] } {
-  let text = '';
-  let last = '';
-  const ownLines: number[] = [];
-  for (const piece of pieces) {
-    if ('own' in piece) {
-      text += `${closingFence(last)}\n\n`; // Not into a block of code that the model has left open.
-      ownLines.push(text.split('\n').length - 1);
-      text += `*${escapeMarkdown(piece.own.replace(/\s+/g, ' '))}*\n\n`;
-    } else text += piece.markdown;
-    last = 'own' in piece ? '' : piece.markdown;
+export interface AnswersDeps {
+  readonly clouds: Pick<Clouds, 'active' | 'onDidChange'>;
+  readonly pages: OpenPages;
+}
+
+/** Answers beside the editor. They belong to the account that asked: when another one is on the stage, or none, they close. */
+export class Answers implements vscode.Disposable {
+  readonly #deps: AnswersDeps;
+  readonly #open = new Set<Page<never>>();
+  readonly #subscription: vscode.Disposable;
+  #owner: string;
+
+  constructor(deps: AnswersDeps) {
+    this.#deps = deps;
+    this.#owner = ownerOf(deps.clouds);
+    this.#subscription = deps.clouds.onDidChange(() => this.#follow());
   }
-  return { text, ownLines };
+
+  /** Opens an empty answer beside the active editor, which keeps the focus. */
+  async open(title: string, head: AnswerHead = { heading: '', about: '' }): Promise<Answer> {
+    const pages = await this.#deps.pages();
+    const page = pages.open<never>({ kind: answerPanel, title, icon: 'comment-discussion', column: 'beside' });
+    this.#open.add(page);
+    page.closed.addEventListener('abort', () => this.#open.delete(page), { once: true });
+    return new Answer(page, head);
+  }
+
+  #follow(): void {
+    const owner = ownerOf(this.#deps.clouds);
+    if (owner === this.#owner) return;
+    this.#owner = owner;
+    this.#closeAll();
+  }
+
+  #closeAll(): void {
+    for (const page of [...this.#open]) page.close();
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#closeAll();
+  }
 }
 
 /** One growing answer. */
 export class Answer {
-  readonly #place: AnswerPlace;
+  readonly #page: Pick<Page<never>, 'show' | 'closed'>;
+  readonly #head: AnswerHead;
   readonly #pieces: AnswerPiece[] = [];
   #quoting = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(place: AnswerPlace) {
-    this.#place = place;
+  constructor(page: Pick<Page<never>, 'show' | 'closed'>, head: AnswerHead = { heading: '', about: '' }) {
+    this.#page = page;
+    this.#head = head;
   }
 
   get closed(): AbortSignal {
-    return this.#place.closed;
+    return this.#page.closed;
   }
 
   /** Adds a part: reasoning as a quotation, behind a block of code that the model has left open. */
@@ -92,6 +115,6 @@ export class Answer {
   #show(isWhole: boolean): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#place.show([...this.#pieces], isWhole);
+    this.#page.show({ ...this.#head, pieces: [...this.#pieces], isWhole });
   }
 }

@@ -7,7 +7,7 @@ import type { Handlers } from '../commands.ts';
 import { showInputBox } from '../dialogs.ts';
 import { cutLine, isCut } from '../fenced.ts';
 import { type Passage, passageOf, problemLine, quoted } from '../passage.ts';
-import type { Answers } from './answers.ts';
+import type { Answers } from './answer.ts';
 import {
   type Answering,
   converseWithProgress,
@@ -27,7 +27,6 @@ export function askCommands(deps: AskDeps) {
     [commands.explainSelection]: () => explainSelection(deps),
     [commands.explainProblem]: (...args) => explainProblem(deps, args),
     [commands.showReasoning]: (text) => showReasoning(deps.answers, text),
-    [commands.copyAnswer]: () => deps.answers.copy(),
   } satisfies Partial<Handlers>;
 }
 

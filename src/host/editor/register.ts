@@ -1,16 +1,16 @@
 import * as vscode from 'vscode';
 import { commands } from '../../ids.ts';
 import { onFirstUse, registerCommand, registerCommands } from '../commands.ts';
-import type { AnswersDeps } from './answers.ts';
+import type { AnswersDeps } from './answer.ts';
 import type { EditorDeps } from './converseWithProgress.ts';
 import { registerProblemActions } from './problemActions.ts';
 
 /** What can be asked about the editor's text: Ask, Explain, Rewrite…, and Generate Commit Message. */
 export function registerEditorCommands(deps: EditorDeps & AnswersDeps): vscode.Disposable {
-  const { askAboutSelection, explainSelection, explainProblem, showReasoning, copyAnswer } = commands;
+  const { askAboutSelection, explainSelection, explainProblem, showReasoning } = commands;
   const { rewriteSelection, applyRewrite, discardRewrite } = commands;
   const answers = onFirstUse(async () => {
-    const { Answers } = await import('./answers.ts');
+    const { Answers } = await import('./answer.ts');
     return new Answers(deps);
   });
   const rewrites = onFirstUse(async () => {
@@ -22,7 +22,7 @@ export function registerEditorCommands(deps: EditorDeps & AnswersDeps): vscode.D
     rewrites,
     registerProblemActions(),
     registerCommands(
-      [askAboutSelection, explainSelection, explainProblem, showReasoning, copyAnswer],
+      [askAboutSelection, explainSelection, explainProblem, showReasoning],
       deps.log,
       async () => {
         const { askCommands } = await import('./askAboutSelection.ts');

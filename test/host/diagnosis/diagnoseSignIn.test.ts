@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { commands } from '../../../src/ids.ts';
 import { CanarySearch } from '../../harness/canary.ts';
+import { usePanels } from '../support/pages.ts';
 import { usePatches } from '../support/patches.ts';
 import { accounts, servicesOfTheSandbox, signInRunning, signOutRunning } from '../support/running.ts';
 import { descriptor, person } from '../support/sandbox.ts';
 import { until } from '../support/wait.ts';
 import { userSettings } from '../support/workspace.ts';
 
-const SCHEME = 'rolecall-diagnosis';
-
 describe('Rolecall: Diagnose Sign-In', function () {
   this.timeout(20_000);
   const patches = usePatches();
+  const panels = usePanels(patches);
   const user = userSettings({ keep: true });
   let errors: string[];
   let offered: { message: string; choices: unknown[] } | undefined;
@@ -32,28 +32,20 @@ describe('Rolecall: Diagnose Sign-In', function () {
     });
     patches.set(vscode.env, 'openExternal', async () => assert.fail('a browser is never opened'));
   });
-  afterEach(async () => {
-    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-  });
+  /** Where nothing renders Markdown, as in these tests, a page shows it as it is. */
+  const shown = () => panels.at(-1)?.text ?? '';
 
-  const shown = () => vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === SCHEME)?.document;
-
-  /** Runs the command, and gives the document when it is the new one. */
-  async function report(): Promise<vscode.TextDocument> {
+  /** Runs the command, and gives the report when it is shown. */
+  async function report(): Promise<string> {
+    await vscode.env.clipboard.writeText('');
     await vscode.commands.executeCommand(commands.diagnoseSignIn);
     assert.deepEqual(errors, []);
     const copied = await until('the copy', async () => vscode.env.clipboard.readText());
-    return until('the report', () => {
-      const document = shown();
-      return document?.getText() === copied ? document : undefined;
-    });
+    return until('the report', () => (shown().trim() === copied.trim() ? copied : undefined));
   }
 
-  it('opens a Markdown document that tells everything a sign-in needs', async () => {
-    await vscode.env.clipboard.writeText('');
-    const document = await report();
-    const text = document.getText();
-    assert.match(document.uri.path, /\.md$/);
+  it('opens a page that tells everything a sign-in needs', async () => {
+    const text = await report();
     for (const line of [
       /^# Sign-in diagnosis$/m,
       /^- \*\*Rolecall:\*\* `\d+\.\d+\.\d+`$/m,
@@ -75,16 +67,8 @@ describe('Rolecall: Diagnose Sign-In', function () {
     assert.deepEqual(offered?.choices, ['Copy']);
   });
 
-  it('cannot be edited', async () => {
-    const document = await report();
-    const before = document.getText();
-    await vscode.commands.executeCommand('type', { text: 'not theirs ' });
-    assert.deepEqual([document.getText(), document.isDirty], [before, false]);
-  });
-
-  it('tells of the session without its tokens, in the document that is open already', async () => {
-    const first = await report();
-    patches.restore(); // The sign-in below has patches of its own.
+  it('tells of the session without its tokens, in the page that is open already', async () => {
+    await report();
     assert.equal((await signInRunning('administrator')).askedForSecret, true);
     assert.deepEqual(await accounts(), [person('administrator').email]);
     const known = (await (await fetch(`${descriptor.control}/secrets`)).json()) as string[];
@@ -92,11 +76,8 @@ describe('Rolecall: Diagnose Sign-In', function () {
     const search = new CanarySearch(known);
     assert.equal(search.inText('planted', `x ${known[0]} y`).length > 0, true, 'what is planted is found');
     await vscode.commands.executeCommand(commands.diagnoseSignIn);
-    const document = await until('the new report', () =>
-      /`signedIn`/.test(shown()?.getText() ?? '') ? shown() : undefined,
-    );
-    assert.equal(document, first);
-    const text = document.getText();
+    const text = await until('the new report', () => (/`signedIn`/.test(shown()) ? shown() : undefined));
+    assert.equal(panels.length, 1);
     assert.match(text, /^- \*\*Generation:\*\* \d+$/m);
     assert.match(text, /^- \*\*Access token:\*\* until \d{4}-\d\d-\d\d .* UTC \(in \d+ minutes\)$/m);
     assert.match(text, /^- \*\*Client secret:\*\* in the secret store$/m);
@@ -104,16 +85,15 @@ describe('Rolecall: Diagnose Sign-In', function () {
   });
 
   it('tells of the last error', async () => {
-    patches.set(vscode.workspace, 'openTextDocument', async () => {
+    const open = vscode.window.createWebviewPanel;
+    patches.set(vscode.window, 'createWebviewPanel', () => {
       throw new Error('Nothing can be opened today.');
     });
     await vscode.commands.executeCommand(commands.diagnoseSignIn);
     await until('the message', () => errors.some((each) => each.includes('Nothing can be opened today.')));
     errors = [];
-    patches.restore();
+    patches.set(vscode.window, 'createWebviewPanel', open);
     await vscode.commands.executeCommand(commands.diagnoseSignIn);
-    await until('the error', () =>
-      /UTC, error:\*\* `\[unexpected\] .*Nothing can be opened today\./.test(shown()?.getText() ?? ''),
-    );
+    await until('the error', () => /UTC, error:\*\* `\[unexpected\] .*Nothing can be opened today\./.test(shown()));
   });
 });

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
+import { documentMarkdown } from '../../../src/core/access/document.ts';
 import { type ParameterLayer, resolveParameters } from '../../../src/core/completions/parameters.ts';
 import { requestFields } from '../../../src/core/completions/request.ts';
-import { type Effective, effectiveParametersText } from '../../../src/host/documents/effectiveParameters.ts';
+import { type Effective, effectiveParametersDocument } from '../../../src/host/documents/effectiveParameters.ts';
 import type { ParameterSource } from '../../../src/host/settings.ts';
 
 const model = { id: 'm/1', label: 'One', contextLength: 9, maxOutput: 9, isLengthKnown: true, vision: false };
 
 function text(layers: readonly ParameterLayer<ParameterSource>[], more: Partial<Effective> = {}): string {
-  return effectiveParametersText({
+  const document = effectiveParametersDocument({
     service: 'https://i.example',
     model,
     tools: [],
@@ -15,6 +16,7 @@ function text(layers: readonly ParameterLayer<ParameterSource>[], more: Partial<
     resolved: resolveParameters(layers),
     ...more,
   });
+  return documentMarkdown(document);
 }
 
 /** The cells of one field's row. */
@@ -27,7 +29,7 @@ function row(shown: string, field: string): string[] {
 describe('effective parameters', () => {
   it('name the model, the service and every field of the specification, once', () => {
     const shown = text([]);
-    assert.match(shown, /`m\/1`[\s\S]*`https:\/\/i\.example`/);
+    assert.match(shown, /Model: m\/1 · Service: https\\:\/\/i\.example/);
     for (const field of requestFields.filter((each) => each !== 'model' && each !== 'messages')) {
       assert.equal(shown.split(`\n| ${field} `).length, 2, field);
     }
@@ -94,7 +96,7 @@ describe('effective parameters', () => {
 
   it('list what cannot be sent with its reason, and mark what the specification does not know', () => {
     const shown = text([{ source: 'user', value: { temperature: 'a|b', min_p: '1|2' } }]);
-    assert.match(shown, /## Not sent\n\n- `temperature` \(user settings\): temperature must be a number\./);
+    assert.match(shown, /## Not sent\n\n- \*\*temperature\*\* \(user settings\): temperature must be a number\./);
     assert.deepEqual(row(shown, 'temperature')[1], '—');
     assert.deepEqual(row(shown, 'min_p').slice(1), ['"1\\|2"', 'user settings; not in the specification']);
     assert.doesNotMatch(text([]), /Not sent/);
@@ -106,8 +108,8 @@ describe('effective parameters', () => {
       { source: 'workspace', value: { min_p: 0.9, prompt_suffix: 'x' }, isForeign: true },
     ]);
     assert.deepEqual(row(shown, 'min_p').slice(1), ['0.1', 'user settings; not in the specification']);
-    assert.match(shown, /- `min_p` \(workspace settings\): The specification does not know it/);
-    assert.match(shown, /- `prompt_suffix` \(workspace settings\): The specification does not know it/);
+    assert.match(shown, /- \*\*min_p\*\* \(workspace settings\): The specification does not know it/);
+    assert.match(shown, /- \*\*prompt_suffix\*\* \(workspace settings\): The specification does not know it/);
   });
 
   it('do without a model and a service', () => {

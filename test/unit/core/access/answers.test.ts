@@ -8,9 +8,11 @@ import {
   holdersAnswer,
   rolesAnswer,
 } from '../../../../src/core/access/answers.ts';
+import { documentMarkdown } from '../../../../src/core/access/document.ts';
+import { effectiveAccessDocument, holdersDocument } from '../../../../src/core/access/documents.ts';
 import { fitAnswer } from '../../../../src/core/access/fit.ts';
 import { buildModel } from '../../../../src/core/access/model.ts';
-import { reviewMarkdown } from '../../../../src/core/access/reviewText.ts';
+import { reviewDocument } from '../../../../src/core/access/reviewText.ts';
 import { group, input, model, organizations, role } from './organizations.ts';
 
 const built = model(
@@ -94,8 +96,8 @@ describe('answers', () => {
     for (const { heading } of answers) assert.match(heading[1] ?? '', says);
     assert.equal(answers[0]?.heading[0], 'r (id r) in acme: 2 subjects, 2 user IDs through 1 group.');
     assert.match(answers[1]?.lines[0] ?? '', /^g \(id g\): 2 subjects, 2 user IDs; /);
-    const review = reviewMarkdown(twice, { service: 's', account: 'a' });
-    assert.match(review, /^- Members: 2 subjects, 2 user IDs$/m);
+    const review = documentMarkdown(reviewDocument(twice, { service: 's', account: 'a' }));
+    assert.match(review, /^- Members: \*\*2 subjects, 2 user IDs\*\*$/m);
     assert.match(review, says);
     assert.doesNotMatch(answerText(groupsAnswer(built)), says);
   });
@@ -124,6 +126,54 @@ describe('answers', () => {
         }
       }),
     );
+  });
+});
+
+describe('answers for people', () => {
+  const shown = (document: Parameters<typeof documentMarkdown>[0]) =>
+    documentMarkdown(document)
+      .split('\n')
+      .filter((line) => line !== '');
+
+  it('who has a role: names and groups first, IDs last', () => {
+    assert.deepEqual(shown(holdersDocument(built, reader, 'read now')), [
+      '# Who has reader',
+      'acme · read now',
+      'reader: **1 subject, 1 service account** through 3 groups. `r-1`',
+      'Reads\\\\u{a}everything',
+      '| Name | Kind | Through | ID |',
+      '| --- | --- | --- | --- |',
+      '| jane@x | subject | operators, readers (error) | `17` of `https://i` |',
+      '| bot | service account | operators | `bot` |',
+      'Granted, but without members: nobody (being deleted).',
+    ]);
+  });
+
+  it('what somebody can reach: roles and groups first, IDs last', () => {
+    assert.deepEqual(shown(effectiveAccessDocument(built, jane, 'read now')), [
+      '# Effective access of jane@x',
+      'acme · read now',
+      'jane@x (subject): **2 roles** through 3 groups. `17` of `https://i`',
+      '| Role | Through | ID |',
+      '| --- | --- | --- |',
+      '| reader | operators, readers (error) | `r-1` |',
+      '| r-9 (not listed) | operators | `r-9` |',
+      'Also in groups that grant no role: idle.',
+    ]);
+  });
+
+  it('say what is missing before anything else, and leave unknown what could not be read', () => {
+    const partial = buildModel(input([group('g', { users: ['u'], roles: ['r'] })], undefined));
+    const [user] = partial.principals;
+    const role = partial.role('r');
+    assert.ok(user && role);
+    const [, , gap, , ...rest] = shown(effectiveAccessDocument(partial, user, ''));
+    assert.equal(gap, '> **Note:** Incomplete: The roles could not be read.');
+    assert.equal(rest.at(-1), '| r (name not known) | g | `r` |');
+    const blind = buildModel(input(undefined, []));
+    const text = shown(holdersDocument(blind, { key: 'r', id: 'r', role: undefined, index: 0, groups: [] }, ''));
+    assert.equal(text.at(-1), 'Unknown: the groups could not be read.');
+    assert.ok(text.includes('> **Note:** This role is granted, but not in the role list.'));
   });
 });
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { applyDifference, differenceOf, isEmptyDifference } from '../../../../src/core/access/difference.ts';
-import { comparableText, differenceMarkdown } from '../../../../src/core/access/differenceText.ts';
+import { comparableText, differenceDocument } from '../../../../src/core/access/differenceText.ts';
+import { documentMarkdown } from '../../../../src/core/access/document.ts';
 import { reviewOf } from '../../../../src/core/access/review.ts';
 import { readReview, writeReview } from '../../../../src/core/access/reviewFormat.ts';
 import { group, model, organizations, role } from './organizations.ts';
@@ -75,29 +76,60 @@ describe('the difference of two reviews', () => {
     ],
   });
 
+  const difference = differenceOf(before, after);
+
   it('tells every change in words, and nothing of what stayed', () => {
-    const text = differenceMarkdown(differenceOf(before, after), before, after).replaceAll('\\', '');
-    const sections = text
-      .split('\n## ')
-      .slice(1)
-      .map((each) => each.trim().replaceAll('\n\n', '\n'));
+    const text = documentMarkdown(differenceDocument(difference, before, after));
+    const [summary, ...sections] = text.split('\n## ').map((each) => each.trim().replaceAll('\n\n', '\n'));
+    assert.deepEqual(summary?.split('\n'), [
+      '# What changed in acme',
+      'acme · from 2026-03-01 12:00 UTC (read by ada@example.com) to 2026-03-01 12:00 UTC (read by ada@example.com)',
+      '**Groups added: 1 · groups removed: 1 · roles granted: 1 · roles no longer granted: 1 · members added: 1 · members removed: 1 · other changes of groups: 2 · roles added: 2 · roles removed: 1 · roles changed: 1**',
+    ]);
     assert.deepEqual(sections, [
-      'Groups added (1)\n- new* (id g-4), granting r-9 (not listed) to eve (user ID)',
-      'Groups removed (1)\n- leaving (id g-2), granting reader (id r-1) to cyd (user ID)',
-      'Roles granted (1)\n- administrator (id r-3) by operators',
-      'Roles no longer granted (1)\n- writer (id r-2) by operators',
-      'Members added (1)\n- dan (user ID) in operators',
-      'Members removed (1)\n- ben (user ID) in operators',
-      'Groups changed otherwise (2)\n- operators: now tag env=prod\n- operators: no longer tag env=dev',
-      'Roles added (2)\n- administrator (id r-3)\n- r-9 (not listed)',
-      'Roles removed (1)\n- old (id r-4)',
-      'Roles changed (2)\n- reader (id r-1): now health degraded\n- reader (id r-1): no longer health healthy',
+      'Groups added (1)\n- new\\*: roles r-9 (not listed); members eve (user ID) `g-4`',
+      'Groups removed (1)\n- **leaving**: roles reader; members **cyd** (user ID) `g-2`',
+      'Roles granted (1)\n- operators has the administrator role',
+      'Roles no longer granted (1)\n- operators no longer has the writer role',
+      'Members added (1)\n- dan (user ID) joined operators',
+      'Members removed (1)\n- **ben** (user ID) left operators',
+      'Other changes of groups (2)\n- operators: tag env=prod (new)\n- operators: tag env=dev (no longer)',
+      'Roles added (2)\n- administrator `r-3`\n- r-9 (not listed) `r-9`',
+      'Roles removed (1)\n- **old** `r-4`',
+      'Roles changed (1)\n- reader: health changed from healthy to degraded',
     ]);
     assert.doesNotMatch(text, /steady/);
   });
 
-  it('says so when nothing has changed', () => {
-    assert.match(differenceMarkdown(differenceOf(after, after), after, after), /Nothing has changed\./);
+  it('leads to what is there now, and nowhere else', () => {
+    const { blocks } = differenceDocument(difference, before, after);
+    const links = blocks.flatMap((block) => (block.kind === 'list' ? block.lines.flat() : []));
+    const targets = new Set(links.flatMap((each) => (typeof each === 'object' && 'link' in each ? [each.link] : [])));
+    const now = model(
+      after.groups.map(({ id, members }) => group(id, { users: members.map((member) => member.id) })),
+      after.roles.map(({ id }) => role(id)),
+    );
+    for (const target of targets)
+      assert.ok(target.kind !== 'organization' && now[target.kind](target.key), String(target));
+    assert.deepEqual([...new Set([...targets].map((target) => ('key' in target ? target.key : '')))].sort(), [
+      'g-1',
+      'g-4',
+      'r-1',
+      'r-2',
+      'r-3',
+      'r-9',
+      'user\ndan',
+      'user\neve',
+    ]);
+  });
+
+  it('says so when nothing has changed, and where it cannot be sure', () => {
+    const none = differenceOf(after, after);
+    assert.match(documentMarkdown(differenceDocument(none, after, after)), /Nothing has changed\./);
+    const gaps = [{ list: 'roles', kind: 'unread', count: 0, reason: '' }] as const;
+    const partial = { ...before, readAt: 'some day', gaps: [...gaps] };
+    const text = documentMarkdown(differenceDocument(difference, partial, after));
+    assert.match(text, /from at an unknown time .*\n\n> \*\*Note:\*\* What was read before is incomplete/);
   });
 
   it('as text has a line for each fact', () => {

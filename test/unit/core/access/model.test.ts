@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { answerText, effectiveAccessAnswer, groupsAnswer } from '../../../../src/core/access/answers.ts';
 import { differenceOf } from '../../../../src/core/access/difference.ts';
-import { differenceMarkdown } from '../../../../src/core/access/differenceText.ts';
+import { differenceDocument } from '../../../../src/core/access/differenceText.ts';
+import { documentMarkdown } from '../../../../src/core/access/document.ts';
 import { groupMatrix, pathsOf, peopleMatrix } from '../../../../src/core/access/matrix.ts';
 import { buildModel, principalKey } from '../../../../src/core/access/model.ts';
 import {
@@ -15,7 +16,7 @@ import {
 } from '../../../../src/core/access/queries.ts';
 import type { AccessGroup } from '../../../../src/core/access/resources.ts';
 import { reviewOf } from '../../../../src/core/access/review.ts';
-import { reviewCsv, reviewJson, reviewMarkdown } from '../../../../src/core/access/reviewText.ts';
+import { reviewCsv, reviewDocument, reviewJson } from '../../../../src/core/access/reviewText.ts';
 import { group, input, model, organizations, role } from './organizations.ts';
 
 /** Whether the raw lists say that a member is in a group, by the plainest reading. */
@@ -152,7 +153,11 @@ describe('the access model', () => {
       assert.match(reached, /INCOMPLETE: The service sent 2 groups without roles or service accounts/);
       assert.match(reached, /\nunknown roles through g \(id g, roles not sent by the service\)/);
       assert.doesNotMatch(answerText(groupsAnswer(built)), /g \(id g\).*grants no role/);
-      for (const text of [reviewMarkdown(built, reader), reviewCsv(built, reader), reviewJson(built, reader)]) {
+      for (const text of [
+        documentMarkdown(reviewDocument(built, reader)),
+        reviewCsv(built, reader),
+        reviewJson(built, reader),
+      ]) {
         assert.match(text, /not sent by the service|"missing": \[/);
       }
     });
@@ -162,7 +167,7 @@ describe('the access model', () => {
       const after = reviewOf(model([{ ...group('g'), spec: withoutRoles }], [role('r')]), reader);
       const [change] = differenceOf(before, after).groups.changed;
       assert.deepEqual([change?.grants, change?.members], [nothing, nothing]);
-      const text = differenceMarkdown(differenceOf(before, after), before, after);
+      const text = documentMarkdown(differenceDocument(differenceOf(before, after), before, after));
       assert.match(text, /roles not sent by the service/);
     });
   });

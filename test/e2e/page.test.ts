@@ -1,25 +1,27 @@
 import assert from 'node:assert/strict';
 import type { Page } from '@playwright/test';
 import { bundlePage } from '../../esbuild.mjs';
-import { type ToPage, versioned } from '../../src/webview/answer/protocol.ts';
+import { type ToPage, versioned } from '../../src/webview/page/protocol.ts';
 import { test } from '../harness/workbench.ts';
 
 /** What follows in each answer: whatever came before, it is there. */
 const AFTER = '<p>after</p>';
 
-test.describe('the page of an answer', () => {
+test.describe('the page of answers and documents', () => {
   let page: Page;
   /** What the page asked for beyond itself, and what it threw. */
   const requests: string[] = [];
   const errors: string[] = [];
 
   test.beforeAll(async ({ browser }) => {
-    const { script } = await bundlePage('answer');
+    const { script } = await bundlePage('page');
     page = await browser.newPage();
     page.on('request', (request) => requests.push(request.url()));
     page.on('pageerror', (error) => errors.push(String(error)));
     await page.setContent('<!doctype html><header><h1></h1><p id="about"></p></header><main></main>');
-    await page.evaluate('globalThis.acquireVsCodeApi = () => ({ postMessage() {}, getState() {}, setState() {} })');
+    await page.evaluate(
+      'globalThis.sent = []; globalThis.acquireVsCodeApi = () => ({ postMessage: (each) => sent.push(each), getState() {}, setState() {} })',
+    );
     await page.addScriptTag({ content: script });
   });
   test.beforeEach(async () => {
@@ -30,17 +32,19 @@ test.describe('the page of an answer', () => {
   test.afterAll(() => page.close());
 
   /** What `main` holds once the page has read the message. */
-  async function shown(html: string, ...more: ToPage['parts']): Promise<string> {
-    const parts = [{ html }, ...more];
-    const message: ToPage = { type: 'answer', heading: '', about: '', parts, isWhole: true, picture: 'Picture: {0}' };
-    const held = await page.evaluate(`(async () => {
+  const shown = (html: string, ...more: ToPage['parts']) => held({ parts: [{ html }, ...more] });
+  async function held(content: Partial<ToPage>): Promise<string> {
+    const words = { picture: 'Picture: {0}', reveal: 'Show in the tree' };
+    const empty = { heading: '', about: [], parts: [], isWhole: true, words };
+    const message = { type: 'content', revision: 1, ...empty, ...content } as ToPage;
+    const text = await page.evaluate(`(async () => {
       const read = new Promise((done) => window.addEventListener('message', done, { once: true }));
       window.postMessage(${JSON.stringify(versioned(message))}, '*');
       await read;
       await new Promise(requestAnimationFrame); // Later in the frame in which the page draws.
       return document.querySelector('main').innerHTML;
     })()`);
-    return held as string;
+    return text as string;
   }
   const same = (html: string) => [html, html] as const;
   const words = (html: string) => [html, html.replace(/<(?!\/?p>)/g, '&lt;').replace(/(?<!<\/?p)>/g, '&gt;')] as const;
@@ -181,6 +185,69 @@ test.describe('the page of an answer', () => {
     assert.equal(held, '<p>Used f.</p><p class="own">&lt;b&gt;Used&lt;/b&gt; f.</p><p>y</p><div>z</div>');
   });
 
+  test('shows as it is, wrapped, what nothing renders', async () => {
+    const text = '# <b>x</b>\n| a |';
+    assert.equal(
+      await held({ parts: [{ plain: text }] }),
+      `<pre class="plain">${text.replaceAll('<', '&lt;').replaceAll('>', '&gt;')}</pre>`,
+    );
+  });
+
+  test('draws a document in which no name is markup, and tells only the number of a link', async () => {
+    const evil = '<img src=x onerror=ran=1>';
+    const link = { text: evil, link: 3 };
+    const text = await held({
+      revision: 7,
+      heading: evil,
+      about: [{ text: 'meridian', link: 0 }, ` · ${evil}`],
+      parts: [
+        {
+          blocks: [
+            { kind: 'heading', text: evil },
+            { kind: 'notice', text: evil },
+            { kind: 'paragraph', line: [{ strong: evil }, ' and ', { small: evil }] },
+            { kind: 'list', lines: [[link]] },
+            { kind: 'table', columns: [evil], rows: [[[link]]] },
+          ],
+        },
+      ],
+    });
+    const said = evil.replace('<', '&lt;').replace('>', '&gt;');
+    const button = `<button type="button" title="Show in the tree" data-link="3">${said}</button>`;
+    assert.equal(
+      text,
+      `<h2>${said}</h2><p class="notice">${said}</p><p><strong>${said}</strong> and <small>${said}</small></p><ul><li>${button}</li></ul>` +
+        `<table><thead><tr><th scope="col">${said}</th></tr></thead><tbody><tr><td>${button}</td></tr></tbody></table>`,
+    );
+    assert.equal(await page.evaluate('document.querySelector("header").textContent'), `${evil}meridian · ${evil}`);
+    await page.evaluate('sent.length = 0');
+    await page.locator('table button').click();
+    await page.locator('#about button').click();
+    assert.deepEqual(await page.evaluate('sent'), [
+      versioned({ type: 'follow', revision: 7, link: 3 }),
+      versioned({ type: 'follow', revision: 7, link: 0 }),
+    ]);
+    assert.deepEqual([errors, requests, await page.evaluate('globalThis.ran')], [[], [], undefined]);
+  });
+
+  test('has no link of its own in what a model wrote', async () => {
+    await page.evaluate('sent.length = 0');
+    await shown('<button data-link="0">x</button><p data-link="0">y</p><a data-link="0" href="#">z</a>');
+    await page.getByText('y').click();
+    await page.getByText('x').click();
+    assert.deepEqual(await page.evaluate('[sent, document.querySelectorAll("[data-link]").length]'), [[], 0]);
+  });
+
+  test('follows the link that a document has now', async () => {
+    const table = (first: number) =>
+      held({ revision: first, parts: [{ blocks: [{ kind: 'list', lines: [[{ text: 'x', link: first }]] }] }] });
+    await table(1);
+    await table(2);
+    await page.evaluate('sent.length = 0');
+    await page.locator('main button').click();
+    assert.deepEqual(await page.evaluate('sent'), [versioned({ type: 'follow', revision: 2, link: 2 })]);
+  });
+
   test('keeps what stays while an answer grows', async () => {
     await shown('<p>a</p><p>b');
     await page.evaluate('globalThis.first = document.querySelector("main").firstChild');
@@ -193,7 +260,7 @@ test.describe('the page of an answer', () => {
       'globalThis.made = Document.prototype.createDocumentFragment; Document.prototype.createDocumentFragment = null',
     );
     try {
-      assert.equal(await shown('<p>x</p>'), '<pre>&lt;p&gt;x&lt;/p&gt;</pre>');
+      assert.equal(await shown('<p>x</p>'), '<pre class="plain">&lt;p&gt;x&lt;/p&gt;</pre>');
     } finally {
       await page.evaluate('Document.prototype.createDocumentFragment = made');
     }

@@ -1,48 +1,18 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { Answers } from '../../../src/host/editor/answers.ts';
-import { PROTOCOL_VERSION, type ToPage } from '../../../src/webview/answer/protocol.ts';
-import { FakeLog } from '../support/fakes.ts';
-import { usePatches } from '../support/patches.ts';
-import { until } from '../support/wait.ts';
-
-/** A tab of the editor without its page: what would be posted to that is kept. */
-class FakePanel {
-  readonly posted: ToPage[] = [];
-  readonly received = new vscode.EventEmitter<unknown>();
-  readonly viewState = new vscode.EventEmitter<void>();
-  readonly disposed = new vscode.EventEmitter<void>();
-  readonly onDidChangeViewState = this.viewState.event;
-  readonly onDidDispose = this.disposed.event;
-  visible = true;
-  active = false;
-  isDisposed = false;
-  readonly webview = {
-    html: '',
-    onDidReceiveMessage: this.received.event,
-    postMessage: async (message: ToPage) => this.posted.push(message),
-    asWebviewUri: (uri: vscode.Uri) => uri,
-  };
-  readonly opened: readonly unknown[];
-
-  constructor(opened: readonly unknown[]) {
-    this.opened = opened;
-  }
-
-  begin(): void {
-    this.received.fire({ version: PROTOCOL_VERSION, type: 'ready' });
-  }
-
-  dispose(): void {
-    this.isDisposed = true;
-    this.disposed.fire();
-  }
-}
+import type { Document } from '../../src/core/access/document.ts';
+import { Answers } from '../../src/host/editor/answer.ts';
+import { commands, documentPanel } from '../../src/ids.ts';
+import { PROTOCOL_VERSION } from '../../src/webview/page/protocol.ts';
+import { FakeLog } from './support/fakes.ts';
+import { type FakePanel, pagesFor, usePanels } from './support/pages.ts';
+import { usePatches } from './support/patches.ts';
+import { until } from './support/wait.ts';
 
 describe('a rendered answer', () => {
   const patches = usePatches();
+  const panels = usePanels(patches, false);
   let answers: Answers;
-  let panels: FakePanel[];
   let active: { key: string; inferenceAccount: string | undefined };
   /** What the editor is asked to render; it answers when the test lets it. */
   let rendered: string[];
@@ -50,32 +20,31 @@ describe('a rendered answer', () => {
   let command: vscode.Disposable | undefined;
   const changed = new vscode.EventEmitter<void>();
 
+  let pages: ReturnType<typeof pagesFor>;
+  let log: FakeLog;
+
   beforeEach(() => {
-    panels = [];
     rendered = [];
     active = { key: 'a', inferenceAccount: 'one' };
     render = async (markdown) => `<p>${markdown}</p>`;
     // The editor of these tests has no Markdown extension: this stands in for it.
     command = vscode.commands.registerCommand('markdown.api.render', async (markdown: string) => {
-      if (markdown === '') return ''; // Whether there is one is asked with nothing.
       rendered.push(markdown);
       return render(markdown);
     });
-    patches.set(vscode.window, 'createWebviewPanel', (...opened: unknown[]) => {
-      const panel = new FakePanel(opened);
-      panels.push(panel);
-      return panel;
-    });
+    log = new FakeLog();
+    pages = pagesFor(log);
     const clouds = {
       get active() {
         return active as never;
       },
       onDidChange: changed.event,
     };
-    answers = new Answers({ clouds, extensionUri: vscode.Uri.file('/extension'), log: new FakeLog() });
+    answers = new Answers({ clouds, pages });
   });
   afterEach(() => {
     answers.dispose();
+    pages.dispose();
     command?.dispose();
   });
 
@@ -83,10 +52,10 @@ describe('a rendered answer', () => {
     const answer = await answers.open('Answer: a.ts', { heading: '*why*', about: 'm · a.ts' });
     return { answer, panel: panels.at(-1) ?? assert.fail('no tab was opened') };
   }
-  const newest = ({ posted }: FakePanel) => posted.at(-1);
+  const newest = ({ newest }: FakePanel) => newest;
   const htmlOf = (panel: FakePanel) =>
     newest(panel)
-      ?.parts.map((part) => ('own' in part ? `own: ${part.own}` : part.html))
+      ?.parts.map((part) => ('own' in part ? `own: ${part.own}` : 'html' in part ? part.html : JSON.stringify(part)))
       .join('|');
 
   it('opens beside the editor and leaves the focus where it is; where none is open, in its place', async () => {
@@ -125,7 +94,7 @@ describe('a rendered answer', () => {
     panel.begin();
     await until('the first words', () => htmlOf(panel) === '<p>one</p>');
     assert.equal(newest(panel)?.isWhole, false);
-    assert.deepEqual([newest(panel)?.heading, newest(panel)?.about], ['*why*', 'm · a.ts']);
+    assert.deepEqual([newest(panel)?.heading, newest(panel)?.about], ['*why*', ['m · a.ts']]);
     answer.append(' two');
     answer.end();
     await until('all of it', () => htmlOf(panel) === '<p>one two</p>');
@@ -182,13 +151,19 @@ describe('a rendered answer', () => {
     assert.deepEqual(rendered, ['one', '*Used* g.']);
   });
 
-  it('is plain text where it cannot be rendered', async () => {
+  it('is shown as it is where the editor has nothing that renders, which the log is told once', async () => {
     const { answer, panel } = await open();
     panel.begin();
-    render = async () => assert.fail('broken');
+    command?.dispose();
+    command = undefined;
     answer.append('a < b && <img src=x>');
     answer.end();
-    await until('it is shown', () => htmlOf(panel) === '<pre>a &lt; b &amp;&amp; &lt;img src=x></pre>');
+    await until('it is shown', () => htmlOf(panel) === '{"plain":"a < b && <img src=x>"}');
+    answer.write({ kind: 'line', text: 'Used f.' });
+    answer.append('c');
+    answer.end();
+    await until('all of it', () => htmlOf(panel) === '{"plain":"a < b && <img src=x>"}|own: Used f.|{"plain":"c"}');
+    assert.equal(log.lines.filter((line) => /shown as plain text/.test(line)).length, 1);
   });
 
   it('stops when its tab is closed', async () => {
@@ -220,21 +195,137 @@ describe('a rendered answer', () => {
 
   it('can be copied as Markdown while it is looked at', async () => {
     const { answer, panel } = await open();
+    const { [commands.copyPage]: copy } = (await pages()).commands;
     answer.append('**one**');
     answer.end();
     await vscode.env.clipboard.writeText('mine');
-    await answers.copy();
+    await copy();
     assert.equal(await vscode.env.clipboard.readText(), 'mine');
     panel.active = true;
-    await answers.copy();
+    await copy();
     assert.equal(await vscode.env.clipboard.readText(), '**one**');
   });
+});
 
-  it('is a document where the editor has nothing that renders', async () => {
-    command?.dispose();
-    command = undefined;
-    patches.set(vscode.window, 'showTextDocument', async () => undefined);
-    await answers.open('Answer: a.ts');
-    assert.deepEqual(panels, []);
+describe('a page with a document', () => {
+  const patches = usePatches();
+  const panels = usePanels(patches);
+  let pages: ReturnType<typeof pagesFor>;
+  let followed: string[];
+  const table = (rows: number): Document<string> => ({
+    title: 'T\u202e',
+    about: [{ text: 'meridian', link: 'organization' }, ' · now'],
+    blocks: [
+      { kind: 'notice', text: '<b>' },
+      {
+        kind: 'table',
+        columns: ['Name', 'ID'],
+        rows: Array.from({ length: rows }, (_, at) => [[{ text: `n\n${at}`, link: `row ${at}` }], [{ small: 'i' }]]),
+      },
+    ],
+  });
+
+  beforeEach(() => {
+    pages = pagesFor(new FakeLog());
+    followed = [];
+  });
+  afterEach(() => pages.dispose());
+
+  async function open(key?: string) {
+    const page = (await pages()).open<string>({
+      ...(key !== undefined && { key }),
+      kind: documentPanel,
+      title: 'T',
+      icon: 'key',
+      column: 'active',
+      follow: async (link) => void followed.push(link),
+    });
+    return { page, panel: panels.at(-1) ?? assert.fail('no tab was opened') };
+  }
+
+  it('is posted without any markup, and what its links lead to stays behind', async () => {
+    const { page, panel } = await open();
+    page.show({ document: table(2) });
+    await until('it is shown', () => panel.text !== '');
+    assert.deepEqual(panel.text.split('\n'), [
+      'T\\u{202e}',
+      'meridian · now',
+      '! <b>',
+      'Name | ID',
+      'n\\u{a}0 | i',
+      'n\\u{a}1 | i',
+    ]);
+    assert.doesNotMatch(JSON.stringify(panel.posted), /row \d|organization/);
+    panel.follow('n\\u{a}1');
+    panel.follow('meridian');
+    assert.deepEqual(followed, ['row 1', 'organization']);
+  });
+
+  it('takes no number that is not of what it shows now', async () => {
+    const { page, panel } = await open();
+    page.show({ document: table(2) });
+    await until('it is shown', () => panel.newest?.revision === 1);
+    page.show({ document: table(1) });
+    await until('it is shown', () => panel.newest?.revision === 2);
+    const send = (message: object) => panel.received.fire({ version: PROTOCOL_VERSION, type: 'follow', ...message });
+    for (const link of [-1, 2, 0.5, '1', '__proto__', null]) send({ revision: 2, link });
+    send({ revision: 1, link: 1 });
+    send({ type: 'command', revision: 2, link: 1 });
+    assert.deepEqual(followed, []);
+    page.close();
+    send({ revision: 2, link: 1 });
+    assert.deepEqual(followed, []);
+  });
+
+  it('has one tab for each key, for as long as that is open', async () => {
+    const { panel } = await open('k');
+    await open('k');
+    assert.deepEqual([panels.length, panel.revealed], [1, 1]);
+    panel.dispose();
+    await open('k');
+    await open();
+    assert.equal(panels.length, 3);
+  });
+
+  it('shows the beginning of a long table, and says how much is left', async () => {
+    const { page, panel } = await open();
+    page.show({ document: table(2500) });
+    await until('it is shown', () => panel.text !== '');
+    const lines = panel.text.split('\n');
+    assert.deepEqual(
+      [lines.length, lines.at(-1)],
+      [2005, '! 500 more rows are not shown here. Save this to see all of them.'],
+    );
+  });
+
+  it('is copied and saved as Markdown, whole', async () => {
+    const { page, panel } = await open();
+    const file = vscode.Uri.joinPath(vscode.workspace.workspaceFolders?.[0]?.uri ?? assert.fail(), 'saved page.md');
+    patches.set(vscode.window, 'showSaveDialog', async () => file);
+    page.show({ document: table(2500) });
+    panel.active = true;
+    const { [commands.copyPage]: copy, [commands.savePage]: save } = (await pages()).commands;
+    await copy();
+    const text = await vscode.env.clipboard.readText();
+    assert.equal(text.split('\n').length, 2509);
+    await save();
+    try {
+      assert.equal(new TextDecoder().decode(await vscode.workspace.fs.readFile(file)), text);
+    } finally {
+      await vscode.workspace.fs.delete(file);
+    }
+  });
+
+  it('is not saved when it was closed while the dialog stood open', async () => {
+    const { page, panel } = await open();
+    const file = vscode.Uri.joinPath(vscode.workspace.workspaceFolders?.[0]?.uri ?? assert.fail(), 'saved page.md');
+    patches.set(vscode.window, 'showSaveDialog', async () => {
+      page.close();
+      return file;
+    });
+    page.show({ document: table(1) });
+    panel.active = true;
+    await assert.rejects(async () => (await pages()).commands[commands.savePage](), { kind: 'cancelled' });
+    await assert.rejects(async () => vscode.workspace.fs.stat(file));
   });
 });

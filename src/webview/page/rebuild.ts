@@ -1,5 +1,4 @@
-import { address, alignmentOf, attributeOf, fateOf } from './allowed.ts';
-import { escapeTags } from './escapeTags.ts';
+import { address, alignmentOf, attributeOf, escapeTags, fateOf } from './sanitize.ts';
 
 const MATHML = 'http://www.w3.org/1998/Math/MathML';
 

@@ -1,0 +1,99 @@
+import { oneLine } from './plain.ts';
+
+/*
+ * What is shown about access, apart from how: a page draws it, a file holds it as Markdown. Names come from a server, so no
+ * part of it is markup: a page makes text of every piece, and `documentMarkdown` escapes it.
+ */
+
+/** A piece of a line. `small` is what identifies something rather than names it: an ID, an issuer. */
+export type Inline<L> =
+  | string
+  | { readonly strong: string }
+  | { readonly small: string }
+  /** Leads to something, which whoever shows the document finds by `link`. */
+  | { readonly text: string; readonly link: L };
+
+export type Line<L> = readonly Inline<L>[];
+
+export type Block<L> =
+  | { readonly kind: 'heading'; readonly text: string }
+  | { readonly kind: 'paragraph'; readonly line: Line<L> }
+  /** What has to be known of the rest, as that it is incomplete. */
+  | { readonly kind: 'notice'; readonly text: string }
+  | { readonly kind: 'list'; readonly lines: readonly Line<L>[] }
+  | { readonly kind: 'table'; readonly columns: readonly string[]; readonly rows: readonly (readonly Line<L>[])[] };
+
+export interface Document<L> {
+  readonly title: string;
+  /** What it is of, who read it and when. */
+  readonly about: Line<L>;
+  readonly blocks: readonly Block<L>[];
+}
+
+export const heading = (text: string) => ({ kind: 'heading', text }) as const;
+export const notice = (text: string) => ({ kind: 'notice', text }) as const;
+export const paragraph = <L = never>(...line: Inline<L>[]): Block<L> => ({ kind: 'paragraph', line });
+
+/** A table; where it has no rows, `none` instead. */
+export function table<L = never>(
+  columns: readonly string[],
+  rows: readonly (readonly Line<L>[])[],
+  none: string,
+): Block<L> {
+  return rows.length === 0 ? paragraph(none) : { kind: 'table', columns, rows };
+}
+
+/** Lines one after the other, with `separator` between them. */
+export function joined<L = never>(lines: readonly Line<L>[], separator = ', '): Line<L> {
+  return lines.flatMap((line, at) => (at === 0 ? line : [separator, ...line]));
+}
+
+/** The document as Markdown that reads well as it stands, too. Links are words in it. */
+export function documentMarkdown({ title, about, blocks }: Document<unknown>): string {
+  const lines = [`# ${escaped(title)}`, '', markdownLine(about), '', ...blocks.flatMap(markdownBlock)];
+  return lines.join('\n');
+}
+
+function markdownBlock(block: Block<unknown>): readonly string[] {
+  switch (block.kind) {
+    case 'heading':
+      return [`## ${escaped(block.text)}`, ''];
+    case 'paragraph':
+      return [markdownLine(block.line), ''];
+    case 'notice':
+      return [`> **Note:** ${escaped(block.text)}`, ''];
+    case 'list':
+      return [...block.lines.map((line) => `- ${markdownLine(line)}`), ''];
+    case 'table': {
+      const { columns, rows } = block;
+      const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+      const head = [row(columns.map(escaped)), row(columns.map(() => '---'))];
+      return [...head, ...rows.map((cells) => row(cells.map(markdownLine))), ''];
+    }
+  }
+}
+
+function markdownLine(line: Line<unknown>): string {
+  return line.map(markdownInline).join('');
+}
+
+function markdownInline(inline: Inline<unknown>): string {
+  if (typeof inline === 'string') return escaped(inline);
+  if ('strong' in inline) return inline.strong.trim() === '' ? escaped(inline.strong) : `**${escaped(inline.strong)}**`;
+  if ('small' in inline) return code(inline.small);
+  return escaped(inline.text);
+}
+
+/** As code where that shows these very characters in a table too, whose cells know `\` and `|`. */
+function code(text: string): string {
+  return /^(?! )[\x20-\x7e]+(?<! )$/.test(text) && !/[`\\|]/.test(text) ? `\`${text}\`` : escaped(text);
+}
+
+/** Characters that are markup wherever they stand, and those that are only at the beginning of a line or between others. */
+const MARKUP =
+  /[\\`*[\]<|~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|&(?=#?\w+;)|:(?=\/\/)|(?<=\bwww)\.|^[ ]*[#>+=-]|^[ ]*\d{1,9}[.)](?=\s|$)/giu;
+
+/** Text that Markdown shows as exactly these characters; only what could be markup at its place is escaped. */
+export function escaped(text: string): string {
+  return oneLine(text).replace(MARKUP, (found) => `${found.slice(0, -1)}\\${found.slice(-1)}`);
+}

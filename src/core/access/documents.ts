@@ -1,0 +1,123 @@
+import { type Block, type Document, joined, type Line, notice, paragraph, table } from './document.ts';
+import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
+import { effectiveAccess, groupName, hasNoMembers, hasNoRoles, holdersOf, principalName, roleName } from './queries.ts';
+import { countText, gapText, kindName, mayRepeat, membersText, notesOf, SAME_PEOPLE } from './words.ts';
+
+/** What a document leads to: the organization, or something in it by its key in the access model. */
+export type EntryLink =
+  | { readonly kind: 'organization' }
+  | { readonly kind: 'group' | 'role' | 'principal'; readonly key: string };
+
+export type AccessDocument = Document<EntryLink>;
+export type AccessLine = Line<EntryLink>;
+type AccessBlock = Block<EntryLink>;
+
+/** Who has a role: a row for each holder, with every group that gives it. @param origin when and by whom it was read. */
+export function holdersDocument(model: AccessModel, role: RoleEntry, origin: string): AccessDocument {
+  const holders = holdersOf(role);
+  const empty = role.groups.filter(hasNoMembers);
+  return {
+    title: `Who has ${roleName(role)}`,
+    about: aboutLine(model, origin),
+    blocks: [
+      ...gapNotices(model),
+      ...unlistedNotice(model, role),
+      paragraph(
+        { text: roleName(role), link: { kind: 'role', key: role.key } },
+        ': ',
+        { strong: holders.length === 0 ? 'nobody' : membersText(holders.map(({ principal }) => principal)) },
+        ` through ${countText(role.groups.length, 'group')}. `,
+        { small: role.id },
+      ),
+      ...(role.role?.metadata.description ? [paragraph(role.role.metadata.description)] : []),
+      ...samePeopleNote(holders.map(({ principal }) => principal)),
+      table(
+        ['Name', 'Kind', 'Through', 'ID'],
+        holders.map(({ principal, through }) => [
+          principalLine(principal),
+          [kindName(principal.kind)],
+          groupLines(through),
+          idLine(principal),
+        ]),
+        model.groupsKnown ? 'Nobody has this role.' : 'Unknown: the groups could not be read.',
+      ),
+      ...(empty.length === 0 ? [] : [paragraph('Granted, but without members: ', ...groupLines(empty), '.')]),
+    ],
+  };
+}
+
+/** What somebody can reach: a row for each role, with every group that gives it. */
+export function effectiveAccessDocument(model: AccessModel, principal: Principal, origin: string): AccessDocument {
+  const reached = effectiveAccess(principal);
+  const idle = principal.groups.filter(hasNoRoles);
+  const unknown = principal.groups.filter(({ missing }) => missing.includes('roles'));
+  const isPerson = principal.kind !== 'serviceAccount';
+  return {
+    title: `Effective access of ${principalName(principal)}`,
+    about: aboutLine(model, origin),
+    blocks: [
+      ...gapNotices(model),
+      paragraph(
+        ...principalLine(principal),
+        ` (${kindName(principal.kind)}): `,
+        { strong: countText(reached.length, 'role') },
+        ` through ${countText(principal.groups.length, 'group')}. `,
+        ...idLine(principal),
+      ),
+      ...(isPerson ? samePeopleNote([principal, ...principal.groups.flatMap(({ members }) => members)]) : []),
+      table(
+        ['Role', 'Through', 'ID'],
+        reached.map(({ role, through }) => [roleLine(role, model), groupLines(through), [{ small: role.id }]]),
+        unknown.length === 0 ? 'No roles.' : 'No roles are known.',
+      ),
+      ...(idle.length === 0 ? [] : [paragraph('Also in groups that grant no role: ', ...groupLines(idle), '.')]),
+      ...(unknown.length === 0
+        ? []
+        : [paragraph('Also in groups whose roles are not known: ', ...groupLines(unknown), '.')]),
+    ],
+  };
+}
+
+export function aboutLine({ organization }: Pick<AccessModel, 'organization'>, origin: string): AccessLine {
+  return [{ text: organization, link: { kind: 'organization' } }, ` · ${origin}`];
+}
+
+/** What the rest may lack comes first. */
+export function gapNotices(model: AccessModel): readonly AccessBlock[] {
+  return model.gaps.map((gap) => notice(`Incomplete: ${gapText(gap)}`));
+}
+
+export function samePeopleNote(members: readonly Principal[]): readonly AccessBlock[] {
+  return mayRepeat(members) ? [paragraph(SAME_PEOPLE)] : [];
+}
+
+export function principalLine(principal: Principal): AccessLine {
+  return [{ text: principalName(principal), link: { kind: 'principal', key: principal.key } }];
+}
+
+/** The ID, and who issued it. */
+export function idLine({ id, issuer }: Pick<Principal, 'id' | 'issuer'>): AccessLine {
+  return issuer === undefined ? [{ small: id }] : [{ small: id }, ' of ', { small: issuer }];
+}
+
+/** Groups by name, with what makes each unusual. */
+export function groupLines(groups: readonly GroupEntry[]): AccessLine {
+  return joined(groups.map(groupLine));
+}
+
+export function groupLine(entry: GroupEntry): AccessLine {
+  const notes = notesOf(entry).join(', ');
+  const link = { text: groupName(entry), link: { kind: 'group', key: entry.key } } as const;
+  return notes === '' ? [link] : [link, ` (${notes})`];
+}
+
+/** A role by name; of one that is not listed the ID is all there is. */
+export function roleLine(role: RoleEntry, { rolesKnown }: Pick<AccessModel, 'rolesKnown'>): AccessLine {
+  const link = { text: roleName(role), link: { kind: 'role', key: role.key } } as const;
+  if (role.role !== undefined) return [link];
+  return [link, rolesKnown ? ' (not listed)' : ' (name not known)'];
+}
+
+function unlistedNotice({ rolesKnown }: AccessModel, { role }: RoleEntry): readonly AccessBlock[] {
+  return rolesKnown && role === undefined ? [notice('This role is granted, but not in the role list.')] : [];
+}

@@ -1,0 +1,126 @@
+import * as vscode from 'vscode';
+import { notice } from '../../core/access/document.ts';
+import type { AccessDocument, EntryLink } from '../../core/access/documents.ts';
+import { cancelled } from '../../core/base/errors.ts';
+import { documentPanel } from '../../ids.ts';
+import type { AccessChange, AccessData, ReadOrganization } from '../accessData.ts';
+import type { AccessTarget } from '../accessTarget.ts';
+import { clockTime } from '../moments.ts';
+import type { OpenPages, Page } from '../pages.ts';
+
+export interface AccessPagesDeps {
+  readonly data: AccessData;
+  readonly pages: OpenPages;
+  /** Shows it in the tree; the focus stays in the page. */
+  readonly reveal: (target: AccessTarget) => Promise<void>;
+}
+
+/** A document about an organization, made anew whenever that is read. */
+export interface AccessPage {
+  readonly title: string;
+  readonly icon: string;
+  /** `undefined` where what it is about is no longer there. */
+  document(read: ReadOrganization): AccessDocument | undefined;
+  /** Else Save writes the document as Markdown. */
+  save?(): Promise<void>;
+}
+
+interface Open {
+  readonly page: Page<EntryLink>;
+  readonly shown: AccessPage;
+  read: ReadOrganization;
+  /** Whether to read again when it is next seen. */
+  isDue: boolean;
+}
+
+/** Documents about access in tabs: they follow what is read, and close when the session ends or is another's. */
+export class AccessPages implements vscode.Disposable {
+  readonly #deps: AccessPagesDeps;
+  /** By organization and title: one tab for each. */
+  readonly #open = new Map<string, Open>();
+  readonly #subscription: vscode.Disposable;
+
+  constructor(deps: AccessPagesDeps) {
+    this.#deps = deps;
+    this.#subscription = deps.data.onDidChange((change) => this.#follow(change));
+  }
+
+  /** @throws RolecallError `cancelled` when `read` belongs to a session that is over. */
+  async show(read: ReadOrganization, shown: AccessPage): Promise<void> {
+    const { data, pages } = this.#deps;
+    const all = await pages();
+    if (data.stage !== read.stage) throw cancelled();
+    const key = JSON.stringify([read.stage.cloud.key, read.model.organization, shown.title]);
+    const current = () => this.#open.get(key);
+    const page = all.open<EntryLink>({
+      key,
+      kind: documentPanel,
+      title: shown.title,
+      icon: shown.icon,
+      column: 'active',
+      follow: async (link) => {
+        const open = current();
+        if (open) await this.#deps.reveal(targetOfLink(open.read, link));
+      },
+      refresh: async () => data.refresh(read.model.organization),
+      seen: () => {
+        const open = current();
+        if (open?.isDue) this.#readAgain(open);
+      },
+      ...(shown.save && { save: shown.save }),
+    });
+    if (!this.#open.has(key)) page.closed.addEventListener('abort', () => this.#open.delete(key), { once: true });
+    const open: Open = { page, shown, read, isDue: false };
+    this.#open.set(key, open);
+    draw(open);
+  }
+
+  #follow(change: AccessChange): void {
+    if (change.kind === 'stage') this.#closeAll();
+    if (change.kind !== 'due' && change.kind !== 'read') return;
+    for (const open of this.#open.values()) {
+      const { organization } = open.read.model;
+      if (change.organization !== undefined && change.organization !== organization) continue;
+      if (change.kind === 'due') this.#readAgain(open);
+      else {
+        open.read = this.#deps.data.last(organization) ?? open.read;
+        open.isDue = false;
+        draw(open);
+      }
+    }
+  }
+
+  /** At once, or when it is seen. */
+  #readAgain(open: Open): void {
+    const { stage, model } = open.read;
+    open.isDue = !open.page.isVisible;
+    // What it brings is told as a change. Never rejects.
+    if (!open.isDue && this.#deps.data.stage === stage) void this.#deps.data.read(stage, model.organization);
+  }
+
+  #closeAll(): void {
+    for (const { page } of [...this.#open.values()]) page.close();
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#closeAll();
+  }
+}
+
+/** When and by whom it was read: a copy of a document outlives the session. */
+export function originOf({ stage, model }: ReadOrganization): string {
+  const { label } = stage.cloud.connection;
+  const when = model.at === undefined ? '' : clockTime(model.at, Date.now());
+  return vscode.l10n.t('Read from {0} by {1}, {2}', label, stage.account.label, when);
+}
+
+function draw({ page, shown, read }: Open): void {
+  const gone = vscode.l10n.t('This is no longer among what was read.');
+  const document = shown.document(read) ?? { title: shown.title, about: [originOf(read)], blocks: [notice(gone)] };
+  page.show({ document });
+}
+
+function targetOfLink({ stage, model }: ReadOrganization, link: EntryLink): AccessTarget {
+  return { ...link, organization: model.organization, connection: stage.cloud.key };
+}

@@ -1,0 +1,79 @@
+import * as vscode from 'vscode';
+import type { Log } from '../../core/base/log.ts';
+import { endpoint } from '../../core/completions/endpoint.ts';
+import type { ModelMemory } from '../../core/completions/modelMemory.ts';
+import { resolveParameters } from '../../core/completions/parameters.ts';
+import { documentPanel } from '../../ids.ts';
+import type { Clouds } from '../clouds.ts';
+import type { OpenTools } from '../conversation.ts';
+import type { ModelCatalog } from '../modelCatalog.ts';
+import type { OpenPages, Page } from '../pages.ts';
+import type { Settings } from '../settings.ts';
+import { showError } from '../showError.ts';
+import { effectiveParametersDocument } from './effectiveParameters.ts';
+
+export interface ParametersPageDeps {
+  readonly clouds: Clouds;
+  readonly catalog: ModelCatalog;
+  readonly settings: Settings;
+  readonly memory: ModelMemory;
+  readonly openTools: OpenTools;
+  readonly pages: OpenPages;
+}
+
+/** Show Effective Parameters: one page, which follows the settings while it is open. */
+export class ParametersPage implements vscode.Disposable {
+  readonly #deps: ParametersPageDeps;
+  readonly #subscription: vscode.Disposable;
+  #page: Page<never> | undefined;
+  /** Of the last time it was asked for: what was gathered before does not win over what was gathered later. */
+  #asked = 0;
+
+  constructor(deps: ParametersPageDeps, log: Log) {
+    this.#deps = deps;
+    const changed = () => void this.#draw().catch((error: unknown) => showError(error, log));
+    const { settings, catalog } = deps;
+    this.#subscription = vscode.Disposable.from(
+      settings.onDidChange(changed),
+      catalog.onDidChange(changed),
+      catalog.onDidPick(changed),
+    );
+  }
+
+  async show(): Promise<void> {
+    const pages = await this.#deps.pages();
+    this.#page = pages.open<never>({
+      key: 'effectiveParameters',
+      kind: documentPanel,
+      title: vscode.l10n.t('Effective Parameters'),
+      icon: 'settings',
+      column: 'active',
+      refresh: () => this.#draw(), // What a model refused is learned without an event.
+    });
+    await this.#draw();
+  }
+
+  async #draw(): Promise<void> {
+    if (this.#page === undefined || this.#page.closed.aborted) return;
+    this.#asked += 1;
+    const asked = this.#asked;
+    const { clouds, catalog, settings, memory, openTools } = this.#deps;
+    const { tools } = await openTools();
+    if (asked !== this.#asked) return;
+    const connection = clouds.active?.connection;
+    const model = catalog.picked;
+    const document = effectiveParametersDocument({
+      service: connection?.inferenceUrl,
+      model,
+      resolved: resolveParameters(settings.chatParameters()),
+      tools: tools.map(({ name }) => name),
+      refused: connection && model ? memory.refused(endpoint(connection, '/v1/chat/completions'), model.id) : [],
+    });
+    this.#page.show({ document });
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#page?.close();
+  }
+}

@@ -1,0 +1,326 @@
+import * as vscode from 'vscode';
+import { type Document, documentMarkdown, type Line } from '../core/access/document.ts';
+import { oneLine } from '../core/access/plain.ts';
+import { cancelled } from '../core/base/errors.ts';
+import type { Log } from '../core/base/log.ts';
+import { answerPanel, commands, type documentPanel } from '../ids.ts';
+import {
+  type PageBlock,
+  type PageLine,
+  type PagePart,
+  readToHost,
+  type ToPage,
+  versioned,
+} from '../webview/page/protocol.ts';
+import type { Handlers } from './commands.ts';
+import { escapeMarkdown } from './escapeMarkdown.ts';
+import { closingFence } from './fenced.ts';
+import { pageHtml, pageRoots } from './pageHtml.ts';
+import { describe, showError } from './showError.ts';
+
+/** A piece of an answer: Markdown of a model, or a line of Rolecall's own. Whose it is, no text decides. */
+export type AnswerPiece = { readonly markdown: string } | { readonly own: string };
+
+/** What a page shows: Markdown that is not to be trusted, or a document that is no markup at all. */
+export type PageContent<L> =
+  | {
+      /** Plain text; empty where the pieces stand alone. */
+      readonly heading: string;
+      readonly about: string;
+      readonly pieces: readonly AnswerPiece[];
+      /** False while more is to come. */
+      readonly isWhole: boolean;
+    }
+  | { readonly document: Document<L> };
+
+export interface PageOptions<L> {
+  /** A page that is open under this name is brought to the front, instead of another one. */
+  readonly key?: string;
+  readonly kind: typeof answerPanel | typeof documentPanel;
+  readonly title: string;
+  readonly icon: string;
+  /** `beside` the active editor, which keeps the focus; where none is open, in its place. */
+  readonly column: 'beside' | 'active';
+  /** What a link of the document does. */
+  follow?(link: L): Promise<void>;
+  /** Brings the content up to date. */
+  refresh?(): Promise<void>;
+  /** Else Save writes what Copy copies. */
+  save?(): Promise<void>;
+  /** The tab was hidden and is seen again. */
+  seen?(): void;
+}
+
+interface PagesDeps {
+  readonly extensionUri: vscode.Uri;
+  readonly log: Log;
+}
+
+/** Rows of one table that a page draws; the file has all. */
+const MAX_ROWS = 2000;
+/** Of the built-in extension `vscode.markdown-language-features`, which can be switched off, and is activated by it. */
+const RENDER = 'markdown.api.render';
+
+/**
+ * Answers and documents in tabs, rendered by a page of ours. VS Code's own preview would not do: it fetches every https
+ * picture that a text names, again with each change of the text, and what is shown here is a model's or a server's. Whoever
+ * opens a page closes it when nobody may see it any more.
+ */
+export class Pages implements vscode.Disposable {
+  readonly #deps: PagesDeps;
+  readonly #open = new Set<Page<unknown>>();
+
+  constructor(deps: PagesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Opens an empty page, or the one that is open under that key. */
+  open<L>(options: PageOptions<L>): Page<L> {
+    const { key } = options;
+    const known = key === undefined ? undefined : [...this.#open].find((page) => page.key === key);
+    if (known) {
+      known.reveal();
+      return known as Page<L>; // A key stands for one kind of links.
+    }
+    const { extensionUri, log } = this.#deps;
+    const isAnswer = options.kind === answerPanel;
+    const isBeside = options.column === 'beside' && vscode.window.tabGroups.activeTabGroup.tabs.length > 0;
+    const panel = vscode.window.createWebviewPanel(
+      options.kind,
+      options.title,
+      {
+        viewColumn: isBeside ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active,
+        preserveFocus: options.column === 'beside',
+      },
+      {
+        enableScripts: true,
+        enableForms: false,
+        enableFindWidget: true,
+        localResourceRoots: pageRoots(extensionUri),
+      },
+    );
+    panel.iconPath = new vscode.ThemeIcon(options.icon);
+    const page = new Page<L>(panel, log, options);
+    this.#open.add(page);
+    panel.onDidDispose(() => this.#open.delete(page));
+    panel.webview.html = pageHtml(panel.webview, extensionUri, {
+      name: 'page',
+      // What a model writes is read aloud as it comes.
+      body: `<header><h1></h1><p id="about"></p></header><main aria-busy="true"${isAnswer ? ' role="log"' : ''}></main>`,
+    });
+    return page;
+  }
+
+  /** Copy as Markdown, Save As… and Refresh, of the page that is looked at. */
+  get commands() {
+    const active = () => [...this.#open].find(({ isActive }) => isActive);
+    return {
+      [commands.copyPage]: async () => {
+        const page = active();
+        if (page) await vscode.env.clipboard.writeText(page.markdown);
+      },
+      [commands.savePage]: () => active()?.save(),
+      [commands.refreshPage]: () => active()?.refresh(),
+    } satisfies Partial<Handlers>;
+  }
+
+  dispose(): void {
+    for (const page of [...this.#open]) page.close();
+  }
+}
+
+/** Makes them when they are first needed. */
+export type OpenPages = () => Promise<Pages>;
+
+/** One tab. */
+export class Page<L> {
+  readonly #panel: vscode.WebviewPanel;
+  readonly #log: Log;
+  readonly #options: PageOptions<L>;
+  readonly #closed = new AbortController();
+  /** Aborts when nobody looks at the page any more, or nobody may. */
+  readonly closed = this.#closed.signal;
+  /** VS Code ends the page while it is out of sight; it says when it has begun again. */
+  #isReady = false;
+  #isRendering = false;
+  #canRender = true;
+  #wanted: PageContent<L> = { heading: '', about: '', pieces: [], isWhole: false };
+  /** What the pieces became last time: only the last of them grows. */
+  #rendered: readonly { readonly piece: AnswerPiece; readonly part: PagePart }[] = [];
+  #posted: ToPage | undefined;
+  /** What the links of the content lead to, by their number in it. */
+  #links: readonly L[] = [];
+  #revision = 0;
+
+  constructor(panel: vscode.WebviewPanel, log: Log, options: PageOptions<L>) {
+    this.#panel = panel;
+    this.#log = log;
+    this.#options = options;
+    panel.onDidDispose(() => this.#closed.abort());
+    panel.onDidChangeViewState(() => {
+      if (!panel.visible) this.#isReady = false;
+      else options.seen?.();
+    });
+    panel.webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
+  }
+
+  get key(): string | undefined {
+    return this.#options.key;
+  }
+
+  get isActive(): boolean {
+    return this.#panel.active;
+  }
+
+  get isVisible(): boolean {
+    return this.#panel.visible;
+  }
+
+  /** What it shows, as Markdown. */
+  get markdown(): string {
+    const content = this.#wanted;
+    return 'document' in content ? documentMarkdown(content.document) : markdownOf(content.pieces);
+  }
+
+  /** Shows this instead of what it showed. */
+  show(content: PageContent<L>): void {
+    this.#wanted = content;
+    void this.#render(); // Never rejects.
+  }
+
+  /** Brings the tab to the front. */
+  reveal(): void {
+    this.#panel.reveal();
+  }
+
+  async refresh(): Promise<void> {
+    await this.#options.refresh?.();
+  }
+
+  async save(): Promise<void> {
+    if (this.#options.save) return this.#options.save();
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    const name = `${this.#options.title.replace(/[^\p{L}\p{N}.@_-]+/gu, '-')}.md`;
+    const uri = await vscode.window.showSaveDialog({
+      filters: { Markdown: ['md'] },
+      ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
+    });
+    if (!uri) return;
+    if (this.closed.aborted) throw cancelled(); // Signed out while the dialog stood open.
+    await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(this.markdown));
+  }
+
+  /** Emptied before it is closed: a tab may take a moment to go. */
+  close(): void {
+    this.#closed.abort();
+    this.#posted = undefined;
+    this.#links = [];
+    this.#panel.webview.html = '';
+    this.#panel.dispose();
+  }
+
+  #receive(data: unknown): void {
+    const message = readToHost(data);
+    if (message?.type === 'ready') {
+      this.#isReady = true;
+      this.#post();
+    }
+    if (message?.type !== 'follow' || message.revision !== this.#revision) return; // Else it was numbered otherwise.
+    const link = this.#links[message.link];
+    if (link === undefined) return;
+    void this.#options.follow?.(link).catch((error: unknown) => showError(error, this.#log));
+  }
+
+  /** Renders the newest content until there is none newer: while one is rendered, those that follow become one. */
+  async #render(): Promise<void> {
+    if (this.#isRendering) return;
+    this.#isRendering = true;
+    let done: PageContent<L> | undefined;
+    while (done !== this.#wanted && !this.closed.aborted) {
+      done = this.#wanted;
+      const links: L[] = [];
+      const shown = 'document' in done ? ofDocument(done.document, links) : await this.#ofAnswer(done);
+      if (this.closed.aborted) break;
+      this.#links = links;
+      this.#revision += 1;
+      const words = { picture: vscode.l10n.t('Picture: {0}', '{0}'), reveal: vscode.l10n.t('Show in the tree') };
+      this.#posted = { type: 'content', revision: this.#revision, words, ...shown };
+      this.#post();
+    }
+    this.#isRendering = false;
+  }
+
+  async #ofAnswer({ heading, about, pieces, isWhole }: Exclude<PageContent<L>, { document: unknown }>) {
+    this.#rendered = await Promise.all(pieces.map(async (piece, at) => this.#partOf(piece, at)));
+    const parts = this.#rendered.map(({ part }) => part);
+    return { heading, about: about === '' ? [] : [about], parts, isWhole };
+  }
+
+  async #partOf(piece: AnswerPiece, at: number) {
+    const before = this.#rendered[at];
+    if (before?.piece === piece) return before;
+    return { piece, part: 'own' in piece ? piece : await this.#partOfMarkdown(piece.markdown) };
+  }
+
+  /** As untrusted as the Markdown: VS Code's renderer lets any HTML through. Without it the text is shown as it is. */
+  async #partOfMarkdown(markdown: string): Promise<PagePart> {
+    try {
+      return { html: await vscode.commands.executeCommand<string>(RENDER, markdown) };
+    } catch (error) {
+      if (this.#canRender) this.#log.warn(`Markdown is shown as plain text: ${describe(error)}`);
+      this.#canRender = false;
+      return { plain: markdown };
+    }
+  }
+
+  #post(): void {
+    if (!this.#isReady || this.#posted === undefined) return;
+    void this.#panel.webview.postMessage(versioned(this.#posted)); // A page that is gone meanwhile asks again.
+  }
+}
+
+/** An answer as one text, in which lines of Rolecall's own are in italics. */
+export function markdownOf(pieces: readonly AnswerPiece[]): string {
+  let text = '';
+  let last = '';
+  for (const piece of pieces) {
+    if ('markdown' in piece) text += piece.markdown;
+    // Not into a block of code that the model has left open.
+    else text += `${closingFence(last)}\n\n*${escapeMarkdown(piece.own.replace(/\s+/g, ' '))}*\n\n`;
+    last = 'own' in piece ? '' : piece.markdown;
+  }
+  return text;
+}
+
+/** A document as the page takes it: each link is a number, and what it leads to stays here. */
+function ofDocument<L>({ title, about, blocks }: Document<L>, links: L[]) {
+  const lineOf = (line: Line<L>): PageLine =>
+    line.map((piece) => {
+      if (typeof piece === 'string') return oneLine(piece);
+      if ('strong' in piece) return { strong: oneLine(piece.strong) };
+      if ('small' in piece) return { small: oneLine(piece.small) };
+      return { text: oneLine(piece.text), link: links.push(piece.link) - 1 };
+    });
+  const blocksOf = (block: Document<L>['blocks'][number]): PageBlock[] => {
+    switch (block.kind) {
+      case 'paragraph':
+        return [{ kind: 'paragraph', line: lineOf(block.line) }];
+      case 'list':
+        return [{ kind: 'list', lines: block.lines.map(lineOf) }];
+      case 'table': {
+        const { kind, columns, rows } = block;
+        const shown = rows.slice(0, MAX_ROWS).map((cells) => cells.map(lineOf));
+        const left = rows.length - shown.length;
+        const more = vscode.l10n.t('{0} more rows are not shown here. Save this to see all of them.', left);
+        return [
+          { kind, columns: [...columns], rows: shown },
+          ...(left > 0 ? [{ kind: 'notice', text: more } as const] : []),
+        ];
+      }
+      default:
+        return [{ kind: block.kind, text: oneLine(block.text) }];
+    }
+  };
+  const parts = [{ blocks: blocks.flatMap(blocksOf) }];
+  return { heading: oneLine(title), about: lineOf(about), parts, isWhole: true };
+}

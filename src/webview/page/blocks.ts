@@ -1,0 +1,70 @@
+import type { PageBlock, PageLine } from './protocol.ts';
+
+/** Elements of a document. Every text in it becomes a text node: no name of a server can be markup. */
+export function elementsOf(blocks: readonly PageBlock[], reveal: string): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  fragment.append(...blocks.map((block) => elementOf(block, reveal)));
+  return fragment;
+}
+
+/** Pieces of a line. A link is a button with its number: nothing of a model's can look like one to the page. */
+export function piecesOf(line: PageLine, reveal: string): (Node | string)[] {
+  return line.map((piece) => {
+    if (typeof piece === 'string') return piece;
+    if ('strong' in piece) return filled('strong', [piece.strong]);
+    if ('small' in piece) return filled('small', [piece.small]);
+    const link = filled('button', [piece.text]);
+    link.type = 'button';
+    link.title = reveal;
+    link.dataset.link = String(piece.link);
+    return link;
+  });
+}
+
+/** The number of the link that was clicked. */
+export function linkAt(target: EventTarget | null): number | undefined {
+  const link = target instanceof Element ? target.closest<HTMLElement>('button[data-link]') : null;
+  return link ? Number(link.dataset.link) : undefined;
+}
+
+function elementOf(block: PageBlock, reveal: string): HTMLElement {
+  switch (block.kind) {
+    case 'heading':
+      return filled('h2', [block.text]);
+    case 'paragraph':
+      return filled('p', piecesOf(block.line, reveal));
+    case 'notice':
+      return Object.assign(filled('p', [block.text]), { className: 'notice' });
+    case 'list':
+      return filled(
+        'ul',
+        block.lines.map((line) => filled('li', piecesOf(line, reveal))),
+      );
+    case 'table':
+      return tableOf(block.columns, block.rows, reveal);
+  }
+}
+
+function tableOf(columns: readonly string[], rows: readonly (readonly PageLine[])[], reveal: string): HTMLElement {
+  const head = filled('tr', columns.map(columnHeader));
+  const body = rows.map((cells) =>
+    filled(
+      'tr',
+      cells.map((cell) => filled('td', piecesOf(cell, reveal))),
+    ),
+  );
+  return filled('table', [filled('thead', [head]), filled('tbody', body)]);
+}
+
+function columnHeader(text: string): HTMLElement {
+  return Object.assign(filled('th', [text]), { scope: 'col' });
+}
+
+function filled<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  children: readonly (Node | string)[],
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(name);
+  element.append(...children);
+  return element;
+}

@@ -1,0 +1,138 @@
+// A page with an answer or a document. Runs in a browser frame of VS Code; everything it knows comes in messages.
+import '../noEval.ts';
+
+import * as z from 'zod/mini';
+import { elementsOf, linkAt, piecesOf } from './blocks.ts';
+import './page.css';
+import { type PagePart, readToPage, type ToHost, type ToPage, versioned } from './protocol.ts';
+import { rebuild } from './rebuild.ts';
+
+interface Host {
+  postMessage(message: unknown): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+}
+declare function acquireVsCodeApi(): Host;
+
+/** What survives while the tab is out of sight. */
+const stateSchema = z.object({ top: z.number(), isFollowing: z.boolean() });
+/** Pixels from the end within which one is taken to read the end. */
+const NEAR = 32;
+
+/** Marks lines of Rolecall's own: `rebuild` leaves no class to a model. */
+const OWN = 'own';
+
+const host = acquireVsCodeApi();
+const kept = z.safeParse(stateSchema, host.getState());
+const page = document.documentElement;
+const heading = document.querySelector('h1');
+const about = document.getElementById('about');
+const main = document.querySelector('main');
+
+/** Whoever reads the end of what grows sees what is added; whoever has scrolled away stays there. */
+let isFollowing = kept.success ? kept.data.isFollowing : true;
+let restore = kept.success ? kept.data.top : undefined;
+/** Where the page stood when it was last looked at. */
+let top = 0;
+let revision = 0;
+/** What the next frame shows: a model may be faster than the page can be laid out. */
+let newest: ToPage | undefined;
+
+function look(): void {
+  top = page.scrollTop;
+  isFollowing = page.scrollHeight - top - window.innerHeight <= NEAR;
+}
+window.addEventListener('scroll', () => {
+  look();
+  host.setState({ top, isFollowing });
+});
+window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+  const read = readToPage(data);
+  if (read === undefined) return; // Of another version, or of nobody we know.
+  if (newest === undefined) requestAnimationFrame(draw);
+  newest = read;
+});
+document.addEventListener('click', ({ target }) => {
+  const link = linkAt(target);
+  if (link !== undefined) post({ type: 'follow', revision, link });
+});
+post({ type: 'ready' });
+
+function post(message: ToHost): void {
+  host.postMessage(versioned(message));
+}
+
+function draw(): void {
+  if (newest !== undefined) show(newest);
+  newest = undefined;
+}
+
+function show(content: ToPage): void {
+  if (main === null || heading === null || about === null) return;
+  if (page.scrollTop !== top) look(); // Scrolled a moment ago: the event is still to come.
+  const { parts, isWhole, words } = content;
+  revision = content.revision;
+  heading.textContent = content.heading;
+  about.replaceChildren(...piecesOf(content.about, words.reveal));
+  // A document is read from its beginning; only what a model writes grows at the end.
+  const isDocument = parts.some((part) => 'blocks' in part);
+  document.body.classList.toggle('document', isDocument);
+  try {
+    const fresh = document.createDocumentFragment();
+    for (const part of parts) fresh.append(shown(part, words));
+    update(main, fresh);
+  } catch {
+    // Better than a page that stays blank.
+    main.replaceChildren(...parts.map(asText));
+  }
+  main.setAttribute('aria-busy', String(!isWhole));
+  if (restore !== undefined && (isDocument || !isFollowing)) page.scrollTop = restore;
+  else if (isFollowing && !isDocument) page.scrollTop = page.scrollHeight;
+  top = page.scrollTop;
+  restore = undefined;
+}
+
+function shown(part: PagePart, { picture, reveal }: ToPage['words']): Node {
+  if ('html' in part) return rebuild(part.html, (description) => picture.replace('{0}', () => description));
+  return 'blocks' in part ? elementsOf(part.blocks, reveal) : asText(part);
+}
+
+/** A part as it came. */
+function asText(part: PagePart): HTMLElement {
+  if ('own' in part) return Object.assign(document.createElement('p'), { className: OWN, textContent: part.own });
+  const textContent = 'html' in part ? part.html : 'plain' in part ? part.plain : JSON.stringify(part.blocks);
+  return Object.assign(document.createElement('pre'), { className: 'plain', textContent });
+}
+
+/**
+ * Makes the children of `shown` like those of `fresh` and touches only what differs, so that what is selected, scrolled or
+ * unfolded in the part that stays, stays.
+ */
+function update(shown: Node, fresh: Node): void {
+  const after = [...fresh.childNodes];
+  const before = [...shown.childNodes];
+  for (const gone of before.slice(after.length)) gone.remove();
+  for (const [index, next] of after.entries()) {
+    const known = before[index];
+    if (known === undefined) shown.appendChild(next);
+    else if (!known.isEqualNode(next)) change(known, next);
+  }
+}
+
+function change(known: ChildNode, next: ChildNode): void {
+  if (known instanceof Text && next instanceof Text) grow(known, next.data);
+  else if (known instanceof Element && next instanceof Element && isAlike(known, next)) update(known, next);
+  else known.replaceWith(next);
+}
+
+function grow(known: Text, text: string): void {
+  if (text.startsWith(known.data)) known.appendData(text.slice(known.data.length));
+  else known.data = text;
+}
+
+function isAlike(one: Element, other: Element): boolean {
+  // The user unfolds `details`.
+  const attributes = (element: Element) =>
+    [...element.attributes].filter(({ name }) => name !== 'open').map(({ name, value }) => `${name}=${value}`);
+  return one.localName === other.localName && attributes(one).join('\n') === attributes(other).join('\n');
+}

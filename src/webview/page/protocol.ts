@@ -1,0 +1,86 @@
+import * as z from 'zod/mini';
+
+/** Both sides come from one VSIX; the number tells a page that outlived an update from one that did not. */
+export const PROTOCOL_VERSION = 3;
+
+const text = z.string();
+const version = z.literal(PROTOCOL_VERSION);
+
+/** A piece of a line: plain text, and how it is shown. What a link leads to, only the editor knows. */
+const inlineSchema = z.union([
+  text,
+  z.strictObject({ strong: text }),
+  z.strictObject({ small: text }),
+  z.strictObject({ text, link: z.int() }),
+]);
+const lineSchema = z.array(inlineSchema);
+
+const blockSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('heading'), text }),
+  z.strictObject({ kind: z.literal('paragraph'), line: lineSchema }),
+  z.strictObject({ kind: z.literal('notice'), text }),
+  z.strictObject({ kind: z.literal('list'), lines: z.array(lineSchema) }),
+  z.strictObject({ kind: z.literal('table'), columns: z.array(text), rows: z.array(z.array(lineSchema)) }),
+]);
+
+const partSchema = z.union([
+  /** What a model wrote, rendered and not to be trusted: the page takes of it what it allows. */
+  z.strictObject({ html: text }),
+  /** The same where nothing renders it. */
+  z.strictObject({ plain: text }),
+  /** A line of Rolecall's own in an answer. */
+  z.strictObject({ own: text }),
+  z.strictObject({ blocks: z.array(blockSchema) }),
+]);
+
+const toPageSchema = z.object({
+  version,
+  type: z.literal('content'),
+  /** Goes back with what is asked about it: links are numbered anew in each. */
+  revision: z.int(),
+  /** Empty where the parts stand alone. */
+  heading: text,
+  about: lineSchema,
+  /** All of it, in order. */
+  parts: z.array(partSchema),
+  /** False while more is to come. */
+  isWhole: z.boolean(),
+  /** In the user's language. */
+  words: z.strictObject({
+    /** What stands for a picture; `{0}` is what it is said to show. */
+    picture: text,
+    /** What a link into the tree does. */
+    reveal: text,
+  }),
+});
+
+const toHostSchema = z.discriminatedUnion('type', [
+  /** The page has begun, or has begun again: VS Code ends pages that are out of sight. */
+  z.object({ version, type: z.literal('ready') }),
+  /** The user has chosen the link with this number. */
+  z.object({ version, type: z.literal('follow'), revision: z.int(), link: z.int() }),
+]);
+
+type Unversioned<T> = T extends unknown ? Omit<T, 'version'> : never;
+export type ToPage = Unversioned<z.output<typeof toPageSchema>>;
+export type ToHost = Unversioned<z.output<typeof toHostSchema>>;
+export type PagePart = z.output<typeof partSchema>;
+export type PageBlock = z.output<typeof blockSchema>;
+export type PageLine = z.output<typeof lineSchema>;
+
+/** @returns `undefined` for what is not such a message, or of another version. */
+export function readToPage(data: unknown): ToPage | undefined {
+  const result = z.safeParse(toPageSchema, data);
+  return result.success ? result.data : undefined;
+}
+
+/** @returns `undefined` for what is not such a message, or of another version. */
+export function readToHost(data: unknown): ToHost | undefined {
+  const result = z.safeParse(toHostSchema, data);
+  return result.success ? result.data : undefined;
+}
+
+/** A message as it is posted. */
+export function versioned<T extends ToPage | ToHost>(content: T): T & { readonly version: typeof PROTOCOL_VERSION } {
+  return { version: PROTOCOL_VERSION, ...content };
+}
