@@ -5,12 +5,34 @@ import { tokensText } from './usageLedger.ts';
 
 /** What is told when an answer is over: its cost, its further choices, its reasoning. One for each answer. */
 export class AnswerTally {
-  readonly #startedAt = performance.now();
+  readonly #now: () => number;
+  readonly #startedAt: number;
+  /** How many questions the user is being asked, since when, and how long that took before. */
+  #questions = 0;
+  #askedAt = 0;
+  #waited = 0;
   readonly #others = new Map<number, string>();
   #prompt = 0;
   #completion = 0;
   #reasoning = '';
   readonly #logprobs: ChosenToken[] = [];
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#startedAt = now();
+  }
+
+  /** Waits for what the user answers: that time is theirs, not the answer's. */
+  readonly whileAsking = async <T>(question: Promise<T>): Promise<T> => {
+    if (this.#questions === 0) this.#askedAt = this.#now();
+    this.#questions += 1;
+    try {
+      return await question;
+    } finally {
+      this.#questions -= 1;
+      if (this.#questions === 0) this.#waited += this.#now() - this.#askedAt;
+    }
+  };
 
   accept(event: LoopEvent<CompletionEvent>): void {
     if (event.type !== 'model') return;
@@ -40,9 +62,9 @@ export class AnswerTally {
     return this.#logprobs;
   }
 
-  /** Tokens, where the service told them, and time. */
+  /** Tokens, where the service told them, and time without that in which the user was asked. */
   summary(model: string): string {
-    const time = vscode.l10n.t('{0} s', ((performance.now() - this.#startedAt) / 1000).toFixed(1));
+    const time = vscode.l10n.t('{0} s', ((this.#now() - this.#startedAt - this.#waited) / 1000).toFixed(1));
     const tokens = this.#prompt + this.#completion > 0 ? [tokensText(this.#prompt, this.#completion)] : [];
     return [model, ...tokens, time].join(' · ');
   }

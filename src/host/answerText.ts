@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { shortened } from '../core/base/errors.ts';
 import { type CompletionEvent, groupTokens, type Logprobs, probability } from '../core/completions/completion.ts';
 import type { LoopEnd, LoopEvent, RefusalReason } from '../core/tools/loopTypes.ts';
 import { accessToolNames } from './accessToolNames.ts';
@@ -97,6 +98,12 @@ export function doubtsLine(logprobs: Logprobs): string | undefined {
 }
 
 function toolLine({ call, result, cancelled }: LoopEvent<CompletionEvent> & { type: 'toolFinished' }): string {
-  if (cancelled) return vscode.l10n.t('{0} was stopped.', call.name);
-  return result.isError ? vscode.l10n.t('{0} failed.', call.name) : vscode.l10n.t('Used {0}.', call.name);
+  // With what: else a folded step says no more than that there was one.
+  const written = JSON.stringify(call.arguments);
+  const called = written === '{}' ? call.name : `${call.name} (${shortened(written, ARGUMENTS)})`;
+  if (cancelled) return vscode.l10n.t('{0} was stopped.', called);
+  return result.isError ? vscode.l10n.t('{0} failed.', called) : vscode.l10n.t('Used {0}.', called);
 }
+
+/** Characters of a call's arguments in its line. */
+const ARGUMENTS = 120;

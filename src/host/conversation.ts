@@ -16,6 +16,8 @@ export interface Opening {
   readonly access?: ReadonlySet<string>;
   /** Names of the tools that have answered in this conversation, in earlier turns too; those that answer are added. Of this one when left out. */
   readonly answered?: Set<string>;
+  /** Is given each question to the user, so that the time it takes can be told from the answer's. */
+  readonly whileAsking?: <T>(question: Promise<T>) => Promise<T>;
 }
 
 export type OpenTools = (opening?: Opening) => Promise<Toolbox>;

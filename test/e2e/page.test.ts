@@ -12,18 +12,25 @@ test.describe('the page of answers and documents', () => {
   /** What the page asked for beyond itself, and what it threw. */
   const requests: string[] = [];
   const errors: string[] = [];
+  let script: string;
 
   test.beforeAll(async ({ browser }) => {
-    const { script } = await bundlePage('page');
+    ({ script } = await bundlePage('page'));
     page = await browser.newPage();
     page.on('request', (request) => requests.push(request.url()));
     page.on('pageerror', (error) => errors.push(String(error)));
-    await page.setContent('<!doctype html><header><h1></h1><p id="about"></p></header><main></main>');
+    await begin('log');
+  });
+
+  /** Begins the page, as the host does for an answer or for a document. */
+  async function begin(role: 'log' | 'main'): Promise<void> {
+    await page.goto('about:blank');
+    await page.setContent(`<!doctype html><header><h1></h1><p id="about"></p></header><main role="${role}"></main>`);
     await page.evaluate(
       'globalThis.sent = []; globalThis.acquireVsCodeApi = () => ({ postMessage: (each) => sent.push(each), getState() {}, setState() {} })',
     );
     await page.addScriptTag({ content: script });
-  });
+  }
   test.beforeEach(async () => {
     requests.length = 0;
     errors.length = 0;
@@ -265,5 +272,14 @@ test.describe('the page of answers and documents', () => {
       await page.evaluate('Document.prototype.createDocumentFragment = made');
     }
     assert.equal(await shown('<p>x</p>'), '<p>x</p>');
+  });
+
+  test('is at the end of an answer that grows, and at the beginning of a document', async () => {
+    const long = '<p>x</p>'.repeat(200);
+    await shown(long);
+    assert.ok(Number(await page.evaluate('document.documentElement.scrollTop')) > 0);
+    await begin('main');
+    await shown(long);
+    assert.equal(await page.evaluate('document.documentElement.scrollTop'), 0);
   });
 });

@@ -32,6 +32,16 @@ describe('an answer as a person reads it', () => {
       { kind: 'line', text: 'Used find.' },
     ],
     [
+      'a call with arguments',
+      {
+        type: 'toolFinished',
+        call: { ...checked, arguments: { query: 'x'.repeat(200) } },
+        result: { content: 'x', isError: false },
+        cancelled: false,
+      },
+      { kind: 'line', text: `Used find ({"query":"${'x'.repeat(109)}…).` },
+    ],
+    [
       'a call that failed',
       { type: 'toolFinished', call: checked, result: { content: 'x', isError: true }, cancelled: false },
       { kind: 'line', text: 'find failed.' },

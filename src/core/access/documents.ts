@@ -95,9 +95,10 @@ export function principalLine(principal: Principal): AccessLine {
   return [{ text: principalName(principal), link: { kind: 'principal', key: principal.key } }];
 }
 
-/** The ID, and who issued it. */
-export function idLine({ id, issuer }: Pick<Principal, 'id' | 'issuer'>): AccessLine {
-  return issuer === undefined ? [{ small: id }] : [{ small: id }, ' of ', { small: issuer }];
+/** The ID, unless it stands for the name already, and who issued it. */
+export function idLine({ id, email, issuer }: Pick<Principal, 'id' | 'email' | 'issuer'>): AccessLine {
+  const own: AccessLine = email === undefined ? [] : [{ small: id }];
+  return issuer === undefined ? own : [...own, ' of ', { small: issuer }];
 }
 
 /** Groups by name, with what makes each unusual. */

@@ -9,7 +9,7 @@ import type { ToolProblem } from '../toolProblem.ts';
 import { isSuggested } from './followUps.ts';
 import { type AskedQuestions, earlierTurns, stageOf } from './history.ts';
 import { attachedImages, userMessage } from './images.ts';
-import { remarksBefore } from './remarks.ts';
+import { remarksOn } from './remarks.ts';
 import { questionOf } from './slashCommands.ts';
 
 /** What `/access` tells the model before the question. */
@@ -22,7 +22,7 @@ export interface Composed {
   readonly question: string;
   /** Files and passages that are part of it. */
   readonly references: readonly (vscode.Uri | vscode.Location)[];
-  /** What a person should know before reading the answer, a sentence each. */
+  /** What a person should know of how this is answered, a sentence each. */
   readonly remarks: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export async function compose(
   const left = attached.filter((image) => !images.includes(image)).map(({ name }) => name);
   const unsent = [...new Set([...earlier.unsent, ...left])];
   const { withheld } = earlier;
-  const remarks = remarksBefore({ request, cloud, model, withheld, problems, unsent });
+  const remarks = remarksOn({ request, cloud, model, withheld, problems, unsent });
   return {
     messages: [
       ...(briefing ? [{ role: 'system' as const, content: briefing.instructions }] : []),

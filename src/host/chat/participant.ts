@@ -98,12 +98,16 @@ async function ask(
     const { briefAccess } = deps;
     const answered = new Set<string>();
     const access = accessToolsFor(request);
-    const toolbox = await deps.openTools({ token: request.toolInvocationToken, access, answered });
+    const toolbox = await deps.openTools({
+      token: request.toolInvocationToken,
+      access,
+      answered,
+      whileAsking: tally.whileAsking,
+    });
     const asked = { request, context, cloud, model, questions, briefAccess, problems: toolbox.problems ?? [] };
     const { messages, question, references, remarks } = await compose(asked, account.signal);
     for (const name of answeredBefore(context, messages)) answered.add(name);
     for (const reference of references) stream.reference(reference);
-    for (const text of remarks) writer.write({ kind: 'line', text });
     const answering = converse({ ...deps, cloud, model, messages, toolbox }, account.signal);
     const end = await write(answering, { writer, tally, signal });
     const metadata: ResultMetadata = {
@@ -114,7 +118,7 @@ async function ask(
       ...followUp(followUpOf(request.command, end)),
     };
     if (signal.aborted) questions.keep(request.prompt, metadata);
-    return { ...finish(end, { stream, writer, tally, model, signal, log: deps.log }), metadata };
+    return { ...finish(end, { stream, writer, tally, model, remarks, signal, log: deps.log }), metadata };
   } finally {
     account.dispose();
   }
@@ -151,12 +155,14 @@ interface Finishing {
   readonly writer: AnswerWriter;
   readonly tally: AnswerTally;
   readonly model: Model;
+  /** What the user should know of how this was answered. */
+  readonly remarks: readonly string[];
   /** Of the person who asked. */
   readonly signal: AbortSignal;
   readonly log: Log;
 }
 
-function finish(end: LoopEnd, { stream, writer, tally, model, signal, log }: Finishing): vscode.ChatResult {
+function finish(end: LoopEnd, { stream, writer, tally, model, remarks, signal, log }: Finishing): vscode.ChatResult {
   if (end.reason === 'cancelled') {
     try {
       writer.write({
@@ -176,6 +182,8 @@ function finish(end: LoopEnd, { stream, writer, tally, model, signal, log }: Fin
     writer.write({ kind: 'footer', text: vscode.l10n.t('Answer {0}:', at + 2) });
     writer.write({ kind: 'text', text });
   }
+  // Part of the answer: before it they would be folded away with the steps on the way to it.
+  for (const text of remarks) writer.write({ kind: 'footer', text });
   const doubts = doubtsLine(tally.logprobs);
   if (doubts !== undefined) writer.write({ kind: 'footer', text: doubts });
   // Before the button: what stands between texts keeps them apart.

@@ -20,8 +20,8 @@ export interface Circumstances {
   readonly unsent: readonly string[];
 }
 
-/** What a person should know before reading the answer, a sentence each. */
-export function remarksBefore({ request, cloud, model, withheld, problems, unsent }: Circumstances): string[] {
+/** What a person should know of how this is answered, a sentence each. */
+export function remarksOn({ request, cloud, model, withheld, problems, unsent }: Circumstances): string[] {
   const leftOut = leftOutLine(problems);
   const isOthers = request.model.vendor !== languageModelVendor;
   const isWithdrawn = !isOthers && request.model.id !== defaultModelEntry && request.model.id !== model.id;

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { asRolecallError, RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
+import { AnswerTally } from '../answerTally.ts';
 import { endingLine } from '../answerText.ts';
 import { whyNoChat } from '../chatView.ts';
 import type { Handlers } from '../commands.ts';
@@ -118,10 +119,12 @@ async function answerBeside(
   sameOwner(deps.clouds, answering);
   if (isCut(passage.text)) answer.write({ kind: 'line', text: cutLine(passage.title) });
   try {
-    const { end, tally } = await converseWithProgress(deps, {
+    const tally = new AnswerTally();
+    const end = await converseWithProgress(deps, {
       ...answering,
+      tally,
       messages: [{ role: 'user', content: `${question}\n\n${quoted(passage)}` }],
-      toolbox: await deps.openTools(),
+      toolbox: await deps.openTools({ whileAsking: tally.whileAsking }),
       closed: answer.closed,
       write: (part) => answer.write(part),
     });

@@ -43,7 +43,7 @@ export async function writeMessage(deps: EditorDeps, repository: Repository, dif
     ...(before.trim() === '' ? [] : [fenced(vscode.l10n.t('What the author has written so far'), before, '')]),
     fenced(vscode.l10n.t('The change'), diff, 'diff'),
   ].join('\n\n');
-  const { end } = await converseWithProgress(deps, {
+  const end = await converseWithProgress(deps, {
     ...answering,
     messages: [{ role: 'user', content }],
     toolbox: noTools,

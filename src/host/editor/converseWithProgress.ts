@@ -3,7 +3,7 @@ import { cancelled } from '../../core/base/errors.ts';
 import type { ChatMessage } from '../../core/completions/request.ts';
 import type { LoopEnd } from '../../core/tools/loopTypes.ts';
 import { accountSignal } from '../accountSignal.ts';
-import { AnswerTally } from '../answerTally.ts';
+import type { AnswerTally } from '../answerTally.ts';
 import { type AnswerPart, answerPart } from '../answerText.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
@@ -56,6 +56,7 @@ export interface EditorConversation extends Answering {
   readonly toolbox: Toolbox;
   /** Ends it besides the cancel button. */
   readonly closed?: AbortSignal;
+  readonly tally?: AnswerTally;
   /** What arrives, but for what is under way, which the notification shows. */
   readonly write: (part: Exclude<AnswerPart, { kind: 'progress' }>) => void;
 }
@@ -63,11 +64,10 @@ export interface EditorConversation extends Answering {
 /** Asks under a notification that can be cancelled; ends with the account. Failures are in the outcome, not thrown. */
 export async function converseWithProgress(
   deps: EditorDeps,
-  { closed, write, ...asked }: EditorConversation,
-): Promise<{ readonly end: LoopEnd; readonly tally: AnswerTally }> {
-  const tally = new AnswerTally();
+  { closed, write, tally, ...asked }: EditorConversation,
+): Promise<LoopEnd> {
   const title = vscode.l10n.t('{0} is answering…', asked.model.label);
-  const end = await withProgress(
+  return withProgress(
     { location: vscode.ProgressLocation.Notification, title, cancellable: true },
     async (report, token) => {
       const stopped = AbortSignal.any([signalOf(token), ...(closed ? [closed] : [])]);
@@ -77,7 +77,7 @@ export async function converseWithProgress(
         for (;;) {
           const next = await events.next();
           if (next.done) return next.value;
-          tally.accept(next.value);
+          tally?.accept(next.value);
           const part = answerPart(next.value);
           if (part?.kind === 'progress') report(part.text);
           else if (part) write(part);
@@ -88,5 +88,4 @@ export async function converseWithProgress(
       }
     },
   );
-  return { end, tally };
 }

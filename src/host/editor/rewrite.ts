@@ -85,7 +85,7 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
       proposal.replacement = codeOf(said, passage.text).replace(/\r?\n/g, lineEnd);
       this.#changed.fire(proposal.uri);
     };
-    const { end } = await converseWithProgress(this.#deps, {
+    const end = await converseWithProgress(this.#deps, {
       ...answering,
       messages: [{ role: 'user', content }],
       toolbox,

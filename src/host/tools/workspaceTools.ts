@@ -65,7 +65,7 @@ export class WorkspaceTools {
     { definition, folder }: WorkspaceTool,
     call: CheckedCall,
     signal: AbortSignal,
-    { token, answered = new Set() }: Opening = {},
+    { token, answered = new Set(), whileAsking = (asked) => asked }: Opening = {},
   ): Promise<InvokeResult> {
     const { consent, log } = this.#deps;
     if (definition.run.kind === 'process' && folder.uri.scheme !== 'file') {
@@ -85,7 +85,7 @@ export class WorkspaceTools {
     const { reach, lines, always } = prepared;
     const carries = canSend(reach) ? await this.#carried(answered, signal) : [];
     const question = { name: definition.name, folder: folder.name, reach, lines, always, hash, carries };
-    if (!(await consent.ask(question, signal))) throw cancelled();
+    if (!(await whileAsking(consent.ask(question, signal)))) throw cancelled();
     if (signal.aborted) throw cancelled(signal.reason);
     // The dialog may have stood open for long: what runs must be what was shown.
     if ((await prepared.hash()) !== hash) {

@@ -28,6 +28,9 @@ const page = document.documentElement;
 const heading = document.querySelector('h1');
 const about = document.getElementById('about');
 const main = document.querySelector('main');
+/** A document is read from its beginning; what a model writes grows at the end. */
+const grows = main?.role === 'log';
+document.body.classList.toggle('document', !grows);
 
 /** Whoever reads the end of what grows sees what is added; whoever has scrolled away stays there. */
 let isFollowing = kept.success ? kept.data.isFollowing : true;
@@ -74,9 +77,6 @@ function show(content: ToPage): void {
   revision = content.revision;
   heading.textContent = content.heading;
   about.replaceChildren(...piecesOf(content.about, words.reveal));
-  // A document is read from its beginning; only what a model writes grows at the end.
-  const isDocument = parts.some((part) => 'blocks' in part);
-  document.body.classList.toggle('document', isDocument);
   try {
     const fresh = document.createDocumentFragment();
     for (const part of parts) fresh.append(shown(part, words));
@@ -86,8 +86,8 @@ function show(content: ToPage): void {
     main.replaceChildren(...parts.map(asText));
   }
   main.setAttribute('aria-busy', String(!isWhole));
-  if (restore !== undefined && (isDocument || !isFollowing)) page.scrollTop = restore;
-  else if (isFollowing && !isDocument) page.scrollTop = page.scrollHeight;
+  if (grows && isFollowing) page.scrollTop = page.scrollHeight;
+  else if (restore !== undefined) page.scrollTop = restore;
   top = page.scrollTop;
   restore = undefined;
 }

@@ -69,7 +69,7 @@ test.describe('a tool that a model calls', () => {
     await newestAnswer(page)
       .getByText(/Completed.\d+.steps/)
       .click();
-    await newestAnswer(page).getByText('Used leave_mark.').waitFor();
+    await newestAnswer(page).getByText('Used leave_mark ({"file":"yes.txt"}).').waitFor();
   });
 
   test('is not run after a no, which the model hears and answers', async () => {

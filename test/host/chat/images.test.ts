@@ -49,7 +49,11 @@ describe('images attached to @rolecall', () => {
   it('are not sent to a model that is not said to take them, and that is told', async () => {
     await chat().ask(looking('sandbox/guide', file));
     assert.equal(typeof asked(), 'string');
-    assert.match(chat().read(), /Not sent: drawn\.JPG\. sandbox\/guide is not described as a model that takes images/);
+    // Behind the answer, as a part of it: the editor folds away what stands before, where tools were called.
+    assert.match(
+      chat().read(),
+      /^seen[\s\S]*\n\n\*Not sent: drawn\.JPG\. sandbox\/guide is not described as a model that takes images[^\n]*\*\n\n[\s\S]*\*sandbox\/guide · [^\n]*\*\s*$/,
+    );
   });
 
   it('that cannot be read, are empty or too large are named, and the others are sent', async () => {

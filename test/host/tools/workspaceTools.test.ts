@@ -62,6 +62,19 @@ describe('the workspace’s tools', () => {
       ],
     });
 
+  it('hand each question to who measures the time of the answer', async () => {
+    const asked: unknown[] = [];
+    const whileAsking = async <T>(question: Promise<T>): Promise<T> => {
+      const answer = await question;
+      asked.push(answer);
+      return answer;
+    };
+    consent.answer = () => false;
+    const toolbox = await tools.open({ whileAsking });
+    await assert.rejects(call(toolbox, 'list_files'), isCancelled);
+    assert.deepEqual(asked, [false]);
+  });
+
   it('are offered as functions, with a check of their arguments', async () => {
     const { tools: offered } = await tools.open();
     assert.deepEqual(

@@ -144,7 +144,7 @@ describe('answers for people', () => {
       '| Name | Kind | Through | ID |',
       '| --- | --- | --- | --- |',
       '| jane@x | subject | operators, readers (error) | `17` of `https://i` |',
-      '| bot | service account | operators | `bot` |',
+      '| bot | service account | operators |  |',
       'Granted, but without members: nobody (being deleted).',
     ]);
   });
