@@ -220,7 +220,7 @@ test.describe('the page of answers and documents', () => {
       ],
     });
     const said = evil.replace('<', '&lt;').replace('>', '&gt;');
-    const button = `<button type="button" title="Show in the tree" data-link="3">${said}</button>`;
+    const button = `<a role="link" tabindex="0" title="Show in the tree" data-link="3">${said}</a>`;
     assert.equal(
       text,
       `<h2>${said}</h2><p class="notice">${said}</p><p><strong>${said}</strong> and <small>${said}</small></p><ul><li>${button}</li></ul>` +
@@ -228,8 +228,9 @@ test.describe('the page of answers and documents', () => {
     );
     assert.equal(await page.evaluate('document.querySelector("header").textContent'), `${evil}meridian · ${evil}`);
     await page.evaluate('sent.length = 0');
-    await page.locator('table button').click();
-    await page.locator('#about button').click();
+    await page.locator('table a').click();
+    await page.locator('#about a').focus();
+    await page.keyboard.press('Enter');
     assert.deepEqual(await page.evaluate('sent'), [
       versioned({ type: 'follow', revision: 7, link: 3 }),
       versioned({ type: 'follow', revision: 7, link: 0 }),
@@ -251,7 +252,7 @@ test.describe('the page of answers and documents', () => {
     await table(1);
     await table(2);
     await page.evaluate('sent.length = 0');
-    await page.locator('main button').click();
+    await page.locator('main a').click();
     assert.deepEqual(await page.evaluate('sent'), [versioned({ type: 'follow', revision: 2, link: 2 })]);
   });
 

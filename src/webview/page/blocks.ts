@@ -7,23 +7,24 @@ export function elementsOf(blocks: readonly PageBlock[], reveal: string): Docume
   return fragment;
 }
 
-/** Pieces of a line. A link is a button with its number: nothing of a model's can look like one to the page. */
+/** Pieces of a line. A link is its number and no address; `rebuild` leaves no such number to a model. */
 export function piecesOf(line: PageLine, reveal: string): (Node | string)[] {
   return line.map((piece) => {
     if (typeof piece === 'string') return piece;
     if ('strong' in piece) return filled('strong', [piece.strong]);
     if ('small' in piece) return filled('small', [piece.small]);
-    const link = filled('button', [piece.text]);
-    link.type = 'button';
+    const link = filled('a', [piece.text]);
+    link.role = 'link';
+    link.tabIndex = 0;
     link.title = reveal;
     link.dataset.link = String(piece.link);
     return link;
   });
 }
 
-/** The number of the link that was clicked. */
-export function linkAt(target: EventTarget | null): number | undefined {
-  const link = target instanceof Element ? target.closest<HTMLElement>('button[data-link]') : null;
+/** The number of the link that was chosen, by mouse or keyboard. */
+export function linkAt({ target }: Event): number | undefined {
+  const link = target instanceof Element ? target.closest<HTMLElement>('a[data-link]') : null;
   return link ? Number(link.dataset.link) : undefined;
 }
 

@@ -55,11 +55,16 @@ window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
   if (newest === undefined) requestAnimationFrame(draw);
   newest = read;
 });
-document.addEventListener('click', ({ target }) => {
-  const link = linkAt(target);
-  if (link !== undefined) post({ type: 'follow', revision, link });
+document.addEventListener('click', follow);
+document.addEventListener('keydown', (event) => {
+  if (event.key === 'Enter') follow(event);
 });
 post({ type: 'ready' });
+
+function follow(event: Event): void {
+  const link = linkAt(event);
+  if (link !== undefined) post({ type: 'follow', revision, link });
+}
 
 function post(message: ToHost): void {
   host.postMessage(versioned(message));

@@ -78,7 +78,7 @@ test.describe('an administrator', () => {
     const row = rendered.getByRole('row', { name: /^ada\.moreau@meridian\.example subject administrators/ });
     await row.waitFor();
     await workbench.screenshot('who-has');
-    await row.getByRole('button', { name: 'administrators' }).click();
+    await row.getByRole('link', { name: 'administrators' }).click();
     await expect(treeRow(page, 'administrators')).toHaveAttribute('aria-selected', 'true');
     await workbench.screenshot('who-has-revealed');
   });
