@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import type { Difference, GroupChange, GroupFacts, RoleChange } from './difference.ts';
 import { type Block, heading, joined, notice, paragraph } from './document.ts';
 import { type AccessDocument, type AccessLine, aboutLine, type EntryLink } from './documents.ts';
@@ -27,26 +28,26 @@ export function differenceDocument(difference: Difference, before: Review, after
   const line = linesOf(before, after);
   const { groups, roles } = difference;
   const sections: readonly (readonly [title: string, lines: readonly AccessLine[]])[] = [
-    ['Groups added', groups.added.map((group) => groupSummary(group, line))],
-    ['Groups removed', groups.removed.map((group) => groupSummary(group, line))],
-    ['Roles granted', grants(groups.changed, 'added', ' has the ', line)],
-    ['Roles no longer granted', grants(groups.changed, 'removed', ' no longer has the ', line)],
-    ['Members added', members(groups.changed, 'added', line)],
-    ['Members removed', members(groups.changed, 'removed', line)],
-    ['Other changes of groups', groups.changed.flatMap((change) => otherChanges(change, line))],
-    ['Roles added', roles.added.map((role) => [...line.role(role.key), ' ', { small: role.id }])],
-    ['Roles removed', roles.removed.map((role) => [...line.role(role.key), ' ', { small: role.id }])],
-    ['Roles changed', roles.changed.flatMap((change) => roleChanges(change, line))],
+    [l10n.t('Groups added'), groups.added.map((group) => groupSummary(group, line))],
+    [l10n.t('Groups removed'), groups.removed.map((group) => groupSummary(group, line))],
+    [l10n.t('Roles granted'), grants(groups.changed, 'added', l10n.t(' has the '), line)],
+    [l10n.t('Roles no longer granted'), grants(groups.changed, 'removed', l10n.t(' no longer has the '), line)],
+    [l10n.t('Members added'), members(groups.changed, 'added', line)],
+    [l10n.t('Members removed'), members(groups.changed, 'removed', line)],
+    [l10n.t('Other changes of groups'), groups.changed.flatMap((change) => otherChanges(change, line))],
+    [l10n.t('Roles added'), roles.added.map((role) => [...line.role(role.key), ' ', { small: role.id }])],
+    [l10n.t('Roles removed'), roles.removed.map((role) => [...line.role(role.key), ' ', { small: role.id }])],
+    [l10n.t('Roles changed'), roles.changed.flatMap((change) => roleChanges(change, line))],
   ];
   const found = sections.filter(([, lines]) => lines.length > 0);
   const counts = found.map(([title, lines]) => `${title.toLowerCase()}: ${lines.length}`).join(' · ');
   return {
-    title: `What changed in ${after.organization}`,
-    about: aboutLine(after, `from ${momentOf(before)} to ${momentOf(after)}`),
+    title: l10n.t('What changed in {0}', after.organization),
+    about: aboutLine(after, l10n.t('from {0} to {1}', momentOf(before), momentOf(after))),
     blocks: [
-      ...incomplete('before', before),
-      ...incomplete('now', after),
-      paragraph(found.length === 0 ? 'Nothing has changed.' : { strong: capitalized(counts) }),
+      ...incomplete(before, l10n.t('What was read before is incomplete: some changes may be missing or wrong.')),
+      ...incomplete(after, l10n.t('What is read now is incomplete: some changes may be missing or wrong.')),
+      paragraph(found.length === 0 ? l10n.t('Nothing has changed.') : { strong: capitalized(counts) }),
       ...found.flatMap(([title, lines]) => [
         heading(`${title} (${lines.length})`),
         { kind: 'list', lines } satisfies Block<EntryLink>,
@@ -73,7 +74,7 @@ function linesOf(before: Review, after: Review): Lines {
       const role = names.get(key);
       const name = role?.listed ? role.name : key;
       const line = roles.has(key) ? { text: name, link: { kind: 'role', key } as const } : { strong: name };
-      return role?.listed === false ? [line, ' (not listed)'] : [line];
+      return role?.listed === false ? [line, l10n.t(' (not listed)')] : [line];
     },
     member: (member) => {
       const key = keyOfMember(member);
@@ -89,13 +90,11 @@ function keyOfMember({ kind, id, issuer }: ReviewMember): string {
 }
 
 function momentOf({ readAt, account }: Review): string {
-  return `${timeText(readAt === undefined ? undefined : Date.parse(readAt))} (read by ${account})`;
+  return l10n.t('{0} (read by {1})', timeText(readAt === undefined ? undefined : Date.parse(readAt)), account);
 }
 
-function incomplete(when: string, { gaps }: Review): readonly Block<EntryLink>[] {
-  return gaps.length === 0
-    ? []
-    : [notice(`What was read ${when} is incomplete: some changes may be missing or wrong.`)];
+function incomplete({ gaps }: Review, text: string): readonly Block<EntryLink>[] {
+  return gaps.length === 0 ? [] : [notice(text)];
 }
 
 function grants(
@@ -105,7 +104,7 @@ function grants(
   line: Lines,
 ): readonly AccessLine[] {
   return changes.flatMap(({ key, name, grants }) =>
-    grants[which].map((role) => [...line.group(key, name), verb, ...line.role(role), ' role']),
+    grants[which].map((role) => [...line.group(key, name), verb, ...line.role(role), l10n.t(' role')]),
   );
 }
 
@@ -113,7 +112,7 @@ function members(changes: readonly GroupChange[], which: 'added' | 'removed', li
   return changes.flatMap(({ key, name, members }) =>
     members[which].map((member) => [
       ...line.member(member),
-      which === 'added' ? ' joined ' : ' left ',
+      which === 'added' ? l10n.t(' joined ') : l10n.t(' left '),
       ...line.group(key, name),
       ...(member.email === undefined ? [] : [' ', { small: member.id }]),
     ]),
@@ -121,9 +120,10 @@ function members(changes: readonly GroupChange[], which: 'added' | 'removed', li
 }
 
 function groupSummary({ key, name, id, roles, members, missing }: ReviewGroup, line: Lines): AccessLine {
-  const none = missing?.includes('roles') ? 'unknown roles' : 'no roles';
-  const granted = roles.length === 0 ? [none] : ['roles ', ...joined(roles.map(line.role))];
-  const held = members.length === 0 ? ['no members'] : ['members ', ...joined(members.map(line.member))];
+  const none = missing?.includes('roles') ? l10n.t('unknown roles') : l10n.t('no roles');
+  const granted = roles.length === 0 ? [none] : [l10n.t('roles '), ...joined(roles.map(line.role))];
+  const held =
+    members.length === 0 ? [l10n.t('no members')] : [l10n.t('members '), ...joined(members.map(line.member))];
   return [...line.group(key, name), ': ', ...granted, '; ', ...held, ' ', { small: id }];
 }
 
@@ -136,7 +136,9 @@ function roleChanges({ key, before, after }: RoleChange, line: Lines): readonly 
   if (before.listed && after.listed) {
     return factChanges(before, after).map((change) => [...line.role(key), `: ${change}`]);
   }
-  return [[...line.role(key), after.listed ? ' is in the role list now' : ' is no longer in the role list']];
+  return [
+    [...line.role(key), after.listed ? l10n.t(' is in the role list now') : l10n.t(' is no longer in the role list')],
+  ];
 }
 
 /** `health changed from healthy to error`; what has no value before or after was added or removed. */
@@ -146,15 +148,20 @@ function factChanges(before: Partial<GroupFacts>, after: Partial<GroupFacts>): r
   for (const [name, value] of valuesOf(after)) {
     const old = was.get(name);
     if (value === old) continue;
-    if (value === undefined) changes.push(`${name} removed, was ${old}`);
-    else changes.push(old === undefined ? `${name} set to ${value}` : `${name} changed from ${old} to ${value}`);
+    if (value === undefined) changes.push(l10n.t('{0} removed, was {1}', name, old ?? ''));
+    else
+      changes.push(
+        old === undefined
+          ? l10n.t('{0} set to {1}', name, value)
+          : l10n.t('{0} changed from {1} to {2}', name, old, value),
+      );
   }
   return [...changes, ...setChanges(tagsOf(before), tagsOf(after)), ...setChanges(missingOf(before), missingOf(after))];
 }
 
 function setChanges(before: readonly string[], after: readonly string[]): readonly string[] {
-  const added = after.filter((text) => !before.includes(text)).map((text) => `${text} (new)`);
-  return [...added, ...before.filter((text) => !after.includes(text)).map((text) => `${text} (no longer)`)];
+  const added = after.filter((text) => !before.includes(text)).map((text) => l10n.t('{0} (new)', text));
+  return [...added, ...before.filter((text) => !after.includes(text)).map((text) => l10n.t('{0} (no longer)', text))];
 }
 
 function capitalized(text: string): string {

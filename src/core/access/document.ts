@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { oneLine } from './plain.ts';
 
 /*
@@ -61,7 +62,7 @@ function markdownBlock(block: Block<unknown>): readonly string[] {
     case 'paragraph':
       return [markdownLine(block.line), ''];
     case 'notice':
-      return [`> **Note:** ${escaped(block.text)}`, ''];
+      return [`> **${l10n.t('Note:')}** ${escaped(block.text)}`, ''];
     case 'list':
       return [...block.lines.map((line) => `- ${markdownLine(line)}`), ''];
     case 'table': {

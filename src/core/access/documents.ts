@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { type Block, type Document, joined, type Line, notice, paragraph, table } from './document.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
 import { effectiveAccess, groupName, hasNoMembers, hasNoRoles, holdersOf, principalName, roleName } from './queries.ts';
@@ -17,7 +18,7 @@ export function holdersDocument(model: AccessModel, role: RoleEntry, origin: str
   const holders = holdersOf(role);
   const empty = role.groups.filter(hasNoMembers);
   return {
-    title: `Who has ${roleName(role)}`,
+    title: l10n.t('Who has {0}', roleName(role)),
     about: aboutLine(model, origin),
     blocks: [
       ...gapNotices(model),
@@ -25,23 +26,23 @@ export function holdersDocument(model: AccessModel, role: RoleEntry, origin: str
       paragraph(
         { text: roleName(role), link: { kind: 'role', key: role.key } },
         ': ',
-        { strong: holders.length === 0 ? 'nobody' : membersText(holders.map(({ principal }) => principal)) },
-        ` through ${countText(role.groups.length, 'group')}. `,
+        { strong: holders.length === 0 ? l10n.t('nobody') : membersText(holders.map(({ principal }) => principal)) },
+        ` ${l10n.t('through {0}.', countText(role.groups.length, 'group'))} `,
         { small: role.id },
       ),
       ...(role.role?.metadata.description ? [paragraph(role.role.metadata.description)] : []),
       ...samePeopleNote(holders.map(({ principal }) => principal)),
       table(
-        ['Name', 'Kind', 'Through', 'ID'],
+        [l10n.t('Name'), l10n.t('Kind'), l10n.t('Through'), l10n.t('ID')],
         holders.map(({ principal, through }) => [
           principalLine(principal),
           [kindName(principal.kind)],
           groupLines(through),
           idLine(principal),
         ]),
-        model.groupsKnown ? 'Nobody has this role.' : 'Unknown: the groups could not be read.',
+        model.groupsKnown ? l10n.t('Nobody has this role.') : l10n.t('Unknown: the groups could not be read.'),
       ),
-      ...(empty.length === 0 ? [] : [paragraph('Granted, but without members: ', ...groupLines(empty), '.')]),
+      ...(empty.length === 0 ? [] : [paragraph(l10n.t('Granted, but without members: '), ...groupLines(empty), '.')]),
     ],
   };
 }
@@ -53,7 +54,7 @@ export function effectiveAccessDocument(model: AccessModel, principal: Principal
   const unknown = principal.groups.filter(({ missing }) => missing.includes('roles'));
   const isPerson = principal.kind !== 'serviceAccount';
   return {
-    title: `Effective access of ${principalName(principal)}`,
+    title: l10n.t('Effective access of {0}', principalName(principal)),
     about: aboutLine(model, origin),
     blocks: [
       ...gapNotices(model),
@@ -61,19 +62,21 @@ export function effectiveAccessDocument(model: AccessModel, principal: Principal
         ...principalLine(principal),
         ` (${kindName(principal.kind)}): `,
         { strong: countText(reached.length, 'role') },
-        ` through ${countText(principal.groups.length, 'group')}. `,
+        ` ${l10n.t('through {0}.', countText(principal.groups.length, 'group'))} `,
         ...idLine(principal),
       ),
       ...(isPerson ? samePeopleNote([principal, ...principal.groups.flatMap(({ members }) => members)]) : []),
       table(
-        ['Role', 'Through', 'ID'],
+        [l10n.t('Role'), l10n.t('Through'), l10n.t('ID')],
         reached.map(({ role, through }) => [roleLine(role, model), groupLines(through), [{ small: role.id }]]),
-        unknown.length === 0 ? 'No roles.' : 'No roles are known.',
+        unknown.length === 0 ? l10n.t('No roles.') : l10n.t('No roles are known.'),
       ),
-      ...(idle.length === 0 ? [] : [paragraph('Also in groups that grant no role: ', ...groupLines(idle), '.')]),
+      ...(idle.length === 0
+        ? []
+        : [paragraph(l10n.t('Also in groups that grant no role: '), ...groupLines(idle), '.')]),
       ...(unknown.length === 0
         ? []
-        : [paragraph('Also in groups whose roles are not known: ', ...groupLines(unknown), '.')]),
+        : [paragraph(l10n.t('Also in groups whose roles are not known: '), ...groupLines(unknown), '.')]),
     ],
   };
 }
@@ -84,7 +87,7 @@ export function aboutLine({ organization }: Pick<AccessModel, 'organization'>, o
 
 /** What the rest may lack comes first. */
 export function gapNotices(model: AccessModel): readonly AccessBlock[] {
-  return model.gaps.map((gap) => notice(`Incomplete: ${gapText(gap)}`));
+  return model.gaps.map((gap) => notice(l10n.t('Incomplete: {0}', gapText(gap))));
 }
 
 export function samePeopleNote(members: readonly Principal[]): readonly AccessBlock[] {
@@ -98,7 +101,7 @@ export function principalLine(principal: Principal): AccessLine {
 /** The ID, unless it stands for the name already, and who issued it. */
 export function idLine({ id, email, issuer }: Pick<Principal, 'id' | 'email' | 'issuer'>): AccessLine {
   const own: AccessLine = email === undefined ? [] : [{ small: id }];
-  return issuer === undefined ? own : [...own, ' of ', { small: issuer }];
+  return issuer === undefined ? own : [...own, ` ${l10n.t('of')} `, { small: issuer }];
 }
 
 /** Groups by name, with what makes each unusual. */
@@ -116,9 +119,9 @@ export function groupLine(entry: GroupEntry): AccessLine {
 export function roleLine(role: RoleEntry, { rolesKnown }: Pick<AccessModel, 'rolesKnown'>): AccessLine {
   const link = { text: roleName(role), link: { kind: 'role', key: role.key } } as const;
   if (role.role !== undefined) return [link];
-  return [link, rolesKnown ? ' (not listed)' : ' (name not known)'];
+  return [link, rolesKnown ? l10n.t(' (not listed)') : l10n.t(' (name not known)')];
 }
 
 function unlistedNotice({ rolesKnown }: AccessModel, { role }: RoleEntry): readonly AccessBlock[] {
-  return rolesKnown && role === undefined ? [notice('This role is granted, but not in the role list.')] : [];
+  return rolesKnown && role === undefined ? [notice(l10n.t('This role is granted, but not in the role list.'))] : [];
 }

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { csv } from './csv.ts';
 import { type Block, heading, joined, paragraph, table } from './document.ts';
 import {
@@ -33,20 +34,20 @@ export function reviewJson(model: AccessModel, reader: Reader): string {
 /** The review for people: a summary, who administers, what needs attention; then each grant and each membership once. */
 export function reviewDocument(model: AccessModel, reader: Reader): AccessDocument {
   const { groups, roles, principals } = model;
-  const unread = 'Unknown: the groups could not be read.';
+  const unread = l10n.t('Unknown: the groups could not be read.');
   return {
-    title: `Access review of ${model.organization}`,
+    title: l10n.t('Access review of {0}', model.organization),
     about: aboutLine(model, originOf(reader, model.at)),
     blocks: [
       ...gapNotices(model),
       ...summary(model),
-      heading('Who administers'),
+      heading(l10n.t('Who administers')),
       ...administrators(model),
-      heading('Needs attention'),
+      heading(l10n.t('Needs attention')),
       ...attention(model),
-      heading('Groups'),
+      heading(l10n.t('Groups')),
       table(
-        ['Group', 'Roles', 'Members', 'State', 'ID'],
+        [l10n.t('Group'), l10n.t('Roles'), l10n.t('Members'), l10n.t('State'), l10n.t('ID')],
         groups.map((entry) => [
           [entryLink('group', groupName(entry), entry.key)],
           grantsOf(entry, model),
@@ -54,12 +55,12 @@ export function reviewDocument(model: AccessModel, reader: Reader): AccessDocume
           [stateOf(entry).join(', ')],
           [{ small: entry.group.metadata.id }],
         ]),
-        model.groupsKnown ? 'No groups.' : unread,
+        model.groupsKnown ? l10n.t('No groups.') : unread,
       ),
-      heading('Members'),
+      heading(l10n.t('Members')),
       ...samePeopleNote(principals),
       table(
-        ['Name', 'Kind', 'Groups', 'Roles', 'ID'],
+        [l10n.t('Name'), l10n.t('Kind'), l10n.t('Groups'), l10n.t('Roles'), l10n.t('ID')],
         principals.map((principal) => [
           principalLine(principal),
           [kindName(principal.kind)],
@@ -67,11 +68,11 @@ export function reviewDocument(model: AccessModel, reader: Reader): AccessDocume
           joined(effectiveAccess(principal).map(({ role }) => [entryLink('role', roleName(role), role.key)])),
           idLine(principal),
         ]),
-        model.groupsKnown ? 'No members.' : unread,
+        model.groupsKnown ? l10n.t('No members.') : unread,
       ),
-      heading('Roles'),
+      heading(l10n.t('Roles')),
       table(
-        ['Role', 'Description', 'Granted by', 'State', 'ID'],
+        [l10n.t('Role'), l10n.t('Description'), l10n.t('Granted by'), l10n.t('State'), l10n.t('ID')],
         roles.map((role) => [
           roleLine(role, model),
           [role.role?.metadata.description ?? ''],
@@ -79,7 +80,7 @@ export function reviewDocument(model: AccessModel, reader: Reader): AccessDocume
           [role.role === undefined ? '' : stateTexts(role.role.metadata).join(', ')],
           [{ small: role.id }],
         ]),
-        model.rolesKnown ? 'No roles.' : 'Unknown: the roles could not be read.',
+        model.rolesKnown ? l10n.t('No roles.') : l10n.t('Unknown: the roles could not be read.'),
       ),
     ],
   };
@@ -87,19 +88,22 @@ export function reviewDocument(model: AccessModel, reader: Reader): AccessDocume
 
 /** `identity.example.com, read by ada@example.com, 2026-03-01 12:00 UTC`. */
 function originOf({ service, account }: Reader, at: number | undefined): string {
-  return `${service} · read by ${account}, ${timeText(at)}`;
+  return `${service} · ${l10n.t('read by {0}, {1}', account, timeText(at))}`;
 }
 
 function summary(model: AccessModel): readonly AccessBlock[] {
   const { groups, roles, principals } = model;
   const findings = orphanRows(model).length;
-  const known = (isKnown: boolean, text: string) => (isKnown ? text : 'unknown: could not be read');
+  const known = (isKnown: boolean, text: string) => (isKnown ? text : l10n.t('unknown: could not be read'));
   const lines: AccessLine[] = [
-    ['Groups: ', { strong: known(model.groupsKnown, String(groups.length)) }],
-    ['Roles: ', { strong: known(model.rolesKnown, String(roles.filter(({ role }) => role !== undefined).length)) }],
-    ['Members: ', { strong: known(model.groupsKnown, membersText(principals)) }],
-    ['Complete: ', { strong: model.gaps.length === 0 ? 'yes' : 'no' }],
-    ['Kinds of findings: ', { strong: String(findings) }],
+    [l10n.t('Groups: '), { strong: known(model.groupsKnown, String(groups.length)) }],
+    [
+      l10n.t('Roles: '),
+      { strong: known(model.rolesKnown, String(roles.filter(({ role }) => role !== undefined).length)) },
+    ],
+    [l10n.t('Members: '), { strong: known(model.groupsKnown, membersText(principals)) }],
+    [l10n.t('Complete: '), { strong: model.gaps.length === 0 ? l10n.t('yes') : l10n.t('no') }],
+    [l10n.t('Kinds of findings: '), { strong: String(findings) }],
   ];
   return [{ kind: 'list', lines }];
 }
@@ -110,10 +114,10 @@ const ADMINISTERS = /admin/i;
 function administrators(model: AccessModel): readonly AccessBlock[] {
   const roles = model.roles.filter((role) => ADMINISTERS.test(roleName(role)));
   const note = paragraph(
-    'Members with a role that has “admin” in its name. The service does not say what a role permits.',
+    l10n.t('Members with a role that has “admin” in its name. The service does not say what a role permits.'),
   );
   if (!model.groupsKnown || (!model.rolesKnown && roles.length === 0)) {
-    return [note, paragraph('Unknown: not everything could be read.')];
+    return [note, paragraph(l10n.t('Unknown: not everything could be read.'))];
   }
   const rows = roles.flatMap((role) =>
     holdersOf(role).map(({ principal, through }) => [
@@ -123,12 +127,13 @@ function administrators(model: AccessModel): readonly AccessBlock[] {
       groupLines(through),
     ]),
   );
-  return [note, table(['Name', 'Kind', 'Role', 'Through'], rows, 'Nobody.')];
+  return [note, table([l10n.t('Name'), l10n.t('Kind'), l10n.t('Role'), l10n.t('Through')], rows, l10n.t('Nobody.'))];
 }
 
 function attention(model: AccessModel): readonly AccessBlock[] {
   const found = orphanRows(model);
-  if (found.length === 0) return [paragraph(model.gaps.length === 0 ? 'Nothing.' : 'Nothing in what could be read.')];
+  if (found.length === 0)
+    return [paragraph(model.gaps.length === 0 ? l10n.t('Nothing.') : l10n.t('Nothing in what could be read.'))];
   const lines = found.map(
     ({ title, items }): AccessLine => [{ strong: `${title} (${items.length}):` }, ' ', ...joined(items)],
   );
@@ -136,7 +141,9 @@ function attention(model: AccessModel): readonly AccessBlock[] {
 }
 
 function grantsOf(entry: GroupEntry, model: AccessModel): AccessLine {
-  return entry.missing.includes('roles') ? ['unknown'] : joined(entry.roles.map((role) => roleLine(role, model)));
+  return entry.missing.includes('roles')
+    ? [l10n.t('unknown')]
+    : joined(entry.roles.map((role) => roleLine(role, model)));
 }
 
 function entryLink(kind: 'group' | 'role', text: string, key: string) {
@@ -213,7 +220,7 @@ function orphanRows(model: AccessModel): readonly OrphanRows[] {
     title,
     items: entries.map((role) => [
       entryLink('role', roleName(role), role.key),
-      ` (granted by ${countText(role.groups.length, 'group')})`,
+      ` ${l10n.t('(granted by {0})', countText(role.groups.length, 'group'))}`,
     ]),
     rows: entries.map((role) => roleCells(role, model.rolesKnown)),
   });

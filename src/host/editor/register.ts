@@ -21,14 +21,10 @@ export function registerEditorCommands(deps: EditorDeps & AnswersDeps): vscode.D
     answers,
     rewrites,
     registerProblemActions(),
-    registerCommands(
-      [askAboutSelection, explainSelection, explainProblem, showReasoning],
-      deps.log,
-      async () => {
-        const { askCommands } = await import('./askAboutSelection.ts');
-        return askCommands({ ...deps, answers: await answers() });
-      },
-    ),
+    registerCommands([askAboutSelection, explainSelection, explainProblem, showReasoning], deps.log, async () => {
+      const { askCommands } = await import('./askAboutSelection.ts');
+      return askCommands({ ...deps, answers: await answers() });
+    }),
     registerCommands(
       [rewriteSelection, applyRewrite, discardRewrite],
       deps.log,
