@@ -8,6 +8,7 @@ import { commands } from '../../../src/ids.ts';
 import { chatRequest, requestTurn, responseTurn } from '../support/chat.ts';
 import { notContaining } from '../support/containment.ts';
 import { FakeLog, FakeMemento } from '../support/fakes.ts';
+import { usePanels } from '../support/pages.ts';
 import { useChat } from '../support/participant.ts';
 import { usePatches } from '../support/patches.ts';
 import { useScene } from '../support/scene.ts';
@@ -18,6 +19,7 @@ describe('slash commands of @rolecall', () => {
   const scene = useScene();
   const chat = useChat(scene);
   const patches = usePatches();
+  const panels = usePanels(patches);
   const file = workspaceFile('looked.py');
   const other = workspaceFile('other.py');
   afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
@@ -215,10 +217,7 @@ describe('slash commands of @rolecall', () => {
 
   it('the reasoning of an answer opens beside', async () => {
     await vscode.commands.executeCommand(commands.showReasoning, 'First this, then that.');
-    await until('it is shown', () =>
-      vscode.workspace.textDocuments.some(
-        ({ uri, getText }) => uri.path.includes('Reasoning') && getText() === 'First this, then that.',
-      ),
-    );
+    await until('it is shown', () => panels.at(-1)?.text.includes('First this, then that.'));
+    assert.equal(panels.at(-1)?.title, 'Reasoning');
   });
 });
