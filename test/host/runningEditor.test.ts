@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { cancelled, isCancelled } from '../../src/core/base/errors.ts';
 import type { Opening } from '../../src/host/conversation.ts';
-import type { Answers } from '../../src/host/editor/answers.ts';
+import type { Answers } from '../../src/host/editor/answer.ts';
 import { askCommands } from '../../src/host/editor/askAboutSelection.ts';
 import { type Repository, writeMessage } from '../../src/host/editor/commitMessage.ts';
 import { Rewrites } from '../../src/host/editor/rewrite.ts';

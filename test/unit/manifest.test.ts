@@ -485,6 +485,7 @@ describe('the command palette', () => {
     commands.whoHasRole,
     commands.showEffectiveAccess,
     commands.showMatrix,
+    commands.showReview,
     commands.exportReview,
     commands.saveSnapshot,
     commands.compareSnapshot,
@@ -590,9 +591,14 @@ describe('the command palette', () => {
       [...always, commands.trySandbox, commands.applyRewrite, commands.discardRewrite],
     ],
     [
-      'on an answer, its copy',
+      'on an answer, its copies',
       { ...fresh, activeWebviewPanelId: ids.answerPanel },
-      [...always, commands.trySandbox, commands.copyAnswer],
+      [...always, commands.trySandbox, commands.copyPage, commands.savePage],
+    ],
+    [
+      'on a document, its copies and Refresh',
+      { ...fresh, activeWebviewPanelId: ids.documentPanel },
+      [...always, commands.trySandbox, commands.copyPage, commands.savePage, commands.refreshPage],
     ],
   ];
   for (const [situation, context, wanted] of rows) {

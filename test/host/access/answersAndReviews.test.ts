@@ -47,7 +47,15 @@ describe('insight', () => {
     scene().own(
       given.of(() =>
         registerAccessCommands(
-          { data, storage, documents, marks, pages, reveal: async (target) => void revealed.push(target) },
+          {
+            data,
+            storage,
+            documents,
+            marks,
+            answered: new Set(),
+            pages,
+            reveal: async (target) => void revealed.push(target),
+          },
           log,
         ),
       ),
