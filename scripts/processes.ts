@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 
 /** A command that cannot outlive this process. */
-export interface Leashed {
+export interface SupervisedProcess {
   /** The leash: its `stdout` and `stderr` are the command's. */
   readonly process: ChildProcess;
   /** Settles when the command and everything it started are gone. Never rejects. */
@@ -11,14 +11,14 @@ export interface Leashed {
   stop(): Promise<void>;
 }
 
-/** Starts a command in a process group of its own that ends with this process, see leash.ts. */
-export function spawnLeashed(
+/** Starts a command in a process group of its own that ends with this process, see supervisor.ts. */
+export function spawnSupervised(
   command: string,
   parameters: readonly string[],
   options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv },
-): Leashed {
-  const leash = path.join(import.meta.dirname, 'leash.ts');
-  const child = spawn(process.execPath, [leash, command, ...parameters], {
+): SupervisedProcess {
+  const supervisor = path.join(import.meta.dirname, 'supervisor.ts');
+  const child = spawn(process.execPath, [supervisor, command, ...parameters], {
     ...options,
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { root } from './paths.ts';
 import { onEnd } from './processes.ts';
 
-export interface Ran {
+export interface RunResult {
   /** Null when a signal ended it, as when it took too long. */
   readonly code: number | null;
   readonly timedOut: boolean;
@@ -23,7 +23,7 @@ export async function run(
   command: string,
   parameters: readonly string[],
   { limitMs, env = {}, write }: RunOptions,
-): Promise<Ran> {
+): Promise<RunResult> {
   const output = write === undefined ? 'inherit' : 'pipe';
   const child = spawn(command, parameters, {
     cwd: root,

@@ -5,10 +5,10 @@ import { check } from './check.ts';
 import { chooseHost, desktopTestCommand, type HostChoice } from './editor/chooseHost.ts';
 import { hostFacts } from './editor/findDesktop.ts';
 import { runInServedEditor } from './editor/hostTests.ts';
-import { quiet } from './editor/quiet.ts';
+import { quietSettings } from './editor/quietSettings.ts';
 import type { Results } from './mocha/reporter.ts';
 import { at } from './paths.ts';
-import { type Ran, run, type Write } from './run.ts';
+import { type RunResult, run, type Write } from './run.ts';
 import { startSandbox } from './sandbox.ts';
 
 /** The build comes first: some of the others run what it makes. */
@@ -47,7 +47,7 @@ export async function runTier(name: TierName, options: TierOptions): Promise<Tie
 const tiers: Readonly<Record<TierName, (options: TierOptions) => Promise<TierResult>>> = {
   check: async ({ write }) => {
     const steps = await check(write);
-    const failed = steps.filter(({ ran }) => ran.code !== 0);
+    const failed = steps.filter(({ result }) => result.code !== 0);
     const note = failed.map(({ name }) => `failed: ${name}`).join(', ');
     return {
       ...nothing,
@@ -143,9 +143,9 @@ async function hostTier(options: TierOptions): Promise<TierResult> {
   }
 }
 
-async function served(env: NodeJS.ProcessEnv, { write }: TierOptions): Promise<Ran> {
+async function served(env: NodeJS.ProcessEnv, { write }: TierOptions): Promise<RunResult> {
   const workspace = at('examples', 'workspace');
-  const code = await runInServedEditor({ env, settings: quiet, workspace, limitMs, write });
+  const code = await runInServedEditor({ env, settings: quietSettings, workspace, limitMs, write });
   return { code: code ?? null, timedOut: code === undefined };
 }
 
@@ -153,7 +153,7 @@ function desktop(
   choice: HostChoice & { kind: 'desktop' },
   env: NodeJS.ProcessEnv,
   { write }: TierOptions,
-): Promise<Ran> {
+): Promise<RunResult> {
   const test = [process.execPath, at('scripts', 'editor', 'desktop.ts'), at('examples', 'workspace')];
   const command = desktopTestCommand(choice, test);
   return run(command[0] as string, command.slice(1), { limitMs, env, write });
@@ -174,7 +174,7 @@ function notRun(note: string): TierResult {
 }
 
 /** A tier that did not come to its end, or tested nothing, failed, whatever else it reported. */
-function resultOf(file: string, ran: Ran, options: TierOptions): TierResult {
+function resultOf(file: string, ran: RunResult, options: TierOptions): TierResult {
   const results = readResults(file);
   const wrong = (note: string): TierResult => ({
     ...(results ?? nothing),

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { Redactor, redactingLog } from './core/base/redact.ts';
-import { ModelMemory } from './core/completions/modelMemory.ts';
+import { ModelObservations } from './core/completions/modelObservations.ts';
 import { RecentProblems } from './core/diagnosis/recentProblems.ts';
 import { briefAccess, registerAccess, withAccessTools } from './host/access/register.ts';
 import { AccessData } from './host/accessData.ts';
@@ -12,7 +12,7 @@ import { registerSession } from './host/auth/register.ts';
 import { ChangeMarks } from './host/changeMarks.ts';
 import { introduceChat, openChat } from './host/chat/openChat.ts';
 import { registerChat } from './host/chat/register.ts';
-import { whyNoChat } from './host/chatView.ts';
+import { chatUnavailable } from './host/chatView.ts';
 import { registerCommand } from './host/commands.ts';
 import { registerDiagnoseSignIn } from './host/diagnosis/register.ts';
 import { registerEffectiveParameters } from './host/documents/register.ts';
@@ -22,9 +22,9 @@ import { ModelCatalog } from './host/modelCatalog.ts';
 import { registerPages } from './host/registerPages.ts';
 import { registerSandbox } from './host/sandbox/register.ts';
 import { Settings } from './host/settings.ts';
+import { TokenUsage } from './host/tokenUsage.ts';
 import { registerTools } from './host/tools/register.ts';
 import { registerTree } from './host/tree/register.ts';
-import { UsageLedger } from './host/usageLedger.ts';
 import { VirtualDocuments } from './host/virtualDocuments.ts';
 import { commands, extensionId, walkthrough } from './ids.ts';
 
@@ -47,11 +47,11 @@ export function activate(context: vscode.ExtensionContext): void {
   // The log, which hides secrets, and the settings
   const channel = vscode.window.createOutputChannel('Rolecall', { log: true });
   const redactor = new Redactor();
-  const learn = (secret: string | undefined) => redactor.addSecret(secret);
+  const addSecret = (secret: string | undefined) => redactor.addSecret(secret);
   const problems = new RecentProblems(channel, Date.now);
   const log = redactingLog(problems, redactor);
   const settings = new Settings();
-  const usage = new UsageLedger();
+  const usage = new TokenUsage();
   const rendered = registerPages(extensionUri, log);
   const pages = rendered.open;
   context.subscriptions.push(
@@ -65,7 +65,7 @@ export function activate(context: vscode.ExtensionContext): void {
   );
 
   // Connections and their sessions
-  const accounts = createClouds({ context, settings, fetch, learn, log });
+  const accounts = createClouds({ context, settings, fetch, addSecret, log });
   const { clouds, clientSecret, sandboxFolder } = accounts;
   closeSessions = () => clouds.close();
   const session = registerSession({
@@ -75,7 +75,7 @@ export function activate(context: vscode.ExtensionContext): void {
     storage: secrets,
     signedIn: () => introduceChat(globalState),
     fetch,
-    learn,
+    addSecret,
     log,
   });
   context.subscriptions.push(clouds, session);
@@ -101,7 +101,17 @@ export function activate(context: vscode.ExtensionContext): void {
   const tools = registerTools({ state: workspaceState, reserved: accessToolNames, answered, settings, fetch, log });
   const openTools = withAccessTools(tools.open, data, extension, log);
   const icon = vscode.Uri.joinPath(extensionUri, 'media', 'rolecall.png');
-  const request = { clouds, catalog, settings, memory: new ModelMemory(), usage, openTools, pages, fetch, log };
+  const request = {
+    clouds,
+    catalog,
+    settings,
+    observations: new ModelObservations(),
+    usage,
+    openTools,
+    pages,
+    fetch,
+    log,
+  };
   context.subscriptions.push(
     catalog,
     tools,
@@ -118,16 +128,16 @@ export function activate(context: vscode.ExtensionContext): void {
     rememberSecret: accounts.addSandboxSecret,
     describeModels: (models) => catalog.describeSandbox(models),
     signIn: (cloud) => session.signIn(cloud),
-    openChat: async (prompt) => ((await whyNoChat()) ? undefined : openChat(prompt)),
+    openChat: async (prompt) => ((await chatUnavailable()) ? undefined : openChat(prompt)),
     log,
   });
   const report = {
-    sharedPlace: () => clouds.active?.place,
+    sharedPlace: () => clouds.active?.storage,
     containment: tools.containment,
     problems: () => problems.all,
     redact: (text: string) => redactor.redact(text),
   };
-  const diagnosis = { clouds, secrets, clientSecret, learn, extension, fetch, pages, ...report };
+  const diagnosis = { clouds, secrets, clientSecret, addSecret, extension, fetch, pages, ...report };
   context.subscriptions.push(sandbox, registerDiagnoseSignIn(diagnosis, log));
 
   void sandbox.resume(); // Never throws.

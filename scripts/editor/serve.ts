@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Leashed, onEnd, spawnLeashed } from '../processes.ts';
+import { onEnd, type SupervisedProcess, spawnSupervised } from '../processes.ts';
 import { editorProgram, installEditor } from './install.ts';
 
 export interface EditorOptions {
@@ -46,7 +46,7 @@ export async function serveEditor(options: EditorOptions): Promise<ServedEditor>
       `${JSON.stringify(options.settings, undefined, 2)}\n`,
     );
   }
-  const server = spawnLeashed(process.execPath, serverArguments(options), {
+  const server = spawnSupervised(process.execPath, serverArguments(options), {
     cwd: options.userDataDir,
     env: serverEnvironment(options.env),
   });
@@ -79,7 +79,7 @@ export async function serveEditor(options: EditorOptions): Promise<ServedEditor>
 /** Installs a VSIX the way a person would, with the editor's own command line. */
 export async function installVsix(userDataDir: string, extensionsDir: string, vsix: string): Promise<void> {
   await installEditor();
-  const run = spawnLeashed(
+  const run = spawnSupervised(
     process.execPath,
     [editorProgram, ...folders(userDataDir, extensionsDir), '--install-extension', vsix],
     { env: serverEnvironment({}) },
@@ -120,7 +120,7 @@ function serverEnvironment(added: NodeJS.ProcessEnv | undefined): NodeJS.Process
   return { ...Object.fromEntries(own), EXTENSIONS_GALLERY: '{}', ...added };
 }
 
-async function portOf(server: Leashed, output: () => string): Promise<number> {
+async function portOf(server: SupervisedProcess, output: () => string): Promise<number> {
   const late = Date.now() + startLimitMs;
   const state = { ended: false };
   void server.exited.then(() => {

@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
 import { type AccessModel, buildModel } from '../core/access/model.ts';
-import type { Reading } from '../core/access/resources.ts';
+import type { AccessList } from '../core/access/resources.ts';
 import { asRolecallError, RolecallError } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
-import { Directory, type Loaded, type OrganizationAccess, wasStopped } from '../core/identity/directory.ts';
+import { Directory, type ListResult, type OrganizationAccess, wasCancelled } from '../core/identity/directory.ts';
 import type { OrganizationName } from '../core/identity/identityClient.ts';
 import type { Cloud } from './cloud.ts';
 import type { Clouds } from './clouds.ts';
 import { progressOfReading } from './readingProgress.ts';
 import type { Settings } from './settings.ts';
 
-/** What is shown belongs to one session: another account, another stage. Compared by identity. */
-export interface Stage {
+/** What is shown belongs to one session: another account or another cloud. Compared by identity. */
+export interface ActiveSession {
   readonly cloud: Cloud;
   readonly account: { readonly id: string; readonly label: string };
   readonly directory: Directory;
@@ -23,24 +23,24 @@ export interface Stage {
 
 /** An organization as it was read, with its two lists joined. */
 export interface ReadOrganization {
-  readonly stage: Stage;
+  readonly session: ActiveSession;
   readonly access: OrganizationAccess;
   readonly model: AccessModel;
 }
 
 /**
  * What has changed: everything (another session); the list of organizations, or their labels; what has just been read of
- * one. One that is `due`, or all of them, is to be read again by whoever shows it: what was read stays until then.
+ * one. One that is `due`, or all of them, is to be read again by the views that show it; until then they show the old data.
  */
 export type AccessChange =
-  | { readonly kind: 'stage' | 'organizations' }
+  | { readonly kind: 'session' | 'organizations' }
   | { readonly kind: 'due'; readonly organization: string | undefined }
   | { readonly kind: 'read'; readonly organization: string };
 
 /** A second refresh within this time, while the first still reads, is the same refresh. */
 const SAME_REFRESH_MS = 1000;
 
-/** What has been read of the session on the stage, for every view, document and tool. Gone when the session is. */
+/** What has been read of the active session, for every view, document and tool. Dropped with the session. */
 export class AccessData implements vscode.Disposable {
   readonly #clouds: Clouds;
   readonly #settings: Settings;
@@ -54,7 +54,7 @@ export class AccessData implements vscode.Disposable {
   readonly #refreshing = new Map<string, number>();
   /** Readings that the user stopped. */
   readonly #stopped = new WeakSet<Promise<unknown>>();
-  #stage: Stage | undefined;
+  #session: ActiveSession | undefined;
   /** What the settings say of organizations, to tell whether that has changed. */
   #named = '';
 
@@ -63,16 +63,16 @@ export class AccessData implements vscode.Disposable {
     this.#settings = settings;
     this.#log = log;
     this.#now = now;
-    this.#subscription = clouds.onDidChange(() => this.#setStage());
+    this.#subscription = clouds.onDidChange(() => this.#setSession());
   }
 
-  get stage(): Stage | undefined {
-    return this.#stage;
+  get session(): ActiveSession | undefined {
+    return this.#session;
   }
 
   /** @throws RolecallError `signedOut` or `configuration`, whose message can be shown. */
-  requireStage(): Stage {
-    if (this.#stage) return this.#stage;
+  requireSession(): ActiveSession {
+    if (this.#session) return this.#session;
     const { label } = this.#clouds.require().connection;
     throw new RolecallError('signedOut', vscode.l10n.t('Sign in to {0} first.', label));
   }
@@ -82,10 +82,10 @@ export class AccessData implements vscode.Disposable {
    *
    * @throws RolecallError of any kind when the list does not come: an error never looks like an empty list.
    */
-  async organizations(stage: Stage): Promise<readonly OrganizationName[]> {
-    if (stage.cloud.connection.id === 'sandbox') {
-      stage.listed ??= listOrganizations(stage.cloud);
-      return stage.listed;
+  async organizations(session: ActiveSession): Promise<readonly OrganizationName[]> {
+    if (session.cloud.connection.id === 'sandbox') {
+      session.listed ??= listOrganizations(session.cloud);
+      return session.listed;
     }
     const labels = this.#settings.organizationLabels();
     return this.#settings.organizations().map((id) => ({ id, name: labels.get(id) ?? id }));
@@ -93,16 +93,16 @@ export class AccessData implements vscode.Disposable {
 
   /** How an organization is called: by the user's own label, or by its id. */
   labelOf(organization: string): string {
-    const ofSandbox = this.#stage?.labels.get(organization);
+    const ofSandbox = this.#session?.labels.get(organization);
     return ofSandbox ?? this.#settings.organizationLabels().get(organization) ?? organization;
   }
 
   /** An empty label is none. */
   async setLabel(organization: string, label: string): Promise<void> {
-    const stage = this.#stage;
-    if (stage?.cloud.connection.id !== 'sandbox') return this.#settings.labelOrganization(organization, label);
-    if (label.trim() === '') stage.labels.delete(organization);
-    else stage.labels.set(organization, label.trim());
+    const session = this.#session;
+    if (session?.cloud.connection.id !== 'sandbox') return this.#settings.labelOrganization(organization, label);
+    if (label.trim() === '') session.labels.delete(organization);
+    else session.labels.set(organization, label.trim());
     this.#changed.fire({ kind: 'organizations' });
   }
 
@@ -110,50 +110,50 @@ export class AccessData implements vscode.Disposable {
    * Both lists of an organization, read unless they have been. Never rejects: failures are part of the result. Who waits
    * longer than a moment is shown that it takes time, and can stop it.
    */
-  async read(stage: Stage, organization: string): Promise<ReadOrganization> {
+  async read(session: ActiveSession, organization: string): Promise<ReadOrganization> {
     for (;;) {
-      const isNew = stage.directory.current(organization) === undefined;
+      const isNew = session.directory.current(organization) === undefined;
       const progress = isNew ? progressOfReading(this.labelOf(organization)) : undefined;
-      const reading = stage.directory.organization(organization, (error) => progress?.retry(error));
+      const reading = session.directory.organization(organization, (error) => progress?.retry(error));
       progress?.show(reading, () => {
         this.#stopped.add(reading);
-        stage.directory.stop(organization);
+        session.directory.stop(organization);
       });
       const access = await reading;
       if (isNew) {
         this.#refreshing.delete(organization);
         // Told by who began the reading, once, if it is what counts: not where it was stopped or belongs to another session.
-        if (stage === this.#stage && stage.directory.last(organization) === access) {
+        if (session === this.#session && session.directory.last(organization) === access) {
           this.#changed.fire({ kind: 'read', organization });
         }
       }
       // Asked to be read again while it was read: what is read now counts.
-      const again = wasStopped(access) && stage === this.#stage && !this.#stopped.has(reading);
-      if (!again) return { stage, access, model: this.#modelOf(access) };
+      const again = wasCancelled(access) && session === this.#session && !this.#stopped.has(reading);
+      if (!again) return { session, access, model: this.#modelOf(access) };
     }
   }
 
   /** What was read of an organization, without reading. */
   last(organization: string): ReadOrganization | undefined {
-    const stage = this.#stage;
-    const access = stage?.directory.last(organization);
-    return stage && access && { stage, access, model: this.#modelOf(access) };
+    const session = this.#session;
+    const access = session?.directory.last(organization);
+    return session && access && { session, access, model: this.#modelOf(access) };
   }
 
   /** Everything that was read. */
   get all(): readonly ReadOrganization[] {
-    const stage = this.#stage;
-    return stage ? stage.directory.all.map((access) => ({ stage, access, model: this.#modelOf(access) })) : [];
+    const session = this.#session;
+    return session ? session.directory.all.map((access) => ({ session, access, model: this.#modelOf(access) })) : [];
   }
 
   /** Reads again when it is next asked for: one organization, or all and their list. What was read stays meanwhile. */
   refresh(organization?: string): void {
-    const stage = this.#stage;
-    if (!stage) return;
-    const { directory } = stage;
+    const session = this.#session;
+    if (!session) return;
+    const { directory } = session;
     const targets = organization === undefined ? directory.known : [organization];
     if (organization === undefined) {
-      stage.listed = undefined;
+      session.listed = undefined;
       this.#changed.fire({ kind: 'organizations' });
     }
     for (const id of targets) {
@@ -176,10 +176,10 @@ export class AccessData implements vscode.Disposable {
     return model;
   }
 
-  #setStage(): void {
+  #setSession(): void {
     const cloud = this.#clouds.active;
-    const session = cloud?.keeper.session;
-    const before = this.#stage;
+    const session = cloud?.tokenManager.session;
+    const before = this.#session;
     const named = JSON.stringify([this.#settings.organizations(), [...this.#settings.organizationLabels()]]);
     const isNamedAnew = named !== this.#named;
     this.#named = named;
@@ -191,7 +191,7 @@ export class AccessData implements vscode.Disposable {
     }
     before?.directory.clear();
     this.#refreshing.clear();
-    this.#stage =
+    this.#session =
       cloud && session
         ? {
             cloud,
@@ -201,12 +201,12 @@ export class AccessData implements vscode.Disposable {
             labels: new Map(),
           }
         : undefined;
-    this.#changed.fire({ kind: 'stage' });
+    this.#changed.fire({ kind: 'session' });
   }
 
   dispose(): void {
-    this.#stage?.directory.clear();
-    this.#stage = undefined;
+    this.#session?.directory.clear();
+    this.#session = undefined;
     this.#subscription.dispose();
     this.#changed.dispose();
   }
@@ -227,7 +227,7 @@ async function listOrganizations({ identity }: Cloud): Promise<readonly Organiza
   throw new RolecallError('server', unsaid);
 }
 
-function readingOf<T>(loaded: Loaded<T>): Reading<T> {
+function readingOf<T>(loaded: ListResult<T>): AccessList<T> {
   if (loaded.kind === 'failed') {
     return { items: undefined, malformed: 0, at: undefined, problem: loaded.error.message };
   }

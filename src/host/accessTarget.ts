@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { unknownKeysOf } from '../core/access/filterSyntax.ts';
 import { isJsonObject } from '../core/base/json.ts';
-import { isText } from '../core/base/shape.ts';
+import { isString } from '../core/base/shape.ts';
 
 /**
  * What a command is about: an organization of a connection, or something in it by its key in the access model. Whoever
@@ -25,10 +25,10 @@ export function targetOf(argument: unknown): AccessTarget | undefined {
 function readTarget(value: unknown): AccessTarget | undefined {
   if (!isJsonObject(value)) return undefined;
   const { connection, organization, kind, key } = value;
-  if (!isText(connection) || !isText(organization)) return undefined;
+  if (!isString(connection) || !isString(organization)) return undefined;
   if (kind === 'organization') return { kind, connection, organization };
   const isEntry = kind === 'group' || kind === 'role' || kind === 'principal';
-  return isEntry && isText(key) ? { kind, connection, organization, key } : undefined;
+  return isEntry && isString(key) ? { kind, connection, organization, key } : undefined;
 }
 
 const SCHEME = 'rolecall-access';

@@ -7,13 +7,13 @@ export interface AccountSignal {
   dispose(): void;
 }
 
-/** Aborts with `signal`, and as soon as another account is on the stage, or none: after a sign-out nothing goes on. */
+/** Aborts with `signal`, and as soon as another account becomes active, or none: after a sign-out nothing goes on. */
 export function accountSignal(clouds: Pick<Clouds, 'active' | 'onDidChange'>, signal: AbortSignal): AccountSignal {
   const owner = ownerOf(clouds);
   const left = new AbortController();
   const subscription = clouds.onDidChange(() => {
-    // Where the service has ended the session, the request itself is told why.
-    const isEnded = clouds.active?.keeper.state.kind === 'ended';
+    // Where the service has ended the session, the request itself fails with the reason.
+    const isEnded = clouds.active?.tokenManager.state.kind === 'ended';
     if (ownerOf(clouds) !== owner && !isEnded) left.abort();
   });
   return { signal: AbortSignal.any([signal, left.signal]), dispose: () => subscription.dispose() };

@@ -1,23 +1,23 @@
 import * as vscode from 'vscode';
-import { shortened } from '../core/base/errors.ts';
+import { truncateWithEllipsis } from '../core/base/errors.ts';
 import { type CompletionEvent, groupTokens, type Logprobs, probability } from '../core/completions/completion.ts';
-import type { LoopEnd, LoopEvent, RefusalReason } from '../core/tools/loopTypes.ts';
+import type { AgentLoopEvent, AgentLoopResult, RefusalReason } from '../core/tools/agentLoopTypes.ts';
 import { accessToolNames } from './accessToolNames.ts';
-import { type Ending, endingOf } from './conversation.ts';
+import { type AnswerEnding, endingOf } from './conversation.ts';
 
 /** What an event adds to the answer as a person reads it. */
 export type AnswerPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'reasoning'; readonly text: string }
-  /** A line of Rolecall's own, told apart from the model's words. */
+  /** A line of Rolecall's own, kept apart from the model's text. */
   | { readonly kind: 'line'; readonly text: string }
   /** Something that is under way and leaves no trace. */
   | { readonly kind: 'progress'; readonly text: string }
   /** A quiet line below the answer: how it ended, what it cost. */
   | { readonly kind: 'footer'; readonly text: string };
 
-/** One event of a conversation as text; `undefined` for what is told elsewhere or later. */
-export function answerPart(event: LoopEvent<CompletionEvent>): AnswerPart | undefined {
+/** One event of a conversation as text; `undefined` for what is shown elsewhere or later. */
+export function answerPart(event: AgentLoopEvent<CompletionEvent>): AnswerPart | undefined {
   switch (event.type) {
     case 'model':
       return modelPart(event.event);
@@ -38,12 +38,12 @@ export function answerPart(event: LoopEvent<CompletionEvent>): AnswerPart | unde
 }
 
 /** The closing line of an answer that did not simply end. */
-export function endingLine(end: LoopEnd): string | undefined {
+export function closingLine(end: AgentLoopResult): string | undefined {
   const ending = endingOf(end);
   return ending && ENDINGS[ending](end);
 }
 
-/** The model is told the details; a person reads what happened, once. */
+/** The model gets the details; the user sees once what happened. */
 const REFUSALS: Readonly<Record<RefusalReason, (name: string) => string>> = {
   user: (name) => vscode.l10n.t('You did not allow {0}.', name),
   unknownTool: (name) =>
@@ -54,7 +54,7 @@ const REFUSALS: Readonly<Record<RefusalReason, (name: string) => string>> = {
   invalidArguments: (name) => vscode.l10n.t('{0} was not run: its arguments do not fit. The model was told why.', name),
 };
 
-const ENDINGS: Readonly<Record<Ending, (end: LoopEnd) => string>> = {
+const ENDINGS: Readonly<Record<AnswerEnding, (end: AgentLoopResult) => string>> = {
   length: () => vscode.l10n.t('The answer reached its length limit and stops here.'),
   endedEarly: ({ turn }) => vscode.l10n.t('The service ended the answer early ({0}).', turn?.finishReason ?? '?'),
   incomplete: () => vscode.l10n.t('The connection was cut: the answer is incomplete. Ask again to get it whole.'),
@@ -84,7 +84,7 @@ function modelPart(event: CompletionEvent): AnswerPart | undefined {
 const DOUBTS = 3;
 
 /** The words a model was least sure of, whole characters where they are spread over tokens; `undefined` where it was sure. */
-export function doubtsLine(logprobs: Logprobs): string | undefined {
+export function lowConfidenceLine(logprobs: Logprobs): string | undefined {
   const words = groupTokens(logprobs)
     .map(({ text, tokens }) => ({
       text: text.trim(),
@@ -97,10 +97,10 @@ export function doubtsLine(logprobs: Logprobs): string | undefined {
   return words.length === 0 ? undefined : vscode.l10n.t('Least sure of: {0}', words.join(', '));
 }
 
-function toolLine({ call, result, cancelled }: LoopEvent<CompletionEvent> & { type: 'toolFinished' }): string {
+function toolLine({ call, result, cancelled }: AgentLoopEvent<CompletionEvent> & { type: 'toolFinished' }): string {
   // With what: else a folded step says no more than that there was one.
   const written = JSON.stringify(call.arguments);
-  const called = written === '{}' ? call.name : `${call.name} (${shortened(written, ARGUMENTS)})`;
+  const called = written === '{}' ? call.name : `${call.name} (${truncateWithEllipsis(written, ARGUMENTS)})`;
   if (cancelled) return vscode.l10n.t('{0} was stopped.', called);
   return result.isError ? vscode.l10n.t('{0} failed.', called) : vscode.l10n.t('Used {0}.', called);
 }

@@ -6,7 +6,7 @@ import { setContextKey } from './contextKeys.ts';
 
 export type ChangeMark = 'added' | 'changed';
 
-/** What has changed since a snapshot, until somebody has seen it. Belongs to one session. */
+/** What has changed since a snapshot, until the user has acknowledged it. Belongs to one session. */
 export class ChangeMarks implements vscode.Disposable {
   readonly #marks = new Map<string, ChangeMark>();
   readonly #changed = new vscode.EventEmitter<void>();
@@ -15,7 +15,7 @@ export class ChangeMarks implements vscode.Disposable {
 
   constructor(data: AccessData) {
     this.#subscription = data.onDidChange(({ kind }) => {
-      if (kind === 'stage') this.acknowledge();
+      if (kind === 'session') this.acknowledge();
     });
   }
 

@@ -7,13 +7,13 @@ const SWITCH = 'chat.disableAIFeatures';
 export const openChatCommand = 'workbench.action.chat.open';
 
 /** Why `@rolecall` cannot be asked in this editor; `undefined` where it can. */
-export interface NoChat {
+export interface ChatUnavailable {
   readonly reason: string;
   /** The setting that brings it back. */
   readonly setting?: string;
 }
 
-export async function whyNoChat(): Promise<NoChat | undefined> {
+export async function chatUnavailable(): Promise<ChatUnavailable | undefined> {
   if (vscode.workspace.getConfiguration().get(SWITCH) === true) {
     return {
       reason: vscode.l10n.t('Chat is switched off in this editor ({0}), so @rolecall is not there.', SWITCH),

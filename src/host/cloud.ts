@@ -6,14 +6,14 @@ import type { Log } from '../core/base/log.ts';
 import type { IdentityClient } from '../core/identity/identityClient.ts';
 import type { AuthorizationServer } from '../core/oauth/authorizationServer.ts';
 import type { SessionStore } from '../core/oauth/rotation/sessionStore.ts';
-import { SharedTokenKeeper } from '../core/oauth/rotation/sharedTokenKeeper.ts';
+import { TokenManager } from '../core/oauth/rotation/tokenManager.ts';
 import { describe } from './showError.ts';
 
 /** Where one connection's client secret comes from; asks the user when `interactive`. */
 export type ClientSecretSource = (connection: Connection, interactive: boolean) => Promise<string | undefined>;
 
 /** Where one connection's session is kept, and where the windows that share it agree. */
-export interface SessionPlace extends vscode.Disposable {
+export interface SessionStorage extends vscode.Disposable {
   readonly store: SessionStore;
   /** Folder of the shared state; that of this user and machine unless given. */
   readonly state?: string;
@@ -23,13 +23,13 @@ export interface SessionPlace extends vscode.Disposable {
 
 export interface CloudDeps {
   readonly connection: Connection;
-  readonly place: SessionPlace;
+  readonly storage: SessionStorage;
   readonly clientSecret: ClientSecretSource;
   /** The token of the inference service alone, where the user has entered one. */
   readonly inferenceToken?: (connection: Connection) => Promise<string | undefined>;
   readonly fetch: Fetch;
   readonly log: Log;
-  readonly learn: (secret: string | undefined) => void;
+  readonly addSecret: (secret: string | undefined) => void;
 }
 
 /** The operations of the identity service; the code behind them is read with the first. */
@@ -39,14 +39,14 @@ export type IdentityOperations = Pick<IdentityClient, 'groups' | 'roles' | 'orga
 export class Cloud implements vscode.Disposable {
   readonly connection: Connection;
   readonly key: string;
-  readonly keeper: SharedTokenKeeper;
+  readonly tokenManager: TokenManager;
   readonly identity: IdentityOperations;
   readonly #deps: CloudDeps;
   readonly #changed = new vscode.EventEmitter<void>();
   /** The state of the session has changed. */
   readonly onDidChange = this.#changed.event;
   /** Where its session is kept. */
-  readonly place: SessionPlace;
+  readonly storage: SessionStorage;
   /** For requests to the inference service. */
   readonly inference: TokenSource;
   #loaded: Promise<void> | undefined;
@@ -54,18 +54,18 @@ export class Cloud implements vscode.Disposable {
   #server: { readonly secret: string | undefined; readonly server: AuthorizationServer } | undefined;
 
   constructor(deps: CloudDeps) {
-    const { connection, place, log } = deps;
+    const { connection, storage, log } = deps;
     this.#deps = deps;
-    this.place = place;
+    this.storage = storage;
     this.connection = connection;
     this.key = connectionKey(connection);
-    this.keeper = new SharedTokenKeeper({
+    this.tokenManager = new TokenManager({
       connection,
-      store: place.store,
-      ...(place.state !== undefined && { state: place.state }),
-      ...(place.storeName !== undefined && { storeName: place.storeName }),
+      store: storage.store,
+      ...(storage.state !== undefined && { state: storage.state }),
+      ...(storage.storeName !== undefined && { storeName: storage.storeName }),
       refresh: async (refreshToken, signal) => (await this.authorizationServer(false)).refresh(refreshToken, signal),
-      learn: deps.learn,
+      addSecret: deps.addSecret,
       log,
       now: Date.now,
     });
@@ -75,7 +75,7 @@ export class Cloud implements vscode.Disposable {
       return new IdentityClient({
         fetch,
         identityUrl: connection.identityUrl,
-        tokens: this.keeper,
+        tokens: this.tokenManager,
         log,
         now: Date.now,
       });
@@ -86,18 +86,18 @@ export class Cloud implements vscode.Disposable {
       organizations: async (...asked) => (await identity()).organizations(...asked),
     };
     let wasSignedIn = false;
-    this.keeper.onDidChange(({ kind }) => {
+    this.tokenManager.onDidChange(({ kind }) => {
       // A sign-out reaches every window; the change of a secret does not.
       if (kind === 'signedOut' && wasSignedIn) this.#inferenceToken = undefined;
-      wasSignedIn = this.keeper.session !== undefined;
+      wasSignedIn = this.tokenManager.session !== undefined;
       this.#changed.fire();
     });
     this.inference = {
-      accessToken: async (signal) => this.#inferenceToken ?? this.keeper.accessToken(signal),
-      rejected: async (token, signal) => {
-        if (token !== this.#inferenceToken) return this.keeper.rejected(token, signal);
+      accessToken: async (signal) => this.#inferenceToken ?? this.tokenManager.accessToken(signal),
+      refreshAfter401: async (token, signal) => {
+        if (token !== this.#inferenceToken) return this.tokenManager.refreshAfter401(token, signal);
         await this.readInferenceToken(); // Entered anew in another window, perhaps.
-        if (this.#inferenceToken !== token) return this.#inferenceToken ?? this.keeper.accessToken(signal);
+        if (this.#inferenceToken !== token) return this.#inferenceToken ?? this.tokenManager.accessToken(signal);
         throw new RolecallError(
           'configuration',
           vscode.l10n.t(
@@ -110,36 +110,36 @@ export class Cloud implements vscode.Disposable {
   }
 
   /**
-   * Who asks the inference service; `undefined` while nobody can. Another value means that nothing of before may be
+   * Who asks the inference service; `undefined` while signed out. Another value means that nothing of before may be
    * shown or used.
    */
   get inferenceAccount(): string | undefined {
-    return this.#inferenceToken === undefined ? this.keeper.session?.account.id : 'token';
+    return this.#inferenceToken === undefined ? this.tokenManager.session?.account.id : 'token';
   }
 
   /** After the token of the inference service may have changed. Never throws: without it the session serves. */
   async readInferenceToken(): Promise<void> {
-    const { connection, inferenceToken, learn, log } = this.#deps;
+    const { connection, inferenceToken, addSecret, log } = this.#deps;
     const before = this.#inferenceToken;
     try {
       this.#inferenceToken = await inferenceToken?.(connection);
     } catch (error) {
       log.warn(`The inference service’s own token cannot be read: ${describe(error)}`);
     }
-    learn(this.#inferenceToken);
+    addSecret(this.#inferenceToken);
     if (before !== this.#inferenceToken) this.#changed.fire();
   }
 
   /** Reads the stored session, once; resolves when the state is known. */
   load(): Promise<void> {
     this.#loaded ??= Promise.resolve()
-      .then(() => Promise.all([this.keeper.load(), this.readInferenceToken()]))
+      .then(() => Promise.all([this.tokenManager.load(), this.readInferenceToken()]))
       .then(() => {});
     return this.#loaded;
   }
 
   async authorizationServer(interactive: boolean): Promise<AuthorizationServer> {
-    const { connection, clientSecret, fetch, log, learn } = this.#deps;
+    const { connection, clientSecret, fetch, log, addSecret } = this.#deps;
     if (connection.clientId === '') {
       throw new RolecallError(
         'configuration',
@@ -150,7 +150,7 @@ export class Cloud implements vscode.Disposable {
       );
     }
     const secret = await clientSecret(connection, interactive);
-    learn(secret);
+    addSecret(secret);
     const { AuthorizationServer } = await import('../core/oauth/authorizationServer.ts'); // Heavy, and rarely needed.
     // One for each secret: it remembers what discovery said.
     if (!this.#server || this.#server.secret !== secret) {
@@ -163,13 +163,13 @@ export class Cloud implements vscode.Disposable {
     void this.close(); // Never rejects.
   }
 
-  /** As `dispose`; resolves when nothing of the session is left in this window alone. See {@link SharedTokenKeeper.dispose}. */
+  /** As `dispose`; resolves when nothing of the session is left in this window alone. See {@link TokenManager.dispose}. */
   async close(): Promise<void> {
     this.#changed.dispose();
     const { log } = this.#deps;
-    await this.keeper
+    await this.tokenManager
       .dispose()
       .catch((error: unknown) => log.debug(`The shared session was not left in order: ${String(error)}`));
-    this.place.dispose();
+    this.storage.dispose();
   }
 }

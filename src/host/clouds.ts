@@ -9,7 +9,7 @@ import type { Settings } from './settings.ts';
 
 /**
  * The connections there are, and the one that is shown. The configured services are one; the sandbox is a second, which
- * takes the stage while it runs and touches nothing of the first.
+ * is the active one while it runs and touches nothing of the first.
  */
 export class Clouds implements vscode.Disposable {
   readonly #settings: Settings;
@@ -70,7 +70,7 @@ export class Clouds implements vscode.Disposable {
 
   enterSandbox(connection: Connection): Cloud {
     this.#sandbox?.dispose();
-    this.#sandbox = this.#adopt(connection);
+    this.#sandbox = this.#create(connection);
     this.#publish();
     return this.#sandbox;
   }
@@ -95,12 +95,12 @@ export class Clouds implements vscode.Disposable {
       return;
     }
     this.#service?.dispose();
-    this.#service = connection && this.#adopt(connection);
+    this.#service = connection && this.#create(connection);
     void this.#service?.load(); // Its state tells when it is known.
     this.#publish();
   }
 
-  #adopt(connection: Connection): Cloud {
+  #create(connection: Connection): Cloud {
     const cloud = this.#make(connection);
     cloud.onDidChange(() => this.#publish());
     return cloud;
@@ -110,9 +110,9 @@ export class Clouds implements vscode.Disposable {
     setContextKey(contextKeys.connection, this.#sandbox ? 'sandbox' : 'service');
     setContextKey(
       contextKeys.session,
-      this.active?.keeper.state.kind ?? (this.#problem ? 'misconfigured' : 'unconfigured'),
+      this.active?.tokenManager.state.kind ?? (this.#problem ? 'misconfigured' : 'unconfigured'),
     );
-    const state = this.active?.keeper.state;
+    const state = this.active?.tokenManager.state;
     setContextKey(contextKeys.endReason, state?.kind === 'ended' ? state.reason : '');
     this.#changed.fire();
   }

@@ -1,15 +1,22 @@
 import type * as vscode from 'vscode';
 import type { Completion, CompletionEvent, Notice } from '../core/completions/completion.ts';
-import type { ChatMessage, ToolDefinition } from '../core/completions/request.ts';
-import { runToolLoop } from '../core/tools/loop.ts';
-import type { CheckedCall, InvokeResult, LoopEnd, LoopEvent, LoopTool, ModelTurn } from '../core/tools/loopTypes.ts';
+import type { ChatMessage, FunctionTool } from '../core/completions/request.ts';
+import { runAgentLoop } from '../core/tools/agentLoop.ts';
+import type {
+  AgentLoopEvent,
+  AgentLoopResult,
+  AgentTool,
+  CheckedCall,
+  ModelTurn,
+  ToolResult,
+} from '../core/tools/agentLoopTypes.ts';
 import type { Cloud } from './cloud.ts';
 import { type Model, tokensOf } from './modelCatalog.ts';
 import { leftOut, optionsFor, parametersFor, type RequestDeps } from './modelRequest.ts';
-import type { ToolProblem } from './toolProblem.ts';
+import type { ToolFileProblem } from './toolProblem.ts';
 
 /** What one conversation wants of its tools. */
-export interface Opening {
+export interface ToolRegistryOptions {
   /** Of the chat request they serve: what the editor itself asks about a tool is shown there. */
   readonly token?: vscode.ChatParticipantToolToken | undefined;
   /** The access tools, by the names that `@rolecall` has for them; none when left out. */
@@ -20,19 +27,19 @@ export interface Opening {
   readonly whileAsking?: <T>(question: Promise<T>) => Promise<T>;
 }
 
-export type OpenTools = (opening?: Opening) => Promise<Toolbox>;
+export type OpenToolRegistry = (opening?: ToolRegistryOptions) => Promise<ToolRegistry>;
 
 /** The tools offered in one conversation, and the way to run them. */
-export interface Toolbox {
-  readonly tools: readonly LoopTool<ToolDefinition>[];
-  readonly invoke: (call: CheckedCall, signal: AbortSignal) => Promise<InvokeResult>;
+export interface ToolRegistry {
+  readonly tools: readonly AgentTool<FunctionTool>[];
+  readonly invoke: (call: CheckedCall, signal: AbortSignal) => Promise<ToolResult>;
   /** Of the files that define tools, in the order of their text. */
-  readonly problems?: readonly ToolProblem[];
+  readonly problems?: readonly ToolFileProblem[];
   /** What the user should know of these tools on this machine. */
   readonly remarks?: readonly string[];
 }
 
-/** What a model is told before a question, and a line for the person where something is missing for it. */
+/** Instructions for the model before a question, and a line for the user where something is missing. */
 export interface Briefing {
   readonly instructions: string;
   readonly notice?: string;
@@ -42,28 +49,28 @@ export interface Conversation extends RequestDeps {
   readonly cloud: Cloud;
   readonly model: Model;
   readonly messages: readonly ChatMessage[];
-  readonly toolbox: Toolbox;
+  readonly toolRegistry: ToolRegistry;
 }
 
 /**
  * One answer, tool calls included: asks the model, runs what it calls for, tells it the results, until it answers.
  * Shared by the chat participant and the editor commands, so that tools work the same in both.
  */
-export function converse(
-  { cloud, model, messages, toolbox, ...request }: Conversation,
+export function runConversation(
+  { cloud, model, messages, toolRegistry, ...request }: Conversation,
   signal: AbortSignal,
-): AsyncGenerator<LoopEvent<CompletionEvent>, LoopEnd, void> {
+): AsyncGenerator<AgentLoopEvent<CompletionEvent>, AgentLoopResult, void> {
   const deps = { fetch: request.fetch, log: request.log, ...tokensOf(cloud) };
   const parameters = parametersFor(model, request.settings);
   const options = optionsFor(model, request);
   const told = new Set<string>();
-  return runToolLoop<CompletionEvent, ChatMessage, ToolDefinition>({
+  return runAgentLoop<CompletionEvent, ChatMessage, FunctionTool>({
     messages,
-    tools: model.tools === false ? [] : toolbox.tools,
+    tools: model.tools === false ? [] : toolRegistry.tools,
     // A model that calls tools for ever is stopped with a visible line.
     maxRounds: request.settings.maxToolRounds(),
     signal,
-    invoke: toolbox.invoke,
+    invoke: toolRegistry.invoke,
     textOf: (event) => (event.kind === 'text' && event.choice === 0 ? event.text : ''),
     complete: async function* (history, tools, stop): AsyncGenerator<CompletionEvent, ModelTurn, undefined> {
       const asked = {
@@ -92,7 +99,7 @@ export function converse(
   });
 }
 
-/** Every round of an answer is a request, and meets the same limits: what was told about one is not told about the next. */
+/** Every round of an answer is a request, and meets the same limits: so a notice is shown once, not for each round. */
 async function* toldOnce(
   events: AsyncGenerator<CompletionEvent, Completion, undefined>,
   told: Set<string>,
@@ -120,7 +127,7 @@ function keyOf({ code, message }: Notice): string {
 }
 
 /** The last words about an answer that did not simply end; `undefined` when the answer speaks for itself. */
-export function endingOf({ reason, turn }: LoopEnd): Ending | undefined {
+export function endingOf({ reason, turn }: AgentLoopResult): AnswerEnding | undefined {
   switch (reason) {
     case 'cut':
       return turn?.ending === 'length' ? 'length' : 'endedEarly';
@@ -136,4 +143,4 @@ export function endingOf({ reason, turn }: LoopEnd): Ending | undefined {
   }
 }
 
-export type Ending = 'length' | 'endedEarly' | 'incomplete' | 'roundLimit' | 'empty' | 'onlyReasoning';
+export type AnswerEnding = 'length' | 'endedEarly' | 'incomplete' | 'roundLimit' | 'empty' | 'onlyReasoning';

@@ -11,7 +11,7 @@ import type { commands } from '../ids.ts';
  * The detail of a modal message is the exception: VS Code shows it letter by letter, and consent has to show what is there.
  */
 
-/** Text that VS Code shows letter by letter, whoever wrote it. */
+/** Text that VS Code shows literally, whatever its source. */
 export function plainText(text: string): string {
   return text.replaceAll('](', ']\u200b(').replaceAll('$(', '$\u200b(');
 }

@@ -1,22 +1,22 @@
 import * as vscode from 'vscode';
-import { cutText } from '../core/base/errors.ts';
+import { truncate } from '../core/base/errors.ts';
 
 /** Characters of one attachment that are sent; a longer one is cut and says so. */
 const MAX_CHARACTERS = 60_000;
 
-/** True for a text of which {@link fenced} leaves out the end: whoever sends it tells the person. */
-export function isCut(text: string): boolean {
+/** True for a text of which {@link fenced} leaves out the end; the caller tells the user. */
+export function isTruncated(text: string): boolean {
   return text.length > MAX_CHARACTERS;
 }
 
-/** What a person is told about a text that was cut. */
-export function cutLine(name: string): string {
+/** What the user is told about a text that was cut. */
+export function truncationLine(name: string): string {
   return vscode.l10n.t('Only the first {0} characters of {1} were sent.', MAX_CHARACTERS.toLocaleString(), name);
 }
 
 /** Text in a fence that is longer than any within it, so that it cannot end it. */
 export function fenced(title: string, text: string, language: string): string {
-  const shown = isCut(text) ? `${cutText(text, MAX_CHARACTERS)}\n[…cut]` : text;
+  const shown = isTruncated(text) ? `${truncate(text, MAX_CHARACTERS)}\n[…cut]` : text;
   const fence = fenceFor(shown);
   return `${title}:\n${fence}${language}\n${shown}\n${fence}`;
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { waitFor } from '../core/base/abort.ts';
+import { raceWithSignal } from '../core/base/abort.ts';
 import { isCancelled } from '../core/base/errors.ts';
 import type { Fetch } from '../core/base/http.ts';
 import type { Log } from '../core/base/log.ts';
@@ -17,10 +17,10 @@ export interface Model {
   readonly contextLength: number;
   /** Tokens of the longest answer. */
   readonly maxOutput: number;
-  /** False where nobody said how long the context is, and it is only assumed. */
+  /** False where the context length is not configured or reported, only assumed. */
   readonly isLengthKnown: boolean;
   readonly vision: boolean;
-  /** False: described as taking no tools. Unset: nobody knows, so they are offered. */
+  /** False: described as taking no tools. Unset: unknown, so they are offered. */
   readonly tools?: boolean;
   /** False: described as not reasoning. */
   readonly reasoning?: boolean;
@@ -89,7 +89,7 @@ export class ModelCatalog implements vscode.Disposable {
     this.#changed.fire();
   }
 
-  /** True while somebody is signed in and it is known what the service lists. */
+  /** True while signed in and the service's list of models is known. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -122,7 +122,7 @@ export class ModelCatalog implements vscode.Disposable {
 
   /**
    * What {@link choose} gives, as soon as the service's list can change it no more. The list is not in the specification, and
-   * a service without one may take long to say so: it delays nobody who has named the model, and the others once.
+   * a service without one may take long to say so: it delays only users who have configured no model, and those once.
    */
   async resolve(id: string | undefined, signal: AbortSignal): Promise<Model | undefined> {
     this.#follow();
@@ -142,7 +142,7 @@ export class ModelCatalog implements vscode.Disposable {
   /** Resolves when it is known what the service lists, asking again where it failed; or when `signal` aborts. */
   async ready(signal: AbortSignal): Promise<void> {
     this.#follow();
-    await waitFor(this.#probe?.done ?? Promise.resolve(), signal).catch(() => {}); // Whoever stopped it knows.
+    await raceWithSignal(this.#probe?.done ?? Promise.resolve(), signal).catch(() => {}); // Whoever stopped it knows.
   }
 
   /** Asks the service for its models once per session; quietly, for the list is not in the specification. */
@@ -202,6 +202,6 @@ export class ModelCatalog implements vscode.Disposable {
 export function tokensOf({ inference }: Cloud) {
   return {
     accessToken: (signal: AbortSignal) => inference.accessToken(signal),
-    rejected: (token: string, signal: AbortSignal) => inference.rejected(token, signal),
+    refreshAfter401: (token: string, signal: AbortSignal) => inference.refreshAfter401(token, signal),
   };
 }

@@ -3,24 +3,24 @@ import type { Fetch } from '../core/base/http.ts';
 import type { Log } from '../core/base/log.ts';
 import type { CompletionOptions } from '../core/completions/client.ts';
 import type { Notice } from '../core/completions/completion.ts';
-import type { ModelLimits } from '../core/completions/history.ts';
-import type { ModelMemory } from '../core/completions/modelMemory.ts';
+import type { ModelTokenLimits } from '../core/completions/history.ts';
+import type { ModelObservations } from '../core/completions/modelObservations.ts';
 import { resolveParameters } from '../core/completions/parameters.ts';
 import type { CompletionParameters } from '../core/completions/request.ts';
 import type { Model } from './modelCatalog.ts';
 import type { Settings } from './settings.ts';
-import type { UsageLedger } from './usageLedger.ts';
+import type { TokenUsage } from './tokenUsage.ts';
 
 /** What everybody who asks a model is given. */
 export interface RequestDeps {
   readonly settings: Settings;
-  readonly memory: ModelMemory;
-  readonly usage: UsageLedger;
+  readonly observations: ModelObservations;
+  readonly usage: TokenUsage;
   readonly fetch: Fetch;
   readonly log: Log;
 }
 
-/** The user's parameters as they apply to a model; what cannot be sent is told by Show Effective Parameters. */
+/** The user's parameters as they apply to a model; Show Effective Parameters lists what cannot be sent. */
 export function parametersFor(model: Model | undefined, settings: Settings): CompletionParameters {
   const { reasoning_effort, ...others } = resolveParameters(settings.chatParameters()).parameters;
   const reasons = model?.reasoning !== false && reasoning_effort !== undefined;
@@ -28,17 +28,17 @@ export function parametersFor(model: Model | undefined, settings: Settings): Com
 }
 
 /** How a model is asked: the user's time limits, and the history fitted where the model's length is known. */
-export function optionsFor(model: Model | undefined, { settings, memory }: RequestDeps): CompletionOptions {
+export function optionsFor(model: Model | undefined, { settings, observations }: RequestDeps): CompletionOptions {
   return {
     toolsAreOptional: true,
     deadlines: settings.deadlines(),
-    memory,
+    observations,
     ...(model && { limits: limitsOf(model) }),
   };
 }
 
-/** Where nobody said how long the context is, the service says so when it is too short: it is then remembered. */
-function limitsOf({ isLengthKnown, contextLength, maxOutput }: Model): ModelLimits {
+/** Where the context length is unknown, the service says so when it is too short: it is then remembered. */
+function limitsOf({ isLengthKnown, contextLength, maxOutput }: Model): ModelTokenLimits {
   return { contextLength: isLengthKnown ? contextLength : Number.POSITIVE_INFINITY, maxOutput };
 }
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Document, documentMarkdown, type Line } from '../core/access/document.ts';
+import { documentMarkdown, type Line, type PageDocument } from '../core/access/document.ts';
 import { oneLine } from '../core/access/plain.ts';
 import { cancelled } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
@@ -31,7 +31,7 @@ export type PageContent<L> =
       /** False while more is to come. */
       readonly isWhole: boolean;
     }
-  | { readonly document: Document<L> };
+  | { readonly document: PageDocument<L> };
 
 export interface PageOptions<L> {
   /** A page that is open under this name is brought to the front, instead of another one. */
@@ -68,19 +68,19 @@ const RENDER = 'markdown.api.render';
  */
 export class Pages implements vscode.Disposable {
   readonly #deps: PagesDeps;
-  readonly #open = new Set<Page<unknown>>();
+  readonly #open = new Set<OpenPage<unknown>>();
 
   constructor(deps: PagesDeps) {
     this.#deps = deps;
   }
 
   /** Opens an empty page, or the one that is open under that key. */
-  open<L>(options: PageOptions<L>): Page<L> {
+  open<L>(options: PageOptions<L>): OpenPage<L> {
     const { key } = options;
     const known = key === undefined ? undefined : [...this.#open].find((page) => page.key === key);
     if (known) {
       known.reveal();
-      return known as Page<L>; // A key stands for one kind of links.
+      return known as OpenPage<L>; // A key stands for one kind of links.
     }
     const { extensionUri, log } = this.#deps;
     const isAnswer = options.kind === answerPanel;
@@ -100,7 +100,7 @@ export class Pages implements vscode.Disposable {
       },
     );
     panel.iconPath = new vscode.ThemeIcon(options.icon);
-    const page = new Page<L>(panel, log, options);
+    const page = new OpenPage<L>(panel, log, options);
     this.#open.add(page);
     panel.onDidDispose(() => this.#open.delete(page));
     panel.webview.html = pageHtml(panel.webview, extensionUri, {
@@ -133,7 +133,7 @@ export class Pages implements vscode.Disposable {
 export type OpenPages = () => Promise<Pages>;
 
 /** One tab. */
-export class Page<L> {
+export class OpenPage<L> {
   readonly #panel: vscode.WebviewPanel;
   readonly #log: Log;
   readonly #options: PageOptions<L>;
@@ -275,7 +275,7 @@ export class Page<L> {
 
   #post(): void {
     if (!this.#isReady || this.#posted === undefined) return;
-    void this.#panel.webview.postMessage(versioned(this.#posted)); // A page that is gone meanwhile asks again.
+    void this.#panel.webview.postMessage(versioned(this.#posted)); // A closed page gets nothing; a new one asks again.
   }
 }
 
@@ -293,7 +293,7 @@ export function markdownOf(pieces: readonly AnswerPiece[]): string {
 }
 
 /** A document as the page takes it: each link is a number, and what it leads to stays here. */
-function ofDocument<L>({ title, about, blocks }: Document<L>, links: L[]) {
+function ofDocument<L>({ title, about, blocks }: PageDocument<L>, links: L[]) {
   const lineOf = (line: Line<L>): PageLine =>
     line.map((piece) => {
       if (typeof piece === 'string') return oneLine(piece);
@@ -301,7 +301,7 @@ function ofDocument<L>({ title, about, blocks }: Document<L>, links: L[]) {
       if ('small' in piece) return { small: oneLine(piece.small) };
       return { text: oneLine(piece.text), link: links.push(piece.link) - 1 };
     });
-  const blocksOf = (block: Document<L>['blocks'][number]): PageBlock[] => {
+  const blocksOf = (block: PageDocument<L>['blocks'][number]): PageBlock[] => {
     switch (block.kind) {
       case 'paragraph':
         return [{ kind: 'paragraph', line: lineOf(block.line) }];

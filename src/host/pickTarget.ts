@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
+import { kindName } from '../core/access/descriptions.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../core/access/model.ts';
 import { findGroups, findPrincipals, findRoles, groupName, principalName, roleName } from '../core/access/queries.ts';
-import { kindName } from '../core/access/words.ts';
 import { cancelled, RolecallError } from '../core/base/errors.ts';
 import type { AccessData, ReadOrganization } from './accessData.ts';
 import { type AccessTarget, targetOf } from './accessTarget.ts';
@@ -16,13 +16,13 @@ const MAX_ITEMS = 1000;
  * @throws RolecallError `cancelled`, or why there is none.
  */
 export async function pickOrganization(data: AccessData, argument: unknown): Promise<string> {
-  const stage = data.requireStage();
+  const session = data.requireSession();
   const target = targetOf(argument);
   if (target) {
-    if (target.connection === stage.cloud.key) return target.organization;
+    if (target.connection === session.cloud.key) return target.organization;
     throw new RolecallError('invalidRequest', vscode.l10n.t('That belongs to another sign-in. Refresh and try again.'));
   }
-  const organizations = await data.organizations(stage);
+  const organizations = await data.organizations(session);
   const [only] = organizations;
   if (!only) throw new RolecallError('invalidRequest', vscode.l10n.t('Add an organization first.'));
   if (organizations.length === 1) return only.id;
@@ -39,8 +39,8 @@ export async function pickOrganization(data: AccessData, argument: unknown): Pro
  */
 export async function readPicked(data: AccessData, argument: unknown): Promise<ReadOrganization> {
   const organization = await pickOrganization(data, argument);
-  const read = await data.read(data.requireStage(), organization);
-  if (data.stage !== read.stage) throw cancelled(); // Another account's data is given to nobody.
+  const read = await data.read(data.requireSession(), organization);
+  if (data.session !== read.session) throw cancelled(); // Another account's data must not be used.
   const { groups, roles } = read.access;
   if (groups.kind === 'failed' && roles.kind === 'failed') throw groups.error;
   return read;
@@ -89,12 +89,12 @@ export async function pickGroupOrRole(model: AccessModel): Promise<GroupEntry | 
 
 /** What names an entry of an organization that was read. */
 export function targetOfEntry(
-  { stage, model }: ReadOrganization,
+  { session, model }: ReadOrganization,
   entry: GroupEntry | RoleEntry | Principal,
 ): AccessTarget {
   const { key } = entry;
   const kind = 'group' in entry ? 'group' : 'role' in entry ? 'role' : 'principal';
-  return { kind, key, organization: model.organization, connection: stage.cloud.key };
+  return { kind, key, organization: model.organization, connection: session.cloud.key };
 }
 
 type Item<T> = vscode.QuickPickItem & { readonly value: T };

@@ -11,7 +11,7 @@ export function progressOfReading(label: string) {
   let report: ((message: string) => void) | undefined;
   let open: (() => void) | undefined;
   return {
-    /** Something went wrong and is tried again: that is told at once. */
+    /** A retry is shown at once. */
     retry(error: RolecallError): void {
       lastRetry = vscode.l10n.t('{0} Trying again…', error.message);
       report?.(lastRetry);

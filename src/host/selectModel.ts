@@ -36,7 +36,7 @@ export async function selectModel({ clouds, catalog, settings }: SelectModelDeps
 }
 
 /**
- * The models of the cloud on the stage once they are known, at least one.
+ * The models of the active cloud once they are known, at least one.
  *
  * @throws RolecallError that says why there is none: not configured, not signed in, nothing listed.
  */

@@ -3,9 +3,18 @@ import { checkIdentityUrl, checkInferenceUrl, checkRedirectUri } from '../core/b
 import type { ClientAuthentication, Connection } from '../core/base/connection.ts';
 import { RolecallError } from '../core/base/errors.ts';
 import { isJsonObject } from '../core/base/json.ts';
-import { fits, type Guard, isFlag, isList, isNumber, isText, oneOf, optional } from '../core/base/shape.ts';
+import {
+  type Guard,
+  isArray,
+  isBoolean,
+  isNumber,
+  isString,
+  matchesShape,
+  oneOf,
+  optional,
+} from '../core/base/shape.ts';
+import { type Deadlines, defaultDeadlines } from '../core/completions/deadlineSignal.ts';
 import type { ParameterLayer } from '../core/completions/parameters.ts';
-import { type Deadlines, defaultDeadlines } from '../core/completions/watch.ts';
 import { settings } from '../ids.ts';
 
 /** A model as the user describes it (`rolecall.models`). */
@@ -21,14 +30,14 @@ export interface ConfiguredModel {
 
 /** True for what describes a model. */
 export function isConfiguredModel(value: unknown): value is ConfiguredModel {
-  return fits<ConfiguredModel>(value, {
-    id: (id) => isText(id) && id !== '',
-    label: optional(isText),
+  return matchesShape<ConfiguredModel>(value, {
+    id: (id) => isString(id) && id !== '',
+    label: optional(isString),
     contextLength: optional(isPositive),
     maxOutput: optional(isPositive),
-    tools: optional(isFlag),
-    vision: optional(isFlag),
-    reasoning: optional(isFlag),
+    tools: optional(isBoolean),
+    vision: optional(isBoolean),
+    reasoning: optional(isBoolean),
   });
 }
 
@@ -41,7 +50,7 @@ const isPositive = (value: unknown): value is number => isNumber(value) && value
 const isMinutes = (value: unknown): value is number => isNumber(value) && value >= 0 && value <= 1440;
 const isClientAuthentication = oneOf<ClientAuthentication>('client_secret_post', 'client_secret_basic', 'none');
 
-/** Reads the settings of Rolecall; everything in them was typed by somebody and is checked here. */
+/** Reads the settings of Rolecall; they are typed by hand and checked here. */
 export class Settings {
   /** Fires when any setting of Rolecall has changed. */
   readonly onDidChange: vscode.Event<void> = (listener, thisArgs, disposables) =>
@@ -77,7 +86,7 @@ export class Settings {
 
   /** Organization ids of the user, then those that the workspace adds, without repetitions. */
   organizations(): readonly string[] {
-    const typed = this.#layers(settings.organizations).filter(isList).flat();
+    const typed = this.#layers(settings.organizations).filter(isArray).flat();
     const ids = typed.flatMap((id) => (typeof id === 'string' ? [id.trim()] : [])); // One slip does not hide the others.
     return [...new Set(ids.filter((id) => id !== ''))];
   }
@@ -85,7 +94,7 @@ export class Settings {
   async addOrganization(id: string): Promise<void> {
     if (this.organizations().includes(id)) return;
     const [own] = this.#layers(settings.organizations);
-    await this.#updateOwn(settings.organizations, [...(isList(own) ? own : []), id]);
+    await this.#updateOwn(settings.organizations, [...(isArray(own) ? own : []), id]);
   }
 
   /** Takes an organization out of every setting that names it: the folder's, the workspace's and the user's. */
@@ -130,7 +139,7 @@ export class Settings {
   /** The models the user describes; of two with one id the first. */
   models(): readonly ConfiguredModel[] {
     const described = new Map<string, ConfiguredModel>();
-    for (const item of this.#get(settings.models, isList, [])) {
+    for (const item of this.#get(settings.models, isArray, [])) {
       if (isConfiguredModel(item) && !described.has(item.id)) described.set(item.id, item);
     }
     return [...described.values()];
@@ -218,7 +227,7 @@ export class Settings {
   }
 
   #text(name: string): string {
-    return this.#get(name, isText, '').trim();
+    return this.#get(name, isString, '').trim();
   }
 
   #get<T>(name: string, isRight: Guard<T>, fallback: T): T {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { within } from '../core/base/abort.ts';
+import { withTimeout } from '../core/base/abort.ts';
 import { cancelled } from '../core/base/errors.ts';
-import type { AccessData, Stage } from './accessData.ts';
+import type { AccessData, ActiveSession } from './accessData.ts';
 
 const SCHEME = 'rolecall';
 /** Documents whose text is kept; of more, the oldest lose theirs. */
@@ -9,7 +9,7 @@ const MAX_KEPT = 40;
 
 /** What a document is made of. */
 interface Origin {
-  readonly stage: Stage;
+  readonly session: ActiveSession;
   readonly model: { readonly organization: string };
 }
 
@@ -30,7 +30,7 @@ export class VirtualDocuments implements vscode.TextDocumentContentProvider, vsc
       this.#changed,
       vscode.workspace.registerTextDocumentContentProvider(scheme, this),
       data.onDidChange(({ kind }) => {
-        if (kind === 'stage') void this.clear(); // The texts are gone at once; tabs close when VS Code gets to it.
+        if (kind === 'session') void this.clear(); // The texts are gone at once; tabs close when VS Code gets to it.
       }),
     ];
   }
@@ -48,8 +48,8 @@ export class VirtualDocuments implements vscode.TextDocumentContentProvider, vsc
    *
    * @throws RolecallError `cancelled` when it belongs to a session that is over.
    */
-  put({ stage, model }: Origin, name: string, text: string): vscode.Uri {
-    if (stage !== this.#data.stage) throw cancelled();
+  put({ session, model }: Origin, name: string, text: string): vscode.Uri {
+    if (session !== this.#data.session) throw cancelled();
     const path = `/${[model.organization, name].map((part) => part.replaceAll('/', '∕')).join('/')}`;
     const uri = vscode.Uri.from({ scheme: this.#scheme, path });
     const key = uri.toString();
@@ -98,6 +98,6 @@ async function changeOf(document: vscode.TextDocument): Promise<void> {
       if (event.document === document) resolve();
     });
   });
-  await within(changed, 1000);
+  await withTimeout(changed, 1000);
   subscription?.dispose();
 }

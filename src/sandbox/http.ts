@@ -40,7 +40,7 @@ async function close(server: Server): Promise<void> {
   await closed;
 }
 
-/** A port of 127.0.0.1 that nobody listens on at this moment. */
+/** A free port of 127.0.0.1. */
 export async function freePort(): Promise<number> {
   const { origin, close } = await listen(0);
   await close();

@@ -25,7 +25,7 @@ export type Start = (options: Partial<SandboxOptions> & { log: (line: string) =>
 export async function runProgram(start: Start): Promise<void> {
   // A library that talks to the console must not spoil the one line on standard output.
   globalThis.console = new Console(process.stderr);
-  // The window that started a shared sandbox may be gone: nobody reads any more.
+  // The window that started a shared sandbox may be closed: its output is not read any more.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
   const log = (line: string): void => {

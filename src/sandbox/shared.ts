@@ -26,7 +26,7 @@ export class Lifeline {
   /**
    * @param name what every connection is greeted with: by now another program may listen at the port of a sandbox that
    * has ended.
-   * @param onEnd called once, when nobody has been connected for `lingerSeconds`.
+   * @param onEnd called once, when no window has been connected for `lingerSeconds`.
    */
   static async open(name: string, lingerSeconds: number, onEnd: () => void): Promise<Lifeline> {
     const windows = new Set<net.Socket>();

@@ -3,8 +3,8 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { silentLog } from '../../src/core/base/log.ts';
-import { SharedTokenKeeper } from '../../src/core/oauth/rotation/sharedTokenKeeper.ts';
 import { connectionFolderName } from '../../src/core/oauth/rotation/statePaths.ts';
+import { TokenManager } from '../../src/core/oauth/rotation/tokenManager.ts';
 import { firstSession, readSession, writeSession } from '../../src/core/oauth/session.ts';
 import { benchConnection } from './connection.ts';
 import { type Figure, median } from './figure.ts';
@@ -32,7 +32,7 @@ async function hotPath(state: string): Promise<Figure[]> {
   const connection = benchConnection('http://127.0.0.1:1');
   const grant = { accessToken: 'a'.repeat(1500), refreshToken: 'r'.repeat(300), expiresInSeconds: 3600 };
   let text: string | undefined;
-  const keeper = new SharedTokenKeeper({
+  const tokenManager = new TokenManager({
     connection,
     store: {
       read: async () => text,
@@ -41,18 +41,18 @@ async function hotPath(state: string): Promise<Figure[]> {
       },
     },
     refresh: async () => grant,
-    learn: () => {},
+    addSecret: () => {},
     log: silentLog,
     now: Date.now,
     state,
   });
-  await keeper.load();
+  await tokenManager.load();
   const session = firstSession(connection, grant, { id: 'ada', label: 'Ada' }, Date.now());
-  await keeper.adopt(session);
+  await tokenManager.signIn(session);
   const { signal } = new AbortController();
   const kept = writeSession(session);
   const file = path.join(state, connectionFolderName(connection.identityUrl, connection.clientId), 'session.sealed');
-  const ours = () => keeper.accessToken(signal);
+  const ours = () => tokenManager.accessToken(signal);
   const rivals: Way[] = [
     {
       name: 'floor: an async function that looks at the clock and returns a constant',
@@ -74,7 +74,7 @@ async function hotPath(state: string): Promise<Figure[]> {
     },
   ];
   const measured = await measure([{ name: 'ours', calls: 200_000, call: ours, aim: 1 }, ...rivals]);
-  await keeper.dispose();
+  await tokenManager.dispose();
   const value = measured.get('ours') ?? Number.NaN;
   return rivals.map(({ name, aim }) => ({
     name: 'accessToken() with a fresh token',

@@ -102,13 +102,13 @@ async function readerThroughRelay(): Promise<Reader> {
         ? { url: `data:text/javascript,${encodeURIComponent(editor)}`, shortCircuit: true }
         : next(name, context),
   });
-  const { relay } = await import('../../src/host/chat/relay.ts');
+  const { streamToChat } = await import('../../src/host/chat/streamAdapter.ts');
   hooks.deregister();
   return async (inferenceUrl, arrived) => {
     const deps = { fetch, log: silentLog, accessToken: async () => 'token' };
     const request = { model: 'org/model', messages: [{ role: 'user', content: 'Hello' }] };
     const events = streamCompletion(deps, { inferenceUrl }, request, {}, new AbortController().signal);
-    const { complete } = await relay(events, { report: arrived }, silentLog);
+    const { complete } = await streamToChat(events, { report: arrived }, silentLog);
     if (!complete) throw new Error('The completion is not whole.');
   };
 }

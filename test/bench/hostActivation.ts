@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { launchBrowser } from '../../scripts/editor/browser.ts';
-import { quiet } from '../../scripts/editor/quiet.ts';
+import { quietSettings } from '../../scripts/editor/quietSettings.ts';
 import { serveEditor } from '../../scripts/editor/serve.ts';
 import { installUnpacked } from '../../scripts/extension.ts';
 import { freshFolder } from '../../scripts/paths.ts';
@@ -38,7 +38,7 @@ export async function activateInHost(): Promise<Readonly<Record<'ours' | 'rival'
   const editor = await serveEditor({
     userDataDir: path.join(folder, 'user'),
     extensionsDir,
-    settings: quiet,
+    settings: quietSettings,
     trust: true,
     env: { ROLECALL_PROBE: JSON.stringify({ ids: [extensionId, rivalId], result }) },
   });

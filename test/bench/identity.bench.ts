@@ -26,7 +26,7 @@ export async function identityBench(): Promise<Figure[]> {
     // Pieces of the size in which a socket gives them.
     fetch: async (url) => new Response(pieces(String(url).endsWith('/roles') ? bytes.roles : bytes.groups)),
     identityUrl: 'https://identity.example.com',
-    tokens: { accessToken: async () => 'token', rejected: async () => undefined },
+    tokens: { accessToken: async () => 'token', refreshAfter401: async () => undefined },
     log: silentLog,
     now: Date.now,
   });

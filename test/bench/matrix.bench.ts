@@ -6,7 +6,7 @@ import { launchBrowser } from '../../scripts/editor/browser.ts';
 import { groupMatrix } from '../../src/core/access/matrix.ts';
 import { type AccessModel, buildModel } from '../../src/core/access/model.ts';
 import { readGroups, readRoles } from '../../src/core/identity/schemas.ts';
-import { leftOf, matrixMessage } from '../../src/host/matrix/matrixMessages.ts';
+import { filterPositions, matrixMessage } from '../../src/host/matrix/matrixMessages.ts';
 import { PAGE_BODY } from '../../src/host/matrix/pageBody.ts';
 import { TEXT_NAMES, versioned } from '../../src/webview/matrix/protocol.ts';
 import { type Figure, median } from './figure.ts';
@@ -86,7 +86,7 @@ function bigModel(): AccessModel {
 
 function dataOf(model: AccessModel) {
   const matrix = matrixMessage(model, 'c', 'groups', { ofGroup: () => '', ofPrincipal: () => '' });
-  return { matrix, view: leftOf(model, 'groups', '', 'service') };
+  return { matrix, view: filterPositions(model, 'groups', '', 'service') };
 }
 
 function timesOf(run: () => unknown): number {

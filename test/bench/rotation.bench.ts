@@ -1,4 +1,4 @@
-// Rotations per second when eight processes want a new token all the time: the price of exclusion, of a durable store and
+// Rotations per second when eight processes want a new token all the time: the price of a mutex, of a durable store and
 // of telling every window, beside processes that do less of it.
 import { fork } from 'node:child_process';
 import fs from 'node:fs/promises';

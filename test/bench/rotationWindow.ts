@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLog } from '../../src/core/base/log.ts';
-import { SharedTokenKeeper } from '../../src/core/oauth/rotation/sharedTokenKeeper.ts';
+import { TokenManager } from '../../src/core/oauth/rotation/tokenManager.ts';
 import { firstSession, type TokenGrant } from '../../src/core/oauth/session.ts';
 import { benchConnection } from './connection.ts';
 
@@ -45,22 +45,22 @@ const ways: Record<RotationWay, (plan: WindowPlan) => Promise<void>> = {
       },
       clear: () => fs.rm(file, { force: true }),
     };
-    const keeper = new SharedTokenKeeper({
+    const tokenManager = new TokenManager({
       connection,
       store,
       refresh: (token) => refresh(serverUrl, token),
-      learn: () => {},
+      addSecret: () => {},
       log: silentLog,
       now: Date.now,
       state,
     });
-    await keeper.load();
+    await tokenManager.load();
     if (signsIn) {
       const session = firstSession(connection, await post(`${serverUrl}/sign-in`), { id: 'a', label: 'A' }, Date.now());
-      await keeper.adopt(session);
+      await tokenManager.signIn(session);
     }
     const { signal } = new AbortController();
-    for (;;) await keeper.accessToken(signal).catch(() => sleep(10)); // Not signed in yet.
+    for (;;) await tokenManager.accessToken(signal).catch(() => sleep(10)); // Not signed in yet.
   },
   acknowledged: async ({ serverUrl, state, signsIn }) => {
     const acks = path.join(state, 'acks');

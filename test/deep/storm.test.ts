@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Happened, plansOf, runPlans } from '../rotation/plans.ts';
+import { plansOf, runPlans, type StormOutcome } from '../rotation/plans.ts';
 import type { StormFacts } from '../rotation/result.ts';
 import { FAULTS } from '../rotation/server.ts';
 
@@ -30,9 +30,9 @@ describe('eight windows that share one session, with kills, stops, lagging store
 });
 
 /** A storm in which nothing happened proves nothing. */
-function assertWasStorm(happened: readonly Happened[]): void {
+function assertWasStorm(happened: readonly StormOutcome[]): void {
   const calm = happened.filter(({ plan }) => !plan.faults);
-  const sum = (storms: readonly Happened[], fact: Exclude<keyof StormFacts, 'faults'>) =>
+  const sum = (storms: readonly StormOutcome[], fact: Exclude<keyof StormFacts, 'faults'>) =>
     storms.reduce((total, { facts }) => total + facts[fact], 0);
   assert.deepEqual(calm.map(({ plan }) => plan.store).sort(), ['lag', 'snapshot']);
   assert.ok(sum(calm, 'kills') >= 8, `${sum(calm, 'kills')} kills`);

@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { answerInput, choose, pressDialog, runCommand } from '../harness/actions.ts';
-import { CanarySearch } from '../harness/canary.ts';
 import { answer, chat, send } from '../harness/chat.ts';
 import { counter } from '../harness/sandboxControl.ts';
+import { SecretSearch } from '../harness/secretSearch.ts';
 import { signInAs } from '../harness/signIn.ts';
 import { expand, outputLines, showOwnView, treeRow, trustWorkspace } from '../harness/views.ts';
 import { test, type Workbench } from '../harness/workbench.ts';
@@ -103,7 +103,7 @@ test.describe('a configured cloud', () => {
   });
 
   test('has no secret in the window', async () => {
-    const search = new CanarySearch(secrets);
+    const search = new SecretSearch(secrets);
     assert.deepEqual(search.inText(page.url(), await page.content()), []);
   });
 
@@ -118,12 +118,12 @@ test.describe('a configured cloud', () => {
 
   test('has no secret in the log, which says what happened', () => {
     assert.ok(lines.length > 5, lines.join('\n'));
-    assert.deepEqual(new CanarySearch(secrets).inText('log', lines.join('\n')), []);
+    assert.deepEqual(new SecretSearch(secrets).inText('log', lines.join('\n')), []);
   });
 
   test('has no secret in settings, chat sessions, extension storage or any other file of the run', async () => {
     await workbench.close(); // Chat sessions are written when the window closes.
-    const search = new CanarySearch(secrets);
+    const search = new SecretSearch(secrets);
     assert.deepEqual(search.inFolder(workbench.profile), []);
     const shared = workbench.sessionFolder ?? '';
     assert.ok(
@@ -136,12 +136,12 @@ test.describe('a configured cloud', () => {
   test('has secrets in the browser’s storage only sealed by the editor', async () => {
     const stored = await workbench.context.storageState({ indexedDB: true });
     assert.ok(stored.origins.length > 0, 'the storage is seen');
-    assert.deepEqual(new CanarySearch(secrets).inText('storage', JSON.stringify(stored)), []);
+    assert.deepEqual(new SecretSearch(secrets).inText('storage', JSON.stringify(stored)), []);
   });
 
   test('would have its secrets found: a planted canary is, in text, in files, and in every encoding', () => {
     const canary = secrets.find((secret) => secret.length > 1000) ?? '';
-    const search = new CanarySearch([canary]);
+    const search = new SecretSearch([canary]);
     const base64 = Buffer.from(`x${canary}`).toString('base64');
     for (const planted of [canary, encodeURIComponent(canary), JSON.stringify({ canary }), base64]) {
       assert.notDeepEqual(search.inText('planted', `before ${planted} after`), []);

@@ -2,26 +2,26 @@ import assert from 'node:assert/strict';
 import type { RunningSandbox } from '../../scripts/sandbox.ts';
 
 /** A message as a model was told it. */
-export interface ToldMessage {
+export interface RecordedMessage {
   readonly role: string;
   readonly content: string;
   readonly tool_calls?: readonly { readonly id: string; readonly function: { name: string; arguments: string } }[];
   readonly tool_call_id?: string;
 }
 
-export interface ToldBody {
+export interface RecordedRequest {
   readonly model: string;
-  readonly messages: readonly ToldMessage[];
+  readonly messages: readonly RecordedMessage[];
 }
 
 /** The bodies of the requests for a completion, oldest first. */
-export async function told({ descriptor }: RunningSandbox): Promise<readonly ToldBody[]> {
-  return (await (await fetch(`${descriptor.control}/completions`)).json()) as ToldBody[];
+export async function recordedRequests({ descriptor }: RunningSandbox): Promise<readonly RecordedRequest[]> {
+  return (await (await fetch(`${descriptor.control}/completions`)).json()) as RecordedRequest[];
 }
 
 /** The newest of them. */
-export async function lastTold(sandbox: RunningSandbox): Promise<ToldBody> {
-  return (await told(sandbox)).at(-1) ?? assert.fail('no model was asked');
+export async function lastRecordedRequest(sandbox: RunningSandbox): Promise<RecordedRequest> {
+  return (await recordedRequests(sandbox)).at(-1) ?? assert.fail('no model was asked');
 }
 
 export async function counter({ descriptor }: RunningSandbox, name: string): Promise<number> {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
 import { viewport } from '../../scripts/editor/browser.ts';
 import { builtinExtensions } from '../../scripts/editor/install.ts';
-import { quiet } from '../../scripts/editor/quiet.ts';
+import { quietSettings } from '../../scripts/editor/quietSettings.ts';
 import { installVsix, type ServedEditor, serveEditor } from '../../scripts/editor/serve.ts';
 import { installUnpacked, packVsix } from '../../scripts/extension.ts';
 import { at, freshFolder } from '../../scripts/paths.ts';
@@ -135,7 +135,7 @@ export class Workbench {
       folder: this.#folder,
       trust,
       extraArgs: own === 'all' ? [] : ['--builtin-extensions-dir', this.#builtinDir],
-      settings: { ...quiet, ...settings, ...(isConfigured ? this.#services() : {}) },
+      settings: { ...quietSettings, ...settings, ...(isConfigured ? this.#services() : {}) },
       env:
         this.#sandbox === undefined || isConfigured
           ? {}
@@ -190,7 +190,7 @@ export class Workbench {
 }
 
 /** Opens one workbench after the other. */
-export interface Desk {
+export interface WorkbenchLauncher {
   /** Ends the one before. */
   open(options?: WorkbenchOptions): Promise<Workbench>;
   /** A window in the sandbox, as its administrator: the one that is open, tidied up, where it is a `shared` one; else a new one. */
@@ -201,7 +201,7 @@ export interface Desk {
  * Playwright's test with a desk for each worker. All its workbenches stand at one address in one browser: what the browser
  * has loaded and compiled of the editor is used again, and what it keeps for the user is deleted in between.
  */
-export const test = base.extend<object, { desk: Desk }>({
+export const test = base.extend<object, { desk: WorkbenchLauncher }>({
   desk: [
     async ({ browser }, use) => {
       const context = await browser.newContext({

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { AnswerTally } from '../../src/host/answerTally.ts';
+import { AnswerStats } from '../../src/host/answerStats.ts';
 
 describe('the time in the last line of an answer', () => {
   it('leaves out what passes while the user is asked, however many questions stand open at once', async () => {
     let now = 0;
-    const tally = new AnswerTally(() => now);
+    const tally = new AnswerStats(() => now);
     now += 1000;
     const first = Promise.withResolvers<boolean>();
     const second = Promise.withResolvers<boolean>();

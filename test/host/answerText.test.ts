@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type CompletionEvent, readFinishReason } from '../../src/core/completions/completion.ts';
-import type { LoopEnd, LoopEvent, ModelTurn } from '../../src/core/tools/loopTypes.ts';
-import { AnswerTally } from '../../src/host/answerTally.ts';
-import { answerPart, doubtsLine, endingLine } from '../../src/host/answerText.ts';
+import type { AgentLoopEvent, AgentLoopResult, ModelTurn } from '../../src/core/tools/agentLoopTypes.ts';
+import { AnswerStats } from '../../src/host/answerStats.ts';
+import { answerPart, closingLine, lowConfidenceLine } from '../../src/host/answerText.ts';
 
-type Event = LoopEvent<CompletionEvent>;
+type Event = AgentLoopEvent<CompletionEvent>;
 
 const checked = { id: 'c', name: 'find', arguments: {} };
 const raw = { id: 'c', name: 'find', arguments: '{}' };
@@ -89,7 +89,7 @@ describe('an answer as a person reads it', () => {
 
 describe('what is told below an answer', () => {
   it('is told of an answer of any length', () => {
-    const tally = new AnswerTally();
+    const tally = new AnswerStats();
     const logprobs = Array.from({ length: 300_000 }, () => ({ token: 'a', logprob: -1, topLogprobs: [] }));
     tally.accept(model({ kind: 'logprobs', choice: 0, logprobs }));
     assert.equal(tally.logprobs.length, logprobs.length);
@@ -106,7 +106,7 @@ describe('the last line of an answer', () => {
     complete: true,
     ...more,
   });
-  const rows: readonly (readonly [string, LoopEnd['reason'], ModelTurn | undefined, RegExp | undefined])[] = [
+  const rows: readonly (readonly [string, AgentLoopResult['reason'], ModelTurn | undefined, RegExp | undefined])[] = [
     ['is not needed when it simply ended', 'answered', turn(), undefined],
     ['is not needed when the service did not say why it ended', 'answered', turn({ ending: 'unknown' }), undefined],
     ['is not needed when the user stopped it', 'cancelled', undefined, undefined],
@@ -144,7 +144,7 @@ describe('the last line of an answer', () => {
   ];
   for (const [title, reason, last, line] of rows) {
     it(title, () => {
-      const said = endingLine({ reason, history: [], rounds: 10, turn: last, error: undefined });
+      const said = closingLine({ reason, history: [], rounds: 10, turn: last, error: undefined });
       if (line) assert.match(said ?? '', line);
       else assert.equal(said, undefined);
     });
@@ -167,13 +167,13 @@ describe('the words a model was least sure of', () => {
       token('?', 0.2, [0xa9]),
       token(' ', 0.1),
     ];
-    assert.equal(doubtsLine(logprobs), 'Least sure of: “é” (10 %), “is” (50 %)');
+    assert.equal(lowConfidenceLine(logprobs), 'Least sure of: “é” (10 %), “is” (50 %)');
   });
 
   it('are three at most, and none where it was sure', () => {
     const many = ['a', 'b', 'c', 'd'].map((text, at) => token(text, 0.1 * (at + 1)));
-    assert.equal(doubtsLine(many), 'Least sure of: “a” (10 %), “b” (20 %), “c” (30 %)');
-    assert.equal(doubtsLine([token('It', 0.999)]), undefined);
-    assert.equal(doubtsLine([]), undefined);
+    assert.equal(lowConfidenceLine(many), 'Least sure of: “a” (10 %), “b” (20 %), “c” (30 %)');
+    assert.equal(lowConfidenceLine([token('It', 0.999)]), undefined);
+    assert.equal(lowConfidenceLine([]), undefined);
   });
 });

@@ -47,7 +47,7 @@ describe('clouds', () => {
       write: async () => assert.fail(),
     });
     await clouds.start();
-    assert.equal(clouds.active?.keeper.session?.accessToken, 'kept-token');
+    assert.equal(clouds.active?.tokenManager.session?.accessToken, 'kept-token');
     assert.deepEqual(asked, []);
   });
 
@@ -80,17 +80,17 @@ describe('clouds', () => {
       assert.equal(clouds.active, sandbox);
       assert.deepEqual(clouds.all, [sandbox, service]);
       assert.notEqual(sandbox.key, service.key);
-      assert.equal(sandbox.keeper.session, undefined);
+      assert.equal(sandbox.tokenManager.session, undefined);
       await signInAs(sandbox, 'ordinaryUser');
-      await sandbox.keeper.forget();
+      await sandbox.tokenManager.signOut();
 
       assert.equal(await stores.get('service')?.read(), kept);
-      assert.equal(service.keeper.state.kind, 'signedIn');
+      assert.equal(service.tokenManager.state.kind, 'signedIn');
 
       clouds.leaveSandbox();
       assert.equal(clouds.active, service);
       assert.deepEqual(clouds.all, [service]);
-      assert.equal(clouds.active?.keeper.session?.account.label, 'ada.moreau@meridian.example');
+      assert.equal(clouds.active?.tokenManager.session?.account.label, 'ada.moreau@meridian.example');
     });
 
     it('work without any settings, and hide what is wrong with them', async () => {
@@ -132,7 +132,7 @@ describe('clouds', () => {
     });
     await signInAs(service, 'administrator');
     assert.equal(changes, 1);
-    await service.keeper.forget();
+    await service.tokenManager.signOut();
     assert.equal(changes, 2);
   });
 
@@ -146,7 +146,7 @@ describe('clouds', () => {
     clouds.onDidChange(() => {
       changes += 1;
     });
-    await assert.rejects(old.keeper.forget(), /Cancelled/);
+    await assert.rejects(old.tokenManager.signOut(), /Cancelled/);
     assert.equal(changes, 0);
   });
 });

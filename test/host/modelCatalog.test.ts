@@ -32,7 +32,7 @@ describe('the catalog of models', () => {
       listed,
     );
     assert.equal(catalog.models[2]?.contextLength, descriptor.models[2]?.contextLength);
-    await cloud.keeper.forget();
+    await cloud.tokenManager.signOut();
     assert.deepEqual(catalog.models, []);
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { Document } from '../../src/core/access/document.ts';
+import type { PageDocument } from '../../src/core/access/document.ts';
 import { Answers } from '../../src/host/editor/answer.ts';
 import { commands, documentPanel } from '../../src/ids.ts';
 import { PROTOCOL_VERSION } from '../../src/webview/page/protocol.ts';
@@ -212,7 +212,7 @@ describe('a page with a document', () => {
   const panels = usePanels(patches);
   let pages: ReturnType<typeof pagesFor>;
   let followed: string[];
-  const table = (rows: number): Document<string> => ({
+  const table = (rows: number): PageDocument<string> => ({
     title: 'T\u202e',
     about: [{ text: 'meridian', link: 'organization' }, ' · now'],
     blocks: [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { cancelled, isCancelled } from '../../src/core/base/errors.ts';
-import type { Opening } from '../../src/host/conversation.ts';
+import type { ToolRegistryOptions } from '../../src/host/conversation.ts';
 import type { Answers } from '../../src/host/editor/answer.ts';
 import { askCommands } from '../../src/host/editor/askAboutSelection.ts';
 import { type Repository, writeMessage } from '../../src/host/editor/commitMessage.ts';
@@ -249,8 +249,8 @@ describe('a question about the text of an editor', () => {
   const patches = usePatches();
 
   it('is asked with the workspace’s tools, never with those that tell who has access', async () => {
-    const opened: Opening[] = [];
-    const openTools = async (opening: Opening = {}) => {
+    const opened: ToolRegistryOptions[] = [];
+    const openTools = async (opening: ToolRegistryOptions = {}) => {
       opened.push(opening);
       throw cancelled();
     };

@@ -3,13 +3,13 @@ import type { StoreMode } from './stores.ts';
 import { storm } from './storm.ts';
 
 /** One storm: which store, which server. */
-export interface Plan {
+export interface StormPlan {
   readonly store: StoreMode;
   readonly faults: boolean;
   readonly rotations: number;
 }
 
-export interface Outcome {
+export interface StormSummary {
   readonly rotations: number;
   readonly reuse: number;
   readonly lostExplained: number;
@@ -22,7 +22,7 @@ export interface Outcome {
 const FAULTY_PART = 0.25;
 
 /** The stores share the rotations. */
-export function plansOf(rotations: number, stores: readonly StoreMode[], faults: boolean | undefined): Plan[] {
+export function plansOf(rotations: number, stores: readonly StoreMode[], faults: boolean | undefined): StormPlan[] {
   const row = (isFaulty: boolean, part: number) =>
     stores.map((store) => ({ store, faults: isFaulty, rotations: Math.ceil((rotations * part) / stores.length) }));
   if (faults !== undefined) return row(faults, 1);
@@ -30,12 +30,12 @@ export function plansOf(rotations: number, stores: readonly StoreMode[], faults:
 }
 
 /** What happened in one storm. */
-export interface Happened {
-  readonly plan: Plan;
+export interface StormOutcome {
+  readonly plan: StormPlan;
   readonly facts: StormFacts;
 }
 
-export interface RunOptions {
+export interface PlanOptions {
   readonly processes: number;
   /** See `StormOptions`. */
   readonly pace: number;
@@ -45,17 +45,17 @@ export interface RunOptions {
 
 /** Runs the storms side by side: most of the time of each is waiting. @returns the sum, and everything that was not as it should be. */
 export async function runPlans(
-  plans: readonly Plan[],
-  { processes, pace, limitMs, say }: RunOptions,
+  plans: readonly StormPlan[],
+  { processes, pace, limitMs, say }: PlanOptions,
 ): Promise<{
-  readonly outcome: Outcome;
+  readonly outcome: StormSummary;
   readonly troubles: readonly string[];
-  readonly happened: readonly Happened[];
+  readonly happened: readonly StormOutcome[];
 }> {
   const results: StormResult[] = [];
   const troubles: string[] = [];
-  const happened: Happened[] = [];
-  const run = async (plan: Plan) => {
+  const happened: StormOutcome[] = [];
+  const run = async (plan: StormPlan) => {
     const name = `${plan.store} store${plan.faults ? ', faulty server' : ''}`;
     const result = await storm({ ...plan, processes, pace, limitMs, log: (line) => say(`${name}: ${line}`) });
     say(`${name}: ${result.rotations} rotations, ${wordsOf(result.facts)}`);

@@ -210,5 +210,5 @@ const PASSING_PART = 0.24;
 /** Each of these ends a session, and signing in again takes a while. */
 const DROP_EVERY = 30;
 
-/** What a bad server or network does to a renewal; `resetAfter` drops the connection after rotating. */
+/** What a bad server or network does to a refresh; `resetAfter` drops the connection after rotating. */
 export const FAULTS = [...PASSING, 'resetAfter'] as const;

@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Disturber } from './disturber.ts';
+import { FaultInjector } from './faultInjector.ts';
 import type { FromWindow } from './messages.ts';
 import type { StormOptions, StormResult } from './result.ts';
 import { CountingServer } from './server.ts';
@@ -31,7 +31,7 @@ class Storm {
   readonly #options: StormOptions;
   readonly #server: CountingServer;
   readonly #windows: Windows;
-  readonly #disturber: Disturber;
+  readonly #disturber: FaultInjector;
   readonly #user: User;
   readonly #lost = { explained: 0, unexplained: 0 };
   readonly #judged = new Set<number>();
@@ -65,7 +65,7 @@ class Storm {
       }),
       (window, message) => this.#hear(window, message),
     );
-    this.#disturber = new Disturber(this.#windows, state, this.#troubles);
+    this.#disturber = new FaultInjector(this.#windows, state, this.#troubles);
     this.#user = new User(this.#windows);
   }
 

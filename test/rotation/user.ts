@@ -1,4 +1,4 @@
-import { pickOne } from './disturber.ts';
+import { pickOne } from './faultInjector.ts';
 import type { StormWindow, Windows } from './windows.ts';
 
 /** Does what the windows ask for: signs in, in one window at a time, and reloads. */

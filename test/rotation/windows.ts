@@ -17,7 +17,7 @@ export type StopEnd = number | Promise<unknown>;
 /** One file of plain JavaScript, as the extension is shipped: a window that is opened again is there in no time. */
 export async function bundleWindow(
   folder: string,
-  entry = path.join(import.meta.dirname, 'worker.ts'),
+  entry = path.join(import.meta.dirname, 'stormWindow.ts'),
 ): Promise<string> {
   const outfile = path.join(folder, 'window.mjs');
   await build({

@@ -1,3 +1,15 @@
+import {
+  countText,
+  DUPLICATE_PEOPLE_NOTE,
+  gapText,
+  grantedByText,
+  groupText,
+  mayContainDuplicates,
+  membersText,
+  notesOf,
+  principalText,
+  roleText,
+} from './descriptions.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
 import { oneLine } from './plain.ts';
 import {
@@ -9,28 +21,16 @@ import {
   type RoleHolder,
   roleName,
 } from './queries.ts';
-import {
-  countText,
-  gapText,
-  groupText,
-  mayRepeat,
-  membersText,
-  notesOf,
-  principalText,
-  roleText,
-  SAME_PEOPLE,
-  throughText,
-} from './words.ts';
 
 /** An answer as lines of plain text: a heading, what it may lack, then one line for each thing. */
-export interface Answer {
+export interface AccessAnswer {
   /** Never left out. */
   readonly heading: readonly string[];
   readonly lines: readonly string[];
 }
 
-/** What somebody can reach: a line for each role, with every group that gives it. */
-export function effectiveAccessAnswer(model: AccessModel, principal: Principal): Answer {
+/** What a member has access to: one line for each role, with every group that gives it. */
+export function effectiveAccessAnswer(model: AccessModel, principal: Principal): AccessAnswer {
   const reached = effectiveAccess(principal);
   const idle = principal.groups.filter(hasNoRoles);
   const unknown = principal.groups.filter(({ missing }) => missing.includes('roles'));
@@ -44,7 +44,7 @@ export function effectiveAccessAnswer(model: AccessModel, principal: Principal):
       ...gaps(model),
     ],
     lines: [
-      ...reached.map(({ role, through }) => `${roleText(role, model.rolesKnown)} ${throughText(through)}`),
+      ...reached.map(({ role, grantedBy }) => `${roleText(role, model.rolesKnown)} ${grantedByText(grantedBy)}`),
       ...idle.map((group) => `no role through ${groupText(group)}, which grants none`),
       ...unknown.map((group) => `unknown roles through ${groupText(group)}`),
     ],
@@ -52,7 +52,7 @@ export function effectiveAccessAnswer(model: AccessModel, principal: Principal):
 }
 
 /** Who has a role: a line for each holder, with every group that gives it. */
-export function holdersAnswer(model: AccessModel, role: RoleEntry): Answer {
+export function holdersAnswer(model: AccessModel, role: RoleEntry): AccessAnswer {
   const holders = holdersOf(role);
   const empty = role.groups.filter(hasNoMembers);
   return {
@@ -62,14 +62,14 @@ export function holdersAnswer(model: AccessModel, role: RoleEntry): Answer {
       ...gaps(model),
     ],
     lines: [
-      ...holders.map(({ principal, through }) => `${principalText(principal)} ${throughText(through)}`),
+      ...holders.map(({ principal, grantedBy }) => `${principalText(principal)} ${grantedByText(grantedBy)}`),
       ...empty.map((group) => `nobody through ${groupText(group)}, which has no members`),
     ],
   };
 }
 
 /** Groups with their roles and how many members they have. */
-export function groupsAnswer(model: AccessModel, groups: readonly GroupEntry[] = model.groups): Answer {
+export function groupsAnswer(model: AccessModel, groups: readonly GroupEntry[] = model.groups): AccessAnswer {
   return {
     heading: [
       `Groups of ${oneLine(model.organization)}: ${countOf(groups.length, model.groups.length)}.`,
@@ -88,7 +88,7 @@ export function groupsAnswer(model: AccessModel, groups: readonly GroupEntry[] =
 }
 
 /** Roles with how many groups grant them. */
-export function rolesAnswer(model: AccessModel, roles: readonly RoleEntry[] = model.roles): Answer {
+export function rolesAnswer(model: AccessModel, roles: readonly RoleEntry[] = model.roles): AccessAnswer {
   return {
     heading: [`Roles of ${oneLine(model.organization)}: ${countOf(roles.length, model.roles.length)}.`, ...gaps(model)],
     lines: roles.map((entry) => {
@@ -99,7 +99,7 @@ export function rolesAnswer(model: AccessModel, roles: readonly RoleEntry[] = mo
   };
 }
 
-export function answerText({ heading, lines }: Answer): string {
+export function answerText({ heading, lines }: AccessAnswer): string {
   return [...heading, '', ...lines, ''].join('\n');
 }
 
@@ -108,7 +108,7 @@ function holdersText(holders: readonly RoleHolder[]): string {
 }
 
 function samePeople(members: readonly Principal[], isAsked = true): readonly string[] {
-  return isAsked && mayRepeat(members) ? [SAME_PEOPLE] : [];
+  return isAsked && mayContainDuplicates(members) ? [DUPLICATE_PEOPLE_NOTE] : [];
 }
 
 function gaps(model: AccessModel): readonly string[] {

@@ -31,10 +31,10 @@ export interface Difference {
 }
 
 export type GroupFacts = Omit<ReviewGroup, 'members' | 'roles'>;
-export type Access = Pick<Review, 'groups' | 'roles'>;
+export type ComparedAccess = Pick<Review, 'groups' | 'roles'>;
 
 /** Linear in what both hold. */
-export function differenceOf(before: Access, after: Access): Difference {
+export function differenceOf(before: ComparedAccess, after: ComparedAccess): Difference {
   const groups = pair(before.groups, after.groups);
   const roles = pair(before.roles, after.roles);
   return {
@@ -51,7 +51,7 @@ export function isEmptyDifference({ groups, roles }: Difference): boolean {
 }
 
 /** What a review becomes by a difference: `applyDifference(a, differenceOf(a, b))` holds what `b` holds. */
-export function applyDifference(before: Access, { groups, roles }: Difference): Access {
+export function applyDifference(before: ComparedAccess, { groups, roles }: Difference): ComparedAccess {
   const groupChanges = new Map(groups.changed.map((change) => [change.key, change]));
   const roleChanges = new Map(roles.changed.map((change) => [change.key, change.after]));
   return {

@@ -1,11 +1,11 @@
 import * as l10n from '@vscode/l10n';
+import { kindName, MISSING, principalText, timeText } from './descriptions.ts';
 import type { Difference, GroupChange, GroupFacts, RoleChange } from './difference.ts';
-import { type Block, heading, joined, notice, paragraph } from './document.ts';
+import { type Block, heading, joinLines, notice, paragraph } from './document.ts';
 import { type AccessDocument, type AccessLine, aboutLine, type EntryLink } from './documents.ts';
 import { principalKey } from './model.ts';
 import { oneLine } from './plain.ts';
 import type { Review, ReviewGroup, ReviewMember, ReviewRole } from './reviewFormat.ts';
-import { kindName, MISSING, principalText, timeText } from './words.ts';
 
 /** A review with one fact a line, for the editor's own comparison. Equal access is equal text, whenever it was read. */
 export function comparableText({ groups, roles }: Pick<Review, 'groups' | 'roles'>): string {
@@ -121,9 +121,9 @@ function members(changes: readonly GroupChange[], which: 'added' | 'removed', li
 
 function groupSummary({ key, name, id, roles, members, missing }: ReviewGroup, line: Lines): AccessLine {
   const none = missing?.includes('roles') ? l10n.t('unknown roles') : l10n.t('no roles');
-  const granted = roles.length === 0 ? [none] : [l10n.t('roles '), ...joined(roles.map(line.role))];
+  const granted = roles.length === 0 ? [none] : [l10n.t('roles '), ...joinLines(roles.map(line.role))];
   const held =
-    members.length === 0 ? [l10n.t('no members')] : [l10n.t('members '), ...joined(members.map(line.member))];
+    members.length === 0 ? [l10n.t('no members')] : [l10n.t('members '), ...joinLines(members.map(line.member))];
   return [...line.group(key, name), ': ', ...granted, '; ', ...held, ' ', { small: id }];
 }
 

@@ -24,7 +24,7 @@ export type Block<L> =
   | { readonly kind: 'list'; readonly lines: readonly Line<L>[] }
   | { readonly kind: 'table'; readonly columns: readonly string[]; readonly rows: readonly (readonly Line<L>[])[] };
 
-export interface Document<L> {
+export interface PageDocument<L> {
   readonly title: string;
   /** What it is of, who read it and when. */
   readonly about: Line<L>;
@@ -45,12 +45,12 @@ export function table<L = never>(
 }
 
 /** Lines one after the other, with `separator` between them. */
-export function joined<L = never>(lines: readonly Line<L>[], separator = ', '): Line<L> {
+export function joinLines<L = never>(lines: readonly Line<L>[], separator = ', '): Line<L> {
   return lines.flatMap((line, at) => (at === 0 ? line : [separator, ...line]));
 }
 
 /** The document as Markdown that reads well as it stands, too. Links are words in it. */
-export function documentMarkdown({ title, about, blocks }: Document<unknown>): string {
+export function documentMarkdown({ title, about, blocks }: PageDocument<unknown>): string {
   const lines = [`# ${escaped(title)}`, '', markdownLine(about), '', ...blocks.flatMap(markdownBlock)];
   return lines.join('\n');
 }

@@ -1,15 +1,23 @@
 import * as l10n from '@vscode/l10n';
-import { type Block, type Document, joined, type Line, notice, paragraph, table } from './document.ts';
+import {
+  countText,
+  DUPLICATE_PEOPLE_NOTE,
+  gapText,
+  kindName,
+  mayContainDuplicates,
+  membersText,
+  notesOf,
+} from './descriptions.ts';
+import { type Block, joinLines, type Line, notice, type PageDocument, paragraph, table } from './document.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
 import { effectiveAccess, groupName, hasNoMembers, hasNoRoles, holdersOf, principalName, roleName } from './queries.ts';
-import { countText, gapText, kindName, mayRepeat, membersText, notesOf, SAME_PEOPLE } from './words.ts';
 
 /** What a document leads to: the organization, or something in it by its key in the access model. */
 export type EntryLink =
   | { readonly kind: 'organization' }
   | { readonly kind: 'group' | 'role' | 'principal'; readonly key: string };
 
-export type AccessDocument = Document<EntryLink>;
+export type AccessDocument = PageDocument<EntryLink>;
 export type AccessLine = Line<EntryLink>;
 type AccessBlock = Block<EntryLink>;
 
@@ -34,10 +42,10 @@ export function holdersDocument(model: AccessModel, role: RoleEntry, origin: str
       ...samePeopleNote(holders.map(({ principal }) => principal)),
       table(
         [l10n.t('Name'), l10n.t('Kind'), l10n.t('Through'), l10n.t('ID')],
-        holders.map(({ principal, through }) => [
+        holders.map(({ principal, grantedBy }) => [
           principalLine(principal),
           [kindName(principal.kind)],
-          groupLines(through),
+          groupLines(grantedBy),
           idLine(principal),
         ]),
         model.groupsKnown ? l10n.t('Nobody has this role.') : l10n.t('Unknown: the groups could not be read.'),
@@ -68,7 +76,7 @@ export function effectiveAccessDocument(model: AccessModel, principal: Principal
       ...(isPerson ? samePeopleNote([principal, ...principal.groups.flatMap(({ members }) => members)]) : []),
       table(
         [l10n.t('Role'), l10n.t('Through'), l10n.t('ID')],
-        reached.map(({ role, through }) => [roleLine(role, model), groupLines(through), [{ small: role.id }]]),
+        reached.map(({ role, grantedBy }) => [roleLine(role, model), groupLines(grantedBy), [{ small: role.id }]]),
         unknown.length === 0 ? l10n.t('No roles.') : l10n.t('No roles are known.'),
       ),
       ...(idle.length === 0
@@ -91,7 +99,7 @@ export function gapNotices(model: AccessModel): readonly AccessBlock[] {
 }
 
 export function samePeopleNote(members: readonly Principal[]): readonly AccessBlock[] {
-  return mayRepeat(members) ? [paragraph(SAME_PEOPLE)] : [];
+  return mayContainDuplicates(members) ? [paragraph(DUPLICATE_PEOPLE_NOTE)] : [];
 }
 
 export function principalLine(principal: Principal): AccessLine {
@@ -106,7 +114,7 @@ export function idLine({ id, email, issuer }: Pick<Principal, 'id' | 'email' | '
 
 /** Groups by name, with what makes each unusual. */
 export function groupLines(groups: readonly GroupEntry[]): AccessLine {
-  return joined(groups.map(groupLine));
+  return joinLines(groups.map(groupLine));
 }
 
 export function groupLine(entry: GroupEntry): AccessLine {

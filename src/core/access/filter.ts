@@ -50,11 +50,12 @@ function testsOf(model: AccessModel, term: FilterTerm): Tests {
 function positive(model: AccessModel, { key, value }: FilterTerm): Tests {
   switch (key) {
     case undefined: {
-      const roles = marks(model.roles, (entry) => roleSays(entry, value));
-      const members = marks(model.principals, (principal) => principalSays(principal, value));
+      const roles = marks(model.roles, (entry) => roleMatches(entry, value));
+      const members = marks(model.principals, (principal) => principalMatches(principal, value));
       return {
-        group: (entry) => groupSays(entry, value) || hasMarked(entry.roles, roles) || hasMarked(entry.members, members),
-        role: (entry) => roleSays(entry, value) || holds(entry.role?.metadata.description, value),
+        group: (entry) =>
+          groupMatches(entry, value) || hasMarked(entry.roles, roles) || hasMarked(entry.members, members),
+        role: (entry) => roleMatches(entry, value) || holds(entry.role?.metadata.description, value),
       };
     }
     case 'name':
@@ -64,7 +65,7 @@ function positive(model: AccessModel, { key, value }: FilterTerm): Tests {
     case 'tag':
       return { group: ({ group }) => hasTag(group.metadata.tags, value), role: () => false };
     case 'role': {
-      const roles = marks(model.roles, (entry) => roleSays(entry, value));
+      const roles = marks(model.roles, (entry) => roleMatches(entry, value));
       return { group: (entry) => hasMarked(entry.roles, roles), role: ({ index }) => roles[index] === 1 };
     }
     case 'group': {
@@ -72,7 +73,7 @@ function positive(model: AccessModel, { key, value }: FilterTerm): Tests {
       return { group: ({ index }) => groups[index] === 1, role: (entry) => hasMarked(entry.groups, groups) };
     }
     case 'member': {
-      const members = marks(model.principals, (principal) => principalSays(principal, value));
+      const members = marks(model.principals, (principal) => principalMatches(principal, value));
       const groups = marks(model.groups, (entry) => hasMarked(entry.members, members));
       return { group: ({ index }) => groups[index] === 1, role: (entry) => hasMarked(entry.groups, groups) };
     }
@@ -113,7 +114,7 @@ function byMetadata(test: (metadata: AccessMetadata) => boolean): Tests {
   };
 }
 
-export function groupSays({ group }: GroupEntry, value: string): boolean {
+export function groupMatches({ group }: GroupEntry, value: string): boolean {
   const { metadata } = group;
   return (
     holds(metadata.name, value) ||
@@ -127,11 +128,11 @@ function isNamed({ group }: GroupEntry, value: string): boolean {
   return holds(group.metadata.name, value) || holds(group.metadata.id, value);
 }
 
-export function roleSays({ id, role }: RoleEntry, value: string): boolean {
+export function roleMatches({ id, role }: RoleEntry, value: string): boolean {
   return holds(id, value) || holds(role?.metadata.name, value);
 }
 
-export function principalSays({ id, email }: Principal, value: string): boolean {
+export function principalMatches({ id, email }: Principal, value: string): boolean {
   return holds(id, value) || holds(email, value);
 }
 

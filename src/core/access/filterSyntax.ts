@@ -42,7 +42,7 @@ export interface UnknownKey {
   readonly meant: FilterKey | undefined;
 }
 
-/** What a person should be told of a filter. An address and an id with colons are words and no mistakes. */
+/** Problems of a filter to show. Addresses and IDs with colons are words, not mistakes. */
 export function unknownKeysOf(text: string): readonly UnknownKey[] {
   return parseFilter(text).flatMap(({ key, value }) => {
     const typed = key === undefined ? /^([a-z]+):(?!\/\/|$)/.exec(value)?.[1] : undefined;

@@ -55,7 +55,7 @@ export function peopleMatrix(model: AccessModel, people: readonly Principal[] = 
 }
 
 /** The groups through which a principal has a role: what stands behind one cell. */
-export function pathsOf(principal: Principal, role: RoleEntry): readonly GroupEntry[] {
+export function groupsGranting(principal: Principal, role: RoleEntry): readonly GroupEntry[] {
   return principal.groups.filter((group) => group.roles.includes(role));
 }
 

@@ -1,4 +1,4 @@
-import { applyFilter, groupSays, principalSays, roleSays } from './filter.ts';
+import { applyFilter, groupMatches, principalMatches, roleMatches } from './filter.ts';
 import type { FilterTerm } from './filterSyntax.ts';
 import type { AccessModel, GroupEntry, Principal } from './model.ts';
 
@@ -24,12 +24,14 @@ function testOf(model: AccessModel, term: FilterTerm): (principal: Principal) =>
 }
 
 function positive(model: AccessModel, { key, value }: FilterTerm): (principal: Principal) => boolean {
-  const isCalled = (principal: Principal) => principalSays(principal, value);
+  const isCalled = (principal: Principal) => principalMatches(principal, value);
   if (key === 'member') return isCalled;
   if (key !== undefined) return isInOneOf(applyFilter(model, [{ key, value, negated: false }]).groups);
   // A word is true of a group for its other members too: here it counts what the group says, and its roles.
-  const roles = new Set(model.roles.filter((entry) => roleSays(entry, value)));
-  const said = model.groups.filter((entry) => groupSays(entry, value) || entry.roles.some((role) => roles.has(role)));
+  const roles = new Set(model.roles.filter((entry) => roleMatches(entry, value)));
+  const said = model.groups.filter(
+    (entry) => groupMatches(entry, value) || entry.roles.some((role) => roles.has(role)),
+  );
   const isIn = isInOneOf(said);
   return (principal) => isCalled(principal) || isIn(principal);
 }

@@ -4,7 +4,7 @@ export function oneLine(text: string): string {
   return text.replace(CONTROL, (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`);
 }
 
-/** Nearly every name, and quickly told. */
+/** Covers nearly every name, and is quick to test. */
 const PRINTABLE = /^[\x20-\x7e]*$/;
 
 /** Cc, Cf (bidirectional marks among them), and the two line separators; the joiners of emoji are Cf and stay. */

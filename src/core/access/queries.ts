@@ -1,24 +1,24 @@
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
 import { attentionOf, isBeingDeleted } from './status.ts';
 
-/** A role somebody has, and every group that gives it. */
-export interface ReachedRole {
+/** A role that a member has, and every group that grants it. */
+export interface EffectiveRole {
   readonly role: RoleEntry;
-  readonly through: readonly GroupEntry[];
+  readonly grantedBy: readonly GroupEntry[];
 }
 
-/** Somebody who has a role, and every group that gives it. */
+/** A member that has a role, and every group that grants it. */
 export interface RoleHolder {
   readonly principal: Principal;
-  readonly through: readonly GroupEntry[];
+  readonly grantedBy: readonly GroupEntry[];
 }
 
 /** What a subject, user or service account can reach: each role once, in the order of the service. */
-export function effectiveAccess(principal: Principal): readonly ReachedRole[] {
+export function effectiveAccess(principal: Principal): readonly EffectiveRole[] {
   const reached = new Map<RoleEntry, GroupEntry[]>();
   for (const group of principal.groups) for (const role of group.roles) add(reached, role, group);
   return [...reached]
-    .map(([role, through]) => ({ role, through }))
+    .map(([role, grantedBy]) => ({ role, grantedBy }))
     .sort((one, other) => one.role.index - other.role.index);
 }
 
@@ -26,7 +26,7 @@ export function effectiveAccess(principal: Principal): readonly ReachedRole[] {
 export function holdersOf(role: RoleEntry): readonly RoleHolder[] {
   const holders = new Map<Principal, GroupEntry[]>();
   for (const group of role.groups) for (const member of group.members) add(holders, member, group);
-  return [...holders].map(([principal, through]) => ({ principal, through }));
+  return [...holders].map(([principal, grantedBy]) => ({ principal, grantedBy }));
 }
 
 /** What an administrator should look at first. */

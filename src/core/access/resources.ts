@@ -34,7 +34,7 @@ export interface AccessGroup {
   readonly spec: {
     readonly subjects: readonly AccessSubject[];
     readonly userIDs: readonly string[];
-    /** `undefined` where the service did not send the list, which it always has to: nobody knows, which is not none. */
+    /** `undefined` where the service did not send the list, which it always has to: unknown, which is not the same as none. */
     readonly serviceAccountIDs?: readonly string[] | undefined;
     readonly roleIDs?: readonly string[] | undefined;
   };
@@ -45,8 +45,8 @@ export interface AccessRole {
 }
 
 /** One list as far as it was read. */
-export interface Reading<T> {
-  /** `undefined` where the list could not be read: nobody knows, which is not the same as none. */
+export interface AccessList<T> {
+  /** `undefined` where the list could not be read: unknown, which is not the same as none. */
   readonly items: readonly T[] | undefined;
   /** Items that were sent and could not be understood. */
   readonly malformed: number;
@@ -59,6 +59,6 @@ export interface Reading<T> {
 /** Both lists of an organization. */
 export interface AccessInput {
   readonly organization: string;
-  readonly groups: Reading<AccessGroup>;
-  readonly roles: Reading<AccessRole>;
+  readonly groups: AccessList<AccessGroup>;
+  readonly roles: AccessList<AccessRole>;
 }

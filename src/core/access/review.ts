@@ -3,13 +3,13 @@ import type { AccessMetadata } from './resources.ts';
 import { memberKey, type Review, type ReviewGroup, type ReviewMember, type ReviewRole } from './reviewFormat.ts';
 
 /** Who read, and where: what stands above a review. */
-export interface Reader {
+export interface ReviewOrigin {
   readonly service: string;
   readonly account: string;
 }
 
 /** The model as a document that can be kept, compared and exported. The gaps of the model are part of it. */
-export function reviewOf(model: AccessModel, { service, account }: Reader): Review {
+export function reviewOf(model: AccessModel, { service, account }: ReviewOrigin): Review {
   return {
     format: 'rolecall.review',
     version: 1,

@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { csv } from './csv.ts';
-import { type Block, heading, joined, paragraph, table } from './document.ts';
+import { countText, gapText, kindName, MISSING, membersText, notesOf, timeText } from './descriptions.ts';
+import { type Block, heading, joinLines, paragraph, table } from './document.ts';
 import {
   type AccessDocument,
   type AccessLine,
@@ -17,14 +18,13 @@ import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
 import { oneLine } from './plain.ts';
 import { effectiveAccess, groupName, holdersOf, type Orphans, orphansOf, principalName, roleName } from './queries.ts';
 import type { AccessMetadata } from './resources.ts';
-import { type Reader, reviewOf } from './review.ts';
+import { type ReviewOrigin, reviewOf } from './review.ts';
 import { writeReview } from './reviewFormat.ts';
-import { countText, gapText, kindName, MISSING, membersText, notesOf, timeText } from './words.ts';
 
 type AccessBlock = Block<EntryLink>;
 
 /** The review as JSON: what is to be looked at first by its keys, then everything. */
-export function reviewJson(model: AccessModel, reader: Reader): string {
+export function reviewJson(model: AccessModel, reader: ReviewOrigin): string {
   const { format, version, ...review } = reviewOf(model, reader);
   const orphans = orphansOf(model);
   const keys = Object.fromEntries(Object.entries(orphans).map(([name, list]) => [name, list.map(keyOf)]));
@@ -32,7 +32,7 @@ export function reviewJson(model: AccessModel, reader: Reader): string {
 }
 
 /** The review for people: a summary, who administers, what needs attention; then each grant and each membership once. */
-export function reviewDocument(model: AccessModel, reader: Reader): AccessDocument {
+export function reviewDocument(model: AccessModel, reader: ReviewOrigin): AccessDocument {
   const { groups, roles, principals } = model;
   const unread = l10n.t('Unknown: the groups could not be read.');
   return {
@@ -64,8 +64,8 @@ export function reviewDocument(model: AccessModel, reader: Reader): AccessDocume
         principals.map((principal) => [
           principalLine(principal),
           [kindName(principal.kind)],
-          joined(principal.groups.map((entry) => [entryLink('group', groupName(entry), entry.key)])),
-          joined(effectiveAccess(principal).map(({ role }) => [entryLink('role', roleName(role), role.key)])),
+          joinLines(principal.groups.map((entry) => [entryLink('group', groupName(entry), entry.key)])),
+          joinLines(effectiveAccess(principal).map(({ role }) => [entryLink('role', roleName(role), role.key)])),
           idLine(principal),
         ]),
         model.groupsKnown ? l10n.t('No members.') : unread,
@@ -87,7 +87,7 @@ export function reviewDocument(model: AccessModel, reader: Reader): AccessDocume
 }
 
 /** `identity.example.com, read by ada@example.com, 2026-03-01 12:00 UTC`. */
-function originOf({ service, account }: Reader, at: number | undefined): string {
+function originOf({ service, account }: ReviewOrigin, at: number | undefined): string {
   return `${service} · ${l10n.t('read by {0}, {1}', account, timeText(at))}`;
 }
 
@@ -120,11 +120,11 @@ function administrators(model: AccessModel): readonly AccessBlock[] {
     return [note, paragraph(l10n.t('Unknown: not everything could be read.'))];
   }
   const rows = roles.flatMap((role) =>
-    holdersOf(role).map(({ principal, through }) => [
+    holdersOf(role).map(({ principal, grantedBy }) => [
       principalLine(principal),
       [kindName(principal.kind)],
       [entryLink('role', roleName(role), role.key)],
-      groupLines(through),
+      groupLines(grantedBy),
     ]),
   );
   return [note, table([l10n.t('Name'), l10n.t('Kind'), l10n.t('Role'), l10n.t('Through')], rows, l10n.t('Nobody.'))];
@@ -135,7 +135,7 @@ function attention(model: AccessModel): readonly AccessBlock[] {
   if (found.length === 0)
     return [paragraph(model.gaps.length === 0 ? l10n.t('Nothing.') : l10n.t('Nothing in what could be read.'))];
   const lines = found.map(
-    ({ title, items }): AccessLine => [{ strong: `${title} (${items.length}):` }, ' ', ...joined(items)],
+    ({ title, items }): AccessLine => [{ strong: `${title} (${items.length}):` }, ' ', ...joinLines(items)],
   );
   return [{ kind: 'list', lines }];
 }
@@ -143,7 +143,7 @@ function attention(model: AccessModel): readonly AccessBlock[] {
 function grantsOf(entry: GroupEntry, model: AccessModel): AccessLine {
   return entry.missing.includes('roles')
     ? [l10n.t('unknown')]
-    : joined(entry.roles.map((role) => roleLine(role, model)));
+    : joinLines(entry.roles.map((role) => roleLine(role, model)));
 }
 
 function entryLink(kind: 'group' | 'role', text: string, key: string) {
@@ -177,7 +177,7 @@ type Row = Partial<Record<(typeof COLUMNS)[number], string>>;
  * The review as CSV: first a row for each orphan, then one for each member × role × group. A group without members, or
  * without roles, has rows with those cells empty, so that nothing is lost.
  */
-export function reviewCsv(model: AccessModel, reader: Reader): string {
+export function reviewCsv(model: AccessModel, reader: ReviewOrigin): string {
   const always: Row = {
     organization: model.organization,
     service: reader.service,

@@ -23,7 +23,7 @@ function rankOf(entry: GroupEntry | RoleEntry, order: SortOrder): number {
     const time = metadata === undefined ? Number.NaN : Date.parse(metadata.creationTime);
     return Number.isNaN(time) ? Number.POSITIVE_INFINITY : -time;
   }
-  if (metadata === undefined) return 2; // Not listed: nobody knows its health.
+  if (metadata === undefined) return 2; // Not listed: its health is unknown.
   const attention = attentionOf(metadata);
   if (attention !== undefined) return attention === 'error' ? 0 : 1;
   return metadata.healthStatus === 'healthy' ? 3 : 2;

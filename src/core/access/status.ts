@@ -1,6 +1,6 @@
 import type { AccessMetadata } from './resources.ts';
 
-/** What of a resource needs somebody's attention; nothing where its status is as it should be, or not known. */
+/** Why a resource needs attention; nothing where its status is fine or unknown. */
 export type Attention = 'error' | 'degraded';
 
 export function attentionOf({ healthStatus, provisioningStatus }: AccessMetadata): Attention | undefined {

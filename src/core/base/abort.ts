@@ -1,7 +1,7 @@
 import { cancelled } from './errors.ts';
 
 /** Waits for `work` as long as `signal` allows, without stopping the work itself: others may wait for it too. */
-export async function waitFor<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function raceWithSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
     work.catch(() => {}); // Nobody here waits for it any more; others who do see how it ends.
     throw cancelled(signal.reason);
@@ -23,7 +23,7 @@ export async function waitFor<T>(work: Promise<T>, signal: AbortSignal): Promise
  *
  * @throws RolecallError `cancelled` when `signal` says so first.
  */
-export async function within<T>(work: Promise<T>, ms: number, signal?: AbortSignal): Promise<T | undefined> {
+export async function withTimeout<T>(work: Promise<T>, ms: number, signal?: AbortSignal): Promise<T | undefined> {
   if (signal?.aborted) {
     work.catch(() => {}); // Nobody here waits for it any more.
     throw cancelled(signal.reason);
@@ -44,12 +44,12 @@ export async function within<T>(work: Promise<T>, ms: number, signal?: AbortSign
 }
 
 /** Resolves after `ms` milliseconds, or rejects with `cancelled`. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await within(new Promise<never>(() => {}), ms, signal);
+export async function delay(ms: number, signal: AbortSignal): Promise<void> {
+  await withTimeout(new Promise<never>(() => {}), ms, signal);
 }
 
 /** @returns a function that runs works one after the other, in the order of the calls, whatever becomes of each. */
-export function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+export function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const result = last.then(work);

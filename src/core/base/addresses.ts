@@ -33,7 +33,7 @@ export function checkInferenceUrl(typed: string): string {
 export function checkRedirectUri(typed: string): string {
   if (/\s/.test(typed) || !URL.canParse(typed))
     throw wrong('identity.redirectUri', 'must be an address such as http://127.0.0.1:18155/callback');
-  // Also the lone `?` that a URL object forgets: the server would add its own behind it.
+  // Also the lone `?` that a URL object drops: the server would add its own behind it.
   if (/[?#]/.test(typed)) {
     throw wrong('identity.redirectUri', 'must not hold a query or a fragment, because the server adds its own');
   }

@@ -39,5 +39,5 @@ export interface TokenSource {
    * The service answered 401 to `token`. Resolves to another token worth one retry, or to `undefined` when there is
    * none.
    */
-  rejected(token: string, signal: AbortSignal): Promise<string | undefined>;
+  refreshAfter401(token: string, signal: AbortSignal): Promise<string | undefined>;
 }

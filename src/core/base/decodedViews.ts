@@ -1,5 +1,5 @@
 /** A text as it reads once some of its escapes are resolved. */
-export interface View {
+export interface DecodedView {
   readonly text: string;
   /** Where in the original each character begins, and at last where the original ends. */
   readonly from: Uint32Array;
@@ -29,10 +29,10 @@ const ESCAPES: readonly (readonly [RegExp, (match: RegExpExecArray) => string])[
 ];
 
 /** The text as it stands, and after each level of escapes that is resolved. */
-export function* decodedViews(text: string): Generator<View, void, undefined> {
+export function* decodedViews(text: string): Generator<DecodedView, void, undefined> {
   const from = new Uint32Array(text.length + 1);
   for (let at = 0; at < from.length; at += 1) from[at] = at;
-  let view: View = { text, from };
+  let view: DecodedView = { text, from };
   yield view;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const before = view;
@@ -46,7 +46,7 @@ export function* decodedViews(text: string): Generator<View, void, undefined> {
   }
 }
 
-function decoded(view: View, pattern: RegExp, decode: (match: RegExpExecArray) => string): View {
+function decoded(view: DecodedView, pattern: RegExp, decode: (match: RegExpExecArray) => string): DecodedView {
   const { text, from } = view;
   const pieces: string[] = [];
   const starts = new Uint32Array(from.length);

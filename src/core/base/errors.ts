@@ -38,7 +38,7 @@ export type ErrorKind =
   | 'unexpected';
 
 /** What the service itself said, kept beside our own sentence. All members come from outside: show, never trust. */
-export interface ErrorFacts {
+export interface ErrorDetails {
   /** HTTP status of the answer. */
   readonly status?: number;
   /** `error` of the identity service, `error.code` of the inference service. */
@@ -88,36 +88,36 @@ export class RolecallError extends Error {
   override readonly name = 'RolecallError';
   readonly [brand] = true;
   readonly kind: ErrorKind;
-  readonly facts: ErrorFacts;
+  readonly details: ErrorDetails;
   readonly remedy: Remedy | undefined;
 
   constructor(
     kind: ErrorKind,
     message: string,
-    options: { cause?: unknown; facts?: ErrorFacts; remedy?: Remedy | undefined } = {},
+    options: { cause?: unknown; details?: ErrorDetails; remedy?: Remedy | undefined } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
-    this.facts = options.facts ?? {};
+    this.details = options.details ?? {};
     this.remedy = options.remedy;
   }
 }
 
-/** The most of somebody else's words that is shown, in UTF-16 units. */
-export const MAX_SERVER_WORDS = 300;
+/** The longest server message that is shown, in UTF-16 units. */
+export const MAX_SERVER_MESSAGE_LENGTH = 300;
 
 /**
- * Somebody else's words as {@link ErrorFacts.serverMessage} holds them: one line, no markup, no control characters, nothing
+ * Somebody else's words as {@link ErrorDetails.serverMessage} holds them: one line, no markup, no control characters, nothing
  * that looks like a secret.
  */
-export function serverWords(text: string): string {
+export function sanitizeServerMessage(text: string): string {
   // As it was written: line breaks tell where a value ends.
-  const plain = redact(cutText(text, MAX_SEARCHED))
+  const plain = redact(truncate(text, MAX_SEARCHED))
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .replace(/<[a-z/!?][^>]*>/gi, ' ')
     .replace(/ +/g, ' ')
     .trim();
-  return shortened(plain, MAX_SERVER_WORDS);
+  return truncateWithEllipsis(plain, MAX_SERVER_MESSAGE_LENGTH);
 }
 
 /** The most that is searched for secrets and markup: more than is shown, and less than a hostile server could make costly. */
@@ -128,7 +128,7 @@ export function cancelled(cause?: unknown): RolecallError {
   return new RolecallError('cancelled', 'Cancelled.', { cause });
 }
 
-/** True when `error` means that somebody stopped the work: ours, or an `AbortError` of the platform. */
+/** True when `error` means that the work was cancelled: our error, or an `AbortError` of the platform. */
 export function isCancelled(error: unknown): boolean {
   return error instanceof RolecallError
     ? error.kind === 'cancelled'
@@ -144,7 +144,7 @@ export function asRolecallError(error: unknown): RolecallError {
 }
 
 /** The beginning of `text`, at most `length` UTF-16 units, without the first half of a character at its end. */
-export function cutText(text: string, length: number): string {
+export function truncate(text: string, length: number): string {
   if (text.length <= length) return text;
   const last = text.charCodeAt(length - 1);
   const isHalf = last >= 0xd800 && last <= 0xdbff; // A high surrogate, whose low one is left out.
@@ -152,28 +152,28 @@ export function cutText(text: string, length: number): string {
 }
 
 /** `text`, or as much of it as fits into `length` UTF-16 units with `…` behind it. */
-export function shortened(text: string, length: number): string {
-  return text.length > length ? `${cutText(text, length - 1)}…` : text;
+export function truncateWithEllipsis(text: string, length: number): string {
+  return text.length > length ? `${truncate(text, length - 1)}…` : text;
 }
 
 /** `ms` as a person says it, rounded up to whole seconds. */
-export function seconds(ms: number): string {
+export function formatSeconds(ms: number): string {
   const whole = Math.max(1, Math.ceil(ms / 1000));
   return whole === 1 ? '1 second' : `${whole} seconds`;
 }
 
 /** A number of tokens with separators. */
-export function count(tokens: number): string {
+export function formatCount(tokens: number): string {
   return tokens.toLocaleString('en-US');
 }
 
 /** `a, b and c`. */
-export function list(items: readonly string[]): string {
+export function formatList(items: readonly string[]): string {
   return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 }
 
 /** The `code` of a system error, such as `ENOENT`. */
-export function codeOf(error: unknown): string | undefined {
+export function systemErrorCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }

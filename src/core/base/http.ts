@@ -1,4 +1,4 @@
-import { pause } from './abort.ts';
+import { delay } from './abort.ts';
 import { cancelled, RolecallError } from './errors.ts';
 
 /** The platform's `fetch`. In the editor it is the extension host's own, which honours proxies and system certificates. */
@@ -14,7 +14,7 @@ export interface HttpRequest {
   readonly maxBytes: number;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -26,12 +26,12 @@ export interface HttpAnswer {
  *
  * @throws RolecallError `cancelled`, `timeout`, `offline` (no answer) or `protocol` (a redirect, a body too large).
  */
-export async function exchange(
+export async function sendRequest(
   fetch: Fetch,
   url: string,
   request: HttpRequest,
   signal: AbortSignal,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const deadline = AbortSignal.timeout(request.deadlineMs);
   try {
     const response = await fetch(url, {
@@ -61,7 +61,7 @@ export function refuseRedirect(response: Response, url: string): void {
     'protocol',
     `${originOf(url)} answered with a redirect, which is not followed with a token.`,
     {
-      facts: { status: response.status },
+      details: { status: response.status },
     },
   );
 }
@@ -119,7 +119,7 @@ function explainFailure(error: unknown, { url, deadlineMs, signal, deadline }: F
     const seconds = Math.round(deadlineMs / 1000);
     return new RolecallError('timeout', `${originOf(url)} did not answer within ${seconds} seconds.`, { cause: error });
   }
-  return noAnswer(error, url);
+  return networkError(error, url);
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -142,7 +142,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** The error for a `fetch` that rejected: no answer was received, or only a part of one. */
-export function noAnswer(error: unknown, url: string): RolecallError {
+export function networkError(error: unknown, url: string): RolecallError {
   if (isDamaged(error)) {
     const sentence = `${originOf(url)} sent an answer that cannot be decompressed. A proxy may have damaged it.`;
     return new RolecallError('protocol', sentence, { cause: error });
@@ -151,7 +151,7 @@ export function noAnswer(error: unknown, url: string): RolecallError {
   const reason = (code && REASONS[code]) ?? 'the network request failed';
   return new RolecallError('offline', `Could not reach ${originOf(url)}: ${reason}.`, {
     cause: error,
-    ...(code && { facts: { code } }),
+    ...(code && { details: { code } }),
   });
 }
 
@@ -186,8 +186,8 @@ export interface RetryPolicy {
 /** Reading again does no harm: a few tries over some seconds. */
 export const READ_RETRIES: RetryPolicy = { attempts: 4, baseMs: 400, maxMs: 15_000 };
 
-/** Told before each pause, so that somebody who waits can see why. */
-export type OnRetry = (error: RolecallError, attempt: number, pauseMs: number) => void;
+/** Called before each pause, so that the user can see why it takes longer. */
+export type RetryListener = (error: RolecallError, attempt: number, pauseMs: number) => void;
 
 /**
  * Runs `work` again while it fails in a way that may pass: `server` (500 "may be transient" in the specification,
@@ -197,7 +197,7 @@ export async function withRetries<T>(
   work: () => Promise<T>,
   policy: RetryPolicy,
   signal: AbortSignal,
-  onRetry: OnRetry = () => {},
+  onRetry: RetryListener = () => {},
   random: () => number = Math.random,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -206,11 +206,11 @@ export async function withRetries<T>(
     } catch (error) {
       if (!(error instanceof RolecallError) || attempt >= policy.attempts) throw error;
       if (error.kind !== 'server' && error.kind !== 'rateLimited') throw error;
-      const asked = error.facts.retryAfterMs;
+      const asked = error.details.retryAfterMs;
       if (asked !== undefined && asked > policy.maxMs) throw error; // Waiting less than asked would only be refused again.
       const wait = asked ?? Math.min(policy.maxMs, policy.baseMs * 2 ** (attempt - 1)) * random();
       onRetry(error, attempt, wait);
-      await pause(wait, signal);
+      await delay(wait, signal);
     }
   }
 }

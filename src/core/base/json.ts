@@ -24,7 +24,7 @@ export function parseJson(text: string): unknown {
  * Follows the brackets and quotes of JSON text that comes in pieces. Tells where its end is without parsing it, which would
  * cost the length of the whole for every piece.
  */
-export class JsonOutline {
+export class JsonBoundaryScanner {
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
@@ -59,13 +59,13 @@ const SPACE = 0x20;
 const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d];
 
 /** True for the beginning of an object or a list whose end has not come. */
-export function isCutJson(text: string): boolean {
-  const outline = new JsonOutline();
+export function isTruncatedJson(text: string): boolean {
+  const outline = new JsonBoundaryScanner();
   outline.follow(text);
   return outline.state === 'before' || outline.state === 'within';
 }
 
-/** A tool call as a model wrote it, read once: whoever runs it relies on `parsed`, and nobody parses it again. */
+/** A tool call as a model wrote it, read once: `parsed` is what runs; it is not parsed again. */
 export interface ToolCall {
   /** Unique within the conversation: results are matched to calls by it. */
   readonly id: string;
@@ -74,6 +74,6 @@ export interface ToolCall {
   readonly arguments: string;
   /** The arguments of a call that may run. */
   readonly parsed?: Readonly<Record<string, unknown>>;
-  /** Why this call must not run: a plain sentence that may also be told to the model. Absent exactly when `parsed` is set. */
+  /** Why this call must not run: a plain sentence that may also be sent to the model. Absent exactly when `parsed` is set. */
   readonly problem?: string;
 }

@@ -1,4 +1,4 @@
-import { decodedText, type View } from './decodedViews.ts';
+import { type DecodedView, decodedText } from './decodedViews.ts';
 
 /** A range of the text a view was made of, without its end. */
 export type Span = readonly [begin: number, end: number];
@@ -20,7 +20,7 @@ const COMPARED = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 
 /**
- * Finds values in a text however they were written down. Encodings are not listed: a {@link View} has its escapes resolved,
+ * Finds values in a text however they were written down. Encodings are not listed: a {@link DecodedView} has its escapes resolved,
  * and of both sides only the characters that no encoding changes are compared, whatever their case. Base64 is another matter, as it mixes
  * neighbours: there are three ways in which a value can stand among them.
  */
@@ -45,7 +45,7 @@ export class KnownSecrets {
     this.#index = undefined;
   }
 
-  *find(view: View): Generator<Span, void, undefined> {
+  *find(view: DecodedView): Generator<Span, void, undefined> {
     if (this.#forms.size === 0) return;
     this.#index ??= new Index([...this.#forms.values()]);
     yield* this.#index.find(view);
@@ -112,7 +112,7 @@ class Index {
     }
   }
 
-  *find({ text: whole, from }: View): Generator<Span, void, undefined> {
+  *find({ text: whole, from }: DecodedView): Generator<Span, void, undefined> {
     for (const literal of this.#literal) {
       for (let at = whole.indexOf(literal); at >= 0; at = whole.indexOf(literal, at + literal.length)) {
         yield [from[at] ?? 0, from[at + literal.length] ?? 0];

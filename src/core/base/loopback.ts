@@ -18,7 +18,7 @@ const MAX_HEAD = 16_384;
  *
  * @returns `silent` when somebody accepts connections and does not speak HTTP until `signal` aborts.
  */
-export function greet(
+export function identifyListener(
   host: string,
   port: number,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-import { decodedViews, type View } from './decodedViews.ts';
+import { type DecodedView, decodedViews } from './decodedViews.ts';
 import { KnownSecrets, type Span } from './knownSecrets.ts';
 import type { Log } from './log.ts';
 
@@ -82,7 +82,7 @@ export function redactingLog(inner: Log, redactor: Redactor): Log {
 }
 
 /** What is found at any level of escapes is hidden where it stands in the original. */
-function hide(text: string, find: (view: View) => Iterable<Span>): string {
+function hide(text: string, find: (view: DecodedView) => Iterable<Span>): string {
   const spans: Span[] = [];
   for (const view of decodedViews(text)) spans.push(...find(view));
   if (spans.length === 0) return text;
@@ -97,7 +97,7 @@ function hide(text: string, find: (view: View) => Iterable<Span>): string {
   return result + text.slice(at);
 }
 
-function* suspicious({ text, from }: View): Generator<Span, void, undefined> {
+function* suspicious({ text, from }: DecodedView): Generator<Span, void, undefined> {
   const span = (begin: number, end: number): Span => [from[begin] ?? 0, from[end] ?? 0];
   const names: number[] = [];
   NAME.lastIndex = 0;
@@ -123,7 +123,7 @@ function valueAt(text: string, at: number, { 0: name, index }: RegExpExecArray):
   if (!SEPARATOR.test(text)) return undefined;
   const [begin, end] = extentOf(text, SEPARATOR.lastIndex, WHOLE_LINE.test(name));
   if (end - begin < SHORTEST_VALUE) return undefined;
-  // In an address any value is one: nobody writes prose there.
+  // In an address any value counts: addresses contain no prose.
   const isProse = AMBIGUOUS.test(name) && !'?&#'.includes(text[index - 1] ?? ' ');
   return isProse && text.slice(begin, end).split(/\s+/, 9).every(isWord) ? undefined : [begin, end];
 }

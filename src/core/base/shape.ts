@@ -9,11 +9,11 @@ export type Guard<T> = (value: unknown) => value is T;
 /** What to ask of each member. */
 export type Shape<T> = { readonly [Name in keyof T]-?: (value: unknown) => boolean };
 
-export function isText(value: unknown): value is string {
+export function isString(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-export function isFlag(value: unknown): value is boolean {
+export function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean';
 }
 
@@ -21,12 +21,12 @@ export function isNumber(value: unknown): value is number {
   return Number.isFinite(value);
 }
 
-export function isList(value: unknown): value is readonly unknown[] {
+export function isArray(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
-export function listOf<T>(isItem: Guard<T>): Guard<readonly T[]> {
-  return (value) => isList(value) && value.every(isItem);
+export function arrayOf<T>(isItem: Guard<T>): Guard<readonly T[]> {
+  return (value) => isArray(value) && value.every(isItem);
 }
 
 export function oneOf<T>(...choices: readonly T[]): Guard<T> {
@@ -38,7 +38,7 @@ export function optional<T>(guard: Guard<T>): Guard<T | undefined> {
 }
 
 /** True for an object whose members are as `shape` says; it may have others. */
-export function fits<T>(value: unknown, shape: Shape<T>): value is T {
+export function matchesShape<T>(value: unknown, shape: Shape<T>): value is T {
   const members = Object.entries(shape) as [string, (value: unknown) => boolean][];
   return isJsonObject(value) && members.every(([name, isRight]) => isRight(value[name]));
 }

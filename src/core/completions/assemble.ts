@@ -17,7 +17,7 @@ import { ToolCallAssembler } from './toolCalls.ts';
  * - `done`: the service said so (`[DONE]`, or a whole JSON answer).
  * - `cut`: it did not. When every choice has a finish reason that is good enough.
  */
-export type AnswerEnd = { readonly kind: 'done' } | { readonly kind: 'cut'; readonly reason: string };
+export type StreamEnd = { readonly kind: 'done' } | { readonly kind: 'cut'; readonly reason: string };
 
 /** Chunks -> events, and the completion they add up to. Keyed by `choice.index`, since choices interleave. */
 export class CompletionAssembler {
@@ -51,12 +51,12 @@ export class CompletionAssembler {
   }
 
   /** True when every choice that was asked for has said why it ended; more may still come (usage, late pieces). */
-  get finished(): boolean {
+  get isFinished(): boolean {
     return this.#choices.size >= this.#expected && this.#unfinished === 0;
   }
 
   /** True when anything of an answer has come. */
-  get begun(): boolean {
+  get hasBegun(): boolean {
     return this.#choices.size > 0;
   }
 
@@ -100,7 +100,7 @@ export class CompletionAssembler {
   }
 
   /** Keeps something that was unusual, for the completion. */
-  note(notice: Notice): CompletionEvent {
+  addNotice(notice: Notice): CompletionEvent {
     this.#notices.push(notice);
     return { kind: 'notice', ...notice };
   }
@@ -110,11 +110,11 @@ export class CompletionAssembler {
     return this.#completion(this.#finishedChoices(reason), reason);
   }
 
-  /** Ends the answer: what can only be told now, and the completion. */
-  end(end: AnswerEnd): { readonly events: readonly CompletionEvent[]; readonly completion: Completion } {
+  /** Ends the answer: the events that are only known now, and the completion. */
+  end(end: StreamEnd): { readonly events: readonly CompletionEvent[]; readonly completion: Completion } {
     const reason = this.#incompleteReason(end);
     const choices = this.#finishedChoices(reason);
-    const events = reason === undefined ? this.#contradictions(choices).map((notice) => this.note(notice)) : [];
+    const events = reason === undefined ? this.#contradictions(choices).map((notice) => this.addNotice(notice)) : [];
     for (const choice of choices) {
       if (reason === undefined) for (const call of choice.toolCalls) events.push(toolCallEvent(choice.index, call));
       if (reason === undefined || choice.finishReason !== undefined) events.push(finishEvent(choice));
@@ -154,9 +154,9 @@ export class CompletionAssembler {
     return choice;
   }
 
-  #incompleteReason(end: AnswerEnd): string | undefined {
-    if (end.kind === 'cut' && !this.finished) return end.reason;
-    return this.begun ? undefined : 'The service ended its answer without giving any choice.';
+  #incompleteReason(end: StreamEnd): string | undefined {
+    if (end.kind === 'cut' && !this.isFinished) return end.reason;
+    return this.hasBegun ? undefined : 'The service ended its answer without giving any choice.';
   }
 
   #finishedChoices(cut: string | undefined): CompletionChoice[] {

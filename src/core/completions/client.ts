@@ -1,33 +1,33 @@
-import { pause } from '../base/abort.ts';
-import { asRolecallError, type RolecallError, seconds } from '../base/errors.ts';
+import { delay } from '../base/abort.ts';
+import { asRolecallError, formatSeconds, type RolecallError } from '../base/errors.ts';
 import { originOf } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
-import { type EventBatches, openAnswer } from './answer.ts';
 import { CompletionAssembler } from './assemble.ts';
 import type { Completion, CompletionEvent, Notice } from './completion.ts';
+import { DeadlineSignal, type Deadlines, defaultDeadlines, timeoutError } from './deadlineSignal.ts';
 import {
   accessToken,
   authorization,
   endpoint,
   type InferenceConnection,
   type InferenceDeps,
-  newerToken,
   send,
+  tokenAfter401,
   withoutToken,
 } from './endpoint.ts';
 import {
   estimateRequest,
-  type FittedRequest,
-  type Fitting,
-  fitRequest,
   holdsImages,
-  type ModelLimits,
-  shortenRequest,
+  type ModelTokenLimits,
+  type PreparedRequest,
+  prepareRequest,
+  type TruncationContext,
+  truncateRequest,
 } from './history.ts';
-import { ModelMemory } from './modelMemory.ts';
-import { type CompletionRequest, type OwnField, serializeRequest } from './request.ts';
-import { type Attempt, ownFieldsOf, RetryPolicy, withoutRefused } from './retry.ts';
-import { type Deadlines, defaultDeadlines, timedOut, Watch } from './watch.ts';
+import { ModelObservations } from './modelObservations.ts';
+import { type CompletionRequest, type OptionalField, serializeRequest } from './request.ts';
+import { type EventBatches, readResponse } from './response.ts';
+import { type Attempt, dropRefusedFields, optionalFieldsOf, RetryPolicy } from './retry.ts';
 
 /** How a completion is asked for, besides the request itself. */
 export interface CompletionOptions {
@@ -43,9 +43,9 @@ export interface CompletionOptions {
    * A history beyond these limits loses its oldest turns, after a notice, and again when the service finds it too long.
    * Absent: it is sent whole.
    */
-  readonly limits?: ModelLimits;
-  /** What is known about the service's models; learned from and added to. Absent: nothing is remembered. */
-  readonly memory?: ModelMemory;
+  readonly limits?: ModelTokenLimits;
+  /** What is known about the service's models; read and added to. Absent: nothing is remembered. */
+  readonly observations?: ModelObservations;
 }
 
 /**
@@ -67,9 +67,9 @@ export async function* streamCompletion(
 ): AsyncGenerator<CompletionEvent, Completion, undefined> {
   const url = endpoint(connection, '/v1/chat/completions');
   const deadlines = { ...defaultDeadlines, ...options.deadlines };
-  const { memory = new ModelMemory() } = options;
-  const fitting = { memory, service: url, limits: options.limits };
-  const own = ownFieldsOf(request, options.toolsAreOptional === true);
+  const { observations = new ModelObservations() } = options;
+  const fitting = { observations, service: url, limits: options.limits };
+  const own = optionalFieldsOf(request, options.toolsAreOptional === true);
   const prepared = prepare(request, own, fitting);
   // What cannot be sent is refused before anything is asked of the identity service.
   serializeRequest(prepared.request);
@@ -80,14 +80,14 @@ export async function* streamCompletion(
   let attempt: Attempt = { request: prepared.request, token: await accessToken(deps, signal) };
   for (;;) {
     const assembler = new CompletionAssembler(request.n ?? 1, notices, calls);
-    const watch = new Watch(signal);
+    const deadline = new DeadlineSignal(signal);
     let batches: EventBatches | undefined;
     try {
-      batches = await ask(deps, url, attempt, { watch, assembler, deadlines });
+      batches = await ask(deps, url, attempt, { watch: deadline, assembler, deadlines });
       for (;;) {
         const { done, value } = await batches.next();
         if (done) {
-          learnFrom(value, attempt.request, fitting);
+          recordUsage(value, attempt.request, fitting);
           return value;
         }
         for (const event of value) yield event;
@@ -96,15 +96,19 @@ export async function* streamCompletion(
       const error = withoutToken(asRolecallError(thrown), attempt.token);
       attempt = yield* again(error, attempt, { assembler, policy, notices, log: deps.log, signal });
     } finally {
-      watch.dispose();
+      deadline.dispose();
       await batches?.return(undefined as never);
     }
   }
 }
 
 /** The request with Rolecall's own fields, but for those that the model is known to refuse, and its history fitted. */
-function prepare(request: CompletionRequest, own: readonly OwnField[], fitting: Fitting): FittedRequest {
-  const { memory, service } = fitting;
+function prepare(
+  request: CompletionRequest,
+  own: readonly OptionalField[],
+  fitting: TruncationContext,
+): PreparedRequest {
+  const { observations, service } = fitting;
   const streams = request.stream !== false;
   const complete: CompletionRequest = {
     ...request,
@@ -112,17 +116,21 @@ function prepare(request: CompletionRequest, own: readonly OwnField[], fitting: 
     ...(streams && own.includes('stream_options') && { stream_options: { include_usage: true } }),
     ...(request.tools?.length && own.includes('tool_choice') && { tool_choice: 'auto' as const }),
   };
-  const known = withoutRefused(complete, memory.refused(service, request.model), own);
-  const fitted = fitRequest(known.request, fitting);
-  // Whoever offered tools or set something hears each time that it is not there; the rest was told once.
+  const known = dropRefusedFields(complete, observations.refusedFields(service, request.model), own);
+  const fitted = prepareRequest(known.request, fitting);
+  // What the user offered or set is reported every time it is left out; the rest only once.
   const told = known.notices.filter(({ code }) => code === 'toolsDropped' || code === 'parameterLeftOut');
   return { request: fitted.request, notices: [...told, ...fitted.notices] };
 }
 
 /** The next answers are measured better: what the model has read, and how many tokens it says that was. */
-function learnFrom({ usage }: Completion, request: CompletionRequest, { memory, service }: Fitting): void {
+function recordUsage(
+  { usage }: Completion,
+  request: CompletionRequest,
+  { observations, service }: TruncationContext,
+): void {
   if (usage?.promptTokens === undefined || holdsImages(request.messages)) return;
-  memory.calibrate(service, request.model, estimateRequest(request), usage.promptTokens);
+  observations.calibrate(service, request.model, estimateRequest(request), usage.promptTokens);
 }
 
 function tell(notice: Notice, notices: Notice[]): CompletionEvent {
@@ -142,12 +150,12 @@ async function* again(
     signal,
   }: { assembler: CompletionAssembler; policy: RetryPolicy; notices: Notice[]; log: Log; signal: AbortSignal },
 ): AsyncGenerator<CompletionEvent, Attempt, undefined> {
-  if (assembler.begun) yield { kind: 'interrupted', completion: assembler.interrupted(error.message) };
-  const next = assembler.begun ? undefined : await policy.next(error, last);
+  if (assembler.hasBegun) yield { kind: 'interrupted', completion: assembler.interrupted(error.message) };
+  const next = assembler.hasBegun ? undefined : await policy.next(error, last);
   if (!next) throw error;
   log.info(`Sending again after: ${error.message}`);
   for (const notice of next.notices ?? []) yield tell(notice, notices);
-  if (next.waitMs !== undefined) await pause(next.waitMs, signal);
+  if (next.waitMs !== undefined) await delay(next.waitMs, signal);
   return next;
 }
 
@@ -155,8 +163,8 @@ function retryPolicy(
   deps: InferenceDeps,
   { longestWaitMs = 30_000 }: CompletionOptions,
   asked: {
-    readonly own: readonly OwnField[];
-    readonly fitting: Fitting;
+    readonly own: readonly OptionalField[];
+    readonly fitting: TruncationContext;
     readonly model: string;
     readonly signal: AbortSignal;
   },
@@ -165,9 +173,9 @@ function retryPolicy(
   return new RetryPolicy({
     own,
     longestWaitMs,
-    newerToken: (token) => newerToken(deps, token, signal),
-    shorter: (error, request) => (fitting.limits ? shortenRequest(error, request, fitting) : undefined),
-    refused: (fields) => fitting.memory.learnRefused(fitting.service, model, fields),
+    newerToken: (token) => tokenAfter401(deps, token, signal),
+    shorter: (error, request) => (fitting.limits ? truncateRequest(error, request, fitting) : undefined),
+    refused: (fields) => fitting.observations.addRefusedFields(fitting.service, model, fields),
   });
 }
 
@@ -176,20 +184,20 @@ async function ask(
   deps: InferenceDeps,
   url: string,
   { request, token }: Attempt,
-  reading: { readonly watch: Watch; readonly assembler: CompletionAssembler; readonly deadlines: Deadlines },
+  reading: { readonly watch: DeadlineSignal; readonly assembler: CompletionAssembler; readonly deadlines: Deadlines },
 ): Promise<EventBatches> {
-  const { watch, assembler, deadlines } = reading;
+  const { watch: deadline, assembler, deadlines } = reading;
   const { model } = request;
   const streamed = request.stream === true;
   // Without streaming the headers come when the whole answer is ready.
   const headersMs = streamed ? deadlines.connectMs : deadlines.firstEventMs;
-  const late = `${originOf(url)} did not answer within ${seconds(headersMs)}. Check the network, or allow more time.`;
-  watch.arm({ ms: headersMs, reason: () => timedOut(late, streamed ? 'connect' : 'firstEvent') });
+  const late = `${originOf(url)} did not answer within ${formatSeconds(headersMs)}. Check the network, or allow more time.`;
+  deadline.arm({ ms: headersMs, reason: () => timeoutError(late, streamed ? 'connect' : 'firstEvent') });
   const headers = {
     Authorization: authorization(token),
     'Content-Type': 'application/json; charset=utf-8',
     Accept: streamed ? 'text/event-stream, application/json' : 'application/json',
   };
-  const response = await send(deps, url, { method: 'POST', headers, body: serializeRequest(request) }, watch, model);
-  return await openAnswer(response, assembler, { watch, url, model, streamed, deadlines });
+  const response = await send(deps, url, { method: 'POST', headers, body: serializeRequest(request) }, deadline, model);
+  return await readResponse(response, assembler, { watch: deadline, url, model, streamed, deadlines });
 }

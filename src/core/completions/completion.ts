@@ -24,7 +24,7 @@ export interface CompletionChoice {
   /** As sent: `stop`, `length`, `tool_calls`, … ; absent when the service never said. */
   readonly finishReason?: string;
   /** What that says; {@link readFinishReason}. */
-  readonly ending: Ending;
+  readonly ending: FinishKind;
   /** `stop_reason`: the stop string, a token id, or whatever else the service sends; absent when null. */
   readonly stopReason?: unknown;
 }
@@ -35,20 +35,20 @@ export interface CompletionChoice {
  * - `finished`: the model came to its end.
  * - `length`: the answer, or the context, reached its limit.
  * - `endedEarly`: the service broke it off.
- * - `unknown`: it did not say, or in a word that nobody knows.
+ * - `unknown`: it did not say, or used an unknown value.
  */
-export type Ending = 'finished' | 'length' | 'endedEarly' | 'unknown';
+export type FinishKind = 'finished' | 'length' | 'endedEarly' | 'unknown';
 
 /** The finish reasons of the specification's family of services and of the gateways before them. */
-const endings: Readonly<Record<Exclude<Ending, 'unknown'>, readonly string[]>> = {
+const endings: Readonly<Record<Exclude<FinishKind, 'unknown'>, readonly string[]>> = {
   finished: ['stop', 'tool_calls', 'function_call', 'eos', 'eos_token', 'stop_sequence', 'end_turn'],
   length: ['length', 'model_length'],
   endedEarly: ['content_filter', 'abort', 'error', 'repetition', 'insufficient_system_resource', 'network_error'],
 };
 
 /** @param reason `finish_reason`; empty when the service never said. */
-export function readFinishReason(reason: string): Ending {
-  for (const [ending, reasons] of Object.entries(endings)) if (reasons.includes(reason)) return ending as Ending;
+export function readFinishReason(reason: string): FinishKind {
+  for (const [ending, reasons] of Object.entries(endings)) if (reasons.includes(reason)) return ending as FinishKind;
   return 'unknown';
 }
 
@@ -71,16 +71,16 @@ export interface Completion {
   readonly complete: boolean;
   /** A plain sentence, present exactly when `complete` is false. */
   readonly incompleteReason?: string;
-  /** What was unusual on the way, in order; the same that was told in `notice` events. */
+  /** What was unusual on the way, in order; the same as in the `notice` events. */
   readonly notices: readonly Notice[];
 }
 
 /**
- * Something the person should be able to learn about an answer that otherwise works.
+ * Something the user should know about an answer that otherwise works.
  *
  * - `streamDropped`, `streamOptionsDropped`, `toolsDropped`: the service refused them and was asked without.
  * - `historyFitted`: the oldest of the conversation was left out, so that the rest fits the model.
- * - `parameterLeftOut`: a parameter that somebody set cannot be sent.
+ * - `parameterLeftOut`: a parameter that was set cannot be sent.
  * - `waiting`: too many requests; the request is sent again after the time the service asked for.
  * - `notStreamed`: the whole answer came at once although a stream was asked for.
  * - `finishWithoutCalls`, `callsWithoutFinish`: `finish_reason` and the tool calls contradict each other.

@@ -1,12 +1,12 @@
-import { waitFor } from '../base/abort.ts';
+import { raceWithSignal } from '../base/abort.ts';
 import type { TokenSource } from '../base/connection.ts';
-import { cancelled, cutText, type ErrorFacts, RolecallError } from '../base/errors.ts';
-import { type Fetch, noAnswer, refuseRedirect, retryAfterMs } from '../base/http.ts';
+import { cancelled, type ErrorDetails, RolecallError, truncate } from '../base/errors.ts';
+import { type Fetch, networkError, refuseRedirect, retryAfterMs } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
 import { withoutValues } from '../base/redact.ts';
+import type { DeadlineSignal } from './deadlineSignal.ts';
 import { MAX_ERROR_BODY_BYTES, readErrorText } from './errorBody.ts';
-import { refusalError } from './errors.ts';
-import type { Watch } from './watch.ts';
+import { errorOfResponse } from './errors.ts';
 
 /** Where the requests go; the part of a connection that this room needs. */
 export interface InferenceConnection {
@@ -28,7 +28,7 @@ export function endpoint({ inferenceUrl }: InferenceConnection, path: '/v1/chat/
 }
 
 /** What the clients of the inference service are given. */
-export interface InferenceDeps extends Pick<TokenSource, 'accessToken'>, Partial<Pick<TokenSource, 'rejected'>> {
+export interface InferenceDeps extends Pick<TokenSource, 'accessToken'>, Partial<Pick<TokenSource, 'refreshAfter401'>> {
   readonly fetch: Fetch;
   readonly log: Log;
 }
@@ -52,31 +52,36 @@ export async function send(
   { fetch, log }: InferenceDeps,
   url: string,
   init: { readonly method: 'GET' | 'POST'; readonly headers: Record<string, string>; readonly body?: string },
-  watch: Watch,
+  deadline: DeadlineSignal,
   model?: string,
 ): Promise<Response> {
-  const { signal } = watch;
+  const { signal } = deadline;
   const sentAt = performance.now();
   const arriving = fetch(url, { ...init, redirect: 'manual', signal });
   // An answer that comes after we left is let go.
   void arriving.then((late) => (signal.aborted ? late.body?.cancel() : undefined)).catch(() => undefined);
-  const response = await waitFor(arriving, signal).catch((error: unknown) => {
+  const response = await raceWithSignal(arriving, signal).catch((error: unknown) => {
     throw signal.aborted ? signal.reason : connectionError(error, url);
   });
   log.debug(`${init.method} ${url}: ${response.status} after ${Math.round(performance.now() - sentAt)} ms`);
   refuseRedirect(response, url);
-  if (!response.ok) throw await readRefusal(response, watch, url, model);
+  if (!response.ok) throw await readRefusal(response, deadline, url, model);
   return response;
 }
 
 /** How long to read the body of an error that is already certain. */
 const ERROR_BODY_MS = 10_000;
 
-async function readRefusal(response: Response, watch: Watch, url: string, model?: string): Promise<RolecallError> {
-  watch.arm({ ms: ERROR_BODY_MS, reason: () => enough });
-  const text = await readBeginning(readText(response, watch, url), MAX_ERROR_BODY_BYTES, watch);
+async function readRefusal(
+  response: Response,
+  deadline: DeadlineSignal,
+  url: string,
+  model?: string,
+): Promise<RolecallError> {
+  deadline.arm({ ms: ERROR_BODY_MS, reason: () => BODY_COMPLETE });
+  const text = await readPrefix(readText(response, deadline, url), MAX_ERROR_BODY_BYTES, deadline);
   const wait = retryAfterMs(response.headers, Date.now());
-  return refusalError({
+  return errorOfResponse({
     status: response.status,
     body: readErrorText(text),
     url,
@@ -88,36 +93,40 @@ async function readRefusal(response: Response, watch: Watch, url: string, model?
 /** A token to send now; Stop does not wait for it. */
 export async function accessToken(deps: InferenceDeps, signal: AbortSignal): Promise<string> {
   if (signal.aborted) throw cancelled(signal.reason);
-  return await waitFor(deps.accessToken(signal), signal);
+  return await raceWithSignal(deps.accessToken(signal), signal);
 }
 
 /** Another token than `token`, which the service answered with 401, if there is one; Stop does not wait for it. */
-export async function newerToken(deps: InferenceDeps, token: string, signal: AbortSignal): Promise<string | undefined> {
+export async function tokenAfter401(
+  deps: InferenceDeps,
+  token: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   if (signal.aborted) throw cancelled(signal.reason);
-  if (!deps.rejected) return undefined;
-  const newer = await waitFor(deps.rejected(token, signal), signal);
+  if (!deps.refreshAfter401) return undefined;
+  const newer = await raceWithSignal(deps.refreshAfter401(token, signal), signal);
   return newer === token ? undefined : newer;
 }
 
 /** `error`, or the same without `token`: services repeat in their errors what they were sent. */
 export function withoutToken(error: RolecallError, token: string): RolecallError {
-  const facts = Object.entries(error.facts).map(([name, said]) => [
+  const facts = Object.entries(error.details).map(([name, said]) => [
     name,
     typeof said === 'string' ? withoutValues(said, [token]) : said,
   ]);
   const message = withoutValues(error.message, [token]);
   const same =
-    message === error.message && facts.every(([name, said]) => said === error.facts[name as keyof ErrorFacts]);
+    message === error.message && facts.every(([name, said]) => said === error.details[name as keyof ErrorDetails]);
   // Without the cause, which may hold the token as well.
   if (same) return error;
-  return new RolecallError(error.kind, message, { facts: Object.fromEntries(facts), remedy: error.remedy });
+  return new RolecallError(error.kind, message, { details: Object.fromEntries(facts), remedy: error.remedy });
 }
 
 /** The most of an answer that is read, in bytes. */
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** The reason of an abort that ends the body early without an error: what matters has come. */
-export const enough = Symbol('enough');
+export const BODY_COMPLETE = Symbol('enough');
 
 /**
  * The body of an answer as text, packet by packet, with one decoder, so that a character may be cut between packets; a
@@ -128,22 +137,22 @@ export const enough = Symbol('enough');
  */
 export async function* readText(
   response: Response,
-  watch: Watch,
+  deadline: DeadlineSignal,
   url: string,
   maxBytes = MAX_ANSWER_BYTES,
 ): AsyncGenerator<string, void, undefined> {
   if (!response.body) return;
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
-  // Whether the body minds does not matter: nobody reads it any more.
+  // An error here does not matter: the body is not read any more.
   const cancel = () => void reader.cancel().catch(() => undefined);
-  watch.signal.addEventListener('abort', cancel, { once: true });
+  deadline.signal.addEventListener('abort', cancel, { once: true });
   const decoder = new TextDecoder();
   let received = 0;
   try {
     for (;;) {
-      watch.restart();
+      deadline.restart();
       const { done, value } = await reader.read();
-      watch.pause();
+      deadline.pause();
       if (done) break;
       received += value.byteLength;
       if (received > maxBytes)
@@ -151,17 +160,21 @@ export async function* readText(
       yield decoder.decode(value, { stream: true });
     }
   } catch (error) {
-    if (!watch.signal.aborted) throw connectionError(error, url);
+    if (!deadline.signal.aborted) throw connectionError(error, url);
   } finally {
-    watch.signal.removeEventListener('abort', cancel);
+    deadline.signal.removeEventListener('abort', cancel);
     cancel();
   }
-  if (watch.signal.aborted && watch.signal.reason !== enough) throw watch.signal.reason;
+  if (deadline.signal.aborted && deadline.signal.reason !== BODY_COMPLETE) throw deadline.signal.reason;
   yield decoder.decode();
 }
 
 /** The beginning of a body as text, however it ends: for error bodies, where a part is better than nothing. */
-export async function readBeginning(texts: AsyncIterable<string>, maxLength: number, watch: Watch): Promise<string> {
+export async function readPrefix(
+  texts: AsyncIterable<string>,
+  maxLength: number,
+  deadline: DeadlineSignal,
+): Promise<string> {
   let text = '';
   try {
     for await (const piece of texts) {
@@ -169,16 +182,16 @@ export async function readBeginning(texts: AsyncIterable<string>, maxLength: num
       if (text.length >= maxLength) break;
     }
   } catch (error) {
-    if (watch.signal.aborted) throw error;
+    if (deadline.signal.aborted) throw error;
   }
-  return cutText(text, maxLength);
+  return truncate(text, maxLength);
 }
 
-/** What `fetch` or the reading of a body threw; its own time limits are told as what they are. */
+/** What `fetch` or the reading of a body threw; its own time limits become `timeout` errors. */
 export function connectionError(error: unknown, url: string): RolecallError {
   if (error instanceof RolecallError) return error;
-  const failed = noAnswer(error, url);
-  const { code } = failed.facts;
+  const failed = networkError(error, url);
+  const { code } = failed.details;
   if (code !== 'UND_ERR_HEADERS_TIMEOUT' && code !== 'UND_ERR_BODY_TIMEOUT') return failed;
-  return new RolecallError('timeout', failed.message, { cause: error, facts: failed.facts });
+  return new RolecallError('timeout', failed.message, { cause: error, details: failed.details });
 }

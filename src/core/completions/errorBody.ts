@@ -1,4 +1,4 @@
-import { serverWords } from '../base/errors.ts';
+import { sanitizeServerMessage } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 
 /** What an error body says, whatever its shape. Members are absent when the body does not have them. */
@@ -39,7 +39,9 @@ export function readErrorObject(body: JsonObject, depth = 0): ErrorBody | undefi
   if (typeof error === 'string' && error !== '') {
     const description = textOf(body.error_description) ?? textOf(body.message);
     const said =
-      description === undefined ? readAny(error, depth) : { ...messageOf(description), code: serverWords(error) };
+      description === undefined
+        ? readAny(error, depth)
+        : { ...messageOf(description), code: sanitizeServerMessage(error) };
     return withTrace(said ?? {}, body);
   }
   const isError = error === true || body.object === 'error' || body.type === 'error';
@@ -71,9 +73,9 @@ function readMembers(error: JsonObject, depth: number): ErrorBody {
   const param = Array.isArray(error.param) ? error.param.filter(isText).join(', ') : textOf(error.param);
   return {
     ...joined([said, ...within]),
-    ...(code === undefined ? {} : { code: serverWords(code) }),
-    ...(type === undefined ? {} : { errorType: serverWords(type) }),
-    ...(param === undefined || param === '' ? {} : { param: serverWords(param) }),
+    ...(code === undefined ? {} : { code: sanitizeServerMessage(code) }),
+    ...(type === undefined ? {} : { errorType: sanitizeServerMessage(type) }),
+    ...(param === undefined || param === '' ? {} : { param: sanitizeServerMessage(param) }),
   };
 }
 
@@ -85,7 +87,10 @@ function joined(bodies: readonly (ErrorBody | undefined)[]): ErrorBody {
     if (message !== undefined && !words.some((known) => known.includes(message))) words.push(message);
   }
   const sentence = words.reduce((all, next) => `${all}${/[.!?:]$/.test(all) ? '' : ':'} ${next}`, '').slice(2);
-  return { ...Object.assign({}, ...said.toReversed()), ...(sentence !== '' && { message: serverWords(sentence) }) };
+  return {
+    ...Object.assign({}, ...said.toReversed()),
+    ...(sentence !== '' && { message: sanitizeServerMessage(sentence) }),
+  };
 }
 
 /** A list of what is wrong where, as frameworks that validate write it, or one whose first entry is the error. */
@@ -99,8 +104,8 @@ function readList(list: readonly unknown[], depth: number): ErrorBody | undefine
   if (first === undefined) return undefined;
   return {
     ...(param === '' && first), // What an entry with a place says besides is of that place.
-    ...(lines.length > 0 && { message: serverWords(lines.join('; ')) }),
-    ...(param !== '' && { param: serverWords(param) }),
+    ...(lines.length > 0 && { message: sanitizeServerMessage(lines.join('; ')) }),
+    ...(param !== '' && { param: sanitizeServerMessage(param) }),
   };
 }
 
@@ -114,7 +119,7 @@ function placeOf(problem: unknown): string {
 
 function messageOf(text: string): ErrorBody {
   if (markup.test(text)) return { page: true };
-  const message = serverWords(text);
+  const message = sanitizeServerMessage(text);
   return message === '' ? {} : { message };
 }
 
@@ -122,7 +127,7 @@ const markup = /<(?:!doctype|html|head|body|title|center|h1)\b/i;
 
 function withTrace(said: ErrorBody, body: JsonObject): ErrorBody {
   const traceId = textOf(body.trace_id) ?? textOf(body.request_id);
-  return traceId === undefined ? said : { ...said, traceId: serverWords(traceId) };
+  return traceId === undefined ? said : { ...said, traceId: sanitizeServerMessage(traceId) };
 }
 
 function isText(value: unknown): value is string {

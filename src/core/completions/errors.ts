@@ -1,35 +1,42 @@
-import { count, type ErrorFacts, type ErrorKind, list, RolecallError, seconds } from '../base/errors.ts';
+import {
+  type ErrorDetails,
+  type ErrorKind,
+  formatCount,
+  formatList,
+  formatSeconds,
+  RolecallError,
+} from '../base/errors.ts';
 import { type ErrorBody, isContextOverflow, readContextOverflow } from './errorBody.ts';
 import { namedFields, refusesTools } from './retry.ts';
 
 /** What is known about a refused request besides the body of the answer. */
-export interface Refusal {
+export interface ErrorResponse {
   /** HTTP status; absent for an error in the middle of a stream. */
   readonly status?: number;
   readonly body: ErrorBody;
   /** The model that was asked for, as the service knows it. */
   readonly model?: string;
   readonly retryAfterMs?: number;
-  /** Where the request went, without a query: told when nothing seems to live there. */
+  /** Where the request went, without a query: shown when nothing seems to be there. */
   readonly url?: string;
 }
 
 /** An error of the service as one sentence about what happened and one about what helps. */
-export function refusalError(refusal: Refusal): RolecallError {
+export function errorOfResponse(refusal: ErrorResponse): RolecallError {
   const row = rules.find((rule) => rule.when(refusal)) ?? fallback;
   const said = row.quotes?.(refusal) === false ? '' : quote(refusal);
-  return new RolecallError(row.kind, `${row.what(refusal)} ${row.step(refusal)}${said}`, { facts: factsOf(refusal) });
+  return new RolecallError(row.kind, `${row.what(refusal)} ${row.step(refusal)}${said}`, { details: factsOf(refusal) });
 }
 
 interface Rule {
   readonly kind: ErrorKind;
-  when(refusal: Refusal): boolean;
+  when(refusal: ErrorResponse): boolean;
   /** What happened, as a sentence. */
-  what(refusal: Refusal): string;
+  what(refusal: ErrorResponse): string;
   /** What helps, as a sentence. */
-  step(refusal: Refusal): string;
+  step(refusal: ErrorResponse): string;
   /** False where the service's own words would say the same once more; they are quoted unless this is given. */
-  quotes?(refusal: Refusal): boolean;
+  quotes?(refusal: ErrorResponse): boolean;
 }
 
 /** The first row that matches decides. Rows about the body stand before rows about the status alone. */
@@ -51,7 +58,7 @@ const rules: readonly Rule[] = [
     kind: 'rateLimited',
     when: (r) => statusOf(r) === 429 || /^rate_?limit/i.test(r.body.errorType ?? ''),
     what: () => 'Too many requests.',
-    step: (r) => `${r.retryAfterMs ? `Wait ${seconds(r.retryAfterMs)}` : 'Wait a moment'}, then try again.`,
+    step: (r) => `${r.retryAfterMs ? `Wait ${formatSeconds(r.retryAfterMs)}` : 'Wait a moment'}, then try again.`,
   },
   {
     kind: 'invalidRequest',
@@ -62,13 +69,13 @@ const rules: readonly Rule[] = [
   {
     kind: 'unsupported',
     when: (r) => unsupportedValue(r) && namedFields(r.body.param).length > 0,
-    what: (r) => `${modelWords(r)} does not support this value of ${list(namedFields(r.body.param))}.`,
+    what: (r) => `${modelWords(r)} does not support this value of ${formatList(namedFields(r.body.param))}.`,
     step: (r) => `Change ${itOrThem(r)} or leave ${itOrThem(r)} out, or pick another model.`,
   },
   {
     kind: 'unsupported',
     when: (r) => /unsupported/i.test(`${r.body.errorType} ${r.body.code}`),
-    what: (r) => `${modelWords(r)} does not support ${list(namedFields(r.body.param)) || 'this request'}.`,
+    what: (r) => `${modelWords(r)} does not support ${formatList(namedFields(r.body.param)) || 'this request'}.`,
     step: (r) =>
       `${namedFields(r.body.param).length > 0 ? `Leave ${itOrThem(r)} out` : 'Ask for something else'}, or pick another model.`,
   },
@@ -136,7 +143,7 @@ const fallback: Rule = {
   when: () => true,
   what: (r) => {
     const fields = namedFields(r.body.param);
-    const about = fields.length > 0 ? ` because of ${list(fields)}` : '';
+    const about = fields.length > 0 ? ` because of ${formatList(fields)}` : '';
     const reason = r.body.message === undefined ? ' and did not say why' : '';
     return `The service refused the request${about}${inBrackets(r)}${reason}.`;
   },
@@ -150,18 +157,18 @@ const creditWords =
   /insufficient[_ -]?(?:credits?|quota|funds?|balance)|out of credits?|credit balance|exceeded your current quota/i;
 
 /** The status, or what stands for it in a body that came without one. Never `code` where a status exists: they differ. */
-function statusOf({ status, body }: Refusal): number | undefined {
+function statusOf({ status, body }: ErrorResponse): number | undefined {
   if (status !== undefined && status >= 400) return status;
   const code = Number(body.code);
   return Number.isInteger(code) && code >= 400 && code <= 599 ? code : undefined;
 }
 
-function allWords({ body }: Refusal): string {
+function allWords({ body }: ErrorResponse): string {
   return [body.errorType, body.code, body.message].filter(Boolean).join(' ');
 }
 
 /** Some services, and gateways before them, tell of a token that is not valid with another status than 401. */
-function saysSignedOut({ status, body }: Refusal): boolean {
+function saysSignedOut({ status, body }: ErrorResponse): boolean {
   const isPlausible = status === undefined || status < 400 || status === 400 || status === 403;
   if (!isPlausible) return false;
   if ([body.code, body.errorType].some((word) => word !== undefined && signedOutWord.test(word))) return true;
@@ -171,7 +178,7 @@ function saysSignedOut({ status, body }: Refusal): boolean {
 const signedOutWord =
   /^(?:401|access_denied|unauthori[sz]ed|unauthenticated|(?:invalid|expired)_(?:access_)?token|token_expired|authentication_?error|invalid_(?:api_key|authentication))\.?$/i;
 
-function unknownModel(r: Refusal): boolean {
+function unknownModel(r: ErrorResponse): boolean {
   if (r.body.code === 'model_not_found' || /model_?not_?found/i.test(r.body.errorType ?? '')) return true;
   const said = r.body.message ?? '';
   if (statusOf(r) === 404) {
@@ -188,37 +195,37 @@ function mentions(said: string, model: string | undefined): boolean {
   return model !== undefined && model !== '' && said.includes(model);
 }
 
-function overflowNumbers({ body }: Refusal): string {
+function overflowNumbers({ body }: ErrorResponse): string {
   const { limit, requested } = readContextOverflow(body.message ?? '');
   if (limit === undefined) return '';
   return requested === undefined
-    ? `: at most ${count(limit)} tokens`
-    : `: ${count(requested)} were asked of ${count(limit)} tokens`;
+    ? `: at most ${formatCount(limit)} tokens`
+    : `: ${formatCount(requested)} were asked of ${formatCount(limit)} tokens`;
 }
 
 /** True when the service knows the field and minds only what stands in it. */
-function unsupportedValue({ body }: Refusal): boolean {
+function unsupportedValue({ body }: ErrorResponse): boolean {
   return /unsupported_?value/i.test(`${body.errorType} ${body.code}`);
 }
 
-function modelWords({ model }: Refusal): string {
+function modelWords({ model }: ErrorResponse): string {
   return model ? `The model "${model}"` : 'This model';
 }
 
-function quote({ body }: Refusal): string {
+function quote({ body }: ErrorResponse): string {
   return body.message === undefined ? '' : ` It said: ${body.message}`;
 }
 
-function inBrackets(r: Refusal): string {
+function inBrackets(r: ErrorResponse): string {
   const status = statusOf(r);
   return status === undefined ? '' : ` (${status})`;
 }
 
-function itOrThem(r: Refusal): string {
+function itOrThem(r: ErrorResponse): string {
   return namedFields(r.body.param).length > 1 ? 'them' : 'it';
 }
 
-function factsOf({ status, body, retryAfterMs }: Refusal): ErrorFacts {
+function factsOf({ status, body, retryAfterMs }: ErrorResponse): ErrorDetails {
   const { code, errorType, param, message, traceId } = body;
   const { limit, requested } = isContextOverflow(message ?? '') ? readContextOverflow(message ?? '') : {};
   return {

@@ -1,7 +1,7 @@
 import type { RolecallError } from '../base/errors.ts';
 import type { Notice } from './completion.ts';
-import type { ModelMemory } from './modelMemory.ts';
-import type { ChatMessage, CompletionRequest, ContentPart, ToolCallMessage, ToolDefinition } from './request.ts';
+import type { ModelObservations } from './modelObservations.ts';
+import type { ChatMessage, CompletionRequest, ContentPart, FunctionTool, ToolCallMessage } from './request.ts';
 import { repairArguments } from './toolCalls.ts';
 
 /** What stands for a result that was never kept: a call without a result is refused. */
@@ -50,7 +50,7 @@ function repairRound(
 }
 
 /** What was kept of a conversation, and how much was not. */
-export interface FittedHistory {
+export interface TruncatedHistory {
   readonly messages: readonly ChatMessage[];
   /** Earlier turns left out, each a question with everything that answered it. */
   readonly turns: number;
@@ -67,11 +67,11 @@ export interface FittedHistory {
  *
  * @param tokensOf the tokens of one message.
  */
-export function fitHistory(
+export function truncateHistory(
   messages: readonly ChatMessage[],
   budget: number,
   tokensOf: (message: ChatMessage) => number,
-): FittedHistory {
+): TruncatedHistory {
   const instructions = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer');
   const begin = instructions < 0 ? messages.length : instructions;
   const head = messages.slice(0, begin);
@@ -111,7 +111,7 @@ function split(messages: readonly ChatMessage[], begins: (message: ChatMessage) 
  * Joins what one side says in a row, because the chat templates of some models refuse roles that do not alternate: a
  * question that got no answer is followed by the next question.
  */
-export function mergeNeighbours(messages: readonly ChatMessage[]): ChatMessage[] {
+export function mergeConsecutiveMessages(messages: readonly ChatMessage[]): ChatMessage[] {
   const merged: ChatMessage[] = [];
   for (const message of messages) {
     const last = merged.at(-1);
@@ -139,7 +139,7 @@ function parts(content: ChatMessage['content']): readonly ContentPart[] {
 }
 
 /** How long a model's conversations may be, in tokens. */
-export interface ModelLimits {
+export interface ModelTokenLimits {
   /** Prompt and answer together. */
   readonly contextLength: number;
   /** The longest answer. */
@@ -147,17 +147,17 @@ export interface ModelLimits {
 }
 
 /** A request as it can be sent, and what a person should know about the difference. */
-export interface FittedRequest {
+export interface PreparedRequest {
   readonly request: CompletionRequest;
   readonly notices: readonly Notice[];
 }
 
-export interface Fitting {
-  readonly memory: ModelMemory;
+export interface TruncationContext {
+  readonly observations: ModelObservations;
   /** Address of the service, the key of the memory. */
   readonly service: string;
   /** Absent: the history is repaired and sent whole. */
-  readonly limits: ModelLimits | undefined;
+  readonly limits: ModelTokenLimits | undefined;
 }
 
 /** Estimates are estimates: a history fills no more than these shares of the room, before and after calibration. */
@@ -169,45 +169,52 @@ const ANSWER_SHARE = 0.5;
  * The history made acceptable (see {@link repairHistory}), its oldest turns left out where it is too long, neighbours of
  * one role joined.
  */
-export function fitRequest(request: CompletionRequest, fitting: Fitting): FittedRequest {
-  const { memory, service, limits } = fitting;
+export function prepareRequest(request: CompletionRequest, fitting: TruncationContext): PreparedRequest {
+  const { observations, service, limits } = fitting;
   if (!limits) return { request: { ...request, messages: tidy(request) }, notices: [] };
-  const context = Math.min(limits.contextLength, memory.limit(service, request.model) ?? Number.POSITIVE_INFINITY);
+  const context = Math.min(
+    limits.contextLength,
+    observations.contextLimit(service, request.model) ?? Number.POSITIVE_INFINITY,
+  );
   const asked = request.max_completion_tokens ?? request.max_tokens ?? limits.maxOutput;
   const room = context - Math.min(asked, context * ANSWER_SHARE);
-  const share = memory.isCalibrated(service, request.model) ? SHARE.calibrated : SHARE.uncalibrated;
-  return fitTo(request, Math.floor(room * share), fitting);
+  const share = observations.isCalibrated(service, request.model) ? SHARE.calibrated : SHARE.uncalibrated;
+  return truncateTo(request, Math.floor(room * share), fitting);
 }
 
 /**
  * A shorter request after the service found it too long. Its own numbers say by how much, where it told them; otherwise
  * the history is halved. `undefined` when nothing can be left out: the error then stands.
  */
-export function shortenRequest(
+export function truncateRequest(
   error: RolecallError,
   request: CompletionRequest,
-  fitting: Fitting,
-): FittedRequest | undefined {
-  const { memory, service } = fitting;
-  const { contextLimit, contextRequested } = error.facts;
-  if (contextLimit !== undefined) memory.learnLimit(service, request.model, contextLimit);
+  fitting: TruncationContext,
+): PreparedRequest | undefined {
+  const { observations, service } = fitting;
+  const { contextLimit, contextRequested } = error.details;
+  if (contextLimit !== undefined) observations.setContextLimit(service, request.model, contextLimit);
   const knows = contextLimit !== undefined && contextRequested !== undefined && contextRequested > contextLimit;
   const scale = knows ? (contextLimit / contextRequested) * 0.9 : 0.5;
-  const now = memory.tokens(service, request.model, estimateRequest(request));
-  const shorter = fitTo(request, Math.floor(now * scale), fitting);
+  const now = observations.correctEstimate(service, request.model, estimateRequest(request));
+  const shorter = truncateTo(request, Math.floor(now * scale), fitting);
   return shorter.notices.length === 0 ? undefined : shorter;
 }
 
-function fitTo(request: CompletionRequest, budget: number, { memory, service }: Fitting): FittedRequest {
-  const tokens = (estimated: number) => memory.tokens(service, request.model, estimated);
+function truncateTo(
+  request: CompletionRequest,
+  budget: number,
+  { observations, service }: TruncationContext,
+): PreparedRequest {
+  const tokens = (estimated: number) => observations.correctEstimate(service, request.model, estimated);
   const forMessages = budget - tokens(estimateTools(request.tools ?? []));
   const messages = repairHistory(request.messages);
-  const fitted = fitHistory(messages, forMessages, (message) => tokens(estimateMessage(message)));
-  return { request: { ...request, messages: mergeNeighbours(fitted.messages) }, notices: noticesOf(fitted) };
+  const fitted = truncateHistory(messages, forMessages, (message) => tokens(estimateMessage(message)));
+  return { request: { ...request, messages: mergeConsecutiveMessages(fitted.messages) }, notices: noticesOf(fitted) };
 }
 
 function tidy({ messages }: CompletionRequest) {
-  return mergeNeighbours(repairHistory(messages));
+  return mergeConsecutiveMessages(repairHistory(messages));
 }
 
 function noticesOf({ turns, rounds }: { turns: number; rounds: number }): Notice[] {
@@ -242,7 +249,7 @@ const ASCII_PER_TOKEN = 4;
 /** Letters beyond ASCII are cut finer by tokenizers that were trained on English. */
 const TOKENS_PER_OTHER = 0.7;
 
-/** Tokens of a text, roughly: no tokenizer of the service is known, so usage calibrates this (see `ModelMemory`). */
+/** Tokens of a text, roughly: no tokenizer of the service is known, so usage calibrates this (see `ModelObservations`). */
 export function estimateText(text: string): number {
   let others = 0;
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) others++;
@@ -256,7 +263,7 @@ export function estimateMessage({ content, name, tool_calls }: ChatMessage): num
 }
 
 /** Tokens of the tools on offer, roughly. */
-export function estimateTools(tools: readonly ToolDefinition[]): number {
+export function estimateTools(tools: readonly FunctionTool[]): number {
   return sum(tools.map((tool) => estimateText(JSON.stringify(tool))));
 }
 

@@ -1,19 +1,19 @@
 import { asRolecallError } from '../base/errors.ts';
 import { isJsonObject, parseJson } from '../base/json.ts';
+import { DeadlineSignal, timeoutError } from './deadlineSignal.ts';
 import {
   accessToken,
   authorization,
   endpoint,
   type InferenceConnection,
   type InferenceDeps,
-  newerToken,
   readText,
   send,
+  tokenAfter401,
   withoutToken,
 } from './endpoint.ts';
 import { readErrorObject } from './errorBody.ts';
-import { refusalError } from './errors.ts';
-import { timedOut, Watch } from './watch.ts';
+import { errorOfResponse } from './errors.ts';
 
 /** A model that the service lists. The list may hold models that do not chat (embeddings, images). */
 export interface ListedModel {
@@ -46,14 +46,14 @@ export async function listModels(
     return await list(deps, url, token, signal);
   } catch (thrown) {
     const error = asRolecallError(thrown);
-    const newer = error.kind === 'signedOut' ? await newerToken(deps, token, signal) : undefined;
+    const newer = error.kind === 'signedOut' ? await tokenAfter401(deps, token, signal) : undefined;
     return newer === undefined ? absent(error) : await list(deps, url, newer, signal).catch(absent);
   }
 }
 
 /** @throws `thrown`, unless it is how a service says that it has no list. */
 function absent(thrown: unknown): undefined {
-  const { status } = asRolecallError(thrown).facts;
+  const { status } = asRolecallError(thrown).details;
   if (status === undefined || !notOffered.includes(status)) throw thrown;
 }
 
@@ -63,22 +63,25 @@ async function list(
   token: string,
   signal: AbortSignal,
 ): Promise<ListedModel[] | undefined> {
-  const watch = new Watch(signal);
+  const deadline = new DeadlineSignal(signal);
   try {
-    watch.arm({ ms: DEADLINE_MS, reason: () => timedOut('The inference service did not list its models in time.') });
+    deadline.arm({
+      ms: DEADLINE_MS,
+      reason: () => timeoutError('The inference service did not list its models in time.'),
+    });
     const headers = { Authorization: authorization(token), Accept: 'application/json' };
-    const response = await send(deps, url, { method: 'GET', headers }, watch);
+    const response = await send(deps, url, { method: 'GET', headers }, deadline);
     const pieces: string[] = [];
-    for await (const text of readText(response, watch, url, MAX_BYTES)) pieces.push(text);
+    for await (const text of readText(response, deadline, url, MAX_BYTES)) pieces.push(text);
     const body = parseJson(pieces.join(''));
     const said = isJsonObject(body) ? readErrorObject(body) : undefined;
-    const refusal = said && refusalError({ body: said });
+    const refusal = said && errorOfResponse({ body: said });
     if (refusal?.kind === 'signedOut') throw refusal;
     return readModels(body);
   } catch (thrown) {
     throw withoutToken(asRolecallError(thrown), token);
   } finally {
-    watch.dispose();
+    deadline.dispose();
   }
 }
 

@@ -10,7 +10,7 @@ import {
   unknownFields,
 } from './request.ts';
 
-/** Parameters as somebody wrote them in one place, unchecked. */
+/** Parameters from one source, unchecked. */
 export interface ParameterLayer<Source> {
   readonly source: Source;
   readonly value: unknown;
@@ -18,7 +18,7 @@ export interface ParameterLayer<Source> {
   readonly isForeign?: boolean;
 }
 
-/** What became of one field that somebody wrote. */
+/** What happened to one field that was set. */
 export interface ParameterEntry<Source> {
   readonly field: string;
   readonly value: unknown;
@@ -212,26 +212,26 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-export type Checked<Value> =
+export type ValidationResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
 /** Checks parameters that a person wrote. The value comes back as it was, not a copy with anything added. */
-export function checkParameters(value: unknown): Checked<CompletionParameters> {
+export function checkParameters(value: unknown): ValidationResult<CompletionParameters> {
   return check(parametersSchema, value);
 }
 
 /** Checks a whole request that a person wrote. */
-export function checkRequest(value: unknown): Checked<CompletionRequest> {
+export function checkRequest(value: unknown): ValidationResult<CompletionRequest> {
   return check(requestSchema, value);
 }
 
 /** Checks a conversation that was kept somewhere outside of the program. */
-export function checkMessages(value: unknown): Checked<readonly ChatMessage[]> {
+export function checkMessages(value: unknown): ValidationResult<readonly ChatMessage[]> {
   return check(messagesSchema, value);
 }
 
-function check<Value>(schema: z.ZodMiniType, value: unknown): Checked<Value> {
+function check<Value>(schema: z.ZodMiniType, value: unknown): ValidationResult<Value> {
   const result = z.safeParse(schema, value);
   // The schemas only judge: the value itself keeps the order of its members.
   if (result.success) return { ok: true, value: value as Value };

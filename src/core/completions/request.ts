@@ -29,7 +29,7 @@ export interface ChatMessage {
 }
 
 /** A function the model may call. Specification, "tools" and "Function object". */
-export interface ToolDefinition {
+export interface FunctionTool {
   readonly type: 'function';
   readonly function: {
     readonly name: string;
@@ -61,7 +61,7 @@ export interface CompletionParameters {
   readonly reasoning_effort?: string;
   /** Only these two are supported; anything else is refused before it is sent. */
   readonly tool_choice?: 'auto' | 'none';
-  readonly tools?: readonly ToolDefinition[];
+  readonly tools?: readonly FunctionTool[];
 }
 
 /** A chat completion request, member for member as it is sent. */
@@ -97,8 +97,8 @@ export const requestFields = [
 ] as const satisfies readonly (keyof CompletionRequest)[];
 
 /** The request fields that Rolecall may set by itself, and so may leave out again. */
-export const ownFields = ['stream', 'stream_options', 'tools', 'tool_choice'] as const;
-export type OwnField = (typeof ownFields)[number];
+export const optionalFields = ['stream', 'stream_options', 'tools', 'tool_choice'] as const;
+export type OptionalField = (typeof optionalFields)[number];
 
 /**
  * The request as it stands on the wire: exactly the members that are set, those of the specification first. `tools` and
@@ -119,7 +119,7 @@ export function serializeRequest(request: CompletionRequest): string {
   return JSON.stringify(body);
 }
 
-/** Members that the specification does not know; they are sent, and the person should be told that they are ours to doubt. */
+/** Members that the specification does not know; they are sent, and the user should know that they may be wrong. */
 export function unknownFields(request: object): string[] {
   const known: readonly string[] = requestFields;
   return Object.keys(request).filter((field) => !known.includes(field));
@@ -138,7 +138,7 @@ function refuseWhatCannotWork(request: CompletionRequest): void {
   refuseBadTools(request.tools ?? []);
 }
 
-function refuseBadTools(tools: readonly ToolDefinition[]): void {
+function refuseBadTools(tools: readonly FunctionTool[]): void {
   if (tools.length > MAX_TOOLS) {
     throw invalid(`The service takes at most ${MAX_TOOLS} tools; these are ${tools.length}. Switch some off.`, 'tools');
   }
@@ -160,5 +160,5 @@ function refuseBadTools(tools: readonly ToolDefinition[]): void {
 export const toolNamePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 
 function invalid(message: string, param: string): RolecallError {
-  return new RolecallError('invalidRequest', message, { facts: { param } });
+  return new RolecallError('invalidRequest', message, { details: { param } });
 }

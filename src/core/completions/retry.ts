@@ -1,7 +1,7 @@
-import { type RolecallError, seconds } from '../base/errors.ts';
+import { formatSeconds, type RolecallError } from '../base/errors.ts';
 import type { Notice } from './completion.ts';
-import type { FittedRequest } from './history.ts';
-import { type CompletionParameters, type CompletionRequest, type OwnField, ownFields } from './request.ts';
+import type { PreparedRequest } from './history.ts';
+import { type CompletionParameters, type CompletionRequest, type OptionalField, optionalFields } from './request.ts';
 
 /** What may be sent again, and why. */
 export interface Attempt {
@@ -11,20 +11,20 @@ export interface Attempt {
 
 /** What the rules of sending again are given. */
 export interface RetryRules {
-  /** Those of `ownFields` that the person did not write into the request. */
-  readonly own: readonly OwnField[];
+  /** Those of `optionalFields` that the person did not write into the request. */
+  readonly own: readonly OptionalField[];
   /** The longest time a service may ask to wait, in milliseconds; 0 for never. */
   readonly longestWaitMs: number;
   /** A newer token than the one that was rejected, if there is one. */
   newerToken(token: string): Promise<string | undefined>;
   /** A shorter request, after a refusal because of its length; `undefined` when nothing can be left out. */
-  shorter(error: RolecallError, request: CompletionRequest): FittedRequest | undefined;
+  shorter(error: RolecallError, request: CompletionRequest): PreparedRequest | undefined;
   /** Told which of our fields a model refused, so that it is not asked with them again. */
-  refused(fields: readonly OwnField[]): void;
+  refused(fields: readonly OptionalField[]): void;
 }
 
 /** The next attempt, what to tell about it, and how long to wait first. */
-export interface Again extends Attempt {
+export interface RetryDecision extends Attempt {
   readonly notices?: readonly Notice[];
   readonly waitMs?: number;
 }
@@ -46,50 +46,50 @@ export class RetryPolicy {
   }
 
   /** @param error what the last attempt threw before anything of an answer came. */
-  async next(error: RolecallError, last: Attempt): Promise<Again | undefined> {
+  async next(error: RolecallError, last: Attempt): Promise<RetryDecision | undefined> {
     if (error.kind === 'signedOut') return this.#withNewerToken(last);
     if (error.kind === 'rateLimited') return this.#afterWaiting(error, last);
     if (error.kind === 'contextOverflow') return this.#shorter(error, last);
     return this.#withoutOwnFields(error, last);
   }
 
-  async #withNewerToken(last: Attempt): Promise<Again | undefined> {
+  async #withNewerToken(last: Attempt): Promise<RetryDecision | undefined> {
     if (!this.#once('token')) return undefined;
     const token = await this.#rules.newerToken(last.token);
     return token === undefined ? undefined : { ...last, token };
   }
 
-  #afterWaiting({ facts }: RolecallError, last: Attempt): Again | undefined {
-    const waitMs = facts.retryAfterMs;
+  #afterWaiting({ details }: RolecallError, last: Attempt): RetryDecision | undefined {
+    const waitMs = details.retryAfterMs;
     const { longestWaitMs } = this.#rules;
     if (waitMs === undefined || longestWaitMs === 0 || waitMs > longestWaitMs) return undefined;
     if (this.#waits >= MAX_WAITS) return undefined;
     this.#waits++;
-    const message = `Too many requests. Sending again in ${seconds(waitMs)}, as the service asked.`;
+    const message = `Too many requests. Sending again in ${formatSeconds(waitMs)}, as the service asked.`;
     return { ...last, waitMs, notices: [{ code: 'waiting', message }] };
   }
 
-  #shorter(error: RolecallError, last: Attempt): Again | undefined {
+  #shorter(error: RolecallError, last: Attempt): RetryDecision | undefined {
     if (!this.#once('length')) return undefined;
     const shorter = this.#rules.shorter(error, last.request);
     return shorter && { ...last, ...shorter };
   }
 
-  #withoutOwnFields(error: RolecallError, last: Attempt): Again | undefined {
+  #withoutOwnFields(error: RolecallError, last: Attempt): RetryDecision | undefined {
     const { own } = this.#rules;
-    const refused = withTools(error, refusedFields(error, this.#mayGo(last.request)) as OwnField[], own);
-    const { request, notices } = withoutRefused(last.request, refused, own);
+    const refused = withTools(error, refusedFields(error, this.#mayGo(last.request)) as OptionalField[], own);
+    const { request, notices } = dropRefusedFields(last.request, refused, own);
     const isLeft = refused.some((field) => request[field] !== undefined && field !== 'stream');
     if (refused.length === 0 || isLeft || !this.#once(refused.join())) return undefined;
     this.#rules.refused(refused);
     return { ...last, request, notices };
   }
 
-  /** What belongs to a field of ours may be refused beside it, whoever set it. */
-  #mayGo(request: CompletionRequest): OwnField[] {
+  /** A field that depends on one of ours may be refused with it, even if the user set it. */
+  #mayGo(request: CompletionRequest): OptionalField[] {
     const { own } = this.#rules;
-    return ownFields.filter((field) => {
-      const whole = belongsTo[field];
+    return optionalFields.filter((field) => {
+      const whole = dependsOn[field];
       return request[field] !== undefined && (own.includes(field) || (whole !== undefined && own.includes(whole)));
     });
   }
@@ -102,20 +102,24 @@ export class RetryPolicy {
 }
 
 /** Prose about "tool choice" is how servers say that tools are switched off; named alone it is only the field. */
-function withTools({ facts }: RolecallError, refused: readonly OwnField[], own: readonly OwnField[]): OwnField[] {
-  const isProse = refused.includes('tool_choice') && facts.param === undefined;
+function withTools(
+  { details }: RolecallError,
+  refused: readonly OptionalField[],
+  own: readonly OptionalField[],
+): OptionalField[] {
+  const isProse = refused.includes('tool_choice') && details.param === undefined;
   return isProse && own.includes('tools') ? [...new Set([...refused, 'tools' as const])] : [...refused];
 }
 
 /** What a field belongs to: it means nothing without it. */
-export const belongsTo: Partial<Readonly<Record<OwnField, OwnField>>> = {
+export const dependsOn: Partial<Readonly<Record<OptionalField, OptionalField>>> = {
   stream_options: 'stream',
   tool_choice: 'tools',
 };
 
 /** Those fields of Rolecall's own that the person left to it; of tools only where they are Rolecall's offer. */
-export function ownFieldsOf(asked: CompletionParameters, toolsAreOptional: boolean): OwnField[] {
-  return ownFields.filter((field) => {
+export function optionalFieldsOf(asked: CompletionParameters, toolsAreOptional: boolean): OptionalField[] {
+  return optionalFields.filter((field) => {
     if (field === 'tools') return toolsAreOptional;
     return asked[field] === undefined && (field !== 'tool_choice' || toolsAreOptional);
   });
@@ -126,11 +130,11 @@ export function ownFieldsOf(asked: CompletionParameters, toolsAreOptional: boole
  * the choice is refused and it is "none", the tools go with it, since that says the same. `stream_options`, whoever set
  * them, go with the stream: servers refuse them without one, unless they are null.
  */
-export function fieldsThatGo(
-  refused: readonly OwnField[],
-  own: readonly OwnField[],
+export function fieldsToDrop(
+  refused: readonly OptionalField[],
+  own: readonly OptionalField[],
   { stream, stream_options, tool_choice }: CompletionParameters,
-): OwnField[] {
+): OptionalField[] {
   const isNone = tool_choice === 'none' && refused.includes('tool_choice');
   const gone = own.filter((field) => refused.includes(field));
   const goesWithStream =
@@ -140,19 +144,19 @@ export function fieldsThatGo(
   return [...new Set(gone)];
 }
 
-/** `request` without what the model refuses, as far as it may go, and what a person is told about it. */
-export function withoutRefused(
+/** `request` without what the model refuses, as far as it may go, and what the user is told about it. */
+export function dropRefusedFields(
   request: CompletionRequest,
-  refused: readonly OwnField[],
-  own: readonly OwnField[],
+  refused: readonly OptionalField[],
+  own: readonly OptionalField[],
 ): { readonly request: CompletionRequest; readonly notices: readonly Notice[] } {
-  const gone = fieldsThatGo(refused, own, request).filter((field) => request[field] !== undefined);
+  const gone = fieldsToDrop(refused, own, request).filter((field) => request[field] !== undefined);
   return { request: withoutFields(request, gone), notices: noticesOf(gone, refused, own, request.model) };
 }
 
 /** Without `stream` a request asks for the answer in one piece, which is what that means. */
-function withoutFields(request: CompletionRequest, fields: readonly OwnField[]): CompletionRequest {
-  const kept = Object.entries(request).filter(([name]) => !fields.includes(name as OwnField));
+function withoutFields(request: CompletionRequest, fields: readonly OptionalField[]): CompletionRequest {
+  const kept = Object.entries(request).filter(([name]) => !fields.includes(name as OptionalField));
   return {
     ...(Object.fromEntries(kept) as unknown as CompletionRequest),
     ...(fields.includes('stream') && { stream: false }),
@@ -160,9 +164,9 @@ function withoutFields(request: CompletionRequest, fields: readonly OwnField[]):
 }
 
 function noticesOf(
-  gone: readonly OwnField[],
-  refused: readonly OwnField[],
-  own: readonly OwnField[],
+  gone: readonly OptionalField[],
+  refused: readonly OptionalField[],
+  own: readonly OptionalField[],
   model: string,
 ): Notice[] {
   const notices: Notice[] = [];
@@ -194,9 +198,9 @@ function noticesOf(
  */
 export function refusedFields(error: RolecallError, own: readonly string[]): string[] {
   if (error.kind !== 'unsupported' && error.kind !== 'invalidRequest') return [];
-  const said = error.facts.serverMessage ?? '';
+  const said = error.details.serverMessage ?? '';
   const tools = own.includes('tools') && refusesTools(said) ? ['tools'] : [];
-  const named = namedFields(error.facts.param)
+  const named = namedFields(error.details.param)
     .map((field) => aliases[field] ?? field)
     .filter((field) => tools.length === 0 || field !== 'model');
   if (!named.every((field) => own.includes(field))) return [];
@@ -208,7 +212,7 @@ export function refusedFields(error: RolecallError, own: readonly string[]): str
   return [...new Set([...(refusal.test(said) ? inProse : []), ...tools])];
 }
 
-/** True when a service says in prose that the model, or whoever would run it, takes no tools. */
+/** True when a service says in prose that the model, or its server, takes no tools. */
 export function refusesTools(said: string): boolean {
   return toolRefusals.some((pattern) => pattern.test(said));
 }

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { type JsonObject, JsonOutline, parseJson, parseJsonObject, type ToolCall } from '../base/json.ts';
+import { JsonBoundaryScanner, type JsonObject, parseJson, parseJsonObject, type ToolCall } from '../base/json.ts';
 import type { ToolCallDelta } from './chunk.ts';
 
 /**
@@ -98,7 +98,7 @@ const pairKey = (id: string, index: number | undefined) => `both ${index} ${id}`
 /** The text of a call's arguments as it arrives; parsed when its last bracket has come, and not for every piece. */
 class ArgumentText {
   json = '';
-  #outline = new JsonOutline();
+  #outline = new JsonBoundaryScanner();
   #object: JsonObject | undefined;
 
   /** The object, as long as the text is one and nothing else. */

@@ -1,9 +1,9 @@
-import type { Diagnosis, Discovery, Gathered, Probe, RedirectFact, SharedFact } from './facts.ts';
-import { code, durationOf, type Line, timeOf } from './markdown.ts';
-import { adviceOn, listWithoutCredentials, plainAddress, withoutCredentials } from './network.ts';
+import type { CheckOutcome, Diagnosis, Discovery, Probe, RedirectFact, SharedFact } from './facts.ts';
+import { code, durationOf, type ReportLine, timeOf } from './markdown.ts';
+import { adviceForErrorCodes, listWithoutCredentials, plainAddress, withoutCredentials } from './network.ts';
 
 export type CheckName = Exclude<keyof Diagnosis, 'at'>;
-type ValueOf<Name extends CheckName> = Diagnosis[Name] extends Gathered<infer Value> ? Value : never;
+type ValueOf<Name extends CheckName> = Diagnosis[Name] extends CheckOutcome<infer Value> ? Value : never;
 
 /** One question of a diagnosis, and how its answer reads. */
 export interface Check<Name extends CheckName> {
@@ -13,7 +13,7 @@ export interface Check<Name extends CheckName> {
   readonly label: string;
   /** How long the answer may take, in milliseconds. */
   readonly limitMs: number;
-  readonly lines: (value: ValueOf<Name>, diagnosis: Diagnosis) => readonly Line[];
+  readonly lines: (value: ValueOf<Name>, diagnosis: Diagnosis) => readonly ReportLine[];
 }
 
 /** For what is asked over the network; the rest is asked on this machine. */
@@ -160,10 +160,10 @@ export const CHECKS: { readonly [Name in CheckName]: Check<Name> } = {
     heading: 'Session',
     label: 'Session',
     limitMs: LOCAL_MS,
-    lines: ({ state, reason, generation, expiresAt, isRenewable }, { at }) => {
+    lines: ({ state, reason, generation, expiresAt, isRefreshable }, { at }) => {
       const finding = Object.hasOwn(NEXT_STEPS, state) ? NEXT_STEPS[state] : undefined;
       const text = code(state) + (reason === undefined ? '' : `: ${code(reason)}`);
-      const line: Line = { label: 'Session', text, ...(finding !== undefined && { finding }) };
+      const line: ReportLine = { label: 'Session', text, ...(finding !== undefined && { finding }) };
       if (generation === undefined) return [line];
       return [
         line,
@@ -172,7 +172,7 @@ export const CHECKS: { readonly [Name in CheckName]: Check<Name> } = {
           label: 'Access token',
           text: expiresAt === undefined ? 'until the service refuses it' : `until ${timeOf(expiresAt, at)}`,
         },
-        { label: 'Renewal', text: isRenewable === false ? 'not possible: a service token' : 'automatic' },
+        { label: 'Renewal', text: isRefreshable === false ? 'not possible: a service token' : 'automatic' },
       ];
     },
   },
@@ -236,10 +236,10 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   offline: 'You are still signed in, and Rolecall keeps trying. Check the services above.',
 };
 
-function probeLine(label: string, probe: Probe): Line {
+function probeLine(label: string, probe: Probe): ReportLine {
   if (probe.kind === 'answered') {
     const text = `answered ${probe.status} after ${probe.ms} ms`;
-    if (probe.status === 407) return { label, text, finding: adviceOn(['PROXY_407']) ?? '' };
+    if (probe.status === 407) return { label, text, finding: adviceForErrorCodes(['PROXY_407']) ?? '' };
     if (probe.status < 500) return { label, text };
     return {
       label,
@@ -248,11 +248,11 @@ function probeLine(label: string, probe: Probe): Line {
     };
   }
   const codes = probe.codes.length > 0 ? ` (${probe.codes.map(code).join(', ')})` : '';
-  const finding = adviceOn(probe.codes) ?? 'The request failed before an answer arrived.';
+  const finding = adviceForErrorCodes(probe.codes) ?? 'The request failed before an answer arrived.';
   return { label, text: `unreachable: ${code(probe.message)}${codes}, after ${probe.ms} ms`, finding };
 }
 
-function discoveryLine(discovery: Discovery): Line {
+function discoveryLine(discovery: Discovery): ReportLine {
   const label = 'Discovery';
   switch (discovery.kind) {
     case 'found':
@@ -264,7 +264,7 @@ function discoveryLine(discovery: Discovery): Line {
   }
 }
 
-function clockLine(skewMs: number | undefined): Line {
+function clockLine(skewMs: number | undefined): ReportLine {
   const label = 'Clock';
   if (skewMs === undefined) return { label, text: 'the service does not send the time' };
   const apart = durationOf(Math.abs(skewMs));
@@ -276,7 +276,7 @@ function clockLine(skewMs: number | undefined): Line {
   };
 }
 
-function listenerLine(fact: RedirectFact, isRemote: boolean): Line {
+function listenerLine(fact: RedirectFact, isRemote: boolean): ReportLine {
   const label = 'Callback listener';
   switch (fact.kind) {
     case 'free': {
@@ -320,7 +320,7 @@ function listenerLine(fact: RedirectFact, isRemote: boolean): Line {
 
 function certificatesLine(
   certificates: { readonly path: string; readonly state: 'read' | 'unreadable' | 'no certificate' } | undefined,
-): Line {
+): ReportLine {
   const label = 'NODE_EXTRA_CA_CERTS';
   if (!certificates) return { label, text: 'not set' };
   const text = code(certificates.path);
@@ -329,7 +329,7 @@ function certificatesLine(
   return { label, text, finding: `The file ${what}; Node.js ignores it.` };
 }
 
-function holderLine(holder: SharedFact['holder']): Line {
+function holderLine(holder: SharedFact['holder']): ReportLine {
   const label = 'Renewed now by';
   if (holder.kind === 'nobody') return { label, text: 'nobody' };
   if (holder.kind === 'unreadable') {

@@ -1,10 +1,10 @@
-import { within } from '../base/abort.ts';
+import { withTimeout } from '../base/abort.ts';
 import { asRolecallError, cancelled } from '../base/errors.ts';
 import { CHECKS, type CheckName } from './checks.ts';
-import type { Diagnosis, Gathered } from './facts.ts';
+import type { CheckOutcome, Diagnosis } from './facts.ts';
 
 type Questions = Omit<Diagnosis, 'at'>;
-type Value<G> = G extends Gathered<infer T> ? T : never;
+type Value<G> = G extends CheckOutcome<infer T> ? T : never;
 
 /**
  * Answers one question each; may fail, hang and take its time. `undefined` says that there is nothing to ask about, as
@@ -41,10 +41,10 @@ async function gather(
   source: (signal: AbortSignal) => unknown,
   limitMs: number,
   signal: AbortSignal,
-): Promise<Gathered<unknown>> {
+): Promise<CheckOutcome<unknown>> {
   const stop = new AbortController();
   try {
-    const gathered = await within(answer(source, AbortSignal.any([signal, stop.signal])), limitMs, signal);
+    const gathered = await withTimeout(answer(source, AbortSignal.any([signal, stop.signal])), limitMs, signal);
     return gathered ?? { kind: 'failed', problem: `no answer within ${limitMs / 1000} seconds` };
   } catch {
     return { kind: 'failed', problem: 'stopped' }; // An answer never rejects.
@@ -53,7 +53,7 @@ async function gather(
   }
 }
 
-async function answer(source: (signal: AbortSignal) => unknown, signal: AbortSignal): Promise<Gathered<unknown>> {
+async function answer(source: (signal: AbortSignal) => unknown, signal: AbortSignal): Promise<CheckOutcome<unknown>> {
   try {
     const value = await source(signal);
     return value === undefined

@@ -3,7 +3,7 @@
 import type { Connection } from '../base/connection.ts';
 
 /** What one question has given. `skipped`: there was nothing to ask about. */
-export type Gathered<T> =
+export type CheckOutcome<T> =
   | { readonly kind: 'known'; readonly value: T }
   | { readonly kind: 'failed'; readonly problem: string }
   | { readonly kind: 'skipped'; readonly why: string };
@@ -96,7 +96,7 @@ export interface SessionFact {
   /** When the access token stops being used, in milliseconds since the epoch. */
   readonly expiresAt?: number;
   /** False for a token without a successor; absent when there is no session. */
-  readonly isRenewable?: boolean;
+  readonly isRefreshable?: boolean;
 }
 
 export interface SharedFact {
@@ -124,7 +124,7 @@ export type ContainmentFact =
   | { readonly kind: 'none'; readonly reason: string; readonly remedy: string | undefined };
 
 /** Something that went wrong lately, as it stands in the log. */
-export interface Problem {
+export interface LoggedProblem {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly level: 'warning' | 'error';
@@ -134,17 +134,17 @@ export interface Problem {
 export interface Diagnosis {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly versions: Gathered<Versions>;
-  readonly connection: Gathered<ConnectionFact>;
-  readonly clientSecret: Gathered<ClientSecretFact>;
-  readonly identity: Gathered<IdentityFact>;
-  readonly inference: Gathered<Probe>;
-  readonly redirect: Gathered<RedirectFact>;
-  readonly network: Gathered<NetworkFact>;
-  readonly store: Gathered<StoreFact>;
-  readonly session: Gathered<SessionFact>;
-  readonly shared: Gathered<SharedFact>;
-  readonly containment: Gathered<ContainmentFact>;
+  readonly versions: CheckOutcome<Versions>;
+  readonly connection: CheckOutcome<ConnectionFact>;
+  readonly clientSecret: CheckOutcome<ClientSecretFact>;
+  readonly identity: CheckOutcome<IdentityFact>;
+  readonly inference: CheckOutcome<Probe>;
+  readonly redirect: CheckOutcome<RedirectFact>;
+  readonly network: CheckOutcome<NetworkFact>;
+  readonly store: CheckOutcome<StoreFact>;
+  readonly session: CheckOutcome<SessionFact>;
+  readonly shared: CheckOutcome<SharedFact>;
+  readonly containment: CheckOutcome<ContainmentFact>;
   /** The newest last. */
-  readonly problems: Gathered<readonly Problem[]>;
+  readonly problems: CheckOutcome<readonly LoggedProblem[]>;
 }

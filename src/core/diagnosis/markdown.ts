@@ -1,9 +1,9 @@
-import { shortened } from '../base/errors.ts';
+import { truncateWithEllipsis } from '../base/errors.ts';
 
 const MAX_LENGTH = 600;
 
 /** One line of the report: `text` is Markdown, so whatever others have written goes through {@link code} first. */
-export interface Line {
+export interface ReportLine {
   readonly label: string;
   readonly text: string;
   /** What is wrong, or may be, and what to do: Markdown as well. Stands at the head of the report too. */
@@ -16,7 +16,7 @@ export interface Line {
  */
 export function code(text: string): string {
   const flat = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-  const short = shortened(flat, MAX_LENGTH);
+  const short = truncateWithEllipsis(flat, MAX_LENGTH);
   if (short === '') return '(empty)';
   const longest = Math.max(0, ...[...short.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

@@ -108,6 +108,6 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** What to do about the most telling of `codes`, if anything is known. */
-export function adviceOn(codes: readonly string[]): string | undefined {
+export function adviceForErrorCodes(codes: readonly string[]): string | undefined {
   return ADVICE.find(([pattern]) => codes.some((code) => pattern.test(code)))?.[1];
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { asRolecallError, RolecallError } from '../base/errors.ts';
-import { exchange, type Fetch, type HttpAnswer } from '../base/http.ts';
+import { type Fetch, type HttpResponse, sendRequest } from '../base/http.ts';
 import type { Discovery, IdentityFact, Probe } from './facts.ts';
 import { errorCodes } from './network.ts';
 
@@ -40,7 +40,7 @@ async function ask(
   { fetch, now }: ProbeDeps,
   url: string,
   signal: AbortSignal,
-): Promise<{ readonly probe: Probe; readonly answer?: HttpAnswer }> {
+): Promise<{ readonly probe: Probe; readonly answer?: HttpResponse }> {
   const began = now();
   const request = {
     method: 'GET',
@@ -49,7 +49,7 @@ async function ask(
     maxBytes: MAX_BYTES,
   } as const;
   try {
-    const answer = await exchange(fetch, url, request, signal);
+    const answer = await sendRequest(fetch, url, request, signal);
     const ended = now();
     const date = Date.parse(answer.headers.get('date') ?? '');
     const skewMs = date + HALF_A_SECOND_MS - (began + ended) / 2;
@@ -60,13 +60,13 @@ async function ask(
     const error = asRolecallError(thrown);
     if (error.kind === 'cancelled') throw error;
     const known = { url, ms: now() - began };
-    const { status } = error.facts;
+    const { status } = error.details;
     if (status !== undefined) return { probe: { ...known, kind: 'answered', status } };
     return { probe: { ...known, kind: 'unreachable', message: error.message, codes: errorCodes(error) } };
   }
 }
 
-function readDiscovery({ status, text }: HttpAnswer, identityUrl: string): Discovery {
+function readDiscovery({ status, text }: HttpResponse, identityUrl: string): Discovery {
   if (status >= 500) return { kind: 'unusable', problem: `the service, or a proxy before it, answered ${status}` };
   if (status !== 200) return { kind: 'absent', status };
   try {

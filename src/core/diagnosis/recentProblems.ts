@@ -1,6 +1,6 @@
-import { cutText } from '../base/errors.ts';
+import { truncate } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import type { Problem } from './facts.ts';
+import type { LoggedProblem } from './facts.ts';
 
 const KEPT = 5;
 const MAX_LENGTH = 500;
@@ -9,7 +9,7 @@ const MAX_LENGTH = 500;
 export class RecentProblems implements Log {
   readonly #inner: Log;
   readonly #now: () => number;
-  #problems: readonly Problem[] = [];
+  #problems: readonly LoggedProblem[] = [];
 
   constructor(inner: Log, now: () => number) {
     this.#inner = inner;
@@ -17,7 +17,7 @@ export class RecentProblems implements Log {
   }
 
   /** The newest last. */
-  get all(): readonly Problem[] {
+  get all(): readonly LoggedProblem[] {
     return this.#problems;
   }
 
@@ -43,8 +43,8 @@ export class RecentProblems implements Log {
     this.#inner.error(message);
   }
 
-  #keep(level: Problem['level'], message: string): void {
+  #keep(level: LoggedProblem['level'], message: string): void {
     const [line = ''] = message.split('\n', 1); // The rest is a stack, which stands in the log.
-    this.#problems = [...this.#problems, { at: this.#now(), level, message: cutText(line, MAX_LENGTH) }].slice(-KEPT);
+    this.#problems = [...this.#problems, { at: this.#now(), level, message: truncate(line, MAX_LENGTH) }].slice(-KEPT);
   }
 }

@@ -1,5 +1,5 @@
 import net from 'node:net';
-import { greet, LISTENER_NAME, LOOPBACK_HOSTS } from '../base/loopback.ts';
+import { identifyListener, LISTENER_NAME, LOOPBACK_HOSTS } from '../base/loopback.ts';
 import type { RedirectFact } from './facts.ts';
 
 /** Longest wait for a greeting, in milliseconds. */
@@ -36,7 +36,7 @@ type Found =
   | { readonly kind: 'refused'; readonly code: string };
 
 async function lookAt(host: string, port: number, signal: AbortSignal): Promise<Found> {
-  const answer = await greet(host, port, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]));
+  const answer = await identifyListener(host, port, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]));
   if (answer === 'silent') return { kind: 'taken' };
   if (answer !== 'nobody')
     return answer.name === LISTENER_NAME ? { kind: 'ours' } : { kind: 'taken', says: answer.name };

@@ -1,6 +1,6 @@
 import { CHECKS, type CheckName } from './checks.ts';
-import type { Diagnosis, Gathered } from './facts.ts';
-import { code, type Line } from './markdown.ts';
+import type { CheckOutcome, Diagnosis } from './facts.ts';
+import { code, type ReportLine } from './markdown.ts';
 
 /**
  * The diagnosis as a Markdown document for people. Contains no token, code or secret; what others have written stands as
@@ -27,13 +27,13 @@ export function reportOf(diagnosis: Diagnosis, redact: (text: string) => string)
 }
 
 /** The lines for what was found, or the one line that says why nothing was. */
-function linesOf(name: CheckName, diagnosis: Diagnosis): readonly Line[] {
+function linesOf(name: CheckName, diagnosis: Diagnosis): readonly ReportLine[] {
   // The compiler does not see that the check and the answer are of one name.
   const { label, lines } = CHECKS[name] as {
     label: string;
-    lines: (value: unknown, all: Diagnosis) => readonly Line[];
+    lines: (value: unknown, all: Diagnosis) => readonly ReportLine[];
   };
-  const answer: Gathered<unknown> = diagnosis[name];
+  const answer: CheckOutcome<unknown> = diagnosis[name];
   switch (answer.kind) {
     case 'known':
       return lines(answer.value, diagnosis);
@@ -44,12 +44,12 @@ function linesOf(name: CheckName, diagnosis: Diagnosis): readonly Line[] {
   }
 }
 
-function findingsOf(lines: readonly Line[]): string {
+function findingsOf(lines: readonly ReportLine[]): string {
   const findings = lines.filter(({ finding }) => finding !== undefined);
   if (findings.length === 0) return 'No problems found.';
   return findings.map(({ label, finding }, index) => `${index + 1}. **${label}:** ${finding}`).join('\n');
 }
 
-function render({ label, text, finding }: Line): string {
+function render({ label, text, finding }: ReportLine): string {
   return `- **${label}:** ${text}${finding === undefined ? '' : `\n  - **Attention:** ${finding}`}`;
 }

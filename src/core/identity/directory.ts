@@ -1,10 +1,10 @@
 import { asRolecallError, isCancelled, type RolecallError } from '../base/errors.ts';
-import type { OnRetry } from '../base/http.ts';
+import type { RetryListener } from '../base/http.ts';
 import type { IdentityClient } from './identityClient.ts';
 import type { Group, Listing, Role } from './schemas.ts';
 
 /** One list of an organization: read, or the reason why not. An error never looks like an empty list. */
-export type Loaded<T> =
+export type ListResult<T> =
   | {
       readonly kind: 'loaded';
       readonly list: Listing<T>;
@@ -18,8 +18,8 @@ export type Loaded<T> =
 /** Both lists of an organization, each with its own outcome. */
 export interface OrganizationAccess {
   readonly id: string;
-  readonly groups: Loaded<Group>;
-  readonly roles: Loaded<Role>;
+  readonly groups: ListResult<Group>;
+  readonly roles: ListResult<Role>;
 }
 
 interface Read {
@@ -45,7 +45,7 @@ export class Directory {
   }
 
   /** Never rejects: failures are part of the result, and `cancelled` is the one of a read that was stopped. */
-  organization(id: string, onRetry?: OnRetry): Promise<OrganizationAccess> {
+  organization(id: string, onRetry?: RetryListener): Promise<OrganizationAccess> {
     const running = this.#reads.get(id);
     if (running !== undefined) return running.result;
     const stop = new AbortController();
@@ -103,11 +103,11 @@ export class Directory {
   #settle(read: Read, result: OrganizationAccess): void {
     read.isDone = true;
     if (this.#reads.get(result.id) !== read) return; // To be read again meanwhile, or dropped.
-    if (wasStopped(result)) this.#reads.delete(result.id);
+    if (wasCancelled(result)) this.#reads.delete(result.id);
     else this.#last.set(result.id, result);
   }
 
-  async #read(id: string, signal: AbortSignal, onRetry: OnRetry | undefined): Promise<OrganizationAccess> {
+  async #read(id: string, signal: AbortSignal, onRetry: RetryListener | undefined): Promise<OrganizationAccess> {
     const before = this.#last.get(id);
     const [groups, roles] = await Promise.all([
       this.#outcome(this.#identity.groups(id, signal, onRetry), before?.groups),
@@ -116,7 +116,7 @@ export class Directory {
     return { id, groups, roles };
   }
 
-  async #outcome<T>(read: Promise<Listing<T>>, before: Loaded<T> | undefined): Promise<Loaded<T>> {
+  async #outcome<T>(read: Promise<Listing<T>>, before: ListResult<T> | undefined): Promise<ListResult<T>> {
     try {
       return { kind: 'loaded', list: await read, at: this.#now() };
     } catch (error) {
@@ -127,8 +127,8 @@ export class Directory {
   }
 }
 
-/** True for a read that somebody stopped before it came to an end. */
-export function wasStopped({ groups, roles }: OrganizationAccess): boolean {
+/** True for a read that was cancelled. */
+export function wasCancelled({ groups, roles }: OrganizationAccess): boolean {
   return [groups, roles].some((loaded) => loaded.kind === 'failed' && isCancelled(loaded.error));
 }
 

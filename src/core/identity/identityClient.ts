@@ -1,6 +1,13 @@
 import type { TokenSource } from '../base/connection.ts';
 import { RolecallError } from '../base/errors.ts';
-import { exchange, type Fetch, type HttpAnswer, type OnRetry, READ_RETRIES, withRetries } from '../base/http.ts';
+import {
+  type Fetch,
+  type HttpResponse,
+  READ_RETRIES,
+  type RetryListener,
+  sendRequest,
+  withRetries,
+} from '../base/http.ts';
 import type { Log } from '../base/log.ts';
 import { withoutValues } from '../base/redact.ts';
 import { identityError, readErrorBody } from './identityErrors.ts';
@@ -33,13 +40,13 @@ export class IdentityClient {
   }
 
   /** List groups: `GET {base_url}/api/v1/organizations/{organizationID}/groups`. */
-  async groups(organization: string, signal: AbortSignal, onRetry?: OnRetry): Promise<Listing<Group>> {
+  async groups(organization: string, signal: AbortSignal, onRetry?: RetryListener): Promise<Listing<Group>> {
     const path = `/api/v1/organizations/${pathSegment(organization)}/groups`;
     return expectList(readGroups(await this.#read(path, organization, signal, onRetry)), path);
   }
 
   /** List roles: `GET {base_url}/api/v1/organizations/{organizationID}/roles`. */
-  async roles(organization: string, signal: AbortSignal, onRetry?: OnRetry): Promise<Listing<Role>> {
+  async roles(organization: string, signal: AbortSignal, onRetry?: RetryListener): Promise<Listing<Role>> {
     const path = `/api/v1/organizations/${pathSegment(organization)}/roles`;
     return expectList(readRoles(await this.#read(path, organization, signal, onRetry)), path);
   }
@@ -48,7 +55,7 @@ export class IdentityClient {
    * The caller's organizations where the service lists them (not in the specification). `undefined` where it offers no
    * such list: the address is unknown, not for this caller, or holds something else.
    */
-  async organizations(signal: AbortSignal, onRetry?: OnRetry): Promise<readonly OrganizationName[] | undefined> {
+  async organizations(signal: AbortSignal, onRetry?: RetryListener): Promise<readonly OrganizationName[] | undefined> {
     try {
       const list = readOrganizations(await this.#read('/api/v1/organizations', undefined, signal, onRetry));
       return list?.items.map(({ metadata }) => ({ id: metadata.id, name: metadata.name || metadata.id }));
@@ -63,7 +70,7 @@ export class IdentityClient {
     path: string,
     organization: string | undefined,
     signal: AbortSignal,
-    onRetry?: OnRetry,
+    onRetry?: RetryListener,
   ): Promise<unknown> {
     const { log } = this.#deps;
     const answer = await withRetries(
@@ -84,19 +91,19 @@ export class IdentityClient {
         isPage
           ? 'A web page came instead of data. Check rolecall.identity.url; a sign-in portal or a proxy may have answered in place of the identity service.'
           : 'The identity service sent an answer that is not JSON.',
-        { cause, facts: { status: answer.status } },
+        { cause, details: { status: answer.status } },
       );
     }
   }
 
   /** One request; when the token is refused, one more with another token. Never a loop. */
-  async #send(path: string, organization: string | undefined, signal: AbortSignal): Promise<HttpAnswer> {
+  async #send(path: string, organization: string | undefined, signal: AbortSignal): Promise<HttpResponse> {
     const { tokens, now } = this.#deps;
     const token = await tokens.accessToken(signal);
     let sent = token;
     let answer = await this.#get(path, token, signal);
     if (refusesToken(answer, now())) {
-      const next = await tokens.rejected(token, signal);
+      const next = await tokens.refreshAfter401(token, signal);
       if (next !== undefined) {
         sent = next;
         answer = await this.#get(path, next, signal);
@@ -107,10 +114,10 @@ export class IdentityClient {
     throw identityError({ ...answer, text: withoutValues(answer.text, [sent]) }, organization, now());
   }
 
-  async #get(path: string, token: string, signal: AbortSignal): Promise<HttpAnswer> {
+  async #get(path: string, token: string, signal: AbortSignal): Promise<HttpResponse> {
     const { fetch, identityUrl, log } = this.#deps;
     const began = performance.now();
-    const answer = await exchange(
+    const answer = await sendRequest(
       fetch,
       identityUrl + path,
       {
@@ -134,19 +141,19 @@ export function pathSegment(id: string): string {
   return encodeURIComponent(id);
 }
 
-function refusesToken(answer: HttpAnswer, now: number): boolean {
+function refusesToken(answer: HttpResponse, now: number): boolean {
   const mayRefuse = answer.status === 401 || answer.status === 400 || (answer.status <= 299 && holdsError(answer));
   return mayRefuse && identityError(answer, undefined, now).kind === 'sessionEnded';
 }
 
 /** Whether the body says that it failed, as some do with a status that says otherwise. */
-function holdsError({ text }: HttpAnswer): boolean {
+function holdsError({ text }: HttpResponse): boolean {
   return Boolean(readErrorBody(text)?.code);
 }
 
 /** Failures that mean "there is no such list" rather than "it could not be read". */
-function offersNoList({ kind, facts }: RolecallError): boolean {
-  return kind === 'notFound' || kind === 'forbidden' || facts.status === 405 || isNotJson(kind, facts.status);
+function offersNoList({ kind, details }: RolecallError): boolean {
+  return kind === 'notFound' || kind === 'forbidden' || details.status === 405 || isNotJson(kind, details.status);
 }
 
 /** A page where a list would stand: an address that the service does not use for it. */

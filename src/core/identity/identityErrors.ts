@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { type ErrorFacts, type ErrorKind, RolecallError, serverWords } from '../base/errors.ts';
-import { type HttpAnswer, retryAfterMs } from '../base/http.ts';
+import { type ErrorDetails, type ErrorKind, RolecallError, sanitizeServerMessage } from '../base/errors.ts';
+import { type HttpResponse, retryAfterMs } from '../base/http.ts';
 
 const optionalText = z.catch(z.optional(z.nullable(z.string())), undefined);
 const words = { error_description: optionalText, message: optionalText, detail: optionalText };
@@ -46,11 +46,11 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 };
 
 /** An answer that is not a success, as an error. `organization` is named where it explains a refusal. */
-export function identityError(answer: HttpAnswer, organization: string | undefined, now: number): RolecallError {
+export function identityError(answer: HttpResponse, organization: string | undefined, now: number): RolecallError {
   const body = readErrorBody(answer.text);
   const code = body?.code || BY_STATUS[answer.status];
   const wait = retryAfterMs(answer.headers, now);
-  const facts: ErrorFacts = {
+  const details: ErrorDetails = {
     status: answer.status,
     ...(code && { code: shown(code) }),
     ...(body?.description && { serverMessage: shown(body.description) }),
@@ -58,8 +58,8 @@ export function identityError(answer: HttpAnswer, organization: string | undefin
     ...(wait !== undefined && { retryAfterMs: wait }),
   };
   const [kind, sentence] = explain(answer.status, code, body?.description, organization);
-  const said = facts.serverMessage ? ` Server response: ${facts.serverMessage}` : '';
-  return new RolecallError(kind, sentence + said, { facts });
+  const said = details.serverMessage ? ` Server response: ${details.serverMessage}` : '';
+  return new RolecallError(kind, sentence + said, { details });
 }
 
 function explain(
@@ -89,7 +89,7 @@ function explain(
 
 /** Text of the service as a person may see it: short, without markup, and without what looks like a secret. */
 function shown(text: string): string {
-  return serverWords(text.slice(0, 4000));
+  return sanitizeServerMessage(text.slice(0, 4000));
 }
 
 /** The error that a body holds, whatever its status; `undefined` for a page of a proxy, a list, or nothing. */

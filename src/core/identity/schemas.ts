@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
-import { isText } from '../base/shape.ts';
+import { isString } from '../base/shape.ts';
 
 /** Resource name (specification of the identity service, Resource metadata). */
 export const NAME_PATTERN = /^[0-9A-Za-z](?:[0-9A-Za-z-_.]{0,61}[0-9A-Za-z])?$/;
@@ -14,9 +14,9 @@ type ProvisioningStatus = (typeof PROVISIONING_STATUSES)[number];
 type HealthStatus = (typeof HEALTH_STATUSES)[number];
 
 /** What a status means to Rolecall: a value that is not of the specification means `unknown`. */
-export const meaningOfProvisioning = (value: string): ProvisioningStatus =>
+export const normalizeProvisioningStatus = (value: string): ProvisioningStatus =>
   PROVISIONING_STATUSES.find((known) => known === value) ?? 'unknown';
-export const meaningOfHealth = (value: string): HealthStatus =>
+export const normalizeHealthStatus = (value: string): HealthStatus =>
   HEALTH_STATUSES.find((known) => known === value) ?? 'unknown';
 
 const text = z.string();
@@ -29,7 +29,7 @@ const list = <T extends z.ZodMiniType>(item: T) =>
     z.transform((items) => items ?? []),
   );
 
-/** Lists that are required may be `null` where they are empty; one that is absent was not sent, and nobody knows. */
+/** Lists that are required may be `null` where they are empty; one that is absent was not sent, so it is unknown. */
 const requiredList = <T extends z.ZodMiniType>(item: T) =>
   z.pipe(
     z.optional(z.nullable(z.array(item))),
@@ -169,9 +169,9 @@ export function wellFormedGroup(raw: unknown): Group | undefined {
     isOptionalText(metadata.organizationId) &&
     isList(tags, isTag) &&
     isList(subjects, isSubject) &&
-    isList(userIDs, isText) &&
-    isList(serviceAccountIDs, isText) &&
-    isList(roleIDs, isText);
+    isList(userIDs, isString) &&
+    isList(serviceAccountIDs, isString) &&
+    isList(roleIDs, isString);
   if (!isWhole) return undefined;
   if (tags && subjects && userIDs && serviceAccountIDs && roleIDs) return raw as unknown as Group;
   return {
@@ -197,12 +197,12 @@ export function wellFormedRole(raw: unknown): Role | undefined {
 
 function isCommon(metadata: JsonObject): boolean {
   return (
-    isText(metadata.id) &&
+    isString(metadata.id) &&
     metadata.id !== '' &&
-    isText(metadata.name) &&
-    isText(metadata.creationTime) &&
-    isText(metadata.provisioningStatus) &&
-    isText(metadata.healthStatus) &&
+    isString(metadata.name) &&
+    isString(metadata.creationTime) &&
+    isString(metadata.provisioningStatus) &&
+    isString(metadata.healthStatus) &&
     isOptionalText(metadata.description)
   );
 }
@@ -212,11 +212,11 @@ function isOptionalText(value: unknown): boolean {
 }
 
 function isTag(value: unknown): boolean {
-  return isJsonObject(value) && isText(value.name) && isText(value.value);
+  return isJsonObject(value) && isString(value.name) && isString(value.value);
 }
 
 function isSubject(value: unknown): boolean {
-  return isJsonObject(value) && isText(value.id) && isText(value.issuer) && isOptionalText(value.email);
+  return isJsonObject(value) && isString(value.id) && isString(value.issuer) && isOptionalText(value.email);
 }
 
 function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {

@@ -1,15 +1,15 @@
 import * as oauth from 'openid-client';
 import { isLoopback } from '../base/addresses.ts';
 import type { Connection } from '../base/connection.ts';
-import { asRolecallError, RolecallError, serverWords } from '../base/errors.ts';
-import { exchange, type Fetch, type HttpAnswer, originOf } from '../base/http.ts';
+import { asRolecallError, RolecallError, sanitizeServerMessage } from '../base/errors.ts';
+import { type Fetch, type HttpResponse, originOf, sendRequest } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
 import { withoutValues } from '../base/redact.ts';
 import { failedService, translateOAuthError } from './oauthErrors.ts';
 import type { TokenGrant } from './session.ts';
 
 const DEADLINE_MS = 30_000;
-/** Discovery is a courtesy that a renewal waits for. */
+/** Discovery is a courtesy that a refresh waits for. */
 const DISCOVERY_DEADLINE_MS = 10_000;
 const MAX_BYTES = 1_000_000;
 
@@ -77,14 +77,14 @@ export class AuthorizationServer {
    * Asks for the provider's page once before the user sees it. An unknown client or another redirect URI than the
    * registered one gets an HTML 400 there, and no redirect ever comes back (RFC 6749 section 4.1.2.1): better said here.
    *
-   * @throws RolecallError `configuration` for such a page, `offline` or `timeout` where nobody answers.
+   * @throws RolecallError `configuration` for such a page, `offline` or `timeout` where the service does not answer.
    */
   async preflight(authorizationUrl: string, signal: AbortSignal): Promise<void> {
     const { fetch, connection } = this.#deps;
     const request = { method: 'GET', deadlineMs: DEADLINE_MS, maxBytes: MAX_BYTES } as const;
-    let answer: HttpAnswer;
+    let answer: HttpResponse;
     try {
-      answer = await exchange(fetch, authorizationUrl, request, signal);
+      answer = await sendRequest(fetch, authorizationUrl, request, signal);
     } catch (error) {
       if (error instanceof RolecallError && error.kind === 'protocol') return; // To the sign-in page, as it should be.
       throw error;
@@ -92,11 +92,11 @@ export class AuthorizationServer {
     if (answer.status !== 400) return; // What else may be wrong, the page tells the user.
     const { searchParams: sent } = new URL(authorizationUrl);
     const text = withoutValues(answer.text, secretsOf(sent));
-    const words = serverWords(text.replace(/<(style|script|title)\b[\s\S]*?<\/\1>/gi, ' '));
+    const words = sanitizeServerMessage(text.replace(/<(style|script|title)\b[\s\S]*?<\/\1>/gi, ' '));
     throw new RolecallError(
       'configuration',
       `${connection.label} refuses this sign-in: the client id is unknown there, or its registered redirect URI is not exactly ${connection.redirectUri}.${words && ` It said: ${words}`}`,
-      { facts: { status: answer.status }, remedy: { kind: 'changeSetting', setting: 'identity' } },
+      { details: { status: answer.status }, remedy: { kind: 'changeSetting', setting: 'identity' } },
     );
   }
 
@@ -118,7 +118,7 @@ export class AuthorizationServer {
     return this.#grant(grant, 'code');
   }
 
-  /** Spends the single-use refresh token (RFC 6749 section 6). The caller makes sure that nobody else spends it. */
+  /** Sends the single-use refresh token (RFC 6749 section 6). The caller makes sure that no other window sends it. */
   async refresh(refreshToken: string, signal: AbortSignal): Promise<TokenGrant> {
     const config = await this.#configuration(signal).catch((error: unknown) => {
       throw notSent(asRolecallError(error));
@@ -187,8 +187,8 @@ export class AuthorizationServer {
       const failure = translateOAuthError(error, connection);
       // Silence here means silence at the token endpoint too; a refusal means that the service has no discovery. A
       // document that does not fit, such as another issuer's, carries no status here and is not worked around.
-      if (failure.facts.status === undefined) throw failure;
-      log.info(`No discovery at ${connection.identityUrl} (${failure.facts.status}); using the specified endpoints.`);
+      if (failure.details.status === undefined) throw failure;
+      log.info(`No discovery at ${connection.identityUrl} (${failure.details.status}); using the specified endpoints.`);
       return specified;
     }
     const metadata = { ...specified, ...found.serverMetadata() };
@@ -208,7 +208,7 @@ export class AuthorizationServer {
 
   #fetchWith(signal: AbortSignal, { deadlineMs = DEADLINE_MS, amend }: FetchOptions = {}): oauth.CustomFetch {
     const { fetch } = this.#deps;
-    // Reads the whole answer, so that a cut, a deadline and Cancel are told from an answer that makes no sense. The
+    // Reads the whole answer, so that a cut, a deadline and Cancel differ from an answer that makes no sense. The
     // library's own signal is left out: it has the same deadline and says less.
     return async (url, { method, headers, body }) => {
       if (amend && body instanceof URLSearchParams) amend(body);
@@ -220,7 +220,7 @@ export class AuthorizationServer {
         maxBytes: MAX_BYTES,
       };
       const sent = [...secretsOf(body), headers.authorization?.replace(/^\S+ /, ''), this.#deps.clientSecret];
-      const answer = repeatingNone(sent, await exchange(fetch, url, request, signal));
+      const answer = repeatingNone(sent, await sendRequest(fetch, url, request, signal));
       const failed = failedService(answer.status, answer.text, answer.headers);
       if (failed) throw failed;
       return new Response(answer.text || null, { status: answer.status, headers: answer.headers });
@@ -230,19 +230,19 @@ export class AuthorizationServer {
 
 /** It failed before the refresh token was on its way. */
 function notSent(error: RolecallError): RolecallError {
-  const { kind, message, cause, facts, remedy } = error;
-  return new RolecallError(kind, message, { cause, facts: { ...facts, wasNotSent: true }, remedy });
+  const { kind, message, cause, details, remedy } = error;
+  return new RolecallError(kind, message, { cause, details: { ...details, wasNotSent: true }, remedy });
 }
 
 const SECRETS = ['code', 'code_verifier', 'refresh_token', 'client_secret', 'state', 'nonce', 'code_challenge'];
 
-/** What of a request's parameters nobody else may see. */
+/** The secret parameters of a request. */
 function secretsOf(sent: unknown): string[] {
   return sent instanceof URLSearchParams ? SECRETS.flatMap((name) => sent.getAll(name)) : [];
 }
 
 /** A service may repeat in an error what it was sent, and its words are shown. */
-function repeatingNone(sent: readonly (string | undefined)[], answer: HttpAnswer): HttpAnswer {
+function repeatingNone(sent: readonly (string | undefined)[], answer: HttpResponse): HttpResponse {
   return answer.status < 400 ? answer : { ...answer, text: withoutValues(answer.text, sent) };
 }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { waitFor } from '../base/abort.ts';
+import { raceWithSignal } from '../base/abort.ts';
 import { RolecallError } from '../base/errors.ts';
-import { greet, LISTENER_NAME, LOOPBACK_HOSTS } from '../base/loopback.ts';
+import { identifyListener, LISTENER_NAME, LOOPBACK_HOSTS } from '../base/loopback.ts';
 
 /** The page the browser ends on. Text comes from the host, translated. */
 export interface RedirectPage {
@@ -39,7 +39,7 @@ export interface LoopbackListener {
   answer(signal: AbortSignal): Promise<URL>;
   /** Shows in the browser how the sign-in ended: well, or why not. */
   reply(why?: string): void;
-  /** Frees the port. A browser that still waits is told that there is no sign-in. */
+  /** Frees the port. A browser that still waits gets a page that says there is no sign-in. */
   close(): Promise<void>;
 }
 
@@ -47,7 +47,9 @@ export interface LoopbackListener {
  * Serves the start address alone, on a port that the system chooses: for sign-ins whose answer does not come to a
  * loopback address.
  */
-export async function serveStart(authorizationUrl: string): Promise<Pick<LoopbackListener, 'newStartUrl' | 'close'>> {
+export async function serveStartPage(
+  authorizationUrl: string,
+): Promise<Pick<LoopbackListener, 'newStartUrl' | 'close'>> {
   const start = new StartPath();
   const server = createServer((request, response) => {
     if (request.method === 'GET' && start.take(request.url)) {
@@ -64,11 +66,11 @@ export async function serveStart(authorizationUrl: string): Promise<Pick<Loopbac
 /** A listener on this machine answers at once; a program that speaks something else says nothing. In milliseconds. */
 const PROBE_MS = 500;
 
-/** Who has the port of a loopback redirect URI: nobody, another window of Rolecall, or another program. */
-export async function whoListens(redirectUri: string, signal: AbortSignal): Promise<'nobody' | 'rolecall' | 'other'> {
+/** What uses the port of a loopback redirect URI: nothing, another window of Rolecall, or another program. */
+export async function inspectPort(redirectUri: string, signal: AbortSignal): Promise<'nobody' | 'rolecall' | 'other'> {
   const { hosts, port } = loopbackTarget(redirectUri);
   const stop = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]);
-  for (const answer of await Promise.all(hosts.map((host) => greet(host, port, stop)))) {
+  for (const answer of await Promise.all(hosts.map((host) => identifyListener(host, port, stop)))) {
     if (answer !== 'nobody') return answer !== 'silent' && answer.name === LISTENER_NAME ? 'rolecall' : 'other';
   }
   return 'nobody';
@@ -143,7 +145,7 @@ export async function listenForRedirect(options: LoopbackOptions): Promise<Loopb
   const servers = await listen(target.hosts, target.port, options.redirectUri, handler);
   return {
     newStartUrl: () => target.origin + start.next(),
-    answer: (signal) => waitFor(answered, signal),
+    answer: (signal) => raceWithSignal(answered, signal),
     reply,
     close: async () => {
       reply('');
@@ -236,7 +238,7 @@ async function listen(
       if (missing && (servers.length > 0 || host !== hosts.at(-1))) continue;
       await Promise.all(servers.map(closeServer));
       const ours =
-        code === 'EADDRINUSE' && (await whoListens(redirectUri, new AbortController().signal)) === 'rolecall';
+        code === 'EADDRINUSE' && (await inspectPort(redirectUri, new AbortController().signal)) === 'rolecall';
       throw ours ? waitsElsewhere(port, cause) : cannotListen(host, port, code, cause);
     }
   }

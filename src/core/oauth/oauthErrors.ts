@@ -1,9 +1,16 @@
 import * as oauth from 'openid-client';
 import * as z from 'zod/mini';
 import type { Connection } from '../base/connection.ts';
-import { cancelled, type ErrorFacts, isCancelled, type Remedy, RolecallError, serverWords } from '../base/errors.ts';
+import {
+  cancelled,
+  type ErrorDetails,
+  isCancelled,
+  type Remedy,
+  RolecallError,
+  sanitizeServerMessage,
+} from '../base/errors.ts';
 import { retryAfterMs } from '../base/http.ts';
-import { parseJson } from './rotation/protocol.ts';
+import { parseJsonAs } from './rotation/protocol.ts';
 
 /**
  * Whatever openid-client throws, as one of ours. `cause` keeps the original; its response body is not logged anywhere.
@@ -22,7 +29,11 @@ export function translateOAuthError(
   if (error instanceof oauth.AuthorizationResponseError) return refusedAuthorization(error);
   if (error instanceof oauth.WWWAuthenticateChallengeError) {
     const [kind, sentence] = refused === 'token' ? REFUSED_TOKEN : REFUSED_CLIENT;
-    return new RolecallError(kind, sentence, { cause: error, facts: { status: error.status }, remedy: remedyOf(kind) });
+    return new RolecallError(kind, sentence, {
+      cause: error,
+      details: { status: error.status },
+      remedy: remedyOf(kind),
+    });
   }
   if (error instanceof oauth.ClientError) return unusableAnswer(error, connection);
   return new RolecallError('unexpected', 'Signing in failed in an unexpected way.', { cause: error });
@@ -37,15 +48,15 @@ const errorSchema = z.object({ error: z.string(), error_description: z.optional(
  * @returns `undefined` for anything but an OAuth error: a page of a proxy, for example.
  */
 export function failedService(status: number, body: string, headers: Headers): RolecallError | undefined {
-  const said = status >= 500 ? parseJson(errorSchema, body) : undefined;
+  const said = status >= 500 ? parseJsonAs(errorSchema, body) : undefined;
   if (!said) return undefined;
-  const words = serverWords(said.error_description ?? '');
+  const words = sanitizeServerMessage(said.error_description ?? '');
   const [kind, sentence]: Meaning = /client\b.*\bsecret\b/i.test(words)
     ? REFUSED_CLIENT
     : ['server', `The identity service answered ${status}. Try again in a moment.`];
   const asked = retryAfterMs(headers, Date.now());
   return new RolecallError(kind, withWords(sentence, words), {
-    facts: {
+    details: {
       status,
       code: said.error,
       ...(words && { serverMessage: words }),
@@ -93,8 +104,8 @@ function remedyOf(kind: RolecallError['kind'], code?: string): Remedy | undefine
 function refusedGrant(error: oauth.ResponseBodyError, refused: 'client' | 'code' | 'token'): RolecallError {
   const isCode = refused === 'code' && error.error === 'invalid_grant' && error.status !== 429;
   const [kind, sentence] = isCode ? REFUSED_CODE : grantMeaning(error);
-  const words = serverWords(error.error_description ?? '');
-  const facts: ErrorFacts = {
+  const words = sanitizeServerMessage(error.error_description ?? '');
+  const details: ErrorDetails = {
     status: error.status,
     code: error.error,
     ...(words && { serverMessage: words }),
@@ -102,7 +113,7 @@ function refusedGrant(error: oauth.ResponseBodyError, refused: 'client' | 'code'
   };
   return new RolecallError(kind, withWords(sentence, words), {
     cause: error,
-    facts,
+    details,
     remedy: remedyOf(kind, error.error),
   });
 }
@@ -110,18 +121,18 @@ function refusedGrant(error: oauth.ResponseBodyError, refused: 'client' | 'code'
 function grantMeaning({ status, error }: oauth.ResponseBodyError): Meaning {
   if (status === 429) return SLOW_DOWN;
   const known = Object.hasOwn(GRANT_SENTENCES, error) ? GRANT_SENTENCES[error] : undefined;
-  return known ?? ['protocol', `The identity service refused with “${serverWords(error)}”.`];
+  return known ?? ['protocol', `The identity service refused with “${sanitizeServerMessage(error)}”.`];
 }
 
 function refusedAuthorization(error: oauth.AuthorizationResponseError): RolecallError {
-  const words = serverWords(error.error_description ?? '');
+  const words = sanitizeServerMessage(error.error_description ?? '');
   const sentence =
     error.error === 'access_denied'
       ? 'The sign-in was refused or cancelled on the provider’s page.'
-      : `The identity service answered the sign-in with “${serverWords(error.error)}”.`;
+      : `The identity service answered the sign-in with “${sanitizeServerMessage(error.error)}”.`;
   return new RolecallError('invalidRequest', withWords(sentence, words), {
     cause: error,
-    facts: { code: error.error, ...(words && { serverMessage: words }) },
+    details: { code: error.error, ...(words && { serverMessage: words }) },
   });
 }
 
@@ -129,25 +140,25 @@ function refusedAuthorization(error: oauth.AuthorizationResponseError): Rolecall
 function unusableAnswer(error: oauth.ClientError, connection: Connection): RolecallError {
   const response = causes(error).find((at) => at instanceof Response);
   const status = response?.status;
-  const facts: ErrorFacts = {
+  const details: ErrorDetails = {
     ...(status !== undefined && { status }),
     ...(error.code && { code: error.code }),
     ...askedToWait(response),
   };
   if (status !== undefined && status >= 500) {
     const sentence = `The identity service (or a proxy before it) answered ${status}. Try again in a moment.`;
-    return new RolecallError('server', sentence, { cause: error, facts });
+    return new RolecallError('server', sentence, { cause: error, details });
   }
   const meaning = status === 429 ? SLOW_DOWN : status === 401 ? REFUSED_CLIENT : undefined;
-  if (meaning) return new RolecallError(...meaning, { cause: error, facts, remedy: remedyOf(meaning[0]) });
+  if (meaning) return new RolecallError(...meaning, { cause: error, details, remedy: remedyOf(meaning[0]) });
   const what =
     status !== undefined && status >= 300 ? `answered ${status} without an explanation` : CHECKS[error.code ?? ''];
   const sentence = `${connection.identityUrl} ${what ?? 'sent an answer that is not an OAuth answer'}. This answer was not used.`;
-  return new RolecallError('protocol', sentence, { cause: error, facts });
+  return new RolecallError('protocol', sentence, { cause: error, details });
 }
 
 /** A service that is busy, or a proxy before it, may say when to come back. */
-function askedToWait(response: Response | undefined): ErrorFacts {
+function askedToWait(response: Response | undefined): ErrorDetails {
   const asked = response && retryAfterMs(response.headers, Date.now());
   return asked === undefined ? {} : { retryAfterMs: asked };
 }

@@ -1,6 +1,6 @@
 import type { Connection } from '../base/connection.ts';
-import { RolecallError, serverWords } from '../base/errors.ts';
-import { exchange, type Fetch } from '../base/http.ts';
+import { RolecallError, sanitizeServerMessage } from '../base/errors.ts';
+import { type Fetch, sendRequest } from '../base/http.ts';
 import { accountOf, firstSession, type Session } from './session.ts';
 
 const DEADLINE_MS = 20_000;
@@ -34,7 +34,7 @@ export interface ServiceTokenDeps {
  * section 5.3) gives the name, and decides where the API has nothing to ask: it may know only tokens of a browser sign-in.
  *
  * @returns the session, and whether a call has shown that it works.
- * @throws RolecallError `invalidRequest` when it is refused; `offline`, `timeout`, `server`, … when nobody knows.
+ * @throws RolecallError `invalidRequest` when it is refused; `offline`, `timeout`, `server`, … when it is unknown.
  */
 export async function signInWithServiceToken(
   deps: ServiceTokenDeps,
@@ -63,7 +63,7 @@ async function userInfo(
   const url = `${connection.identityUrl}/oauth2/v2/userinfo`;
   const headers = { authorization: `Bearer ${token}`, accept: 'application/json' };
   const request = { method: 'GET', headers, deadlineMs: DEADLINE_MS, maxBytes: MAX_BYTES } as const;
-  const { status, text } = await exchange(fetch, url, request, signal);
+  const { status, text } = await sendRequest(fetch, url, request, signal);
   if (status === 401)
     throw refused(
       text,
@@ -73,7 +73,7 @@ async function userInfo(
     throw new RolecallError(
       'server',
       `The token could not be checked: ${connection.label} answered ${status}. Nothing was kept; try again in a moment.`,
-      { facts: { status } },
+      { details: { status } },
     );
   }
   if (status !== 200) return undefined;
@@ -86,11 +86,11 @@ async function userInfo(
 }
 
 function refused(body: string, hint = ''): RolecallError {
-  const words = serverWords(descriptionIn(body));
+  const words = sanitizeServerMessage(descriptionIn(body));
   return new RolecallError(
     'invalidRequest',
     `The identity service does not accept this token. Nothing was kept.${hint}${words && ` It said: ${words}`}`,
-    { facts: { status: 401, ...(words && { serverMessage: words }) } },
+    { details: { status: 401, ...(words && { serverMessage: words }) } },
   );
 }
 

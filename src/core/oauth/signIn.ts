@@ -1,9 +1,9 @@
-import { waitFor } from '../base/abort.ts';
+import { raceWithSignal } from '../base/abort.ts';
 import type { Connection } from '../base/connection.ts';
 import { asRolecallError, isCancelled, RolecallError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { AuthorizationServer, PendingSignIn } from './authorizationServer.ts';
-import { type LoopbackListener, type LoopbackOptions, listenForRedirect, serveStart } from './loopbackListener.ts';
+import { type LoopbackListener, type LoopbackOptions, listenForRedirect, serveStartPage } from './loopbackListener.ts';
 import { accountOf, firstSession, type Session } from './session.ts';
 import type { SignInMethodId } from './signInMethods.ts';
 
@@ -12,7 +12,7 @@ export interface SignInDeps {
   readonly connection: Connection;
   readonly server: AuthorizationServer;
   /** Tells the log which values to hide, before they are used. */
-  readonly learn: (secret: string | undefined) => void;
+  readonly addSecret: (secret: string | undefined) => void;
   readonly log: Log;
   readonly now: () => number;
 }
@@ -32,8 +32,8 @@ export interface BrowserSignIn extends SignInDeps {
   readonly delivered: (pending: PendingSignIn, signal: AbortSignal) => Promise<URL>;
   /** The answer is here: what may still stop the sign-in no longer does. */
   readonly arrived: () => void;
-  /** Stores the session, before the browser is told that all is well. */
-  readonly keep: (session: Session) => Promise<void>;
+  /** Stores the session, before the browser shows success. */
+  readonly storeSession: (session: Session) => Promise<void>;
 }
 
 /** How long the user has to sign in on the provider's page. */
@@ -57,21 +57,21 @@ async function throughBrowser(deps: BrowserSignIn, signal: AbortSignal): Promise
   const { connection, server, log, method } = deps;
   const { newSignIn } = await import('./authorizationServer.ts');
   const pending = newSignIn(connection);
-  for (const secret of [pending.state, pending.nonce, pending.codeVerifier]) deps.learn(secret);
+  for (const secret of [pending.state, pending.nonce, pending.codeVerifier]) deps.addSecret(secret);
   const authorizationUrl = (await server.authorizationUrl(pending, signal)).href;
   await server.preflight(authorizationUrl, signal);
   const { redirectUri, state } = pending;
   const listener =
     method === 'loopback'
       ? await listenForRedirect({ redirectUri, state, authorizationUrl, pages: deps.pages })
-      : { ...(await serveStart(authorizationUrl)), reply: () => {} };
+      : { ...(await serveStartPage(authorizationUrl)), reply: () => {} };
   try {
     log.info(`Sign-in started at ${connection.identityUrl} (${method}).`);
     const callback = await arrival(deps, pending, authorizationUrl, listener, signal);
     deps.arrived();
     // From here nothing stops it: the service has one session for each client, and an exchange that was sent has replaced it.
     const session = await finishSignIn(deps, callback, pending, new AbortController().signal);
-    await deps.keep(session);
+    await deps.storeSession(session);
     listener.reply();
     return session;
   } catch (error) {
@@ -85,9 +85,9 @@ async function throughBrowser(deps: BrowserSignIn, signal: AbortSignal): Promise
 /** A sign-in that failed can be tried again, unless something has to be changed first. */
 function offeringAgain(thrown: unknown): RolecallError {
   const error = asRolecallError(thrown);
-  const { kind, message, cause, facts } = error;
+  const { kind, message, cause, details } = error;
   if (error.remedy || kind === 'cancelled' || kind === 'configuration') return error;
-  return new RolecallError(kind, message, { cause, facts, remedy: { kind: 'signInAgain' } });
+  return new RolecallError(kind, message, { cause, details, remedy: { kind: 'signInAgain' } });
 }
 
 /** Opens the browser and waits for the first answer, in whichever way it comes. */
@@ -109,7 +109,7 @@ async function arrival(
     if (!(await deps.openBrowser(listener.newStartUrl, authorizationUrl))) {
       throw new RolecallError('cancelled', 'The browser was not opened.');
     }
-    return await waitFor(arrived, waiting);
+    return await raceWithSignal(arrived, waiting);
   } catch (error) {
     if (!deadline.aborted || signal.aborted) throw error;
     throw new RolecallError(
@@ -129,11 +129,11 @@ export async function finishSignIn(
   pending: PendingSignIn,
   signal: AbortSignal,
 ): Promise<Session> {
-  const { connection, server, learn } = deps;
-  learn(callback.searchParams.get('code') ?? undefined);
+  const { connection, server, addSecret } = deps;
+  addSecret(callback.searchParams.get('code') ?? undefined);
   const sentAt = deps.now(); // The lifetime begins at the service some time after.
   const grant = await server.exchange(callback, pending, signal);
-  for (const secret of [grant.accessToken, grant.refreshToken]) learn(secret);
+  for (const secret of [grant.accessToken, grant.refreshToken]) addSecret(secret);
   const claims = grant.claims ?? (await quietUserInfo(deps, grant.accessToken, signal));
   return firstSession(connection, grant, accountOf(claims, connection.label), sentAt);
 }

@@ -9,23 +9,23 @@ export interface SignInMethod {
   /** The user signs in on the provider's page. */
   readonly usesBrowser: boolean;
   /** How the answer comes back. */
-  readonly arrival: 'listener' | 'link' | 'pasted';
+  readonly delivery: 'listener' | 'link' | 'pasted';
   /** A refresh token comes with it, so the session renews itself. */
-  readonly isRenewed: boolean;
+  readonly isRefreshable: boolean;
   /** Who tells that it is over. */
   readonly expiry: 'announced' | 'only401';
 }
 
 /** Every way in, the usual one first. */
 export const SIGN_IN_METHODS: readonly SignInMethod[] = [
-  { id: 'loopback', usesBrowser: true, arrival: 'listener', isRenewed: true, expiry: 'announced' },
-  { id: 'editorLink', usesBrowser: true, arrival: 'link', isRenewed: true, expiry: 'announced' },
-  { id: 'paste', usesBrowser: true, arrival: 'pasted', isRenewed: true, expiry: 'announced' },
-  { id: 'serviceToken', usesBrowser: false, arrival: 'pasted', isRenewed: false, expiry: 'only401' },
+  { id: 'loopback', usesBrowser: true, delivery: 'listener', isRefreshable: true, expiry: 'announced' },
+  { id: 'editorLink', usesBrowser: true, delivery: 'link', isRefreshable: true, expiry: 'announced' },
+  { id: 'paste', usesBrowser: true, delivery: 'pasted', isRefreshable: true, expiry: 'announced' },
+  { id: 'serviceToken', usesBrowser: false, delivery: 'pasted', isRefreshable: false, expiry: 'only401' },
 ];
 
 /** What decides which ways are open. */
-export interface SignInPlace {
+export interface SignInContext {
   readonly connection: Pick<Connection, 'clientId' | 'redirectUri'>;
   /** Scheme of links to this editor, such as `vscode`. */
   readonly uriScheme: string;
@@ -34,7 +34,7 @@ export interface SignInPlace {
 }
 
 /** Why a method is not open. */
-export type Refusal = 'noClient' | 'redirectUriIsNoLoopback' | 'redirectUriIsNoLink' | 'linksDoNotArrive';
+export type UnavailableReason = 'noClient' | 'redirectUriIsNoLoopback' | 'redirectUriIsNoLink' | 'linksDoNotArrive';
 
 /** Where an editor receives links to Rolecall. */
 export function editorLinkUri(uriScheme: string): string {
@@ -42,7 +42,10 @@ export function editorLinkUri(uriScheme: string): string {
 }
 
 /** @returns `undefined` when `method` is open. */
-export function refusalOf({ id }: SignInMethod, { connection, uriScheme, isWeb }: SignInPlace): Refusal | undefined {
+export function unavailableReason(
+  { id }: SignInMethod,
+  { connection, uriScheme, isWeb }: SignInContext,
+): UnavailableReason | undefined {
   if (id === 'serviceToken') return undefined;
   if (connection.clientId === '') return 'noClient';
   const { redirectUri } = connection;
@@ -57,6 +60,6 @@ export function refusalOf({ id }: SignInMethod, { connection, uriScheme, isWeb }
 }
 
 /** The ways that are open, the one to take unasked first. */
-export function openMethods(place: SignInPlace): readonly SignInMethod[] {
-  return SIGN_IN_METHODS.filter((method) => refusalOf(method, place) === undefined);
+export function availableMethods(place: SignInContext): readonly SignInMethod[] {
+  return SIGN_IN_METHODS.filter((method) => unavailableReason(method, place) === undefined);
 }

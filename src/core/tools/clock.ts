@@ -17,7 +17,7 @@ export const systemClock: Clock = {
 };
 
 /** True when `promise` was fulfilled before `ms` passed. Rejects as `promise` does. */
-export async function withinTime(promise: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
+export async function settlesWithin(promise: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
   let prevent: () => void = () => {};
   const late = new Promise<false>((resolve) => {
     prevent = clock.after(ms, () => resolve(false));
@@ -31,11 +31,11 @@ export async function withinTime(promise: Promise<unknown>, ms: number, clock: C
 
 /**
  * Waits for work that cannot be ended from outside, at most `timeoutMs` milliseconds. Afterwards, and after an abort, it
- * may still go on: nobody listens any more.
+ * may still go on; its result is ignored.
  *
  * @throws {RolecallError} `cancelled` after an abort, `timeout` when the time passed; what the work is rejected with.
  */
-export function limited<T>(
+export function withTimeLimit<T>(
   work: PromiseLike<T>,
   {
     timeoutMs,

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import type { Reach } from './access.ts';
 import type { ParametersSchema, ProcessRun, WorkspaceToolDefinition } from './definition.ts';
 import type { HttpSpec } from './http.ts';
+import type { Permissions } from './permissions.ts';
 import type { ProcessSpec } from './prepare.ts';
-import { isFree } from './templates.ts';
+import { isUnconstrained } from './templates.ts';
 
 /** One line of the consent. The host puts a word of the user's language before `text`, by `kind`. */
 export interface ConsentLine {
@@ -28,7 +28,7 @@ export interface ConsentLine {
 }
 
 /** How far a program reaches, for a person. Paths are relative to the workspace folder, which is `.`; folders end in `/`. */
-export interface ShownReach {
+export interface ShownPermissions {
   readonly reads: readonly string[];
   readonly writes: readonly string[];
   /** Absolute: the folder or the file of the program, where that belongs neither to the system nor to the workspace. */
@@ -36,10 +36,13 @@ export interface ShownReach {
   readonly network: boolean;
 }
 
-export function shownReach({ read, write, files, program, network }: Reach, root: string): ShownReach {
+export function shownPermissions(
+  { read, write, files, program, network }: Permissions,
+  root: string,
+): ShownPermissions {
   const shown = (file: string): string =>
     file === root ? '.' : name(`${path.relative(root, file)}${files.includes(file) ? '' : '/'}`);
-  const name = (text: string): string => (/^[\w./@+-]+$/.test(text) ? text : visible(text));
+  const name = (text: string): string => (/^[\w./@+-]+$/.test(text) ? text : escapeInvisible(text));
   return {
     reads: read.map(shown),
     writes: write.map(shown),
@@ -51,8 +54,8 @@ export function shownReach({ read, write, files, program, network }: Reach, root
 /** True when the model may fill a parameter of these with what it likes. */
 export function hasFreeParameter(parameters: ParametersSchema, used: readonly string[] | 'all'): boolean {
   const { properties, additionalProperties = false } = parameters;
-  if (used === 'all') return additionalProperties !== false || Object.values(properties).some(isFree);
-  return used.some((each) => isFree(properties[each]));
+  if (used === 'all') return additionalProperties !== false || Object.values(properties).some(isUnconstrained);
+  return used.some((each) => isUnconstrained(properties[each]));
 }
 
 /**
@@ -61,23 +64,23 @@ export function hasFreeParameter(parameters: ParametersSchema, used: readonly st
  */
 export function consentLines(spec: ProcessSpec, { run }: { readonly run: ProcessRun }): readonly ConsentLine[] {
   const { executable } = spec;
-  const lines: ConsentLine[] = [{ kind: 'executable', text: visible(executable.path) }];
+  const lines: ConsentLine[] = [{ kind: 'executable', text: escapeInvisible(executable.path) }];
   if (executable.realPath !== executable.path) {
-    lines.push({ kind: 'executableTarget', text: visible(executable.realPath) });
+    lines.push({ kind: 'executableTarget', text: escapeInvisible(executable.realPath) });
   }
-  lines.push(...spec.args.map((argument): ConsentLine => ({ kind: 'argument', text: visible(argument) })));
-  lines.push({ kind: 'folder', text: visible(spec.cwd) });
+  lines.push(...spec.args.map((argument): ConsentLine => ({ kind: 'argument', text: escapeInvisible(argument) })));
+  lines.push({ kind: 'folder', text: escapeInvisible(spec.cwd) });
   for (const [name, value] of Object.entries(run.env)) {
-    lines.push({ kind: 'variable', text: `${name}=${visible(value)}` });
+    lines.push({ kind: 'variable', text: `${name}=${escapeInvisible(value)}` });
   }
-  if (spec.stdin !== undefined) lines.push({ kind: 'stdin', text: visible(spec.stdin) });
+  if (spec.stdin !== undefined) lines.push({ kind: 'stdin', text: escapeInvisible(spec.stdin) });
   return [...lines, timeoutLine(spec.timeoutMs)];
 }
 
 /** The same for a command of the editor; `args` as the command gets them. */
 export function commandLines(command: string, args: readonly unknown[], timeoutMs: number): readonly ConsentLine[] {
   const shown = args.map((argument): ConsentLine => ({ kind: 'argument', text: visibleJson(argument) }));
-  return [{ kind: 'command', text: visible(command) }, ...shown, timeoutLine(timeoutMs)];
+  return [{ kind: 'command', text: escapeInvisible(command) }, ...shown, timeoutLine(timeoutMs)];
 }
 
 /** The same for a tool the editor knows. */
@@ -87,8 +90,8 @@ export function forwardLines(
   timeoutMs: number,
 ): readonly ConsentLine[] {
   return [
-    { kind: 'tool', text: visible(name) },
-    { kind: 'toolDescription', text: visible(description) },
+    { kind: 'tool', text: escapeInvisible(name) },
+    { kind: 'toolDescription', text: escapeInvisible(description) },
     { kind: 'input', text: visibleJson(input) },
     timeoutLine(timeoutMs),
   ];
@@ -96,10 +99,10 @@ export function forwardLines(
 
 /** The same for a request over HTTP. */
 export function httpLines({ method, url, headers, body, timeoutMs }: HttpSpec): readonly ConsentLine[] {
-  const lines: ConsentLine[] = [{ kind: 'request', text: `${method} ${visible(url)}` }];
+  const lines: ConsentLine[] = [{ kind: 'request', text: `${method} ${escapeInvisible(url)}` }];
   for (const [name, value] of Object.entries(headers))
-    lines.push({ kind: 'header', text: `${name}: ${visible(value)}` });
-  if (body !== undefined) lines.push({ kind: 'body', text: visible(body) });
+    lines.push({ kind: 'header', text: `${name}: ${escapeInvisible(value)}` });
+  if (body !== undefined) lines.push({ kind: 'body', text: escapeInvisible(body) });
   return [...lines, timeoutLine(timeoutMs)];
 }
 
@@ -109,7 +112,7 @@ function timeoutLine(timeoutMs: number): ConsentLine {
 
 /** Text in quotes, anything else as JSON. */
 function visibleJson(value: unknown): string {
-  return typeof value === 'string' ? visible(value) : escapeHidden(JSON.stringify(value) ?? 'undefined');
+  return typeof value === 'string' ? escapeInvisible(value) : escapeHidden(JSON.stringify(value) ?? 'undefined');
 }
 
 /**
@@ -122,7 +125,7 @@ const hidden = /[\p{C}\p{M}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** The text in double quotes, on one line, with everything hidden written as an escape: `\u{202e}`, `\{40 spaces}`. */
-export function visible(text: string): string {
+export function escapeInvisible(text: string): string {
   return `"${escapeHidden(text.replaceAll(/["\\]/g, '\\$&'))}"`;
 }
 

@@ -1,12 +1,12 @@
 import { mkdir, mkdtemp, readFile, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { waitFor } from '../base/abort.ts';
-import { isCancelled, RolecallError, shortened } from '../base/errors.ts';
-import { isInside, protectedEntries, protectedNames, type Reach, resolveLinks } from './access.ts';
+import { raceWithSignal } from '../base/abort.ts';
+import { isCancelled, RolecallError, truncateWithEllipsis } from '../base/errors.ts';
 import { bubblewrap, type Guards, type Launch, seatbelt } from './launch.ts';
+import { isInside, type Permissions, protectedEntries, protectedNames, resolveLinks } from './permissions.ts';
 import type { ProcessSpec } from './prepare.ts';
-import { type ProcessResult, type RunOptions, runProcess } from './process.ts';
+import { type ProcessOptions, type ProcessResult, runProcess } from './process.ts';
 
 /** How this machine contains a program, or why it cannot. */
 export type Containment =
@@ -52,14 +52,21 @@ export async function findContainment(
   });
   const trial = await realpath(await mkdtemp(path.join(tmpdir(), 'rolecall-trial-')));
   try {
-    const reach: Reach = { read: [trial], write: [], files: [], network: false, program: undefined, homes: [] };
+    const permissions: Permissions = {
+      read: [trial],
+      write: [],
+      files: [],
+      network: false,
+      program: undefined,
+      homes: [],
+    };
     const executable = { path: '/bin/sh', realPath: '/bin/sh' };
-    const program = { executable, args: ['-c', 'exit 0'], root: trial, cwd: trial, env: {}, reach };
+    const program = { executable, args: ['-c', 'exit 0'], root: trial, cwd: trial, env: {}, permissions };
     const launch =
       found.kind === 'bubblewrap' ? bubblewrap(found.program, program, noGuards) : seatbelt(program, trial);
     const result = await run({ ...launch, stdin: undefined, timeoutMs: 10_000, outputLimit: 1000 }, { signal });
     if (result.exitCode === 0) return found;
-    return refused(shortened(result.stderr.trim().replaceAll(/\s+/g, ' '), 300));
+    return refused(truncateWithEllipsis(result.stderr.trim().replaceAll(/\s+/g, ' '), 300));
   } catch (error) {
     if (isCancelled(error)) throw error;
     return refused(error instanceof Error ? error.message : String(error));
@@ -118,18 +125,18 @@ export interface ContainedResult extends ProcessResult {
 export async function runPrepared(
   spec: ProcessSpec,
   containment: Containment,
-  options: RunOptions,
+  options: ProcessOptions,
 ): Promise<ContainedResult> {
-  const { reach, stdin, timeoutMs, outputLimit } = spec;
+  const { permissions, stdin, timeoutMs, outputLimit } = spec;
   const start = (launch: Launch) => runProcess({ ...launch, stdin, timeoutMs, outputLimit }, options);
-  if (reach === undefined) {
+  if (permissions === undefined) {
     const { executable, args, cwd, env } = spec;
     return { ...(await start({ file: executable.path, args, cwd, env })), removed: [] };
   }
   if (containment.kind === 'none') throw new RolecallError('unexpected', 'There is no way to contain the program.');
-  const program = { ...spec, reach };
-  return inTurn(reach, options.signal, async () => {
-    for (const folder of reach.write) await mkdir(folder, { recursive: true }).catch(ignoreExisting);
+  const program = { ...spec, permissions };
+  return inTurn(permissions, options.signal, async () => {
+    for (const folder of permissions.write) await mkdir(folder, { recursive: true }).catch(ignoreExisting);
     if (containment.kind === 'seatbelt') {
       const temporary = await realpath(await mkdtemp(path.join(tmpdir(), 'rolecall-tool-')));
       try {
@@ -138,7 +145,7 @@ export async function runPrepared(
         await rm(temporary, { recursive: true, force: true });
       }
     }
-    return guarded(reach.write, (guards) => start(bubblewrap(containment.program, program, guards)));
+    return guarded(permissions.write, (guards) => start(bubblewrap(containment.program, program, guards)));
   });
 }
 
@@ -148,24 +155,24 @@ function ignoreExisting(error: unknown): void {
 }
 
 /** The programs that run contained now, by what they reach. */
-const running = new Set<{ readonly reach: Reach; readonly ended: Promise<void> }>();
+const running = new Set<{ readonly permissions: Permissions; readonly ended: Promise<void> }>();
 
 /**
  * What a program reaches is mounted by its path, and another that runs could put a link in the place of a folder on that
  * path. So the one waits until the other has ended, and then what it reaches is looked at once more.
  */
-async function inTurn<T>(reach: Reach, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  const isInTheWay = (other: Reach) => canMove(other, reach) || canMove(reach, other);
+async function inTurn<T>(permissions: Permissions, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const isInTheWay = (other: Permissions) => canMove(other, permissions) || canMove(permissions, other);
   for (;;) {
-    const other = [...running].find((each) => isInTheWay(each.reach));
+    const other = [...running].find((each) => isInTheWay(each.permissions));
     if (other === undefined) break;
-    await waitFor(other.ended, signal);
+    await raceWithSignal(other.ended, signal);
   }
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  const own = { reach, ended };
+  const own = { permissions, ended };
   running.add(own);
   try {
-    for (const each of [...reach.read, ...reach.write]) {
+    for (const each of [...permissions.read, ...permissions.write]) {
       if ((await resolveLinks(each))?.real === each) continue;
       throw new RolecallError('tool', `"${each}" has been moved, or a link is in its place.`);
     }
@@ -177,7 +184,7 @@ async function inTurn<T>(reach: Reach, signal: AbortSignal, work: () => Promise<
 }
 
 /** Whether a program may move what another reaches. It cannot move the very folders that it was given. */
-function canMove({ write }: Reach, other: Reach): boolean {
+function canMove({ write }: Permissions, other: Permissions): boolean {
   const reached = [...other.read, ...other.write, ...(other.program === undefined ? [] : [other.program])];
   return write.some(
     (folder) => other.write.includes(folder) || reached.some((each) => each !== folder && isInside(folder, each)),
@@ -186,7 +193,7 @@ function canMove({ write }: Reach, other: Reach): boolean {
 
 /**
  * Keeps `.git` and `.vscode` from being written in folders that may be. Mounts can keep what is there, and what would be
- * made at the top; what a program makes further down is found afterwards and gets a name that nobody acts on.
+ * made at the top; what a program makes further down is found afterwards and gets a name without a meaning.
  */
 async function guarded(
   folders: readonly string[],

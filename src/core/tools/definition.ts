@@ -22,7 +22,7 @@ export interface ProcessRun {
   /** `json`: the arguments are written to standard input as one JSON object; `none`: standard input is closed. */
   readonly stdin: 'json' | 'none';
   /** What the program may reach while it runs contained. */
-  readonly access: Access;
+  readonly access: DeclaredPermissions;
   /** False for a program that cannot work so: it runs like one of the user's own, and asks each time. */
   readonly contained: boolean;
 }
@@ -31,14 +31,14 @@ export interface ProcessRun {
  * What a contained program reaches beside the system's programs and libraries. Paths are relative to the workspace
  * folder and lead into it; `.git` and `.vscode` are never writable.
  */
-export interface Access {
+export interface DeclaredPermissions {
   readonly read: readonly string[];
   readonly write: readonly string[];
   readonly network: boolean;
 }
 
 /** Runs a command of the editor. Templates are filled as `jsonTemplate.ts` says. */
-export interface CommandRun extends Limits {
+export interface CommandRun extends RunLimits {
   readonly kind: 'command';
   /** Id of the command: fixed text, none of Rolecall's own. */
   readonly command: string;
@@ -47,7 +47,7 @@ export interface CommandRun extends Limits {
 }
 
 /** Calls a tool the editor knows already (`vscode.lm.tools`), those of MCP servers included. */
-export interface ForwardRun extends Limits {
+export interface ForwardRun extends RunLimits {
   readonly kind: 'tool';
   readonly tool: string;
   /** A JSON object with placeholders; the arguments as they are when left out. */
@@ -57,7 +57,7 @@ export interface ForwardRun extends Limits {
 export const httpMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** Sends one HTTP request to a host the user allowed. */
-export interface HttpRun extends Limits {
+export interface HttpRun extends RunLimits {
   readonly kind: 'http';
   readonly method: (typeof httpMethods)[number];
   /** See `urlTemplate.ts`: parameters stand in the path and the query only. */
@@ -68,10 +68,10 @@ export interface HttpRun extends Limits {
   readonly body?: unknown;
 }
 
-/** How a tool is run. Kinds are told apart by `kind`. */
+/** How a tool is run. `kind` is the discriminator. */
 export type ToolRun = ProcessRun | CommandRun | ForwardRun | HttpRun;
 
-export interface Limits {
+export interface RunLimits {
   readonly timeoutSeconds: number;
   /** Bytes kept of what comes back. */
   readonly outputLimit: number;
@@ -90,19 +90,19 @@ export interface WorkspaceToolDefinition {
   /** Absolute path of the workspace folder whose file defines the tool. */
   readonly folder: string;
   /** Where the definition stands in the file. Not part of what the user consents to. */
-  readonly place: Place;
+  readonly place: TextPosition;
 }
 
 /** A stretch of text. `offset` and `length` count UTF-16 code units; `line` and `column` count from zero. */
-export interface Place {
+export interface TextPosition {
   readonly offset: number;
   readonly length: number;
   readonly line: number;
   readonly column: number;
 }
 
-/** What is wrong with a tool file. An `error` keeps its tool from being offered; a `warning` does not. */
-export interface Problem extends Place {
+/** What is wrong with a tool file. An `errorAt` keeps its tool from being offered; a `warning` does not. */
+export interface Diagnostic extends TextPosition {
   readonly severity: 'error' | 'warning';
   /** A plain English sentence. */
   readonly message: string;
@@ -111,13 +111,13 @@ export interface Problem extends Place {
 }
 
 /** A remark about a member, before its place in the text is known. */
-export interface Finding {
+export interface MemberDiagnostic {
   readonly path: readonly (string | number)[];
-  readonly severity: Problem['severity'];
+  readonly severity: Diagnostic['severity'];
   readonly message: string;
 }
 
-export function error(path: readonly (string | number)[], message: string): Finding {
+export function errorAt(path: readonly (string | number)[], message: string): MemberDiagnostic {
   return { path, severity: 'error', message };
 }
 

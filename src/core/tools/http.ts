@@ -1,7 +1,7 @@
 import { cancelled, RolecallError } from '../base/errors.ts';
-import { type Fetch, noAnswer, originOf } from '../base/http.ts';
+import { type Fetch, networkError, originOf } from '../base/http.ts';
 import type { HttpRun } from './definition.ts';
-import { OutputKeeper } from './output.ts';
+import { OutputBuffer } from './output.ts';
 import { fillJson } from './templates.ts';
 import { fillUrl } from './urlTemplate.ts';
 
@@ -53,7 +53,7 @@ const maxRedirects = 5;
 
 /**
  * Sends one request and reads the answer as text for the model. Any status is an answer; 400 and above count as errors.
- * Redirects of GET and HEAD are followed on the same scheme, host and port; all others are told to the model.
+ * Redirects of GET and HEAD are followed on the same scheme, host and port; all others are reported to the model.
  *
  * @throws {RolecallError} `cancelled`, `timeout` (the tool's own time limit) or `offline` (no answer).
  */
@@ -77,7 +77,7 @@ export async function runHttp(
       throw new RolecallError('timeout', message, { cause: error });
     }
     if (error instanceof RolecallError) throw error;
-    throw noAnswer(error, spec.url);
+    throw networkError(error, spec.url);
   }
 }
 
@@ -117,17 +117,17 @@ async function readBody(response: Response, limit: number): Promise<string> {
     void response.body?.cancel().catch(() => {}); // As above.
     return `The body is of the type ${type} and is not text; it was not read.`;
   }
-  const keeper = new OutputKeeper(limit);
+  const tokenManager = new OutputBuffer(limit);
   let read = 0;
   if (response.body) {
     for await (const chunk of response.body) {
-      keeper.push(chunk);
+      tokenManager.push(chunk);
       read += chunk.byteLength;
       if (read > maxReadBytes) break; // Leaving the loop closes the connection.
     }
   }
   if (read === 0) return 'The body is empty.';
-  const { text } = keeper.finish();
+  const { text } = tokenManager.finish();
   return read > maxReadBytes
     ? `${text}\n[The body was longer than ${maxReadBytes} bytes; the rest was not read]`
     : text;
@@ -147,7 +147,7 @@ function isText(type: string): boolean {
  * machine, and `http://intranet:8080` where plain http is wanted.
  */
 
-/** True when one of the entries allows exactly the origin of this address. An entry nobody can read allows nothing. */
+/** True when one of the entries allows exactly the origin of this address. An entry that cannot be parsed allows nothing. */
 export function isAllowedHost(url: URL, entries: readonly string[]): boolean {
   return entries.some((entry) => originsOf(entry).includes(url.origin));
 }

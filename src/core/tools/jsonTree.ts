@@ -1,12 +1,12 @@
 import { type Node, type ParseError, type ParseErrorCode, parseTree, printParseErrorCode } from 'jsonc-parser';
-import type { Place, Problem } from './definition.ts';
+import type { Diagnostic, TextPosition } from './definition.ts';
 
 /** Reads JSON with comments and trailing commas, as VS Code does for its own files. */
 export interface ParsedText {
   /** Undefined when the text holds no value at all. */
   readonly root: Node | undefined;
   readonly errors: readonly ParseError[];
-  readonly placeOf: (range: { offset: number; length: number }) => Place;
+  readonly placeOf: (range: { offset: number; length: number }) => TextPosition;
 }
 
 export function parseText(text: string): ParsedText {
@@ -14,7 +14,7 @@ export function parseText(text: string): ParsedText {
   // A byte order mark is no JSON; a blank in its place keeps every offset as it is.
   const root = parseTree(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true });
   const starts = lineStarts(text);
-  const placeOf = (range: { offset: number; length: number }): Place => {
+  const placeOf = (range: { offset: number; length: number }): TextPosition => {
     // The scanner reports more characters than there are for a comment without an end.
     const offset = Math.min(range.offset, text.length);
     const length = Math.max(0, Math.min(range.length, text.length - offset));
@@ -24,7 +24,7 @@ export function parseText(text: string): ParsedText {
 }
 
 /** A `Problem` for each syntax error. */
-export function syntaxProblems({ errors, placeOf }: ParsedText): Problem[] {
+export function syntaxDiagnostics({ errors, placeOf }: ParsedText): Diagnostic[] {
   return errors.map((error) => ({
     ...placeOf(error),
     severity: 'error',

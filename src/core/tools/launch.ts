@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isInside, type Reach, systemFolders } from './access.ts';
+import { isInside, type Permissions, systemFolders } from './permissions.ts';
 import type { ProcessSpec } from './prepare.ts';
 
 /** What is handed to the system to be started: by `spawn`, without a shell. */
@@ -13,7 +13,7 @@ export interface Launch {
 
 /** A program with what it reaches. */
 export type ContainedProgram = Pick<ProcessSpec, 'executable' | 'args' | 'root' | 'cwd' | 'env'> & {
-  readonly reach: Reach;
+  readonly permissions: Permissions;
 };
 
 /** What stands in the way of writing `.git` and `.vscode` inside of what may be written. */
@@ -47,16 +47,21 @@ const kernel = ['acpi', 'bus', 'fs', 'irq', 'scsi', 'sys', 'sysrq-trigger'].map(
  * otherwise be loaded into bubblewrap, before anything is contained.
  */
 export function bubblewrap(bwrap: string, program: ContainedProgram, guards: Guards): Launch {
-  const { executable, reach, root, cwd } = program;
+  const { executable, permissions, root, cwd } = program;
   const system = systemFolders.linux;
-  const visible = [...system, ...reach.read, ...reach.write, ...(reach.program === undefined ? [] : [reach.program])];
+  const visible = [
+    ...system,
+    ...permissions.read,
+    ...permissions.write,
+    ...(permissions.program === undefined ? [] : [permissions.program]),
+  ];
   const isSeen = (file: string) => visible.some((folder) => isInside(folder, file));
-  // A home of "/" or "/usr" is nobody's own: emptying it would take the system away.
-  const empty = reach.homes.filter((home) => !system.some((folder) => isInside(home, folder)));
+  // A home of "/" or "/usr" is not a user's: emptying it would take the system away.
+  const empty = permissions.homes.filter((home) => !system.some((folder) => isInside(home, folder)));
   const mount = (kind: string, paths: readonly string[]) => paths.flatMap((each) => [kind, each, each]);
   const args = [
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
-    ...(reach.network ? [] : ['--unshare-net']),
+    ...(permissions.network ? [] : ['--unshare-net']),
     ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     ...mount('--ro-bind-try', [...system, ...configuration]),
     ...[
@@ -71,11 +76,11 @@ export function bubblewrap(bwrap: string, program: ContainedProgram, guards: Gua
       '/var/tmp',
     ],
     ...empty.flatMap((home) => ['--tmpfs', home]),
-    ...(reach.program === undefined ? [] : mount('--ro-bind', [reach.program])),
+    ...(permissions.program === undefined ? [] : mount('--ro-bind', [permissions.program])),
     ...(isSeen(executable.path) ? [] : ['--symlink', executable.realPath, executable.path]),
     ...['--dir', root, '--dir', cwd],
-    ...mount('--ro-bind', reach.read),
-    ...mount('--bind', reach.write),
+    ...mount('--ro-bind', permissions.read),
+    ...mount('--bind', permissions.write),
     ...mount('--ro-bind', guards.existing),
     ...guards.missing.flatMap((each) => ['--tmpfs', each, '--remount-ro', each]),
     ...['--remount-ro', '/', '--chdir', cwd],
@@ -112,10 +117,10 @@ export function seatbelt(program: ContainedProgram, temporary: string): Launch {
   };
 }
 
-function seatbeltProfile({ reach, root, cwd, executable }: ContainedProgram, temporary: string): string {
-  const own = reach.program === undefined ? [] : [reach.program];
-  const read = [...systemFolders.darwin, ...own, ...reach.read, ...reach.write, temporary];
-  const write = [...reach.write, temporary];
+function seatbeltProfile({ permissions, root, cwd, executable }: ContainedProgram, temporary: string): string {
+  const own = permissions.program === undefined ? [] : [permissions.program];
+  const read = [...systemFolders.darwin, ...own, ...permissions.read, ...permissions.write, temporary];
+  const write = [...permissions.write, temporary];
   const named = [...read, root, cwd, executable.path];
   const above = [...new Set(named.flatMap(ancestors))];
   const subpaths = (paths: readonly string[]) => paths.map((each) => `(subpath ${quoted(each)})`).join(' ');
@@ -133,11 +138,11 @@ function seatbeltProfile({ reach, root, cwd, executable }: ContainedProgram, tem
     `(allow file-read* (literal "/") ${literals([executable.path, ...devices])} ${subpaths(macConfiguration)} ${subpaths(read)})`,
     `(allow file-ioctl file-write-data ${literals(devices)})`,
     `(allow file-write* ${subpaths(write)})`,
-    ...reach.write.map((folder) => {
+    ...permissions.write.map((folder) => {
       const names = String.raw`(regex #"/\.([gG][iI][tT]|[vV][sS][cC][oO][dD][eE])(/|$)")`;
       return `(deny file-write* (require-all (subpath ${quoted(folder)}) ${names}))`;
     }),
-    ...(reach.network
+    ...(permissions.network
       ? [
           '(allow system-socket)',
           '(allow network-outbound (remote ip) (literal "/private/var/run/mDNSResponder"))',

@@ -1,7 +1,7 @@
 import type { ProcessResult } from './process.ts';
 
 /** What is kept of a stream of bytes. */
-export interface KeptOutput {
+export interface CapturedOutput {
   /** Valid text; where something was left out, a line of its own says how many bytes. */
   readonly text: string;
   /** 0 when everything was kept. */
@@ -12,7 +12,7 @@ export interface KeptOutput {
  * Keeps the first and the last half of `limit` bytes: the beginning names the subject, the end holds the error. Memory is
  * bounded by `limit` whatever comes.
  */
-export class OutputKeeper {
+export class OutputBuffer {
   readonly #head: Uint8Array[] = [];
   #headRoom: number;
   readonly #tail: Buffer;
@@ -41,7 +41,7 @@ export class OutputKeeper {
     this.#tailTotal += kept.length;
   }
 
-  finish(): KeptOutput {
+  finish(): CapturedOutput {
     const size = this.#tail.length;
     const at = size === 0 ? 0 : this.#tailTotal % size;
     const tail =
@@ -83,7 +83,7 @@ function isContinuation(byte: number): boolean {
   return byte >= 0x80 && byte < 0xc0;
 }
 
-/** What the model is told about a program that ran. */
+/** What the model gets about a program that ran. */
 export function processResultText(
   result: ProcessResult,
   timeoutMs: number,
@@ -103,7 +103,7 @@ export function processResultText(
   return { content: [...parts, ...(isError ? more.remarks : [])].join('\n'), isError };
 }
 
-/** What the model is told of a value that a command returned: text as it is, anything else as JSON, cut honestly. */
+/** What the model gets of a value that a command returned: text as it is, anything else as JSON; cuts are marked. */
 export function valueResult(value: unknown, limit: number): string {
   if (value === undefined || value === null) return 'It succeeded and returned nothing.';
   const text = textOf(value);
@@ -113,9 +113,9 @@ export function valueResult(value: unknown, limit: number): string {
 
 /** The first and the last half of `limit` bytes of UTF-8. */
 export function headAndTail(text: string, limit: number): string {
-  const keeper = new OutputKeeper(limit);
-  keeper.push(new TextEncoder().encode(text));
-  return keeper.finish().text;
+  const tokenManager = new OutputBuffer(limit);
+  tokenManager.push(new TextEncoder().encode(text));
+  return tokenManager.finish().text;
 }
 
 /** Undefined for functions, symbols, rings and what throws when it is read. */

@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { RolecallError } from '../base/errors.ts';
-import { type Executable, isInside, type Reach, resolveReach } from './access.ts';
 import type { ProcessRun } from './definition.ts';
+import { type Executable, isInside, type Permissions, resolvePermissions } from './permissions.ts';
 import { fillArgv, parseTemplate } from './templates.ts';
 
 /** Exactly what will run: what consent shows is what is started. */
@@ -23,11 +23,11 @@ export interface ProcessSpec {
   /** Bytes kept of standard output, and as many of standard error. */
   readonly outputLimit: number;
   /** Undefined: not contained. */
-  readonly reach: Reach | undefined;
+  readonly permissions: Permissions | undefined;
 }
 
 /** The machine a program runs on. */
-export interface Machine {
+export interface ToolHost {
   /** The editor's own, for example `process.env`; only allowed variables are taken from it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The user's, by the environment and by the user database. */
@@ -45,7 +45,7 @@ export interface Machine {
 export async function prepareProcess(
   { folder, run }: { readonly folder: string; readonly run: ProcessRun },
   args: Readonly<Record<string, unknown>>,
-  { environment, homes, contains, platform = process.platform }: Machine,
+  { environment, homes, contains, platform = process.platform }: ToolHost,
 ): Promise<ProcessSpec> {
   const [program, ...templates] = run.command;
   const filled = fillArgv(templates, args, platform);
@@ -63,7 +63,7 @@ export async function prepareProcess(
     stdin: run.stdin === 'json' ? JSON.stringify(args) : undefined,
     timeoutMs: run.timeoutSeconds * 1000,
     outputLimit: run.outputLimit,
-    reach: isContained ? await resolveReach(run.access, { root, executable, homes, platform }) : undefined,
+    permissions: isContained ? await resolvePermissions(run.access, { root, executable, homes, platform }) : undefined,
   };
 }
 

@@ -5,12 +5,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import path from 'node:path';
 import { cancelled, RolecallError } from '../base/errors.ts';
-import { type Clock, systemClock, withinTime } from './clock.ts';
+import { type Clock, settlesWithin, systemClock } from './clock.ts';
 import type { Launch } from './launch.ts';
-import { OutputKeeper } from './output.ts';
+import { OutputBuffer } from './output.ts';
 import type { ProcessSpec } from './prepare.ts';
 
-export type RunSpec = Launch & Pick<ProcessSpec, 'stdin' | 'timeoutMs' | 'outputLimit'>;
+export type LaunchSpec = Launch & Pick<ProcessSpec, 'stdin' | 'timeoutMs' | 'outputLimit'>;
 
 export interface ProcessResult {
   /** Null when a signal ended the program. */
@@ -28,7 +28,7 @@ export interface ProcessResult {
 
 export type Spawn = (file: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
 
-export interface RunOptions {
+export interface ProcessOptions {
   readonly signal: AbortSignal;
   readonly spawn?: Spawn;
   readonly clock?: Clock;
@@ -43,7 +43,7 @@ const drainMs = 200;
  *
  * @throws {RolecallError} `cancelled` after an abort, once the group has ended; `tool` when the program cannot start.
  */
-export async function runProcess(spec: RunSpec, options: RunOptions): Promise<ProcessResult> {
+export async function runProcess(spec: LaunchSpec, options: ProcessOptions): Promise<ProcessResult> {
   const { signal, spawn = nodeSpawn, clock = systemClock } = options;
   if (signal.aborted) throw cancelled(signal.reason);
   const started = clock.now();
@@ -76,15 +76,15 @@ export async function runProcess(spec: RunSpec, options: RunOptions): Promise<Pr
 interface RunningChild {
   readonly process: ChildProcess;
   readonly pid: number;
-  readonly stdout: OutputKeeper;
-  readonly stderr: OutputKeeper;
+  readonly stdout: OutputBuffer;
+  readonly stderr: OutputBuffer;
   readonly exited: Promise<unknown>;
   /** After `exited`, when every holder of the output pipes has closed them. */
   readonly closed: Promise<unknown>;
 }
 
-async function start(spec: RunSpec, spawn: Spawn): Promise<RunningChild> {
-  const keepers = { stdout: new OutputKeeper(spec.outputLimit), stderr: new OutputKeeper(spec.outputLimit) };
+async function start(spec: LaunchSpec, spawn: Spawn): Promise<RunningChild> {
+  const keepers = { stdout: new OutputBuffer(spec.outputLimit), stderr: new OutputBuffer(spec.outputLimit) };
   const inherited = await inheritable();
   const nothing = openSync(devNull, 'r');
   try {
@@ -164,7 +164,7 @@ function firstOf(
 
 /** Processes in the background may hold the pipes after the program has ended; they do not outlive the call. */
 async function drain(child: RunningChild, group: ProcessGroup, clock: Clock): Promise<void> {
-  const isClosed = await withinTime(child.closed, drainMs, clock);
+  const isClosed = await settlesWithin(child.closed, drainMs, clock);
   if (process.platform !== 'win32' || !isClosed) await group.end();
   child.process.stdout?.destroy();
   child.process.stderr?.destroy();
@@ -214,7 +214,7 @@ function posixGroup(pid: number, clock: Clock): ProcessGroup {
   };
 }
 
-/** False when nobody is left in the group, or nobody we may signal. */
+/** False when no process is left in the group, or none that we may signal. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-pid, signal);
@@ -251,7 +251,7 @@ function windowsTree(pid: number, clock: Clock): ProcessGroup {
         killer.once('close', () => resolve());
         killer.once('error', () => resolve());
       });
-      await withinTime(ended, graceMs + killedMs, clock);
+      await settlesWithin(ended, graceMs + killedMs, clock);
     },
     kill() {
       start().once('error', () => {});

@@ -1,5 +1,5 @@
 import { RolecallError } from '../base/errors.ts';
-import { error, type Finding } from './definition.ts';
+import { errorAt, type MemberDiagnostic } from './definition.ts';
 
 /**
  * Templates of arguments. `${name}` stands for the value of a parameter, `$${` for the two characters `${`. Each template
@@ -68,7 +68,7 @@ export function fillArgv(
   for (const template of templates) {
     const parts = partsOf(template);
     const [first] = parts;
-    if (parts.length === 1 && first?.kind === 'parameter' && givenValue(args, first.name) === undefined) continue;
+    if (parts.length === 1 && first?.kind === 'parameter' && argumentValue(args, first.name) === undefined) continue;
     const argument = parts.map((part) => (part.kind === 'text' ? part.text : valueText(args, part.name))).join('');
     if (first?.kind === 'parameter' && !optionsEnded && looksLikeOption(argument, platform)) {
       throw new RolecallError(
@@ -89,7 +89,7 @@ function partsOf(template: string): readonly TemplatePart[] {
 }
 
 /** The value of a parameter; a missing one and null are undefined. */
-export function givenValue(args: Readonly<Record<string, unknown>>, name: string): unknown {
+export function argumentValue(args: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(args, name) ? (args[name] ?? undefined) : undefined;
 }
 
@@ -99,7 +99,7 @@ export function givenValue(args: Readonly<Record<string, unknown>>, name: string
  * @throws {RolecallError} kind `tool` when it holds a NUL byte or half a surrogate pair.
  */
 export function valueText(args: Readonly<Record<string, unknown>>, name: string): string {
-  const value = givenValue(args, name);
+  const value = argumentValue(args, name);
   if (value === undefined) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   if (text.includes('\0')) throw new RolecallError('tool', `The value of "${name}" holds a NUL character.`);
@@ -142,7 +142,7 @@ function fillText(template: string, args: Readonly<Record<string, unknown>>): un
   const parsed = parseTemplate(template);
   if (parsed.kind === 'invalid') return template;
   const [first] = parsed.parts;
-  if (parsed.parts.length === 1 && first?.kind === 'parameter') return givenValue(args, first.name);
+  if (parsed.parts.length === 1 && first?.kind === 'parameter') return argumentValue(args, first.name);
   return parsed.parts.map((part) => (part.kind === 'text' ? part.text : valueText(args, part.name))).join('');
 }
 
@@ -154,31 +154,31 @@ export function jsonParameters(template: unknown): string[] {
 }
 
 /** What is wrong with a JSON template that stands at `path`. */
-export function jsonFindings(
+export function jsonDiagnostics(
   template: unknown,
   path: readonly (string | number)[],
   isDeclared: (name: string) => boolean,
-): Finding[] {
+): MemberDiagnostic[] {
   if (typeof template === 'string') {
     const parsed = parseTemplate(template);
-    if (parsed.kind === 'invalid') return [error(path, `This text ${parsed.message}.`)];
+    if (parsed.kind === 'invalid') return [errorAt(path, `This text ${parsed.message}.`)];
     return templateParameters(template)
       .filter((name) => !isDeclared(name))
-      .map((name) => error(path, undeclared(name)));
+      .map((name) => errorAt(path, undeclaredMessage(name)));
   }
   if (Array.isArray(template)) {
-    return template.flatMap((element, index) => jsonFindings(element, [...path, index], isDeclared));
+    return template.flatMap((element, index) => jsonDiagnostics(element, [...path, index], isDeclared));
   }
   if (typeof template !== 'object' || template === null) return [];
-  return Object.entries(template).flatMap(([name, member]) => jsonFindings(member, [...path, name], isDeclared));
+  return Object.entries(template).flatMap(([name, member]) => jsonDiagnostics(member, [...path, name], isDeclared));
 }
 
-export function undeclared(name: string): string {
+export function undeclaredMessage(name: string): string {
   return `"\${${name}}" is not among the declared parameters; write "$\${" for the characters "\${".`;
 }
 
 /** True when a value of the model's own making can stand there: the author listed none, and it may be any text. */
-export function isFree(property: Readonly<Record<string, unknown>> | undefined): boolean {
+export function isUnconstrained(property: Readonly<Record<string, unknown>> | undefined): boolean {
   if (property === undefined) return true;
   return !Array.isArray(property.enum) && !['boolean', 'integer', 'number'].includes(String(property.type));
 }

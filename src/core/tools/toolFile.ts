@@ -1,20 +1,20 @@
 import { findNodeAtLocation, type Node } from 'jsonc-parser';
 import {
-  error,
-  type Finding,
+  type Diagnostic,
+  errorAt,
+  type MemberDiagnostic,
   maxToolFileLength,
-  type Problem,
   toolFileVersion,
   type WorkspaceToolDefinition,
 } from './definition.ts';
-import { runFindings, schemaFindings } from './findings.ts';
-import { isDamaged, nodeValue, type ParsedText, parseText, syntaxProblems, unusableMembers } from './jsonTree.ts';
+import { runDiagnostics, schemaDiagnostics } from './diagnostics.ts';
+import { isDamaged, nodeValue, type ParsedText, parseText, syntaxDiagnostics, unusableMembers } from './jsonTree.ts';
 import { knownMembers, runMembers, supportedKinds, type ToolShape, toolSchema } from './toolSchema.ts';
 
 /** What a tool file holds: every tool that can be offered, and everything that is wrong, in the order of the text. */
 export interface ToolFile {
   readonly tools: readonly WorkspaceToolDefinition[];
-  readonly problems: readonly Problem[];
+  readonly problems: readonly Diagnostic[];
 }
 
 /**
@@ -50,14 +50,14 @@ function unreadable(message: string): ToolFile {
 function read(text: string, folder: string, reserved: ReadonlySet<string>): ToolFile {
   const parsed = parseText(text);
   const { root, errors, placeOf } = parsed;
-  const problems = syntaxProblems(parsed);
+  const problems = syntaxDiagnostics(parsed);
   const tools = new Map<string, WorkspaceToolDefinition>();
   if (root === undefined) return { tools: [], problems };
 
   const list = findTools(root, parsed, problems);
   for (const node of list) {
     if (isDamaged(node, errors)) continue;
-    const report = (finding: Finding): void => {
+    const report = (finding: MemberDiagnostic): void => {
       const { path, severity, message } = finding;
       problems.push({ ...placeOf(nodeAt(node, path)), severity, message });
     };
@@ -78,8 +78,12 @@ function read(text: string, folder: string, reserved: ReadonlySet<string>): Tool
   return { tools: [...tools.values()], problems: problems.toSorted((a, b) => a.offset - b.offset) };
 }
 
-function findTools(root: Node, { errors, placeOf }: ParsedText, problems: Problem[]): readonly Node[] {
-  const report = (node: Node, message: string, more: Pick<Problem, 'isSyntax'> & Partial<Finding> = {}): void => {
+function findTools(root: Node, { errors, placeOf }: ParsedText, problems: Diagnostic[]): readonly Node[] {
+  const report = (
+    node: Node,
+    message: string,
+    more: Pick<Diagnostic, 'isSyntax'> & Partial<MemberDiagnostic> = {},
+  ): void => {
     problems.push({ ...placeOf(node), severity: 'error', message, ...more });
   };
   if (root.type !== 'object') {
@@ -114,25 +118,25 @@ function findTools(root: Node, { errors, placeOf }: ParsedText, problems: Proble
 function readTool(
   node: Node,
   placeOf: ParsedText['placeOf'],
-  problems: Problem[],
-): { shape?: ToolShape; findings: readonly Finding[] } {
+  problems: Diagnostic[],
+): { shape?: ToolShape; findings: readonly MemberDiagnostic[] } {
   const unusable = unusableMembers(node);
   for (const { name, message } of unusable)
     problems.push({ ...placeOf(name), severity: 'error', message, isSyntax: true });
   if (unusable.length > 0) return { findings: [] };
   const kind = findNodeAtLocation(node, ['run', 'kind']);
   if (kind !== undefined && !supportedKinds.includes(String(kind.value))) {
-    return { findings: [error(['run', 'kind'], unknownKind(kind))] };
+    return { findings: [errorAt(['run', 'kind'], unknownKind(kind))] };
   }
   const value = nodeValue(node);
   const result = toolSchema.safeParse(value, { reportInput: false });
   const unknown = unknownMembers(node);
   if (!result.success) {
-    const findings = result.error.issues.map((issue) => error(issue.path.filter(isKey), issueMessage(issue)));
+    const findings = result.error.issues.map((issue) => errorAt(issue.path.filter(isKey), issueMessage(issue)));
     return { findings: [...findings, ...unknown] };
   }
   const shape = result.data;
-  return { shape, findings: [...unknown, ...schemaFindings(shape), ...runFindings(shape)] };
+  return { shape, findings: [...unknown, ...schemaDiagnostics(shape), ...runDiagnostics(shape)] };
 }
 
 function unknownKind(kind: Node): string {
@@ -154,8 +158,8 @@ function issueMessage(issue: {
     : `"${name}" is no name of an environment variable.`;
 }
 
-function unknownMembers(node: Node): Finding[] {
-  const at = (path: string[], known: readonly string[]): Finding[] =>
+function unknownMembers(node: Node): MemberDiagnostic[] {
+  const at = (path: string[], known: readonly string[]): MemberDiagnostic[] =>
     unknownNames(findNodeAtLocation(node, path) ?? node, known).map((name) => ({
       path: [...path, String(name.value)],
       severity: 'warning',

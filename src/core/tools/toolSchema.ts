@@ -9,7 +9,7 @@ import {
   minOutputLimit,
 } from './definition.ts';
 
-/** The shapes of `run`, one for each kind. What rests on the parameters is checked elsewhere (`findings.ts`). */
+/** The shapes of `run`, one for each kind. What rests on the parameters is checked elsewhere (`diagnostics.ts`). */
 
 const noNul = (what: string) =>
   z.refine<string>((text) => !text.includes('\0'), `${what} may not hold a NUL character.`);

@@ -1,5 +1,5 @@
 import { RolecallError } from '../base/errors.ts';
-import { givenValue, parseTemplate, type TemplatePart, valueText } from './templates.ts';
+import { argumentValue, parseTemplate, type TemplatePart, valueText } from './templates.ts';
 
 /**
  * Templates of addresses. Scheme, host and port are fixed text; `${name}` may stand in the path and in the query, where
@@ -53,7 +53,7 @@ export function fillUrl(template: string, args: Readonly<Record<string, unknown>
   if (parsed.kind === 'invalid') throw new RolecallError('tool', `The address ${parsed.message}.`);
   const path = parsed.segments.map((segment) => `/${fillSegment(segment, args)}`).join('');
   const pairs = parsed.pairs
-    .filter((pair) => pair.every((part) => part.kind === 'text' || givenValue(args, part.name) !== undefined))
+    .filter((pair) => pair.every((part) => part.kind === 'text' || argumentValue(args, part.name) !== undefined))
     .map((pair) => pair.map((part) => encoded(part, args)).join(''));
   const url = new URL(`${parsed.origin}${path}${pairs.length > 0 ? `?${pairs.join('&')}` : ''}`);
   if (url.origin === parsed.origin) return url;

@@ -1,11 +1,11 @@
 import { Script } from 'node:vm';
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
-import { RolecallError, shortened } from '../base/errors.ts';
-import { workspacePathFormat } from './access.ts';
+import { RolecallError, truncateWithEllipsis } from '../base/errors.ts';
 import { maxSchemaLength, type ParametersSchema } from './definition.ts';
+import { workspacePathFormat } from './permissions.ts';
 
 /** What is wrong with a parameters schema itself. `path` leads to the member, from the root of the schema. */
-export interface SchemaFault {
+export interface SchemaError {
   readonly path: readonly string[];
   readonly message: string;
 }
@@ -15,7 +15,7 @@ export type ArgumentsCheck = (args: unknown) => readonly string[];
 
 export type CompiledParameters =
   | { readonly kind: 'ok'; readonly check: ArgumentsCheck; readonly unknownKeywords: readonly string[] }
-  | { readonly kind: 'invalid'; readonly faults: readonly SchemaFault[] };
+  | { readonly kind: 'invalid'; readonly faults: readonly SchemaError[] };
 
 /** Enough for any honest schema on a busy machine, short enough that the editor's other work is not held up. */
 const compileDeadlineMs = 1000;
@@ -34,7 +34,7 @@ let metaSchema: Ajv | undefined;
  * Compiles the `parameters` of a tool for checking what a model sent. JSON Schema draft-07 plus `$defs`; no reference is
  * ever fetched. At the root, members that are not declared are refused unless the schema says `additionalProperties`.
  * Compiling and checking are bounded in time (see `withinDeadline`), so a slow `pattern` cannot stop the editor, and what
- * would switch checking off is a fault (see `switchFaults`).
+ * would switch checking off is a fault (see `uncheckableKeywords`).
  */
 export function compileParameters(schema: ParametersSchema): CompiledParameters {
   try {
@@ -42,7 +42,7 @@ export function compileParameters(schema: ParametersSchema): CompiledParameters 
     // Forgotten while it works: one that was interrupted half-way is not used again.
     metaSchema = undefined;
     const result = withinDeadline(compileDeadlineMs, (): CompiledParameters => {
-      const switches = switchFaults(schema);
+      const switches = uncheckableKeywords(schema);
       const faults = switches.length > 0 ? switches : metaFaults(meta, schema);
       if (faults.length > 0) return { kind: 'invalid', faults };
       const unknownKeywords: string[] = [];
@@ -63,9 +63,9 @@ function draft07(): Ajv {
   return ajv;
 }
 
-function metaFaults(meta: Ajv, schema: ParametersSchema): SchemaFault[] {
+function metaFaults(meta: Ajv, schema: ParametersSchema): SchemaError[] {
   if (meta.validateSchema(schema) === true) return [];
-  const faults = new Map<string, SchemaFault>();
+  const faults = new Map<string, SchemaError>();
   for (const error of meta.errors ?? []) {
     // One wrong `type` fails several branches of the meta-schema; the first says enough for its place.
     if (faults.has(error.instancePath)) continue;
@@ -135,7 +135,7 @@ function allowed(error: ErrorObject): string {
 
 function short(value: unknown): string {
   const text = JSON.stringify(value);
-  return shortened(text, 80);
+  return truncateWithEllipsis(text, 80);
 }
 
 /** `/list/0/name` as `list[0].name`. */
@@ -195,7 +195,7 @@ function schemaMessage(error: unknown): string {
  * - `$data` and remote references need no entry: the first is off, so that its object is no valid value of a keyword,
  *   and nothing is ever fetched. How long a schema or a pattern takes is bounded where it is used.
  */
-function switchFaults(schema: ParametersSchema): SchemaFault[] {
+function uncheckableKeywords(schema: ParametersSchema): SchemaError[] {
   const faults = asyncFaults(schema, []);
   const { $schema } = schema;
   if ($schema !== undefined && !(typeof $schema === 'string' && draft07Address.test($schema))) {
@@ -220,9 +220,9 @@ const holdsNames: ReadonlySet<string> = new Set([
   'properties',
 ]);
 
-function asyncFaults(schema: unknown, path: readonly string[]): SchemaFault[] {
+function asyncFaults(schema: unknown, path: readonly string[]): SchemaError[] {
   if (typeof schema !== 'object' || schema === null) return [];
-  return Object.entries(schema).flatMap(([keyword, value]): SchemaFault[] => {
+  return Object.entries(schema).flatMap(([keyword, value]): SchemaError[] => {
     const here = [...path, keyword];
     if (keyword === '$async') return [{ path: here, message: 'would switch off the check of the arguments' }];
     if (holdsData.has(keyword)) return [];

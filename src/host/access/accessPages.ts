@@ -5,8 +5,8 @@ import { cancelled } from '../../core/base/errors.ts';
 import { documentPanel } from '../../ids.ts';
 import type { AccessChange, AccessData, ReadOrganization } from '../accessData.ts';
 import type { AccessTarget } from '../accessTarget.ts';
-import { clockTime } from '../moments.ts';
-import type { OpenPages, Page } from '../pages.ts';
+import type { OpenPage, OpenPages } from '../pages.ts';
+import { clockTime } from '../times.ts';
 
 export interface AccessPagesDeps {
   readonly data: AccessData;
@@ -26,7 +26,7 @@ export interface AccessPage {
 }
 
 interface Open {
-  readonly page: Page<EntryLink>;
+  readonly page: OpenPage<EntryLink>;
   readonly shown: AccessPage;
   read: ReadOrganization;
   /** Whether to read again when it is next seen. */
@@ -49,8 +49,8 @@ export class AccessPages implements vscode.Disposable {
   async show(read: ReadOrganization, shown: AccessPage): Promise<void> {
     const { data, pages } = this.#deps;
     const all = await pages();
-    if (data.stage !== read.stage) throw cancelled();
-    const key = JSON.stringify([read.stage.cloud.key, read.model.organization, shown.title]);
+    if (data.session !== read.session) throw cancelled();
+    const key = JSON.stringify([read.session.cloud.key, read.model.organization, shown.title]);
     const current = () => this.#open.get(key);
     const page = all.open<EntryLink>({
       key,
@@ -76,7 +76,7 @@ export class AccessPages implements vscode.Disposable {
   }
 
   #follow(change: AccessChange): void {
-    if (change.kind === 'stage') this.#closeAll();
+    if (change.kind === 'session') this.#closeAll();
     if (change.kind !== 'due' && change.kind !== 'read') return;
     for (const open of this.#open.values()) {
       const { organization } = open.read.model;
@@ -92,10 +92,10 @@ export class AccessPages implements vscode.Disposable {
 
   /** At once, or when it is seen. */
   #readAgain(open: Open): void {
-    const { stage, model } = open.read;
+    const { session, model } = open.read;
     open.isDue = !open.page.isVisible;
     // What it brings is told as a change. Never rejects.
-    if (!open.isDue && this.#deps.data.stage === stage) void this.#deps.data.read(stage, model.organization);
+    if (!open.isDue && this.#deps.data.session === session) void this.#deps.data.read(session, model.organization);
   }
 
   #closeAll(): void {
@@ -109,18 +109,18 @@ export class AccessPages implements vscode.Disposable {
 }
 
 /** When and by whom it was read: a copy of a document outlives the session. */
-export function originOf({ stage, model }: ReadOrganization): string {
-  const { label } = stage.cloud.connection;
+export function sourceText({ session, model }: ReadOrganization): string {
+  const { label } = session.cloud.connection;
   const when = model.at === undefined ? '' : clockTime(model.at, Date.now());
-  return vscode.l10n.t('Read from {0} by {1}, {2}', label, stage.account.label, when);
+  return vscode.l10n.t('Read from {0} by {1}, {2}', label, session.account.label, when);
 }
 
 function draw({ page, shown, read }: Open): void {
   const gone = vscode.l10n.t('This is no longer among what was read.');
-  const document = shown.document(read) ?? { title: shown.title, about: [originOf(read)], blocks: [notice(gone)] };
+  const document = shown.document(read) ?? { title: shown.title, about: [sourceText(read)], blocks: [notice(gone)] };
   page.show({ document });
 }
 
-function targetOfLink({ stage, model }: ReadOrganization, link: EntryLink): AccessTarget {
-  return { ...link, organization: model.organization, connection: stage.cloud.key };
+function targetOfLink({ session, model }: ReadOrganization, link: EntryLink): AccessTarget {
+  return { ...link, organization: model.organization, connection: session.cloud.key };
 }

@@ -1,19 +1,19 @@
 import * as z from 'zod/mini';
 import {
-  type Answer,
+  type AccessAnswer,
   effectiveAccessAnswer,
   groupsAnswer,
   holdersAnswer,
   rolesAnswer,
 } from '../../core/access/answers.ts';
+import { principalText, roleText } from '../../core/access/descriptions.ts';
 import { applyFilter } from '../../core/access/filter.ts';
 import { parseFilter } from '../../core/access/filterSyntax.ts';
-import { fitAnswer, type Measure } from '../../core/access/fit.ts';
 import type { AccessModel } from '../../core/access/model.ts';
 import { oneLine } from '../../core/access/plain.ts';
 import { findPrincipals, findRoles } from '../../core/access/queries.ts';
-import { principalText, roleText } from '../../core/access/words.ts';
-import { waitFor } from '../../core/base/abort.ts';
+import { type MeasureText, truncateAnswer } from '../../core/access/truncateAnswer.ts';
+import { raceWithSignal } from '../../core/base/abort.ts';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import { languageModelTools } from '../../ids.ts';
 import type { AccessData } from '../accessData.ts';
@@ -53,7 +53,7 @@ export async function readQuestion(
 }
 
 /**
- * Answers from the lists of the organization, reading them if nobody has yet.
+ * Answers from the lists of the organization, reading them first where needed.
  *
  * @returns text within `budget` in the unit of `measure`.
  * @throws RolecallError of any kind; `cancelled` also when another account came meanwhile.
@@ -62,15 +62,15 @@ export async function answerQuestion(
   data: AccessData,
   { tool, organization, input }: Question,
   budget: number,
-  measure: Measure,
+  measure: MeasureText,
   signal: AbortSignal,
 ): Promise<string> {
-  const stage = data.requireStage();
-  const { model, access } = await waitFor(data.read(stage, organization), signal);
-  if (data.stage !== stage) throw cancelled();
+  const session = data.requireSession();
+  const { model, access } = await raceWithSignal(data.read(session, organization), signal);
+  if (data.session !== session) throw cancelled();
   const { groups, roles } = access;
   if (groups.kind === 'failed' && roles.kind === 'failed') throw groups.error;
-  return fitAnswer(answerOf(tool, model, input), budget, measure);
+  return truncateAnswer(answerOf(tool, model, input), budget, measure);
 }
 
 /** An organization that is shown in the tree, and no other: a model cannot make Rolecall read anything else. */
@@ -79,7 +79,7 @@ async function chooseOrganization(
   wanted: string | undefined,
   asker: 'ourselves' | 'others',
 ): Promise<string> {
-  const organizations = await data.organizations(data.requireStage());
+  const organizations = await data.organizations(data.requireSession());
   const [only] = organizations;
   if (!only) throw new RolecallError('invalidRequest', 'The user has added no organization to Rolecall yet.');
   if (!wanted && organizations.length === 1) return only.id;
@@ -95,7 +95,7 @@ async function chooseOrganization(
   throw new RolecallError('invalidRequest', `Say which organization is meant. The organizations are: ${known}.`);
 }
 
-function answerOf(tool: AccessToolName, model: AccessModel, input: AccessToolInput): Answer {
+function answerOf(tool: AccessToolName, model: AccessModel, input: AccessToolInput): AccessAnswer {
   switch (tool) {
     case languageModelTools.listGroups:
       return groupsAnswer(model, applyFilter(model, parseFilter(input.filter ?? '')).groups);
@@ -120,7 +120,7 @@ function answerOf(tool: AccessToolName, model: AccessModel, input: AccessToolInp
   }
 }
 
-function oneOrSeveral(answers: readonly Answer[], names: readonly string[], none: string): Answer {
+function oneOrSeveral(answers: readonly AccessAnswer[], names: readonly string[], none: string): AccessAnswer {
   const [only, ...others] = answers;
   if (!only) return { heading: [none], lines: [] };
   if (others.length === 0) return only;

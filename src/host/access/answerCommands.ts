@@ -8,7 +8,7 @@ import type { AccessData } from '../accessData.ts';
 import { targetOf } from '../accessTarget.ts';
 import type { Handlers } from '../commands.ts';
 import { pickPrincipal, pickRole, readPicked } from '../pickTarget.ts';
-import { type AccessPages, originOf } from './accessPages.ts';
+import { type AccessPages, sourceText } from './accessPages.ts';
 import { readerOf } from './exportReview.ts';
 
 /** "Who Has This Role?", "Show Effective Access" and "Show Access Review". */
@@ -24,7 +24,7 @@ export function answerCommands(data: AccessData, pages: AccessPages) {
         icon: 'person',
         document: (now) => {
           const entry = now.model.role(role.key);
-          return entry && holdersDocument(now.model, entry, originOf(now));
+          return entry && holdersDocument(now.model, entry, sourceText(now));
         },
       });
     },
@@ -39,7 +39,7 @@ export function answerCommands(data: AccessData, pages: AccessPages) {
         icon: 'key',
         document: (now) => {
           const entry = now.model.principal(principal.key);
-          return entry && effectiveAccessDocument(now.model, entry, originOf(now));
+          return entry && effectiveAccessDocument(now.model, entry, sourceText(now));
         },
       });
     },
@@ -51,7 +51,7 @@ export function answerCommands(data: AccessData, pages: AccessPages) {
         icon: 'checklist',
         document: (now) => reviewDocument(now.model, readerOf(now)),
         save: async () => {
-          const target = { kind: 'organization', organization, connection: read.stage.cloud.key };
+          const target = { kind: 'organization', organization, connection: read.session.cloud.key };
           await vscode.commands.executeCommand(commands.exportReview, { target });
         },
       });

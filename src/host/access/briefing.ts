@@ -1,35 +1,35 @@
 import * as vscode from 'vscode';
 import { groupsAnswer, rolesAnswer } from '../../core/access/answers.ts';
-import { fitAnswer } from '../../core/access/fit.ts';
 import { oneLine } from '../../core/access/plain.ts';
-import { waitFor } from '../../core/base/abort.ts';
+import { truncateAnswer } from '../../core/access/truncateAnswer.ts';
+import { raceWithSignal } from '../../core/base/abort.ts';
 import { asRolecallError } from '../../core/base/errors.ts';
 import { languageModelTools } from '../../ids.ts';
-import type { AccessData, Stage } from '../accessData.ts';
+import type { AccessData, ActiveSession } from '../accessData.ts';
 import { nameForOurselves } from '../accessToolNames.ts';
 import type { Briefing } from '../conversation.ts';
 
-/** Organizations whose lists are told to a model that calls no tools; more would fill any context. */
+/** Organizations whose lists are sent to a model that calls no tools; more would fill any context. */
 const MAX_ORGANIZATIONS = 5;
 /** Characters of one list. */
 const MAX_CHARACTERS = 6_000;
 
 /**
  * `/access`: which organizations there are and that the access tools tell the rest; for a model that calls no tools the
- * lists themselves. What could not be read is told as such, so that its absence is not taken for emptiness.
+ * lists themselves. What could not be read is named, so that it does not look empty.
  *
  * @throws RolecallError `cancelled` at an abort; nothing else.
  */
 export async function accessBriefing(data: AccessData, callsTools: boolean, signal: AbortSignal): Promise<Briefing> {
-  const { stage } = data;
-  if (!stage) {
+  const { session } = data;
+  if (!session) {
     return {
       instructions: `${INTRODUCTION} Nobody is signed in to the identity service, so nothing can be read of it: say so.`,
       notice: vscode.l10n.t('Nobody is signed in to the identity service: its groups and roles cannot be read.'),
     };
   }
   try {
-    const organizations = await waitFor(data.organizations(stage), signal);
+    const organizations = await raceWithSignal(data.organizations(session), signal);
     if (organizations.length === 0) {
       return {
         instructions: `${INTRODUCTION} The user has added no organization to Rolecall yet: say so.`,
@@ -40,7 +40,7 @@ export async function accessBriefing(data: AccessData, callsTools: boolean, sign
     const known = `${INTRODUCTION} The user’s organizations: ${names}.`;
     if (callsTools) return { instructions: `${known} ${HOW}` };
     const shown = organizations.slice(0, MAX_ORGANIZATIONS).map(({ id }) => id);
-    const lists = await Promise.all(shown.map((id) => listsOf(data, stage, id, signal)));
+    const lists = await Promise.all(shown.map((id) => listsOf(data, session, id, signal)));
     const left = organizations.slice(MAX_ORGANIZATIONS).map(({ id }) => oneLine(id));
     return {
       instructions: [known, ...lists.flat(), ...(left.length > 0 ? [`Not read: ${left.join(', ')}.`] : [])].join(
@@ -58,17 +58,17 @@ const INTRODUCTION =
   'The user asks who may do what in a multi-tenant cloud. Groups bind people and service accounts to roles. Answer only from what the identity service says, and say what could not be read.';
 const HOW = `Find it out with the tools ${Object.values(languageModelTools).map(nameForOurselves).join(', ')}; do not guess.`;
 
-async function listsOf(data: AccessData, stage: Stage, id: string, signal: AbortSignal): Promise<string[]> {
-  const { model, access } = await waitFor(data.read(stage, id), signal);
+async function listsOf(data: AccessData, session: ActiveSession, id: string, signal: AbortSignal): Promise<string[]> {
+  const { model, access } = await raceWithSignal(data.read(session, id), signal);
   const measure = (text: string) => text.length;
   const { groups, roles } = access;
   return Promise.all([
     groups.kind === 'failed'
       ? notRead('groups', id, groups.error)
-      : fitAnswer(groupsAnswer(model), MAX_CHARACTERS, measure),
+      : truncateAnswer(groupsAnswer(model), MAX_CHARACTERS, measure),
     roles.kind === 'failed'
       ? notRead('roles', id, roles.error)
-      : fitAnswer(rolesAnswer(model), MAX_CHARACTERS, measure),
+      : truncateAnswer(rolesAnswer(model), MAX_CHARACTERS, measure),
   ]);
 }
 

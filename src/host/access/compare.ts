@@ -8,7 +8,7 @@ import type { AccessData, ReadOrganization } from '../accessData.ts';
 import type { AccessTarget } from '../accessTarget.ts';
 import type { ChangeMark, ChangeMarks } from '../changeMarks.ts';
 import { showInformationMessage } from '../dialogs.ts';
-import { moment } from '../moments.ts';
+import { formatTime } from '../times.ts';
 import type { VirtualDocuments } from '../virtualDocuments.ts';
 import type { AccessPages } from './accessPages.ts';
 import { readerOf } from './exportReview.ts';
@@ -26,14 +26,14 @@ export async function compareWith(
   read: ReadOrganization,
   before: Review,
 ): Promise<void> {
-  if (data.stage !== read.stage) throw cancelled(); // Signed out while a dialog stood open.
+  if (data.session !== read.session) throw cancelled(); // Signed out while a dialog stood open.
   const after = reviewOf(read.model, readerOf(read));
   const difference = differenceOf(before, after);
   if (isEmptyDifference(difference)) {
     marks.acknowledge();
-    const since = before.readAt === undefined ? undefined : moment(before.readAt, Date.now());
+    const since = before.readAt === undefined ? undefined : formatTime(before.readAt, Date.now());
     const same = since === undefined ? vscode.l10n.t('No changes.') : vscode.l10n.t('No changes since {0}.', since);
-    void showInformationMessage(same); // Says all.
+    void showInformationMessage(same); // No buttons, so nothing to wait for.
     return;
   }
   marks.show(marksOf(difference, read));
@@ -55,11 +55,11 @@ export async function compareWith(
   });
 }
 
-function marksOf({ groups, roles }: Difference, { stage, model }: ReadOrganization): [AccessTarget, ChangeMark][] {
+function marksOf({ groups, roles }: Difference, { session, model }: ReadOrganization): [AccessTarget, ChangeMark][] {
   const mark =
     (kind: 'group' | 'role', how: ChangeMark) =>
     ({ key }: { readonly key: string }): [AccessTarget, ChangeMark] => [
-      { kind, key, organization: model.organization, connection: stage.cloud.key },
+      { kind, key, organization: model.organization, connection: session.cloud.key },
       how,
     ];
   return [

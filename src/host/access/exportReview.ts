@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
+import { gapText } from '../../core/access/descriptions.ts';
 import { documentMarkdown } from '../../core/access/document.ts';
 import type { AccessModel } from '../../core/access/model.ts';
-import type { Reader } from '../../core/access/review.ts';
+import type { ReviewOrigin } from '../../core/access/review.ts';
 import { reviewCsv, reviewDocument, reviewJson } from '../../core/access/reviewText.ts';
-import { gapText } from '../../core/access/words.ts';
 import { cancelled } from '../../core/base/errors.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import { showInformationMessage, showQuickPick, showWarningMessage } from '../dialogs.ts';
@@ -21,7 +21,7 @@ export async function exportReview(data: AccessData, node: unknown): Promise<voi
     filters: { [extension.toUpperCase()]: [extension] },
   });
   if (!uri) return;
-  if (data.stage !== read.stage) throw cancelled(); // Signed out while the dialog stood open.
+  if (data.session !== read.session) throw cancelled(); // Signed out while the dialog stood open.
   await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(write(read.model, readerOf(read))));
   const open = vscode.l10n.t('Open');
   const chosen = await showInformationMessage(
@@ -35,12 +35,12 @@ export async function exportReview(data: AccessData, node: unknown): Promise<voi
 }
 
 /** Who stands above a review. */
-export function readerOf({ stage }: ReadOrganization): Reader {
-  return { service: stage.cloud.connection.label, account: stage.account.label };
+export function readerOf({ session }: ReadOrganization): ReviewOrigin {
+  return { service: session.cloud.connection.label, account: session.account.label };
 }
 
 /**
- * A partial reading is written only by somebody who knows it, and then says so itself.
+ * A partial review is written only after the user agreed, and says that it is partial.
  *
  * @throws RolecallError `cancelled` unless the user wants it all the same.
  */
@@ -57,7 +57,7 @@ export async function refuseSilentGaps({ gaps }: AccessModel): Promise<void> {
 
 interface Format extends vscode.QuickPickItem {
   readonly extension: string;
-  readonly write: (model: AccessModel, reader: Reader) => string;
+  readonly write: (model: AccessModel, reader: ReviewOrigin) => string;
 }
 
 async function askFormat(): Promise<Format> {

@@ -13,7 +13,7 @@ const DEFAULT_TOKENS = 4000;
 const CHARACTERS_PER_TOKEN = 3;
 
 /** Answers the contributed tools when others than `@rolecall` call them, after the user's yes. */
-export class AnswersForOthers implements vscode.Disposable {
+export class ContributedAccessTools implements vscode.Disposable {
   readonly #data: AccessData;
   readonly #consent: SharingConsent;
   readonly #answered: Set<string>;
@@ -33,15 +33,15 @@ export class AnswersForOthers implements vscode.Disposable {
   ): Promise<vscode.LanguageModelToolResult> {
     const signal = signalOf(token);
     try {
-      const stage = this.#data.requireStage();
+      const session = this.#data.requireSession();
       const question = await readQuestion(this.#data, name, options.input, 'others');
       const { organization } = question;
       const recipient = recipientOf(options);
-      if (!(await this.#consent.ask(stage, { organization, recipient }, signal))) {
+      if (!(await this.#consent.ask(session, { organization, recipient }, signal))) {
         if (signal.aborted) throw cancelled();
         return result('The user did not allow this. Nothing was read. Do not ask again.');
       }
-      if (this.#data.stage !== stage) throw cancelled(); // The yes was given for another account.
+      if (this.#data.session !== session) throw cancelled(); // The yes was given for another account.
       this.#log.info(`Giving ${name} of ${organization} to ${recipient ?? 'an agent that the editor does not name'}.`);
       const { tokenBudget = DEFAULT_TOKENS, countTokens } = options.tokenizationOptions ?? {};
       const measure = countTokens

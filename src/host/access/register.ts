@@ -3,7 +3,7 @@ import type { Log } from '../../core/base/log.ts';
 import { commands, languageModelTools } from '../../ids.ts';
 import type { AccessData } from '../accessData.ts';
 import { onFirstUse, registerCommand, registerCommands } from '../commands.ts';
-import type { Briefing, Opening, OpenTools, Toolbox } from '../conversation.ts';
+import type { Briefing, OpenToolRegistry, ToolRegistry, ToolRegistryOptions } from '../conversation.ts';
 import type { AccessPagesDeps } from './accessPages.ts';
 import type { CompareDeps } from './compare.ts';
 
@@ -24,15 +24,20 @@ export function registerAccess(deps: AccessDeps, log: Log): vscode.Disposable {
 
 /** The tools of the workspace and, where a conversation asks for them, the access tools that the manifest describes. */
 export function withAccessTools(
-  openOthers: (opening: Opening) => Promise<Toolbox>,
+  openOthers: (opening: ToolRegistryOptions) => Promise<ToolRegistry>,
   data: AccessData,
   { packageJSON }: Pick<vscode.Extension<unknown>, 'packageJSON'>,
   log: Log,
-): OpenTools {
+): OpenToolRegistry {
   return async (opening = {}) => {
-    const { accessToolbox, bothToolboxes } = await import('./accessToolbox.ts');
-    const own = await accessToolbox(data, packageJSON.contributes.languageModelTools, log, opening.access ?? new Set());
-    return bothToolboxes(own, await openOthers(opening), opening);
+    const { accessToolRegistry, mergeToolRegistries } = await import('./accessToolRegistry.ts');
+    const own = await accessToolRegistry(
+      data,
+      packageJSON.contributes.languageModelTools,
+      log,
+      opening.access ?? new Set(),
+    );
+    return mergeToolRegistries(own, await openOthers(opening), opening);
   };
 }
 
@@ -77,8 +82,8 @@ export function registerAccessCommands(deps: AccessDeps, log: Log): vscode.Dispo
  */
 export function registerLanguageModelTools(data: AccessData, answered: Set<string>, log: Log): vscode.Disposable {
   const answers = onFirstUse(async () => {
-    const { AnswersForOthers } = await import('./languageModelTools.ts');
-    return new AnswersForOthers(data, answered, log);
+    const { ContributedAccessTools } = await import('./languageModelTools.ts');
+    return new ContributedAccessTools(data, answered, log);
   });
   const tools = Object.values(languageModelTools).map((name) =>
     vscode.lm.registerTool<unknown>(name, {

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { oneLine } from '../../core/access/plain.ts';
-import { oneAtATime } from '../../core/base/abort.ts';
-import type { AccessData, Stage } from '../accessData.ts';
+import { createQueue } from '../../core/base/abort.ts';
+import type { AccessData, ActiveSession } from '../accessData.ts';
 import { showWarningMessage } from '../dialogs.ts';
 
 /** Who is given what: shown to the user before anything is read. */
-export interface Sharing {
+export interface SharingRequest {
   readonly organization: string;
   /** The model or agent, as far as the editor says; `undefined` where it does not. */
   readonly recipient: string | undefined;
@@ -18,18 +18,18 @@ export interface Sharing {
  */
 export class SharingConsent implements vscode.Disposable {
   readonly #allowed = new Set<string>();
-  readonly #inTurn = oneAtATime();
+  readonly #inTurn = createQueue();
   readonly #subscription: vscode.Disposable;
 
   constructor(data: AccessData) {
     this.#subscription = data.onDidChange(({ kind }) => {
-      if (kind === 'stage') this.#allowed.clear();
+      if (kind === 'session') this.#allowed.clear();
     });
   }
 
   /** Questions wait for each other: one dialog at a time. */
-  ask(stage: Stage, sharing: Sharing, signal: AbortSignal): Promise<boolean> {
-    const key = JSON.stringify([stage.cloud.key, stage.account.id, sharing.organization, sharing.recipient]);
+  ask(session: ActiveSession, sharing: SharingRequest, signal: AbortSignal): Promise<boolean> {
+    const key = JSON.stringify([session.cloud.key, session.account.id, sharing.organization, sharing.recipient]);
     return this.#inTurn(async () => {
       if (signal.aborted) return false;
       if (sharing.recipient !== undefined && this.#allowed.has(key)) return true;
@@ -37,7 +37,7 @@ export class SharingConsent implements vscode.Disposable {
     });
   }
 
-  async #show(key: string, { organization, recipient }: Sharing, signal: AbortSignal): Promise<boolean> {
+  async #show(key: string, { organization, recipient }: SharingRequest, signal: AbortSignal): Promise<boolean> {
     const once = vscode.l10n.t('Allow Once');
     const session = vscode.l10n.t('Allow Until This Window Closes');
     const who = recipient === undefined ? vscode.l10n.t('another chat agent or model') : oneLine(recipient);

@@ -7,8 +7,8 @@ import { commands } from '../../ids.ts';
 import type { ReadOrganization } from '../accessData.ts';
 import type { Handlers } from '../commands.ts';
 import { showInformationMessage, showQuickPick, showWarningMessage } from '../dialogs.ts';
-import { moment } from '../moments.ts';
 import { readPicked } from '../pickTarget.ts';
+import { formatTime } from '../times.ts';
 import { type CompareDeps, compareWith } from './compare.ts';
 import { readerOf, refuseSilentGaps } from './exportReview.ts';
 import { MAX_SNAPSHOTS, type Snapshot, type SnapshotStore } from './snapshotStore.ts';
@@ -24,7 +24,7 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
     [commands.saveSnapshot]: async (node) => {
       const read = await readPicked(data, node);
       await refuseSilentGaps(read.model);
-      await store.save(read.stage, reviewOf(read.model, readerOf(read)));
+      await store.save(read.session, reviewOf(read.model, readerOf(read)));
       const kept = vscode.l10n.t('Saved. The {0} newest snapshots of each organization are kept.', MAX_SNAPSHOTS);
       void showInformationMessage(kept); // Stays until the user closes it.
     },
@@ -49,8 +49,8 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
 }
 
 /** One that is kept, or an exported file. */
-async function askReview(store: SnapshotStore, { stage, model }: ReadOrganization): Promise<Review> {
-  const kept = await store.list(stage, model.organization);
+async function askReview(store: SnapshotStore, { session, model }: ReadOrganization): Promise<Review> {
+  const kept = await store.list(session, model.organization);
   const file = {
     label: vscode.l10n.t('Browse for an exported JSON review…'),
     description: '',
@@ -61,7 +61,7 @@ async function askReview(store: SnapshotStore, { stage, model }: ReadOrganizatio
     placeHolder: vscode.l10n.t('Compare current access with…'),
   });
   if (!picked) throw cancelled();
-  if (picked.snapshot) return store.read(stage, picked.snapshot);
+  if (picked.snapshot) return store.read(session, picked.snapshot);
   const [uri] = (await vscode.window.showOpenDialog({ filters: { JSON: ['json'] } })) ?? [];
   if (!uri) throw cancelled();
   const review = readReview(new TextDecoder().decode(await vscode.workspace.fs.readFile(uri)));
@@ -79,9 +79,9 @@ async function askReview(store: SnapshotStore, { stage, model }: ReadOrganizatio
 /** The list of what is kept: each can be opened, compared with what is now, or deleted. */
 async function manageSnapshots(deps: SnapshotCommandsDeps): Promise<void> {
   const { data, documents, store } = deps;
-  const stage = data.requireStage();
+  const session = data.requireSession();
   for (;;) {
-    const kept = await store.list(stage);
+    const kept = await store.list(session);
     if (kept.length === 0) {
       void showInformationMessage(vscode.l10n.t('No snapshots are kept for this account.'));
       return;
@@ -96,15 +96,15 @@ async function manageSnapshots(deps: SnapshotCommandsDeps): Promise<void> {
     const remove = { label: vscode.l10n.t('Delete'), iconPath: new vscode.ThemeIcon('trash') };
     const action = await showQuickPick([open, compare, remove], { title: label });
     const { organization } = snapshot.head;
-    if (action === remove) await store.remove(stage, snapshot);
+    if (action === remove) await store.remove(session, snapshot);
     if (action === compare) {
-      const target = { kind: 'organization', organization, connection: stage.cloud.key };
-      return compareWith(deps, await readPicked(data, { target }), await store.read(stage, snapshot));
+      const target = { kind: 'organization', organization, connection: session.cloud.key };
+      return compareWith(deps, await readPicked(data, { target }), await store.read(session, snapshot));
     }
     if (action === open) {
-      const text = comparableText(await store.read(stage, snapshot));
+      const text = comparableText(await store.read(session, snapshot));
       const name = vscode.l10n.t('Snapshot {0}', snapshot.head.savedAt);
-      await documents.show({ stage, model: { organization } }, `${name}.txt`, text);
+      await documents.show({ session, model: { organization } }, `${name}.txt`, text);
       return;
     }
   }
@@ -114,7 +114,7 @@ function itemOf(snapshot: Snapshot) {
   const { organization, savedAt, groups, roles, complete } = snapshot.head;
   const size = vscode.l10n.t('{0} groups, {1} roles', groups, roles);
   return {
-    label: `${organization} · ${moment(savedAt, Date.now())}`,
+    label: `${organization} · ${formatTime(savedAt, Date.now())}`,
     description: complete ? size : vscode.l10n.t('{0}, incomplete', size),
     snapshot,
   };

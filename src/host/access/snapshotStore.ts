@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { type Review, readReview } from '../../core/access/reviewFormat.ts';
 import { RolecallError } from '../../core/base/errors.ts';
-import type { Stage } from '../accessData.ts';
+import type { ActiveSession } from '../accessData.ts';
 
 /** Of one organization and account; the oldest go first. */
 export const MAX_SNAPSHOTS = 20;
@@ -31,7 +31,7 @@ export interface Snapshot {
 }
 
 /**
- * Reviews kept on this machine, in the extension's own folder, by connection and account: nobody sees those of another
+ * Reviews kept on this machine, in the extension's own folder, by connection and account: those of another account are not shown
  * account. Each is two files: a head for lists, and the review.
  */
 export class SnapshotStore {
@@ -44,7 +44,7 @@ export class SnapshotStore {
   }
 
   /** @throws RolecallError `storage` when it is too large. */
-  async save(stage: Stage, review: Review): Promise<void> {
+  async save(session: ActiveSession, review: Review): Promise<void> {
     const body = encode(review);
     if (body.byteLength > MAX_BYTES) {
       throw new RolecallError(
@@ -65,17 +65,17 @@ export class SnapshotStore {
       complete: gaps.length === 0,
     };
     const id = `${savedAt.replace(/\D/g, '')}-${randomUUID()}`;
-    const folder = this.#folder(stage);
+    const folder = this.#folder(session);
     await vscode.workspace.fs.createDirectory(folder);
     // The head comes last: a snapshot without one is not in the list.
     await vscode.workspace.fs.writeFile(vscode.Uri.joinPath(folder, id + REVIEW), body);
     await vscode.workspace.fs.writeFile(vscode.Uri.joinPath(folder, id + HEAD), encode(head));
-    for (const old of (await this.list(stage, organization)).slice(MAX_SNAPSHOTS)) await this.remove(stage, old);
+    for (const old of (await this.list(session, organization)).slice(MAX_SNAPSHOTS)) await this.remove(session, old);
   }
 
   /** The newest first; of one organization or of all. */
-  async list(stage: Stage, organization?: string): Promise<readonly Snapshot[]> {
-    const folder = this.#folder(stage);
+  async list(session: ActiveSession, organization?: string): Promise<readonly Snapshot[]> {
+    const folder = this.#folder(session);
     const names = (await namesIn(folder)).filter((name) => name.endsWith(HEAD));
     const found = await Promise.all(
       names.map(async (name): Promise<Snapshot[]> => {
@@ -89,16 +89,16 @@ export class SnapshotStore {
       .sort((one, other) => (one.id < other.id ? 1 : -1));
   }
 
-  /** @throws RolecallError `storage` when it is gone, or not what this version writes. */
-  async read(stage: Stage, { id }: Snapshot): Promise<Review> {
-    const body = await readText(vscode.Uri.joinPath(this.#folder(stage), id + REVIEW));
+  /** @throws RolecallError `storage` when it is missing, or not in this version's format. */
+  async read(session: ActiveSession, { id }: Snapshot): Promise<Review> {
+    const body = await readText(vscode.Uri.joinPath(this.#folder(session), id + REVIEW));
     const review = body === undefined ? undefined : readReview(body);
     if (review) return review;
     throw new RolecallError('storage', vscode.l10n.t('This snapshot is gone or cannot be read.'));
   }
 
-  async remove(stage: Stage, { id }: Snapshot): Promise<void> {
-    const folder = this.#folder(stage);
+  async remove(session: ActiveSession, { id }: Snapshot): Promise<void> {
+    const folder = this.#folder(session);
     for (const end of [HEAD, REVIEW]) await remove(vscode.Uri.joinPath(folder, id + end));
   }
 
@@ -107,7 +107,7 @@ export class SnapshotStore {
     await remove(this.#root);
   }
 
-  #folder({ cloud, account }: Stage): vscode.Uri {
+  #folder({ cloud, account }: ActiveSession): vscode.Uri {
     const name = createHash('sha256')
       .update(JSON.stringify([cloud.key, account.id]))
       .digest('hex');
@@ -128,7 +128,7 @@ async function namesIn(folder: vscode.Uri): Promise<readonly string[]> {
   }
 }
 
-/** `undefined` where it is gone: another window may have cleared it. */
+/** `undefined` where it is missing: another window may have cleared it. */
 async function readText(uri: vscode.Uri): Promise<string | undefined> {
   try {
     return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));

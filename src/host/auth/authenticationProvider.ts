@@ -18,14 +18,14 @@ const RENEWAL_WAIT_MS = 10_000;
 export class RolecallAuthenticationProvider implements vscode.AuthenticationProvider, vscode.Disposable {
   readonly #clouds: Clouds;
   readonly #signIn: Pick<SignIn, 'run'>;
-  readonly #signOut: Pick<SignOut, 'runAndTell'>;
+  readonly #signOut: Pick<SignOut, 'runAndNotify'>;
   readonly #log: Log;
   readonly #changed = new vscode.EventEmitter<vscode.AuthenticationProviderAuthenticationSessionsChangeEvent>();
   readonly onDidChangeSessions = this.#changed.event;
   readonly #subscription: vscode.Disposable;
   #known = new Map<string, vscode.AuthenticationSession>();
 
-  constructor(clouds: Clouds, signIn: Pick<SignIn, 'run'>, signOut: Pick<SignOut, 'runAndTell'>, log: Log) {
+  constructor(clouds: Clouds, signIn: Pick<SignIn, 'run'>, signOut: Pick<SignOut, 'runAndNotify'>, log: Log) {
     this.#clouds = clouds;
     this.#signOut = signOut;
     this.#signIn = signIn;
@@ -63,20 +63,20 @@ export class RolecallAuthenticationProvider implements vscode.AuthenticationProv
 
   async removeSession(sessionId: string): Promise<void> {
     const cloud = this.#clouds.all.find((candidate) => sessionOf(candidate, undefined)[0]?.id === sessionId);
-    if (cloud) await this.#signOut.runAndTell(cloud);
+    if (cloud) await this.#signOut.runAndNotify(cloud);
   }
 
   async #renew(cloud: Cloud): Promise<void> {
-    if (!cloud.keeper.session) return;
+    if (!cloud.tokenManager.session) return;
     try {
-      await cloud.keeper.accessToken(AbortSignal.timeout(RENEWAL_WAIT_MS));
+      await cloud.tokenManager.accessToken(AbortSignal.timeout(RENEWAL_WAIT_MS));
     } catch (error) {
       // Offline or ended: the state says so; a session that is still there is still listed.
       if (!isCancelled(error)) this.#log.debug(`Sessions listed without renewal: ${describe(asRolecallError(error))}`);
     }
   }
 
-  /** Tells VS Code the difference to what it was told before. */
+  /** Reports to VS Code what changed since the last event. */
   #announce(): void {
     const now = new Map(
       this.#clouds.all.flatMap((cloud) => sessionOf(cloud, undefined)).map((session) => [session.id, session]),
@@ -99,7 +99,7 @@ export class RolecallAuthenticationProvider implements vscode.AuthenticationProv
 }
 
 function sessionOf(cloud: Cloud, scopes: readonly string[] | undefined): vscode.AuthenticationSession[] {
-  const { session } = cloud.keeper;
+  const { session } = cloud.tokenManager;
   if (!session) return [];
   const { connection } = cloud;
   return [

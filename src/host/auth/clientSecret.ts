@@ -38,7 +38,7 @@ export class ClientSecrets {
     await this.#guarded(() => this.#storage.delete(secretKey(connection)));
   }
 
-  /** A locked keyring is told as such. */
+  /** A locked keyring is reported as such. */
   async #guarded<T>(use: () => Thenable<T>): Promise<T> {
     try {
       return await use();

@@ -7,25 +7,25 @@ import { Clouds } from '../clouds.ts';
 import type { Settings } from '../settings.ts';
 import { ClientSecrets } from './clientSecret.ts';
 import { InferenceTokens } from './inferenceTokens.ts';
-import { sandboxPlace, sharedPlace } from './sessionPlace.ts';
+import { editorSessionStorage, sandboxSessionStorage } from './sessionStorage.ts';
 
 export interface CreateCloudsDeps {
   readonly context: Pick<vscode.ExtensionContext, 'secrets' | 'globalState' | 'globalStorageUri' | 'extensionMode'>;
   readonly settings: Settings;
   readonly fetch: Fetch;
-  readonly learn: (secret: string | undefined) => void;
+  readonly addSecret: (secret: string | undefined) => void;
   readonly log: Log;
 }
 
 /** The connections, and where each one's secrets come from: the secret store, or the sandbox that tells its own. */
-export function createClouds({ context, settings, fetch, learn, log }: CreateCloudsDeps) {
+export function createClouds({ context, settings, fetch, addSecret, log }: CreateCloudsDeps) {
   const { secrets, globalState, globalStorageUri } = context;
   const sandboxFolder = vscode.Uri.joinPath(globalStorageUri, 'sandbox').fsPath;
   // Tests of the extension host leave nothing in the user's home.
   const isTest = context.extensionMode === vscode.ExtensionMode.Test;
   const state = isTest ? vscode.Uri.joinPath(globalStorageUri, 'state').fsPath : undefined;
   const clientSecrets = new ClientSecrets(secrets);
-  const inferenceTokens = new InferenceTokens(secrets, { fetch, learn, log });
+  const inferenceTokens = new InferenceTokens(secrets, { fetch, addSecret, log });
   // Held by this window only: the sandbox tells it to each.
   const sandboxSecrets = new Map<string, string>();
   const clientSecret = async (of: Connection, interactive: boolean) =>
@@ -33,15 +33,15 @@ export function createClouds({ context, settings, fetch, learn, log }: CreateClo
   const createCloud = (connection: Connection) =>
     new Cloud({
       connection,
-      place:
+      storage:
         connection.id === 'sandbox'
-          ? sandboxPlace(secrets, globalState, connection, sandboxFolder)
-          : sharedPlace(secrets, connection, state),
+          ? sandboxSessionStorage(secrets, globalState, connection, sandboxFolder)
+          : editorSessionStorage(secrets, connection, state),
       inferenceToken: async (of) => (of.id === 'sandbox' ? undefined : inferenceTokens.get(of)),
       clientSecret,
       fetch,
       log,
-      learn,
+      addSecret,
     });
   return {
     clouds: new Clouds(settings, createCloud),
@@ -51,7 +51,7 @@ export function createClouds({ context, settings, fetch, learn, log }: CreateClo
     clientSecret: (of: Connection) => clientSecret(of, false),
     sandboxFolder,
     addSandboxSecret: (clientId: string, secret: string) => {
-      learn(secret);
+      addSecret(secret);
       sandboxSecrets.set(clientId, secret);
     },
   };

@@ -12,7 +12,7 @@ const CHECK_MS = 20_000;
 
 export interface InferenceTokensDeps {
   readonly fetch: Fetch;
-  readonly learn: (secret: string | undefined) => void;
+  readonly addSecret: (secret: string | undefined) => void;
   readonly log: Log;
 }
 
@@ -46,7 +46,7 @@ export class InferenceTokens {
         new URL(connection.inferenceUrl).origin,
       ),
     );
-    this.#deps.learn(token); // Before it could stand in an error of the service.
+    this.#deps.addSecret(token); // Before it could stand in an error of the service.
     await this.#tryOut(connection, token);
     await guarded(() => this.#storage.store(keyOf(connection), token));
   }
@@ -54,13 +54,13 @@ export class InferenceTokens {
   /** A service that lists no models is asked in vain, and the first use will tell. */
   async #tryOut(connection: Connection, token: string): Promise<void> {
     const { fetch, log } = this.#deps;
-    const rejected = async () => {
+    const refreshAfter401 = async () => {
       throw new RolecallError(
         'invalidRequest',
         vscode.l10n.t('The inference service does not accept this token. It was not saved.'),
       );
     };
-    const deps = { fetch, log, accessToken: async () => token, rejected };
+    const deps = { fetch, log, accessToken: async () => token, refreshAfter401 };
     const { listModels } = await import('../../core/completions/models.ts');
     await withProgress(
       { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Checking the token…') },

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
-import { pause } from '../../core/base/abort.ts';
+import { delay } from '../../core/base/abort.ts';
 import { connectionKey } from '../../core/base/connection.ts';
 import { RolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { PendingSignIn } from '../../core/oauth/authorizationServer.ts';
-import { readPending, writePending } from '../../core/oauth/sharedSignIn.ts';
+import { readPending, writePending } from '../../core/oauth/pendingSignIn.ts';
 import { finishSignIn, SIGN_IN_DEADLINE_MS } from '../../core/oauth/signIn.ts';
 import { asStorageError } from '../../core/oauth/storageError.ts';
 import { secrets } from '../../ids.ts';
@@ -24,7 +24,7 @@ interface Waiting {
 export interface SignInLinksDeps {
   readonly clouds: Clouds;
   readonly storage: vscode.SecretStorage;
-  readonly learn: (secret: string | undefined) => void;
+  readonly addSecret: (secret: string | undefined) => void;
   readonly log: Log;
 }
 
@@ -87,8 +87,8 @@ export class SignInLinks implements vscode.UriHandler {
     // Only now: anybody can send links, and what is remembered of them would take the place of secrets.
     const { cloud, pending } = found;
     for (const secret of [query.get('code'), pending.state, pending.codeVerifier])
-      this.#deps.learn(secret ?? undefined);
-    const claims = await cloud.keeper.claims();
+      this.#deps.addSecret(secret ?? undefined);
+    const claims = await cloud.tokenManager.claims();
     const claim = claimOf(pending);
     if (!(await claims.take(claim))) {
       throw new RolecallError('invalidRequest', vscode.l10n.t('This sign-in is already finished.'));
@@ -100,20 +100,20 @@ export class SignInLinks implements vscode.UriHandler {
     }
     try {
       await this.#finish(cloud, callback, pending);
-      await claims.settle(claim, 'done');
+      await claims.recordOutcome(claim, 'done');
     } catch (error) {
-      await claims.settle(claim, 'failed');
+      await claims.recordOutcome(claim, 'failed');
       throw error;
     }
   }
 
   /** Another window began it. */
   async #finish(cloud: Cloud, callback: URL, pending: PendingSignIn): Promise<void> {
-    const { learn, log } = this.#deps;
+    const { addSecret, log } = this.#deps;
     const { signal } = new AbortController();
     const server = await cloud.authorizationServer(true);
-    const deps = { connection: cloud.connection, server, learn, log, now: Date.now };
-    await cloud.keeper.adopt(await finishSignIn(deps, callback, pending, signal));
+    const deps = { connection: cloud.connection, server, addSecret, log, now: Date.now };
+    await cloud.tokenManager.signIn(await finishSignIn(deps, callback, pending, signal));
     log.info(`Signed in to ${cloud.connection.identityUrl}, which another window had begun.`);
   }
 
@@ -137,9 +137,9 @@ export class SignInLinks implements vscode.UriHandler {
 
   /** Rejects when another window has finished it, one way or the other. */
   async #elsewhere(cloud: Cloud, pending: PendingSignIn, signal: AbortSignal): Promise<never> {
-    const claims = await cloud.keeper.claims();
+    const claims = await cloud.tokenManager.claims();
     for (;;) {
-      await pause(LOOK_MS, signal);
+      await delay(LOOK_MS, signal);
       const outcome = await claims.outcome(claimOf(pending));
       if (outcome === 'done') throw new FinishedElsewhere();
       if (outcome === 'failed') {

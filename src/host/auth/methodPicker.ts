@@ -2,18 +2,18 @@ import * as vscode from 'vscode';
 import { cancelled } from '../../core/base/errors.ts';
 import {
   editorLinkUri,
-  type Refusal,
-  refusalOf,
   SIGN_IN_METHODS,
+  type SignInContext,
   type SignInMethodId,
-  type SignInPlace,
+  type UnavailableReason,
+  unavailableReason,
 } from '../../core/oauth/signInMethods.ts';
 import { showQuickPick } from '../dialogs.ts';
 
 /** Lets the user choose; a way that is not open is shown with what would open it. @throws RolecallError `cancelled` */
-export async function askForMethod(place: SignInPlace): Promise<SignInMethodId> {
+export async function askForMethod(place: SignInContext): Promise<SignInMethodId> {
   const items = SIGN_IN_METHODS.map((method) => {
-    const refusal = refusalOf(method, place);
+    const refusal = unavailableReason(method, place);
     const { label, detail } = wordsOf(method.id, place);
     return refusal
       ? { method: undefined, label, iconPath: new vscode.ThemeIcon('circle-slash'), detail: reasonOf(refusal, place) }
@@ -30,7 +30,7 @@ export async function askForMethod(place: SignInPlace): Promise<SignInMethodId> 
   throw cancelled();
 }
 
-function wordsOf(id: SignInMethodId, { connection }: SignInPlace): { label: string; detail: string } {
+function wordsOf(id: SignInMethodId, { connection }: SignInContext): { label: string; detail: string } {
   switch (id) {
     case 'loopback':
       return {
@@ -55,7 +55,7 @@ function wordsOf(id: SignInMethodId, { connection }: SignInPlace): { label: stri
   }
 }
 
-function reasonOf(refusal: Refusal, { uriScheme }: SignInPlace): string {
+function reasonOf(refusal: UnavailableReason, { uriScheme }: SignInContext): string {
   switch (refusal) {
     case 'noClient':
       return vscode.l10n.t('Needs the ID of a registered client: set rolecall.identity.clientId.');

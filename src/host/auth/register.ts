@@ -4,13 +4,13 @@ import { commands } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import { onFirstUse, registerCommands } from '../commands.ts';
 import { showError } from '../showError.ts';
-import type { UsageLedger } from '../usageLedger.ts';
+import type { TokenUsage } from '../tokenUsage.ts';
 import { RolecallAuthenticationProvider } from './authenticationProvider.ts';
-import { EndedNotice } from './endedNotice.ts';
-import { followSecrets } from './followSecrets.ts';
+import { SessionEndedNotification } from './sessionEndedNotification.ts';
 import type { SessionFlowDeps } from './sessionFlow.ts';
-import { SettingsNotice } from './settingsNotice.ts';
+import { SettingsNotification } from './settingsNotification.ts';
 import { registerStatusBar } from './statusBar.ts';
+import { watchSecrets } from './watchSecrets.ts';
 
 const sessionCommands = [
   commands.signIn,
@@ -36,14 +36,14 @@ export interface RegisteredSession extends vscode.Disposable {
 export function registerSession({
   usage,
   ...deps
-}: SessionFlowDeps & { readonly usage: UsageLedger }): RegisteredSession {
+}: SessionFlowDeps & { readonly usage: TokenUsage }): RegisteredSession {
   const { clouds, storage, inferenceTokens, log } = deps;
   const flow = onFirstUse(async () => {
     const { SessionFlow } = await import('./sessionFlow.ts');
     return new SessionFlow(deps);
   });
   const signIn = async (cloud: Cloud) => (await flow()).signIn.run(cloud);
-  const runAndTell = async (cloud: Cloud) => (await flow()).signOut.runAndTell(cloud);
+  const runAndNotify = async (cloud: Cloud) => (await flow()).signOut.runAndNotify(cloud);
   const handleUri = async (uri: vscode.Uri) => {
     try {
       await (await flow()).links.handleUri(uri);
@@ -52,13 +52,13 @@ export function registerSession({
     }
   };
   const disposables = vscode.Disposable.from(
-    RolecallAuthenticationProvider.register(clouds, { run: signIn }, { runAndTell }, log),
+    RolecallAuthenticationProvider.register(clouds, { run: signIn }, { runAndNotify }, log),
     registerCommands(sessionCommands, log, async () => (await flow()).commands),
     registerStatusBar(clouds, usage),
     flow,
-    new EndedNotice(clouds, log),
-    new SettingsNotice(clouds, log),
-    followSecrets(storage, clouds, inferenceTokens),
+    new SessionEndedNotification(clouds, log),
+    new SettingsNotification(clouds, log),
+    watchSecrets(storage, clouds, inferenceTokens),
     vscode.window.registerUriHandler({ handleUri }),
   );
   return { signIn, dispose: () => disposables.dispose() };

@@ -12,7 +12,7 @@ import type { Settings } from '../settings.ts';
 export interface ServiceTokensDeps {
   readonly settings: Settings;
   readonly fetch: Fetch;
-  readonly learn: (secret: string | undefined) => void;
+  readonly addSecret: (secret: string | undefined) => void;
   readonly log: Log;
 }
 
@@ -35,7 +35,7 @@ export class ServiceTokens {
         new URL(cloud.connection.inferenceUrl).origin,
       ),
     );
-    this.#deps.learn(token);
+    this.#deps.addSecret(token);
     const { session, isChecked } = await withProgress(
       { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Checking the token…') },
       () =>
@@ -50,14 +50,14 @@ export class ServiceTokens {
           signal,
         ),
     );
-    await cloud.keeper.adopt(session);
+    await cloud.tokenManager.signIn(session);
     this.#deps.log.info(`Signed in to ${cloud.connection.identityUrl} with a service token.`);
     if (!isChecked) {
       void showWarningMessage(
         vscode.l10n.t(
           'The token was saved without a check, which the service does not offer. The first request will show whether it works.',
         ),
-      ); // Says all.
+      ); // No buttons, so nothing to wait for.
     }
     return session;
   }
@@ -70,7 +70,7 @@ export class ServiceTokens {
       identityUrl: cloud.connection.identityUrl,
       tokens: {
         accessToken: async () => token,
-        rejected: async () => {
+        refreshAfter401: async () => {
           refused = true;
           return undefined;
         },

@@ -32,7 +32,7 @@ export function sessionCommands(deps: SessionCommandsDeps) {
   /** The configured services; the sandbox brings what it needs. */
   const configured = (cloud: Cloud): Cloud | undefined => {
     if (cloud.connection.id !== 'sandbox') return cloud;
-    void showInformationMessage(vscode.l10n.t('The sandbox has its own client secret and tokens.')); // Says all.
+    void showInformationMessage(vscode.l10n.t('The sandbox has its own client secret and tokens.')); // No buttons, so nothing to wait for.
     return undefined;
   };
   return {
@@ -53,7 +53,7 @@ export function sessionCommands(deps: SessionCommandsDeps) {
       await clientSecrets.forget(cloud.connection);
       void showInformationMessage(
         vscode.l10n.t('Client secret forgotten. You will be asked for it when it is next needed.'),
-      ); // Says all.
+      ); // No buttons, so nothing to wait for.
     },
     [commands.setInferenceToken]: async () => {
       const cloud = configured(clouds.require());
@@ -68,7 +68,7 @@ export function sessionCommands(deps: SessionCommandsDeps) {
       await cloud.readInferenceToken();
       void showInformationMessage(
         vscode.l10n.t('Inference token forgotten. The inference service uses your sign-in again.'),
-      ); // Says all.
+      ); // No buttons, so nothing to wait for.
     },
   } satisfies Partial<Handlers>;
 }

@@ -20,11 +20,11 @@ export interface SessionFlowDeps {
   /** See `SessionCommandsDeps.signedIn`. */
   readonly signedIn: () => Promise<unknown>;
   readonly fetch: Fetch;
-  readonly learn: (secret: string | undefined) => void;
+  readonly addSecret: (secret: string | undefined) => void;
   readonly log: Log;
 }
 
-/** All that begins and ends a session because somebody asks for it. */
+/** Everything that signs in or out on request. */
 export class SessionFlow implements vscode.Disposable {
   readonly links: SignInLinks;
   readonly signIn: SignIn;
@@ -33,13 +33,13 @@ export class SessionFlow implements vscode.Disposable {
   readonly #following: vscode.Disposable;
 
   constructor(deps: SessionFlowDeps) {
-    const { clouds, settings, storage, inferenceTokens, fetch, learn, log } = deps;
-    this.links = new SignInLinks({ clouds, storage, learn, log });
-    const serviceTokens = new ServiceTokens({ settings, fetch, learn, log });
-    this.signIn = new SignIn({ links: this.links, serviceTokens, learn, log });
+    const { clouds, settings, storage, inferenceTokens, fetch, addSecret, log } = deps;
+    this.links = new SignInLinks({ clouds, storage, addSecret, log });
+    const serviceTokens = new ServiceTokens({ settings, fetch, addSecret, log });
+    this.signIn = new SignIn({ links: this.links, serviceTokens, addSecret, log });
     this.signOut = new SignOut(inferenceTokens, log);
     this.commands = sessionCommands({ ...deps, signIn: this.signIn, signOut: this.signOut });
-    this.#following = this.signIn.follow(clouds);
+    this.#following = this.signIn.cancelWhenRemoved(clouds);
   }
 
   dispose(): void {

@@ -3,14 +3,14 @@ import type { SessionState } from '../../core/oauth/rotation/sessionState.ts';
 import { commands } from '../../ids.ts';
 import type { Clouds } from '../clouds.ts';
 import { showQuickPick } from '../dialogs.ts';
-import { wordsOf } from './sessionWords.ts';
+import { statusBarContent } from './statusBarContent.ts';
 
 type Item = vscode.QuickPickItem & { readonly command: string };
 
 /** What can be done about the session now, from the status bar. */
 export async function showSessionMenu(clouds: Clouds, isSigningIn: boolean): Promise<void> {
-  const kind = isSigningIn ? 'signingIn' : clouds.active?.keeper.state.kind;
-  const words = wordsOf(clouds);
+  const kind = isSigningIn ? 'signingIn' : clouds.active?.tokenManager.state.kind;
+  const words = statusBarContent(clouds);
   const chosen = await showQuickPick(itemsFor(kind), {
     title: words?.tooltip ?? vscode.l10n.t('Rolecall: no cloud configured'),
     placeHolder: vscode.l10n.t('What do you want to do?'),

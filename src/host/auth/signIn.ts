@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { waitFor } from '../../core/base/abort.ts';
+import { raceWithSignal } from '../../core/base/abort.ts';
 import { isLoopback } from '../../core/base/addresses.ts';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
@@ -7,7 +7,12 @@ import type { PendingSignIn } from '../../core/oauth/authorizationServer.ts';
 import { readPastedCallback } from '../../core/oauth/pastedCallback.ts';
 import type { Session } from '../../core/oauth/session.ts';
 import { signInWithBrowser } from '../../core/oauth/signIn.ts';
-import { editorLinkUri, openMethods, type SignInMethodId, type SignInPlace } from '../../core/oauth/signInMethods.ts';
+import {
+  availableMethods,
+  editorLinkUri,
+  type SignInContext,
+  type SignInMethodId,
+} from '../../core/oauth/signInMethods.ts';
 import { commands, contextKeys } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
@@ -24,7 +29,7 @@ type BrowserMethod = Exclude<SignInMethodId, 'serviceToken'>;
 export interface SignInDeps {
   readonly links: Pick<SignInLinks, 'receive'>;
   readonly serviceTokens: Pick<ServiceTokens, 'signIn'>;
-  readonly learn: (secret: string | undefined) => void;
+  readonly addSecret: (secret: string | undefined) => void;
   readonly log: Log;
 }
 
@@ -63,7 +68,7 @@ export class SignIn {
         return before.session;
       }
       before.stop.abort();
-      await before.session.catch(() => {}); // Its callers are told; the port must be free.
+      await before.session.catch(() => {}); // Its callers get the error; the port must be free.
       this.#deps.log.info('The sign-in that waited was given up for another one.');
     }
     const stop = new AbortController();
@@ -75,14 +80,14 @@ export class SignIn {
   }
 
   /** Ends a sign-in whose connection goes away: other settings, or the sandbox was left. */
-  follow(clouds: Pick<Clouds, 'all' | 'onDidChange'>): vscode.Disposable {
+  cancelWhenRemoved(clouds: Pick<Clouds, 'all' | 'onDidChange'>): vscode.Disposable {
     const subscription = clouds.onDidChange(() => {
       const waiting = this.#waiting;
       if (!waiting || waiting.stop.signal.aborted || clouds.all.includes(waiting.cloud)) return;
       waiting.stop.abort();
       void showInformationMessage(
         vscode.l10n.t('The sign-in was canceled because the connection was changed or closed.'),
-      ); // Says all.
+      ); // No buttons, so nothing to wait for.
     });
     return vscode.Disposable.from(subscription, { dispose: () => this.cancel() });
   }
@@ -157,9 +162,9 @@ export class SignIn {
 
   async #signIn(cloud: Cloud, method: SignInMethodId, stopped: AbortSignal): Promise<Session> {
     if (method === 'serviceToken') return this.#deps.serviceTokens.signIn(cloud, stopped);
-    // It may ask for the client secret; whoever gives this sign-in up does not wait for that box.
-    const server = await waitFor(cloud.authorizationServer(true), stopped);
-    const isOver = cloud.keeper.signingIn();
+    // It may ask for the client secret; a cancelled sign-in does not wait for that box.
+    const server = await raceWithSignal(cloud.authorizationServer(true), stopped);
+    const isOver = cloud.tokenManager.beginSignIn();
     try {
       return await withProgress(
         {
@@ -181,8 +186,8 @@ export class SignIn {
     method: BrowserMethod,
     signal: AbortSignal,
   ): Promise<Session> {
-    const { learn, log } = this.#deps;
-    const { connection, keeper } = cloud;
+    const { addSecret, log } = this.#deps;
+    const { connection, tokenManager } = cloud;
     const elsewhere = signedInElsewhere(cloud);
     try {
       const session = await Promise.race([
@@ -199,8 +204,8 @@ export class SignIn {
               elsewhere.stop();
               if (this.#waiting) delete this.#waiting.answer;
             },
-            keep: (own) => keeper.adopt(own),
-            learn,
+            storeSession: (own) => tokenManager.signIn(own),
+            addSecret,
             log,
             now: Date.now,
           },
@@ -211,8 +216,8 @@ export class SignIn {
       return session;
     } catch (error) {
       if (!(error instanceof FinishedElsewhere)) throw error;
-      await keeper.load();
-      if (keeper.session) return keeper.session;
+      await tokenManager.load();
+      if (tokenManager.session) return tokenManager.session;
       throw cancelled(error);
     } finally {
       elsewhere.stop();
@@ -226,7 +231,7 @@ export class SignIn {
     });
     const isLink = pending.redirectUri === editorLinkUri(vscode.env.uriScheme);
     const links = isLink ? [this.#deps.links.receive(cloud, pending, over)] : [];
-    return waitFor(Promise.race([pasted, ...links]), over);
+    return raceWithSignal(Promise.race([pasted, ...links]), over);
   }
 
   /** No browser was opened: the user may take the address elsewhere. */
@@ -251,12 +256,12 @@ export class SignIn {
   }
 }
 
-function placeOf({ connection }: Pick<Cloud, 'connection'>): SignInPlace {
+function placeOf({ connection }: Pick<Cloud, 'connection'>): SignInContext {
   return { connection, uriScheme: vscode.env.uriScheme, isWeb: vscode.env.uiKind === vscode.UIKind.Web };
 }
 
 function usualMethod(cloud: Cloud): SignInMethodId {
-  const usual = openMethods(placeOf(cloud)).find(({ usesBrowser }) => usesBrowser);
+  const usual = availableMethods(placeOf(cloud)).find(({ usesBrowser }) => usesBrowser);
   return usual?.id ?? 'paste'; // Which says what is missing.
 }
 
@@ -273,14 +278,14 @@ async function arrivesByItself(method: BrowserMethod, startUrl: string): Promise
 }
 
 /** A session that another window signs in to while this one waits for the same. */
-function signedInElsewhere({ keeper }: Cloud) {
+function signedInElsewhere({ tokenManager }: Cloud) {
   const controller = new AbortController();
   let stop = () => {};
   const session = new Promise<Session>((resolve) => {
-    if (keeper.session) return; // What changes now is a renewal.
-    stop = keeper.onDidChange(() => {
-      if (!keeper.session) return;
-      resolve(keeper.session);
+    if (tokenManager.session) return; // What changes now is a refresh.
+    stop = tokenManager.onDidChange(() => {
+      if (!tokenManager.session) return;
+      resolve(tokenManager.session);
       controller.abort();
     });
   });

@@ -16,7 +16,7 @@ export class SignOut {
 
   /** Asks first: it reaches every window. */
   async ask(cloud: Cloud): Promise<void> {
-    const { session } = cloud.keeper;
+    const { session } = cloud.tokenManager;
     const signOut = vscode.l10n.t('Sign Out');
     const chosen = await showInformationMessage(
       session
@@ -35,16 +35,16 @@ export class SignOut {
   }
 
   /** From the Accounts menu, where VS Code has asked already. */
-  async runAndTell(cloud: Cloud): Promise<void> {
+  async runAndNotify(cloud: Cloud): Promise<void> {
     const { label } = cloud.connection;
     await this.run(cloud);
-    void showInformationMessage(vscode.l10n.t('Signed out of {0} in all windows.', label)); // Says all.
+    void showInformationMessage(vscode.l10n.t('Signed out of {0} in all windows.', label)); // No buttons, so nothing to wait for.
   }
 
   async run(cloud: Cloud): Promise<void> {
-    const { connection, keeper } = cloud;
+    const { connection, tokenManager } = cloud;
     try {
-      await keeper.forget();
+      await tokenManager.signOut();
     } finally {
       if (connection.id !== 'sandbox') {
         await this.#inferenceTokens.forget(connection);

@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import type { Clouds } from '../clouds.ts';
-import type { UsageLedger } from '../usageLedger.ts';
-import { wordsOf } from './sessionWords.ts';
+import type { TokenUsage } from '../tokenUsage.ts';
+import { statusBarContent } from './statusBarContent.ts';
 
 /** Who is signed in and how that stands, in the status bar, with the tokens that were used in its tooltip. */
-export function registerStatusBar(clouds: Clouds, usage: UsageLedger): vscode.Disposable {
+export function registerStatusBar(clouds: Clouds, usage: TokenUsage): vscode.Disposable {
   const item = vscode.window.createStatusBarItem('rolecall.session', vscode.StatusBarAlignment.Right, 50);
   item.name = vscode.l10n.t('Rolecall sign-in');
   const show = () => {
-    const words = wordsOf(clouds);
+    const words = statusBarContent(clouds);
     if (!words) {
       item.hide();
       return;
@@ -24,6 +24,6 @@ export function registerStatusBar(clouds: Clouds, usage: UsageLedger): vscode.Di
   return vscode.Disposable.from(item, clouds.onDidChange(show), usage.onDidChange(show));
 }
 
-function usedTokens({ lines }: UsageLedger): string[] {
+function usedTokens({ lines }: TokenUsage): string[] {
   return lines.length === 0 ? [] : ['', vscode.l10n.t('Tokens used in this window:'), ...lines];
 }

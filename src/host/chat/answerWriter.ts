@@ -8,7 +8,7 @@ interface ThinkingStream {
   thinkingProgress(delta: { text: string }): void;
 }
 
-/** Writes parts of an answer into a chat response, each kind so that it can be told apart. */
+/** Writes parts of an answer into a chat response, each kind so that it can be distinguished. */
 export class AnswerWriter {
   readonly #stream: vscode.ChatResponseStream;
   /** The model's words since Rolecall's own last line: what VS Code renders as one text. */

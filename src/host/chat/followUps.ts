@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import type { LoopEnd } from '../../core/tools/loopTypes.ts';
+import type { AgentLoopResult } from '../../core/tools/agentLoopTypes.ts';
 import { chatCommands } from '../../ids.ts';
 import { endingOf } from '../conversation.ts';
 import { readMetadata } from './history.ts';
 
 /** What an answer leaves to be asked, as it stands in its metadata. */
-export function followUpOf(command: string | undefined, end: LoopEnd): string | undefined {
+export function followUpOf(command: string | undefined, end: AgentLoopResult): string | undefined {
   const ending = endingOf(end);
   return ending === 'length' || ending === 'incomplete' || ending === 'roundLimit' ? 'continue' : command;
 }

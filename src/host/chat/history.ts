@@ -12,7 +12,7 @@ import { promptWithReferences } from './references.ts';
 
 /** What the participant leaves in a `ChatResult`, so that the next request can send the turn back whole. */
 export interface ResultMetadata {
-  /** Whom the turn was asked of, see {@link stageOf}. */
+  /** Whom the turn was asked of, see {@link sessionHash}. */
   readonly stage: string;
   readonly history: readonly ChatMessage[];
   /** What was sent as the question, where the turn tells it only in part: files may have changed since. */
@@ -35,7 +35,7 @@ const metadataSchema = z.object({
 });
 
 /** Names connection and account without telling them: VS Code keeps it with the chat. */
-export function stageOf({ key, inferenceAccount }: Pick<Cloud, 'key' | 'inferenceAccount'>): string {
+export function sessionHash({ key, inferenceAccount }: Pick<Cloud, 'key' | 'inferenceAccount'>): string {
   return createHash('sha256')
     .update(JSON.stringify([key, inferenceAccount]))
     .digest('base64url')
@@ -77,7 +77,7 @@ export class AskedQuestions {
     forgetOldest(this.#stages);
   }
 
-  stageOf(prompt: string): string | undefined {
+  sessionOf(prompt: string): string | undefined {
     return this.#stages.get(prompt);
   }
 
@@ -87,7 +87,7 @@ export class AskedQuestions {
     forgetOldest(this.#stopped);
   }
 
-  /** What {@link keep} was told, unless nobody knows whose it is. */
+  /** What {@link keep} was given, unless it is unknown whose it is. */
   stoppedOf(prompt: string): ResultMetadata | undefined {
     const kept = this.#stopped.get(prompt);
     return kept?.stage === this.#stages.get(prompt) ? kept : undefined;
@@ -127,8 +127,8 @@ export async function earlierTurns(
     const answer = next instanceof vscode.ChatResponseTurn && next.participant === chatParticipant ? next : undefined;
     const metadata = readMetadata(answer?.result.metadata) ?? asked.stoppedOf(turn.prompt);
     if (metadata?.isLocal) continue;
-    const of = metadata?.stage ?? asked.stageOf(turn.prompt);
-    if (of === undefined) continue; // It was answered with the way in, or nobody knows whom it was asked of.
+    const of = metadata?.stage ?? asked.sessionOf(turn.prompt);
+    if (of === undefined) continue; // It was answered with an offer to sign in, or it is unknown which account asked.
     if (of !== stage) {
       withheld++;
       continue;

@@ -30,7 +30,7 @@ interface BinaryData {
 }
 
 /** The bytes as part of a message. Specification, "image_url": a data URL. */
-export function imagePart(mimeType: string, data: Uint8Array): ContentPart {
+export function toImagePart(mimeType: string, data: Uint8Array): ContentPart {
   const base64 = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64');
   return { type: 'image_url', image_url: { url: `data:${mimeType};base64,${base64}` } };
 }
@@ -71,7 +71,7 @@ async function imageOf(value: unknown): Promise<ContentPart | undefined> {
 }
 
 function withinLimit(mimeType: string, data: Uint8Array): ContentPart | undefined {
-  return data.byteLength > 0 && data.byteLength <= MAX_BYTES ? imagePart(mimeType, data) : undefined;
+  return data.byteLength > 0 && data.byteLength <= MAX_BYTES ? toImagePart(mimeType, data) : undefined;
 }
 
 function typeOf({ path: name }: vscode.Uri): string | undefined {

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
 import { estimateText, TOKENS_PER_IMAGE, TOKENS_PER_MESSAGE } from '../../core/completions/history.ts';
-import type { ChatMessage, ContentPart, ToolCallMessage, ToolDefinition } from '../../core/completions/request.ts';
+import type { ChatMessage, ContentPart, FunctionTool, ToolCallMessage } from '../../core/completions/request.ts';
 
 const { Assistant, User } = vscode.LanguageModelChatMessageRole;
 
-import { imagePart } from './images.ts';
+import { toImagePart } from './images.ts';
 
 /** VS Code's chat messages as those of the inference service. One of theirs may become several of ours. */
 export function toChatMessages(messages: readonly vscode.LanguageModelChatRequestMessage[]): ChatMessage[] {
@@ -17,7 +17,7 @@ export function toChatMessages(messages: readonly vscode.LanguageModelChatReques
 }
 
 /** VS Code's tools as function tools of the specification. */
-export function toToolDefinitions(tools: readonly vscode.LanguageModelChatTool[]): ToolDefinition[] {
+export function toFunctionTools(tools: readonly vscode.LanguageModelChatTool[]): FunctionTool[] {
   return tools.map(({ name, description, inputSchema }) => ({
     type: 'function',
     function: {
@@ -66,7 +66,7 @@ function userMessages({ content }: vscode.LanguageModelChatRequestMessage): Chat
 function imagesIn(part: vscode.LanguageModelDataPart): ContentPart[] {
   const { mimeType, data } = part;
   if (isText(part) || isBookkeeping(part)) return []; // Text is part of the text.
-  if (mimeType.startsWith('image/')) return [imagePart(mimeType, data)];
+  if (mimeType.startsWith('image/')) return [toImagePart(mimeType, data)];
   throw new RolecallError('invalidRequest', `The inference service takes text and images, not ${mimeType}.`);
 }
 
@@ -89,7 +89,7 @@ function partText(part: unknown): string {
   return '';
 }
 
-/** A tool result is text on the wire: what is none is told instead of dropped. */
+/** A tool result is text on the wire: anything else is named instead of dropped. */
 function resultText(content: readonly unknown[]): string {
   return content
     .map((part) => {

@@ -19,7 +19,7 @@ export function optionParameters(modelOptions: Readonly<Record<string, unknown>>
   const specified = entries.filter(({ isSpecified }) => isSpecified);
   const wrong = specified.find(({ problem }) => problem !== undefined);
   if (wrong?.problem !== undefined) {
-    throw new RolecallError('invalidRequest', wrong.problem, { facts: { param: wrong.field } });
+    throw new RolecallError('invalidRequest', wrong.problem, { details: { param: wrong.field } });
   }
   return {
     parameters: Object.fromEntries(specified.map(({ field, value }) => [field, value])),

@@ -33,7 +33,7 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
 
   /**
    * Never empty: without a model VS Code answers a participant's message itself, with "unavailable". The entry for the
-   * default model is always there, for it is what was picked while nobody was signed in.
+   * default model is always there, since it was picked while signed out.
    */
   provideLanguageModelChatInformation(): ModelInformation[] {
     const { catalog, remembered } = this.#deps;
@@ -67,7 +67,7 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
   }
 }
 
-/** @param model the default one; `undefined` while nobody knows which that is. */
+/** @param model the default one; `undefined` while it is unknown. */
 function defaultEntry(model: Model | undefined): ModelInformation {
   const unknown: Model = {
     id: defaultModelEntry,

@@ -11,9 +11,9 @@ import { type Model, type ModelCatalog, tokensOf } from '../modelCatalog.ts';
 import { leftOut, optionsFor, parametersFor, type RequestDeps } from '../modelRequest.ts';
 import type { Settings } from '../settings.ts';
 import { describe } from '../showError.ts';
-import { estimateTokens, toChatMessages, toToolDefinitions } from './modelMessages.ts';
+import { estimateTokens, toChatMessages, toFunctionTools } from './modelMessages.ts';
 import { optionParameters } from './modelOptions.ts';
-import { relay, reportLine, whyNoAnswer } from './relay.ts';
+import { reportLine, streamToChat, whyNoAnswer } from './streamAdapter.ts';
 
 export interface ModelResponseDeps extends RequestDeps {
   readonly clouds: Clouds;
@@ -21,7 +21,7 @@ export interface ModelResponseDeps extends RequestDeps {
 }
 
 /** A request of VS Code's own chat, as it is handed over. */
-export interface ModelAsked {
+export interface ModelChatRequest {
   /** `undefined`: whichever there is by now. */
   readonly id: string | undefined;
   /** It was offered once and is listed only so that VS Code does not refuse the message. */
@@ -35,7 +35,7 @@ export interface ModelAsked {
 /** @throws Error with a sentence that VS Code shows. */
 export async function respond(
   deps: ModelResponseDeps,
-  { id, isWithdrawn, messages, options, progress, token }: ModelAsked,
+  { id, isWithdrawn, messages, options, progress, token }: ModelChatRequest,
 ): Promise<void> {
   const { clouds, catalog, settings, usage, fetch, log } = deps;
   let account: AccountSignal | undefined;
@@ -54,7 +54,7 @@ export async function respond(
     }
     const model = id ?? (await anyModel(catalog, cloud, signal));
     const described = catalog.models.find((each) => each.id === model);
-    const tools = toToolDefinitions(described?.tools === false ? [] : (options.tools ?? []));
+    const tools = toFunctionTools(described?.tools === false ? [] : (options.tools ?? []));
     // VS Code takes one answer: further ones would be paid for and lost.
     const { n: _, ...asked } = { ...parametersFor(described, settings), ...parameters };
     for (const text of unsent(described, deps.settings, options, messages)) reportLine(text, progress);
@@ -70,7 +70,7 @@ export async function respond(
       optionsFor(described, deps),
       signal,
     );
-    const completion = await relay(events, progress, log);
+    const completion = await streamToChat(events, progress, log);
     if (completion.usage) usage.add(described?.label ?? model, completion.usage);
     const reason = whyNoAnswer(completion);
     if (reason !== undefined) throw new RolecallError('protocol', reason);
@@ -88,16 +88,18 @@ export async function respond(
 
 /** Tokens of a text or a message, as a model counts them as far as that is known. */
 export function countTokens(
-  { clouds, memory }: ModelResponseDeps,
+  { clouds, observations }: ModelResponseDeps,
   id: string,
   text: string | vscode.LanguageModelChatRequestMessage,
 ): number {
   const estimate = typeof text === 'string' ? estimateText(text) : estimateTokens(text);
   const connection = clouds.active?.connection;
-  return connection ? memory.tokens(endpoint(connection, '/v1/chat/completions'), id, estimate) : estimate;
+  return connection
+    ? observations.correctEstimate(endpoint(connection, '/v1/chat/completions'), id, estimate)
+    : estimate;
 }
 
-/** What is not sent of what was set or offered, a sentence each; told once an answer, not once a round of its tools. */
+/** What is not sent of what was set or offered, a sentence each; once for each answer, not for each round of tool calls. */
 function unsent(
   model: Model | undefined,
   settings: Settings,
@@ -129,6 +131,6 @@ function refuseRequired({ toolMode }: vscode.ProvideLanguageModelChatResponseOpt
     vscode.l10n.t(
       'This request requires the model to call a tool. The inference service cannot promise that: its tool_choice is “auto” or “none”.',
     ),
-    { facts: { param: 'tool_choice' } },
+    { details: { param: 'tool_choice' } },
   );
 }

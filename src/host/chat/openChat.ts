@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { commands } from '../../ids.ts';
-import { type NoChat, openChatCommand, whyNoChat } from '../chatView.ts';
+import { type ChatUnavailable, chatUnavailable, openChatCommand } from '../chatView.ts';
 import { showInformationMessage } from '../dialogs.ts';
 
 /**
@@ -8,7 +8,7 @@ import { showInformationMessage } from '../dialogs.ts';
  * user to send or to change. The model that is picked there stays. Where there is no chat it says why, and what works there.
  */
 export async function openChat(question?: unknown): Promise<void> {
-  const missing = await whyNoChat();
+  const missing = await chatUnavailable();
   if (missing) return offerInstead(missing);
   await vscode.commands.executeCommand(openChatCommand, {
     query: `@rolecall ${typeof question === 'string' ? question : ''}`,
@@ -23,12 +23,12 @@ const INTRODUCED = 'rolecall.chatIntroduced';
  * Once, since whoever signs in again knows; and silent where there is no chat.
  */
 export async function introduceChat(state: vscode.Memento): Promise<void> {
-  if (state.get(INTRODUCED) === true || (await whyNoChat())) return;
+  if (state.get(INTRODUCED) === true || (await chatUnavailable())) return;
   await state.update(INTRODUCED, true);
   await openChat();
 }
 
-async function offerInstead({ reason, setting }: NoChat): Promise<void> {
+async function offerInstead({ reason, setting }: ChatUnavailable): Promise<void> {
   const ask = vscode.l10n.t('Ask About Selection…');
   const change = vscode.l10n.t('Open Settings');
   const message = vscode.l10n.t(

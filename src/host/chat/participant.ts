@@ -1,33 +1,33 @@
 import * as vscode from 'vscode';
 import { asRolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
-import type { LoopEnd } from '../../core/tools/loopTypes.ts';
+import type { AgentLoopResult } from '../../core/tools/agentLoopTypes.ts';
 import { chatCommands, commands, contextKeys, languageModelVendor } from '../../ids.ts';
 import { accessToolNames } from '../accessToolNames.ts';
 import { accountSignal } from '../accountSignal.ts';
-import { AnswerTally } from '../answerTally.ts';
-import { answerPart, doubtsLine, endingLine } from '../answerText.ts';
+import { AnswerStats } from '../answerStats.ts';
+import { answerPart, closingLine, lowConfidenceLine } from '../answerText.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { setContextKey } from '../contextKeys.ts';
-import { converse, type OpenTools } from '../conversation.ts';
+import { type OpenToolRegistry, runConversation } from '../conversation.ts';
 import { escapeMarkdown } from '../escapeMarkdown.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 import type { RequestDeps } from '../modelRequest.ts';
 import { describe, nextStep } from '../showError.ts';
 import { AnswerWriter } from './answerWriter.ts';
-import { type BriefAccess, compose } from './compose.ts';
+import { type BriefAccess, composeRequest } from './composeRequest.ts';
 import { followUpOf } from './followUps.ts';
-import { AskedQuestions, accessToolsFor, answeredBefore, type ResultMetadata, stageOf } from './history.ts';
+import { AskedQuestions, accessToolsFor, answeredBefore, type ResultMetadata, sessionHash } from './history.ts';
+import { offerModels, offerSignIn } from './signInOffer.ts';
 import { lacksCode } from './slashCommands.ts';
 import { toolsOverview } from './toolsOverview.ts';
-import { offerModels, offerSignIn } from './wayIn.ts';
 
 export interface ParticipantDeps extends RequestDeps {
   readonly clouds: Clouds;
   readonly catalog: ModelCatalog;
-  readonly openTools: OpenTools;
+  readonly openTools: OpenToolRegistry;
   readonly briefAccess: BriefAccess;
 }
 
@@ -50,8 +50,8 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
   const { request, stream, signal } = asked;
   try {
     if (request.command === chatCommands.tools) {
-      const { tools, ...toolbox } = await deps.openTools({ access: accessToolNames });
-      stream.markdown(toolsOverview({ tools, ...toolbox }));
+      const { tools, ...toolRegistry } = await deps.openTools({ access: accessToolNames });
+      stream.markdown(toolsOverview({ tools, ...toolRegistry }));
       if (tools.some(({ name }) => accessToolNames.has(name))) {
         stream.markdown(
           vscode.l10n.t(
@@ -68,7 +68,7 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
     const cloud = deps.clouds.active;
     await cloud?.load();
     if (cloud?.inferenceAccount === undefined) return offerSignIn(deps.clouds, cloud, stream);
-    questions.remember(request.prompt, stageOf(cloud));
+    questions.remember(request.prompt, sessionHash(cloud));
     const picked = request.model.vendor === languageModelVendor ? request.model.id : undefined;
     const model = await deps.catalog.resolve(picked, signal);
     if (!model) {
@@ -91,24 +91,24 @@ async function ask(
   { cloud, model }: { readonly cloud: Cloud; readonly model: Model },
 ): Promise<vscode.ChatResult> {
   const account = accountSignal(deps.clouds, signal);
-  const stage = stageOf(cloud);
+  const stage = sessionHash(cloud);
   const writer = new AnswerWriter(stream);
-  const tally = new AnswerTally();
+  const tally = new AnswerStats();
   try {
     const { briefAccess } = deps;
     const answered = new Set<string>();
     const access = accessToolsFor(request);
-    const toolbox = await deps.openTools({
+    const toolRegistry = await deps.openTools({
       token: request.toolInvocationToken,
       access,
       answered,
       whileAsking: tally.whileAsking,
     });
-    const asked = { request, context, cloud, model, questions, briefAccess, problems: toolbox.problems ?? [] };
-    const { messages, question, references, remarks } = await compose(asked, account.signal);
+    const asked = { request, context, cloud, model, questions, briefAccess, problems: toolRegistry.problems ?? [] };
+    const { messages, question, references, remarks } = await composeRequest(asked, account.signal);
     for (const name of answeredBefore(context, messages)) answered.add(name);
     for (const reference of references) stream.reference(reference);
-    const answering = converse({ ...deps, cloud, model, messages, toolbox }, account.signal);
+    const answering = runConversation({ ...deps, cloud, model, messages, toolRegistry }, account.signal);
     const end = await write(answering, { writer, tally, signal });
     const metadata: ResultMetadata = {
       stage,
@@ -130,9 +130,9 @@ function followUp(kind: string | undefined): Pick<ResultMetadata, 'followUp'> {
 
 /** Also reads the end of an answer that was stopped: the calls that were made, with their results, belong to the history. */
 async function write(
-  events: ReturnType<typeof converse>,
+  events: ReturnType<typeof runConversation>,
   { writer, tally, signal }: Pick<Finishing, 'writer' | 'tally' | 'signal'>,
-): Promise<LoopEnd> {
+): Promise<AgentLoopResult> {
   try {
     for (;;) {
       const next = await events.next();
@@ -153,7 +153,7 @@ async function write(
 interface Finishing {
   readonly stream: vscode.ChatResponseStream;
   readonly writer: AnswerWriter;
-  readonly tally: AnswerTally;
+  readonly tally: AnswerStats;
   readonly model: Model;
   /** What the user should know of how this was answered. */
   readonly remarks: readonly string[];
@@ -162,7 +162,10 @@ interface Finishing {
   readonly log: Log;
 }
 
-function finish(end: LoopEnd, { stream, writer, tally, model, remarks, signal, log }: Finishing): vscode.ChatResult {
+function finish(
+  end: AgentLoopResult,
+  { stream, writer, tally, model, remarks, signal, log }: Finishing,
+): vscode.ChatResult {
   if (end.reason === 'cancelled') {
     try {
       writer.write({
@@ -176,7 +179,7 @@ function finish(end: LoopEnd, { stream, writer, tally, model, remarks, signal, l
     }
     return {};
   }
-  const line = endingLine(end);
+  const line = closingLine(end);
   if (line !== undefined) writer.write({ kind: 'footer', text: line });
   for (const [at, text] of tally.others.entries()) {
     writer.write({ kind: 'footer', text: vscode.l10n.t('Answer {0}:', at + 2) });
@@ -184,7 +187,7 @@ function finish(end: LoopEnd, { stream, writer, tally, model, remarks, signal, l
   }
   // Part of the answer: before it they would be folded away with the steps on the way to it.
   for (const text of remarks) writer.write({ kind: 'footer', text });
-  const doubts = doubtsLine(tally.logprobs);
+  const doubts = lowConfidenceLine(tally.logprobs);
   if (doubts !== undefined) writer.write({ kind: 'footer', text: doubts });
   // Before the button: what stands between texts keeps them apart.
   if (end.reason !== 'failed') writer.write({ kind: 'footer', text: tally.summary(model.label) });

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { fenced, isCut } from '../fenced.ts';
+import { fenced, isTruncated } from '../fenced.ts';
 import { linesOf } from '../passage.ts';
 import { imageName } from './images.ts';
 
@@ -41,7 +41,7 @@ async function attachment(reference: vscode.ChatPromptReference): Promise<Writte
 }
 
 function quotation(name: string, text: string, language: string): WrittenQuestion {
-  return { text: fenced(name, text, language), cut: isCut(text) ? [name] : [] };
+  return { text: fenced(name, text, language), cut: isTruncated(text) ? [name] : [] };
 }
 
 /** What was attached is never left out silently. */

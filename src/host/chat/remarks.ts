@@ -2,26 +2,26 @@ import * as vscode from 'vscode';
 import { defaultModelEntry, languageModelVendor } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Model } from '../modelCatalog.ts';
-import type { ToolProblem } from '../toolProblem.ts';
+import type { ToolFileProblem } from '../toolProblem.ts';
 import { leftOutLine } from './toolsOverview.ts';
 
 /** Continues text without following instructions; listed by the sandbox for trying out such models. */
 const RAW_MODEL = 'sandbox/ngram';
 
-export interface Circumstances {
+export interface RemarkContext {
   readonly request: Pick<vscode.ChatRequest, 'model'>;
   readonly cloud: Pick<Cloud, 'connection'>;
   readonly model: Model;
   /** Turns of another connection or account, which are not sent. */
   readonly withheld: number;
   /** Of the files that define tools. */
-  readonly problems: readonly ToolProblem[];
+  readonly problems: readonly ToolFileProblem[];
   /** Names of images that are not sent. */
   readonly unsent: readonly string[];
 }
 
 /** What a person should know of how this is answered, a sentence each. */
-export function remarksOn({ request, cloud, model, withheld, problems, unsent }: Circumstances): string[] {
+export function remarksOn({ request, cloud, model, withheld, problems, unsent }: RemarkContext): string[] {
   const leftOut = leftOutLine(problems);
   const isOthers = request.model.vendor !== languageModelVendor;
   const isWithdrawn = !isOthers && request.model.id !== defaultModelEntry && request.model.id !== model.id;

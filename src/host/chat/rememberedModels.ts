@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { fits, isFlag, isNumber, isText, listOf, optional } from '../../core/base/shape.ts';
+import { arrayOf, isBoolean, isNumber, isString, matchesShape, optional } from '../../core/base/shape.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 
 const OFFERED = 'rolecall.lastModels';
@@ -9,16 +9,16 @@ const PICKED = 'rolecall.pickedModels';
 /** More than this, and the picker would be full of what cannot be asked. */
 const MAX_PICKED = 5;
 
-const isKept = listOf((kept): kept is Model =>
-  fits<Model>(kept, {
-    id: isText,
-    label: isText,
+const isKept = arrayOf((kept): kept is Model =>
+  matchesShape<Model>(kept, {
+    id: isString,
+    label: isString,
     contextLength: isNumber,
     maxOutput: isNumber,
-    isLengthKnown: isFlag,
-    vision: isFlag,
-    tools: optional(isFlag),
-    reasoning: optional(isFlag),
+    isLengthKnown: isBoolean,
+    vision: isBoolean,
+    tools: optional(isBoolean),
+    reasoning: optional(isBoolean),
   }),
 );
 
@@ -52,7 +52,7 @@ export class RememberedModels implements vscode.Disposable {
 
   /**
    * What was picked lately and is not among {@link models}: listed still. `@rolecall` answers with the
-   * default model then, and VS Code's own chat is told that it is not on offer.
+   * default model then, and VS Code's own chat gets an error that it is unavailable.
    */
   get withdrawn(): readonly Model[] {
     return without(this.models, this.#kept(PICKED));

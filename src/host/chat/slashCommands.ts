@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { chatCommands } from '../../ids.ts';
-import { isCut } from '../fenced.ts';
+import { isTruncated } from '../fenced.ts';
 import { type Passage, passageOf, problemsIn, quoted } from '../passage.ts';
 import { promptWithReferences, type WrittenQuestion } from './references.ts';
 
@@ -40,7 +40,7 @@ export async function questionOf(
   const attached = await promptWithReferences({ prompt, references: request.references });
   const problems = request.command === chatCommands.fix ? problemsOf(request.references, passage) : [];
   const text = [attached.text, ...(passage ? [quoted(passage)] : []), ...problems].join('\n\n');
-  const cut = passage && isCut(passage.text) ? [passage.title] : attached.cut;
+  const cut = passage && isTruncated(passage.text) ? [passage.title] : attached.cut;
   return { text, cut, ...(passage && { passage }) };
 }
 

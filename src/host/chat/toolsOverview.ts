@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
-import { shortened } from '../../core/base/errors.ts';
-import type { Toolbox } from '../conversation.ts';
+import { truncateWithEllipsis } from '../../core/base/errors.ts';
+import type { ToolRegistry } from '../conversation.ts';
 import { escapeMarkdown } from '../escapeMarkdown.ts';
-import type { ToolProblem } from '../toolProblem.ts';
+import type { ToolFileProblem } from '../toolProblem.ts';
 
 /** The start of a description is enough to tell tools apart. */
 const MAX_DESCRIPTION = 200;
 
 /** One sentence for all files with errors in them, whose tools are left out wholly or in part. */
-export function leftOutLine(problems: readonly ToolProblem[]): string | undefined {
+export function leftOutLine(problems: readonly ToolFileProblem[]): string | undefined {
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors.length === 0) return undefined;
   const files = [...byFile(errors).keys()].join(', ');
@@ -16,8 +16,8 @@ export function leftOutLine(problems: readonly ToolProblem[]): string | undefine
 }
 
 /** The problems of each file, by its path in the workspace. */
-function byFile(problems: readonly ToolProblem[]): ReadonlyMap<string, readonly ToolProblem[]> {
-  const files = new Map<string, ToolProblem[]>();
+function byFile(problems: readonly ToolFileProblem[]): ReadonlyMap<string, readonly ToolFileProblem[]> {
+  const files = new Map<string, ToolFileProblem[]>();
   for (const problem of problems) {
     const file = vscode.workspace.asRelativePath(problem.file);
     files.set(file, [...(files.get(file) ?? []), problem]);
@@ -26,7 +26,7 @@ function byFile(problems: readonly ToolProblem[]): ReadonlyMap<string, readonly 
 }
 
 /** `/tools`: what is defined, with its problems. Names and descriptions come from the workspace and are no markup. */
-export function toolsOverview({ tools, problems = [], remarks = [] }: Toolbox): vscode.MarkdownString {
+export function toolsOverview({ tools, problems = [], remarks = [] }: ToolRegistry): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   if (!vscode.workspace.isTrusted) {
     return text.appendMarkdown(
@@ -38,7 +38,7 @@ export function toolsOverview({ tools, problems = [], remarks = [] }: Toolbox): 
   }
   for (const { definition } of tools) {
     const { name, description = '' } = definition.function;
-    const short = shortened(description, MAX_DESCRIPTION);
+    const short = truncateWithEllipsis(description, MAX_DESCRIPTION);
     text
       .appendMarkdown(`- \`${name}\`: `)
       .appendMarkdown(escapeMarkdown(short.replace(/\s+/g, ' ')))

@@ -4,7 +4,7 @@ import { reportOf } from '../../core/diagnosis/report.ts';
 import { documentPanel } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
 import { showInformationMessage, withProgress } from '../dialogs.ts';
-import type { OpenPages, Page } from '../pages.ts';
+import type { OpenPage, OpenPages } from '../pages.ts';
 import { type EditorSourcesDeps, editorSources } from './editorSources.ts';
 
 export interface DiagnoseSignInDeps extends EditorSourcesDeps {
@@ -13,11 +13,11 @@ export interface DiagnoseSignInDeps extends EditorSourcesDeps {
   readonly pages: OpenPages;
 }
 
-/** Diagnose Sign-In: checks everything a sign-in needs and opens a report. Signs nobody in or out. */
+/** Diagnose Sign-In: checks everything a sign-in needs and opens a report. Does not sign in or out. */
 export async function diagnoseSignIn(deps: DiagnoseSignInDeps): Promise<void> {
   const report = await newReport(deps);
   const pages = await deps.pages();
-  const page: Page<never> = pages.open<never>({
+  const page: OpenPage<never> = pages.open<never>({
     key: 'signInDiagnosis',
     kind: documentPanel,
     title: vscode.l10n.t('Sign-In Diagnosis'),
@@ -29,7 +29,7 @@ export async function diagnoseSignIn(deps: DiagnoseSignInDeps): Promise<void> {
   void offerCopy(page); // The command is over; the message stays until the user answers it.
 }
 
-function show(page: Page<never>, markdown: string): void {
+function show(page: OpenPage<never>, markdown: string): void {
   page.show({ heading: '', about: '', pieces: [{ markdown }], isWhole: true });
 }
 
@@ -45,7 +45,7 @@ async function newReport({ redact, ...deps }: DiagnoseSignInDeps): Promise<strin
   return reportOf(diagnosis, redact);
 }
 
-async function offerCopy(page: Page<never>): Promise<void> {
+async function offerCopy(page: OpenPage<never>): Promise<void> {
   const copy = vscode.l10n.t('Copy');
   const chosen = await showInformationMessage(
     vscode.l10n.t('The diagnosis contains no tokens or secrets. Review it before sharing.'),

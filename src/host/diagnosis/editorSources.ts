@@ -6,8 +6,8 @@ import type { Fetch } from '../../core/base/http.ts';
 import type { DiagnosisSources } from '../../core/diagnosis/diagnose.ts';
 import type {
   ContainmentFact,
+  LoggedProblem,
   NetworkFact,
-  Problem,
   SessionFact,
   StoreFact,
   Versions,
@@ -29,10 +29,10 @@ interface KeptSession {
 }
 
 export interface EditorSourcesDeps {
-  /** The connection on the stage, or why there is none. */
+  /** The active connection, or why there is none. */
   readonly clouds: {
     readonly active:
-      | { readonly connection: Connection; readonly keeper: KeptSession; readonly load: () => Promise<void> }
+      | { readonly connection: Connection; readonly tokenManager: KeptSession; readonly load: () => Promise<void> }
       | undefined;
     readonly problem: Error | undefined;
   };
@@ -40,17 +40,17 @@ export interface EditorSourcesDeps {
   /** Never asks the user. */
   readonly clientSecret: (connection: Connection) => Promise<string | undefined>;
   /** Tells the redactor what to hide. */
-  readonly learn: (secret: string | undefined) => void;
+  readonly addSecret: (secret: string | undefined) => void;
   readonly extension: Pick<vscode.Extension<unknown>, 'packageJSON' | 'extensionKind'>;
   /** Where the windows that share the session agree, where that is not the usual place. */
   readonly sharedPlace: () => { readonly state?: string; readonly storeName?: string } | undefined;
   readonly fetch: Fetch;
   /** How workspace tools are contained, found out by trying. */
   readonly containment: (signal: AbortSignal) => Promise<ContainmentFact>;
-  readonly problems: () => readonly Problem[];
+  readonly problems: () => readonly LoggedProblem[];
 }
 
-/** Where a diagnosis gets its facts in an editor: about the connection on the stage, if there is one. */
+/** Where a diagnosis gets its facts in an editor: about the active connection, if there is one. */
 export function editorSources(deps: EditorSourcesDeps): DiagnosisSources {
   const { clouds, fetch } = deps;
   const connection = () => clouds.active?.connection;
@@ -72,7 +72,7 @@ export function editorSources(deps: EditorSourcesDeps): DiagnosisSources {
     clientSecret: about(async (at) => {
       if (at.clientAuthentication === 'none' || at.clientId === '') return 'not needed'; // A service token serves.
       const secret = await deps.clientSecret(at);
-      deps.learn(secret); // It may have been pasted into a setting as well, which the report shows.
+      deps.addSecret(secret); // It may have been pasted into a setting as well, which the report shows.
       return secret === undefined ? 'missing' : 'stored';
     }),
     identity: about(async ({ identityUrl }, signal) => {
@@ -94,7 +94,7 @@ export function editorSources(deps: EditorSourcesDeps): DiagnosisSources {
     store: () => tryStore(deps.secrets),
     session: async () => {
       await clouds.active?.load();
-      return clouds.active && sessionFact(clouds.active.keeper);
+      return clouds.active && sessionFact(clouds.active.tokenManager);
     },
     shared: about((at) =>
       inspectSharedState({ connection: at, state: stateRoot(thisMachine()), ...deps.sharedPlace() }),
@@ -170,7 +170,7 @@ function sessionFact({ state, session }: KeptSession): SessionFact {
     ...(state.error && { reason: state.error.message }),
     ...(session && {
       generation: session.generation,
-      isRenewable: session.refreshToken !== undefined,
+      isRefreshable: session.refreshToken !== undefined,
       ...(session.expiresAt !== undefined && { expiresAt: session.expiresAt }),
     }),
   };

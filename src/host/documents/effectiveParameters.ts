@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { type Block, type Document, heading, paragraph } from '../../core/access/document.ts';
+import { type Block, heading, type PageDocument, paragraph } from '../../core/access/document.ts';
 import type { ParameterEntry, ResolvedParameters } from '../../core/completions/parameters.ts';
-import { type OwnField, requestFields } from '../../core/completions/request.ts';
-import { belongsTo, fieldsThatGo, ownFieldsOf } from '../../core/completions/retry.ts';
+import { type OptionalField, requestFields } from '../../core/completions/request.ts';
+import { dependsOn, fieldsToDrop, optionalFieldsOf } from '../../core/completions/retry.ts';
 import type { Model } from '../modelCatalog.ts';
 import type { ParameterSource } from '../settings.ts';
 
@@ -14,7 +14,7 @@ export interface Effective {
   /** Names of the tools that are offered now. */
   readonly tools: readonly string[];
   /** The fields of Rolecall's own that the model has refused in this window. */
-  readonly refused: readonly OwnField[];
+  readonly refused: readonly OptionalField[];
 }
 
 interface Row {
@@ -25,7 +25,7 @@ interface Row {
 }
 
 /** The parameters of the next request: each field, what is sent, and where it comes from. */
-export function effectiveParametersDocument(effective: Effective): Document<never> {
+export function effectiveParametersDocument(effective: Effective): PageDocument<never> {
   const { service, model, resolved } = effective;
   const rows = [...specifiedRows(effective), ...unspecifiedRows(resolved.entries)];
   const problems = resolved.entries.filter(({ problem }) => problem !== undefined);
@@ -60,7 +60,7 @@ function notSent(problems: readonly ParameterEntry<ParameterSource>[]): readonly
 
 function specifiedRows(effective: Effective): Row[] {
   const { resolved, model, refused } = effective;
-  const gone = fieldsThatGo(refused, ownFieldsOf(resolved.parameters, true), resolved.parameters);
+  const gone = fieldsToDrop(refused, optionalFieldsOf(resolved.parameters, true), resolved.parameters);
   return requestFields
     .filter((field) => field !== 'model' && field !== 'messages')
     .map((field): Row => {
@@ -69,7 +69,7 @@ function specifiedRows(effective: Effective): Row[] {
         return { field, value: '', source: vscode.l10n.t('left out: the model is described as not reasoning') };
       }
       // A choice without tools is refused by servers, so it goes with them.
-      const goes = gone.includes(field as OwnField) || (field === 'tool_choice' && effective.tools.length === 0);
+      const goes = gone.includes(field as OptionalField) || (field === 'tool_choice' && effective.tools.length === 0);
       return entry && !goes ? writtenRow(entry) : ownRow(field, effective, gone);
     });
 }
@@ -88,7 +88,7 @@ function writtenRow({ field, value, sources }: ParameterEntry<ParameterSource>):
   return { field, value: JSON.stringify(value), source: placesOf(sources) };
 }
 
-function ownRow(field: string, { resolved, tools, refused, model }: Effective, gone: readonly OwnField[]): Row {
+function ownRow(field: string, { resolved, tools, refused, model }: Effective, gone: readonly OptionalField[]): Row {
   const streams = resolved.parameters.stream !== false;
   const own: Readonly<Record<string, string | undefined>> = {
     stream: 'true',
@@ -107,7 +107,7 @@ function ownRow(field: string, { resolved, tools, refused, model }: Effective, g
   }
   if (goes) {
     // Tools go with something else only when it is a choice "none".
-    const refusal = belongsTo[goes] ?? 'tool_choice';
+    const refusal = dependsOn[goes] ?? 'tool_choice';
     return { field, value: '', source: vscode.l10n.t('left out with {0}, which the model refused', refusal) };
   }
   if (field.startsWith('tool') && model?.tools === false) {

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import type { Log } from '../../core/base/log.ts';
 import { endpoint } from '../../core/completions/endpoint.ts';
-import type { ModelMemory } from '../../core/completions/modelMemory.ts';
+import type { ModelObservations } from '../../core/completions/modelObservations.ts';
 import { resolveParameters } from '../../core/completions/parameters.ts';
 import { documentPanel } from '../../ids.ts';
 import type { Clouds } from '../clouds.ts';
-import type { OpenTools } from '../conversation.ts';
+import type { OpenToolRegistry } from '../conversation.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
-import type { OpenPages, Page } from '../pages.ts';
+import type { OpenPage, OpenPages } from '../pages.ts';
 import type { Settings } from '../settings.ts';
 import { showError } from '../showError.ts';
 import { effectiveParametersDocument } from './effectiveParameters.ts';
@@ -16,8 +16,8 @@ export interface ParametersPageDeps {
   readonly clouds: Clouds;
   readonly catalog: ModelCatalog;
   readonly settings: Settings;
-  readonly memory: ModelMemory;
-  readonly openTools: OpenTools;
+  readonly observations: ModelObservations;
+  readonly openTools: OpenToolRegistry;
   readonly pages: OpenPages;
 }
 
@@ -25,7 +25,7 @@ export interface ParametersPageDeps {
 export class ParametersPage implements vscode.Disposable {
   readonly #deps: ParametersPageDeps;
   readonly #subscription: vscode.Disposable;
-  #page: Page<never> | undefined;
+  #page: OpenPage<never> | undefined;
   /** Of the last time it was asked for: what was gathered before does not win over what was gathered later. */
   #asked = 0;
 
@@ -48,7 +48,7 @@ export class ParametersPage implements vscode.Disposable {
       title: vscode.l10n.t('Effective Parameters'),
       icon: 'settings',
       column: 'active',
-      refresh: () => this.#draw(), // What a model refused is learned without an event.
+      refresh: () => this.#draw(), // There is no event for what a model refused.
     });
     await this.#draw();
   }
@@ -57,7 +57,7 @@ export class ParametersPage implements vscode.Disposable {
     if (this.#page === undefined || this.#page.closed.aborted) return;
     this.#asked += 1;
     const asked = this.#asked;
-    const { clouds, catalog, settings, memory, openTools } = this.#deps;
+    const { clouds, catalog, settings, observations, openTools } = this.#deps;
     const { tools } = await openTools();
     if (asked !== this.#asked) return;
     const connection = clouds.active?.connection;
@@ -67,7 +67,8 @@ export class ParametersPage implements vscode.Disposable {
       model,
       resolved: resolveParameters(settings.chatParameters()),
       tools: tools.map(({ name }) => name),
-      refused: connection && model ? memory.refused(endpoint(connection, '/v1/chat/completions'), model.id) : [],
+      refused:
+        connection && model ? observations.refusedFields(endpoint(connection, '/v1/chat/completions'), model.id) : [],
     });
     this.#page.show({ document });
   }

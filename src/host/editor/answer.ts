@@ -4,13 +4,13 @@ import type { AnswerPart } from '../answerText.ts';
 import type { Clouds } from '../clouds.ts';
 import { closingFence } from '../fenced.ts';
 import { ownerOf } from '../ownerOf.ts';
-import type { AnswerPiece, OpenPages, Page } from '../pages.ts';
+import type { AnswerPiece, OpenPage, OpenPages } from '../pages.ts';
 
 /** Showing an answer lays all of it out anew: not with each token. */
 const REFRESH_MS = 80;
 
 /** What stands above an answer: plain text. */
-export interface AnswerHead {
+export interface AnswerHeader {
   readonly heading: string;
   /** Who was asked about what. */
   readonly about: string;
@@ -24,7 +24,7 @@ export interface AnswersDeps {
 /** Answers beside the editor. They belong to the account that asked: when another one is on the stage, or none, they close. */
 export class Answers implements vscode.Disposable {
   readonly #deps: AnswersDeps;
-  readonly #open = new Set<Page<never>>();
+  readonly #open = new Set<OpenPage<never>>();
   readonly #subscription: vscode.Disposable;
   #owner: string;
 
@@ -35,12 +35,12 @@ export class Answers implements vscode.Disposable {
   }
 
   /** Opens an empty answer beside the active editor, which keeps the focus. */
-  async open(title: string, head: AnswerHead = { heading: '', about: '' }): Promise<Answer> {
+  async open(title: string, head: AnswerHeader = { heading: '', about: '' }): Promise<StreamedAnswer> {
     const pages = await this.#deps.pages();
     const page = pages.open<never>({ kind: answerPanel, title, icon: 'comment-discussion', column: 'beside' });
     this.#open.add(page);
     page.closed.addEventListener('abort', () => this.#open.delete(page), { once: true });
-    return new Answer(page, head);
+    return new StreamedAnswer(page, head);
   }
 
   #follow(): void {
@@ -61,14 +61,14 @@ export class Answers implements vscode.Disposable {
 }
 
 /** One growing answer. */
-export class Answer {
-  readonly #page: Pick<Page<never>, 'show' | 'closed'>;
-  readonly #head: AnswerHead;
+export class StreamedAnswer {
+  readonly #page: Pick<OpenPage<never>, 'show' | 'closed'>;
+  readonly #head: AnswerHeader;
   readonly #pieces: AnswerPiece[] = [];
   #quoting = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(page: Pick<Page<never>, 'show' | 'closed'>, head: AnswerHead = { heading: '', about: '' }) {
+  constructor(page: Pick<OpenPage<never>, 'show' | 'closed'>, head: AnswerHeader = { heading: '', about: '' }) {
     this.#page = page;
     this.#head = head;
   }

@@ -1,21 +1,21 @@
 import * as vscode from 'vscode';
 import { asRolecallError, RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
-import { AnswerTally } from '../answerTally.ts';
-import { endingLine } from '../answerText.ts';
-import { whyNoChat } from '../chatView.ts';
+import { AnswerStats } from '../answerStats.ts';
+import { closingLine } from '../answerText.ts';
+import { chatUnavailable } from '../chatView.ts';
 import type { Handlers } from '../commands.ts';
 import { showInputBox } from '../dialogs.ts';
-import { cutLine, isCut } from '../fenced.ts';
+import { isTruncated, truncationLine } from '../fenced.ts';
 import { type Passage, passageOf, problemLine, quoted } from '../passage.ts';
 import type { Answers } from './answer.ts';
 import {
-  type Answering,
-  converseWithProgress,
+  type AnsweringModel,
+  assertSameOwner,
   type EditorDeps,
-  sameOwner,
-  whoAnswers,
-} from './converseWithProgress.ts';
+  resolveAnsweringModel,
+  runConversationWithProgress,
+} from './runConversationWithProgress.ts';
 
 export interface AskDeps extends EditorDeps {
   readonly answers: Answers;
@@ -46,7 +46,7 @@ export function activePassage(): Passage {
 
 async function askAboutSelection(deps: AskDeps): Promise<void> {
   const passage = activePassage();
-  const answering = await whoAnswers(deps);
+  const answering = await resolveAnsweringModel(deps);
   const question = await showInputBox({
     title: vscode.l10n.t('Ask {0} about {1}', answering.model.label, passage.title),
     placeHolder: vscode.l10n.t('What does this do?'),
@@ -59,7 +59,7 @@ async function askAboutSelection(deps: AskDeps): Promise<void> {
 
 async function explainSelection(deps: AskDeps): Promise<void> {
   const passage = activePassage();
-  await answerBeside(deps, await whoAnswers(deps), {
+  await answerBeside(deps, await resolveAnsweringModel(deps), {
     heading: vscode.l10n.t('Explanation'),
     passage,
     question: vscode.l10n.t('Explain this: what it does, how it does it, and what is easily overlooked.'),
@@ -82,7 +82,7 @@ async function explainProblem(deps: AskDeps, [uri, range]: readonly unknown[]): 
   const first = new vscode.Position(Math.max(0, place.start.line - AROUND), 0);
   const around = document.validateRange(new vscode.Range(first, new vscode.Position(place.end.line + AROUND + 1, 0)));
   const passage = passageOf({ document, selection: new vscode.Selection(around.start, around.end) });
-  await answerBeside(deps, await whoAnswers(deps), {
+  await answerBeside(deps, await resolveAnsweringModel(deps), {
     heading: vscode.l10n.t('Problem'),
     passage,
     question: [
@@ -108,27 +108,27 @@ interface Question {
 /** @throws what the request failed with; what came before stays where it is shown. */
 async function answerBeside(
   deps: AskDeps,
-  answering: Answering,
+  answering: AnsweringModel,
   { heading, passage, question }: Question,
 ): Promise<void> {
   const { model } = answering;
   const file = passage.document.uri.path.split('/').at(-1) ?? '';
   const about = `${model.label} · ${passage.title}`;
-  sameOwner(deps.clouds, answering);
+  assertSameOwner(deps.clouds, answering);
   const answer = await deps.answers.open(vscode.l10n.t('Answer: {0}', file), { heading, about });
-  sameOwner(deps.clouds, answering);
-  if (isCut(passage.text)) answer.write({ kind: 'line', text: cutLine(passage.title) });
+  assertSameOwner(deps.clouds, answering);
+  if (isTruncated(passage.text)) answer.write({ kind: 'line', text: truncationLine(passage.title) });
   try {
-    const tally = new AnswerTally();
-    const end = await converseWithProgress(deps, {
+    const tally = new AnswerStats();
+    const end = await runConversationWithProgress(deps, {
       ...answering,
       tally,
       messages: [{ role: 'user', content: `${question}\n\n${quoted(passage)}` }],
-      toolbox: await deps.openTools({ whileAsking: tally.whileAsking }),
+      toolRegistry: await deps.openTools({ whileAsking: tally.whileAsking }),
       closed: answer.closed,
       write: (part) => answer.write(part),
     });
-    const text = end.reason === 'cancelled' ? vscode.l10n.t('Stopped.') : endingLine(end);
+    const text = end.reason === 'cancelled' ? vscode.l10n.t('Stopped.') : closingLine(end);
     if (text !== undefined) answer.write({ kind: 'line', text });
     for (const other of tally.others) answer.append(`\n\n---\n\n${other}`);
     if (end.reason === 'failed') {
@@ -139,7 +139,7 @@ async function answerBeside(
       throw end.error;
     }
     answer.write({ kind: 'footer', text: tally.summary(model.label) });
-    const noChat = await whyNoChat();
+    const noChat = await chatUnavailable();
     if (noChat) answer.write({ kind: 'line', text: noChat.reason });
   } finally {
     answer.end();

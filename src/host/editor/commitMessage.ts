@@ -1,10 +1,15 @@
 import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
-import { endingLine } from '../answerText.ts';
+import { closingLine } from '../answerText.ts';
 import { showInformationMessage } from '../dialogs.ts';
-import { cutLine, fenced, isCut } from '../fenced.ts';
-import { converseWithProgress, type EditorDeps, noTools, whoAnswers } from './converseWithProgress.ts';
-import { codeOf } from './rewriteText.ts';
+import { fenced, isTruncated, truncationLine } from '../fenced.ts';
+import { codeInAnswer } from './rewriteText.ts';
+import {
+  type EditorDeps,
+  noTools,
+  resolveAnsweringModel,
+  runConversationWithProgress,
+} from './runConversationWithProgress.ts';
 
 /** The part of the built-in Git extension's interface that is used (vscode.git, `getAPI(1)`). */
 interface GitApi {
@@ -34,7 +39,7 @@ export async function generateCommitMessage(deps: EditorDeps, source: unknown): 
 }
 
 export async function writeMessage(deps: EditorDeps, repository: Repository, diff: string): Promise<void> {
-  const answering = await whoAnswers(deps);
+  const answering = await resolveAnsweringModel(deps);
   const before = repository.inputBox.value;
   const content = [
     vscode.l10n.t(
@@ -43,21 +48,21 @@ export async function writeMessage(deps: EditorDeps, repository: Repository, dif
     ...(before.trim() === '' ? [] : [fenced(vscode.l10n.t('What the author has written so far'), before, '')]),
     fenced(vscode.l10n.t('The change'), diff, 'diff'),
   ].join('\n\n');
-  const end = await converseWithProgress(deps, {
+  const end = await runConversationWithProgress(deps, {
     ...answering,
     messages: [{ role: 'user', content }],
-    toolbox: noTools,
+    toolRegistry: noTools,
     write: () => {},
   });
   if (end.reason === 'cancelled') return;
   if (end.reason === 'failed') throw end.error;
-  const problem = endingLine(end);
-  const message = codeOf(end.turn?.text ?? '', '');
+  const problem = closingLine(end);
+  const message = codeInAnswer(end.turn?.text ?? '', '');
   if (problem !== undefined || message === '') {
     throw new RolecallError('protocol', problem ?? vscode.l10n.t('The model answered with nothing.'));
   }
   // What was typed while the model wrote is not thrown away.
-  if (isCut(diff)) void showInformationMessage(cutLine(vscode.l10n.t('the change')));
+  if (isTruncated(diff)) void showInformationMessage(truncationLine(vscode.l10n.t('the change')));
   const typed = repository.inputBox.value;
   repository.inputBox.value = typed === before ? message : `${message}\n\n${typed}`;
 }

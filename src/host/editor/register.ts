@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { commands } from '../../ids.ts';
 import { onFirstUse, registerCommand, registerCommands } from '../commands.ts';
 import type { AnswersDeps } from './answer.ts';
-import type { EditorDeps } from './converseWithProgress.ts';
 import { registerProblemActions } from './problemActions.ts';
+import type { EditorDeps } from './runConversationWithProgress.ts';
 
 /** What can be asked about the editor's text: Ask, Explain, Rewrite…, and Generate Commit Message. */
 export function registerEditorCommands(deps: EditorDeps & AnswersDeps): vscode.Disposable {

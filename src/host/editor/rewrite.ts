@@ -1,23 +1,28 @@
 import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
-import { endingLine } from '../answerText.ts';
+import { closingLine } from '../answerText.ts';
 import type { Handlers } from '../commands.ts';
 import { showInformationMessage, showInputBox } from '../dialogs.ts';
-import { fenceFor, isCut } from '../fenced.ts';
+import { fenceFor, isTruncated } from '../fenced.ts';
 import { ownerOf } from '../ownerOf.ts';
 import { type Passage, quoted } from '../passage.ts';
 import { activePassage } from './askAboutSelection.ts';
-import { converseWithProgress, type EditorDeps, sameOwner, whoAnswers } from './converseWithProgress.ts';
 import { type Proposal, rewritten } from './proposal.ts';
-import { codeOf, hasSeveralBlocks } from './rewriteText.ts';
+import { codeInAnswer, hasSeveralBlocks } from './rewriteText.ts';
+import {
+  assertSameOwner,
+  type EditorDeps,
+  resolveAnsweringModel,
+  runConversationWithProgress,
+} from './runConversationWithProgress.ts';
 
 const SCHEME = 'rolecall-rewrite';
 const REFRESH_MS = 150;
 
 /**
  * Rewrite Selection…: the model's version as VS Code's own difference, to be applied or discarded. Proposals belong to the
- * account that asked and go when another one is on the stage, or none.
+ * account that asked and go when another account becomes active, or none.
  */
 export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #deps: EditorDeps;
@@ -50,13 +55,13 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
 
   async #ask(): Promise<void> {
     const passage = activePassage();
-    if (isCut(passage.text)) {
+    if (isTruncated(passage.text)) {
       throw new RolecallError(
         'invalidRequest',
         vscode.l10n.t('{0} is too long to be rewritten in one piece. Select less.', passage.title),
       );
     }
-    const answering = await whoAnswers(this.#deps);
+    const answering = await resolveAnsweringModel(this.#deps);
     const wish = await showInputBox({
       title: vscode.l10n.t('How shall {0} rewrite {1}?', answering.model.label, passage.title),
       placeHolder: vscode.l10n.t('Make it shorter'),
@@ -64,8 +69,8 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
       validateInput: (value) => (value.trim() === '' ? vscode.l10n.t('Say what shall change.') : undefined),
     });
     if (wish === undefined) return;
-    const toolbox = await this.#deps.openTools();
-    sameOwner(this.#deps.clouds, answering);
+    const toolRegistry = await this.#deps.openTools();
+    assertSameOwner(this.#deps.clouds, answering);
     const proposal = await this.#open(passage);
     const content = [
       vscode.l10n.t('Rewrite this: {0}', wish),
@@ -82,13 +87,13 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
       clearTimeout(timer);
       timer = undefined;
       const lineEnd = passage.document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n';
-      proposal.replacement = codeOf(said, passage.text).replace(/\r?\n/g, lineEnd);
+      proposal.replacement = codeInAnswer(said, passage.text).replace(/\r?\n/g, lineEnd);
       this.#changed.fire(proposal.uri);
     };
-    const end = await converseWithProgress(this.#deps, {
+    const end = await runConversationWithProgress(this.#deps, {
       ...answering,
       messages: [{ role: 'user', content }],
-      toolbox,
+      toolRegistry,
       closed: proposal.closed.signal,
       write: (part) => {
         if (part.kind !== 'text') return;
@@ -101,7 +106,7 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
     // Text before a tool call is not the rewrite: the last turn is.
     said = end.turn?.text ?? '';
     show();
-    const problem = end.reason === 'failed' ? undefined : endingLine(end);
+    const problem = end.reason === 'failed' ? undefined : closingLine(end);
     const isWhole = problem === undefined && proposal.replacement !== '' && !hasSeveralBlocks(said);
     if (end.reason === 'failed' || !isWhole) {
       await this.discard(proposal);

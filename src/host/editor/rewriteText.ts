@@ -8,7 +8,7 @@ interface Block {
  * The code in a model's answer: the first fenced block, as far as it has come; the whole answer where there is no fence.
  * Its end is made like that of `original`, so that a rewrite does not add or take a line break.
  */
-export function codeOf(answer: string, original: string): string {
+export function codeInAnswer(answer: string, original: string): string {
   const code = firstBlock(answer)?.code ?? answer.trim();
   const body = code.replace(/\s+$/, '');
   const ending = /\s*$/.exec(original)?.[0] ?? '';

@@ -22,7 +22,7 @@ export interface Matrices extends vscode.Disposable {
 
 /**
  * The access matrices that are open: one tab for each organization, closed when the session ends or is another's. There is no serializer:
- * a window that starts again does not restore such a tab, since nobody is signed in yet to whom its data would belong.
+ * a window that starts again does not restore such a tab, since no account is signed in yet.
  */
 export function matrices(deps: MatrixCommandDeps): Matrices {
   const { data } = deps;
@@ -32,7 +32,7 @@ export function matrices(deps: MatrixCommandDeps): Matrices {
   };
   const follow = (change: AccessChange): void => {
     switch (change.kind) {
-      case 'stage':
+      case 'session':
         closeAll();
         break;
       case 'organizations':
@@ -49,9 +49,9 @@ export function matrices(deps: MatrixCommandDeps): Matrices {
   };
   /** What the user has taken out of the view does not stay beside it. */
   const closeRemoved = async (): Promise<void> => {
-    const { stage } = data;
-    const listed = stage && (await data.organizations(stage).catch(() => undefined));
-    if (listed === undefined || data.stage !== stage) return;
+    const { session } = data;
+    const listed = session && (await data.organizations(session).catch(() => undefined));
+    if (listed === undefined || data.session !== session) return;
     const ids = new Set(listed.map(({ id }) => id));
     for (const [organization, each] of [...open]) if (!ids.has(organization)) close(each);
   };

@@ -8,17 +8,17 @@ import { principalName } from '../../core/access/queries.ts';
 import { sortEntries } from '../../core/access/sort.ts';
 import type { SortOrder } from '../../core/access/sortOrder.ts';
 import { attentionOf } from '../../core/access/status.ts';
-import { makeBits, setBit } from '../../webview/matrix/bits.ts';
+import { makeBits, setBit } from '../../webview/matrix/bitMatrix.ts';
 import type { MatrixMessage, Mode } from '../../webview/matrix/protocol.ts';
 
 /** What stands beside the name of a row. */
-export interface Notes {
+export interface RowNotes {
   readonly ofGroup: (entry: GroupEntry) => string;
   readonly ofPrincipal: (principal: Principal) => string;
 }
 
 /** Everything that was read, as the page wants it. Text of the service stays on one line. */
-export function matrixMessage(model: AccessModel, connection: string, mode: Mode, notes: Notes): MatrixMessage {
+export function matrixMessage(model: AccessModel, connection: string, mode: Mode, notes: RowNotes): MatrixMessage {
   const matrix: Matrix = mode === 'groups' ? groupMatrix(model) : peopleMatrix(model);
   const { rows, columns } = matrix;
   const bits = makeBits(rows.length, columns.length);
@@ -56,7 +56,7 @@ function shortId(id: string): string {
   return id.length > 24 && /^[\w-]+$/.test(id) ? `${id.slice(0, 8)}…${id.slice(-8)}` : id;
 }
 
-export interface Left {
+export interface FilteredPositions {
   readonly rows: Uint32Array<ArrayBuffer>;
   readonly columns: Uint32Array<ArrayBuffer>;
 }
@@ -65,7 +65,7 @@ export interface Left {
  * Positions of the rows that a filter leaves, and of the columns that belong to them: roles that pass it themselves, and
  * those that a row which is shown has. So a row never hides what it can do.
  */
-export function leftOf(model: AccessModel, mode: Mode, filter: string, order: SortOrder): Left {
+export function filterPositions(model: AccessModel, mode: Mode, filter: string, order: SortOrder): FilteredPositions {
   const terms = parseFilter(filter);
   const { groups, roles } = applyFilter(model, terms);
   const rows = mode === 'groups' ? sortEntries(groups, order) : sortPeople(filterPeople(model, terms), order);

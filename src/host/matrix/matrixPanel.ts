@@ -4,15 +4,15 @@ import type { Log } from '../../core/base/log.ts';
 import { type Mode, readToHost, type ToHost, type ToPage, versioned } from '../../webview/matrix/protocol.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import type { AccessTarget } from '../accessTarget.ts';
-import { clockTime } from '../moments.ts';
 import { targetOfEntry } from '../pickTarget.ts';
 import { showError } from '../showError.ts';
-import { entryToReveal, find } from './choose.ts';
-import { leftOf, matrixMessage } from './matrixMessages.ts';
-import { detailText, emptyText, notes, noticesOf, pageTexts } from './sentences.ts';
+import { clockTime } from '../times.ts';
+import { filterPositions, matrixMessage } from './matrixMessages.ts';
+import { entryToReveal, resolveSelection } from './selection.ts';
+import { detailText, emptyText, notes, noticesOf, pageTexts } from './texts.ts';
 
 /** The filter of each organization and the order, which the tree has too. */
-export interface SharedView {
+export interface SharedViewOptions {
   readonly order: SortOrder;
   readonly onDidChange: vscode.Event<string | undefined>;
   filterOf(connection: string, organization: string): string;
@@ -21,7 +21,7 @@ export interface SharedView {
 
 export interface MatrixDeps {
   readonly data: AccessData;
-  readonly shared: SharedView;
+  readonly shared: SharedViewOptions;
   /** Shows it in the tree; the focus stays in the matrix. */
   readonly reveal: (target: AccessTarget) => Promise<void>;
   readonly log: Log;
@@ -65,7 +65,7 @@ export class MatrixPanel implements vscode.Disposable {
   }
 
   get #filter(): string {
-    return this.#deps.shared.filterOf(this.#read.stage.cloud.key, this.organization);
+    return this.#deps.shared.filterOf(this.#read.session.cloud.key, this.organization);
   }
 
   show(): void {
@@ -75,13 +75,13 @@ export class MatrixPanel implements vscode.Disposable {
   /** The organization is to be read again: at once, or when it is seen. */
   readAgain(): void {
     const { data } = this.#deps;
-    const { stage } = this.#read;
+    const { session } = this.#read;
     this.#isDue = !this.#panel.visible;
-    if (this.#isDue || data.stage !== stage) return;
+    if (this.#isDue || data.session !== session) return;
     this.#isReading = true;
     this.#postNotices();
-    void data.read(stage, this.organization).then(() => {
-      if (data.stage !== stage || !this.#isReading) return;
+    void data.read(session, this.organization).then(() => {
+      if (data.session !== session || !this.#isReading) return;
       this.#isReading = false; // It was stopped: else what it brought is shown already.
       this.#postNotices();
     });
@@ -90,7 +90,7 @@ export class MatrixPanel implements vscode.Disposable {
   /** The organization has been read, for whomever. */
   showRead(): void {
     const read = this.#deps.data.last(this.organization);
-    if (read?.stage !== this.#read.stage) return; // Another account's data never gets here.
+    if (read?.session !== this.#read.session) return; // Another account's data never gets here.
     this.#isDue = false;
     this.#isReading = false;
     this.#read = read;
@@ -108,8 +108,8 @@ export class MatrixPanel implements vscode.Disposable {
 
   async #answer(message: ToHost): Promise<void> {
     const { data, shared, reveal } = this.#deps;
-    const { model, stage } = this.#read;
-    if (data.stage !== stage) return;
+    const { model, session } = this.#read;
+    if (data.session !== session) return;
     switch (message.type) {
       case 'ready':
         this.#isReady = true;
@@ -123,14 +123,14 @@ export class MatrixPanel implements vscode.Disposable {
         return this.#postView();
       case 'filter':
         this.#answered = message.sequence;
-        await shared.setFilter(stage.cloud.key, this.organization, message.text);
+        await shared.setFilter(session.cloud.key, this.organization, message.text);
         return;
       case 'refresh':
         return data.refresh(this.organization);
       case 'reveal':
         return reveal(targetOfEntry(this.#read, await entryToReveal(model, message)));
       case 'active': {
-        const { row, role } = find(model, message);
+        const { row, role } = resolveSelection(model, message);
         return this.#post({ type: 'detail', place: message.place, text: detailText(row, role) });
       }
     }
@@ -152,19 +152,19 @@ export class MatrixPanel implements vscode.Disposable {
     const read = this.#read;
     const mode = this.#mode;
     if (this.#posted?.read !== read || this.#posted.mode !== mode) {
-      this.#post(matrixMessage(read.model, read.stage.cloud.key, mode, notes));
+      this.#post(matrixMessage(read.model, read.session.cloud.key, mode, notes));
       this.#posted = { read, mode };
     }
     const { order } = this.#deps.shared;
     const filter = this.#filter;
-    const left = leftOf(read.model, mode, filter, order);
+    const left = filterPositions(read.model, mode, filter, order);
     const empty = emptyText(read.model, mode, filter);
     this.#post({ type: 'view', mode, ...left, filter, answered: this.#answered, empty });
   }
 
   #post(message: ToPage): void {
     if (!this.#isReady) return;
-    void this.#panel.webview.postMessage(versioned(message)); // A page that is gone meanwhile asks again.
+    void this.#panel.webview.postMessage(versioned(message)); // A closed page gets nothing; a new one asks again.
   }
 
   dispose(): void {

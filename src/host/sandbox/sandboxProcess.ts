@@ -4,7 +4,7 @@ import fs from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { waitFor } from '../../core/base/abort.ts';
+import { raceWithSignal } from '../../core/base/abort.ts';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { readDescriptor, type SandboxDescriptor } from './descriptor.ts';
@@ -52,7 +52,7 @@ export class SandboxProcess {
     createInterface({ input: child.stderr }).on('line', (line) => log.warn(`sandbox: ${line}`));
     try {
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(START_DEADLINE_MS)]);
-      return await SandboxProcess.#connect(readDescriptor(await waitFor(firstLine(child), deadline)), deadline);
+      return await SandboxProcess.#connect(readDescriptor(await raceWithSignal(firstLine(child), deadline)), deadline);
     } catch (error) {
       child.kill();
       if (signal.aborted) throw cancelled(error);

@@ -25,7 +25,7 @@ export interface SandboxDeps {
   readonly log: Log;
 }
 
-/** The command Try the Sandbox: starts the demo cloud, puts it on the stage and signs in. */
+/** The command Try the Sandbox: starts the demo cloud, makes it active and signs in. */
 export class Sandbox implements vscode.Disposable {
   readonly #deps: SandboxDeps;
   #process: SandboxProcess | undefined;
@@ -40,7 +40,7 @@ export class Sandbox implements vscode.Disposable {
     const { clouds, signIn, openChat } = this.#deps;
     const cloud = clouds.sandbox ?? (await this.#startOnce());
     await cloud.load();
-    if (cloud.keeper.session) return;
+    if (cloud.tokenManager.session) return;
     await signIn(cloud);
     if (this.#firstPrompt !== undefined) await openChat(this.#firstPrompt);
   }

@@ -3,7 +3,7 @@ import { asRolecallError, isCancelled } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { languageModelTool } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
-import type { Toolbox } from '../conversation.ts';
+import type { ToolRegistry } from '../conversation.ts';
 import { describe } from '../showError.ts';
 
 interface Input {
@@ -11,7 +11,7 @@ interface Input {
   readonly arguments?: unknown;
 }
 
-type OpenTools = (token: vscode.ChatParticipantToolToken | undefined) => Promise<Toolbox>;
+type OpenTools = (token: vscode.ChatParticipantToolToken | undefined) => Promise<ToolRegistry>;
 
 /**
  * The workspace's tools for every other agent of the editor, by one tool that lists them and calls one. The editor's
@@ -33,8 +33,8 @@ export function registerEditorTool(openTools: OpenTools, log: Log): vscode.Dispo
   });
 }
 
-/** What went wrong is told to the model as well: it may ask differently. */
-async function answer({ tools, invoke }: Toolbox, input: Input, signal: AbortSignal, log: Log): Promise<string> {
+/** Errors go to the model as well: it may ask differently. */
+async function answer({ tools, invoke }: ToolRegistry, input: Input, signal: AbortSignal, log: Log): Promise<string> {
   const name = input.tool;
   if (name === undefined || name === '') return listed(tools);
   const tool = tools.find((each) => each.name === name);
@@ -53,7 +53,7 @@ async function answer({ tools, invoke }: Toolbox, input: Input, signal: AbortSig
   }
 }
 
-function listed(tools: Toolbox['tools']): string {
+function listed(tools: ToolRegistry['tools']): string {
   if (tools.length === 0) {
     return vscode.workspace.isTrusted
       ? 'This workspace defines no tools (.vscode/rolecall.tools.json).'

@@ -3,7 +3,7 @@ import type { Log } from '../../core/base/log.ts';
 import type { Containment } from '../../core/tools/containment.ts';
 import { commands } from '../../ids.ts';
 import { onFirstUse, registerCommand } from '../commands.ts';
-import type { Opening, Toolbox } from '../conversation.ts';
+import type { ToolRegistry, ToolRegistryOptions } from '../conversation.ts';
 import { registerEditorTool } from './editorTool.ts';
 import { isToolFile, TOOL_FILE, ToolFiles } from './toolFiles.ts';
 import type { WorkspaceToolsDeps } from './workspaceTools.ts';
@@ -21,7 +21,7 @@ export interface ToolsDeps extends Omit<WorkspaceToolsDeps, 'files' | 'consent' 
 /** The workspace's tools, and what can be done with them by hand. */
 export interface RegisteredTools extends vscode.Disposable {
   /** The tools for one conversation of `@rolecall` or an editor command. */
-  open(opening: Opening): Promise<Toolbox>;
+  open(opening: ToolRegistryOptions): Promise<ToolRegistry>;
   /** How this machine contains programs, found out by trying once. */
   containment(signal: AbortSignal): Promise<Containment>;
 }
@@ -35,7 +35,7 @@ export function registerTools({ state, reserved, answered, ...deps }: ToolsDeps)
     return new ToolConsent(state);
   });
   let found: Containment | undefined;
-  // What fails is tried again by the next call: somebody may have mended it meanwhile.
+  // What fails is tried again by the next call: it may work by then.
   const containment = async (signal: AbortSignal) => {
     if (found === undefined || found.kind === 'none') {
       const { findContainment } = await import('../../core/tools/containment.ts');
@@ -47,7 +47,7 @@ export function registerTools({ state, reserved, answered, ...deps }: ToolsDeps)
     const { WorkspaceTools } = await import('./workspaceTools.ts');
     return new WorkspaceTools({ ...deps, files, containment, consent: await consent() });
   });
-  const open = async (opening: Opening) => (await tools()).open(opening);
+  const open = async (opening: ToolRegistryOptions) => (await tools()).open(opening);
   // Made when it is first needed: most windows never run a tool by hand.
   let channel: vscode.OutputChannel | undefined;
   const output = () => {
@@ -60,8 +60,8 @@ export function registerTools({ state, reserved, answered, ...deps }: ToolsDeps)
     registerEditorTool((token) => open({ token, answered }), log),
     vscode.languages.registerCodeLensProvider({ pattern: `**/${TOOL_FILE}` }, new ToolLenses()),
     registerCommand(commands.runWorkspaceTool, log, async (uri, name) => {
-      const { runByHand } = await import('./runByHand.ts');
-      await runByHand({ files, tools: await tools(), output }, uri, name);
+      const { runToolManually } = await import('./runToolManually.ts');
+      await runToolManually({ files, tools: await tools(), output }, uri, name);
     }),
     registerCommand(commands.newWorkspaceTool, log, async () => {
       const { newWorkspaceTool } = await import('./newWorkspaceTool.ts');

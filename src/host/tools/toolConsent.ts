@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
-import { oneAtATime } from '../../core/base/abort.ts';
-import { type ConsentLine, hashOf, visible } from '../../core/tools/consent.ts';
+import { createQueue } from '../../core/base/abort.ts';
+import { type ConsentLine, escapeInvisible, hashOf } from '../../core/tools/consent.ts';
 import { showInformationMessage, showWarningMessage } from '../dialogs.ts';
-import { type CallReach, notContainedLine, reachLine } from './reachWords.ts';
-import type { PreparedTool } from './toolKinds.ts';
+import { type CallPermissions, notContainedLine, permissionsLine } from './permissionsText.ts';
+import type { PreparedCall } from './toolKinds.ts';
 
 const KEY = 'rolecall.allowedTools';
 const MAX_REMEMBERED = 200;
 
 /** What the user is asked to allow. */
-export interface ToolQuestion extends Pick<PreparedTool, 'reach' | 'lines' | 'always'> {
+export interface ConsentRequest extends Pick<PreparedCall, 'permissions' | 'lines' | 'always'> {
   readonly name: string;
   /** Name of the folder whose file defines the tool. */
   readonly folder: string;
@@ -22,14 +22,14 @@ export interface ToolQuestion extends Pick<PreparedTool, 'reach' | 'lines' | 'al
 /** The user's yes, per definition. "Always" is kept in the workspace's own storage, never in a file of the workspace. */
 export class ToolConsent {
   readonly #state: vscode.Memento;
-  readonly #inTurn = oneAtATime();
+  readonly #inTurn = createQueue();
 
   constructor(state: vscode.Memento) {
     this.#state = state;
   }
 
   /** Asks unless this very thing is always allowed. Questions wait for each other: one dialog at a time. */
-  ask(question: ToolQuestion, signal: AbortSignal): Promise<boolean> {
+  ask(question: ConsentRequest, signal: AbortSignal): Promise<boolean> {
     return this.#inTurn(async () => !signal.aborted && (this.#allowed(question) || this.#show(question, signal)));
   }
 
@@ -40,22 +40,26 @@ export class ToolConsent {
       count === 0
         ? vscode.l10n.t('No tools in this workspace were always allowed.')
         : vscode.l10n.t('Every tool in this workspace asks again before it runs.'),
-    ); // Says all.
+    ); // No buttons, so nothing to wait for.
   }
 
-  #allowed(question: ToolQuestion): boolean {
+  #allowed(question: ConsentRequest): boolean {
     if (question.carries && question.carries.length > 0) return false;
     const key = keyOf(question);
     return key !== undefined && this.#remembered().includes(key);
   }
 
-  async #show(question: ToolQuestion, signal: AbortSignal): Promise<boolean> {
+  async #show(question: ConsentRequest, signal: AbortSignal): Promise<boolean> {
     const once = vscode.l10n.t('Allow Once');
     const always =
       question.always === 'definition'
         ? vscode.l10n.t('Always Allow in This Workspace')
         : vscode.l10n.t('Always Allow with These Arguments');
-    const title = vscode.l10n.t('Run tool {0} from workspace {1}?', visible(question.name), visible(question.folder));
+    const title = vscode.l10n.t(
+      'Run tool {0} from workspace {1}?',
+      escapeInvisible(question.name),
+      escapeInvisible(question.folder),
+    );
     const key = keyOf(question);
     const buttons = key === undefined ? [once] : [once, always];
     const chosen = await askAbout(title, linesOf(question), buttons);
@@ -73,7 +77,7 @@ export class ToolConsent {
 }
 
 /** Under what a yes for always is kept; undefined where there is none. */
-function keyOf({ hash, lines, always }: ToolQuestion): string | undefined {
+function keyOf({ hash, lines, always }: ConsentRequest): string | undefined {
   if (always === 'never') return undefined;
   return always === 'definition' ? hash : hashOf({ hash, lines });
 }
@@ -133,10 +137,10 @@ async function openRequest(text: string): Promise<{ close(): Promise<void> }> {
 }
 
 /** The reach leads: whatever a model has written stands below it. */
-function linesOf({ reach, lines, always, carries = [] }: ToolQuestion): string[] {
+function linesOf({ permissions, lines, always, carries = [] }: ConsentRequest): string[] {
   return [
-    reachLine(reach),
-    ...(isUncontained(reach) ? [notContainedLine(reach)] : []),
+    permissionsLine(permissions),
+    ...(isUncontained(permissions) ? [notContainedLine(permissions)] : []),
     ...(carries.length > 0
       ? [
           vscode.l10n.t(
@@ -148,16 +152,18 @@ function linesOf({ reach, lines, always, carries = [] }: ToolQuestion): string[]
     '',
     ...lines.map(line),
     '',
-    ...scope(reach, always),
+    ...scope(permissions, always),
   ];
 }
 
-function isUncontained(reach: CallReach): reach is CallReach & { reason: string; remedy: string | undefined } {
+function isUncontained(
+  reach: CallPermissions,
+): reach is CallPermissions & { reason: string; remedy: string | undefined } {
   return reach.kind === 'uncontained' && reach.reason !== undefined;
 }
 
 /** What "always" covers, or why there is none. */
-function scope(reach: CallReach, always: ToolQuestion['always']): string[] {
+function scope(reach: CallPermissions, always: ConsentRequest['always']): string[] {
   switch (always) {
     case 'definition':
       return [

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import { oneAtATime } from '../../core/base/abort.ts';
+import { createQueue } from '../../core/base/abort.ts';
 import type { Log } from '../../core/base/log.ts';
-import type { Problem, WorkspaceToolDefinition } from '../../core/tools/definition.ts';
+import type { Diagnostic, WorkspaceToolDefinition } from '../../core/tools/definition.ts';
 import type { readToolFile, ToolFile } from '../../core/tools/toolFile.ts';
-import type { ToolProblem } from '../toolProblem.ts';
+import type { ToolFileProblem } from '../toolProblem.ts';
 
 export const TOOL_FILE = '.vscode/rolecall.tools.json';
 
@@ -23,7 +23,7 @@ export class ToolFiles implements vscode.Disposable {
   /** What is wrong with each file, by its address, and which of it is not shown now. */
   readonly #problems = new Map<string, { readonly problems: readonly ShownProblem[]; hidden: string | undefined }>();
   /** A look at the files that began later has the last word. */
-  readonly #inTurn = oneAtATime();
+  readonly #inTurn = createQueue();
   #isDisposed = false;
 
   /**
@@ -55,8 +55,11 @@ export class ToolFiles implements vscode.Disposable {
     return (await this.contents()).tools;
   }
 
-  /** The same, with everything that is wrong with the files, whoever else says it in the editor. */
-  async contents(): Promise<{ readonly tools: readonly WorkspaceTool[]; readonly problems: readonly ToolProblem[] }> {
+  /** The same, with everything that is wrong with the files, even where the editor reports it too. */
+  async contents(): Promise<{
+    readonly tools: readonly WorkspaceTool[];
+    readonly problems: readonly ToolFileProblem[];
+  }> {
     const files = await this.#read();
     const problems = withRepetitions(files).flatMap(({ uri, file, repeated }) =>
       [...file.problems, ...repeated].map(({ line, severity, message }) => ({ file: uri, line, severity, message })),
@@ -161,10 +164,10 @@ interface ShownProblem {
 }
 
 /** With a problem for each tool whose name an earlier folder has taken: models know tools by their names alone. */
-function withRepetitions(files: readonly FolderFile[]): (FolderFile & { readonly repeated: readonly Problem[] })[] {
+function withRepetitions(files: readonly FolderFile[]): (FolderFile & { readonly repeated: readonly Diagnostic[] })[] {
   const taken = new Map<string, string>();
   return files.map((each) => {
-    const repeated = each.file.tools.flatMap(({ name, place }): Problem[] => {
+    const repeated = each.file.tools.flatMap(({ name, place }): Diagnostic[] => {
       const by = taken.get(name);
       if (by === undefined) return [];
       const message = vscode.l10n.t(
@@ -186,7 +189,7 @@ interface FolderFile {
 }
 
 /** A file that is there and cannot be read is a problem, not the absence of tools. */
-function unreadable(error: unknown): Problem {
+function unreadable(error: unknown): Diagnostic {
   const message = vscode.l10n.t(
     'This file cannot be read: {0}',
     error instanceof Error ? error.message : String(error),
@@ -203,7 +206,7 @@ export function isToolFile(uri: vscode.Uri, folder: vscode.WorkspaceFolder): boo
   return vscode.Uri.joinPath(folder.uri, TOOL_FILE).toString() === uri.toString();
 }
 
-function diagnostic(problem: Problem, text: string): vscode.Diagnostic {
+function diagnostic(problem: Diagnostic, text: string): vscode.Diagnostic {
   const lines = text.slice(problem.offset, problem.offset + problem.length).split('\n');
   const last = lines.at(-1) ?? '';
   const end =

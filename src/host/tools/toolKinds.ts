@@ -2,8 +2,8 @@ import { homedir, userInfo } from 'node:os';
 import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
-import { checkWorkspacePaths, namesWorkspace } from '../../core/tools/access.ts';
-import { limited } from '../../core/tools/clock.ts';
+import type { ToolResult } from '../../core/tools/agentLoopTypes.ts';
+import { withTimeLimit } from '../../core/tools/clock.ts';
 import {
   type ConsentLine,
   commandLines,
@@ -12,7 +12,7 @@ import {
   forwardLines,
   hasFreeParameter,
   httpLines,
-  shownReach,
+  shownPermissions,
 } from '../../core/tools/consent.ts';
 import { type Containment, runPrepared } from '../../core/tools/containment.ts';
 import type {
@@ -24,28 +24,28 @@ import type {
   WorkspaceToolDefinition,
 } from '../../core/tools/definition.ts';
 import { prepareHttp, runHttp } from '../../core/tools/http.ts';
-import type { InvokeResult } from '../../core/tools/loopTypes.ts';
 import { headAndTail, processResultText, valueResult } from '../../core/tools/output.ts';
-import { type Machine, prepareProcess } from '../../core/tools/prepare.ts';
+import { checkWorkspacePaths, namesWorkspace } from '../../core/tools/permissions.ts';
+import { prepareProcess, type ToolHost } from '../../core/tools/prepare.ts';
 import { fillJson, jsonParameters } from '../../core/tools/templates.ts';
-import { type CallReach, reachLine } from './reachWords.ts';
+import { type CallPermissions, permissionsLine } from './permissionsText.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** One call, ready: what the user is shown, what names it, and the way to run exactly that. */
-export interface PreparedTool {
-  readonly reach: CallReach;
+export interface PreparedCall {
+  readonly permissions: CallPermissions;
   readonly lines: readonly ConsentLine[];
   /** Names the definition with everything that decides what runs; computed anew each time it is asked for. */
   readonly hash: () => Promise<string>;
   /** What may be allowed for always: the definition with any arguments, it with exactly these, or nothing. */
   readonly always: 'definition' | 'arguments' | 'never';
   /** @throws RolecallError */
-  readonly run: (signal: AbortSignal) => Promise<InvokeResult>;
+  readonly run: (signal: AbortSignal) => Promise<ToolResult>;
 }
 
 /** What calls are prepared with. */
-export interface Surroundings {
+export interface ToolContext {
   readonly containment: Containment;
   /** Paths of all folders of the workspace on this machine. */
   readonly folders: readonly string[];
@@ -61,8 +61,8 @@ export interface Surroundings {
 export async function prepareTool(
   definition: WorkspaceToolDefinition,
   args: Arguments,
-  surroundings: Surroundings,
-): Promise<PreparedTool> {
+  surroundings: ToolContext,
+): Promise<PreparedCall> {
   const { run, folder, parameters } = definition;
   const check = () => checkWorkspacePaths(parameters, args, { folder, cwd: run.kind === 'process' ? run.cwd : '.' });
   await check();
@@ -79,8 +79,8 @@ export async function prepareTool(
 async function prepareKind(
   definition: WorkspaceToolDefinition,
   args: Arguments,
-  surroundings: Surroundings,
-): Promise<PreparedTool> {
+  surroundings: ToolContext,
+): Promise<PreparedCall> {
   const { run } = definition;
   switch (run.kind) {
     case 'process':
@@ -98,24 +98,29 @@ async function prepareKind(
 async function prepareProcessTool(
   definition: ToolOf<ProcessRun>,
   args: Arguments,
-  { containment, folders }: Surroundings,
-): Promise<PreparedTool> {
+  { containment, folders }: ToolContext,
+): Promise<PreparedCall> {
   const { run } = definition;
-  const machine: Machine = { environment: process.env, homes: homesOfUser(), contains: containment.kind !== 'none' };
+  const machine: ToolHost = { environment: process.env, homes: homesOfUser(), contains: containment.kind !== 'none' };
   const prepare = () => prepareProcess(definition, args, machine);
   const spec = await prepare();
   const given = [...spec.args, ...Object.values(run.env), spec.stdin ?? ''];
-  const isBounded = spec.reach !== undefined && !spec.reach.network;
+  const isBounded = spec.permissions !== undefined && !spec.permissions.network;
   const always = isBounded ? 'definition' : (await namesWorkspace(spec, given, folders)) ? 'never' : 'arguments';
-  const reach: CallReach = spec.reach
-    ? { kind: 'contained', ...shownReach(spec.reach, spec.root) }
+  const permissions: CallPermissions = spec.permissions
+    ? { kind: 'contained', ...shownPermissions(spec.permissions, spec.root) }
     : { kind: 'uncontained', ...(run.contained && containment.kind === 'none' && whyNot(containment)) };
   return {
-    reach,
+    permissions,
     lines: consentLines(spec, definition),
     hash: async () => {
       const now = await prepare();
-      const target = { executable: now.executable, cwd: now.cwd, reach: now.reach, contained: now.reach !== undefined };
+      const target = {
+        executable: now.executable,
+        cwd: now.cwd,
+        reach: now.permissions,
+        contained: now.permissions !== undefined,
+      };
       return definitionHash(definition, target);
     },
     always,
@@ -124,7 +129,10 @@ async function prepareProcessTool(
       const made = result.removed.map((path) =>
         vscode.l10n.t('The tool made what no tool may; it was renamed to {0}.', path),
       );
-      const remarks = [...made, ...(spec.reach ? [vscode.l10n.t('It ran contained: {0}', reachLine(reach))] : [])];
+      const remarks = [
+        ...made,
+        ...(spec.permissions ? [vscode.l10n.t('It ran contained: {0}', permissionsLine(permissions))] : []),
+      ];
       return processResultText(result, spec.timeoutMs, { remarks, isError: made.length > 0 });
     },
   };
@@ -146,8 +154,8 @@ function homesOfUser(): string[] {
 const runsWorkspace =
   /^(?:workbench\.action\.(?:tasks|debug|terminal\.run\w+)\b|testing\.|notebook\.\w*execute|npm\.|gulp\.|grunt\.|code-runner\.)/i;
 
-/** A command of the editor. It cannot be stopped: after Stop or the time limit nobody waits for it any more. */
-async function prepareCommandTool(definition: ToolOf<CommandRun>, args: Arguments): Promise<PreparedTool> {
+/** A command of the editor. It cannot be stopped: after Stop or the time limit its result is ignored. */
+async function prepareCommandTool(definition: ToolOf<CommandRun>, args: Arguments): Promise<PreparedCall> {
   const { command, arguments: templates, timeoutSeconds, outputLimit } = definition.run;
   if (!(await vscode.commands.getCommands(false)).includes(command)) {
     throw new RolecallError('tool', `The editor has no command "${command}".`);
@@ -156,12 +164,15 @@ async function prepareCommandTool(definition: ToolOf<CommandRun>, args: Argument
   const timeoutMs = timeoutSeconds * 1000;
   const isFree = hasFreeParameter(definition.parameters, jsonParameters(templates));
   return {
-    reach: { kind: 'editor' },
+    permissions: { kind: 'editor' },
     lines: commandLines(command, filled, timeoutMs),
     hash: async () => definitionHash(definition),
     always: isFree || runsWorkspace.test(command) ? 'never' : 'definition',
     run: async (signal) => {
-      const value: unknown = await limited(vscode.commands.executeCommand(command, ...filled), { timeoutMs, signal });
+      const value: unknown = await withTimeLimit(vscode.commands.executeCommand(command, ...filled), {
+        timeoutMs,
+        signal,
+      });
       return { content: valueResult(value, outputLimit), isError: false };
     },
   };
@@ -175,14 +186,14 @@ async function prepareForwardedTool(
   definition: ToolOf<ForwardRun>,
   args: Arguments,
   toolInvocationToken: vscode.ChatParticipantToolToken | undefined,
-): Promise<PreparedTool> {
+): Promise<PreparedCall> {
   const { run, parameters } = definition;
   const found = findTool(run.tool);
   const input = Object(run.input === undefined ? args : fillJson(run.input, args));
   const timeoutMs = run.timeoutSeconds * 1000;
   const isFree = hasFreeParameter(parameters, run.input === undefined ? 'all' : jsonParameters(run.input));
   return {
-    reach: { kind: 'editor' },
+    permissions: { kind: 'editor' },
     lines: forwardLines(found, input, timeoutMs),
     hash: async () => {
       const { description, inputSchema } = findTool(run.tool);
@@ -195,7 +206,7 @@ async function prepareForwardedTool(
       signal.addEventListener('abort', cancel, { once: true });
       try {
         const called = vscode.lm.invokeTool(run.tool, { input, toolInvocationToken }, stop.token);
-        const { content } = await limited(called, { timeoutMs, signal });
+        const { content } = await withTimeLimit(called, { timeoutMs, signal });
         return { content: headAndTail(content.map(text).join('\n'), run.outputLimit), isError: false };
       } finally {
         signal.removeEventListener('abort', cancel);
@@ -225,11 +236,11 @@ function text(part: unknown): string {
 function prepareRequestTool(
   definition: ToolOf<HttpRun>,
   args: Arguments,
-  { allowedHosts, fetch }: Surroundings,
-): PreparedTool {
+  { allowedHosts, fetch }: ToolContext,
+): PreparedCall {
   const spec = prepareHttp(definition.run, args, allowedHosts);
   return {
-    reach: { kind: 'request', host: new URL(spec.url).host },
+    permissions: { kind: 'request', host: new URL(spec.url).host },
     lines: httpLines(spec),
     hash: async () => definitionHash(definition),
     always: 'definition',

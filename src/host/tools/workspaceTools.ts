@@ -2,16 +2,16 @@ import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
-import type { ToolDefinition } from '../../core/completions/request.ts';
-import { visible } from '../../core/tools/consent.ts';
+import type { FunctionTool } from '../../core/completions/request.ts';
+import type { AgentTool, CheckedCall, ToolResult } from '../../core/tools/agentLoopTypes.ts';
+import { escapeInvisible } from '../../core/tools/consent.ts';
 import type { Containment } from '../../core/tools/containment.ts';
-import type { CheckedCall, InvokeResult, LoopTool } from '../../core/tools/loopTypes.ts';
 import { contextKeys } from '../../ids.ts';
 import { accessToolNames } from '../accessToolNames.ts';
 import { setContextKey } from '../contextKeys.ts';
-import type { Opening, Toolbox } from '../conversation.ts';
+import type { ToolRegistry, ToolRegistryOptions } from '../conversation.ts';
 import type { Settings } from '../settings.ts';
-import { type CallReach, notContainedLine } from './reachWords.ts';
+import { type CallPermissions, notContainedLine } from './permissionsText.ts';
 import type { ToolConsent } from './toolConsent.ts';
 import type { ToolFiles, WorkspaceTool } from './toolFiles.ts';
 import { prepareTool } from './toolKinds.ts';
@@ -35,7 +35,7 @@ export class WorkspaceTools {
   }
 
   /** Empty in untrusted workspaces: nothing is read or offered there. */
-  async open({ answered = new Set(), ...opening }: Opening = {}): Promise<Toolbox> {
+  async open({ answered = new Set(), ...opening }: ToolRegistryOptions = {}): Promise<ToolRegistry> {
     const { tools, problems } = await this.#deps.files.contents();
     const isContained = ({ definition: { run } }: WorkspaceTool) => run.kind === 'process' && run.contained;
     const containment = tools.some(isContained)
@@ -65,8 +65,8 @@ export class WorkspaceTools {
     { definition, folder }: WorkspaceTool,
     call: CheckedCall,
     signal: AbortSignal,
-    { token, answered = new Set(), whileAsking = (asked) => asked }: Opening = {},
-  ): Promise<InvokeResult> {
+    { token, answered = new Set(), whileAsking = (asked) => asked }: ToolRegistryOptions = {},
+  ): Promise<ToolResult> {
     const { consent, log } = this.#deps;
     if (definition.run.kind === 'process' && folder.uri.scheme !== 'file') {
       const content = vscode.l10n.t(
@@ -82,9 +82,9 @@ export class WorkspaceTools {
       token,
     });
     const hash = await prepared.hash();
-    const { reach, lines, always } = prepared;
-    const carries = canSend(reach) ? await this.#carried(answered, signal) : [];
-    const question = { name: definition.name, folder: folder.name, reach, lines, always, hash, carries };
+    const { permissions, lines, always } = prepared;
+    const carries = canSend(permissions) ? await this.#carried(answered, signal) : [];
+    const question = { name: definition.name, folder: folder.name, permissions, lines, always, hash, carries };
     if (!(await whileAsking(consent.ask(question, signal)))) throw cancelled();
     if (signal.aborted) throw cancelled(signal.reason);
     // The dialog may have stood open for long: what runs must be what was shown.
@@ -113,12 +113,14 @@ export class WorkspaceTools {
     });
     return [
       ...(toldAccess ? [vscode.l10n.t('who has access to what in your organizations, including email addresses')] : []),
-      ...unbounded.map((name) => vscode.l10n.t('what {0} returned, which can read anything you can', visible(name))),
+      ...unbounded.map((name) =>
+        vscode.l10n.t('what {0} returned, which can read anything you can', escapeInvisible(name)),
+      ),
     ];
   }
 }
 
-function canSend(reach: CallReach): boolean {
+function canSend(reach: CallPermissions): boolean {
   return reach.kind !== 'contained' || reach.network;
 }
 
@@ -128,7 +130,7 @@ function openFolders(): string[] {
   return folders.flatMap(({ uri }) => (uri.scheme === 'file' ? [uri.fsPath] : []));
 }
 
-async function offer(definition: WorkspaceTool['definition']): Promise<LoopTool<ToolDefinition>[]> {
+async function offer(definition: WorkspaceTool['definition']): Promise<AgentTool<FunctionTool>[]> {
   const { compileParameters } = await import('../../core/tools/validate.ts');
   const { name, description, parameters } = definition;
   const compiled = compileParameters(parameters);

@@ -5,15 +5,15 @@ import type { GroupEntry, RoleEntry } from '../../core/access/model.ts';
 import { sortEntries } from '../../core/access/sort.ts';
 import type { SortOrder } from '../../core/access/sortOrder.ts';
 import type { RolecallError } from '../../core/base/errors.ts';
-import { type Loaded, wasStopped } from '../../core/identity/directory.ts';
+import { type ListResult, wasCancelled } from '../../core/identity/directory.ts';
 import type { MalformedItem } from '../../core/identity/schemas.ts';
 import type { ReadOrganization } from '../accessData.ts';
 import type { AccessTarget } from '../accessTarget.ts';
 import { inBuckets } from './buckets.ts';
-import { IdGiver, type Node, type NodeOf } from './nodes.ts';
+import { type Node, NodeIdAllocator, type NodeOf } from './nodes.ts';
 
 /** How the user wants to see an organization. */
-export interface Wishes {
+export interface ViewOptions {
   /** As it was typed. */
   readonly filter: string;
   readonly order: SortOrder;
@@ -21,28 +21,28 @@ export interface Wishes {
 }
 
 /** What is shown of an organization: made once for each reading and each wish, however often VS Code asks. */
-export interface Shown extends Wishes {
+export interface OrganizationContents extends ViewOptions {
   readonly read: ReadOrganization;
-  readonly left: FilterResult;
+  readonly filtered: FilterResult;
 }
 
-export function shownOf(read: ReadOrganization, wishes: Wishes): Shown {
-  return { ...wishes, read, left: applyFilter(read.model, parseFilter(wishes.filter)) };
+export function contentsOf(read: ReadOrganization, options: ViewOptions): OrganizationContents {
+  return { ...options, read, filtered: applyFilter(read.model, parseFilter(options.filter)) };
 }
 
 /** The nodes below an organization. */
-export function organizationChildren(node: NodeOf<'organization'>, shown: Shown): Node[] {
+export function organizationChildren(node: NodeOf<'organization'>, shown: OrganizationContents): Node[] {
   const { organization, id } = node;
   const { access, model } = shown.read;
   const { groups, roles } = access;
-  if (wasStopped(access)) return [{ kind: 'stopped', id: `${id}/stopped`, organization }];
+  if (wasCancelled(access)) return [{ kind: 'stopped', id: `${id}/stopped`, organization }];
   if (groups.kind === 'failed' && roles.kind === 'failed' && isOneReason(groups.error, roles.error)) {
     return [{ kind: 'problem', id: `${id}/problem`, error: groups.error }, ...stepNodes(node, groups.error)];
   }
   const source = { organization, model };
   const favorites = favoriteNodes(`${id}/favorites`, shown);
   const listed = model.roles.filter(({ role }) => role !== undefined);
-  const listedLeft = shown.left.roles.filter(({ role }) => role !== undefined);
+  const listedLeft = shown.filtered.roles.filter(({ role }) => role !== undefined);
   return [
     ...staleNodes(id, groups, roles),
     ...(favorites.length > 0
@@ -54,7 +54,7 @@ export function organizationChildren(node: NodeOf<'organization'>, shown: Shown)
       organization,
       source,
       count: groups.kind === 'loaded' ? model.groups.length : undefined,
-      shown: shown.left.groups.length,
+      shown: shown.filtered.groups.length,
     },
     {
       kind: 'roles',
@@ -67,21 +67,21 @@ export function organizationChildren(node: NodeOf<'organization'>, shown: Shown)
   ];
 }
 
-export function groupNodes(node: NodeOf<'groups' | 'roles'>, shown: Shown): readonly Node[] {
+export function groupNodes(node: NodeOf<'groups' | 'roles'>, shown: OrganizationContents): readonly Node[] {
   const { groups } = shown.read.access;
   if (groups.kind === 'failed') return [{ kind: 'problem', id: `${node.id}/problem`, error: groups.error }];
-  const entries = sortEntries(shown.left.groups, shown.order);
-  const ids = new IdGiver(node.id);
+  const entries = sortEntries(shown.filtered.groups, shown.order);
+  const ids = new NodeIdAllocator(node.id);
   const nodes = entries.map((entry) => groupNode(ids.next('group', entry.key), entry, shown));
   const none = shown.filter === '' ? vscode.l10n.t('No groups') : vscode.l10n.t('No matching groups');
   return [...malformedNodes(node, 'group', groups.list.malformed), ...orNone(node.id, nodes, none)];
 }
 
 /** Roles that the service lists, then those that groups only grant. */
-export function roleNodes(node: NodeOf<'groups' | 'roles'>, shown: Shown): readonly Node[] {
+export function roleNodes(node: NodeOf<'groups' | 'roles'>, shown: OrganizationContents): readonly Node[] {
   const { roles } = shown.read.access;
-  const entries = sortEntries(shown.left.roles, shown.order);
-  const ids = new IdGiver(node.id);
+  const entries = sortEntries(shown.filtered.roles, shown.order);
+  const ids = new NodeIdAllocator(node.id);
   const toNode = (entry: RoleEntry) => roleNode(ids.next('role', entry.key), entry, shown);
   const unlisted = entries.filter(({ role }) => role === undefined).map(toNode);
   const { rolesKnown } = shown.read.model;
@@ -102,19 +102,19 @@ function stepNodes({ id, target }: NodeOf<'organization'>, { kind }: RolecallErr
   return steps.map((step) => ({ kind: 'step', id: `${id}/${step}`, step, ...(target && { target }) }));
 }
 
-function favoriteNodes(parent: string, { read, isFavorite }: Shown): Node[] {
-  const { model, stage } = read;
-  const ids = new IdGiver(parent);
+function favoriteNodes(parent: string, { read, isFavorite }: OrganizationContents): Node[] {
+  const { model, session } = read;
+  const ids = new NodeIdAllocator(parent);
   const shown = { read, isFavorite };
   const is = (kind: 'group' | 'role') => (entry: { readonly key: string }) =>
-    isFavorite({ kind, key: entry.key, organization: model.organization, connection: stage.cloud.key });
+    isFavorite({ kind, key: entry.key, organization: model.organization, connection: session.cloud.key });
   return [
     ...model.groups.filter(is('group')).map((entry) => groupNode(ids.next('group', entry.key), entry, shown)),
     ...model.roles.filter(is('role')).map((entry) => roleNode(ids.next('role', entry.key), entry, shown)),
   ];
 }
 
-type Context = Pick<Shown, 'read' | 'isFavorite'>;
+type Context = Pick<OrganizationContents, 'read' | 'isFavorite'>;
 
 function groupNode(id: string, entry: GroupEntry, { read, isFavorite }: Context): Node {
   const target = targetIn(read, 'group', entry.key);
@@ -130,8 +130,8 @@ function sourceOf({ model }: ReadOrganization) {
   return { organization: model.organization, model };
 }
 
-function targetIn({ stage, model }: ReadOrganization, kind: 'group' | 'role', key: string): AccessTarget {
-  return { kind, key, organization: model.organization, connection: stage.cloud.key };
+function targetIn({ session, model }: ReadOrganization, kind: 'group' | 'role', key: string): AccessTarget {
+  return { kind, key, organization: model.organization, connection: session.cloud.key };
 }
 
 function orNone(parent: string, nodes: readonly Node[], none: string): readonly Node[] {
@@ -152,7 +152,7 @@ function malformedNodes(
 }
 
 /** One for each list that is older than it should be, said once where both are for one reason. */
-function staleNodes(parent: string, ...lists: readonly Loaded<unknown>[]): Node[] {
+function staleNodes(parent: string, ...lists: readonly ListResult<unknown>[]): Node[] {
   const nodes: NodeOf<'stale'>[] = [];
   for (const list of lists) {
     if (list.kind !== 'loaded' || list.staleBecause === undefined) continue;
@@ -165,7 +165,7 @@ function staleNodes(parent: string, ...lists: readonly Loaded<unknown>[]): Node[
 
 /** Said once, though the service may word it differently for each list. */
 function isOneReason(one: RolecallError, other: RolecallError): boolean {
-  return one.kind === other.kind && one.facts.status === other.facts.status;
+  return one.kind === other.kind && one.details.status === other.details.status;
 }
 
 export function empty(parent: string, text: string): Node {

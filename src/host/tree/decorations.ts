@@ -12,7 +12,7 @@ export class TreeDecorations implements vscode.FileDecorationProvider, vscode.Di
   readonly #changed = new vscode.EventEmitter<vscode.Uri[]>();
   readonly onDidChangeFileDecorations = this.#changed.event;
   readonly #disposables: vscode.Disposable[];
-  /** What VS Code was given, by address: it is told only of what is different now. */
+  /** What VS Code was given, by address: it is notified only of changes. */
   readonly #given = new Map<string, { readonly uri: vscode.Uri; readonly tooltip: string }>();
 
   constructor(data: AccessData, marks: ChangeMarks) {
@@ -44,7 +44,7 @@ export class TreeDecorations implements vscode.FileDecorationProvider, vscode.Di
 
   #decorationOf(uri: vscode.Uri): vscode.FileDecoration | undefined {
     const target = targetOfUri(uri);
-    if (!target || target.connection !== this.#data.stage?.cloud.key) return undefined;
+    if (!target || target.connection !== this.#data.session?.cloud.key) return undefined;
     const mark = this.#marks.of(uri);
     if (mark === 'added') {
       return decoration('A', vscode.l10n.t('Added since the snapshot'), 'gitDecoration.addedResourceForeground');

@@ -3,7 +3,7 @@ import type { AccessData } from '../accessData.ts';
 import type { Settings } from '../settings.ts';
 
 /**
- * Reads what is shown again every so many minutes (`rolecall.refreshMinutes`), only while somebody looks at it: in other
+ * Reads what is shown again every so many minutes (`rolecall.refreshMinutes`), only while the view is visible: in other
  * windows nothing is asked for.
  */
 export function refreshAtIntervals(data: AccessData, settings: Settings, isLookedAt: () => boolean): vscode.Disposable {

@@ -3,11 +3,11 @@ import type { GroupEntry } from '../../core/access/model.ts';
 import { principalName } from '../../core/access/queries.ts';
 import { commands } from '../../ids.ts';
 import { samePeopleText, targetUri } from '../accessTarget.ts';
-import { clockTime, relativeTime } from '../moments.ts';
 import { nextStep } from '../showError.ts';
-import { coloured, row } from './look.ts';
+import { clockTime, relativeTime } from '../times.ts';
+import { colouredIcon, createTreeItem } from './createTreeItem.ts';
 import { idLabel } from './names.ts';
-import type { Node, NodeOf, Part } from './nodes.ts';
+import type { GroupPart, Node, NodeOf } from './nodes.ts';
 import { resourceItem } from './resourceItem.ts';
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
@@ -44,14 +44,14 @@ function contextOf(node: Node, factsOf: (organization: string) => OrganizationFa
 
 function organization(node: NodeOf<'organization'>, facts: OrganizationFacts, now: number): vscode.TreeItem {
   const { readAt, isStale, filter } = facts;
-  const icon = isStale ? coloured('warning', 'list.warningForeground') : 'organization';
+  const icon = isStale ? colouredIcon('warning', 'list.warningForeground') : 'organization';
   const description = [
     node.otherName,
     readAt === undefined ? '' : vscode.l10n.t('as of {0}', clockTime(readAt, now)),
     isStale ? vscode.l10n.t('not up to date') : '',
     filter === '' ? '' : vscode.l10n.t('filtered'),
   ];
-  return row(node.label, Collapsed, icon, description.filter((part) => part !== '').join(' · '), [
+  return createTreeItem(node.label, Collapsed, icon, description.filter((part) => part !== '').join(' · '), [
     [vscode.l10n.t('ID'), node.organization],
     [vscode.l10n.t('Updated'), readAt === undefined ? vscode.l10n.t('not yet') : updated(readAt, now)],
     [vscode.l10n.t('Filter'), filter],
@@ -61,7 +61,7 @@ function organization(node: NodeOf<'organization'>, facts: OrganizationFacts, no
 function look(node: Exclude<Node, NodeOf<'organization'>>, now: number): vscode.TreeItem {
   switch (node.kind) {
     case 'favorites':
-      return row(vscode.l10n.t('Favorites'), Expanded, 'star-full', String(node.children.length));
+      return createTreeItem(vscode.l10n.t('Favorites'), Expanded, 'star-full', String(node.children.length));
     case 'groups':
       return section(node, vscode.l10n.t('Groups'), 'organization');
     case 'roles':
@@ -83,13 +83,13 @@ function look(node: Exclude<Node, NodeOf<'organization'>>, now: number): vscode.
     case 'notSent':
       return notSent(node);
     case 'tag':
-      return row(`${node.tag.name}: ${node.tag.value}`, None, 'tag');
+      return createTreeItem(`${node.tag.name}: ${node.tag.value}`, None, 'tag');
     case 'bucket':
-      return row(`${node.from} … ${node.to}`, Collapsed, 'folder', `${node.range[0]}–${node.range[1]}`);
+      return createTreeItem(`${node.from} … ${node.to}`, Collapsed, 'folder', `${node.range[0]}–${node.range[1]}`);
     case 'unlisted':
       return unlistedRoles(node);
     case 'empty':
-      return row(node.text, None, 'circle-slash');
+      return createTreeItem(node.text, None, 'circle-slash');
     case 'stopped':
       return stopped();
     case 'problem':
@@ -113,14 +113,19 @@ function group(entry: GroupEntry, state: vscode.TreeItemCollapsibleState, now: n
 
 function section(node: NodeOf<'groups' | 'roles'>, label: string, icon: string): vscode.TreeItem {
   const { count, shown } = node;
-  if (count === undefined) return row(label, Collapsed, icon, vscode.l10n.t('could not be read'));
-  return row(label, Collapsed, icon, shown === count ? String(count) : vscode.l10n.t('{0} of {1}', shown, count));
+  if (count === undefined) return createTreeItem(label, Collapsed, icon, vscode.l10n.t('could not be read'));
+  return createTreeItem(
+    label,
+    Collapsed,
+    icon,
+    shown === count ? String(count) : vscode.l10n.t('{0} of {1}', shown, count),
+  );
 }
 
 function unlisted(node: NodeOf<'role' | 'grant'>, state: vscode.TreeItemCollapsibleState): vscode.TreeItem {
   const { entry, source } = node;
   const isKnown = source.model.rolesKnown;
-  const item = row(
+  const item = createTreeItem(
     idLabel(entry.id),
     state,
     'shield',
@@ -147,14 +152,14 @@ function spokenWhole(item: vscode.TreeItem, id: string): vscode.TreeItem {
 
 function unlistedRoles({ rolesKnown, children }: NodeOf<'unlisted'>): vscode.TreeItem {
   const count = String(children.length);
-  if (!rolesKnown) return row(vscode.l10n.t('Granted by groups'), Collapsed, 'shield', count);
-  return row(vscode.l10n.t('Granted, but not in the role list'), Collapsed, 'shield', count, [
+  if (!rolesKnown) return createTreeItem(vscode.l10n.t('Granted by groups'), Collapsed, 'shield', count);
+  return createTreeItem(vscode.l10n.t('Granted, but not in the role list'), Collapsed, 'shield', count, [
     [vscode.l10n.t('Note'), vscode.l10n.t('Groups have these roles, but the service does not list them.')],
   ]);
 }
 
 function part({ part: which, children }: NodeOf<'part'>): vscode.TreeItem {
-  const labels: Readonly<Record<Part, readonly [string, string]>> = {
+  const labels: Readonly<Record<GroupPart, readonly [string, string]>> = {
     grants: [vscode.l10n.t('Roles granted'), 'shield'],
     subjects: [vscode.l10n.t('Subjects'), 'account'],
     users: [vscode.l10n.t('User IDs'), 'person'],
@@ -163,7 +168,7 @@ function part({ part: which, children }: NodeOf<'part'>): vscode.TreeItem {
   };
   const [label, icon] = labels[which];
   const note = which === 'subjects' || which === 'users' ? samePeopleText() : undefined;
-  return row(label, children.length > FEW ? Collapsed : Expanded, icon, String(children.length), [
+  return createTreeItem(label, children.length > FEW ? Collapsed : Expanded, icon, String(children.length), [
     [vscode.l10n.t('Note'), note],
   ]);
 }
@@ -173,7 +178,7 @@ function notSent({ list }: NodeOf<'notSent'>): vscode.TreeItem {
     roles: vscode.l10n.t('Roles not sent by the service'),
     serviceAccounts: vscode.l10n.t('Service accounts not sent by the service'),
   };
-  return row(labels[list], None, coloured('warning', 'list.warningForeground'), '', [
+  return createTreeItem(labels[list], None, colouredIcon('warning', 'list.warningForeground'), '', [
     [vscode.l10n.t('Note'), vscode.l10n.t('The service did not send this list, so there may be some.')],
   ]);
 }
@@ -182,9 +187,9 @@ function member({ kind, principal }: NodeOf<'subject' | 'user' | 'serviceAccount
   const { id, email, issuer } = principal;
   if (kind !== 'subject') {
     const icon = kind === 'user' ? 'person' : 'server-process';
-    return spokenWhole(row(idLabel(id), None, icon, '', [[vscode.l10n.t('ID'), id]]), id);
+    return spokenWhole(createTreeItem(idLabel(id), None, icon, '', [[vscode.l10n.t('ID'), id]]), id);
   }
-  return row(idLabel(principalName(principal)), None, 'account', issuer, [
+  return createTreeItem(idLabel(principalName(principal)), None, 'account', issuer, [
     [vscode.l10n.t('Subject'), id],
     [vscode.l10n.t('E-mail'), email],
     [vscode.l10n.t('Issuer'), issuer],
@@ -192,15 +197,20 @@ function member({ kind, principal }: NodeOf<'subject' | 'user' | 'serviceAccount
 }
 
 function stopped(): vscode.TreeItem {
-  const item = row(vscode.l10n.t('Loading was stopped'), None, 'circle-slash', vscode.l10n.t('click to refresh'));
+  const item = createTreeItem(
+    vscode.l10n.t('Loading was stopped'),
+    None,
+    'circle-slash',
+    vscode.l10n.t('click to refresh'),
+  );
   item.command = { title: vscode.l10n.t('Refresh'), command: commands.refresh };
   return item;
 }
 
 function problem({ error }: NodeOf<'problem'>): vscode.TreeItem {
-  const item = row(error.message, None, coloured('error', 'list.errorForeground'), undefined, [
+  const item = createTreeItem(error.message, None, colouredIcon('error', 'list.errorForeground'), undefined, [
     [vscode.l10n.t('Problem'), error.message],
-    [vscode.l10n.t('Status'), error.facts.status?.toString()],
+    [vscode.l10n.t('Status'), error.details.status?.toString()],
   ]);
   const step = nextStep(error);
   if (step) item.command = { title: step.title, command: step.command, arguments: [...(step.arguments ?? [])] };
@@ -210,8 +220,8 @@ function problem({ error }: NodeOf<'problem'>): vscode.TreeItem {
 function step({ step: which, target }: NodeOf<'step'>): vscode.TreeItem {
   const item =
     which === 'tryAgain'
-      ? row(vscode.l10n.t('Try Again'), None, 'refresh')
-      : row(vscode.l10n.t('Sign In as Someone Else'), None, 'account');
+      ? createTreeItem(vscode.l10n.t('Try Again'), None, 'refresh')
+      : createTreeItem(vscode.l10n.t('Sign In as Someone Else'), None, 'account');
   const title = String(item.label);
   item.command =
     which === 'tryAgain'
@@ -222,7 +232,7 @@ function step({ step: which, target }: NodeOf<'step'>): vscode.TreeItem {
 
 function stale({ error, at }: NodeOf<'stale'>, now: number): vscode.TreeItem {
   const label = vscode.l10n.t('Could not be refreshed; shown as of {0}', clockTime(at, now));
-  return row(label, None, coloured('warning', 'list.warningForeground'), error.message, [
+  return createTreeItem(label, None, colouredIcon('warning', 'list.warningForeground'), error.message, [
     [vscode.l10n.t('Problem'), error.message],
     [vscode.l10n.t('Updated'), updated(at, now)],
   ]);
@@ -235,10 +245,10 @@ function updated(at: number, now: number): string {
 
 function malformed({ what, item }: NodeOf<'malformed'>): vscode.TreeItem {
   const label = what === 'group' ? vscode.l10n.t('One group cannot be read') : vscode.l10n.t('One role cannot be read');
-  return row(
+  return createTreeItem(
     label,
     None,
-    coloured('warning', 'list.warningForeground'),
+    colouredIcon('warning', 'list.warningForeground'),
     vscode.l10n.t('item {0}: {1}', item.index, item.path),
     [
       [vscode.l10n.t('Where'), item.path || vscode.l10n.t('the item itself')],

@@ -12,13 +12,13 @@ interface Common {
 }
 
 /** Where the nodes below an organization come from. */
-export interface Source {
+export interface NodeSource {
   readonly organization: string;
   readonly model: AccessModel;
 }
 
-/** The parts of a group. Roles, people and tags are told apart by what they stand under. */
-export type Part = 'grants' | 'subjects' | 'users' | 'serviceAccounts' | 'tags';
+/** The parts of a group. Roles, people and tags are distinguished by what they stand under. */
+export type GroupPart = 'grants' | 'subjects' | 'users' | 'serviceAccounts' | 'tags';
 
 /** A node of the organizations view. */
 export type Node = Common &
@@ -30,22 +30,26 @@ export type Node = Common &
         /** How the service calls it, where the label is not that. */
         readonly otherName: string;
       }
-    | { readonly kind: 'favorites'; readonly source: Source; readonly children: readonly Node[] }
+    | { readonly kind: 'favorites'; readonly source: NodeSource; readonly children: readonly Node[] }
     | {
         readonly kind: 'groups' | 'roles';
         readonly organization: string;
-        readonly source: Source;
+        readonly source: NodeSource;
         /** `undefined` where they could not be read. */
         readonly count: number | undefined;
         /** How many the filter leaves. */
         readonly shown: number;
       }
-    | { readonly kind: 'group'; readonly source: Source; readonly entry: GroupEntry; readonly isFavorite: boolean }
-    | { readonly kind: 'role'; readonly source: Source; readonly entry: RoleEntry; readonly isFavorite: boolean }
-    | { readonly kind: 'part'; readonly part: Part; readonly children: readonly Node[] }
-    | { readonly kind: 'grantedBy'; readonly source: Source; readonly entry: GroupEntry }
-    | { readonly kind: 'grant'; readonly source: Source; readonly entry: RoleEntry }
-    | { readonly kind: 'subject' | 'user' | 'serviceAccount'; readonly source: Source; readonly principal: Principal }
+    | { readonly kind: 'group'; readonly source: NodeSource; readonly entry: GroupEntry; readonly isFavorite: boolean }
+    | { readonly kind: 'role'; readonly source: NodeSource; readonly entry: RoleEntry; readonly isFavorite: boolean }
+    | { readonly kind: 'part'; readonly part: GroupPart; readonly children: readonly Node[] }
+    | { readonly kind: 'grantedBy'; readonly source: NodeSource; readonly entry: GroupEntry }
+    | { readonly kind: 'grant'; readonly source: NodeSource; readonly entry: RoleEntry }
+    | {
+        readonly kind: 'subject' | 'user' | 'serviceAccount';
+        readonly source: NodeSource;
+        readonly principal: Principal;
+      }
     /** A list of a group that the service should have sent. */
     | { readonly kind: 'notSent'; readonly list: GroupList }
     | { readonly kind: 'tag'; readonly tag: AccessTag }
@@ -59,7 +63,7 @@ export type Node = Common &
       }
     | {
         readonly kind: 'unlisted';
-        /** False where the list of roles could not be read: then nobody knows what it holds. */
+        /** False where the list of roles could not be read: then its roles are unknown. */
         readonly rolesKnown: boolean;
         readonly children: readonly Node[];
       }
@@ -80,7 +84,7 @@ export type Node = Common &
 export type NodeOf<K extends Node['kind']> = Extract<Node, { readonly kind: K }>;
 
 /** Gives every node of a list an id of its own below `parent`, even when the server repeats one. */
-export class IdGiver {
+export class NodeIdAllocator {
   readonly #parent: string;
   readonly #given = new Map<string, number>();
 

@@ -47,7 +47,7 @@ export function organizationCommands({ clouds, settings, data }: OrganizationCom
 /** Offers the organizations the service lists, and always takes an id that is typed. */
 async function askOrganization(clouds: Clouds): Promise<string> {
   const cloud = clouds.require();
-  const listed = cloud.keeper.session ? await listOrganizations(cloud) : undefined;
+  const listed = cloud.tokenManager.session ? await listOrganizations(cloud) : undefined;
   const typeIt = { label: vscode.l10n.t('Enter an ID…'), description: '', iconPath: new vscode.ThemeIcon('edit') };
   if (listed && listed.length > 0) {
     const picked = await showQuickPick(

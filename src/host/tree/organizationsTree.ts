@@ -21,7 +21,7 @@ export interface OrganizationsTreeDeps {
 
 /**
  * The view in the sidebar. It is there from the start; what it shows is made when it is first seen with somebody signed in,
- * from what is known then, so nothing that was told before is missed.
+ * from what is known then, so no earlier event is missed.
  */
 export class OrganizationsTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   readonly #deps: OrganizationsTreeDeps;
@@ -40,8 +40,8 @@ export class OrganizationsTree implements vscode.TreeDataProvider<Node>, vscode.
         this.#view.description = deps.clouds.sandbox ? vscode.l10n.t('Sandbox') : '';
       }),
       deps.data.onDidChange(({ kind }) => {
-        if (kind === 'stage' && !this.#contents) this.#changed.fire(undefined); // Else they tell what has changed.
-        if (kind === 'stage' || kind === 'organizations') void this.#tellMenus(); // Never rejects.
+        if (kind === 'session' && !this.#contents) this.#changed.fire(undefined); // Else they tell what has changed.
+        if (kind === 'session' || kind === 'organizations') void this.#tellMenus(); // Never rejects.
       }),
     );
   }
@@ -49,9 +49,9 @@ export class OrganizationsTree implements vscode.TreeDataProvider<Node>, vscode.
   /** The command palette asks whether there is an organization also where this view was never looked at. */
   async #tellMenus(): Promise<void> {
     const { data } = this.#deps;
-    const { stage } = data;
-    const organizations = stage ? await data.organizations(stage).catch(() => []) : [];
-    if (data.stage === stage) setContextKey(contextKeys.hasOrganizations, organizations.length > 0);
+    const { session } = data;
+    const organizations = session ? await data.organizations(session).catch(() => []) : [];
+    if (data.session === session) setContextKey(contextKeys.hasOrganizations, organizations.length > 0);
   }
 
   get isVisible(): boolean {
@@ -59,7 +59,7 @@ export class OrganizationsTree implements vscode.TreeDataProvider<Node>, vscode.
   }
 
   async getChildren(node?: Node): Promise<Node[]> {
-    if (!this.#deps.data.stage) return [];
+    if (!this.#deps.data.session) return [];
     let contents: OrganizationsView;
     try {
       contents = await this.#makeContents();

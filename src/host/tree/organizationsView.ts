@@ -2,15 +2,15 @@ import * as vscode from 'vscode';
 import { asRolecallError, RolecallError } from '../../core/base/errors.ts';
 import type { OrganizationName } from '../../core/identity/identityClient.ts';
 import { contextKeys, views } from '../../ids.ts';
-import type { AccessChange, AccessData, ReadOrganization, Stage } from '../accessData.ts';
+import type { AccessChange, AccessData, ActiveSession, ReadOrganization } from '../accessData.ts';
 import type { AccessTarget } from '../accessTarget.ts';
 import { setContextKey } from '../contextKeys.ts';
 import { withProgress } from '../dialogs.ts';
-import { groupNodes, organizationChildren, roleNodes, type Shown, shownOf } from './children.ts';
+import { contentsOf, groupNodes, type OrganizationContents, organizationChildren, roleNodes } from './children.ts';
 import { findNode } from './find.ts';
+import { groupChildren, heldChildren, roleChildren } from './groupParts.ts';
 import { type OrganizationFacts, treeItem } from './items.ts';
-import { IdGiver, type Node, type NodeOf } from './nodes.ts';
-import { groupChildren, heldChildren, roleChildren } from './parts.ts';
+import { type Node, NodeIdAllocator, type NodeOf } from './nodes.ts';
 import { summarize } from './summary.ts';
 import type { ViewState } from './viewState.ts';
 
@@ -28,15 +28,15 @@ export class OrganizationsView implements vscode.Disposable {
   readonly #changed: vscode.EventEmitter<Node | undefined>;
   readonly #view: vscode.TreeView<Node>;
   readonly #disposables: vscode.Disposable[];
-  /** Which stage a node was read on: VS Code may still ask for what is below one that has left the screen. */
-  readonly #owners = new WeakMap<Node, Stage>();
+  /** Which session a node was read in: VS Code may still ask for what is below one that has left the screen. */
+  readonly #owners = new WeakMap<Node, ActiveSession>();
   readonly #parents = new WeakMap<Node, Node>();
   /** The nodes of the organizations by id: VS Code redraws only a node that it knows. */
   #roots = new Map<string, NodeOf<'organization'>>();
   /** Whether the organizations are shown, and not why there is no list of them. */
   #hasList = false;
   /** What is shown of each organization, until something about it changes. */
-  readonly #shown = new Map<string, Shown>();
+  readonly #shown = new Map<string, OrganizationContents>();
   /** The organizations whose children VS Code has, and whether they are unfolded. */
   readonly #unfolded = new Map<string, boolean>();
 
@@ -69,12 +69,12 @@ export class OrganizationsView implements vscode.Disposable {
   }
 
   async getChildren(node?: Node): Promise<Node[]> {
-    const { stage } = this.#data;
-    if (!stage || (node && this.#owners.get(node) !== stage)) return [];
-    const children = node ? await this.#childrenOf(stage, node) : await this.#rootsOf(stage);
-    if (this.#data.stage !== stage) return []; // Another account's data does not stay on screen.
+    const { session } = this.#data;
+    if (!session || (node && this.#owners.get(node) !== session)) return [];
+    const children = node ? await this.#childrenOf(session, node) : await this.#rootsOf(session);
+    if (this.#data.session !== session) return []; // Another account's data does not stay on screen.
     for (const child of children) {
-      this.#owners.set(child, stage);
+      this.#owners.set(child, session);
       if (node) this.#parents.set(child, node);
     }
     return [...children];
@@ -87,9 +87,9 @@ export class OrganizationsView implements vscode.Disposable {
    * @throws RolecallError `notFound`.
    */
   async reveal(target: AccessTarget, focus: boolean): Promise<void> {
-    const { stage } = this.#data;
-    if (!stage || target.connection !== stage.cloud.key || target.kind === 'principal') return;
-    if (target.kind !== 'organization') await this.#removeHidingFilter(stage, target.organization, target.key);
+    const { session } = this.#data;
+    if (!session || target.connection !== session.cloud.key || target.kind === 'principal') return;
+    if (target.kind !== 'organization') await this.#removeHidingFilter(session, target.organization, target.key);
     const node = await findNode(target, (parent) => this.getChildren(parent));
     if (!node) {
       throw new RolecallError(
@@ -100,49 +100,49 @@ export class OrganizationsView implements vscode.Disposable {
     await this.#view.reveal(node, { select: true, focus, expand: true });
   }
 
-  async #removeHidingFilter(stage: Stage, organization: string, key: string): Promise<void> {
-    if (this.#state.filterOf(stage.cloud.key, organization) === '') return;
-    const { left } = this.#shownOf(await this.#data.read(stage, organization));
-    if (![...left.groups, ...left.roles].some((entry) => entry.key === key)) {
-      await this.#state.setFilter(stage.cloud.key, organization, '');
+  async #removeHidingFilter(session: ActiveSession, organization: string, key: string): Promise<void> {
+    if (this.#state.filterOf(session.cloud.key, organization) === '') return;
+    const { filtered } = this.#shownOf(await this.#data.read(session, organization));
+    if (![...filtered.groups, ...filtered.roles].some((entry) => entry.key === key)) {
+      await this.#state.setFilter(session.cloud.key, organization, '');
     }
   }
 
-  async #rootsOf(stage: Stage): Promise<readonly Node[]> {
+  async #rootsOf(session: ActiveSession): Promise<readonly Node[]> {
     let organizations: readonly OrganizationName[];
     try {
-      organizations = await this.#data.organizations(stage);
+      organizations = await this.#data.organizations(session);
     } catch (error) {
       this.#roots.clear();
       this.#hasList = false;
-      return [{ kind: 'problem', id: `${stage.cloud.key}/problem`, error: asRolecallError(error) }];
+      return [{ kind: 'problem', id: `${session.cloud.key}/problem`, error: asRolecallError(error) }];
     }
-    if (this.#data.stage !== stage) return [];
+    if (this.#data.session !== session) return [];
     this.#hasList = true;
-    const ids = new IdGiver(stage.cloud.key);
+    const ids = new NodeIdAllocator(session.cloud.key);
     this.#roots = new Map(
-      organizations.map((each) => [each.id, this.#rootOf(stage, each, ids.next('organization', each.id))]),
+      organizations.map((each) => [each.id, this.#rootOf(session, each, ids.next('organization', each.id))]),
     );
     this.#tellView();
     return [...this.#roots.values()];
   }
 
-  #rootOf(stage: Stage, { id: organization, name }: OrganizationName, id: string): NodeOf<'organization'> {
+  #rootOf(session: ActiveSession, { id: organization, name }: OrganizationName, id: string): NodeOf<'organization'> {
     const label = this.#data.labelOf(organization);
     const otherName = otherNameOf(organization, name, label);
     const before = this.#roots.get(organization);
     if (before?.id === id && before.label === label && before.otherName === otherName) return before;
-    const target: AccessTarget = { kind: 'organization', organization, connection: stage.cloud.key };
+    const target: AccessTarget = { kind: 'organization', organization, connection: session.cloud.key };
     return { kind: 'organization', id, organization, label, otherName, target };
   }
 
-  async #childrenOf(stage: Stage, node: Node): Promise<readonly Node[]> {
+  async #childrenOf(session: ActiveSession, node: Node): Promise<readonly Node[]> {
     switch (node.kind) {
       case 'organization':
       case 'groups':
       case 'roles': {
-        const read = await this.#data.read(stage, node.organization);
-        if (this.#data.stage !== stage) return [];
+        const read = await this.#data.read(session, node.organization);
+        if (this.#data.session !== session) return [];
         const shown = this.#shownOf(read);
         if (node.kind !== 'organization') return (node.kind === 'groups' ? groupNodes : roleNodes)(node, shown);
         this.#unfolded.set(node.organization, true); // VS Code asks for what it is about to show.
@@ -163,13 +163,13 @@ export class OrganizationsView implements vscode.Disposable {
     }
   }
 
-  #shownOf(read: ReadOrganization): Shown {
+  #shownOf(read: ReadOrganization): OrganizationContents {
     const { organization } = read.model;
     const known = this.#shown.get(organization);
-    const filter = this.#state.filterOf(read.stage.cloud.key, organization);
+    const filter = this.#state.filterOf(read.session.cloud.key, organization);
     const { order } = this.#state;
     if (known?.read.access === read.access && known.filter === filter && known.order === order) return known;
-    const shown = shownOf(read, { filter, order, isFavorite: (target) => this.#state.isFavorite(target) });
+    const shown = contentsOf(read, { filter, order, isFavorite: (target) => this.#state.isFavorite(target) });
     this.#shown.set(organization, shown);
     return shown;
   }
@@ -180,7 +180,7 @@ export class OrganizationsView implements vscode.Disposable {
     return {
       readAt: read?.model.at,
       isStale: lists.some((list) => list.kind === 'loaded' && list.staleBecause !== undefined),
-      filter: this.#state.filterOf(this.#data.stage?.cloud.key ?? '', organization),
+      filter: this.#state.filterOf(this.#data.session?.cloud.key ?? '', organization),
     };
   }
 
@@ -192,7 +192,7 @@ export class OrganizationsView implements vscode.Disposable {
 
   #follow(change: AccessChange): void {
     switch (change.kind) {
-      case 'stage':
+      case 'session':
         this.#roots.clear();
         this.#shown.clear();
         this.#unfolded.clear();
@@ -214,11 +214,11 @@ export class OrganizationsView implements vscode.Disposable {
 
   /** Draws the organizations again if they are others, have other labels, or are not known any more. */
   async #followList(): Promise<void> {
-    const { stage } = this.#data;
-    if (!stage) return;
+    const { session } = this.#data;
+    if (!session) return;
     const shown = [...this.#roots.values()];
-    const listed = await this.#data.organizations(stage).catch(() => undefined);
-    if (this.#data.stage !== stage) return;
+    const listed = await this.#data.organizations(session).catch(() => undefined);
+    if (this.#data.session !== session) return;
     const isSame = listed?.length === shown.length && listed.every((each, at) => this.#isDrawn(each, shown[at]));
     if (!isSame || !this.#hasList) this.#changed.fire(undefined);
   }
@@ -230,11 +230,11 @@ export class OrganizationsView implements vscode.Disposable {
 
   /** What is on the screen is drawn again once it has been read; of the rest VS Code forgets what it has. */
   #readAgain(organization: string): void {
-    const { stage } = this.#data;
+    const { session } = this.#data;
     const isUnfolded = this.#unfolded.get(organization);
-    if (!stage || isUnfolded === undefined) return;
+    if (!session || isUnfolded === undefined) return;
     if (isUnfolded && this.#view.visible) {
-      const reading = this.#data.read(stage, organization);
+      const reading = this.#data.read(session, organization);
       void withProgress({ location: { viewId: views.organizations } }, () => reading);
       return;
     }

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import type { AccessGroup, AccessRole } from '../../core/access/resources.ts';
 import { attentionOf, isBeingDeleted } from '../../core/access/status.ts';
-import { meaningOfHealth, meaningOfProvisioning, NAME_PATTERN } from '../../core/identity/schemas.ts';
-import { moment } from '../moments.ts';
-import { coloured, type Fact, row } from './look.ts';
+import { NAME_PATTERN, normalizeHealthStatus, normalizeProvisioningStatus } from '../../core/identity/schemas.ts';
+import { formatTime } from '../times.ts';
+import { colouredIcon, createTreeItem, type TooltipLine } from './createTreeItem.ts';
 
 type Metadata = (AccessGroup | AccessRole)['metadata'];
 
@@ -17,9 +17,15 @@ export function resourceItem(
   const { healthStatus, provisioningStatus, deletionTime } = metadata;
   const states = [
     stateText(healthStatus, provisioningStatus),
-    isBeingDeleted(metadata) ? vscode.l10n.t('being deleted since {0}', moment(deletionTime ?? '', now)) : '',
+    isBeingDeleted(metadata) ? vscode.l10n.t('being deleted since {0}', formatTime(deletionTime ?? '', now)) : '',
   ].filter((state) => state !== '');
-  return row(metadata.name, collapsibleState, statusIcon(icon, metadata), states.join(' · '), factsOf(metadata, now));
+  return createTreeItem(
+    metadata.name,
+    collapsibleState,
+    statusIcon(icon, metadata),
+    states.join(' · '),
+    factsOf(metadata, now),
+  );
 }
 
 /** Empty for what is healthy and provisioned. */
@@ -38,7 +44,7 @@ function stateText(health: string, provisioning: string): string {
   return health === 'healthy' ? state : vscode.l10n.t('{0} (health {1})', state, health);
 }
 
-function factsOf(metadata: Metadata, now: number): readonly Fact[] {
+function factsOf(metadata: Metadata, now: number): readonly TooltipLine[] {
   const { healthStatus, provisioningStatus, deletionTime } = metadata;
   return [
     [vscode.l10n.t('Description'), metadata.description],
@@ -47,7 +53,7 @@ function factsOf(metadata: Metadata, now: number): readonly Fact[] {
     [vscode.l10n.t('Provisioning'), provisioningStatus],
     [vscode.l10n.t('Created'), by(metadata.creationTime, text(metadata, 'createdBy'), now)],
     [vscode.l10n.t('Modified'), by(text(metadata, 'modifiedTime'), text(metadata, 'modifiedBy'), now)],
-    [vscode.l10n.t('Being deleted since'), deletionTime && moment(deletionTime, now)],
+    [vscode.l10n.t('Being deleted since'), deletionTime && formatTime(deletionTime, now)],
     [vscode.l10n.t('Organization'), text(metadata, 'organizationId')],
     [vscode.l10n.t('Tags'), tags(metadata)],
     [
@@ -61,17 +67,17 @@ function factsOf(metadata: Metadata, now: number): readonly Fact[] {
 
 function statusIcon(plain: string, metadata: Metadata): vscode.ThemeIcon {
   const attention = attentionOf(metadata);
-  if (attention === 'error') return coloured('error', 'list.errorForeground');
-  if (attention === 'degraded') return coloured('warning', 'list.warningForeground');
-  const provisioning = meaningOfProvisioning(metadata.provisioningStatus);
-  if (provisioning === 'provisioning' || provisioning === 'deprovisioning') return coloured('sync', 'charts.blue');
-  if (meaningOfHealth(metadata.healthStatus) === 'healthy') return coloured(plain, 'charts.green');
-  return coloured('question', 'disabledForeground');
+  if (attention === 'error') return colouredIcon('error', 'list.errorForeground');
+  if (attention === 'degraded') return colouredIcon('warning', 'list.warningForeground');
+  const provisioning = normalizeProvisioningStatus(metadata.provisioningStatus);
+  if (provisioning === 'provisioning' || provisioning === 'deprovisioning') return colouredIcon('sync', 'charts.blue');
+  if (normalizeHealthStatus(metadata.healthStatus) === 'healthy') return colouredIcon(plain, 'charts.green');
+  return colouredIcon('question', 'disabledForeground');
 }
 
 function by(time: string | undefined, who: string | undefined, now: number): string | undefined {
   if (!time) return who || undefined;
-  return who ? vscode.l10n.t('{0} by {1}', moment(time, now), who) : moment(time, now);
+  return who ? vscode.l10n.t('{0} by {1}', formatTime(time, now), who) : formatTime(time, now);
 }
 
 function text(metadata: Metadata, name: string): string | undefined {

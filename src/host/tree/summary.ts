@@ -19,7 +19,7 @@ export function summarize(data: AccessData, state: ViewState, organizations: rea
     const roles = model.roles.filter(({ role }) => role && attentionOf(role.metadata) !== undefined);
     return sum + groups.length + roles.length;
   }, 0);
-  const connection = data.stage?.cloud.key ?? '';
+  const connection = data.session?.cloud.key ?? '';
   const filters = organizations.flatMap((id) => {
     const filter = state.filterOf(connection, id);
     return filter === '' ? [] : [{ id, filter }];

@@ -35,10 +35,10 @@ export function treeCommands({ clouds, data, view, documents }: TreeCommandsDeps
   return {
     [commands.refresh]: async (node) => {
       const { active } = clouds;
-      active?.keeper.tryNow();
+      active?.tokenManager.retryNow();
       // The keyring may be unlocked by now: the button of the view that says so.
-      if (active?.keeper.state.kind === 'storeUnavailable') {
-        await active.keeper.accessToken(AbortSignal.timeout(10_000)); // Reads or stores again, or says why not.
+      if (active?.tokenManager.state.kind === 'storeUnavailable') {
+        await active.tokenManager.accessToken(AbortSignal.timeout(10_000)); // Reads or stores again, or says why not.
       }
       data.refresh(targetOf(node)?.organization);
     },

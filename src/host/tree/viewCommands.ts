@@ -3,30 +3,30 @@ import { applyFilter } from '../../core/access/filter.ts';
 import { FILTER_KEYS, parseFilter } from '../../core/access/filterSyntax.ts';
 import type { AccessModel } from '../../core/access/model.ts';
 import { SORT_ORDERS, type SortOrder } from '../../core/access/sortOrder.ts';
-import { oneAtATime } from '../../core/base/abort.ts';
+import { createQueue } from '../../core/base/abort.ts';
 import { cancelled } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
-import type { AccessData, Stage } from '../accessData.ts';
+import type { AccessData, ActiveSession } from '../accessData.ts';
 import { filterProblem, targetOf } from '../accessTarget.ts';
 import type { Handlers } from '../commands.ts';
 import { createInputBox, showQuickPick } from '../dialogs.ts';
 import { pickGroupOrRole, pickOrganization, readPicked, targetOfEntry } from '../pickTarget.ts';
 import type { ViewState } from './viewState.ts';
 
-/** While somebody types, the tree follows at this distance. */
+/** While the user types, the tree is updated after this delay. */
 const TYPING_MS = 120;
 
 /** Filter, Clear Filter, Sort and the favourites. */
 export function viewCommands(data: AccessData, state: ViewState) {
   /** @param label of the one organization that is filtered; empty for all. */
   const filterBy = async (
-    { cloud: { key } }: Stage,
+    { cloud: { key } }: ActiveSession,
     label: string,
     organizations: readonly string[] | Promise<readonly string[]>,
   ): Promise<void> => {
     const before = new Map<string, string>();
     // Another account may have come meanwhile; the filter is of this connection in any case.
-    const inTurn = oneAtATime();
+    const inTurn = createQueue();
     const set = (textOf: (id: string) => string): Promise<void> =>
       inTurn(async () => {
         for (const id of await organizations) {
@@ -51,23 +51,23 @@ export function viewCommands(data: AccessData, state: ViewState) {
   };
   return {
     [commands.filter]: async (node) => {
-      const stage = data.requireStage();
+      const session = data.requireSession();
       const organization = await pickOrganization(data, node);
-      void data.read(stage, organization); // For how many are left. Never rejects; the tree shows what fails.
-      await filterBy(stage, data.labelOf(organization), [organization]);
+      void data.read(session, organization); // For how many are left. Never rejects; the tree shows what fails.
+      await filterBy(session, data.labelOf(organization), [organization]);
     },
     [commands.filterAll]: async () => {
-      const stage = data.requireStage();
+      const session = data.requireSession();
       // The box is there at once: what is typed meanwhile belongs into it.
-      const ids = data.organizations(stage).then((organizations) => organizations.map(({ id }) => id));
-      await filterBy(stage, '', ids);
+      const ids = data.organizations(session).then((organizations) => organizations.map(({ id }) => id));
+      await filterBy(session, '', ids);
     },
     [commands.clearFilter]: async (node) => {
-      const stage = data.requireStage();
+      const session = data.requireSession();
       const target = targetOf(node);
-      const ids = target ? [target.organization] : (await data.organizations(stage)).map(({ id }) => id);
+      const ids = target ? [target.organization] : (await data.organizations(session)).map(({ id }) => id);
       for (const id of ids) {
-        if (state.filterOf(stage.cloud.key, id) !== '') await state.setFilter(stage.cloud.key, id, '');
+        if (state.filterOf(session.cloud.key, id) !== '') await state.setFilter(session.cloud.key, id, '');
       }
     },
     [commands.sort]: async () => state.setOrder(await askOrder(state.order)),

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { SORT_ORDERS, type SortOrder } from '../../core/access/sortOrder.ts';
-import { isText, listOf } from '../../core/base/shape.ts';
+import { arrayOf, isString } from '../../core/base/shape.ts';
 import { type AccessTarget, targetUri } from '../accessTarget.ts';
 
 const FILTERS = 'rolecall.filters';
@@ -11,8 +11,8 @@ const MAX_KEPT = 500;
 
 type Filter = readonly [key: string, text: string];
 
-const isTexts = listOf(isText);
-const isFilters = listOf((kept): kept is Filter => isTexts(kept) && kept.length === 2);
+const isTexts = arrayOf(isString);
+const isFilters = arrayOf((kept): kept is Filter => isTexts(kept) && kept.length === 2);
 
 /** How the user wants to see the tree: filters and order for this workspace, favourites everywhere. */
 export class ViewState implements vscode.Disposable {

@@ -312,7 +312,7 @@ function answerAddress(client: SandboxClient, parameters: Readonly<Record<string
   return `${client.redirectUri}?${new URLSearchParams(given)}`;
 }
 
-/** The page's script is told the address, a browser is sent there. */
+/** The page's script gets the address; a browser is redirected there. */
 function answerTo(req: IncomingMessage, res: ServerResponse, location: string): void {
   if (req.headers.accept === 'application/json') sendJson(res, 200, { location }, { 'Cache-Control': 'no-store' });
   else redirect(res, location);

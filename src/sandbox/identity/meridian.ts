@@ -88,7 +88,7 @@ function role(
   };
 }
 
-/** Both status fields take every value of the specification at least once; `legacy-operator` is held by nobody. */
+/** Both status fields take every value of the specification at least once; `legacy-operator` has no members. */
 const ROLES: Role[] = [
   role('administrator', 'administrator', 'Everything within the organization, including groups and roles.'),
   role('user', 'user', 'Creates and changes what belongs to its projects.'),

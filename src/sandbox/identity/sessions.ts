@@ -27,7 +27,7 @@ export interface Session {
   refresh: Issued;
 }
 
-export interface Refused {
+export interface InvalidToken {
   readonly reason: 'unknown' | 'expired' | Fate;
 }
 
@@ -63,7 +63,7 @@ export class Sessions {
     return session;
   }
 
-  refresh(client: string, token: string): Session | Refused {
+  refresh(client: string, token: string): Session | InvalidToken {
     const session = [...this.#sessions.values()].find(({ refresh }) => refresh.token === token);
     if (!session || session.grant.client !== client) return { reason: this.#fates.get(token) ?? 'unknown' };
     if (session.refresh.expires <= Date.now()) return { reason: 'expired' };

@@ -1,5 +1,5 @@
 import { type Engine, nextProbabilities } from './languageModel.ts';
-import { adjust, choose, lowestLogprob, mostProbable, type SamplingParameters } from './sampler.ts';
+import { applyPenalties, lowestLogprob, type SamplingParameters, sampleToken, topTokens } from './sampler.ts';
 import { type Plan, type PlannedCall, Script, type Segment } from './script.ts';
 
 /** One entry of `logprobs.content`; `token` shows U+FFFD where the bytes are only a part of a character. */
@@ -137,8 +137,8 @@ class Writer {
   write(): { text: string; entry: TokenEntry } | undefined {
     const { engine, sampling, random, topLogprobs } = this.#task;
     const probabilities = nextProbabilities(engine.model, this.#history, this.#script);
-    const logProbabilities = adjust(probabilities, this.#occurrences, sampling);
-    const id = choose(logProbabilities, sampling, random);
+    const logProbabilities = applyPenalties(probabilities, this.#occurrences, sampling);
+    const id = sampleToken(logProbabilities, sampling, random);
     if (id === engine.tokenizer.endOfText) return undefined;
     this.#script?.advance(id);
     this.#history.push(id);
@@ -148,7 +148,7 @@ class Writer {
       logprob: Math.max(logProbabilities[token] ?? lowestLogprob, lowestLogprob),
       bytes: [...engine.tokenizer.bytes(token)],
     });
-    const entry = { ...describe(id), top_logprobs: mostProbable(logProbabilities, topLogprobs).map(describe) };
+    const entry = { ...describe(id), top_logprobs: topTokens(logProbabilities, topLogprobs).map(describe) };
     return { text: this.#decoder.decode(engine.tokenizer.bytes(id), { stream: true }), entry };
   }
 
@@ -159,7 +159,7 @@ class Writer {
 }
 
 /** A stretch of finished text with the tokens it was made of. */
-export interface Stretch {
+export interface TextRun {
   readonly text: string;
   readonly entries: readonly TokenEntry[];
   /** The stop string that ended the text; it is not part of `text`. */
@@ -179,7 +179,7 @@ export class StopScanner {
   }
 
   /** Takes one more token; gives what is now certain, possibly nothing. */
-  push(text: string, entry: TokenEntry): Stretch {
+  push(text: string, entry: TokenEntry): TextRun {
     this.#held.push({ text, entry });
     const waiting = this.#held.map((held) => held.text).join('');
     const found = this.#stops
@@ -191,7 +191,7 @@ export class StopScanner {
   }
 
   /** Gives what is still held: the text ends here, so it cannot become a stop string any more. */
-  flush(): Stretch {
+  flush(): TextRun {
     return this.#release(Number.POSITIVE_INFINITY);
   }
 
@@ -205,7 +205,7 @@ export class StopScanner {
   }
 
   /** The tokens that lie wholly before `end`. */
-  #release(end: number): Stretch {
+  #release(end: number): TextRun {
     let position = 0;
     let count = 0;
     for (const { text } of this.#held) {
@@ -218,7 +218,7 @@ export class StopScanner {
   }
 
   /** The text up to `end`, with every token that begins before it: the last one may reach into the stop string. */
-  #cut(end: number): Stretch {
+  #cut(end: number): TextRun {
     let text = '';
     const entries: TokenEntry[] = [];
     for (const held of this.#held) {

@@ -4,8 +4,8 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Hooks } from '../types.ts';
 import { type ChoiceEvent, writeChoice } from './choice.ts';
-import { errorBody, internalError, invalidRequest, type Refusal, sendJson, unsupportedParams } from './errors.ts';
-import { planGuide, tokensPerImage } from './guide.ts';
+import { errorBody, internalError, invalidRequest, type RequestError, sendJson, unsupportedParams } from './errors.ts';
+import { planAnswer, tokensPerImage } from './guide.ts';
 import type { Engine } from './languageModel.ts';
 import type { ServedModel } from './models.ts';
 import type { ChatMessage, ChatRequest } from './request.ts';
@@ -46,7 +46,7 @@ export function prepareCompletion(engine: Engine, model: ServedModel, request: C
   if (missing) throw missing;
   const promptTokens = countPrompt(engine, request);
   const maxTokens = answerLimit(model, request, promptTokens);
-  const plan = model.voice === 'guide' ? planGuide(request, model) : planRaw(engine, request.messages);
+  const plan = model.voice === 'guide' ? planAnswer(request, model) : planRaw(engine, request.messages);
   const chance = `${request.seed ?? `${randomInt(2 ** 47)} unseeded`} ${JSON.stringify(request.messages.map(({ role, text }) => [role, text]))}`;
   return {
     envelope: {
@@ -76,7 +76,7 @@ export function prepareCompletion(engine: Engine, model: ServedModel, request: C
   };
 }
 
-function unsupportedBy(model: ServedModel, request: ChatRequest): Refusal | undefined {
+function unsupportedBy(model: ServedModel, request: ChatRequest): RequestError | undefined {
   const missing = request.traits.filter((trait) => !(trait === 'reasoning_effort' ? model.reasoning : model.tools));
   if (missing.length > 0) return unsupportedParams(missing);
   const withImage = request.messages.findIndex(({ images }) => images.length > 0);

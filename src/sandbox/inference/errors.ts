@@ -19,7 +19,7 @@ import type { ServerResponse } from 'node:http';
  * Refusals of HTTP itself (unknown path 404, method 405, size 413, content type 415) have the same shape with the
  * status as `code`; `sandbox/rate-limited` answers 429 RATE_LIMITED with `Retry-After`.
  */
-export class Refusal extends Error {
+export class RequestError extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
   readonly code: string;
@@ -42,11 +42,11 @@ export class Refusal extends Error {
   }
 }
 
-export const invalidRequest = (param: string, message: string): Refusal =>
-  new Refusal(400, 'INVALID_REQUEST', message, { param });
+export const invalidRequest = (param: string, message: string): RequestError =>
+  new RequestError(400, 'INVALID_REQUEST', message, { param });
 
-export const invalidToken = (present: boolean): Refusal =>
-  new Refusal(
+export const invalidToken = (present: boolean): RequestError =>
+  new RequestError(
     401,
     'INVALID_TOKEN',
     present
@@ -55,36 +55,36 @@ export const invalidToken = (present: boolean): Refusal =>
     { headers: { 'WWW-Authenticate': present ? 'Bearer error="invalid_token"' : 'Bearer' } },
   );
 
-export const modelNotFound = (id: string): Refusal =>
-  new Refusal(404, 'MODEL_NOT_FOUND', `The model \`${id}\` does not exist.`, { param: 'model' });
+export const modelNotFound = (id: string): RequestError =>
+  new RequestError(404, 'MODEL_NOT_FOUND', `The model \`${id}\` does not exist.`, { param: 'model' });
 
-export const unsupportedParams = (params: readonly string[]): Refusal =>
-  new Refusal(
+export const unsupportedParams = (params: readonly string[]): RequestError =>
+  new RequestError(
     400,
     'UNSUPPORTED_OPENAI_PARAMS',
     `The following parameters are not supported for this model: ${params.join(', ')}`,
     { code: '422', param: params.join(', ') },
   );
 
-export const noCredit = (): Refusal =>
-  new Refusal(429, 'INSUFFICIENT_CREDIT', 'The account has no credit left for this model.');
+export const noCredit = (): RequestError =>
+  new RequestError(429, 'INSUFFICIENT_CREDIT', 'The account has no credit left for this model.');
 
-export const rateLimited = (): Refusal =>
-  new Refusal(429, 'RATE_LIMITED', 'Too many requests for this model. Try again in 1 second.', {
+export const rateLimited = (): RequestError =>
+  new RequestError(429, 'RATE_LIMITED', 'Too many requests for this model. Try again in 1 second.', {
     headers: { 'Retry-After': '1' },
   });
 
-export const internalError = (): Refusal =>
-  new Refusal(500, 'INTERNAL_ERROR', 'The inference service failed while it worked on this request.');
+export const internalError = (): RequestError =>
+  new RequestError(500, 'INTERNAL_ERROR', 'The inference service failed while it worked on this request.');
 
-export const overloaded = (): Refusal =>
-  new Refusal(503, 'OVERLOADED', 'The model has no free capacity now. Try again in 1 second.', {
+export const overloaded = (): RequestError =>
+  new RequestError(503, 'OVERLOADED', 'The model has no free capacity now. Try again in 1 second.', {
     headers: { 'Retry-After': '1' },
   });
 
 /** A refusal of HTTP itself, before the operation is reached. */
-export const httpRefusal = (status: 400 | 404 | 405 | 413 | 415, message: string, headers = {}): Refusal =>
-  new Refusal(
+export const httpError = (status: 400 | 404 | 405 | 413 | 415, message: string, headers = {}): RequestError =>
+  new RequestError(
     status,
     {
       400: 'INVALID_REQUEST',
@@ -97,7 +97,7 @@ export const httpRefusal = (status: 400 | 404 | 405 | 413 | 415, message: string
     { headers },
   );
 
-export function errorBody(refusal: Refusal): object {
+export function errorBody(refusal: RequestError): object {
   return {
     error: {
       code: refusal.code,
@@ -123,6 +123,6 @@ export function sendJson(
   res.end(bytes);
 }
 
-export function sendRefusal(res: ServerResponse, refusal: Refusal): void {
+export function sendRequestError(res: ServerResponse, refusal: RequestError): void {
   sendJson(res, refusal.status, errorBody(refusal), refusal.headers);
 }

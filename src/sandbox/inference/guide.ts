@@ -17,7 +17,7 @@ export const tokensPerImage = 85;
  * a phrase is obeyed, images are described, questions about access are answered or sent to `/access`, code is changed or
  * described (code.ts), and otherwise the message is answered by its topic (topics.ts).
  */
-export function planGuide(request: ChatRequest, model: ServedModel): Plan {
+export function planAnswer(request: ChatRequest, model: ServedModel): Plan {
   const calls = planCalls(request);
   const text = lastOf(request, 'user')?.text ?? '';
   const effort = sentencesOfEffort[request.reasoningEffort];

@@ -88,14 +88,14 @@ export function trainLanguageModel(texts: Iterable<readonly number[]>, size: num
     return seen === 0;
   };
   // A shorter order learns of a token only when the order above it sees something new: that is its continuation count.
-  const learn = (context: readonly number[], token: number): void => {
+  const addSecret = (context: readonly number[], token: number): void => {
     for (let length = order - 1; length >= 0; length--)
       if (!add(length, context.slice(context.length - length), token)) return;
   };
   for (const text of texts) {
     const padded = [...Array<number>(order - 1).fill(endOfText), ...text, endOfText];
     for (let index = order - 1; index < padded.length; index++)
-      learn(padded.slice(index - order + 1, index), padded[index] as number);
+      addSecret(padded.slice(index - order + 1, index), padded[index] as number);
   }
 
   return {

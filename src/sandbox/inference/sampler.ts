@@ -30,7 +30,7 @@ const absolute: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** Normalised log-probabilities after bias and penalties; `occurrences` counts the tokens of the answer so far. */
-export function adjust(
+export function applyPenalties(
   probabilities: Float64Array,
   occurrences: ReadonlyMap<number, number>,
   parameters: SamplingParameters,
@@ -54,14 +54,14 @@ function highest(values: Float64Array): number {
 }
 
 /** Chooses a token id; `random` gives a number in [0, 1). */
-export function choose(
+export function sampleToken(
   logProbabilities: Float64Array,
   parameters: Pick<SamplingParameters, 'temperature' | 'topP'>,
   random: () => number,
 ): number {
-  if (parameters.temperature === 0) return mostProbable(logProbabilities, 1)[0] ?? 0;
-  const heated = heat(logProbabilities, parameters.temperature);
-  const candidates = parameters.topP < 1 ? nucleus(heated, parameters.topP) : [...heated.keys()];
+  if (parameters.temperature === 0) return topTokens(logProbabilities, 1)[0] ?? 0;
+  const heated = applyTemperature(logProbabilities, parameters.temperature);
+  const candidates = parameters.topP < 1 ? topPCandidates(heated, parameters.topP) : [...heated.keys()];
   let mass = 0;
   for (const id of candidates) mass += heated[id] ?? 0;
   let target = random() * mass;
@@ -77,7 +77,7 @@ export function choose(
 }
 
 /** The distribution sharpened (below 1) or flattened (above 1) by a temperature above 0; sums to one. */
-export function heat(logProbabilities: Float64Array, temperature: number): Float64Array {
+export function applyTemperature(logProbabilities: Float64Array, temperature: number): Float64Array {
   const best = highest(logProbabilities);
   const heated = new Float64Array(logProbabilities.length);
   let sum = 0;
@@ -91,7 +91,7 @@ export function heat(logProbabilities: Float64Array, temperature: number): Float
 }
 
 /** The smallest set of most probable ids whose probabilities add up to at least `topP`, most probable first. */
-export function nucleus(probabilities: Float64Array, topP: number): number[] {
+export function topPCandidates(probabilities: Float64Array, topP: number): number[] {
   // Ids below this bound have less than 1 - topP together, so none of them can be in the set: no need to sort them.
   const bound = (1 - topP) / probabilities.length;
   const candidates: number[] = [];
@@ -104,7 +104,7 @@ export function nucleus(probabilities: Float64Array, topP: number): number[] {
 }
 
 /** The `count` most probable ids, most probable first; of equals the lowest id first. */
-export function mostProbable(logProbabilities: Float64Array, count: number): number[] {
+export function topTokens(logProbabilities: Float64Array, count: number): number[] {
   const best: number[] = [];
   const value = (id: number | undefined): number => logProbabilities[id ?? -1] ?? Number.NEGATIVE_INFINITY;
   for (let id = 0; id < logProbabilities.length; id++) {

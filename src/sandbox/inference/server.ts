@@ -3,17 +3,17 @@ import { target } from '../http.ts';
 import type { Authenticate, Hooks, RequestHandler, SandboxModel } from '../types.ts';
 import { deliver, prepareCompletion } from './completion.ts';
 import {
-  httpRefusal,
+  httpError,
   internalError,
   invalidRequest,
   invalidToken,
   modelNotFound,
   noCredit,
   overloaded,
-  Refusal,
+  RequestError,
   rateLimited,
   sendJson,
-  sendRefusal,
+  sendRequestError,
 } from './errors.ts';
 import { type Engine, trainEngine } from './languageModel.ts';
 import { magicModels, type ServedModel, servedModels } from './models.ts';
@@ -25,7 +25,7 @@ export interface InferenceOptions {
   hooks: Hooks;
   /** The models on offer when fewer than all (`--models a,b`); all of them when absent. */
   models?: readonly SandboxModel[] | undefined;
-  /** Milliseconds between two tokens of a streamed choice (`--pace-ms`): 5 unless told, 0 for as fast as possible. */
+  /** Milliseconds between two tokens of a streamed choice (`--pace-ms`): 5 by default, 0 for as fast as possible. */
   paceMs?: number | undefined;
   log?: ((line: string) => void) | undefined;
 }
@@ -92,7 +92,7 @@ export function createInferenceHandler(options: InferenceOptions): RequestHandle
         requireMethod(req, 'GET');
         return listModels(req, res);
       default:
-        throw httpRefusal(
+        throw httpError(
           404,
           'There is nothing at this address: the service has POST /v1/chat/completions and GET /v1/models.',
         );
@@ -101,12 +101,12 @@ export function createInferenceHandler(options: InferenceOptions): RequestHandle
 
   return (req, res) => {
     route(req, res).catch((error: unknown) => {
-      if (!(error instanceof Refusal))
+      if (!(error instanceof RequestError))
         options.log?.(`inference: ${error instanceof Error ? error.stack : String(error)}`);
       // What is left of the body is read and dropped, so that the client can finish sending and then read the answer.
       req.resume();
       if (res.headersSent) res.destroy();
-      else sendRefusal(res, error instanceof Refusal ? error : internalError());
+      else sendRequestError(res, error instanceof RequestError ? error : internalError());
     });
   };
 }
@@ -120,7 +120,7 @@ function decodeSegment(segment: string): string {
 }
 
 function requireMethod(req: IncomingMessage, method: string): void {
-  if (req.method !== method) throw httpRefusal(405, `Use ${method} here.`, { Allow: method });
+  if (req.method !== method) throw httpError(405, `Use ${method} here.`, { Allow: method });
 }
 
 function findModel({ model }: ChatRequest, offered: readonly ServedModel[]): ServedModel {
@@ -142,7 +142,7 @@ const longestBody = 8 * 1024 * 1024;
 /** The JSON value of a request body. Throws a Refusal: 415, 413, or 400 for what is not UTF-8 or not JSON. */
 async function readJsonBody(req: IncomingMessage): Promise<unknown> {
   if (!isJson(req.headers['content-type']))
-    throw httpRefusal(415, 'The Content-Type must be application/json; charset=utf-8.');
+    throw httpError(415, 'The Content-Type must be application/json; charset=utf-8.');
   if (Number(req.headers['content-length'] ?? 0) > longestBody) throw tooLong();
   const bytes = await readBytes(req);
   try {
@@ -167,7 +167,7 @@ function readBytes(req: IncomingMessage): Promise<Buffer> {
   });
 }
 
-const tooLong = (): Error => httpRefusal(413, `The body is longer than ${longestBody} bytes.`);
+const tooLong = (): Error => httpError(413, `The body is longer than ${longestBody} bytes.`);
 
 function isJson(contentType: string | undefined): boolean {
   const [type, ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());

@@ -7,8 +7,8 @@ import { FaultSyntaxError, type FaultTable } from './faults.ts';
 export interface Controlled {
   faults: FaultTable;
   counters: CounterTable;
-  secrets: SecretRecord;
-  bodies: BodyRecord;
+  secrets: SecretLog;
+  bodies: RequestLog;
   endSessions(): number;
   /** A long-lived bearer token for a person; `undefined` when there is no such person. */
   issueServiceToken(person: string, seconds: number): string | undefined;
@@ -114,7 +114,7 @@ export class CounterTable {
 const MOST_SECRETS = 10_000;
 
 /** The secrets that went over the wire, for tests that search what a run left behind for them. */
-export class SecretRecord {
+export class SecretLog {
   readonly #values = new Set<string>();
 
   add(value: string): void {
@@ -134,8 +134,8 @@ const MOST_BYTES = 4 * 1024 * 1024;
  * Remembers the last requests for a completion, oldest first, for tests of what a client really tells a model. One that
  * is too long is forgotten with all before it: what is remembered has no holes.
  */
-export class BodyRecord {
-  /** As text: how much memory an object takes nobody can tell. */
+export class RequestLog {
+  /** As text: the memory that an object takes is unknown. */
   readonly #bodies: Buffer[] = [];
   #bytes = 0;
 

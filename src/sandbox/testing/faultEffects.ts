@@ -26,7 +26,7 @@ export function errorBody(service: Service, status: number, message?: string): o
 }
 
 /** Answers instead of the service, for the kinds `status` and `html`. The request's body is read and dropped. */
-export function answerWithFault(fault: Fault, service: Service, req: IncomingMessage, res: ServerResponse): void {
+export function respondWithFault(fault: Fault, service: Service, req: IncomingMessage, res: ServerResponse): void {
   req.resume();
   const headers = fault.headers ?? {};
   if (fault.kind === 'html') {
@@ -45,7 +45,7 @@ export function answerWithFault(fault: Fault, service: Service, req: IncomingMes
  * Puts a fault between a handler and its response. The handler goes on as if nothing happened: its `writeHead`, `write`
  * and `end` work, and only what leaves the program differs.
  */
-export function disturbOutput(fault: Fault, service: Service, res: ServerResponse): void {
+export function injectFault(fault: Fault, service: Service, res: ServerResponse): void {
   const output = new Output(res, fault.kind === 'malformedItem' || fault.kind === 'garbage');
   const disturbance = disturbanceOf(fault, service, output);
   let ended = false;

@@ -75,7 +75,7 @@ interface ActiveRule {
 export class FaultTable {
   #rules: ActiveRule[] = [];
 
-  /** Adds a rule from outside (`times` is 1 unless told). Throws a `FaultSyntaxError`. */
+  /** Adds a rule from outside (`times` is 1 by default). Throws a `FaultSyntaxError`. */
   add(input: unknown): void {
     const rule = understand(RuleSchema, input);
     let path: RegExp | undefined;

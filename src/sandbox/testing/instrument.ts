@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sendJson, target } from '../http.ts';
 import type { RequestHandler, Service } from '../types.ts';
 import type { CounterTable } from './control.ts';
-import { answerWithFault, cutByFault, disturbOutput, errorBody } from './faultEffects.ts';
+import { cutByFault, errorBody, injectFault, respondWithFault } from './faultEffects.ts';
 import { type Fault, FaultSyntaxError, type FaultTable } from './faults.ts';
 
 /** What stands around a half's handler: counting, then the faults asked for. */
@@ -46,9 +46,9 @@ async function underFaults(
   if (fault?.kind === 'resetBefore') {
     req.socket.resetAndDestroy();
   } else if (fault?.kind === 'status' || fault?.kind === 'html') {
-    answerWithFault(fault, service, req, res);
+    respondWithFault(fault, service, req, res);
   } else {
-    if (fault !== undefined) disturbOutput(fault, service, res);
+    if (fault !== undefined) injectFault(fault, service, res);
     handler(req, res);
   }
 }

@@ -4,7 +4,7 @@ import { personById } from '../identity/people.ts';
 import type { SandboxOptions } from '../options.ts';
 import { startSandbox } from '../sandbox.ts';
 import type { SandboxDescriptor } from '../types.ts';
-import { BodyRecord, CounterTable, controlHandler, SecretRecord } from './control.ts';
+import { CounterTable, controlHandler, RequestLog, SecretLog } from './control.ts';
 import { FaultTable } from './faults.ts';
 import { instrument } from './instrument.ts';
 
@@ -25,8 +25,8 @@ export async function startTestSandbox(
 ): Promise<RunningTestSandbox> {
   const counters = new CounterTable();
   const faults = new FaultTable();
-  const secrets = new SecretRecord();
-  const bodies = new BodyRecord();
+  const secrets = new SecretLog();
+  const bodies = new RequestLog();
   const { log } = options;
   const { descriptor, sessions, close } = await startSandbox(options, {
     around: (service, handler) => instrument(service, handler, { counters, faults, log }),

@@ -1,14 +1,14 @@
 import { attribute, make } from './dom.ts';
+import { clampPosition, type GridPosition, movePosition } from './gridPosition.ts';
 import { HeaderView } from './headerView.ts';
-import { drawnRange, type Frame, frameOf, positionsOf, scrollToShow } from './layout.ts';
+import { drawnRange, type GridMetrics, gridMetrics, positionsOf, scrollToShow } from './layout.ts';
+import type { Localizer } from './localizer.ts';
 import type { Matrix } from './matrix.ts';
-import { moved, type Place, within } from './places.ts';
-import { type Drawing, RowView } from './rowView.ts';
-import type { Words } from './words.ts';
+import { type RenderContext, RowView } from './rowView.ts';
 
 export interface GridEvents {
   /** A place was clicked, or chosen with Enter. Never the corner. */
-  readonly choose: (place: Place) => void;
+  readonly choose: (place: GridPosition) => void;
   /** Another place is active, or the grid was scrolled. */
   readonly change: () => void;
 }
@@ -25,9 +25,9 @@ export class Grid {
   readonly #stripe = make('div', 'stripe');
   readonly #rows = new Map<number, RowView>();
   readonly #spare: RowView[] = [];
-  #shown: { readonly matrix: Matrix; readonly words: Words } | undefined;
-  #frame: Frame = frameOf(0, 0, { row: 0, column: 0 });
-  #active: Place = { row: 0, column: -1 };
+  #shown: { readonly matrix: Matrix; readonly words: Localizer } | undefined;
+  #frame: GridMetrics = gridMetrics(0, 0, { row: 0, column: 0 });
+  #active: GridPosition = { row: 0, column: -1 };
   #tabStop: HTMLElement | undefined;
   #isDue = false;
 
@@ -49,7 +49,7 @@ export class Grid {
     new ResizeObserver(() => this.#redraw()).observe(element);
   }
 
-  get active(): Place {
+  get active(): GridPosition {
     return this.#active;
   }
 
@@ -58,21 +58,21 @@ export class Grid {
   }
 
   /** Shows this from now on. The active place stays where it is, or comes as near as it can. */
-  show(matrix: Matrix, words: Words): void {
+  show(matrix: Matrix, words: Localizer): void {
     const isOther = this.#shown?.matrix.message.mode !== matrix.message.mode;
     this.#shown = { matrix, words };
-    attribute(this.#element, 'aria-label', words.say('title'));
+    attribute(this.#element, 'aria-label', words.text('title'));
     attribute(this.#element, 'aria-rowcount', String(matrix.rows.length + 1));
     attribute(this.#element, 'aria-colcount', String(matrix.columns.length + 1));
-    this.#active = within(isOther ? { row: 0, column: this.#active.column } : this.#active, this.#bounds());
+    this.#active = clampPosition(isOther ? { row: 0, column: this.#active.column } : this.#active, this.#bounds());
     if (isOther) this.#element.scrollTop = 0;
     this.#redraw();
   }
 
   /** Back to where the page was before it was out of sight. */
-  restore({ top, left }: { readonly top: number; readonly left: number }, active: Place): void {
+  restore({ top, left }: { readonly top: number; readonly left: number }, active: GridPosition): void {
     this.#element.scrollTo(left, top);
-    this.#active = within(active, this.#bounds());
+    this.#active = clampPosition(active, this.#bounds());
     this.#draw();
   }
 
@@ -81,8 +81,8 @@ export class Grid {
   }
 
   /** Moves there, scrolls as far as is needed, and takes the focus. */
-  activate(place: Place): void {
-    this.#active = within(place, this.#bounds());
+  activate(place: GridPosition): void {
+    this.#active = clampPosition(place, this.#bounds());
     const { clientHeight, clientWidth, scrollTop, scrollLeft } = this.#element;
     const { headerHeight, rowHeaderWidth } = this.#frame;
     const { rows, columns } = this.#lines();
@@ -131,7 +131,7 @@ export class Grid {
   #forget(): void {
     const { matrix } = this.#shown ?? {};
     if (matrix === undefined) return;
-    this.#frame = frameOf(this.#element.clientWidth, matrix.columns.length, matrix.longest);
+    this.#frame = gridMetrics(this.#element.clientWidth, matrix.columns.length, matrix.longest);
     const { rowHeight, rowHeaderWidth, columnWidth, headerHeight, isUpright } = this.#frame;
     const { style } = this.#element;
     style.setProperty('--row-height', `${rowHeight}px`);
@@ -151,14 +151,14 @@ export class Grid {
 
   #draw(): void {
     if (this.#shown === undefined) return;
-    const { matrix, words } = this.#shown;
+    const { matrix, words: localizer } = this.#shown;
     const { clientHeight, clientWidth, scrollTop, scrollLeft } = this.#element;
     const { headerHeight, rowHeaderWidth } = this.#frame;
     const lines = this.#lines();
     const { row, column } = this.#active;
     const columns = positionsOf(drawnRange(lines.columns, scrollLeft, clientWidth - rowHeaderWidth), column);
     const rows = positionsOf(drawnRange(lines.rows, scrollTop, clientHeight - headerHeight), row);
-    const drawing: Drawing = { matrix, words, frame: this.#frame, columns };
+    const drawing: RenderContext = { matrix, localizer, frame: this.#frame, columns };
     this.#header.draw(drawing);
     const wanted = new Set(rows);
     for (const [index, view] of this.#rows) {
@@ -202,7 +202,7 @@ export class Grid {
       this.#choose();
       return;
     }
-    const to = moved(this.#active, { key, isControl: ctrlKey || metaKey }, this.#bounds());
+    const to = movePosition(this.#active, { key, isControl: ctrlKey || metaKey }, this.#bounds());
     if (to === undefined) return;
     event.preventDefault();
     this.activate(to);
@@ -236,7 +236,7 @@ export class Grid {
   }
 
   /** The grid's own indices say where an element stands: they begin with the headers at 1. */
-  #placeOf(target: EventTarget | null): Place | undefined {
+  #placeOf(target: EventTarget | null): GridPosition | undefined {
     const cell = target instanceof Element ? target.closest('[aria-colindex]') : null;
     const row = cell?.closest('[aria-rowindex]');
     if (!cell || !row) return undefined;

@@ -1,5 +1,5 @@
 import { attribute, make, text } from './dom.ts';
-import type { Drawing } from './rowView.ts';
+import type { RenderContext } from './rowView.ts';
 
 /** The first row: what the rows are, then the names of the roles that are drawn. */
 export class HeaderView {
@@ -20,9 +20,9 @@ export class HeaderView {
     return column < 0 ? this.corner : this.#cells.get(column);
   }
 
-  draw(drawing: Drawing): void {
-    const { matrix, words, columns } = drawing;
-    text(this.corner, words.say(matrix.message.mode === 'groups' ? 'group' : 'person'));
+  draw(drawing: RenderContext): void {
+    const { matrix, localizer, columns } = drawing;
+    text(this.corner, localizer.text(matrix.message.mode === 'groups' ? 'group' : 'person'));
     const wanted = new Set(columns);
     for (const [column, cell] of this.#cells) {
       if (wanted.has(column)) continue;
@@ -40,12 +40,12 @@ export class HeaderView {
     this.#cells.clear();
   }
 
-  #add(column: number, { matrix, frame, words }: Drawing): void {
+  #add(column: number, { matrix, frame, localizer }: RenderContext): void {
     const { key, label, detail, isListed, count } = matrix.column(column);
     const { mode, organization, connection } = matrix.message;
     const cell = make('div', isListed ? 'column-header' : 'column-header unlisted');
-    const counted = words.say(mode === 'groups' ? 'columnGroups' : 'columnPeople', count);
-    const unlisted = isListed ? '' : words.say('unlisted');
+    const counted = localizer.text(mode === 'groups' ? 'columnGroups' : 'columnPeople', count);
+    const unlisted = isListed ? '' : localizer.text('unlisted');
     cell.setAttribute('role', 'columnheader');
     cell.tabIndex = -1;
     attribute(cell, 'aria-colindex', String(column + 2));

@@ -1,6 +1,6 @@
 /** Where rows and columns of one size stand, and which of them are in sight. Lengths are CSS pixels. */
 
-export interface Line {
+export interface Axis {
   readonly count: number;
   /** Of each row, or of each column. */
   readonly size: number;
@@ -16,7 +16,7 @@ export interface Range {
 const STEP = 8;
 
 /** What to draw of a line of which `length` is in sight from `scroll` on. */
-export function drawnRange({ count, size }: Line, scroll: number, length: number): Range {
+export function drawnRange({ count, size }: Axis, scroll: number, length: number): Range {
   if (count === 0 || length <= 0) return { first: 0, end: 0 };
   const top = Math.min(Math.max(scroll, 0), Math.max(0, count * size - length)); // Scrolling may overshoot.
   const first = Math.floor(top / size);
@@ -35,14 +35,14 @@ export function positionsOf({ first, end }: Range, active: number): readonly num
 }
 
 /** The nearest scroll position at which all of one row or column is in sight. */
-export function scrollToShow({ size }: Line, index: number, scroll: number, length: number): number {
+export function scrollToShow({ size }: Axis, index: number, scroll: number, length: number): number {
   if (index < 0) return scroll; // A header is always in sight.
   const start = index * size;
   if (start < scroll || size > length) return start;
   return Math.max(scroll, start + size - length);
 }
 
-export interface Frame {
+export interface GridMetrics {
   readonly rowHeight: number;
   readonly rowHeaderWidth: number;
   readonly columnWidth: number;
@@ -61,13 +61,13 @@ const READABLE = 96;
 const CHARACTER = 7;
 
 /** Characters of the longest name of a row, with what stands beside it, and of a column. */
-export interface Longest {
+export interface LongestLabels {
   readonly row: number;
   readonly column: number;
 }
 
 /** The sizes for a window of this width and so many columns. */
-export function frameOf(width: number, columns: number, longest: Longest): Frame {
+export function gridMetrics(width: number, columns: number, longest: LongestLabels): GridMetrics {
   const wanted = longest.row * CHARACTER + 72; // With its count.
   const rowHeaderWidth = Math.round(Math.max(140, Math.min(wanted, 440, width * 0.4)));
   const each = columns === 0 ? WIDEST : Math.floor((width - rowHeaderWidth) / columns);

@@ -5,8 +5,9 @@ import * as z from 'zod/mini';
 import { make, part } from './dom.ts';
 import { Grid } from './grid.ts';
 import './matrix.css';
+import type { GridPosition } from './gridPosition.ts';
+import { Localizer } from './localizer.ts';
 import { Matrix } from './matrix.ts';
-import type { Place } from './places.ts';
 import {
   type MatrixMessage,
   MODES,
@@ -17,7 +18,6 @@ import {
   versioned,
 } from './protocol.ts';
 import { Toolbar } from './toolbar.ts';
-import { Words } from './words.ts';
 
 interface Host {
   postMessage(message: unknown): void;
@@ -42,7 +42,7 @@ const post = (message: ToHost) => host.postMessage(versioned(message));
 const RESTING = 60;
 
 let mode: Mode = kept.success ? kept.data.mode : 'groups';
-let words: Words | undefined;
+let words: Localizer | undefined;
 let message: MatrixMessage | undefined;
 let shown: Matrix | undefined;
 let sequence = 0;
@@ -76,8 +76,8 @@ const grid = new Grid(part('grid', HTMLElement), {
 
 window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
   const read = readToPage(data);
-  if (read === undefined) return; // Of another version, or of nobody we know.
-  if (read.type === 'texts') return begin(new Words(read.texts, read.locale));
+  if (read === undefined) return; // Of another version, or from an unknown sender.
+  if (read.type === 'texts') return begin(new Localizer(read.texts, read.locale));
   if (words === undefined) return;
   switch (read.type) {
     case 'matrix':
@@ -94,39 +94,39 @@ window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
 });
 post({ type: 'ready', mode });
 
-function begin(said: Words): void {
+function begin(said: Localizer): void {
   words = said;
-  const title = said.say('title');
+  const title = said.text('title');
   document.title = title;
   part('title', HTMLElement).textContent = title;
   toolbar.label(said);
   toolbar.mode = mode;
   const legend = part('legend', HTMLElement);
-  legend.setAttribute('aria-label', said.say('legend'));
+  legend.setAttribute('aria-label', said.text('legend'));
   const states = ['granted', 'grantedUnlisted', 'notGranted'] as const;
   legend.replaceChildren(
     ...states.map((state) => {
       const item = make('li', '');
       const sample = make('span', 'cell');
       sample.dataset.state = state;
-      item.append(sample, make('span', '', said.say(state)));
+      item.append(sample, make('span', '', said.text(state)));
       return item;
     }),
   );
   part('footer', HTMLElement).hidden = false;
 }
 
-function show(view: ViewMessage, said: Words): void {
+function show(view: ViewMessage, said: Localizer): void {
   if (message?.mode !== view.mode || view.mode !== mode) return; // The user has turned to the other rows meanwhile.
   // What the user types wins over what comes back of what was typed before.
   if (!toolbar.isTyping && view.answered === sequence) toolbar.filter = view.filter;
   shown = new Matrix(message, view);
   const { rows, columns } = message;
-  toolbar.explanation = mode === 'people' ? said.say('samePeople') : '';
+  toolbar.explanation = mode === 'people' ? said.text('samePeople') : '';
   toolbar.counts = [
     said.count(mode === 'groups' ? 'groupCount' : 'peopleCount', shown.rows.length, rows.keys.length),
     said.count('roleCount', shown.columns.length, columns.keys.length),
-    said.say('grantCount', shown.grants),
+    said.text('grantCount', shown.grants),
   ].join(' · ');
   const isEmpty = shown.rows.length === 0;
   part('grid', HTMLElement).hidden = isEmpty;
@@ -141,7 +141,7 @@ function show(view: ViewMessage, said: Words): void {
   askForDetail();
 }
 
-function keysOf(matrix: Matrix, { row, column }: Place) {
+function keysOf(matrix: Matrix, { row, column }: GridPosition) {
   return {
     mode: matrix.message.mode,
     row: row < 0 ? null : matrix.row(row).key,

@@ -1,5 +1,5 @@
-import { countOfRow, countsOfColumns, hasBit } from './bits.ts';
-import type { Longest } from './layout.ts';
+import { countOfRow, countsOfColumns, hasBit } from './bitMatrix.ts';
+import type { LongestLabels } from './layout.ts';
 import type { MatrixMessage, ViewMessage } from './protocol.ts';
 
 export interface RowText {
@@ -71,7 +71,7 @@ export class Matrix {
   }
 
   /** How much room names need. */
-  get longest(): Longest {
+  get longest(): LongestLabels {
     const { rows, columns } = this.message;
     const most = (indices: Uint32Array, ...texts: readonly (readonly string[])[]) =>
       indices.reduce((longest, at) => {

@@ -63,7 +63,7 @@ const toPageSchema = z.discriminatedUnion('type', [
       states: z.array(z.enum(['', 'error', 'degraded'])),
     }),
     columns: z.object({ keys: texts, labels: texts, details: texts, listed: z.array(z.boolean()) }),
-    /** One bit for each cell; see bits.ts. */
+    /** One bit for each cell; see bitMatrix.ts. */
     bits: z.instanceof(Uint8Array),
   }),
   /** Which rows and columns are left, in the order in which they are shown: positions in the matrix of that mode. */

@@ -1,13 +1,13 @@
 import { attribute, make, text } from './dom.ts';
-import type { Frame } from './layout.ts';
+import type { GridMetrics } from './layout.ts';
+import type { Localizer } from './localizer.ts';
 import type { Matrix } from './matrix.ts';
-import type { Words } from './words.ts';
 
 /** What every row and header needs to draw itself. */
-export interface Drawing {
+export interface RenderContext {
   readonly matrix: Matrix;
-  readonly frame: Frame;
-  readonly words: Words;
+  readonly frame: GridMetrics;
+  readonly localizer: Localizer;
   /** Columns to draw, ascending. */
   readonly columns: readonly number[];
 }
@@ -37,8 +37,8 @@ export class RowView {
   }
 
   /** Shows row number `row`, with the columns of the drawing. */
-  draw(row: number, drawing: Drawing): void {
-    const { matrix, frame, words } = drawing;
+  draw(row: number, drawing: RenderContext): void {
+    const { matrix, frame, localizer } = drawing;
     const { kind, key, label, detail, note, state, count } = matrix.row(row);
     const { organization, connection } = matrix.message;
     attribute(this.element, 'aria-rowindex', String(row + 2));
@@ -49,7 +49,7 @@ export class RowView {
     this.#note.classList.toggle('warning', kind === 'group');
     this.#note.dataset.state = state;
     text(this.#count, String(count));
-    const spoken = [label, note, words.say('rowGrants', count)].filter(Boolean).join(', ');
+    const spoken = [label, note, localizer.text('rowGrants', count)].filter(Boolean).join(', ');
     attribute(this.header, 'aria-label', spoken);
     attribute(this.header, 'title', [label, note, detail].filter(Boolean).join('\n'));
     const section = kind === 'group' ? 'group' : 'principal';
@@ -58,7 +58,7 @@ export class RowView {
     this.#drawCells(row, drawing);
   }
 
-  #drawCells(row: number, { matrix, frame, words, columns }: Drawing): void {
+  #drawCells(row: number, { matrix, frame, localizer, columns }: RenderContext): void {
     const wanted = new Set(columns);
     for (const [column, cell] of this.#cells) {
       if (wanted.has(column)) continue;
@@ -77,7 +77,7 @@ export class RowView {
       const state = !isGranted ? 'notGranted' : matrix.column(column).isListed ? 'granted' : 'grantedUnlisted';
       if (cell.dataset.state === state) continue;
       cell.dataset.state = state;
-      cell.setAttribute('aria-label', words.say(state));
+      cell.setAttribute('aria-label', localizer.text(state));
     }
     for (const cell of this.#spare.splice(0)) cell.remove();
   }

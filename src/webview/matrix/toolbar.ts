@@ -1,6 +1,6 @@
 import { make, part } from './dom.ts';
+import type { Localizer } from './localizer.ts';
 import { MODES, type Mode, type NoticesMessage } from './protocol.ts';
-import type { Words } from './words.ts';
 
 export interface ToolbarEvents {
   readonly mode: (mode: Mode) => void;
@@ -11,7 +11,7 @@ export interface ToolbarEvents {
   readonly leave: () => void;
 }
 
-/** While somebody types, the matrix and the tree follow at this distance, in milliseconds. */
+/** While the user types, matrix and tree are updated after this delay, in milliseconds. */
 const TYPING = 150;
 
 /** What stands above the grid: rows, filter, counts, age, and what the data lacks. */
@@ -43,17 +43,17 @@ export class Toolbar {
     });
   }
 
-  /** Whether something was typed that was not told yet. */
+  /** Whether something was typed that was not sent yet. */
   get isTyping(): boolean {
     return this.#typing !== undefined;
   }
 
-  label(words: Words): void {
-    part('modes-name', HTMLElement).textContent = words.say('rows');
-    this.#filter.setAttribute('aria-label', words.say('filter'));
-    this.#filter.placeholder = words.say('filterHint');
-    this.#refresh.setAttribute('aria-label', words.say('refresh'));
-    this.#refresh.title = words.say('refresh');
+  label(words: Localizer): void {
+    part('modes-name', HTMLElement).textContent = words.text('rows');
+    this.#filter.setAttribute('aria-label', words.text('filter'));
+    this.#filter.placeholder = words.text('filterHint');
+    this.#refresh.setAttribute('aria-label', words.text('refresh'));
+    this.#refresh.title = words.text('refresh');
     if (this.#radios.size === 0) for (const mode of MODES) this.#addMode(mode, words);
     part('toolbar', HTMLElement).hidden = false;
   }
@@ -79,21 +79,21 @@ export class Toolbar {
     part('counts', HTMLElement).textContent = text;
   }
 
-  tell({ read, isReading, notices }: NoticesMessage, words: Words): void {
-    part('read', HTMLElement).textContent = isReading ? words.say('reading') : read;
+  tell({ read, isReading, notices }: NoticesMessage, words: Localizer): void {
+    part('read', HTMLElement).textContent = isReading ? words.text('reading') : read;
     document.body.classList.toggle('reading', isReading);
     const list = notices.map(({ kind, text }) => make('p', `notice ${kind}`, text));
     part('notices', HTMLElement).replaceChildren(...list);
   }
 
-  #addMode(mode: Mode, words: Words): void {
+  #addMode(mode: Mode, words: Localizer): void {
     const label = make('label', 'mode');
     const radio = make('input', '');
     radio.type = 'radio';
     radio.name = 'mode';
     radio.value = mode;
     radio.addEventListener('change', () => this.#events.mode(mode));
-    label.append(radio, make('span', '', words.say(mode)));
+    label.append(radio, make('span', '', words.text(mode)));
     part('modes', HTMLElement).append(label);
     this.#radios.set(mode, radio);
   }

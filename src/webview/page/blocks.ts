@@ -1,14 +1,14 @@
 import type { PageBlock, PageLine } from './protocol.ts';
 
 /** Elements of a document. Every text in it becomes a text node: no name of a server can be markup. */
-export function elementsOf(blocks: readonly PageBlock[], reveal: string): DocumentFragment {
+export function renderBlocks(blocks: readonly PageBlock[], reveal: string): DocumentFragment {
   const fragment = document.createDocumentFragment();
   fragment.append(...blocks.map((block) => elementOf(block, reveal)));
   return fragment;
 }
 
 /** Pieces of a line. A link is its number and no address; `rebuild` leaves no such number to a model. */
-export function piecesOf(line: PageLine, reveal: string): (Node | string)[] {
+export function renderLine(line: PageLine, reveal: string): (Node | string)[] {
   return line.map((piece) => {
     if (typeof piece === 'string') return piece;
     if ('strong' in piece) return filled('strong', [piece.strong]);
@@ -33,13 +33,13 @@ function elementOf(block: PageBlock, reveal: string): HTMLElement {
     case 'heading':
       return filled('h2', [block.text]);
     case 'paragraph':
-      return filled('p', piecesOf(block.line, reveal));
+      return filled('p', renderLine(block.line, reveal));
     case 'notice':
       return Object.assign(filled('p', [block.text]), { className: 'notice' });
     case 'list':
       return filled(
         'ul',
-        block.lines.map((line) => filled('li', piecesOf(line, reveal))),
+        block.lines.map((line) => filled('li', renderLine(line, reveal))),
       );
     case 'table':
       return tableOf(block.columns, block.rows, reveal);
@@ -51,7 +51,7 @@ function tableOf(columns: readonly string[], rows: readonly (readonly PageLine[]
   const body = rows.map((cells) =>
     filled(
       'tr',
-      cells.map((cell) => filled('td', piecesOf(cell, reveal))),
+      cells.map((cell) => filled('td', renderLine(cell, reveal))),
     ),
   );
   return filled('table', [filled('thead', [head]), filled('tbody', body)]);

@@ -2,7 +2,7 @@
 import '../noEval.ts';
 
 import * as z from 'zod/mini';
-import { elementsOf, linkAt, piecesOf } from './blocks.ts';
+import { linkAt, renderBlocks, renderLine } from './blocks.ts';
 import './page.css';
 import { type PagePart, readToPage, type ToHost, type ToPage, versioned } from './protocol.ts';
 import { rebuild } from './rebuild.ts';
@@ -81,7 +81,7 @@ function show(content: ToPage): void {
   const { parts, isWhole, words } = content;
   revision = content.revision;
   heading.textContent = content.heading;
-  about.replaceChildren(...piecesOf(content.about, words.reveal));
+  about.replaceChildren(...renderLine(content.about, words.reveal));
   try {
     const fresh = document.createDocumentFragment();
     for (const part of parts) fresh.append(shown(part, words));
@@ -99,7 +99,7 @@ function show(content: ToPage): void {
 
 function shown(part: PagePart, { picture, reveal }: ToPage['words']): Node {
   if ('html' in part) return rebuild(part.html, (description) => picture.replace('{0}', () => description));
-  return 'blocks' in part ? elementsOf(part.blocks, reveal) : asText(part);
+  return 'blocks' in part ? renderBlocks(part.blocks, reveal) : asText(part);
 }
 
 /** A part as it came. */

@@ -1,4 +1,4 @@
-import { address, alignmentOf, attributeOf, escapeTags, fateOf } from './sanitize.ts';
+import { alignmentOf, attributeOf, escapeTags, linkTarget, tagAction } from './sanitize.ts';
 
 const MATHML = 'http://www.w3.org/1998/Math/MathML';
 
@@ -26,11 +26,11 @@ function copyChildren(from: ParentNode & Node, to: Node, picture: (description: 
 
 function copy(from: Element, to: Node, picture: (description: string) => string): void {
   const { localName: name } = from;
-  if (name === 'a' && address(from.getAttribute('href') ?? '') === undefined) {
+  if (name === 'a' && linkTarget(from.getAttribute('href') ?? '') === undefined) {
     copyChildren(from, to, picture); // It leads nowhere.
     return;
   }
-  switch (fateOf(name, [...from.classList])) {
+  switch (tagAction(name, [...from.classList])) {
     case 'drop':
       // The renderer writes nothing else into those: a model that does would hide what follows.
       if (from.querySelector(':not(span)') !== null) copyChildren(from, to, picture);
@@ -72,8 +72,8 @@ function copyInto(made: Element, from: Element, to: Node, picture: (description:
 
 /** The description, which leads to the picture where it stands in the web: looking at it is the user's choice. */
 function placeholder(from: Element, picture: (description: string) => string): Element {
-  const isInLink = address(from.closest('a')?.getAttribute('href') ?? '') !== undefined;
-  const href = isInLink ? undefined : address(from.getAttribute('src') ?? '');
+  const isInLink = linkTarget(from.closest('a')?.getAttribute('href') ?? '') !== undefined;
+  const href = isInLink ? undefined : linkTarget(from.getAttribute('src') ?? '');
   const made = document.createElement(href === undefined ? 'span' : 'a');
   made.className = 'picture';
   made.textContent = picture(from.getAttribute('alt') ?? '');

@@ -30,9 +30,9 @@ export function isTag(name: string, attributes: string, isInMath: boolean): bool
 }
 
 /** `unwrap`: its content without itself. `picture`: words in its place. `box`: a character in its place. */
-export type Fate = 'keep' | 'keepMath' | 'unwrap' | 'picture' | 'box' | 'drop';
+export type TagAction = 'keep' | 'keepMath' | 'unwrap' | 'picture' | 'box' | 'drop';
 
-export function fateOf(name: string, classes: readonly string[]): Fate {
+export function tagAction(name: string, classes: readonly string[]): TagAction {
   // Formulas come twice, or thrice: for the eye as positioned pieces, which want styles of their own, as MathML and as TeX.
   if (name === 'annotation' || classes.includes('katex-html')) return 'drop';
   if (name === 'img') return 'picture';
@@ -45,7 +45,7 @@ export function fateOf(name: string, classes: readonly string[]): Fate {
 export function attributeOf(element: string, name: string, value: string): string | undefined {
   switch (name) {
     case 'href':
-      return element === 'a' ? address(value) : undefined;
+      return element === 'a' ? linkTarget(value) : undefined;
     case 'class':
       return value.match(/(?<!\S)(?:hljs-|language-)[\w-]+(?!\S)/g)?.join(' ');
     case 'start':
@@ -69,8 +69,8 @@ export function alignmentOf(element: string, style: string): 'left' | 'right' | 
   return element === 'th' || element === 'td' ? (found as 'left' | 'right' | 'center' | undefined) : undefined;
 }
 
-/** Where a link may lead: out into the browser. Commands, files and other schemes are none of a model's business. */
-export function address(value: string): string | undefined {
+/** Where a link may lead: out into the browser. Commands, files and other schemes are not for a model to open. */
+export function linkTarget(value: string): string | undefined {
   if (!URL.canParse(value)) return undefined;
   const { protocol, href } = new URL(value);
   return ['https:', 'http:', 'mailto:'].includes(protocol) ? href : undefined;

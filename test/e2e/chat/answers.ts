@@ -17,7 +17,7 @@ import {
   suggestions,
   useMode,
 } from '../../harness/chat.ts';
-import { counter, lastTold, silence, told } from '../../harness/sandboxControl.ts';
+import { counter, lastRecordedRequest, recordedRequests, silence } from '../../harness/sandboxControl.ts';
 import { extensionPage } from '../../harness/views.ts';
 import { test, type Workbench } from '../../harness/workbench.ts';
 
@@ -46,15 +46,15 @@ test.describe('an answer in chat', () => {
     await chat(page, '@rolecall say: once');
     assert.match(await chat(page, '@rolecall say: and once more'), /^and once more/);
     const shown = await questions(page).count();
-    const before = await told(workbench.sandbox);
+    const before = await recordedRequests(workbench.sandbox);
     const again = newestAnswer(page).locator('.chat-footer-toolbar .codicon-refresh');
-    const asked = async () => (await told(workbench.sandbox)).length;
+    const asked = async () => (await recordedRequests(workbench.sandbox)).length;
     await attempt(async (quickly) => {
       if ((await asked()) === before.length) await again.click(quickly);
       await expect.poll(asked, quickly).toBe(before.length + 1);
     });
     assert.match(await answer(page), /^and once more/);
-    const { messages } = await lastTold(workbench.sandbox);
+    const { messages } = await lastRecordedRequest(workbench.sandbox);
     assert.equal(messages.length, 3);
     assert.deepEqual(messages, before.at(-1)?.messages);
     await expect(questions(page)).toHaveCount(shown);
@@ -72,7 +72,7 @@ test.describe('an answer in chat', () => {
     assert.match(partly, /^1, 2, 3, .*13/);
     await workbench.screenshot('chat-stopped');
     assert.match(await chat(page, '@rolecall say: and on'), /^and on/);
-    const [asked, said, next] = (await lastTold(workbench.sandbox)).messages.slice(-3);
+    const [asked, said, next] = (await lastRecordedRequest(workbench.sandbox)).messages.slice(-3);
     assert.deepEqual([asked?.role, asked?.content], ['user', 'count to 4000']);
     // Not what had arrived, of which the editor may have shown a little less.
     assert.deepEqual([said?.role, said?.content.trim()], ['assistant', partly]);
@@ -94,7 +94,7 @@ test.describe('an answer in chat', () => {
     await page.keyboard.press('Control+A');
     assert.match(await chat(page, '@rolecall /explain'), /rotate\.py.\(1–17\).has.17.lines.of.python/);
     assert.match(
-      (await lastTold(workbench.sandbox)).messages.at(-1)?.content ?? '',
+      (await lastRecordedRequest(workbench.sandbox)).messages.at(-1)?.content ?? '',
       /^Explain this[\s\S]*rotate\.py[\s\S]*def rotate\(/,
     );
     await workbench.screenshot('chat-explain');
@@ -104,7 +104,7 @@ test.describe('an answer in chat', () => {
     await suggestions(page).first().click();
     await questions(page).filter({ hasText: 'Look for mistakes in it' }).waitFor();
     await answer(page);
-    const { messages } = await lastTold(workbench.sandbox);
+    const { messages } = await lastRecordedRequest(workbench.sandbox);
     assert.match(messages.at(-1)?.content ?? '', /^Find what is wrong here.*\n\nLook for mistakes in it$/);
     assert.match(messages.at(-3)?.content ?? '', /def rotate\(/);
     await runCommand(page, 'View: Close All Editors');
@@ -113,25 +113,25 @@ test.describe('an answer in chat', () => {
   test('/explain is about the file that is attached', async () => {
     assert.match(await chat(page, '@rolecall /explain', 'handover.md'), /handover\.md.has.\d+.lines.of.markdown/);
     assert.match(
-      (await lastTold(workbench.sandbox)).messages.at(-1)?.content ?? '',
+      (await lastRecordedRequest(workbench.sandbox)).messages.at(-1)?.content ?? '',
       /handover\.md:\n```markdown\n# Handover\n/,
     );
   });
 
   test('/tools lists what there is, without asking a model', async () => {
-    const before = (await told(workbench.sandbox)).length;
+    const before = (await recordedRequests(workbench.sandbox)).length;
     const said = await chat(page, '@rolecall /tools');
     for (const tool of ['list_groups', 'who_has_role', 'count_words', 'list_files']) {
       assert.match(said, new RegExp(`${tool}: [A-Z]`));
     }
     await workbench.screenshot('chat-tools');
-    assert.equal((await told(workbench.sandbox)).length, before);
+    assert.equal((await recordedRequests(workbench.sandbox)).length, before);
   });
 
   test('/access knows groups and roles, looks things up, and suggests what to ask next', async () => {
     const said = await chat(page, '@rolecall /access use who_has_role with role=legacy-operator organization=meridian');
     assert.match(said, /legacy-operator.*in.meridian:.nobody.through/);
-    const [instructions] = (await lastTold(workbench.sandbox)).messages;
+    const [instructions] = (await lastRecordedRequest(workbench.sandbox)).messages;
     assert.equal(instructions?.role, 'system');
     assert.match(
       instructions?.content ?? '',

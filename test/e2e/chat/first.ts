@@ -12,7 +12,7 @@ import {
   useMode,
   waitForModels,
 } from '../../harness/chat.ts';
-import { lastTold, told } from '../../harness/sandboxControl.ts';
+import { lastRecordedRequest, recordedRequests } from '../../harness/sandboxControl.ts';
 import { firstPrompt, signInAs } from '../../harness/signIn.ts';
 import { shared, test, type Workbench } from '../../harness/workbench.ts';
 
@@ -58,7 +58,7 @@ test.describe('a chat from its first message on', () => {
       await useMode(page, mode);
       assert.match(await chat(page, `@rolecall say: here in ${mode} mode`), new RegExp(`^here in ${mode} mode`));
     }
-    const { messages } = await lastTold(workbench.sandbox);
+    const { messages } = await lastRecordedRequest(workbench.sandbox);
     assert.deepEqual(
       messages.map(({ content }) => content),
       ['say: here in Agent mode', 'here in Agent mode', 'say: here in Ask mode'],
@@ -86,13 +86,13 @@ test.describe('a chat from its first message on', () => {
         await chat(page, '@rolecall say: it is me'),
         new RegExp(`it is me\\s+${picked} · [\\d,]+ tokens read`),
       );
-      const { model } = await lastTold(workbench.sandbox);
+      const { model } = await lastRecordedRequest(workbench.sandbox);
       assert.equal(model, workbench.sandbox.descriptor.models.find(({ label }) => label === picked)?.id);
     });
   }
 
   test('answers @rolecall whatever the editor makes of a message without it', async () => {
-    const before = (await told(workbench.sandbox)).length;
+    const before = (await recordedRequests(workbench.sandbox)).length;
     await newChat(page);
     await send(page, 'who are you');
     const dialog = page.locator('.monaco-dialog-box');
@@ -103,8 +103,8 @@ test.describe('a chat from its first message on', () => {
       await page.keyboard.press('Escape');
     }
     await answer(page);
-    const asked = (await told(workbench.sandbox)).length - before;
+    const asked = (await recordedRequests(workbench.sandbox)).length - before;
     assert.match(await chat(page, '@rolecall say: at your service'), /^at your service/);
-    assert.equal((await told(workbench.sandbox)).length, before + asked + 1);
+    assert.equal((await recordedRequests(workbench.sandbox)).length, before + asked + 1);
   });
 });

@@ -6,7 +6,7 @@ import { expect, type Page } from '@playwright/test';
 import { dialog, pressDialog } from '../../harness/actions.ts';
 import { answer, chat, newChat, newestAnswer, pickModel, send, stop, useMode } from '../../harness/chat.ts';
 import { running } from '../../harness/processTree.ts';
-import { lastTold } from '../../harness/sandboxControl.ts';
+import { lastRecordedRequest } from '../../harness/sandboxControl.ts';
 import { test, type Workbench } from '../../harness/workbench.ts';
 
 const file = { type: 'object', properties: { file: { type: 'string' } }, required: ['file'] };
@@ -52,7 +52,7 @@ test.describe('a tool that a model calls', () => {
 
   /** The calls of the last round that had any, each with its result, as the model was told them. */
   async function lastCalls(): Promise<(readonly [name: string, result: string | undefined])[]> {
-    const { messages } = await lastTold(workbench.sandbox);
+    const { messages } = await lastRecordedRequest(workbench.sandbox);
     const calls = messages.findLast(({ tool_calls }) => tool_calls !== undefined)?.tool_calls ?? [];
     return calls.map((call) => {
       return [call.function.name, messages.find(({ tool_call_id }) => tool_call_id === call.id)?.content];

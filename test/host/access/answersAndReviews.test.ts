@@ -146,7 +146,7 @@ describe('insight', () => {
       await later((groups) => groups.splice(1));
       await until('the new review', () => panels.at(-1)?.text.includes('- Groups: 1\n'));
       assert.equal(panels.length, 1);
-      await cloud.keeper.forget();
+      await cloud.tokenManager.signOut();
       await until('it is closed', () => panels.at(-1)?.isDisposed);
       assert.equal(panels.at(-1)?.webview.html, '');
     });
@@ -241,7 +241,7 @@ describe('insight', () => {
       const cloud = await tree().serviceOf('administrator', 'meridian');
       given.choices.push(/\.md$/);
       patches.set(vscode.window, 'showSaveDialog', async () => {
-        await cloud.keeper.forget();
+        await cloud.tokenManager.signOut();
         return target('md');
       });
       await call(commands.exportReview);
@@ -315,17 +315,17 @@ describe('insight', () => {
         [2, 3, 1],
         'the list is there again after one was deleted',
       );
-      const stage = tree().data.requireStage();
-      assert.equal((await store.list(stage)).length, 1);
+      const session = tree().data.requireSession();
+      assert.equal((await store.list(session)).length, 1);
       await signInAs(cloud, 'ordinaryUser');
-      assert.deepEqual(await store.list(tree().data.requireStage()), []);
+      assert.deepEqual(await store.list(tree().data.requireSession()), []);
       await call(commands.manageSnapshots);
       assert.match(given.told.at(-1) ?? '', /No snapshots are kept for this account/);
       await call(commands.clearSnapshots); // Not without a yes.
-      assert.equal((await store.list(stage)).length, 1);
+      assert.equal((await store.list(session)).length, 1);
       given.press = /Remove All/;
       await call(commands.clearSnapshots);
-      assert.deepEqual(await store.list(stage), []);
+      assert.deepEqual(await store.list(session), []);
       assert.deepEqual(await fs.readdir(folder), []);
     });
 
@@ -344,7 +344,7 @@ describe('insight', () => {
 
     it('are bounded: the oldest go first', async () => {
       await tree().serviceOf('administrator', 'meridian', 'empty-nest');
-      const stage = tree().data.requireStage();
+      const session = tree().data.requireSession();
       const empty = (organization: string, account: string) => {
         return {
           format: 'rolecall.review' as const,
@@ -359,17 +359,17 @@ describe('insight', () => {
       };
       let now = Date.UTC(2026, 0, 1);
       const clocked = new SnapshotStore(vscode.Uri.file(folder), () => now);
-      await clocked.save(stage, empty('another', 'kept'));
+      await clocked.save(session, empty('another', 'kept'));
       for (let count = 0; count < MAX_SNAPSHOTS + 3; count += 1) {
         now += 60_000;
-        await clocked.save(stage, empty('meridian', `a${count}`));
+        await clocked.save(session, empty('meridian', `a${count}`));
       }
-      const kept = await clocked.list(stage, 'meridian');
+      const kept = await clocked.list(session, 'meridian');
       assert.deepEqual(
         kept.map(({ head }) => head.account),
         Array.from({ length: MAX_SNAPSHOTS }, (_, index) => `a${MAX_SNAPSHOTS + 2 - index}`),
       );
-      assert.equal((await clocked.list(stage)).length, MAX_SNAPSHOTS + 1);
+      assert.equal((await clocked.list(session)).length, MAX_SNAPSHOTS + 1);
       const files = await fs.readdir(folder, { recursive: true });
       assert.equal(files.filter((name) => name.endsWith('.json')).length, 2 * (MAX_SNAPSHOTS + 1));
     });
@@ -389,7 +389,7 @@ describe('insight', () => {
       await loseRoles();
       await call(commands.saveSnapshot);
       assert.match(given.told[0] ?? '', /not whole/);
-      assert.deepEqual(await store.list(tree().data.requireStage()), []);
+      assert.deepEqual(await store.list(tree().data.requireSession()), []);
     });
   });
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { accessToolbox, bothToolboxes } from '../../../src/host/access/accessToolbox.ts';
+import { accessToolRegistry, mergeToolRegistries } from '../../../src/host/access/accessToolRegistry.ts';
 import { registerLanguageModelTools } from '../../../src/host/access/register.ts';
 import { accessToolNames } from '../../../src/host/accessToolNames.ts';
-import type { Toolbox } from '../../../src/host/conversation.ts';
+import type { ToolRegistry } from '../../../src/host/conversation.ts';
 import { extensionId, languageModelTools } from '../../../src/ids.ts';
 import { Commands } from '../support/commands.ts';
 import { useChat } from '../support/participant.ts';
@@ -187,8 +187,8 @@ describe('tools for models', () => {
   describe('of @rolecall', () => {
     const contributed = () => vscode.extensions.getExtension(extensionId)?.packageJSON.contributes.languageModelTools;
     const open = (wanted: ReadonlySet<string> = accessToolNames) =>
-      accessToolbox(tree().data, contributed(), scene().log, wanted);
-    const call = (box: Toolbox, name: string, args: Record<string, unknown>) =>
+      accessToolRegistry(tree().data, contributed(), scene().log, wanted);
+    const call = (box: ToolRegistry, name: string, args: Record<string, unknown>) =>
       box.invoke({ id: '1', name, arguments: args }, new AbortController().signal);
 
     it('are none while nobody is signed in', async () => {
@@ -215,7 +215,7 @@ describe('tools for models', () => {
     it('let @rolecall answer with real data what Ask @rolecall About This types', async () => {
       scene().settings.ids = ['meridian'];
       await chat().signedIn();
-      chat().toolbox = await open();
+      chat().toolRegistry = await open();
       await chat().ask('Who has the role "administrator", and through which groups? Organization: "meridian"');
       assert.match(chat().read(), /Used who_has_role/);
       assert.match(chat().read(), /ada\.moreau@meridian\.example\b.* through administrators/);
@@ -247,7 +247,7 @@ describe('tools for models', () => {
       assert.ok(first);
       const tool = (name: string) => ({ name, definition: first.definition, check: () => [] });
       const called: string[] = [];
-      const workspace: Toolbox = {
+      const workspace: ToolRegistry = {
         tools: [tool('list_groups'), tool('count_words')],
         problems: [{ file: vscode.Uri.file('/a'), line: 0, severity: 'warning', message: 'x' }],
         invoke: async ({ name }) => {
@@ -256,7 +256,7 @@ describe('tools for models', () => {
         },
       };
       const noted = new Set<string>();
-      const box = bothToolboxes(await open(), workspace, { answered: noted });
+      const box = mergeToolRegistries(await open(), workspace, { answered: noted });
       assert.equal(box.tools.filter(({ name }) => name === 'list_groups').length, 1);
       assert.match((await call(box, 'list_groups', {})).content, /^Groups of meridian/);
       assert.equal((await call(box, 'count_words', {})).content, 'workspace');

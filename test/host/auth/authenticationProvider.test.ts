@@ -31,7 +31,7 @@ describe('the authentication provider', () => {
     const signIn = new FakeSignIn({
       links: { receive: () => assert.fail() },
       serviceTokens: { signIn: () => assert.fail() },
-      learn: () => {},
+      addSecret: () => {},
       log: scene().log,
     });
     const signOut = new SignOut(new InferenceTokens(new FakeSecrets(), scene()), scene().log);
@@ -92,7 +92,7 @@ describe('the authentication provider', () => {
     scene().stores.set('service', { ...store, read: slow });
     scene().settings.connection = { ...cloud.connection, inferenceUrl: 'http://127.0.0.1:9' };
     scene().settings.change(); // The same session in the store, another object that has not read it.
-    assert.equal(scene().clouds.active?.keeper.session, undefined);
+    assert.equal(scene().clouds.active?.tokenManager.session, undefined);
     const sessions = provider.getSessions(undefined, {});
     answer();
     assert.deepEqual(labels(await sessions), [person('administrator').email]);
@@ -102,31 +102,31 @@ describe('the authentication provider', () => {
     const { provider } = provide();
     const cloud = await scene().startService();
     const session = await signInWithRefreshToken(cloud, 'administrator');
-    await cloud.keeper.adopt({ ...session, expiresAt: Date.now() - 1 });
+    await cloud.tokenManager.signIn({ ...session, expiresAt: Date.now() - 1 });
     const [renewed] = await provider.getSessions(undefined, {});
     assert.ok(renewed);
     assert.notEqual(renewed.accessToken, session.accessToken);
-    assert.equal(cloud.keeper.session?.accessToken, renewed.accessToken);
+    assert.equal(cloud.tokenManager.session?.accessToken, renewed.accessToken);
   });
 
   it('still lists a session whose renewal fails for now: a network error signs nobody out', async () => {
     const { provider } = provide();
     const cloud = await scene().startService();
     const session = await signInWithRefreshToken(cloud, 'administrator');
-    await cloud.keeper.adopt({ ...session, expiresAt: Date.now() - 1 });
+    await cloud.tokenManager.signIn({ ...session, expiresAt: Date.now() - 1 });
     await addFault({ service: 'identity', path: '/oauth2/v2/token', kind: 'html', status: 502, times: null });
     assert.deepEqual(labels(await provider.getSessions(undefined, {})), [person('administrator').email]);
-    assert.equal(cloud.keeper.state.kind, 'offline');
+    assert.equal(cloud.tokenManager.state.kind, 'offline');
   });
 
   it('lists none that the service has ended', async () => {
     const { provider, changes } = provide();
     const cloud = await scene().startService();
     const session = await signInWithRefreshToken(cloud, 'administrator');
-    await cloud.keeper.adopt({ ...session, refreshToken: 'spent', expiresAt: Date.now() - 1 });
+    await cloud.tokenManager.signIn({ ...session, refreshToken: 'spent', expiresAt: Date.now() - 1 });
     changes.length = 0;
     assert.deepEqual(await provider.getSessions(undefined, {}), []);
-    assert.equal(cloud.keeper.state.kind, 'ended');
+    assert.equal(cloud.tokenManager.state.kind, 'ended');
     assert.deepEqual(
       changes.map(({ removed }) => labels(removed)),
       [[person('administrator').email]],
@@ -139,7 +139,7 @@ describe('the authentication provider', () => {
     const sandbox = scene().enterSandbox();
     const session = await provider.createSession(['openid', 'email']);
     assert.deepEqual(signIn.asked, [sandbox]);
-    assert.equal(session.accessToken, sandbox.keeper.session?.accessToken);
+    assert.equal(session.accessToken, sandbox.tokenManager.session?.accessToken);
     assert.deepEqual(session.scopes, ['openid', 'email']);
   });
 
@@ -170,8 +170,8 @@ describe('the authentication provider', () => {
     await provider.removeSession('unknown');
     assert.equal((await provider.getSessions(undefined, {})).length, 2);
     await provider.removeSession(first?.id ?? assert.fail());
-    assert.equal(sandbox.keeper.state.kind, 'signedOut');
-    assert.equal(service.keeper.state.kind, 'signedIn');
+    assert.equal(sandbox.tokenManager.state.kind, 'signedOut');
+    assert.equal(service.tokenManager.state.kind, 'signedIn');
     const kept = async (id: string) => /accessToken/.test((await scene().stores.get(id)?.read()) ?? '');
     assert.deepEqual([await kept('sandbox'), await kept('service')], [false, true]);
   });
@@ -191,7 +191,7 @@ describe('the authentication provider', () => {
       await signInAs(cloud, 'administrator');
       await signInAs(cloud, 'administrator');
       await signInAs(cloud, 'ordinaryUser');
-      await cloud.keeper.forget();
+      await cloud.tokenManager.signOut();
       assert.deepEqual(changes.map(summary), [
         { added: [ada], removed: [], changed: [] },
         { added: [], removed: [], changed: [ada] },
@@ -225,7 +225,7 @@ describe('the authentication provider', () => {
       const session = await signInAs(cloud, 'administrator');
       changes.length = 0;
       scene().settings.change();
-      await cloud.keeper.adopt({ ...session });
+      await cloud.tokenManager.signIn({ ...session });
       assert.deepEqual(changes, []);
     });
 
@@ -233,7 +233,7 @@ describe('the authentication provider', () => {
       const { provider, changes } = provide();
       const cloud = await scene().startService();
       const session = await signInWithRefreshToken(cloud, 'administrator');
-      await cloud.keeper.adopt({ ...session, expiresAt: Date.now() - 1 });
+      await cloud.tokenManager.signIn({ ...session, expiresAt: Date.now() - 1 });
       changes.length = 0;
       const spent = await growth('identity POST /oauth2/v2/token', async () => {
         await Promise.all([provider.getSessions(undefined, {}), provider.getSessions(undefined, {})]);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { RolecallError } from '../../../src/core/base/errors.ts';
-import { followSecrets } from '../../../src/host/auth/followSecrets.ts';
 import { InferenceTokens } from '../../../src/host/auth/inferenceTokens.ts';
 import { SignOut } from '../../../src/host/auth/signOut.ts';
+import { watchSecrets } from '../../../src/host/auth/watchSecrets.ts';
 import { Cloud } from '../../../src/host/cloud.ts';
 import { Clouds } from '../../../src/host/clouds.ts';
 import { ModelCatalog } from '../../../src/host/modelCatalog.ts';
@@ -31,16 +31,16 @@ describe('the token of the inference service alone', () => {
         (connection) =>
           new Cloud({
             connection,
-            place: { store: memoryStore(), state, dispose: () => {} },
+            storage: { store: memoryStore(), state, dispose: () => {} },
             clientSecret: async () => 'x',
             inferenceToken: (of) => tokens.get(of),
             fetch,
             log,
-            learn: () => {},
+            addSecret: () => {},
           }),
       ),
     );
-    scene().own(followSecrets(scene().secrets, clouds, tokens));
+    scene().own(watchSecrets(scene().secrets, clouds, tokens));
   });
 
   async function enter(token: string, isTaken = true): Promise<Cloud> {
@@ -61,7 +61,7 @@ describe('the token of the inference service alone', () => {
   it('is kept in SecretStorage, and models are listed with it while nobody is signed in', async () => {
     const cloud = await enter(await serviceToken('administrator'), false);
     assert.deepEqual([...scene().secrets.values.keys()], [secrets.inferenceToken + cloud.connection.inferenceUrl]);
-    assert.equal(cloud.keeper.state.kind, 'signedOut');
+    assert.equal(cloud.tokenManager.state.kind, 'signedOut');
     const { settings, fetch, log } = scene();
     const catalog = scene().own(new ModelCatalog({ clouds, settings, fetch, log }));
     await catalog.ready(signal);
@@ -78,29 +78,29 @@ describe('the token of the inference service alone', () => {
     const cloud = await enter('own-token');
     const session = await signInAs(cloud, 'administrator');
     assert.equal(await cloud.inference.accessToken(signal), 'own-token');
-    assert.equal(await cloud.keeper.accessToken(signal), session.accessToken);
+    assert.equal(await cloud.tokenManager.accessToken(signal), session.accessToken);
   });
 
   it('that is refused is said so, with the way to enter another; the session is not touched', async () => {
     const cloud = await enter('own-token');
     await signInAs(cloud, 'administrator');
     await assert.rejects(
-      cloud.inference.rejected('own-token', signal),
+      cloud.inference.refreshAfter401('own-token', signal),
       (error) => error instanceof RolecallError && error.remedy?.kind === 'setInferenceToken',
     );
-    assert.equal(cloud.keeper.state.kind, 'signedIn');
+    assert.equal(cloud.tokenManager.state.kind, 'signedIn');
   });
 
   it('that another window has replaced is used instead', async () => {
     const cloud = await enter('old');
     scene().secrets.values.set(secrets.inferenceToken + cloud.connection.inferenceUrl, 'new'); // Without an event.
-    assert.equal(await cloud.inference.rejected('old', signal), 'new');
+    assert.equal(await cloud.inference.refreshAfter401('old', signal), 'new');
   });
 
   it('is given up in a window that hears of the sign-out only by the session', async () => {
     const cloud = await enter('own-token');
     await signInAs(cloud, 'administrator');
-    await cloud.keeper.forget(); // As the other window's message does; no secret has changed here.
+    await cloud.tokenManager.signOut(); // As the other window's message does; no secret has changed here.
     assert.equal(cloud.inferenceAccount, undefined);
   });
 

@@ -42,11 +42,11 @@ describe('a sign-in that comes back by a link to the editor', () => {
   /** One window: what asks, and what receives links. */
   async function openWindow(of: Scene) {
     const { clouds, log } = of;
-    const learn = (secret: string | undefined) => void learned.push(secret);
+    const addSecret = (secret: string | undefined) => void learned.push(secret);
     const cloud = await of.startService();
     await cloud.load();
-    const links = new SignInLinks({ clouds, storage: of.secrets, learn, log });
-    const signIn = new SignIn({ links, serviceTokens: { signIn: () => assert.fail() }, learn, log });
+    const links = new SignInLinks({ clouds, storage: of.secrets, addSecret, log });
+    const signIn = new SignIn({ links, serviceTokens: { signIn: () => assert.fail() }, addSecret, log });
     const deliver = () => links.handleUri(vscode.Uri.parse(link));
     return { cloud, signIn, links, deliver };
   }
@@ -83,9 +83,9 @@ describe('a sign-in that comes back by a link to the editor', () => {
     assert.equal(kept.length, 1);
     assert.ok(kept[0]?.[0].startsWith(secrets.signIn));
     await other.deliver();
-    assert.equal(other.cloud.keeper.state.kind, 'signedIn');
-    assert.equal((await session).accessToken, other.cloud.keeper.session?.accessToken);
-    assert.equal(asking.cloud.keeper.state.kind, 'signedIn');
+    assert.equal(other.cloud.tokenManager.state.kind, 'signedIn');
+    assert.equal((await session).accessToken, other.cloud.tokenManager.session?.accessToken);
+    assert.equal(asking.cloud.tokenManager.state.kind, 'signedIn');
     await until('an empty secret store', () => scene().secrets.values.size === 0);
     assert.deepEqual(errors, []);
   });
@@ -96,7 +96,7 @@ describe('a sign-in that comes back by a link to the editor', () => {
     await until('the link', () => link || undefined);
     asking.cloud.dispose();
     await other.deliver();
-    assert.equal(other.cloud.keeper.session?.account.id, person('ordinaryUser').id);
+    assert.equal(other.cloud.tokenManager.session?.account.id, person('ordinaryUser').id);
     asking.signIn.cancel();
   });
 
@@ -112,7 +112,7 @@ describe('a sign-in that comes back by a link to the editor', () => {
     assert.equal(exchanges, 1);
     assert.equal(errors.length, 3);
     for (const error of errors) assert.match(error, /already finished|does not belong to a sign-in/);
-    for (const { cloud } of others) assert.equal(cloud.keeper.state.kind, 'signedIn');
+    for (const { cloud } of others) assert.equal(cloud.tokenManager.state.kind, 'signedIn');
   });
 
   it('a second time is refused, without asking the service', async () => {
@@ -154,7 +154,7 @@ describe('a sign-in that comes back by a link to the editor', () => {
     await other.deliver();
     assert.equal(errors.length, 1);
     await assert.rejects(session, /failed in another window/);
-    assert.equal(asking.cloud.keeper.state.kind, 'signedOut');
+    assert.equal(asking.cloud.tokenManager.state.kind, 'signedOut');
   });
 
   it('works while the keyring is locked, in the window that asked', async () => {

@@ -22,7 +22,7 @@ describe('signing in', () => {
     signIn = new SignIn({
       links: { receive: () => assert.fail('a link was awaited') },
       serviceTokens: { signIn: () => assert.fail('a service token was asked for') },
-      learn: (secret) => learned.push(secret),
+      addSecret: (secret) => learned.push(secret),
       log: scene().log,
     });
   });
@@ -38,7 +38,7 @@ describe('signing in', () => {
           redirectUri: loopback.redirectUri,
           scope: 'openid email',
         },
-        place: {
+        storage: {
           store: scene().stores.get('service') ?? assert.fail(),
           state: scene().state,
           dispose: () => {},
@@ -46,7 +46,7 @@ describe('signing in', () => {
         clientSecret,
         fetch: scene().fetch,
         log: scene().log,
-        learn: (secret) => learned.push(secret),
+        addSecret: (secret) => learned.push(secret),
       }),
     );
   }
@@ -67,7 +67,7 @@ describe('signing in', () => {
     const [one, other] = await Promise.all([signIn.run(cloud), signIn.run(cloud)]);
     assert.equal(one, other);
     assert.equal(opened.length, 1);
-    assert.equal(cloud.keeper.session?.account.label, person('ordinaryUser').email);
+    assert.equal(cloud.tokenManager.session?.account.label, person('ordinaryUser').email);
     assert.ok(await scene().stores.get('service')?.read());
     // Again from the start the next time.
     await signIn.run(cloud);
@@ -103,11 +103,11 @@ describe('signing in', () => {
     });
     const cloud = cloudWith(async () => loopback.secret);
     await assert.rejects(signIn.run(cloud), isCancelled);
-    assert.equal(cloud.keeper.session, undefined);
+    assert.equal(cloud.tokenManager.session, undefined);
     patches.restore();
     openBrowser();
     await signIn.run(cloud);
-    assert.ok(cloud.keeper.session);
+    assert.ok(cloud.tokenManager.session);
   });
 
   it('ends silently when VS Code does not open the browser', async () => {
@@ -135,6 +135,6 @@ describe('signing in', () => {
     const before = await signIn.run(cloud);
     openBrowser({ cancel: 'yes' });
     await assert.rejects(signIn.run(cloud), /refused or cancelled/);
-    assert.equal(cloud.keeper.session?.accessToken, before.accessToken);
+    assert.equal(cloud.tokenManager.session?.accessToken, before.accessToken);
   });
 });

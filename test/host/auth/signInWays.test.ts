@@ -28,11 +28,11 @@ describe('the ways to sign in', () => {
 
   beforeEach(async () => {
     const { settings, log, fetch } = scene();
-    const learn = () => {};
+    const addSecret = () => {};
     signIn = new SignIn({
       links: { receive: () => assert.fail('a link was awaited') },
-      serviceTokens: new ServiceTokens({ settings, fetch, learn, log }),
-      learn,
+      serviceTokens: new ServiceTokens({ settings, fetch, addSecret, log }),
+      addSecret,
       log,
     });
     cloud = makeCloud({});
@@ -56,8 +56,8 @@ describe('the ways to sign in', () => {
       ...change,
     };
     const clientSecret = async () => loopback.secret;
-    const place = { store, state, dispose: () => {} };
-    return scene().own(new Cloud({ connection, place, clientSecret, fetch, log, learn: () => {} }));
+    const storage = { store, state, dispose: () => {} };
+    return scene().own(new Cloud({ connection, storage, clientSecret, fetch, log, addSecret: () => {} }));
   }
 
   /** The browser goes to the provider's page and its last address is given to `end`. */
@@ -88,7 +88,7 @@ describe('the ways to sign in', () => {
       assert.equal(await validate(last), undefined);
       shown.answer(last);
       assert.equal((await session).account.label, person('ordinaryUser').email);
-      assert.equal(cloud.keeper.state.kind, 'signedIn');
+      assert.equal(cloud.tokenManager.state.kind, 'signedIn');
     });
 
     it('is asked for at once where nothing can come back by itself, and takes the bare code', async () => {
@@ -158,9 +158,9 @@ describe('the ways to sign in', () => {
       assert.deepEqual([refreshToken, expiresAt], [undefined, undefined]);
       assert.ok(scene().asked.some((address) => address.endsWith('/api/v1/organizations')));
       const { signal } = new AbortController();
-      assert.equal(await cloud.keeper.accessToken(signal), token);
-      assert.equal(await cloud.keeper.rejected(token, signal), undefined);
-      const { state } = cloud.keeper;
+      assert.equal(await cloud.tokenManager.accessToken(signal), token);
+      assert.equal(await cloud.tokenManager.refreshAfter401(token, signal), undefined);
+      const { state } = cloud.tokenManager;
       assert.deepEqual([state.kind, state.kind === 'ended' && state.reason], ['ended', 'expired']);
     });
 
@@ -168,7 +168,7 @@ describe('the ways to sign in', () => {
       const session = signIn.run(cloud, 'serviceToken');
       (await until('the box', () => box)).answer('nobody-knows-it');
       await assert.rejects(session, /does not accept this token/);
-      assert.equal(cloud.keeper.session, undefined);
+      assert.equal(cloud.tokenManager.session, undefined);
     });
 
     it('whose check fails for now: nothing is kept', async () => {
@@ -184,7 +184,7 @@ describe('the ways to sign in', () => {
       const session = signIn.run(cloud, 'serviceToken');
       (await until('the box', () => box)).answer(await serviceToken('administrator'));
       await assert.rejects(session, /502/);
-      assert.equal(cloud.keeper.session, undefined);
+      assert.equal(cloud.tokenManager.session, undefined);
     });
 
     it('is known also to whom the service forbids to look', async () => {
@@ -235,7 +235,7 @@ describe('the ways to sign in', () => {
     patches.set(vscode.env, 'openExternal', async () => true);
     const first = signIn.run(cloud);
     first.catch(() => {});
-    await until('the wait', () => cloud.keeper.state.kind === 'signingIn');
+    await until('the wait', () => cloud.tokenManager.state.kind === 'signingIn');
     const second = signIn.run(cloud, 'serviceToken');
     await assert.rejects(first, isCancelled);
     (await until('the box', () => box)).answer(await serviceToken('administrator'));
@@ -250,11 +250,11 @@ describe('the ways to sign in', () => {
     const service = await scene().startService();
     const { log } = scene();
     const links = { receive: () => new Promise<URL>(() => {}) }; // This client’s redirect URI is a link.
-    signIn = new SignIn({ links, serviceTokens: { signIn: () => assert.fail() }, learn: () => {}, log });
-    scene().own(signIn.follow(scene().clouds));
+    signIn = new SignIn({ links, serviceTokens: { signIn: () => assert.fail() }, addSecret: () => {}, log });
+    scene().own(signIn.cancelWhenRemoved(scene().clouds));
     const waiting = signIn.run(service, 'paste');
     waiting.catch(() => {});
-    await until('the wait', () => service.keeper.state.kind === 'signingIn');
+    await until('the wait', () => service.tokenManager.state.kind === 'signingIn');
     scene().settings.connection = undefined;
     scene().settings.change();
     await assert.rejects(waiting, isCancelled);
@@ -272,7 +272,7 @@ describe('the ways to sign in', () => {
     const waiting = signIn.run(cloud);
     waiting.catch(() => {});
     await until('the browser', () => opened === 1);
-    await until('the wait', () => cloud.keeper.state.kind === 'signingIn');
+    await until('the wait', () => cloud.tokenManager.state.kind === 'signingIn');
     signIn.run(cloud).catch(() => {});
     await until('the browser again', () => opened === 2);
     signIn.cancel();
@@ -285,9 +285,9 @@ describe('the ways to sign in', () => {
     const [here, there] = [makeCloud({}, store), makeCloud({}, store)];
     await Promise.all([here.load(), there.load()]);
     const waiting = signIn.run(here);
-    await until('the wait', () => here.keeper.state.kind === 'signingIn');
+    await until('the wait', () => here.tokenManager.state.kind === 'signingIn');
     const session = await sessionFromElsewhere();
-    await there.keeper.adopt(session);
+    await there.tokenManager.signIn(session);
     assert.equal((await waiting).accessToken, session.accessToken);
     cloud = here;
     // The port is free: the listener was closed.
@@ -297,7 +297,7 @@ describe('the ways to sign in', () => {
 
   it('can be told apart by state: while the browser is awaited, and after', async () => {
     const kinds: string[] = [];
-    cloud.keeper.onDidChange(({ kind }) => kinds.push(kind));
+    cloud.tokenManager.onDidChange(({ kind }) => kinds.push(kind));
     openBrowserToEnd();
     await signIn.run(cloud);
     assert.deepEqual(kinds, ['signingIn', 'signedIn']);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { registerStatusBar } from '../../../src/host/auth/statusBar.ts';
 import type { Clouds } from '../../../src/host/clouds.ts';
-import { UsageLedger } from '../../../src/host/usageLedger.ts';
+import { TokenUsage } from '../../../src/host/tokenUsage.ts';
 import { usePatches } from '../support/patches.ts';
 import { connectionTo } from '../support/sandbox.ts';
 
@@ -15,8 +15,8 @@ describe('the status bar item', () => {
     const changed = new vscode.EventEmitter<void>();
     const state = { kind: 'signedIn', account: { id: 'u', label: 'ada@example.com' } };
     const connection = { ...connectionTo('service'), label: 'id.example.com' };
-    const clouds = { active: { keeper: { state }, connection }, onDidChange: changed.event } as unknown as Clouds;
-    const usage = new UsageLedger();
+    const clouds = { active: { tokenManager: { state }, connection }, onDidChange: changed.event } as unknown as Clouds;
+    const usage = new TokenUsage();
     const shown = registerStatusBar(clouds, usage);
     const signedIn = 'Rolecall: signed in to id.example.com as ada@example.com.';
     assert.equal(item.tooltip, signedIn);

@@ -24,7 +24,7 @@ describe('two windows', () => {
     const signIn = new SignIn({
       links: { receive: () => assert.fail() },
       serviceTokens: { signIn: () => assert.fail() },
-      learn: () => {},
+      addSecret: () => {},
       log,
     });
     const signOut = new SignOut(new InferenceTokens(of.secrets, of), log);
@@ -40,17 +40,17 @@ describe('two windows', () => {
   it('share a sign-in, a renewal and a sign-out at once, and tell VS Code the same', async () => {
     const [one, other] = [await openWindow(scene()), await openWindow(scene().beside())];
     const session = await signInWithRefreshToken(one.cloud, 'administrator');
-    assert.equal(other.cloud.keeper.session?.accessToken, session.accessToken);
+    assert.equal(other.cloud.tokenManager.session?.accessToken, session.accessToken);
     assert.deepEqual(summary(other.changes), [[1, 0, 0]]);
 
-    const renewed = await one.cloud.keeper.rejected(session.accessToken, signal);
+    const renewed = await one.cloud.tokenManager.refreshAfter401(session.accessToken, signal);
     assert.ok(renewed && renewed !== session.accessToken);
-    assert.equal(other.cloud.keeper.session?.accessToken, renewed, 'told before the first window uses it');
-    assert.equal(await other.cloud.keeper.accessToken(signal), renewed);
+    assert.equal(other.cloud.tokenManager.session?.accessToken, renewed, 'told before the first window uses it');
+    assert.equal(await other.cloud.tokenManager.accessToken(signal), renewed);
     assert.deepEqual(summary(other.changes).at(-1), [0, 0, 1]);
 
     await one.signOut.run(one.cloud);
-    assert.equal(other.cloud.keeper.state.kind, 'signedOut');
+    assert.equal(other.cloud.tokenManager.state.kind, 'signedOut');
     assert.deepEqual(summary(other.changes).at(-1), [0, 1, 0]);
     assert.deepEqual(await other.provider.getSessions(undefined, {}), []);
   });
@@ -60,7 +60,7 @@ describe('two windows', () => {
     const session = await signInWithRefreshToken(one.cloud, 'administrator');
     const spent = await growth(TOKEN_ENDPOINT, async () => {
       const tokens = await Promise.all(
-        [one, other].map(({ cloud }) => cloud.keeper.rejected(session.accessToken, signal)),
+        [one, other].map(({ cloud }) => cloud.tokenManager.refreshAfter401(session.accessToken, signal)),
       );
       assert.equal(new Set(tokens).size, 1);
     });
@@ -70,11 +70,11 @@ describe('two windows', () => {
   it('of which one opens later starts from the newest pair', async () => {
     const one = await openWindow(scene());
     const session = await signInWithRefreshToken(one.cloud, 'administrator');
-    const renewed = await one.cloud.keeper.rejected(session.accessToken, signal);
+    const renewed = await one.cloud.tokenManager.refreshAfter401(session.accessToken, signal);
     one.cloud.dispose();
     const later = await openWindow(scene().beside());
-    assert.equal(later.cloud.keeper.session?.accessToken, renewed);
-    assert.equal(later.cloud.keeper.session?.account.label, person('administrator').email);
+    assert.equal(later.cloud.tokenManager.session?.accessToken, renewed);
+    assert.equal(later.cloud.tokenManager.session?.account.label, person('administrator').email);
   });
 
   it('of which one closes in the middle of a renewal leave the new pair to the other', async () => {
@@ -88,22 +88,22 @@ describe('two windows', () => {
       await goOn.promise;
       return answer;
     };
-    const renewing = one.cloud.keeper.rejected(session.accessToken, signal);
+    const renewing = one.cloud.tokenManager.refreshAfter401(session.accessToken, signal);
     await rotated.promise;
     const closing = scene().clouds.close();
     goOn.resolve();
     await closing;
-    await other.cloud.keeper.load();
-    assert.equal(other.cloud.keeper.session?.accessToken, await renewing);
-    assert.equal(other.cloud.keeper.state.kind, 'signedIn');
+    await other.cloud.tokenManager.load();
+    assert.equal(other.cloud.tokenManager.session?.accessToken, await renewing);
+    assert.equal(other.cloud.tokenManager.state.kind, 'signedIn');
   });
 
   it('both learn that the session is over, from the one that found out', async () => {
     const [one, other] = [await openWindow(scene()), await openWindow(scene().beside())];
     const session = await signInWithRefreshToken(one.cloud, 'administrator');
-    await one.cloud.keeper.adopt({ ...session, refreshToken: 'spent', expiresAt: Date.now() - 1 });
-    await assert.rejects(one.cloud.keeper.accessToken(signal));
-    await until('the other window', () => other.cloud.keeper.state.kind === 'ended');
+    await one.cloud.tokenManager.signIn({ ...session, refreshToken: 'spent', expiresAt: Date.now() - 1 });
+    await assert.rejects(one.cloud.tokenManager.accessToken(signal));
+    await until('the other window', () => other.cloud.tokenManager.state.kind === 'ended');
     assert.deepEqual(summary(other.changes).at(-1), [0, 1, 0]);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
 import { readFinishReason } from '../../../src/core/completions/completion.ts';
-import type { LoopEnd } from '../../../src/core/tools/loopTypes.ts';
+import type { AgentLoopResult } from '../../../src/core/tools/agentLoopTypes.ts';
 import { followUpOf, followUpProvider } from '../../../src/host/chat/followUps.ts';
 import { chatCommands } from '../../../src/ids.ts';
 
@@ -9,7 +9,7 @@ const offered = (followUp: string | undefined) => {
   const result = { metadata: { stage: 's', history: [], followUp } };
   return followUpProvider.provideFollowups(result, undefined as never, undefined as never) as vscode.ChatFollowup[];
 };
-const end = (reason: LoopEnd['reason'], finishReason = 'stop'): LoopEnd => ({
+const end = (reason: AgentLoopResult['reason'], finishReason = 'stop'): AgentLoopResult => ({
   reason,
   history: [],
   rounds: 1,

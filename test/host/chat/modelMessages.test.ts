@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { RolecallError } from '../../../src/core/base/errors.ts';
 import type { ChatMessage } from '../../../src/core/completions/request.ts';
-import { estimateTokens, toChatMessages, toToolDefinitions } from '../../../src/host/chat/modelMessages.ts';
+import { estimateTokens, toChatMessages, toFunctionTools } from '../../../src/host/chat/modelMessages.ts';
 
 const { User, Assistant } = vscode.LanguageModelChatMessageRole;
 /** Instructions: sent by VS Code, not declared in the stable API. */
@@ -156,7 +156,7 @@ describe('tools of VS Code', () => {
   it('become functions with an object schema, also those that take nothing', () => {
     const inputSchema = { type: 'object', properties: { file: { type: 'string' } }, required: ['file'], $defs: {} };
     assert.deepEqual(
-      toToolDefinitions([
+      toFunctionTools([
         { name: 'read', description: 'Reads.', inputSchema },
         { name: 'now', description: 'Now.', inputSchema: undefined },
       ]),

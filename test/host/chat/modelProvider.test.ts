@@ -113,7 +113,7 @@ describe('the provider of models', () => {
   it('goes on listing its models when somebody signs out, and in the next window, so that what was picked stays', async () => {
     const provider = await signedInProvider(scene());
     const before = provider.provideLanguageModelChatInformation().map(({ id }) => id);
-    await scene().clouds.require().keeper.forget();
+    await scene().clouds.require().tokenManager.signOut();
     assert.deepEqual(
       provider.provideLanguageModelChatInformation().map(({ id }) => id),
       before,

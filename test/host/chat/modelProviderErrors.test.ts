@@ -163,7 +163,7 @@ describe('the provider of models says in plain words', () => {
     await holdNextAnswer();
     const answer = ask(provider, 'sandbox/guide', 'Please count to 5000.');
     await until('the first words', () => answer.text() || undefined);
-    await scene().clouds.require().keeper.forget();
+    await scene().clouds.require().tokenManager.signOut();
     await assert.rejects(answer.done, /Stopped, because the account that asked is signed out/);
   });
 

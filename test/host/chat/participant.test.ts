@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { stageOf } from '../../../src/host/chat/history.ts';
+import { sessionHash } from '../../../src/host/chat/history.ts';
 import { commands, contextKeys } from '../../../src/ids.ts';
 import { chatRequest, FakeStream, requestTurn, responseTurn } from '../support/chat.ts';
 import { useChat } from '../support/participant.ts';
@@ -24,7 +24,7 @@ describe('@rolecall', () => {
     assert.equal(chat().stream.answer, 'hello');
     assert.equal(chat().sent().model, 'sandbox/no-tools');
     assert.deepEqual(result, {
-      metadata: { stage: stageOf(cloud), history: [{ role: 'assistant', content: 'hello' }] },
+      metadata: { stage: sessionHash(cloud), history: [{ role: 'assistant', content: 'hello' }] },
     });
     assert.match(chat().read(), /\*sandbox\/no-tools · \d+ tokens read, \d+ written · \d+\.\d s\*\s*$/);
   });
@@ -143,10 +143,10 @@ describe('@rolecall', () => {
       if (sent.length === 1) return Response.json({ error: { message, code: '400' } }, { status: 400 });
       return eventStream([{ choices: [{ index: 0, delta: { content: 'Hi.' }, finish_reason: 'stop' }] }]);
     };
-    const stage = stageOf(scene().clouds.require());
+    const session = sessionHash(scene().clouds.require());
     const history = ['First?', 'Second?'].flatMap((prompt) => [
       requestTurn(vscode, `${prompt} ${'word '.repeat(500)}`),
-      responseTurn(vscode, [], { stage, history: [{ role: 'assistant', content: 'Yes.' }] }),
+      responseTurn(vscode, [], { stage: session, history: [{ role: 'assistant', content: 'Yes.' }] }),
     ]);
     const model = { vendor: 'rolecall', id: 'mine/unknown' } as never;
     await chat().ask(chatRequest('Third?', { model }), history);
@@ -230,12 +230,12 @@ describe('@rolecall', () => {
 
   it('sends the earlier turns, roles alternating also after a question without an answer', async () => {
     await chat().signedIn();
-    const stage = stageOf(scene().clouds.require());
+    const session = sessionHash(scene().clouds.require());
     const history = [
       requestTurn(vscode, 'First?'),
-      responseTurn(vscode, [], { stage, history: [{ role: 'assistant', content: 'First.' }] }),
+      responseTurn(vscode, [], { stage: session, history: [{ role: 'assistant', content: 'First.' }] }),
       requestTurn(vscode, 'Second?'),
-      responseTurn(vscode, [], { stage, history: [] }),
+      responseTurn(vscode, [], { stage: session, history: [] }),
     ];
     await chat().ask('say: hello', history);
     assert.deepEqual(chat().sent().messages, [
@@ -249,7 +249,7 @@ describe('@rolecall', () => {
 
   it('keeps what was asked of another connection or account to those, and says so', async () => {
     const cloud = await chat().signedIn();
-    const mine = { stage: stageOf(cloud), history: [{ role: 'assistant', content: 'Mine.' }] };
+    const mine = { stage: sessionHash(cloud), history: [{ role: 'assistant', content: 'Mine.' }] };
     const history = [requestTurn(vscode, 'Secret?'), responseTurn(vscode, [], mine)];
     await signInAs(cloud, 'ordinaryUser');
     await chat().ask('say: hello', history);
@@ -294,7 +294,7 @@ describe('@rolecall', () => {
     await holdNextAnswer();
     const done = chat().ask('Please count to 5000.');
     await until('the first words', () => chat().stream.text !== '');
-    await cloud.keeper.forget();
+    await cloud.tokenManager.signOut();
     await done;
     assert.match(chat().read(), /Stopped, because the account that asked is signed out\.\s*$/);
     await counterAbove('streams.inference.aborted', before);
@@ -390,7 +390,7 @@ describe('@rolecall', () => {
 
     it('when the session ends in the middle of the work', async () => {
       const cloud = await chat().signedIn();
-      await cloud.keeper.adopt({ ...(cloud.keeper.session ?? assert.fail()), accessToken: 'superseded' });
+      await cloud.tokenManager.signIn({ ...(cloud.tokenManager.session ?? assert.fail()), accessToken: 'superseded' });
       const { errorDetails } = await chat().ask('say: hello');
       assert.match((errorDetails?.message ?? '').replaceAll('\\', ''), /does not accept the sign-in any more/);
       assert.deepEqual(chat().steps(), [commands.signIn]);

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { RolecallError } from '../../../src/core/base/errors.ts';
 import type { ChatMessage } from '../../../src/core/completions/request.ts';
 import { accessToolNames } from '../../../src/host/accessToolNames.ts';
-import type { Toolbox } from '../../../src/host/conversation.ts';
+import type { ToolRegistry } from '../../../src/host/conversation.ts';
 import { chatRequest, requestTurn, responseTurn } from '../support/chat.ts';
 import { useChat } from '../support/participant.ts';
 import { clearFaults } from '../support/sandbox.ts';
@@ -14,7 +14,7 @@ describe('@rolecall with a tool', () => {
   const chat = useChat(scene);
   afterEach(clearFaults);
 
-  const offered = (invoke: Toolbox['invoke']): Toolbox => ({
+  const offered = (invoke: ToolRegistry['invoke']): ToolRegistry => ({
     tools: [
       {
         name: 'count_words',
@@ -34,7 +34,7 @@ describe('@rolecall with a tool', () => {
 
   it('runs it, tells the model and keeps both in the history', async () => {
     await chat().signedIn();
-    chat().toolbox = offered(async () => ({ content: '42 words', isError: false }));
+    chat().toolRegistry = offered(async () => ({ content: '42 words', isError: false }));
     const { metadata } = await chat().ask('Please call count_words.');
     assert.deepEqual(chat().stream.progresses, ['Calling count_words…', 'Round 2: telling the model the results…']);
     assert.match(chat().read(), /\$\(info\) Used count_words\./);
@@ -61,7 +61,7 @@ describe('@rolecall with a tool', () => {
     assert.deepEqual(last(), [['who_has_role'], []]);
     await chat().ask('say: hello', [requestTurn(vscode, 'who?', [], undefined, 'access')]);
     assert.deepEqual(last(), [[], [...accessToolNames]]);
-    chat().toolbox = offered(async () => ({ content: '42 words', isError: false }));
+    chat().toolRegistry = offered(async () => ({ content: '42 words', isError: false }));
     const { metadata } = await chat().ask('Please call count_words.');
     const earlier = [requestTurn(vscode, 'Please call count_words.'), responseTurn(vscode, [], metadata)];
     await chat().ask('say: hello', earlier);
@@ -72,7 +72,7 @@ describe('@rolecall with a tool', () => {
     await chat().signedIn();
     scene().settings.described = [{ id: 'sandbox/guide', contextLength: 700, maxOutput: 100 }];
     let calls = 0;
-    chat().toolbox = offered(async () => {
+    chat().toolRegistry = offered(async () => {
       calls += 1;
       return { content: `result ${calls} ${'word '.repeat(400)}`, isError: false };
     });
@@ -83,7 +83,7 @@ describe('@rolecall with a tool', () => {
 
   it('that the user does not allow, says so and lets the model go on', async () => {
     await chat().signedIn();
-    chat().toolbox = offered(async () => {
+    chat().toolRegistry = offered(async () => {
       throw new RolecallError('cancelled', 'no');
     });
     const { metadata } = await chat().ask('Please call count_words.');
@@ -93,7 +93,7 @@ describe('@rolecall with a tool', () => {
 
   it('asks a model that takes none without it, and says so', async () => {
     await chat().signedIn();
-    chat().toolbox = offered(async () => assert.fail('not called'));
+    chat().toolRegistry = offered(async () => assert.fail('not called'));
     await chat().ask(chatRequest('say: hello', { model: { vendor: 'rolecall', id: 'sandbox/ngram' } as never }));
     assert.match(chat().stream.text.replaceAll('\\', ''), /does not support tools/);
     assert.equal(chat().sent().tools, undefined);
@@ -102,7 +102,7 @@ describe('@rolecall with a tool', () => {
   it('ends with a line when the calls do not', async () => {
     await chat().signedIn();
     let calls = 0;
-    chat().toolbox = offered(async () => {
+    chat().toolRegistry = offered(async () => {
       calls += 1;
       return { content: `result ${calls}`, isError: false };
     });

@@ -131,7 +131,7 @@ describe('slash commands of @rolecall', () => {
 
   it('/tools lists what is defined, without asking anybody, and nothing in it is markup', async () => {
     const described = { name: 'f', description: 'Does *things* [x](command:y).', parameters: { type: 'object' } };
-    chat().toolbox = {
+    chat().toolRegistry = {
       tools: [{ name: 'f', definition: { type: 'function', function: described }, check: () => [] }],
       invoke: async () => assert.fail(),
     };
@@ -174,7 +174,7 @@ describe('slash commands of @rolecall', () => {
       const consent = new ToolConsent(new FakeMemento());
       const containment = async () => notContaining;
       const deps = { files, consent, settings, fetch, containment, log: new FakeLog() };
-      chat().toolbox = await new WorkspaceTools(deps).open();
+      chat().toolRegistry = await new WorkspaceTools(deps).open();
     };
 
     it('/tools says that programs are not contained here, and what mends it', async () => {

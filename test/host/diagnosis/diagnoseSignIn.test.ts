@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { commands } from '../../../src/ids.ts';
-import { CanarySearch } from '../../harness/canary.ts';
+import { SecretSearch } from '../../harness/secretSearch.ts';
 import { usePanels } from '../support/pages.ts';
 import { usePatches } from '../support/patches.ts';
 import { accounts, servicesOfTheSandbox, signInRunning, signOutRunning } from '../support/running.ts';
@@ -73,7 +73,7 @@ describe('Rolecall: Diagnose Sign-In', function () {
     assert.deepEqual(await accounts(), [person('administrator').email]);
     const known = (await (await fetch(`${descriptor.control}/secrets`)).json()) as string[];
     assert.ok(known.length > 3);
-    const search = new CanarySearch(known);
+    const search = new SecretSearch(known);
     assert.equal(search.inText('planted', `x ${known[0]} y`).length > 0, true, 'what is planted is found');
     await vscode.commands.executeCommand(commands.diagnoseSignIn);
     const text = await until('the new report', () => (/`signedIn`/.test(shown()) ? shown() : undefined));

@@ -25,19 +25,19 @@ describe('what a diagnosis finds out in an editor', function () {
     learned = [];
   });
 
-  type Kept = NonNullable<EditorSourcesDeps['clouds']['active']>['keeper'];
+  type Kept = NonNullable<EditorSourcesDeps['clouds']['active']>['tokenManager'];
 
-  async function find(change: Partial<EditorSourcesDeps> = {}, keeper?: Kept): Promise<Diagnosis> {
+  async function find(change: Partial<EditorSourcesDeps> = {}, tokenManager?: Kept): Promise<Diagnosis> {
     const active = {
       connection,
-      keeper: keeper ?? { state: { kind: 'signedOut' }, session: undefined },
+      tokenManager: tokenManager ?? { state: { kind: 'signedOut' }, session: undefined },
       load: async () => {},
     };
     const sources = editorSources({
       clouds: { active, problem: undefined },
       secrets: storage,
       clientSecret: async () => descriptor.clients.link.secret,
-      learn: (secret) => void learned.push(secret),
+      addSecret: (secret) => void learned.push(secret),
       extension: { packageJSON: { version: '1.2.3' }, extensionKind: vscode.ExtensionKind.UI },
       sharedPlace: () => ({ state: '/nowhere/at/all' }),
       fetch,
@@ -115,7 +115,7 @@ describe('what a diagnosis finds out in an editor', function () {
       const clouds = {
         active: {
           connection: { ...connection, ...change },
-          keeper: { state: { kind: 'signedOut' }, session: undefined },
+          tokenManager: { state: { kind: 'signedOut' }, session: undefined },
           load: async () => {},
         },
         problem: undefined,
@@ -172,12 +172,12 @@ describe('what a diagnosis finds out in an editor', function () {
   it('is state, generation and end of the session, and no token', async () => {
     const session = { generation: 7, expiresAt: 1234, refreshToken: 'a refresh token', accessToken: 'an access token' };
     const { session: fact } = await find({}, { state: { kind: 'signedIn' }, session });
-    assert.deepEqual(known(fact), { state: 'signedIn', generation: 7, expiresAt: 1234, isRenewable: true });
+    assert.deepEqual(known(fact), { state: 'signedIn', generation: 7, expiresAt: 1234, isRefreshable: true });
     const error = new RolecallError('sessionEnded', 'It is over.');
     const { session: over } = await find({}, { state: { kind: 'ended', error }, session: undefined });
     assert.deepEqual(known(over), { state: 'ended', reason: 'It is over.' });
     const { session: token } = await find({}, { state: { kind: 'signedIn' }, session: { generation: 1 } });
-    assert.deepEqual(known(token), { state: 'signedIn', generation: 1, isRenewable: false });
+    assert.deepEqual(known(token), { state: 'signedIn', generation: 1, isRefreshable: false });
   });
 
   it('is what the editor’s settings say about proxies, without credentials of theirs', async () => {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { Answer } from '../../../src/host/editor/answer.ts';
+import { StreamedAnswer } from '../../../src/host/editor/answer.ts';
 import { type AnswerPiece, markdownOf, type PageContent } from '../../../src/host/pages.ts';
 import { until } from '../support/wait.ts';
 
 const piecesOf = (content: PageContent<never>) => ('pieces' in content ? content.pieces : []);
 
 describe('an answer as Markdown', () => {
-  function written(...parts: Parameters<Answer['write']>[0][]): { shown: string[]; text: () => string } {
+  function written(...parts: Parameters<StreamedAnswer['write']>[0][]): { shown: string[]; text: () => string } {
     const shown: string[] = [];
-    const answer = new Answer({
+    const answer = new StreamedAnswer({
       show: (content) => shown.push(markdownOf(piecesOf(content))),
       closed: new AbortController().signal,
     });
@@ -22,7 +22,7 @@ describe('an answer as Markdown', () => {
     };
   }
 
-  const rows: readonly (readonly [string, Parameters<Answer['write']>[0][], string])[] = [
+  const rows: readonly (readonly [string, Parameters<StreamedAnswer['write']>[0][], string])[] = [
     [
       'words as they are',
       [
@@ -93,7 +93,7 @@ describe('an answer as Markdown', () => {
 
   it('has lines of Rolecall’s own apart from a model’s words, which may look the same', () => {
     let pieces: readonly AnswerPiece[] = [];
-    const answer = new Answer({
+    const answer = new StreamedAnswer({
       show: (content) => {
         pieces = piecesOf(content);
       },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { codeOf, hasSeveralBlocks } from '../../../src/host/editor/rewriteText.ts';
+import { codeInAnswer, hasSeveralBlocks } from '../../../src/host/editor/rewriteText.ts';
 
 describe('the code in an answer', () => {
   const rows: readonly (readonly [string, string, string, string])[] = [
@@ -22,7 +22,7 @@ describe('the code in an answer', () => {
     ['is nothing where there is nothing', '', 'x\n', ''],
   ];
   for (const [title, answer, original, code] of rows) {
-    it(title, () => assert.equal(codeOf(answer, original), code));
+    it(title, () => assert.equal(codeInAnswer(answer, original), code));
   }
 
   for (const [title, answer, several] of [

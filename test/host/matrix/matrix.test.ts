@@ -110,7 +110,7 @@ describe('the access matrix', () => {
   });
   afterEach(clearFaults);
 
-  const key = () => tree().data.stage?.cloud.key ?? assert.fail('nobody is signed in');
+  const key = () => tree().data.session?.cloud.key ?? assert.fail('nobody is signed in');
   /** The matrix of meridian, with its page begun. */
   const open = async (mode: 'groups' | 'people' = 'groups'): Promise<FakePanel> => {
     await tree().serviceOf('administrator', 'meridian');
@@ -178,19 +178,19 @@ describe('the access matrix', () => {
     it('is emptied and closed when the user signs out', async () => {
       const panel = await open();
       assert.notEqual(panel.html, '');
-      await tree().data.stage?.cloud.keeper.forget();
+      await tree().data.session?.cloud.tokenManager.signOut();
       assert.deepEqual([panel.isClosed, panel.html], [true, '']);
     });
 
     it('is closed when another account comes, also while it reads', async () => {
       const panel = await open();
       const before = panel.posted.length;
-      const { cloud } = tree().data.requireStage();
+      const { cloud } = tree().data.requireSession();
       await addFault({ service: 'identity', path: '/groups$', kind: 'latency', ms: 300, times: null });
-      const stage = tree().data.requireStage();
+      const session = tree().data.requireSession();
       panel.send({ type: 'refresh' });
       assert.equal(panel.last('notices').isReading, true);
-      const reading = tree().data.read(stage, 'meridian');
+      const reading = tree().data.read(session, 'meridian');
       await signInAs(cloud, 'ordinaryUser');
       assert.equal(panel.isClosed, true);
       // Whatever the reading brings now is for nobody: FakePanel fails on anything that is posted.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { accessToolbox } from '../../../src/host/access/accessToolbox.ts';
+import { accessToolRegistry } from '../../../src/host/access/accessToolRegistry.ts';
 import { accessBriefing } from '../../../src/host/access/briefing.ts';
 import { accessToolNames } from '../../../src/host/accessToolNames.ts';
 import { extensionId } from '../../../src/ids.ts';
@@ -28,7 +28,7 @@ describe('the prompts that the sandbox names', () => {
     const { data } = tree();
     chat().briefing = await accessBriefing(data, true, new AbortController().signal);
     if (command === 'access')
-      chat().toolbox = await accessToolbox(data, languageModelTools, new FakeLog(), accessToolNames);
+      chat().toolRegistry = await accessToolRegistry(data, languageModelTools, new FakeLog(), accessToolNames);
     const { errorDetails } = await chat().ask(chatRequest(prompt, { command }));
     assert.equal(errorDetails, undefined);
     return chat().read();

@@ -61,7 +61,7 @@ describe('Try the Sandbox', () => {
         describeModels: (models) => described.push(...models.map(({ id }) => id)),
         signIn: async (cloud) => {
           signedIn.push(cloud);
-          await cloud.keeper.adopt(sessionOf(cloud, 'administrator', { accessToken: 'a-token-of-the-sandbox' }));
+          await cloud.tokenManager.signIn(sessionOf(cloud, 'administrator', { accessToken: 'a-token-of-the-sandbox' }));
         },
         openChat: async (prompt) => void opened.push(prompt),
         log: window.log,
@@ -111,7 +111,7 @@ describe('Try the Sandbox', () => {
     await other.enter();
     const second = beside.clouds.require();
     assert.equal(second.connection.identityUrl, first.connection.identityUrl);
-    assert.equal(second.keeper.session?.accessToken, 'a-token-of-the-sandbox');
+    assert.equal(second.tokenManager.session?.accessToken, 'a-token-of-the-sandbox');
     assert.deepEqual(signedIn, [first], 'nobody signs in a second time');
 
     other.leave();
@@ -131,7 +131,7 @@ describe('Try the Sandbox', () => {
     await after.resume(new AbortController().signal);
     const cloud = scene().clouds.require();
     assert.equal(cloud.connection.identityUrl, identityUrl);
-    assert.equal(cloud.keeper.session?.accessToken, 'a-token-of-the-sandbox');
+    assert.equal(cloud.tokenManager.session?.accessToken, 'a-token-of-the-sandbox');
     assert.equal(signedIn.length, 1);
     after.leave();
     await until('the sandbox has ended', async () => (await answers(identityUrl)) === undefined);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { buildModel } from '../../../src/core/access/model.ts';
 import { RolecallError } from '../../../src/core/base/errors.ts';
-import type { Loaded, OrganizationAccess } from '../../../src/core/identity/directory.ts';
+import type { ListResult, OrganizationAccess } from '../../../src/core/identity/directory.ts';
 import { readGroups, readRoles } from '../../../src/core/identity/schemas.ts';
-import type { ReadOrganization, Stage } from '../../../src/host/accessData.ts';
-import { type Shown, shownOf, type Wishes } from '../../../src/host/tree/children.ts';
+import type { ActiveSession, ReadOrganization } from '../../../src/host/accessData.ts';
+import { contentsOf, type OrganizationContents, type ViewOptions } from '../../../src/host/tree/children.ts';
 
 export const metadataOf = (id: string, more = {}) => ({
   id,
@@ -22,19 +22,19 @@ export function readOf(groups: unknown, roles: unknown, staleBecause?: RolecallE
     groups: loadedOf(readGroups, groups, staleBecause),
     roles: loadedOf(readRoles, roles, staleBecause),
   };
-  const reading = <T>(list: Loaded<T>) =>
+  const reading = <T>(list: ListResult<T>) =>
     list.kind === 'failed'
       ? { items: undefined, malformed: 0, at: undefined, problem: list.error.message }
       : { items: list.list.items, malformed: list.list.malformed.length, at: list.at };
   const model = buildModel({ organization: 'm', groups: reading(access.groups), roles: reading(access.roles) });
-  return { stage: { cloud: { key: 'c' } } as unknown as Stage, access, model };
+  return { session: { cloud: { key: 'c' } } as unknown as ActiveSession, access, model };
 }
 
-export function shown(groups: unknown, roles: unknown, wishes: Partial<Wishes> = {}): Shown {
-  return shownOf(readOf(groups, roles), { filter: '', order: 'service', isFavorite: () => false, ...wishes });
+export function shown(groups: unknown, roles: unknown, wishes: Partial<ViewOptions> = {}): OrganizationContents {
+  return contentsOf(readOf(groups, roles), { filter: '', order: 'service', isFavorite: () => false, ...wishes });
 }
 
-function loadedOf<L, T extends Loaded<unknown>>(
+function loadedOf<L, T extends ListResult<unknown>>(
   read: (body: unknown) => L | undefined,
   body: unknown,
   staleBecause: RolecallError | undefined,

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../../../src/core/base/connection.ts';
 import type { Log } from '../../../src/core/base/log.ts';
+import { type Deadlines, defaultDeadlines } from '../../../src/core/completions/deadlineSignal.ts';
 import type { ParameterLayer } from '../../../src/core/completions/parameters.ts';
-import { type Deadlines, defaultDeadlines } from '../../../src/core/completions/watch.ts';
 import { type ConfiguredModel, type ParameterSource, Settings } from '../../../src/host/settings.ts';
 
 /** Settings that a test writes by hand; `change` tells as VS Code would. */

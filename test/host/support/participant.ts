@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { ChatMessage } from '../../../src/core/completions/request.ts';
 import { registerParticipant } from '../../../src/host/chat/register.ts';
 import type { Cloud } from '../../../src/host/cloud.ts';
-import type { Briefing, Opening, Toolbox } from '../../../src/host/conversation.ts';
+import type { Briefing, ToolRegistry, ToolRegistryOptions } from '../../../src/host/conversation.ts';
 import type { ModelCatalog } from '../../../src/host/modelCatalog.ts';
 import { chatParticipant } from '../../../src/ids.ts';
 import { chatRequest, FakeStream } from './chat.ts';
@@ -12,12 +12,12 @@ import { type Scene, signInAs } from './scene.ts';
 
 /** A chat with `@rolecall`, whose handler is called as VS Code would. */
 export class Chat {
-  toolbox: Toolbox = { tools: [], invoke: async () => assert.fail('there is no tool to call') };
+  toolRegistry: ToolRegistry = { tools: [], invoke: async () => assert.fail('there is no tool to call') };
   briefing: Briefing = { instructions: 'Answer about access.' };
   /** Whether `/access` was told that the model calls tools. */
   readonly briefed: boolean[] = [];
   /** What each request wanted of its tools. */
-  readonly opened: Opening[] = [];
+  readonly opened: ToolRegistryOptions[] = [];
   stream = new FakeStream();
   readonly catalog: ModelCatalog;
   readonly #scene: Scene;
@@ -34,9 +34,9 @@ export class Chat {
       this.#handler = handler;
       return { dispose: () => {} };
     });
-    const openTools = async (opening: Opening = {}) => {
+    const openTools = async (opening: ToolRegistryOptions = {}) => {
       this.opened.push(opening);
-      return this.toolbox;
+      return this.toolRegistry;
     };
     const briefAccess = async (callsTools: boolean) => {
       this.briefed.push(callsTools);

@@ -4,14 +4,14 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Connection } from '../../../src/core/base/connection.ts';
 import type { Fetch } from '../../../src/core/base/http.ts';
-import { ModelMemory } from '../../../src/core/completions/modelMemory.ts';
+import { ModelObservations } from '../../../src/core/completions/modelObservations.ts';
 import type { SessionStore } from '../../../src/core/oauth/rotation/sessionStore.ts';
 import { firstSession, type Session } from '../../../src/core/oauth/session.ts';
 import { Cloud } from '../../../src/host/cloud.ts';
 import { Clouds } from '../../../src/host/clouds.ts';
 import { ModelCatalog } from '../../../src/host/modelCatalog.ts';
 import type { RequestDeps } from '../../../src/host/modelRequest.ts';
-import { UsageLedger } from '../../../src/host/usageLedger.ts';
+import { TokenUsage } from '../../../src/host/tokenUsage.ts';
 import { signIn as walkIn } from '../../unit/sandbox/walk.ts';
 import { FakeLog, FakeMemento, FakeSecrets, FakeSettings } from './fakes.ts';
 import { connectionTo, descriptor, type PersonName, people, person, serviceToken } from './sandbox.ts';
@@ -21,12 +21,12 @@ export class Scene {
   readonly log = new FakeLog();
   /** What the redactor was told to hide. */
   readonly learned: string[] = [];
-  readonly learn = (secret: string | undefined) => {
+  readonly addSecret = (secret: string | undefined) => {
     if (secret !== undefined) this.learned.push(secret);
   };
   readonly settings = new FakeSettings();
-  readonly memory = new ModelMemory();
-  readonly usage = new UsageLedger();
+  readonly memory = new ModelObservations();
+  readonly usage = new TokenUsage();
   /** What the editor keeps for the extension. */
   readonly storage = new FakeMemento();
   /** SecretStorage, for what is asked of it directly. */
@@ -62,11 +62,11 @@ export class Scene {
     this.stores.set(connection.id, store);
     return new Cloud({
       connection,
-      place: { store, state: this.state, storeName: connection.id, dispose: () => {} },
+      storage: { store, state: this.state, storeName: connection.id, dispose: () => {} },
       clientSecret: async () => descriptor.clients.link.secret,
       fetch: this.fetch,
       log: this.log,
-      learn: () => {},
+      addSecret: () => {},
     });
   }
 
@@ -88,8 +88,8 @@ export class Scene {
 
   /** What everybody who asks a model is given. */
   request(): RequestDeps {
-    const { settings, memory, usage, fetch, log } = this;
-    return { settings, memory, usage, fetch, log };
+    const { settings, memory: observations, usage, fetch, log } = this;
+    return { settings, observations, usage, fetch, log };
   }
 
   catalog(): ModelCatalog {
@@ -135,7 +135,7 @@ export function useScene(): () => Scene {
 /** Signs `cloud` in as one of the sandbox's people with a token that nobody else's sign-in ends. */
 export async function signInAs(cloud: Cloud, name: PersonName): Promise<Session> {
   const session = sessionOf(cloud, name, { accessToken: await serviceToken(name) });
-  await cloud.keeper.adopt(session);
+  await cloud.tokenManager.signIn(session);
   return session;
 }
 
@@ -148,7 +148,7 @@ export async function signInWithRefreshToken(cloud: Cloud, name: PersonName): Pr
     expiresInSeconds: tokens.expires_in,
   };
   const session = sessionOf(cloud, name, grant);
-  await cloud.keeper.adopt(session);
+  await cloud.tokenManager.signIn(session);
   return session;
 }
 

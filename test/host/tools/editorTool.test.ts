@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../../src/core/base/errors.ts';
-import type { Toolbox } from '../../../src/host/conversation.ts';
+import type { ToolRegistry } from '../../../src/host/conversation.ts';
 import { registerEditorTool } from '../../../src/host/tools/editorTool.ts';
 import { ToolConsent } from '../../../src/host/tools/toolConsent.ts';
 import { TOOL_FILE, ToolFiles } from '../../../src/host/tools/toolFiles.ts';
@@ -17,7 +17,7 @@ describe('the tool by which other agents call the workspace’s tools', () => {
   const patches = usePatches();
   const file = workspaceFile(TOOL_FILE);
   let tool: vscode.LanguageModelTool<object>;
-  let box: Toolbox;
+  let box: ToolRegistry;
   let log: FakeLog;
 
   beforeEach(() => {
@@ -69,7 +69,7 @@ describe('the tool by which other agents call the workspace’s tools', () => {
   });
 
   it('gives the model what came of a call', async () => {
-    const outcomes: [Toolbox['invoke'], RegExp][] = [
+    const outcomes: [ToolRegistry['invoke'], RegExp][] = [
       [
         async ({ name, arguments: args }) => ({ content: `${name} ${JSON.stringify(args)}`, isError: false }),
         /^one \{"a":1\}$/,

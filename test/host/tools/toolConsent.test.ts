@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { CallReach } from '../../../src/host/tools/reachWords.ts';
-import { ToolConsent, type ToolQuestion } from '../../../src/host/tools/toolConsent.ts';
+import type { CallPermissions } from '../../../src/host/tools/permissionsText.ts';
+import { type ConsentRequest, ToolConsent } from '../../../src/host/tools/toolConsent.ts';
 import { FakeMemento } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
 import { until } from '../support/wait.ts';
 
 const never = new AbortController().signal;
-const question = (hash: string, more: Partial<ToolQuestion> = {}): ToolQuestion => ({
+const question = (hash: string, more: Partial<ConsentRequest> = {}): ConsentRequest => ({
   name: 'count_words',
   folder: 'work',
-  reach: { kind: 'contained', reads: ['.'], writes: [], program: undefined, network: false },
+  permissions: { kind: 'contained', reads: ['.'], writes: [], program: undefined, network: false },
   always: 'definition',
   lines: [
     { kind: 'executable', text: '"/usr/bin/wc"' },
@@ -68,54 +68,59 @@ describe('consent to a tool', () => {
     ]);
   });
 
-  const reaches: [reach: CallReach, always: ToolQuestion['always'], first: string, last: string, buttons: string[]][] =
+  const reaches: [
+    reach: CallPermissions,
+    always: ConsentRequest['always'],
+    first: string,
+    last: string,
+    buttons: string[],
+  ][] = [
     [
-      [
-        { kind: 'contained', reads: [], writes: ['out/', '"a b"'], program: '/home/u/.nvm/v24', network: false },
-        'definition',
-        'Reads nothing in this workspace. Reads its program from /home/u/.nvm/v24. Writes out/, "a b". No network.',
-        '“Always Allow” covers any arguments until the tool’s definition or what it can reach changes.',
-        [once, always],
-      ],
-      [
-        { kind: 'contained', reads: ['src', 'docs'], writes: ['.'], program: undefined, network: true },
-        'never',
-        'Reads src, docs. Writes this workspace, except .git and .vscode. Uses the network, including services on this machine.',
-        'You will be asked each time.',
-        [once],
-      ],
-      [
-        { kind: 'uncontained' },
-        'arguments',
-        'Not contained: it can read, change and send anything you can.',
-        '“Always Allow” covers exactly these arguments; files that the program loads by itself may change.',
-        [once, 'Always Allow with These Arguments'],
-      ],
-      [
-        { kind: 'uncontained', reason: 'bubblewrap is not installed.', remedy: 'sudo apt install bubblewrap' },
-        'never',
-        'Not contained: it can read, change and send anything you can.\nPrograms cannot be contained here: bubblewrap is not installed. To fix this, run: sudo apt install bubblewrap',
-        'You will be asked each time.',
-        [once],
-      ],
-      [
-        { kind: 'editor' },
-        'never',
-        'Part of the editor: it can do anything the editor can.',
-        'You will be asked each time.',
-        [once],
-      ],
-      [
-        { kind: 'request', host: 'a.example' },
-        'definition',
-        'Sends what is shown to a.example.',
-        '“Always Allow” holds until the tool’s definition changes.',
-        [once, always],
-      ],
-    ];
-  for (const [reach, kind, first, last, buttons] of reaches) {
+      { kind: 'contained', reads: [], writes: ['out/', '"a b"'], program: '/home/u/.nvm/v24', network: false },
+      'definition',
+      'Reads nothing in this workspace. Reads its program from /home/u/.nvm/v24. Writes out/, "a b". No network.',
+      '“Always Allow” covers any arguments until the tool’s definition or what it can reach changes.',
+      [once, always],
+    ],
+    [
+      { kind: 'contained', reads: ['src', 'docs'], writes: ['.'], program: undefined, network: true },
+      'never',
+      'Reads src, docs. Writes this workspace, except .git and .vscode. Uses the network, including services on this machine.',
+      'You will be asked each time.',
+      [once],
+    ],
+    [
+      { kind: 'uncontained' },
+      'arguments',
+      'Not contained: it can read, change and send anything you can.',
+      '“Always Allow” covers exactly these arguments; files that the program loads by itself may change.',
+      [once, 'Always Allow with These Arguments'],
+    ],
+    [
+      { kind: 'uncontained', reason: 'bubblewrap is not installed.', remedy: 'sudo apt install bubblewrap' },
+      'never',
+      'Not contained: it can read, change and send anything you can.\nPrograms cannot be contained here: bubblewrap is not installed. To fix this, run: sudo apt install bubblewrap',
+      'You will be asked each time.',
+      [once],
+    ],
+    [
+      { kind: 'editor' },
+      'never',
+      'Part of the editor: it can do anything the editor can.',
+      'You will be asked each time.',
+      [once],
+    ],
+    [
+      { kind: 'request', host: 'a.example' },
+      'definition',
+      'Sends what is shown to a.example.',
+      '“Always Allow” holds until the tool’s definition changes.',
+      [once, always],
+    ],
+  ];
+  for (const [permissions, kind, first, last, buttons] of reaches) {
     it(`leads with: ${first.split('\n')[0]}`, async () => {
-      await consent.ask(question('h', { reach, always: kind }), never);
+      await consent.ask(question('h', { permissions, always: kind }), never);
       const detail = dialogs[0]?.options.detail ?? '';
       assert.ok(detail.startsWith(`${first}\n\nProgram: `) && detail.endsWith(`\n\n${last}`), detail);
       assert.deepEqual(dialogs[0]?.buttons, buttons);
@@ -191,7 +196,7 @@ describe('consent to a tool', () => {
 
   it('given for exactly these arguments holds for no others, and not for the definition', async () => {
     const exact = 'Always Allow with These Arguments';
-    const asked = (text: string): ToolQuestion =>
+    const asked = (text: string): ConsentRequest =>
       question('h', { always: 'arguments', lines: [{ kind: 'argument', text }] });
     answers = [exact];
     assert.equal(await consent.ask(asked('"a"'), never), true);

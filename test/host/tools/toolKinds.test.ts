@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as vscode from 'vscode';
 import { isCancelled, RolecallError } from '../../../src/core/base/errors.ts';
-import { ToolConsent, type ToolQuestion } from '../../../src/host/tools/toolConsent.ts';
+import { type ConsentRequest, ToolConsent } from '../../../src/host/tools/toolConsent.ts';
 import { TOOL_FILE, ToolFiles } from '../../../src/host/tools/toolFiles.ts';
 import { WorkspaceTools } from '../../../src/host/tools/workspaceTools.ts';
 import { notContaining } from '../support/containment.ts';
@@ -16,10 +16,10 @@ import { workspaceFile } from '../support/workspace.ts';
 const never = new AbortController().signal;
 
 class FakeConsent extends ToolConsent {
-  readonly asked: ToolQuestion[] = [];
+  readonly asked: ConsentRequest[] = [];
   answer: () => boolean | Promise<boolean> = () => true;
 
-  override async ask(question: ToolQuestion): Promise<boolean> {
+  override async ask(question: ConsentRequest): Promise<boolean> {
     this.asked.push(question);
     return this.answer();
   }
@@ -115,7 +115,7 @@ describe('workspace tools of other kinds', () => {
         consent.asked.map(({ always }) => always),
         ['never', 'never', 'definition'],
       );
-      assert.deepEqual(consent.asked[0]?.reach, { kind: 'editor' });
+      assert.deepEqual(consent.asked[0]?.permissions, { kind: 'editor' });
     });
 
     it('that is not there is said before anybody is asked', async () => {
@@ -173,8 +173,8 @@ describe('workspace tools of other kinds', () => {
     it('is called with the input that was shown, and for the chat it serves', async () => {
       await define({ kind: 'tool', tool: 'mcp_a_b', input: { query: '${a}' } });
       const token = {} as vscode.ChatParticipantToolToken;
-      const toolbox = await tools.open({ token });
-      const result = await toolbox.invoke({ id: 'c', name: 'it', arguments: { a: 'x' } }, never);
+      const toolRegistry = await tools.open({ token });
+      const result = await toolRegistry.invoke({ id: 'c', name: 'it', arguments: { a: 'x' } }, never);
       assert.deepEqual(result, { content: 'found\n[3 bytes of image/png left out]', isError: false });
       assert.deepEqual(
         invoked.map(({ name, input }) => [name, input]),
@@ -187,7 +187,7 @@ describe('workspace tools of other kinds', () => {
         'input {"query":"x"}',
         'timeout 60 s',
       ]);
-      assert.deepEqual(consent.asked[0]?.reach, { kind: 'editor' });
+      assert.deepEqual(consent.asked[0]?.permissions, { kind: 'editor' });
     });
 
     it('gets the arguments as they are where no input is written', async () => {
@@ -270,7 +270,7 @@ describe('workspace tools of other kinds', () => {
       allowedHosts = [host];
       const result = await call({ a: 'b/c' });
       assert.deepEqual(result, { content: 'The server answered with status 200.\nanswered', isError: false });
-      assert.deepEqual(consent.asked[0]?.reach, { kind: 'request', host });
+      assert.deepEqual(consent.asked[0]?.permissions, { kind: 'request', host });
       assert.deepEqual(shown(), [`request GET "http://${host}/x/b%2Fc?a=b%2Fc"`, 'timeout 60 s']);
       assert.deepEqual(
         seen.map(({ url, headers }) => [url, headers.authorization, headers.cookie]),

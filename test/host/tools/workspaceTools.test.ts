@@ -4,9 +4,9 @@ import { rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { isCancelled, RolecallError } from '../../../src/core/base/errors.ts';
-import type { Toolbox } from '../../../src/host/conversation.ts';
+import type { ToolRegistry } from '../../../src/host/conversation.ts';
 import { newWorkspaceTool } from '../../../src/host/tools/newWorkspaceTool.ts';
-import { ToolConsent, type ToolQuestion } from '../../../src/host/tools/toolConsent.ts';
+import { type ConsentRequest, ToolConsent } from '../../../src/host/tools/toolConsent.ts';
 import { TOOL_FILE, ToolFiles } from '../../../src/host/tools/toolFiles.ts';
 import { WorkspaceTools } from '../../../src/host/tools/workspaceTools.ts';
 import { contextKeys } from '../../../src/ids.ts';
@@ -21,10 +21,10 @@ const settings = { allowedToolHosts: (): readonly string[] => [] };
 
 /** Answers in the user's place; what it was asked can be read back. */
 class FakeConsent extends ToolConsent {
-  readonly asked: ToolQuestion[] = [];
+  readonly asked: ConsentRequest[] = [];
   answer: () => boolean | Promise<boolean> = () => true;
 
-  override async ask(question: ToolQuestion): Promise<boolean> {
+  override async ask(question: ConsentRequest): Promise<boolean> {
     this.asked.push(question);
     return this.answer();
   }
@@ -47,8 +47,8 @@ describe('the workspace’s tools', () => {
   });
   afterEach(() => files.dispose());
 
-  const call = (toolbox: Toolbox, name: string, args: Record<string, unknown> = {}, signal = never) =>
-    toolbox.invoke({ id: 'c', name, arguments: args }, signal);
+  const call = (toolRegistry: ToolRegistry, name: string, args: Record<string, unknown> = {}, signal = never) =>
+    toolRegistry.invoke({ id: 'c', name, arguments: args }, signal);
 
   const scripted = (command: string[] = ['sh', 'script.sh'], more: Record<string, unknown> = {}) =>
     JSON.stringify({
@@ -70,8 +70,8 @@ describe('the workspace’s tools', () => {
       return answer;
     };
     consent.answer = () => false;
-    const toolbox = await tools.open({ whileAsking });
-    await assert.rejects(call(toolbox, 'list_files'), isCancelled);
+    const toolRegistry = await tools.open({ whileAsking });
+    await assert.rejects(call(toolRegistry, 'list_files'), isCancelled);
     assert.deepEqual(asked, [false]);
   });
 
@@ -138,8 +138,8 @@ describe('the workspace’s tools', () => {
     tools = new WorkspaceTools({ files, consent, settings: allowed, fetch, containment, log });
     const asked = async (...answered: string[]) => {
       consent.asked.length = 0;
-      const toolbox = await tools.open({ answered: new Set(answered) });
-      for (const { name } of defined) await assert.rejects(call(toolbox, name), isCancelled);
+      const toolRegistry = await tools.open({ answered: new Set(answered) });
+      for (const { name } of defined) await assert.rejects(call(toolRegistry, name), isCancelled);
       return consent.asked.flatMap(({ name, carries = [] }) =>
         carries.length > 0 ? [`${name}: ${carries.length}`] : [],
       );
@@ -155,8 +155,8 @@ describe('the workspace’s tools', () => {
     const run = { kind: 'process', command: ['echo', 'x'] };
     const define = (name: string, more: object) => ({ name, description: 'x', run: { ...run, ...more } });
     await file.write(JSON.stringify({ tools: [define('inside', {}), define('free', { contained: false })] }));
-    const toolbox = await tools.open();
-    for (const name of ['inside', 'free', 'free']) await call(toolbox, name);
+    const toolRegistry = await tools.open();
+    for (const name of ['inside', 'free', 'free']) await call(toolRegistry, name);
     assert.deepEqual(
       consent.asked.map(({ carries = [] }) => carries.length),
       [0, 1, 2],
@@ -210,7 +210,7 @@ describe('the workspace’s tools', () => {
       consent.answer = () => false;
       const deps = { files, consent, settings, fetch, containment: async () => containment, log };
       await assert.rejects(call(await new WorkspaceTools(deps).open(), 'scripted'), isCancelled);
-      reaches.push(consent.asked.at(-1)?.reach);
+      reaches.push(consent.asked.at(-1)?.permissions);
     }
     assert.deepEqual(reaches, [
       { kind: 'contained', reads: ['.'], writes: ['out/'], program: undefined, network: false },
@@ -265,8 +265,8 @@ describe('the workspace’s tools', () => {
 
   it('are ended when the work is stopped', async () => {
     await file.write(scripted(['sleep', '600'])); // Longer than any test may take.
-    const toolbox = await tools.open();
-    await call(toolbox, 'scripted', {}, AbortSignal.timeout(200)).catch(() => {});
+    const toolRegistry = await tools.open();
+    await call(toolRegistry, 'scripted', {}, AbortSignal.timeout(200)).catch(() => {});
   });
 
   it('tell how they ended when they fail', async () => {
@@ -285,9 +285,9 @@ describe('the workspace’s tools', () => {
 
   it('are none in a workspace that is not trusted', async () => {
     patches.set(vscode.workspace, 'isTrusted', false);
-    const toolbox = await tools.open();
-    assert.deepEqual(toolbox.tools, []);
-    assert.equal((await call(toolbox, 'count_words', { file: 'README.md' })).isError, true);
+    const toolRegistry = await tools.open();
+    assert.deepEqual(toolRegistry.tools, []);
+    assert.equal((await call(toolRegistry, 'count_words', { file: 'README.md' })).isError, true);
     assert.deepEqual(consent.asked, []);
   });
 

@@ -54,13 +54,13 @@ describe('around the tree', () => {
     tree().data.refresh();
     const nodes = await tree().open('meridian');
     assert.deepEqual([...new Set(nodes.map(({ kind }) => kind))], ['problem', 'step']);
-    assert.equal(cloud.keeper.state.kind, 'signedIn');
+    assert.equal(cloud.tokenManager.state.kind, 'signedIn');
   });
 
   it('menus are told whether there is an organization, before anybody looks at the view and when the session is over', async () => {
     const cloud = await tree().serviceOf('administrator', 'meridian');
     await until('there is one', () => contexts.get(contextKeys.hasOrganizations) === true);
-    await cloud.keeper.forget();
+    await cloud.tokenManager.signOut();
     await until('it is gone', () => contexts.get(contextKeys.hasOrganizations) === false);
   });
 
@@ -83,7 +83,7 @@ describe('around the tree', () => {
     });
     assert.ok(marked.length >= 2);
     assert.equal(tree().shown.badge?.value, marked.length);
-    await cloud.keeper.forget();
+    await cloud.tokenManager.signOut();
     assert.equal(tree().shown.badge, undefined);
   });
 

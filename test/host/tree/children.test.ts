@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { RolecallError } from '../../../src/core/base/errors.ts';
-import { groupNodes, organizationChildren, roleNodes, shownOf } from '../../../src/host/tree/children.ts';
+import { contentsOf, groupNodes, organizationChildren, roleNodes } from '../../../src/host/tree/children.ts';
+import { groupChildren, heldChildren, roleChildren } from '../../../src/host/tree/groupParts.ts';
 import { nameOfNode } from '../../../src/host/tree/names.ts';
-import { IdGiver, type Node, type NodeOf } from '../../../src/host/tree/nodes.ts';
-import { groupChildren, heldChildren, roleChildren } from '../../../src/host/tree/parts.ts';
+import { type Node, NodeIdAllocator, type NodeOf } from '../../../src/host/tree/nodes.ts';
 import { metadataOf, readOf, shown } from '../support/access.ts';
 
 const organization = { kind: 'organization', id: 'o', organization: 'm', label: 'm', otherName: '' } as const;
@@ -25,7 +25,7 @@ const offline = new RolecallError('offline', 'Nobody answers.');
 
 describe('the children of an organization', () => {
   const forbidden = (words: string) =>
-    new RolecallError('forbidden', `Not allowed. It said: ${words}`, { facts: { status: 403 } });
+    new RolecallError('forbidden', `Not allowed. It said: ${words}`, { details: { status: 403 } });
 
   it('are one problem when both lists were refused for one reason, however it is worded', () => {
     const nodes = organizationChildren(organization, shown(forbidden('no groups'), forbidden('no roles')));
@@ -50,7 +50,7 @@ describe('the children of an organization', () => {
 
   it('begin with why they are not up to date, once where both lists have one reason', () => {
     const read = readOf([group('g')], [role('r')], offline);
-    const all = shownOf(read, { filter: '', order: 'service', isFavorite: () => false });
+    const all = contentsOf(read, { filter: '', order: 'service', isFavorite: () => false });
     const nodes = organizationChildren(organization, all);
     assert.deepEqual(kinds(nodes), ['stale', 'groups', 'roles']);
     assert.equal(only(nodes, 'stale')[0]?.error, offline);
@@ -174,7 +174,7 @@ describe('the children of a role', () => {
 
 describe('ids of nodes', () => {
   it('cannot be mistaken for each other, whatever the server names its things', () => {
-    const ids = new IdGiver('o');
+    const ids = new NodeIdAllocator('o');
     const given = [
       ids.next('group', 'a/b'),
       ids.next('group', 'a'),
@@ -185,7 +185,7 @@ describe('ids of nodes', () => {
       ids.next('role', 'a'),
     ];
     assert.equal(new Set(given).size, given.length, given.join(' '));
-    const below = new IdGiver(ids.next('group', 'x'));
+    const below = new NodeIdAllocator(ids.next('group', 'x'));
     assert.notEqual(below.next('grant', 'y'), ids.next('group', 'x/grant/y'));
   });
 });

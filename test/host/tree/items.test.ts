@@ -282,7 +282,7 @@ describe('a tree item', () => {
   ];
   for (const [kind, command] of steps) {
     it(`of a problem of the kind ${kind} ${command ? `offers ${command}` : 'offers no step that would not help'}`, () => {
-      const error = new RolecallError(kind, 'It did not work.', { facts: { status: 418 } });
+      const error = new RolecallError(kind, 'It did not work.', { details: { status: 418 } });
       const item = draw({ kind: 'problem', id: 'n', error });
       assert.equal(item.label, 'It did not work.');
       assert.equal(item.command?.command, command);

@@ -233,12 +233,12 @@ describe('the organizations view', () => {
     scene().settings.ids = ['meridian'];
     const cloud = await scene().startService();
     const session = await signInWithRefreshToken(cloud, 'administrator');
-    await cloud.keeper.adopt({ ...session, accessToken: 'superseded' });
+    await cloud.tokenManager.signIn({ ...session, accessToken: 'superseded' });
     const renewals = await growth('identity POST /oauth2/v2/token', async () => {
       assert.equal((await tree().open('meridian', 'Groups')).length, 12);
     });
     assert.equal(renewals, 1);
-    assert.equal(cloud.keeper.state.kind, 'signedIn');
+    assert.equal(cloud.tokenManager.state.kind, 'signedIn');
   });
 
   it('gives every node an id of its own when the server repeats one', async () => {

@@ -82,7 +82,7 @@ describe('what is drawn again', () => {
     await openMatrix();
     forget();
     let renewals = 0;
-    cloud.keeper.onDidChange(() => {
+    cloud.tokenManager.onDidChange(() => {
       renewals += 1;
     });
     await signInAs(cloud, 'administrator');
@@ -186,7 +186,7 @@ describe('what is drawn again', () => {
   it('is nothing for a filter or an order that are there already', async () => {
     await tree().serviceOf('administrator', 'meridian', 'big-sky');
     await draw('meridian');
-    const { key } = tree().data.requireStage().cloud;
+    const { key } = tree().data.requireSession().cloud;
     forget();
     await tree().state.setFilter(key, 'meridian', 'finance');
     await tree().state.setFilter(key, 'meridian', ' finance ');

@@ -55,12 +55,12 @@ describe('commands of the tree', () => {
     scene().stores.set('service', { ...store, read });
     const cloud = await scene().startService();
     await cloud.load();
-    assert.equal(cloud.keeper.state.kind, 'storeUnavailable');
+    assert.equal(cloud.tokenManager.state.kind, 'storeUnavailable');
     await call(commands.refresh);
     assert.match(given.errors.join(), /secret store/);
     locked = false;
     await call(commands.refresh);
-    assert.equal(cloud.keeper.state.kind, 'signedOut');
+    assert.equal(cloud.tokenManager.state.kind, 'signedOut');
   });
 
   const GROUP = ['meridian', 'Groups', 'platform-engineers'] as const;
@@ -144,7 +144,7 @@ describe('commands of the tree', () => {
         ),
       );
     });
-    await cloud.keeper.forget();
+    await cloud.tokenManager.signOut();
     assert.doesNotMatch(await gone, /platform-engineers/);
     const shown = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
     assert.ok(!shown.includes('platform-engineers.json'), shown.join());
@@ -156,7 +156,7 @@ describe('commands of the tree', () => {
     const other = { ...node, target: { ...node.target, connection: 'another' } } as Node;
     await call(commands.openAsJson, other);
     assert.match(given.errors[0] ?? '', /another sign-in/);
-    await cloud.keeper.forget();
+    await cloud.tokenManager.signOut();
     await call(commands.openAsJson, node);
     assert.match(given.errors[1] ?? '', /Sign in to/);
   });
@@ -165,7 +165,7 @@ describe('commands of the tree', () => {
     await tree().serviceOf('administrator', 'big-sky');
     const [, , bucket] = await tree().open('big-sky', 'Groups');
     const [hidden] = await tree().view.getChildren(bucket);
-    await tree().state.setFilter(tree().data.stage?.cloud.key ?? '', 'big-sky', 'no such thing');
+    await tree().state.setFilter(tree().data.session?.cloud.key ?? '', 'big-sky', 'no such thing');
     await call(commands.reveal, hidden);
     assert.deepEqual([tree().shown.revealed.map(({ id }) => id), given.errors], [[hidden?.id], []]);
     const parents: string[] = [];

@@ -152,7 +152,7 @@ describe('filter, order and favorites', () => {
     const cloud = await tree().serviceOf('administrator', 'meridian', 'big-sky');
     await filter('finance', 'enter');
     assert.equal((await tree().open('big-sky', 'Groups')).length, 4);
-    await cloud.keeper.forget();
+    await cloud.tokenManager.signOut();
     assert.equal(tree().shown.message, '');
     await tree().serviceOf('administrator', 'meridian', 'big-sky');
     assert.deepEqual(await groups(), ['finance']);
@@ -161,7 +161,7 @@ describe('filter, order and favorites', () => {
 
   it('2,000 groups are filtered across their buckets', async () => {
     await tree().serviceOf('administrator', 'big-sky');
-    await tree().state.setFilter(tree().data.stage?.cloud.key ?? '', 'big-sky', 'name:01999');
+    await tree().state.setFilter(tree().data.session?.cloud.key ?? '', 'big-sky', 'name:01999');
     const nodes = await tree().open('big-sky', 'Groups');
     assert.deepEqual(
       nodes.map(({ kind }) => kind),

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { nextProbabilities, trainEngine, trainLanguageModel } from '../../../src/sandbox/inference/languageModel.ts';
 import {
-  adjust,
-  choose,
-  heat,
-  mostProbable,
-  nucleus,
+  applyPenalties,
+  applyTemperature,
   type SamplingParameters,
+  sampleToken,
   seededRandom,
+  topPCandidates,
+  topTokens,
 } from '../../../src/sandbox/inference/sampler.ts';
 import { Script } from '../../../src/sandbox/inference/script.ts';
 
@@ -163,7 +163,7 @@ describe('sandbox inference: sampler', () => {
         fc.double({ min: -2, max: 2, noNaN: true }),
         (probabilities, occurrences, biasValue, penalty) => {
           const parameters = { ...bias(0, biasValue), frequencyPenalty: penalty, presencePenalty: -penalty };
-          const adjusted = adjust(probabilities, new Map(occurrences), parameters);
+          const adjusted = applyPenalties(probabilities, new Map(occurrences), parameters);
           near(total(adjusted.map(Math.exp)), 1);
         },
       ),
@@ -173,7 +173,7 @@ describe('sandbox inference: sampler', () => {
   it('leaves the distribution as it is when nothing is asked for', () => {
     fc.assert(
       fc.property(distribution, (probabilities) => {
-        adjust(probabilities, nothing, neutral).forEach(
+        applyPenalties(probabilities, nothing, neutral).forEach(
           (value, id) => void near(Math.exp(value), probabilities[id] ?? 0),
         );
       }),
@@ -186,7 +186,7 @@ describe('sandbox inference: sampler', () => {
         distribution,
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         (probabilities, random) => {
-          const chosen = choose(probabilities.map(Math.log), { temperature: 0, topP: 1 }, () => random);
+          const chosen = sampleToken(probabilities.map(Math.log), { temperature: 0, topP: 1 }, () => random);
           assert.equal(chosen, probabilities.indexOf(Math.max(...probabilities)));
         },
       ),
@@ -198,7 +198,7 @@ describe('sandbox inference: sampler', () => {
     const draws = 3000;
     const counts = [0, 0, 0];
     for (let draw = 0; draw < draws; draw++) {
-      const id = choose(probabilities.map(Math.log), neutral, () => (draw + 0.5) / draws);
+      const id = sampleToken(probabilities.map(Math.log), neutral, () => (draw + 0.5) / draws);
       counts[id] = (counts[id] ?? 0) + 1;
     }
     assert.deepEqual(counts, [1500, 900, 600]);
@@ -207,7 +207,7 @@ describe('sandbox inference: sampler', () => {
   it('temperature sharpens below 1 and flattens above', () => {
     fc.assert(
       fc.property(distribution, fc.double({ min: 0.1, max: 2, noNaN: true }), (probabilities, temperature) => {
-        const heated = heat(probabilities.map(Math.log), temperature);
+        const heated = applyTemperature(probabilities.map(Math.log), temperature);
         near(total(heated), 1);
         const [best, before] = [Math.max(...heated), Math.max(...probabilities)];
         assert.ok(temperature < 1 ? best >= before - 1e-9 : best <= before + 1e-9);
@@ -218,7 +218,7 @@ describe('sandbox inference: sampler', () => {
   it('top_p keeps the smallest set of most probable tokens with that share', () => {
     fc.assert(
       fc.property(distribution, fc.double({ min: 0.01, max: 0.99, noNaN: true }), (probabilities, topP) => {
-        const kept = nucleus(probabilities, topP);
+        const kept = topPCandidates(probabilities, topP);
         const mass = (ids: number[]): number => ids.reduce((sum, id) => sum + (probabilities[id] ?? 0), 0);
         assert.ok(mass(kept) >= topP - 1e-9);
         assert.ok(mass(kept.slice(0, -1)) < topP);
@@ -236,8 +236,8 @@ describe('sandbox inference: sampler', () => {
         fc.double({ min: 0.01, max: 0.99, noNaN: true }),
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         (probabilities, topP, random) => {
-          const chosen = choose(probabilities.map(Math.log), { temperature: 1, topP }, () => random);
-          assert.ok(nucleus(heat(probabilities.map(Math.log), 1), topP).includes(chosen));
+          const chosen = sampleToken(probabilities.map(Math.log), { temperature: 1, topP }, () => random);
+          assert.ok(topPCandidates(applyTemperature(probabilities.map(Math.log), 1), topP).includes(chosen));
         },
       ),
     );
@@ -248,11 +248,11 @@ describe('sandbox inference: sampler', () => {
     fc.assert(
       fc.property(distribution, fc.nat(1), randoms, (probabilities, id, random) => {
         assert.notEqual(
-          choose(adjust(probabilities, nothing, bias(id, -100)), neutral, () => random),
+          sampleToken(applyPenalties(probabilities, nothing, bias(id, -100)), neutral, () => random),
           id,
         );
         assert.equal(
-          choose(adjust(probabilities, nothing, bias(id, 100)), neutral, () => random),
+          sampleToken(applyPenalties(probabilities, nothing, bias(id, 100)), neutral, () => random),
           id,
         );
       }),
@@ -267,7 +267,7 @@ describe('sandbox inference: sampler', () => {
         fc.integer({ min: 1, max: 9 }),
         (p, penalty, times) => {
           const odds = (parameters: Partial<SamplingParameters>): number => {
-            const [first = 0, second = 0] = adjust(p, new Map([[0, times]]), { ...neutral, ...parameters });
+            const [first = 0, second = 0] = applyPenalties(p, new Map([[0, times]]), { ...neutral, ...parameters });
             return first - second;
           };
           near(odds({}) - odds({ presencePenalty: penalty }), penalty);
@@ -283,7 +283,7 @@ describe('sandbox inference: sampler', () => {
         const sorted = [...probabilities.keys()].sort(
           (a, b) => (probabilities[b] ?? 0) - (probabilities[a] ?? 0) || a - b,
         );
-        assert.deepEqual(mostProbable(probabilities, count), sorted.slice(0, count));
+        assert.deepEqual(topTokens(probabilities, count), sorted.slice(0, count));
       }),
     );
   });

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { at } from '../../../scripts/paths.ts';
-import { spawnLeashed } from '../../../scripts/processes.ts';
+import { spawnSupervised } from '../../../scripts/processes.ts';
 import { eventually } from '../core/eventually.ts';
 
 /** A command that ignores the polite signal is not waited for. */
@@ -46,7 +46,7 @@ describe('a leashed command', () => {
   });
 
   it('is ended by stop, with what it started, even if it ignores the polite signal', async () => {
-    const leashed = spawnLeashed(process.execPath, ['-e', stubborn], { env });
+    const leashed = spawnSupervised(process.execPath, ['-e', stubborn], { env });
     const pids = await pidsOf(leashed.process);
     assert.ok(pids.every(lives));
     await leashed.stop();
@@ -58,8 +58,8 @@ describe('a leashed command', () => {
     const script = path.join(folder, 'starter.ts');
     fs.writeFileSync(
       script,
-      `import { spawnLeashed } from ${JSON.stringify(at('scripts', 'processes.ts'))};
-       const leashed = spawnLeashed(process.execPath, ['-e', ${JSON.stringify(stubborn)}], {});
+      `import { spawnSupervised } from ${JSON.stringify(at('scripts', 'processes.ts'))};
+       const leashed = spawnSupervised(process.execPath, ['-e', ${JSON.stringify(stubborn)}], {});
        leashed.process.stdout?.pipe(process.stdout);`,
     );
     const starter = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -74,7 +74,7 @@ describe('a leashed command', () => {
       const { spawn } = require('node:child_process');
       const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
       child.on('spawn', () => { console.log(JSON.stringify([child.pid])); process.exit(3); });`;
-    const leashed = spawnLeashed(process.execPath, ['-e', code], {});
+    const leashed = spawnSupervised(process.execPath, ['-e', code], {});
     let told = '';
     leashed.process.stderr?.on('data', (text: Buffer) => {
       told += text.toString();

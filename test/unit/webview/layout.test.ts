@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { drawnRange, frameOf, positionsOf, scrollToShow } from '../../../src/webview/matrix/layout.ts';
+import { drawnRange, gridMetrics, positionsOf, scrollToShow } from '../../../src/webview/matrix/layout.ts';
 
 const line = fc.record({ count: fc.integer({ min: 0, max: 20_000 }), size: fc.integer({ min: 1, max: 200 }) });
 const length = fc.integer({ min: 1, max: 3000 });
@@ -66,22 +66,22 @@ describe('the sizes of a matrix', () => {
   const longest = { row: 30, column: 20 };
 
   it('few roles have their names across, many upright, and they fill the window without leaving it', () => {
-    const few = frameOf(1000, 4, longest);
+    const few = gridMetrics(1000, 4, longest);
     assert.deepEqual([few.isUpright, few.headerHeight], [false, 48]);
-    const many = frameOf(1000, 200, longest);
+    const many = gridMetrics(1000, 200, longest);
     assert.deepEqual([many.isUpright, many.columnWidth], [true, 28]);
     fc.assert(
       fc.property(fc.integer({ min: 300, max: 4000 }), fc.integer({ min: 1, max: 300 }), (width, columns) => {
-        const frame = frameOf(width, columns, longest);
+        const frame = gridMetrics(width, columns, longest);
         if (frame.columnWidth > 28) assert.ok(frame.rowHeaderWidth + columns * frame.columnWidth <= width);
       }),
     );
   });
 
   it('names get the room they need, within bounds', () => {
-    assert.ok(frameOf(1000, 200, { row: 10, column: 5 }).rowHeaderWidth < 160);
-    assert.equal(frameOf(1000, 200, { row: 500, column: 5 }).rowHeaderWidth, 400);
-    assert.equal(frameOf(1000, 200, { row: 5, column: 500 }).headerHeight, 190);
-    assert.equal(frameOf(100, 3, { row: 5, column: 5 }).rowHeaderWidth, 140);
+    assert.ok(gridMetrics(1000, 200, { row: 10, column: 5 }).rowHeaderWidth < 160);
+    assert.equal(gridMetrics(1000, 200, { row: 500, column: 5 }).rowHeaderWidth, 400);
+    assert.equal(gridMetrics(1000, 200, { row: 5, column: 500 }).headerHeight, 190);
+    assert.equal(gridMetrics(100, 3, { row: 5, column: 5 }).rowHeaderWidth, 140);
   });
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Localizer } from '../../../src/webview/matrix/localizer.ts';
 import { Matrix } from '../../../src/webview/matrix/matrix.ts';
 import {
   type MatrixMessage,
@@ -8,7 +9,6 @@ import {
   type ToHost,
   versioned,
 } from '../../../src/webview/matrix/protocol.ts';
-import { Words } from '../../../src/webview/matrix/words.ts';
 
 const toHost: readonly ToHost[] = [
   { type: 'ready', mode: 'groups' },
@@ -101,8 +101,8 @@ describe('what the page shows of a matrix', () => {
 });
 
 describe('the page’s words', () => {
-  const words = new Words(
-    { groupCount: 'Groups: {0}', ofAll: '{0} of {1}' } as ConstructorParameters<typeof Words>[0],
+  const words = new Localizer(
+    { groupCount: 'Groups: {0}', ofAll: '{0} of {1}' } as ConstructorParameters<typeof Localizer>[0],
     'en',
   );
 
@@ -111,9 +111,9 @@ describe('the page’s words', () => {
     assert.equal(words.count('groupCount', 3, 10_000), 'Groups: 3 of 10,000');
   });
 
-  it('put texts in as they are', () => assert.equal(words.say('groupCount', '$& {0}'), 'Groups: $& {0}'));
+  it('put texts in as they are', () => assert.equal(words.text('groupCount', '$& {0}'), 'Groups: $& {0}'));
 
   it('do without a language that the browser does not know', () => {
-    assert.equal(new Words({ groupCount: '{0}' } as never, 'qps-ploc').say('groupCount', 3), '3');
+    assert.equal(new Localizer({ groupCount: '{0}' } as never, 'qps-ploc').text('groupCount', 3), '3');
   });
 });

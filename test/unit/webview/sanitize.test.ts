@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
-  address,
   alignmentOf,
   attributeOf,
   escapeTags,
-  type Fate,
-  fateOf,
+  linkTarget,
+  type TagAction,
+  tagAction,
 } from '../../../src/webview/page/sanitize.ts';
 
 describe('what of an answer is shown', () => {
-  const fates: Readonly<Record<Fate, readonly string[]>> = {
+  const fates: Readonly<Record<TagAction, readonly string[]>> = {
     keep: 'p h1 ul ol li blockquote pre code table td a em strong del details'.split(' '),
     keepMath: 'math mi mfrac mtable'.split(' '),
     picture: ['img'],
@@ -21,15 +21,15 @@ describe('what of an answer is shown', () => {
   for (const [fate, names] of Object.entries(fates)) {
     it(`${fate}: ${names.join(', ')}`, () => {
       assert.deepEqual(
-        names.map((name) => [name, fateOf(name, [])]),
+        names.map((name) => [name, tagAction(name, [])]),
         names.map((name) => [name, fate]),
       );
     });
   }
 
   it('drops the half of a formula that wants styles', () => {
-    assert.equal(fateOf('span', ['katex-html']), 'drop');
-    assert.equal(fateOf('span', ['katex-mathml']), 'keep');
+    assert.equal(tagAction('span', ['katex-html']), 'drop');
+    assert.equal(tagAction('span', ['katex-mathml']), 'keep');
   });
 
   const attributes: readonly (readonly [element: string, name: string, value: string, kept: string | undefined])[] = [
@@ -70,7 +70,7 @@ describe('what of an answer is shown', () => {
 
 describe('where a link of an answer may lead', () => {
   for (const kept of ['https://a.example/', 'http://a.example/x?y=z#w', 'mailto:a@a.example']) {
-    it(`to ${kept}`, () => assert.equal(address(kept), kept));
+    it(`to ${kept}`, () => assert.equal(linkTarget(kept), kept));
   }
   const refused = [
     ...[
@@ -85,7 +85,7 @@ describe('where a link of an answer may lead', () => {
     ...['rotate.py', '/etc/passwd', '#main', '//a.example/x', ''],
   ];
   for (const value of refused) {
-    it(`not to ${JSON.stringify(value)}`, () => assert.equal(address(value), undefined));
+    it(`not to ${JSON.stringify(value)}`, () => assert.equal(linkTarget(value), undefined));
   }
 });
 

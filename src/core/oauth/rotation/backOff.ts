@@ -1,8 +1,8 @@
 import { RolecallError } from '../../base/errors.ts';
-import type { SharedFailure } from './renewalNote.ts';
+import type { SharedFailure } from './refreshJournal.ts';
 
-/** Kinds of failures after which a renewal is tried again. */
-export const PASSING_KINDS = ['offline', 'timeout', 'server', 'rateLimited', 'protocol', 'unexpected'] as const;
+/** Kinds of failures after which a refresh is tried again. */
+export const TRANSIENT_KINDS = ['offline', 'timeout', 'server', 'rateLimited', 'protocol', 'unexpected'] as const;
 
 /** No pause of our own is longer, in milliseconds. */
 export const LONGEST_MS = 60_000;
@@ -10,7 +10,7 @@ export const LONGEST_MS = 60_000;
 const LONGEST_ASKED_MS = 5 * 60_000;
 
 /**
- * When a failed renewal may be tried again: exponential with jitter. The windows share it, so that a dead service is not
+ * When a failed refresh may be tried again: exponential with jitter. The windows share it, so that a dead service is not
  * asked by one after the other.
  */
 export class BackOff {
@@ -28,23 +28,23 @@ export class BackOff {
     this.#firstMs = firstMs;
   }
 
-  failed(error: RolecallError, now: number, longestMs = LONGEST_MS): void {
+  recordFailure(error: RolecallError, now: number, longestMs = LONGEST_MS): void {
     const pause = Math.min(longestMs, this.#firstMs * 2 ** this.#failures) * (0.5 + this.#random() / 2);
-    const asked = Math.min(error.facts.retryAfterMs ?? 0, LONGEST_ASKED_MS);
+    const asked = Math.min(error.details.retryAfterMs ?? 0, LONGEST_ASKED_MS);
     this.#failures += 1;
     this.#until = now + Math.max(pause, asked);
     this.#error = error;
   }
 
-  /** What just {@link failed}, for the other windows. */
-  toShare(generation: number, error: RolecallError, now: number): SharedFailure {
+  /** What just {@link recordFailure}, for the other windows. */
+  toSharedFailure(generation: number, error: RolecallError, now: number): SharedFailure {
     const { message } = error;
-    const kind = PASSING_KINDS.find((passing) => passing === error.kind) ?? 'unexpected';
+    const kind = TRANSIENT_KINDS.find((passing) => passing === error.kind) ?? 'unexpected';
     return { generation, kind, message, at: now, until: this.#until, times: this.#failures };
   }
 
-  /** Another window's failure counts like one of ours, unless somebody has asked to try again since. */
-  take(failure: SharedFailure, now: number): void {
+  /** Another window's failure counts like one of ours, unless the user has asked to try again since. */
+  applySharedFailure(failure: SharedFailure, now: number): void {
     // A clock that was set back must not keep anybody waiting for hours.
     const isOver = failure.until <= now || failure.until > now + LONGEST_ASKED_MS;
     if (isOver || failure.at <= this.#askedAt || failure.until <= this.#until) return;
@@ -54,7 +54,7 @@ export class BackOff {
   }
 
   /** A person asks: the next try is now, whatever failed before, in whichever window. */
-  tryNow(now: number): void {
+  retryNow(now: number): void {
     this.reset();
     this.#askedAt = now;
   }
@@ -66,7 +66,7 @@ export class BackOff {
   }
 
   /** Why the next try has to wait, if it has to. */
-  waiting(now: number): RolecallError | undefined {
+  pendingError(now: number): RolecallError | undefined {
     return now < this.#until ? this.#error : undefined;
   }
 }

@@ -5,7 +5,7 @@ export const END_REASONS = ['elsewhere', 'expired', 'configuration', 'interrupte
 /** Why a session is over. */
 export type EndReason = (typeof END_REASONS)[number];
 
-export interface End {
+export interface SessionEnd {
   readonly reason: EndReason;
   /** For the user. */
   readonly sentence: string;
@@ -34,21 +34,21 @@ const SENTENCES: Readonly<Record<EndReason, string>> = {
 /**
  * Why the identity service refused the refresh token.
  *
- * @param interrupted An earlier renewal with the same token was sent and its answer never stored.
+ * @param interrupted An earlier refresh with the same token was sent and its answer never stored.
  */
-export function endOf(error: RolecallError, interrupted: boolean): End {
-  const said = error.facts.serverMessage ?? '';
+export function sessionEndOf(error: RolecallError, interrupted: boolean): SessionEnd {
+  const said = error.details.serverMessage ?? '';
   const reason = DESCRIPTIONS.find(([pattern]) => pattern.test(said))?.[1] ?? 'unknown';
-  // Our own lost renewal has spent the token, whatever that looks like to the server.
+  // Our own lost refresh has spent the token, whatever that looks like to the server.
   if (interrupted && reason !== 'configuration') return { reason: 'interrupted', sentence: SENTENCES.interrupted };
   const quoted = said === '' || reason === 'expired' ? '' : ` It said: ${said}`;
   return { reason, sentence: SENTENCES[reason] + quoted };
 }
 
 /** A token without a successor (a service token) is no longer accepted. */
-export const EXPIRED: End = { reason: 'expired', sentence: SENTENCES.expired };
+export const TOKEN_EXPIRED: SessionEnd = { reason: 'expired', sentence: SENTENCES.expired };
 
-export function endError(end: End): RolecallError {
+export function sessionEndedError(end: SessionEnd): RolecallError {
   if (end.reason !== 'configuration') return new RolecallError('sessionEnded', end.sentence);
   return new RolecallError('configuration', end.sentence, { remedy: { kind: 'setClientSecret' } });
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf, RolecallError } from '../../base/errors.ts';
+import { RolecallError, systemErrorCode } from '../../base/errors.ts';
 
 /** How the names of unfinished files end. A killed window leaves some behind: {@link removeAbandoned}. */
 const UNFINISHED = '.tmp';
@@ -44,7 +44,7 @@ export async function readIfAny(file: string): Promise<Buffer | undefined> {
   try {
     return await fs.readFile(file);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -60,7 +60,7 @@ export async function createWhole(file: string, bytes: string | Buffer, durable:
     await fs.link(unfinished, file);
     return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if (systemErrorCode(error) === 'EEXIST') return false;
     throw error;
   } finally {
     await fs.rm(unfinished, { force: true });
@@ -107,7 +107,7 @@ async function renameOver(from: string, to: string): Promise<void> {
     try {
       return await fs.rename(from, to);
     } catch (error) {
-      const passing = ['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error) ?? '');
+      const passing = ['EPERM', 'EACCES', 'EBUSY'].includes(systemErrorCode(error) ?? '');
       if (process.platform !== 'win32' || !passing || attempt >= 10) throw error;
       await sleep(20 * attempt);
     }
@@ -121,7 +121,7 @@ async function syncFolder(folder: string): Promise<void> {
   try {
     await handle.sync();
   } catch (error) {
-    if (codeOf(error) !== 'EINVAL') throw error; // Some network file systems cannot.
+    if (systemErrorCode(error) !== 'EINVAL') throw error; // Some network file systems cannot.
   } finally {
     await handle.close();
   }

@@ -6,7 +6,7 @@ const NAME = 'windows.key';
 const BYTES = 32;
 
 /**
- * The key by which the windows of one operating-system user recognise each other; made by whoever comes first. It lies
+ * The key by which the windows of one operating-system user recognise each other; made by the first window. It lies
  * in a folder closed to others, so knowing it proves to be this user. It is not the key that seals the session: a window
  * that has no session yet, or an old copy of the secret store, must be able to wait for its turn as well.
  */

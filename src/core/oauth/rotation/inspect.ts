@@ -1,19 +1,19 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
-import { within } from '../../base/abort.ts';
+import { withTimeout } from '../../base/abort.ts';
 import type { Connection } from '../../base/connection.ts';
-import { codeOf } from '../../base/errors.ts';
+import { systemErrorCode } from '../../base/errors.ts';
 import { readIfAny } from './files.ts';
 import { FolderKey } from './folderKey.ts';
-import { fateOf } from './holderLine.ts';
-import { LIMITS, type Limits } from './limits.ts';
+import { handshakeAsClient } from './handshake.ts';
+import { statusOfConnectError } from './holderConnection.ts';
 import { LineSocket } from './lineSocket.ts';
 import { type Lock, newestLock } from './lockFiles.ts';
-import { proveAsCaller } from './proof.ts';
-import { PROTOCOL, type Protocol, parseJson } from './protocol.ts';
+import { PROTOCOL, type Protocol, parseJsonAs } from './protocol.ts';
 import { sessionFiles } from './sharedSession.ts';
 import { connectionFolderName } from './statePaths.ts';
+import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
 
 /** What the head of the sealed file says in the open; see seal.ts. Other versions may say it too. */
 const headSchema = z.object({ generation: z.number(), signedOut: z.optional(z.boolean()) });
@@ -42,24 +42,24 @@ export type HolderOverview =
   | { readonly kind: 'held'; readonly pid: number; readonly isThisWindow: boolean; readonly answers: boolean };
 
 export interface InspectOptions {
-  /** See {@link SharedTokenKeeperDeps}. */
+  /** See {@link TokenManagerDeps}. */
   readonly state: string;
   readonly connection: Pick<Connection, 'identityUrl' | 'clientId'>;
   readonly storeName?: string;
   readonly protocol?: Protocol;
-  readonly limits?: Pick<Limits, 'silence'>;
+  readonly timeouts?: Pick<Timeouts, 'peerSilence'>;
 }
 
-/** Looks at what the windows share, for a diagnosis: makes and changes nothing, and asks nobody for the exclusion. */
+/** Looks at what the windows share, for a diagnosis: makes and changes nothing, and does not wait for the mutex. */
 export async function inspectSharedState(options: InspectOptions): Promise<SharedStateOverview> {
-  const { state, connection, storeName, protocol = PROTOCOL, limits = LIMITS } = options;
+  const { state, connection, storeName, protocol = PROTOCOL, timeouts = DEFAULT_TIMEOUTS } = options;
   const folder = path.join(state, connectionFolderName(connection.identityUrl, connection.clientId));
   const found = await unlessMissing(fs.lstat(folder));
   if (!found) return { path: folder, windows: 0, holder: { kind: 'nobody' } };
   if (!found.isDirectory()) return { path: folder, folder: { isOurs: false }, windows: 0, holder: { kind: 'nobody' } };
   const isUnix = process.getuid !== undefined;
   const bytes = await readIfAny(sessionFiles(folder, storeName).sealed);
-  const head = parseJson(headSchema, bytes?.subarray(0, bytes.indexOf('\n')).toString() ?? '');
+  const head = parseJsonAs(headSchema, bytes?.subarray(0, bytes.indexOf('\n')).toString() ?? '');
   const peers = (await unlessMissing(fs.readdir(path.join(folder, 'peers')))) ?? [];
   const lock = await unlessMissing(newestLock(path.join(folder, 'locks')));
   return {
@@ -70,7 +70,7 @@ export async function inspectSharedState(options: InspectOptions): Promise<Share
     },
     ...(head && { generation: head.generation, isSignedOut: head.signedOut === true }),
     windows: peers.filter((name) => name.endsWith('.json')).length,
-    holder: await holderOf(lock, folder, protocol, limits.silence),
+    holder: await holderOf(lock, folder, protocol, timeouts.peerSilence),
   };
 }
 
@@ -86,9 +86,10 @@ async function holderOf(
   const line = LineSocket.connect(address);
   try {
     const key = await new FolderKey(folder).get();
-    const verdict = await within(proveAsCaller(line, { role: 'holder', address, key, protocol }), silenceMs);
-    if (verdict === 'closed' && !line.connected && fateOf(await line.closed) === 'gone') return { kind: 'nobody' };
-    return { kind: 'held', pid, isThisWindow: pid === process.pid, answers: verdict === 'proven' };
+    const result = await withTimeout(handshakeAsClient(line, { role: 'holder', address, key, protocol }), silenceMs);
+    if (result === 'closed' && !line.connected && statusOfConnectError(await line.closed) === 'gone')
+      return { kind: 'nobody' };
+    return { kind: 'held', pid, isThisWindow: pid === process.pid, answers: result === 'proven' };
   } finally {
     line.close();
   }
@@ -98,7 +99,7 @@ async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -1,11 +1,11 @@
 import type { Session } from '../session.ts';
-import type { Held } from './choose.ts';
+import type { CurrentSession } from './reconcile.ts';
 
 /**
  * A session that has just been issued, with the time when its access token really dies: `expiresAt` leaves out the last
  * 60 s, or the last tenth of a lifetime shorter than ten minutes.
  */
-export function justIssued(session: Session, now: number): Held {
+export function withExpiry(session: Session, now: number): CurrentSession {
   if (session.expiresAt === undefined) return { session };
   const used = session.expiresAt - now;
   return { session, diesAt: now + (used > 540_000 ? used + 60_000 : used / 0.9) };
@@ -20,6 +20,6 @@ export function isFresh(session: Session, now: number): boolean {
 }
 
 /** True while the service should still accept the access token, fresh or not. */
-export function isAlive({ session, diesAt = session.expiresAt }: Held, now: number): boolean {
+export function isUnexpired({ session, diesAt = session.expiresAt }: CurrentSession, now: number): boolean {
   return diesAt === undefined || now < diesAt;
 }

@@ -1,5 +1,5 @@
 import net from 'node:net';
-import { codeOf } from '../../base/errors.ts';
+import { systemErrorCode } from '../../base/errors.ts';
 
 /** More than any message between windows holds; a peer that sends longer lines is cut off. */
 const MAX_LINE = 8192;
@@ -23,7 +23,7 @@ export class LineSocket {
     });
     let code: string | undefined;
     socket.on('error', (error) => {
-      code = codeOf(error) ?? 'unknown';
+      code = systemErrorCode(error) ?? 'unknown';
     });
     socket.on('data', (text: string) => this.#receive(text));
     // Half a conversation is of no use to either side.
@@ -41,7 +41,7 @@ export class LineSocket {
     return new LineSocket(net.connect({ path: address }));
   }
 
-  /** False until there was somebody at the other end. */
+  /** False until the other end has accepted. */
   get connected(): boolean {
     return this.#connected;
   }

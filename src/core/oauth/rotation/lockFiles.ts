@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { createWhole, readIfAny } from './files.ts';
-import { type Protocol, parseJson, protocolMembers, stampOf } from './protocol.ts';
+import { type Protocol, parseJsonAs, protocolFields, protocolShape } from './protocol.ts';
 
 /**
  * Locks below the newest that are kept. A folder is not listed in one instant: somebody who lists while the newest lock
@@ -12,7 +12,7 @@ import { type Protocol, parseJson, protocolMembers, stampOf } from './protocol.t
 const KEPT = 8;
 
 const lockSchema = z.object({
-  ...protocolMembers,
+  ...protocolShape,
   /** Where the holder listens as long as it holds. */
   address: z.string().check(z.minLength(1)),
   pid: z.number().check(z.int(), z.positive()),
@@ -23,7 +23,7 @@ const lockSchema = z.object({
  * - `newer`: written by a version whose format we do not know.
  * - `leftover`: damaged, and older than the last start of this machine. It appeared whole, so a power cut has damaged it,
  *   and no process of then lives.
- * - `damaged`: nobody can say whether its holder lives.
+ * - `damaged`: it is unknown whether its holder is alive.
  */
 export type Lock = ReadableLock | { readonly number: number; readonly kind: 'newer' | 'leftover' | 'damaged' };
 
@@ -42,9 +42,9 @@ export async function newestLock(folder: string): Promise<Lock | undefined> {
     const file = lockPath(folder, number);
     const text = (await readIfAny(file))?.toString();
     if (text === undefined) continue; // Removed since it was listed: there are higher ones.
-    const holder = parseJson(lockSchema, text);
+    const holder = parseJsonAs(lockSchema, text);
     if (holder) return { number, kind: 'readable', holder };
-    if (parseJson(z.object(protocolMembers), text)) return { number, kind: 'newer' };
+    if (parseJsonAs(z.object(protocolShape), text)) return { number, kind: 'newer' };
     return { number, kind: (await isOlderThanStart(file)) ? 'leftover' : 'damaged' };
   }
 }
@@ -59,7 +59,7 @@ export async function claimLock(
   holder: { readonly address: string; readonly pid: number },
   protocol: Protocol,
 ): Promise<'ours' | 'taken' | 'late'> {
-  const text = JSON.stringify({ ...stampOf(protocol), number, ...holder });
+  const text = JSON.stringify({ ...protocolFields(protocol), number, ...holder });
   if (!(await createWhole(lockPath(folder, number), text, false))) return 'taken';
   if (await isNewest(folder, number)) return 'ours';
   // The listing that led here was old, and the number was free again because it had been removed.
@@ -71,7 +71,7 @@ export async function isNewest(folder: string, number: number): Promise<boolean>
   return Math.max(0, ...(await lockNumbers(folder))) === number;
 }
 
-/** Removes what nobody looks at any more. Only the holder of `number` may call it. */
+/** Removes what is not read any more. Only the holder of `number` may call it. */
 export async function removeOldLocks(folder: string, number: number): Promise<void> {
   const old = (await lockNumbers(folder)).filter((candidate) => candidate < number - KEPT);
   await Promise.all(old.map((candidate) => fs.rm(lockPath(folder, candidate), { force: true })));

@@ -15,7 +15,7 @@ export interface Protocol {
 export const PROTOCOL: Protocol = { version: 1, oldest: 1 };
 
 /** The members every file and greeting carries. */
-export const protocolMembers = { version: z.number(), oldest: z.number() };
+export const protocolShape = { version: z.number(), oldest: z.number() };
 
 /** True when a reader of `ours` may use what a writer of `theirs` wrote. */
 export function canRead(ours: Protocol, theirs: Protocol): boolean {
@@ -28,12 +28,12 @@ export function canTalk(ours: Protocol, theirs: Protocol): boolean {
 }
 
 /** What `protocol` adds to a file or greeting. */
-export function stampOf({ version, oldest, extras }: Protocol): Record<string, unknown> {
+export function protocolFields({ version, oldest, extras }: Protocol): Record<string, unknown> {
   return { ...extras, version, oldest };
 }
 
 /** `text` as JSON of this shape, or `undefined`. */
-export function parseJson<T extends z.ZodMiniType>(schema: T, text: string): z.infer<T> | undefined {
+export function parseJsonAs<T extends z.ZodMiniType>(schema: T, text: string): z.infer<T> | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);

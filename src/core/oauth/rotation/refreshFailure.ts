@@ -9,22 +9,22 @@ import type { RolecallError } from '../../base/errors.ts';
  * - `unclear`: the service, or something before it, failed; most likely the token was not spent.
  * - `lost`: the request was sent and no answer came. The token may be spent.
  */
-export type FailureMeaning = 'refused' | 'configuration' | 'notSpent' | 'unclear' | 'lost';
+export type RefreshFailureKind = 'refused' | 'configuration' | 'notSpent' | 'unclear' | 'lost';
 
 /** Failures that come before the first byte is sent. */
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'CERT_HAS_EXPIRED']);
 
-export function meaningOf(error: RolecallError): FailureMeaning {
-  if (error.facts.wasNotSent) return error.kind === 'configuration' ? 'configuration' : 'notSpent';
+export function classifyRefreshFailure(error: RolecallError): RefreshFailureKind {
+  if (error.details.wasNotSent) return error.kind === 'configuration' ? 'configuration' : 'notSpent';
   switch (error.kind) {
     case 'sessionEnded':
-      return /client|redirect.?uri/i.test(error.facts.serverMessage ?? '') ? 'configuration' : 'refused';
+      return /client|redirect.?uri/i.test(error.details.serverMessage ?? '') ? 'configuration' : 'refused';
     case 'configuration':
       return 'configuration';
     case 'rateLimited':
       return 'notSpent';
     case 'offline':
-      return wasNeverSent(error.facts.code) ? 'notSpent' : 'lost';
+      return wasNeverSent(error.details.code) ? 'notSpent' : 'lost';
     case 'timeout':
       return 'lost';
     default:

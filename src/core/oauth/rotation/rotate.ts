@@ -1,97 +1,105 @@
 import { asRolecallError } from '../../base/errors.ts';
 import { rotatedSession } from '../session.ts';
-import { type Found, fromEntry, type Held, live } from './choose.ts';
-import type { End } from './endReason.ts';
-import type { Hold } from './exclusion.ts';
-import type { Entry } from './seal.ts';
+import type { SessionEnd } from './endReason.ts';
+import type { Lease } from './mutex.ts';
+import { type CurrentSession, type SharedSessionState, signedInState, stateOfEntry } from './reconcile.ts';
+import type { SessionEntry } from './seal.ts';
+import { type RefreshGranted, type SendRefreshTokenDeps, sendRefreshToken } from './sendRefreshToken.ts';
 import type { SharedSession } from './sharedSession.ts';
-import { type Granted, type SpendDeps, spend } from './spend.ts';
 
-export interface RotationDeps extends SpendDeps {
-  readonly learn: (secret: string | undefined) => void;
+export interface RotationDeps extends SendRefreshTokenDeps {
+  readonly addSecret: (secret: string | undefined) => void;
 }
 
 /**
- * Gets the next session for all windows, inside the exclusion: from what is stored now, and stored before anybody uses
- * it. Who leaves the exclusion tells the other windows ({@link Stored.isNews}).
+ * Gets the next session for all windows, while holding the mutex: from what is stored now, and stored before anybody uses
+ * it. Whoever releases the mutex notifies the other windows ({@link StoredState.isNewGeneration}).
  *
  * @param known What this window had last, in case the file was lost and the store is behind.
- * @param enough True for a session that makes a renewal needless: somebody else was faster.
- * @param superseded Aborted when a sign-in or a sign-out replaces the session, whatever becomes of its renewal.
+ * @param enough True for a session that makes a refresh needless: somebody else was faster.
+ * @param superseded Aborted when a sign-in or a sign-out replaces the session, whatever becomes of its refresh.
  * @throws RolecallError when there is no new session and the old one is not over.
  */
 export async function rotate(
   deps: RotationDeps,
-  hold: Hold,
-  known: Held,
-  enough: (held: Held) => boolean,
+  lease: Lease,
+  known: CurrentSession,
+  isSufficient: (current: CurrentSession) => boolean,
   superseded: AbortSignal,
-): Promise<Stored> {
-  let found = await deps.shared.readAll();
-  if (found.kind !== 'unreadable' && found.generation < known.session.generation) found = live(known);
-  if (found.kind === 'session' && enough(found.held)) return storeFound(deps, found);
+): Promise<StoredState> {
+  let state = await deps.shared.readAll();
+  if (state.kind !== 'unreadable' && state.generation < known.session.generation) state = signedInState(known);
+  if (state.kind === 'session' && isSufficient(state.current)) return storeState(deps, state);
   // A second round only when another machine has won meanwhile and its session is not fresh any more either.
-  for (let round = 1; found.kind === 'session'; round += 1) {
-    const { held } = found;
-    const answer = await spend(deps, hold, held.session, superseded);
-    if (answer.kind === 'granted') return granted(deps, held, answer);
-    if (answer.kind === 'ended') return ended(deps, held, answer.end);
-    const stored = await storeFound(deps, answer.found);
-    if (round === 2 || stored.found.kind !== 'session' || enough(stored.found.held)) return stored;
-    found = stored.found;
+  for (let round = 1; state.kind === 'session'; round += 1) {
+    const { current } = state;
+    const answer = await sendRefreshToken(deps, lease, current.session, superseded);
+    if (answer.kind === 'granted') return storeGrant(deps, current, answer);
+    if (answer.kind === 'ended') return ended(deps, current, answer.end);
+    const stored = await storeState(deps, answer.found);
+    if (round === 2 || stored.state.kind !== 'session' || isSufficient(stored.state.current)) return stored;
+    state = stored.state;
   }
-  return { found, isNews: false, kept: true };
+  return { state, isNewGeneration: false, isInStore: true };
 }
 
-export interface Stored {
+export interface StoredState {
   /** What counts now. */
-  readonly found: Found;
-  /** True when this was written here: every window has to be told, once the exclusion is released. */
-  readonly isNews: boolean;
+  readonly state: SharedSessionState;
+  /** True when this was written here: every window has to be notified, once the mutex is released. */
+  readonly isNewGeneration: boolean;
   /** False when the secret store refused. */
-  readonly kept: boolean;
+  readonly isInStore: boolean;
 }
 
 /** Writes an entry, for every window to read, and keeps it in the store; unless the file is further already. */
-export async function store(shared: SharedSession, entry: Entry): Promise<Stored> {
-  if (!(await shared.write(entry))) return { found: await shared.read(), isNews: false, kept: true };
-  const kept = await shared.keep(entry.ended ? undefined : entry.session);
-  return { found: fromEntry(entry), isNews: true, kept };
+export async function storeEntry(shared: SharedSession, entry: SessionEntry): Promise<StoredState> {
+  if (!(await shared.write(entry))) return { state: await shared.read(), isNewGeneration: false, isInStore: true };
+  const isInStore = await shared.saveToStore(entry.ended ? undefined : entry.session);
+  return { state: stateOfEntry(entry), isNewGeneration: true, isInStore };
 }
 
 /** A session of another machine stands in the secret store only. */
-async function storeFound({ shared }: RotationDeps, found: Found): Promise<Stored> {
-  if (found.kind !== 'session') return { found, isNews: false, kept: true };
-  return store(shared, { generation: found.generation, ...found.held });
+async function storeState({ shared }: RotationDeps, state: SharedSessionState): Promise<StoredState> {
+  if (state.kind !== 'session') return { state, isNewGeneration: false, isInStore: true };
+  return storeEntry(shared, { generation: state.generation, ...state.current });
 }
 
-async function ended({ shared, log }: RotationDeps, held: Held, end: End): Promise<Stored> {
-  const generation = held.session.generation + 1;
+async function ended({ shared, log }: RotationDeps, current: CurrentSession, end: SessionEnd): Promise<StoredState> {
+  const generation = current.session.generation + 1;
   log.warn(`The session is over (${end.reason}); told to every window as generation ${generation}.`);
-  return store(shared, { ...held, generation, ended: end });
+  return storeEntry(shared, { ...current, generation, ended: end });
 }
 
-async function granted(deps: RotationDeps, held: Held, { grant, sentAt }: Granted): Promise<Stored> {
-  const { shared, log, learn } = deps;
-  learn(grant.accessToken);
-  learn(grant.refreshToken);
+async function storeGrant(
+  deps: RotationDeps,
+  current: CurrentSession,
+  { grant, sentAt }: RefreshGranted,
+): Promise<StoredState> {
+  const { shared, log, addSecret } = deps;
+  addSecret(grant.accessToken);
+  addSecret(grant.refreshToken);
   // The lifetime began at the service some time after the request was sent: counted from there, it is never too long.
-  const session = rotatedSession(held.session, grant, sentAt);
+  const session = rotatedSession(current.session, grant, sentAt);
   const lifetime = grant.expiresInSeconds;
   const entry = {
     generation: session.generation,
     session,
     ...(lifetime !== undefined && { diesAt: sentAt + lifetime * 1000 }),
   };
-  const stored = await store(shared, entry).catch((error: unknown) => rescue(deps, entry, error));
+  const stored = await storeEntry(shared, entry).catch((error: unknown) => rescue(deps, entry, error));
   log.info(`Access token renewed (generation ${session.generation}).`);
   return stored;
 }
 
 /** The disk refuses the new pair, which is the only one that lives: the secret store and this window keep it. */
-async function rescue({ shared, log }: RotationDeps, entry: Entry & Held, error: unknown): Promise<Stored> {
+async function rescue(
+  { shared, log }: RotationDeps,
+  entry: SessionEntry & CurrentSession,
+  error: unknown,
+): Promise<StoredState> {
   log.error(`The renewed sign-in is not shared with other windows: ${asRolecallError(error).message}`);
   const { session, diesAt } = entry;
-  const found = live({ session, ...(diesAt !== undefined && { diesAt }) });
-  return { found, isNews: false, kept: await shared.keep(session) };
+  const state = signedInState({ session, ...(diesAt !== undefined && { diesAt }) });
+  return { state, isNewGeneration: false, isInStore: await shared.saveToStore(session) };
 }

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { Connection } from '../../base/connection.ts';
 import { readSession, type Session, writeSession } from '../session.ts';
 import { END_REASONS } from './endReason.ts';
-import { canRead, type Protocol, parseJson, protocolMembers, stampOf } from './protocol.ts';
+import { canRead, type Protocol, parseJsonAs, protocolFields, protocolShape } from './protocol.ts';
 
 /** Length of the random key in the secret store, in bytes. */
 export const KEY_BYTES = 32;
@@ -12,12 +12,12 @@ const TAG_BYTES = 16;
 const MAX_HEADER_BYTES = 4096;
 
 const headerSchema = z.object({
-  ...protocolMembers,
+  ...protocolShape,
   /** Grows with every rotation, sign-in, end and sign-out; never goes back. */
   generation: z.number().check(z.int(), z.nonnegative()),
   /** {@link fingerprintOf} the key. */
   key: z.string(),
-  /** True when there is no session: told in the open, for a window that has no key yet. */
+  /** True when there is no session: not encrypted, for a window that has no key yet. */
   signedOut: z.optional(z.boolean()),
 });
 
@@ -33,7 +33,7 @@ const contentSchema = z.object({
 export type SealedHeader = z.infer<typeof headerSchema>;
 
 /** What the sealed file says: one entry per generation. */
-export interface Entry {
+export interface SessionEntry {
   readonly generation: number;
   /** Absent after a sign-out. */
   readonly session?: Session;
@@ -44,7 +44,7 @@ export interface Entry {
 
 export type Unsealed =
   | { readonly kind: 'missing' }
-  | { readonly kind: 'open'; readonly entry: Entry; readonly key: Buffer }
+  | { readonly kind: 'open'; readonly entry: SessionEntry; readonly key: Buffer }
   /** Sealed with a key we do not hold: our copy of the secret store is old, or it is another editor's. */
   | { readonly kind: 'otherKey'; readonly header: SealedHeader }
   /** Written by a version whose format we do not know. */
@@ -60,9 +60,9 @@ export function fingerprintOf(key: Buffer): string {
  * One line of JSON that anybody of this user may read (no secret in it), then AES-256-GCM: iv, ciphertext, tag. The
  * line is authenticated with the rest.
  */
-export function seal(key: Buffer, entry: Entry, protocol: Protocol): Buffer {
+export function seal(key: Buffer, entry: SessionEntry, protocol: Protocol): Buffer {
   const header = {
-    ...stampOf(protocol),
+    ...protocolFields(protocol),
     generation: entry.generation,
     key: fingerprintOf(key),
     ...(!entry.session && { signedOut: true }),
@@ -90,15 +90,15 @@ export function unseal(
   if (bytes === undefined) return { kind: 'missing' };
   const end = bytes.subarray(0, MAX_HEADER_BYTES).indexOf('\n') + 1;
   const line = bytes.subarray(0, end);
-  const stamp = parseJson(z.object(protocolMembers), line.toString());
+  const stamp = parseJsonAs(z.object(protocolShape), line.toString());
   if (!stamp) return { kind: 'damaged' };
   if (!canRead(protocol, stamp)) return { kind: 'newer' };
-  const header = parseJson(headerSchema, line.toString());
+  const header = parseJsonAs(headerSchema, line.toString());
   if (!header) return { kind: 'damaged' };
   const key = keys.find((candidate) => fingerprintOf(candidate) === header.key);
   if (!key) return { kind: 'otherKey', header };
   const text = decrypt(key, line, bytes.subarray(end));
-  const content = text === undefined ? undefined : parseJson(contentSchema, text);
+  const content = text === undefined ? undefined : parseJsonAs(contentSchema, text);
   if (!content) return { kind: 'damaged', header };
   const { diesAt, ended } = content;
   try {
@@ -111,7 +111,7 @@ export function unseal(
     };
     return { kind: 'open', key, entry };
   } catch {
-    // Authentic, so whoever wrote it knew what it wrote: a session of a later version.
+    // Authentic, so it was written on purpose: a session of a later version.
     return { kind: 'newer' };
   }
 }

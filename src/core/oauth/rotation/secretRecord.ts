@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Connection } from '../../base/connection.ts';
 import { readSession, SESSION_VERSION, type Session, writeSession } from '../session.ts';
-import { parseJson } from './protocol.ts';
+import { parseJsonAs } from './protocol.ts';
 import { KEY_BYTES } from './seal.ts';
 
 /** Version 1 was a bare session; see {@link readRecord}. */
@@ -20,7 +20,7 @@ export interface SecretRecord {
   /** Absent in a store that an older version of Rolecall wrote. */
   readonly key?: Buffer;
   readonly session?: Session;
-  /** `newer`: a later version of Rolecall wrote it; it must not be overwritten. `damaged`: nobody can use it. */
+  /** `newer`: a later version of Rolecall wrote it; it must not be overwritten. `damaged`: it cannot be used. */
   readonly problem?: 'newer' | 'damaged';
 }
 
@@ -30,7 +30,7 @@ export function readRecord(text: string | undefined, connection: Connection): Se
   if (version === undefined) return { problem: 'damaged' };
   if (version === SESSION_VERSION) return sessionIn(text, connection);
   if (version > RECORD_VERSION) return { problem: 'newer' };
-  const record = parseJson(recordSchema, text);
+  const record = parseJsonAs(recordSchema, text);
   const key = Buffer.from(record?.key ?? '', 'base64');
   if (!record || key.length !== KEY_BYTES) return { problem: 'damaged' };
   return { key, ...sessionIn(record.session, connection) };
@@ -54,5 +54,5 @@ function sessionIn(text: string | undefined, connection: Connection): SecretReco
 }
 
 function versionOf(text: string): number | undefined {
-  return parseJson(z.object({ version: z.number() }), text)?.version;
+  return parseJsonAs(z.object({ version: z.number() }), text)?.version;
 }

@@ -11,7 +11,7 @@ export type SessionState =
   | { readonly kind: 'signingIn' }
   | { readonly kind: 'signedIn'; readonly account: Account }
   | { readonly kind: 'refreshing'; readonly account: Account }
-  /** Still signed in; the last renewal failed and is tried again later. */
+  /** Still signed in; the last refresh failed and is tried again later. */
   | { readonly kind: 'offline'; readonly account: Account; readonly error: RolecallError }
   /** The identity service no longer honours the session. */
   | { readonly kind: 'ended'; readonly account: Account; readonly reason: EndReason; readonly error: RolecallError }

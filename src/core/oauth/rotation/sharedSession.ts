@@ -2,17 +2,17 @@ import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../../base/connection.ts';
-import { codeOf, RolecallError } from '../../base/errors.ts';
+import { RolecallError, systemErrorCode } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Session } from '../session.ts';
-import { choose, type Found, unreadable } from './choose.ts';
 import { readIfAny, replaceWhole } from './files.ts';
-import type { Limits } from './limits.ts';
 import type { Protocol } from './protocol.ts';
-import { RenewalNotes } from './renewalNote.ts';
-import { type Entry, KEY_BYTES, seal, type Unsealed, unseal } from './seal.ts';
+import { reconcile, type SharedSessionState, unreadableState } from './reconcile.ts';
+import { RefreshJournal } from './refreshJournal.ts';
+import { KEY_BYTES, type SessionEntry, seal, type Unsealed, unseal } from './seal.ts';
 import type { SecretRecord } from './secretRecord.ts';
-import type { Secrets } from './secrets.ts';
+import type { SessionSecretStore } from './sessionSecretStore.ts';
+import type { Timeouts } from './timeouts.ts';
 
 /** How often a window that has just got its turn looks for a key that another window has just made. */
 const KEY_LAG_LOOKS = 25;
@@ -20,8 +20,8 @@ const KEY_LAG_LOOKS = 25;
 /** The files of one session; in the same folder if several editors of one user share a client. */
 export interface SessionFiles {
   readonly sealed: string;
-  /** See {@link RenewalNotes}. */
-  readonly renewal: string;
+  /** See {@link RefreshJournal}. */
+  readonly journal: string;
 }
 
 /**
@@ -30,26 +30,26 @@ export interface SessionFiles {
  */
 export function sessionFiles(folder: string, storeName: string | undefined): SessionFiles {
   const part = storeName === undefined ? '' : `-${createHash('sha256').update(storeName).digest('hex').slice(0, 8)}`;
-  return { sealed: path.join(folder, `session${part}.sealed`), renewal: path.join(folder, `renewal${part}.json`) };
+  return { sealed: path.join(folder, `session${part}.sealed`), journal: path.join(folder, `renewal${part}.json`) };
 }
 
 export interface SharedSessionDeps {
   readonly files: SessionFiles;
   readonly connection: Connection;
-  readonly secrets: Secrets;
+  readonly secrets: SessionSecretStore;
   readonly protocol: Protocol;
-  readonly learn: (secret: string | undefined) => void;
+  readonly addSecret: (secret: string | undefined) => void;
   readonly log: Log;
-  readonly limits: Limits;
+  readonly timeouts: Timeouts;
 }
 
 /**
  * The session as all windows see it: a file that holds the newest generation, sealed with a key from the secret store.
- * Anybody reads it at any time; only the holder of the exclusion writes it.
+ * Anybody reads it at any time; only the holder of the mutex writes it.
  */
 export class SharedSession {
-  /** Beside the session: what becomes of its renewal. */
-  readonly notes: RenewalNotes;
+  /** Beside the session: what becomes of its refresh. */
+  readonly journal: RefreshJournal;
   readonly #deps: SharedSessionDeps;
   /** Keys this window has seen in its store. */
   #record: SecretRecord = {};
@@ -57,51 +57,51 @@ export class SharedSession {
 
   constructor(deps: SharedSessionDeps) {
     this.#deps = deps;
-    this.notes = new RenewalNotes(deps.files.renewal);
+    this.journal = new RefreshJournal(deps.files.journal);
   }
 
   /** Reads the file alone, and the store only where the file cannot be opened. @throws RolecallError `storage` */
-  async read(): Promise<Found> {
-    const found = choose({}, await this.#unseal());
+  async read(): Promise<SharedSessionState> {
+    const found = reconcile({}, await this.#unseal());
     if (found.kind === 'session' || found.kind === 'ended' || found.kind === 'signedOut') return found;
     return this.readAll();
   }
 
   /** Reads file and store. @throws RolecallError `storage` when the store cannot be used and the file alone does not do. */
-  async readAll(): Promise<Found> {
+  async readAll(): Promise<SharedSessionState> {
     let record: SecretRecord = {};
     try {
       record = await this.#deps.secrets.read();
       this.#record = record;
-      this.#deps.learn(record.key?.toString('base64'));
+      this.#deps.addSecret(record.key?.toString('base64'));
     } catch (error) {
-      const alone = choose({}, await this.#unseal());
+      const alone = reconcile({}, await this.#unseal());
       if (alone.kind === 'nothing' || alone.kind === 'unreadable') throw error;
       this.#deps.log.warn(error instanceof Error ? error.message : 'The secret store cannot be read.');
       return alone;
     }
-    return choose(record, await this.#unseal());
+    return reconcile(record, await this.#unseal());
   }
 
   /** As {@link readAll}, giving a slow store time to show a new key. */
-  async readPatiently(): Promise<Found> {
+  async readWithRetries(): Promise<SharedSessionState> {
     for (let look = 0; ; look += 1) {
       const found = await this.readAll();
       if (found.kind !== 'unreadable' || found.reason !== 'otherKey' || look === KEY_LAG_LOOKS) return found;
-      await sleep(this.#deps.limits.keyLag / KEY_LAG_LOOKS);
+      await sleep(this.#deps.timeouts.newKeyDelay / KEY_LAG_LOOKS);
     }
   }
 
   /**
-   * Writes the next generation. Only inside the exclusion.
+   * Writes the next generation. Only while holding the mutex.
    *
    * @returns false when the file holds this generation or a higher one already: what it holds counts.
    * @throws RolecallError `storage`
    */
-  async write(entry: Entry): Promise<boolean> {
+  async write(entry: SessionEntry): Promise<boolean> {
     const { files, protocol } = this.#deps;
     const before = await this.#unseal();
-    if (before.kind === 'newer') throw unreadable('newer', 0).error;
+    if (before.kind === 'newer') throw unreadableState('newer', 0).error;
     if (generationOf(before) >= entry.generation) return false;
     const key = before.kind === 'open' ? before.key : await this.#ownKey();
     try {
@@ -109,7 +109,7 @@ export class SharedSession {
     } catch (cause) {
       throw new RolecallError(
         'storage',
-        `The session could not be written to ${files.sealed} (${codeOf(cause) ?? ''}).`,
+        `The session could not be written to ${files.sealed} (${systemErrorCode(cause) ?? ''}).`,
         {
           cause,
         },
@@ -120,14 +120,14 @@ export class SharedSession {
   }
 
   /** Makes sure that there is a key before something irreversible needs it. @throws RolecallError `storage` */
-  async prepare(): Promise<void> {
+  async ensureKey(): Promise<void> {
     if ((await this.#unseal()).kind !== 'open') await this.#ownKey();
   }
 
   /** Keeps the session in the secret store too. @returns false when the store refused. */
-  async keep(session: Session | undefined): Promise<boolean> {
+  async saveToStore(session: Session | undefined): Promise<boolean> {
     if (this.#key === undefined || this.#record.problem === 'newer') return true; // Not ours to overwrite.
-    return this.#deps.secrets.keep(this.#key, session);
+    return this.#deps.secrets.saveSession(this.#key, session);
   }
 
   async #unseal(): Promise<Unsealed> {
@@ -144,8 +144,8 @@ export class SharedSession {
     const known = this.#record.key ?? this.#key;
     if (known) return known;
     const key = randomBytes(KEY_BYTES);
-    this.#deps.learn(key.toString('base64'));
-    await this.#deps.secrets.keepKey(key, this.#record.session);
+    this.#deps.addSecret(key.toString('base64'));
+    await this.#deps.secrets.saveKey(key, this.#record.session);
     this.#record = { ...this.#record, key };
     return key;
   }

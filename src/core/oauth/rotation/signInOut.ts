@@ -1,39 +1,39 @@
 import * as l10n from '@vscode/l10n';
 import { isCancelled, RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { Found, Held } from './choose.ts';
-import type { Hold } from './exclusion.ts';
-import type { Limits } from './limits.ts';
-import { type Stored, store } from './rotate.ts';
-import type { Sharing } from './sharing.ts';
+import type { Lease } from './mutex.ts';
+import type { CurrentSession, SharedSessionState } from './reconcile.ts';
+import { type StoredState, storeEntry } from './rotate.ts';
+import type { SharedState } from './sharedState.ts';
+import type { Timeouts } from './timeouts.ts';
 
 /**
  * Shares the session of a finished sign-in, above everything that was ever seen. The user has asked for it, so it also
  * replaces what this window cannot read, except what a newer version has written.
  *
- * @throws RolecallError `storage`, `timeout` (another window holds the exclusion and does not answer)
+ * @throws RolecallError `storage`, `timeout` (another window holds the mutex and does not answer)
  */
 export async function signIn(
-  { exclusion, shared, peers }: Sharing,
-  held: Held,
+  { mutex, shared, peers }: SharedState,
+  current: CurrentSession,
   seen: number,
-  { signInTurn }: Limits,
-): Promise<Found> {
+  { signInLockWait }: Timeouts,
+): Promise<SharedSessionState> {
   // At the service, the session that another window may be renewing is already replaced by this one.
-  const hold = await exclusion.acquire(AbortSignal.timeout(signInTurn), true).catch(waitedTooLong);
-  let stored: Stored;
+  const lease = await mutex.acquire(AbortSignal.timeout(signInLockWait), true).catch(waitedTooLong);
+  let stored: StoredState;
   try {
-    const before = await shared.readPatiently();
+    const before = await shared.readWithRetries();
     if (before.kind === 'unreadable' && before.reason === 'newer') throw before.error;
     const generation = Math.max(before.generation, seen) + 1;
-    const session = { ...held.session, generation };
-    await shared.prepare();
-    stored = await store(shared, { ...held, session, generation });
+    const session = { ...current.session, generation };
+    await shared.ensureKey();
+    stored = await storeEntry(shared, { ...current, session, generation });
   } finally {
-    await hold.release();
+    await lease.release();
   }
-  if (stored.isNews) await peers.push(stored.found.generation);
-  return stored.found;
+  if (stored.isNewGeneration) await peers.broadcast(stored.state.generation);
+  return stored.state;
 }
 
 /**
@@ -42,25 +42,30 @@ export async function signIn(
  *
  * @throws RolecallError `storage` when this window cannot read the session, and so must not end it for others.
  */
-export async function signOut(sharing: Sharing, seen: number, log: Log, { signOutTurn }: Limits): Promise<Stored> {
-  const { exclusion, shared, peers } = sharing;
-  let hold: Hold | undefined;
+export async function signOut(
+  sharedState: SharedState,
+  seen: number,
+  log: Log,
+  { signOutLockWait }: Timeouts,
+): Promise<StoredState> {
+  const { mutex, shared, peers } = sharedState;
+  let lease: Lease | undefined;
   try {
-    hold = await exclusion.acquire(AbortSignal.timeout(signOutTurn));
+    lease = await mutex.acquire(AbortSignal.timeout(signOutLockWait));
   } catch (error) {
     // A stopped window must not keep anybody signed in: it finds a generation above its own when it goes on.
     log.warn(`Signed out without waiting for another window: ${error instanceof Error ? error.message : ''}`);
   }
-  let stored: Stored;
+  let stored: StoredState;
   try {
     const before = await shared.readAll();
     if (before.kind === 'unreadable' && before.reason !== 'damaged') throw before.error;
-    const generation = Math.max(before.generation, seen) + (hold ? 1 : 2);
-    stored = await store(shared, { generation });
+    const generation = Math.max(before.generation, seen) + (lease ? 1 : 2);
+    stored = await storeEntry(shared, { generation });
   } finally {
-    await hold?.release();
+    await lease?.release();
   }
-  if (stored.isNews) await peers.push(stored.found.generation);
+  if (stored.isNewGeneration) await peers.broadcast(stored.state.generation);
   return stored;
 }
 

@@ -3,14 +3,14 @@ import os from 'node:os';
 import path from 'node:path';
 
 /** What the place of the shared state depends on. Nothing of the environment: windows started differently differ there. */
-export interface Machine {
+export interface MachineInfo {
   readonly platform: NodeJS.Platform;
   /** The home folder as the user database knows it, whatever `$HOME` says. */
   readonly homedir: string;
   readonly hostname: string;
 }
 
-export function thisMachine(): Machine {
+export function thisMachine(): MachineInfo {
   return { platform: process.platform, homedir: homeOfUser(), hostname: os.hostname() };
 }
 
@@ -18,7 +18,7 @@ export function thisMachine(): Machine {
  * Where the windows of one operating-system user share their state. On Linux a home folder may be mounted on several
  * machines, or in containers, whose sockets do not reach each other: each has a folder of its own.
  */
-export function stateRoot({ platform, homedir, hostname }: Machine): string {
+export function stateRoot({ platform, homedir, hostname }: MachineInfo): string {
   if (platform === 'win32') return path.win32.join(homedir, 'AppData', 'Local', 'Rolecall');
   if (platform === 'darwin') return path.posix.join(homedir, 'Library', 'Application Support', 'Rolecall');
   return path.posix.join(homedir, '.local', 'state', 'rolecall', fileName(hostname));

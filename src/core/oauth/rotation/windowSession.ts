@@ -1,22 +1,22 @@
 import { RolecallError } from '../../base/errors.ts';
 import type { Session } from '../session.ts';
 import type { BackOff } from './backOff.ts';
-import type { Found, Held } from './choose.ts';
-import { type End, endError } from './endReason.ts';
+import { type SessionEnd, sessionEndedError } from './endReason.ts';
+import type { CurrentSession, SharedSessionState } from './reconcile.ts';
 import type { SessionState } from './sessionState.ts';
 
 /** What one window knows of the session: never older than what it knew before. No I/O. */
 export class WindowSession {
-  readonly #learn: (secret: string | undefined) => void;
+  readonly #addSecret: (secret: string | undefined) => void;
   readonly #backOff: BackOff;
   readonly #changes = new Emitter<SessionState>();
   #state: SessionState = { kind: 'starting' };
   #signIns = 0;
-  #held: Held | undefined;
+  #current: CurrentSession | undefined;
   #generation = 0;
 
-  constructor(learn: (secret: string | undefined) => void, backOff: BackOff) {
-    this.#learn = learn;
+  constructor(addSecret: (secret: string | undefined) => void, backOff: BackOff) {
+    this.#addSecret = addSecret;
     this.#backOff = backOff;
   }
 
@@ -27,8 +27,8 @@ export class WindowSession {
   }
 
   /** The session, living or ended. */
-  get held(): Held | undefined {
-    return this.#held;
+  get current(): CurrentSession | undefined {
+    return this.#current;
   }
 
   /** The highest generation seen: of sessions, ends and sign-outs. */
@@ -38,7 +38,7 @@ export class WindowSession {
 
   /** The living session. */
   get session(): Session | undefined {
-    return this.#state.kind === 'ended' ? undefined : this.#held?.session;
+    return this.#state.kind === 'ended' ? undefined : this.#current?.session;
   }
 
   onDidChange(listener: (state: SessionState) => void): () => void {
@@ -46,16 +46,16 @@ export class WindowSession {
   }
 
   /** @throws RolecallError `sessionEnded`, `configuration`, `storage`, `signedOut` */
-  require(): Held {
+  require(): CurrentSession {
     if (this.#state.kind === 'ended' || this.#state.kind === 'storeUnavailable') throw this.#state.error;
-    if (!this.#held) throw new RolecallError('signedOut', 'You are not signed in.');
-    return this.#held;
+    if (!this.#current) throw new RolecallError('signedOut', 'You are not signed in.');
+    return this.#current;
   }
 
   /** Takes what is stored, unless it is older. `anew` gives a session that ended in this window only another chance. */
-  apply(found: Found, anew: boolean): void {
+  applyState(found: SharedSessionState, anew: boolean): void {
     if (found.kind === 'unreadable') {
-      this.#held = undefined;
+      this.#current = undefined;
       this.#setState({ kind: 'storeUnavailable', error: found.error });
       return;
     }
@@ -64,42 +64,42 @@ export class WindowSession {
     this.#generation = found.generation;
     switch (found.kind) {
       case 'session':
-        this.#use(found.held, anew);
+        this.#use(found.current, anew);
         break;
       case 'ended':
-        this.#held = found.held;
-        this.end(found.held, found.end);
+        this.#current = found.current;
+        this.end(found.current, found.end);
         break;
       default:
-        this.#held = undefined;
+        this.#current = undefined;
         this.#setState({ kind: 'signedOut' });
     }
   }
 
   /** Over, for this window. @returns the error to throw. */
-  end({ session }: Held, { reason, sentence }: End): RolecallError {
-    if (this.#state.kind === 'ended' && this.#state.error.message === sentence) return this.#state.error; // Told once.
-    const error = endError({ reason, sentence });
+  end({ session }: CurrentSession, { reason, sentence }: SessionEnd): RolecallError {
+    if (this.#state.kind === 'ended' && this.#state.error.message === sentence) return this.#state.error; // Reported once.
+    const error = sessionEndedError({ reason, sentence });
     this.#setState({ kind: 'ended', account: session.account, reason, error });
     return error;
   }
 
-  refreshing({ session }: Held): void {
+  setRefreshing({ session }: CurrentSession): void {
     this.#setState({ kind: 'refreshing', account: session.account });
   }
 
-  offline({ session }: Held, error: RolecallError): void {
+  setOffline({ session }: CurrentSession, error: RolecallError): void {
     this.#setState({ kind: 'offline', account: session.account, error });
   }
 
   /** File or store could not be read. A session in memory is not lost by that. @returns whether there is none. */
-  unavailable(error: RolecallError): boolean {
-    if (this.#held) return false;
+  setUnavailable(error: RolecallError): boolean {
+    if (this.#current) return false;
     this.#setState({ kind: 'storeUnavailable', error });
     return true;
   }
 
-  signingIn(): () => void {
+  beginSignIn(): () => void {
     const count = (by: number) => {
       const before = this.state.kind;
       this.#signIns += by;
@@ -114,16 +114,16 @@ export class WindowSession {
     };
   }
 
-  #use(held: Held, anew: boolean): void {
-    const { accessToken, refreshToken } = held.session;
-    this.#learn(accessToken);
-    this.#learn(refreshToken);
-    const isSame = this.#held?.session.accessToken === accessToken && this.#state.kind !== 'ended';
-    this.#held = held;
+  #use(current: CurrentSession, anew: boolean): void {
+    const { accessToken, refreshToken } = current.session;
+    this.#addSecret(accessToken);
+    this.#addSecret(refreshToken);
+    const isSame = this.#current?.session.accessToken === accessToken && this.#state.kind !== 'ended';
+    this.#current = current;
     if (anew || !isSame) this.#backOff.reset();
     // Hearing again of the session that is being renewed, or could not be, changes nothing.
     if (isSame) return;
-    this.#setState({ kind: 'signedIn', account: held.session.account });
+    this.#setState({ kind: 'signedIn', account: current.session.account });
   }
 
   #setState(state: SessionState): void {

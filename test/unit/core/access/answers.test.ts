@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
-  type Answer,
+  type AccessAnswer,
   answerText,
   effectiveAccessAnswer,
   groupsAnswer,
@@ -10,9 +10,9 @@ import {
 } from '../../../../src/core/access/answers.ts';
 import { documentMarkdown } from '../../../../src/core/access/document.ts';
 import { effectiveAccessDocument, holdersDocument } from '../../../../src/core/access/documents.ts';
-import { fitAnswer } from '../../../../src/core/access/fit.ts';
 import { buildModel } from '../../../../src/core/access/model.ts';
 import { reviewDocument } from '../../../../src/core/access/reviewText.ts';
+import { truncateAnswer } from '../../../../src/core/access/truncateAnswer.ts';
 import { group, input, model, organizations, role } from './organizations.ts';
 
 const built = model(
@@ -115,7 +115,7 @@ describe('answers', () => {
     fc.assert(
       fc.property(organizations, ({ groups, roles }) => {
         const all = model(groups, roles);
-        const answers: Answer[] = [
+        const answers: AccessAnswer[] = [
           groupsAnswer(all),
           rolesAnswer(all),
           ...all.principals.map((principal) => effectiveAccessAnswer(all, principal)),
@@ -185,7 +185,7 @@ describe('an answer within a budget', () => {
       fc.asyncProperty(lines, fc.integer({ min: 60, max: 900 }), async (all, budget) => {
         const answer = { heading: ['Heading.'], lines: all };
         const measure = (text: string) => text.length;
-        const fitted = await fitAnswer(answer, budget, measure);
+        const fitted = await truncateAnswer(answer, budget, measure);
         if (answerText(answer).length <= budget) {
           assert.equal(fitted, answerText(answer));
           return;
@@ -208,7 +208,7 @@ describe('an answer within a budget', () => {
   it('counts few texts, since counting may be slow', async () => {
     let counted = 0;
     const all = Array.from({ length: 100_000 }, (_, index) => `line ${index}`);
-    await fitAnswer({ heading: [], lines: all }, 5000, (text) => {
+    await truncateAnswer({ heading: [], lines: all }, 5000, (text) => {
       counted += 1;
       return text.length;
     });

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { documentMarkdown, escaped, joined, notice, paragraph, table } from '../../../../src/core/access/document.ts';
+import {
+  documentMarkdown,
+  escaped,
+  joinLines,
+  notice,
+  paragraph,
+  table,
+} from '../../../../src/core/access/document.ts';
 import { oneLine } from '../../../../src/core/access/plain.ts';
 
 describe('a document about access, as Markdown', () => {
@@ -10,7 +17,12 @@ describe('a document about access, as Markdown', () => {
       about: [{ text: 'meridian', link: 0 }, ' · read by ada.moreau@meridian.example'],
       blocks: [
         notice('The roles could not be read.'),
-        paragraph({ strong: '2 subjects' }, ' through ', ...joined([[{ text: 'a_b', link: 1 }], ['c (error)']]), '.'),
+        paragraph(
+          { strong: '2 subjects' },
+          ' through ',
+          ...joinLines([[{ text: 'a_b', link: 1 }], ['c (error)']]),
+          '.',
+        ),
         table(
           ['Name', 'ID'],
           [

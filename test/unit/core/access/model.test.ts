@@ -4,7 +4,7 @@ import { answerText, effectiveAccessAnswer, groupsAnswer } from '../../../../src
 import { differenceOf } from '../../../../src/core/access/difference.ts';
 import { differenceDocument } from '../../../../src/core/access/differenceText.ts';
 import { documentMarkdown } from '../../../../src/core/access/document.ts';
-import { groupMatrix, pathsOf, peopleMatrix } from '../../../../src/core/access/matrix.ts';
+import { groupMatrix, groupsGranting, peopleMatrix } from '../../../../src/core/access/matrix.ts';
 import { buildModel, principalKey } from '../../../../src/core/access/model.ts';
 import {
   effectiveAccess,
@@ -33,13 +33,13 @@ describe('the access model', () => {
       fc.property(organizations, ({ groups, roles }) => {
         const built = model(groups, roles);
         for (const entry of built.roles) {
-          const holders = new Map(holdersOf(entry).map(({ principal, through }) => [principal, through]));
+          const holders = new Map(holdersOf(entry).map(({ principal, grantedBy }) => [principal, grantedBy]));
           for (const principal of built.principals) {
             const reached = effectiveAccess(principal).find((each) => each.role === entry);
             const { kind, id, issuer } = principal;
             const plain = groups.filter((raw) => isIn(raw, kind, id, issuer) && raw.spec.roleIDs?.includes(entry.id));
             const twin = built.role(entry.id) !== entry; // A second role with that id holds its groups, as the first.
-            if (!twin) assert.deepEqual(reached?.through.map((through) => through.group) ?? [], plain);
+            if (!twin) assert.deepEqual(reached?.grantedBy.map((through) => through.group) ?? [], plain);
             assert.deepEqual(holders.get(principal)?.map((through) => through.group) ?? [], plain);
             paths += plain.length;
           }
@@ -245,7 +245,8 @@ describe('the matrix', () => {
             cells,
             reached.map(({ role: { index: column } }) => column),
           );
-          for (const { role: entry, through } of reached) assert.deepEqual(pathsOf(principal, entry), through);
+          for (const { role: entry, grantedBy } of reached)
+            assert.deepEqual(groupsGranting(principal, entry), grantedBy);
         }
       }),
     );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
-import { oneAtATime, pause, waitFor } from '../../../../src/core/base/abort.ts';
+import { createQueue, delay, raceWithSignal } from '../../../../src/core/base/abort.ts';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
 
 const isCancelled = (error: unknown) => error instanceof RolecallError && error.kind === 'cancelled';
@@ -27,8 +27,8 @@ async function unhandledIn(action: () => Promise<void>): Promise<unknown[]> {
 describe('waiting that can be given up', () => {
   it('gives what the work gives, and lets go of the signal', async () => {
     const { signal } = new AbortController();
-    assert.equal(await waitFor(Promise.resolve(7), signal), 7);
-    await assert.rejects(waitFor(Promise.reject(new Error('as it is')), signal), /^Error: as it is$/);
+    assert.equal(await raceWithSignal(Promise.resolve(7), signal), 7);
+    await assert.rejects(raceWithSignal(Promise.reject(new Error('as it is')), signal), /^Error: as it is$/);
     assert.equal(getEventListeners(signal, 'abort').length, 0);
   });
 
@@ -38,8 +38,8 @@ describe('waiting that can be given up', () => {
     const work = new Promise<string>((resolve) => {
       finish = resolve;
     });
-    const waiting = waitFor(work, stop.signal);
-    const another = waitFor(work, new AbortController().signal);
+    const waiting = raceWithSignal(work, stop.signal);
+    const another = raceWithSignal(work, new AbortController().signal);
     stop.abort('the user closed it');
     await assert.rejects(waiting, (error) => isCancelled(error) && (error as Error).cause === 'the user closed it');
     finish('done');
@@ -52,7 +52,7 @@ describe('waiting that can be given up', () => {
       const work = turn().then(() => {
         throw new Error('failed with nobody listening');
       });
-      await assert.rejects(waitFor(work, AbortSignal.abort()), isCancelled);
+      await assert.rejects(raceWithSignal(work, AbortSignal.abort()), isCancelled);
     });
     assert.deepEqual(unhandled, []);
   });
@@ -63,7 +63,7 @@ describe('waiting that can be given up', () => {
       const work = turn().then(() => {
         throw new Error('failed with nobody listening');
       });
-      const waiting = waitFor(work, stop.signal);
+      const waiting = raceWithSignal(work, stop.signal);
       stop.abort();
       await assert.rejects(waiting, isCancelled);
     });
@@ -73,22 +73,22 @@ describe('waiting that can be given up', () => {
   it('pauses, and a pause that is given up leaves no timer behind', async () => {
     const order: string[] = [];
     setTimeout(() => order.push('an earlier timer'), 5);
-    await pause(15, new AbortController().signal);
+    await delay(15, new AbortController().signal);
     assert.deepEqual(order, ['an earlier timer']);
     const before = timers();
     const stop = new AbortController();
-    const pausing = pause(60_000, stop.signal);
+    const pausing = delay(60_000, stop.signal);
     assert.equal(timers(), before + 1);
     stop.abort();
     await assert.rejects(pausing, isCancelled);
-    await assert.rejects(pause(60_000, AbortSignal.abort()), isCancelled);
+    await assert.rejects(delay(60_000, AbortSignal.abort()), isCancelled);
     assert.equal(timers(), before);
   });
 });
 
 describe('one at a time', () => {
   it('runs in the order of the calls, also after a failure', async () => {
-    const inTurn = oneAtATime();
+    const inTurn = createQueue();
     const seen: string[] = [];
     const step = (name: string, turns: number, fails = false) =>
       inTurn(async () => {

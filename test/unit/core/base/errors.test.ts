@@ -5,7 +5,7 @@ import {
   cancelled,
   isCancelled,
   RolecallError,
-  serverWords,
+  sanitizeServerMessage,
 } from '../../../../src/core/base/errors.ts';
 import { Emitter } from '../../../../src/core/oauth/rotation/windowSession.ts';
 
@@ -39,7 +39,7 @@ describe('errors as values', () => {
   });
 
   it('facts are there even where nothing is known', () => {
-    assert.deepEqual(offline.facts, {});
+    assert.deepEqual(offline.details, {});
     assert.equal('cause' in offline, false);
     assert.equal(offline.name, 'RolecallError');
   });
@@ -55,18 +55,18 @@ describe('somebody else’s words', () => {
     ['n < 5 and m > 3', 'n < 5 and m > 3'],
     ['', ''],
   ];
-  for (const [words, shown] of rows) it(JSON.stringify(words), () => assert.equal(serverWords(words), shown));
+  for (const [words, shown] of rows) it(JSON.stringify(words), () => assert.equal(sanitizeServerMessage(words), shown));
 
   it('are cut at 300 characters, and say so', () => {
     const long = 'so it is. '.repeat(30); // 300 with its last space.
-    assert.equal(serverWords(`${long}x`.slice(0, 299)), long.slice(0, 299));
-    assert.equal(serverWords(`${long}x`), `${long.slice(0, 299)}…`);
+    assert.equal(sanitizeServerMessage(`${long}x`.slice(0, 299)), long.slice(0, 299));
+    assert.equal(sanitizeServerMessage(`${long}x`), `${long.slice(0, 299)}…`);
   });
 
   it('hold nothing that looks like a secret', () => {
-    assert.equal(serverWords(`bad token eyJ${'aB3'.repeat(40)}`), 'bad token ‹hidden›');
-    assert.doesNotMatch(serverWords('refresh_token=s3cretS3cret&x=1'), /s3cret/);
-    assert.equal(serverWords(`bad eyJhbGciOiJkaXIifQ.${'a'.repeat(8)}.b, too`), 'bad ‹hidden›, too');
+    assert.equal(sanitizeServerMessage(`bad token eyJ${'aB3'.repeat(40)}`), 'bad token ‹hidden›');
+    assert.doesNotMatch(sanitizeServerMessage('refresh_token=s3cretS3cret&x=1'), /s3cret/);
+    assert.equal(sanitizeServerMessage(`bad eyJhbGciOiJkaXIifQ.${'a'.repeat(8)}.b, too`), 'bad ‹hidden›, too');
   });
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
-import { exchange, type Fetch, type HttpRequest, originOf, retryAfterMs } from '../../../../src/core/base/http.ts';
+import { type Fetch, type HttpRequest, originOf, retryAfterMs, sendRequest } from '../../../../src/core/base/http.ts';
 import { loopbackServer } from './loopbackServer.ts';
 import { freePort } from './ports.ts';
 
@@ -20,7 +20,7 @@ describe('one exchange', () => {
   const server = loopbackServer();
   const foreign = loopbackServer();
   const get = (request: Partial<HttpRequest> = {}, stop: AbortSignal = signal) =>
-    exchange(fetch, `${server.origin}/private/path?code=1`, { ...REQUEST, ...request }, stop);
+    sendRequest(fetch, `${server.origin}/private/path?code=1`, { ...REQUEST, ...request }, stop);
 
   it('sends method, headers and body as given, and reads the answer to its end', async () => {
     server.answer = (_request, response) => response.writeHead(201, { 'x-answer': 'yes' }).end('{"a":"ü"}');
@@ -63,7 +63,7 @@ describe('one exchange', () => {
       server.answer = (_request, response) =>
         response.writeHead(status, { location: `${foreign.origin}/steal` }).end('moved');
       const error = await thrown(get({ headers: { authorization: 'Bearer secret' } }));
-      assert.deepEqual([error.kind, error.facts.status], ['protocol', status]);
+      assert.deepEqual([error.kind, error.details.status], ['protocol', status]);
       assert.match(error.message, /redirect, which is not followed with a token/);
       assert.equal(foreign.seen.length, 0);
     });
@@ -71,7 +71,7 @@ describe('one exchange', () => {
 
   it('a redirect that fetch hides (opaque) is refused too', async () => {
     const opaque: Fetch = async () => Object.defineProperty(new Response(), 'type', { value: 'opaqueredirect' });
-    assert.equal((await thrown(exchange(opaque, server.origin, REQUEST, signal))).kind, 'protocol');
+    assert.equal((await thrown(sendRequest(opaque, server.origin, REQUEST, signal))).kind, 'protocol');
   });
 
   it('takes a body of exactly the limit and refuses one byte more', async () => {
@@ -160,13 +160,13 @@ describe('one exchange', () => {
 
   it('a port where nothing listens is `offline`, and the sentence names the origin only', async () => {
     const closed = await freePort();
-    const refused = await thrown(exchange(fetch, `http://127.0.0.1:${closed}/private/path?code=1`, REQUEST, signal));
+    const refused = await thrown(sendRequest(fetch, `http://127.0.0.1:${closed}/private/path?code=1`, REQUEST, signal));
     assert.equal(refused.message, `Could not reach http://127.0.0.1:${closed}: nothing is listening there.`);
-    assert.deepEqual([refused.kind, refused.facts.code], ['offline', 'ECONNREFUSED']);
+    assert.deepEqual([refused.kind, refused.details.code], ['offline', 'ECONNREFUSED']);
   });
 
   it('both addresses of localhost refused is told as one refusal', async () => {
-    const error = await thrown(exchange(fetch, `http://localhost:${await freePort()}`, REQUEST, signal));
+    const error = await thrown(sendRequest(fetch, `http://localhost:${await freePort()}`, REQUEST, signal));
     assert.match(error.message, /nothing is listening there\.$/);
   });
 });
@@ -196,7 +196,7 @@ describe('why there was no answer', () => {
       const failing: Fetch = async () => {
         throw new TypeError('fetch failed', { cause: coded(code) });
       };
-      const error = await thrown(exchange(failing, 'https://identity.example.com/x', REQUEST, signal));
+      const error = await thrown(sendRequest(failing, 'https://identity.example.com/x', REQUEST, signal));
       assert.equal(error.kind, 'offline');
       assert.match(error.message, /^Could not reach https:\/\/identity\.example\.com: /);
       assert.match(error.message, sentence);
@@ -211,7 +211,7 @@ describe('why there was no answer', () => {
       [several, /nothing is listening/],
     ] as const) {
       const failing: Fetch = () => Promise.reject(failure);
-      assert.match((await thrown(exchange(failing, 'https://x.example', REQUEST, signal))).message, reason);
+      assert.match((await thrown(sendRequest(failing, 'https://x.example', REQUEST, signal))).message, reason);
     }
   });
 
@@ -219,7 +219,7 @@ describe('why there was no answer', () => {
     const circle = new Error('circle');
     circle.cause = circle;
     const failing: Fetch = () => Promise.reject(circle);
-    assert.equal((await thrown(exchange(failing, 'https://x.example', REQUEST, signal))).kind, 'offline');
+    assert.equal((await thrown(sendRequest(failing, 'https://x.example', REQUEST, signal))).kind, 'offline');
   });
 });
 

@@ -20,7 +20,7 @@ function failing(...errors: readonly unknown[]) {
 }
 
 const error = (kind: ErrorKind, retryAfterMs?: number) =>
-  new RolecallError(kind, kind, retryAfterMs === undefined ? {} : { facts: { retryAfterMs } });
+  new RolecallError(kind, kind, retryAfterMs === undefined ? {} : { details: { retryAfterMs } });
 
 describe('trying again', () => {
   it('a server failure and “slow down” may pass: twice refused, then served', async () => {

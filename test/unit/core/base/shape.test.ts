@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
 import { isJsonObject } from '../../../../src/core/base/json.ts';
-import { fits, isFlag, isList, isNumber, isText, listOf, oneOf, optional } from '../../../../src/core/base/shape.ts';
+import {
+  arrayOf,
+  isArray,
+  isBoolean,
+  isNumber,
+  isString,
+  matchesShape,
+  oneOf,
+  optional,
+} from '../../../../src/core/base/shape.ts';
 
 const anything = fc.oneof(
   fc.anything({ maxDepth: 2 }),
@@ -21,11 +30,11 @@ function agrees(check: (value: unknown) => boolean, schema: z.ZodMiniType, value
 
 describe('a hand-written check agrees with the schema of the same meaning', () => {
   const rows: readonly (readonly [string, (value: unknown) => boolean, z.ZodMiniType])[] = [
-    ['text', isText, z.string()],
-    ['a flag', isFlag, z.boolean()],
+    ['text', isString, z.string()],
+    ['a flag', isBoolean, z.boolean()],
     ['a number', isNumber, z.number()],
-    ['a list', isList, z.array(z.unknown())],
-    ['a list of texts', listOf(isText), z.array(z.string())],
+    ['a list', isArray, z.array(z.unknown())],
+    ['a list of texts', arrayOf(isString), z.array(z.string())],
     ['one of some words', oneOf('a', 'b'), z.enum(['a', 'b'])],
     ['a number that may be missing', optional(isNumber), z.optional(z.number())],
   ];
@@ -36,7 +45,8 @@ describe('a hand-written check agrees with the schema of the same meaning', () =
     const flag = fc.oneof({ arbitrary: fc.constantFrom(true, false, undefined), weight: 5 }, anything);
     const values = fc.record({ name: member, isOpen: flag, other: anything }, { requiredKeys: [] });
     agrees(
-      (value) => fits<{ name: string; isOpen?: boolean }>(value, { name: isText, isOpen: optional(isFlag) }),
+      (value) =>
+        matchesShape<{ name: string; isOpen?: boolean }>(value, { name: isString, isOpen: optional(isBoolean) }),
       z.object({ name: z.string(), isOpen: z.optional(z.boolean()) }),
       fc.oneof({ arbitrary: values, weight: 5 }, anything),
     );

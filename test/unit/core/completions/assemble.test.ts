@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { type AnswerEnd, CompletionAssembler } from '../../../../src/core/completions/assemble.ts';
+import { CompletionAssembler, type StreamEnd } from '../../../../src/core/completions/assemble.ts';
 import { readChunk } from '../../../../src/core/completions/chunk.ts';
 import type { CompletionEvent } from '../../../../src/core/completions/completion.ts';
 
-const done: AnswerEnd = { kind: 'done' };
-const cut: AnswerEnd = { kind: 'cut', reason: 'The line was cut.' };
+const done: StreamEnd = { kind: 'done' };
+const cut: StreamEnd = { kind: 'cut', reason: 'The line was cut.' };
 
 function assemble(chunks: readonly Readonly<Record<string, unknown>>[], expected = 1) {
   const assembler = new CompletionAssembler(expected, [], new Set(), () => 'made');
@@ -68,14 +68,14 @@ describe('assembling a completion', () => {
 
   it('is finished when every choice that was asked for said why it ended', () => {
     const steps = [says('A'), ends('stop'), says('B', 1), ends('length', 1)];
-    const finished = steps.map((_, at) => assemble(steps.slice(0, at + 1), 2).assembler.finished);
+    const finished = steps.map((_, at) => assemble(steps.slice(0, at + 1), 2).assembler.isFinished);
     assert.deepEqual(finished, [false, false, false, true]);
-    assert.equal(assemble([]).assembler.finished, false);
+    assert.equal(assemble([]).assembler.isFinished, false);
   });
 
   it('has begun with the first choice, not with a head or usage', () => {
-    assert.equal(assemble([{ id: 'x', choices: [] }, { usage: { total_tokens: 1 } }]).assembler.begun, false);
-    assert.equal(assemble([says('')]).assembler.begun, true);
+    assert.equal(assemble([{ id: 'x', choices: [] }, { usage: { total_tokens: 1 } }]).assembler.hasBegun, false);
+    assert.equal(assemble([says('')]).assembler.hasBegun, true);
   });
 
   it('is complete after a cut only when every choice had finished', () => {

@@ -196,10 +196,10 @@ describe('completions: sending again', () => {
     assert.deepEqual([twice.sent.length, twice.rejected], [2, [canary]]);
     for (const newer of [undefined, canary]) {
       const service = new FakeService(refused(401, 'x'));
-      const { error } = await stream({ ...service.deps, rejected: async () => newer });
+      const { error } = await stream({ ...service.deps, refreshAfter401: async () => newer });
       assert.equal(error?.kind, 'signedOut');
     }
-    const { rejected: _, ...bare } = new FakeService(refused(401, 'x')).deps;
+    const { refreshAfter401: _, ...bare } = new FakeService(refused(401, 'x')).deps;
     assert.equal((await once(bare)).error?.kind, 'signedOut');
   });
 

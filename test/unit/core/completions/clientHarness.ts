@@ -47,7 +47,7 @@ export class FakeService {
     this.deps = {
       log: silentLog,
       accessToken: async () => canary,
-      rejected: async (token) => {
+      refreshAfter401: async (token) => {
         this.rejected.push(token);
         return 'canary-opaque-token-2';
       },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Deadlines } from '../../../../src/core/completions/watch.ts';
+import type { Deadlines } from '../../../../src/core/completions/deadlineSignal.ts';
 import { FakeService, once, stream, streamed, textOf } from './clientHarness.ts';
 
 const short = 40;
@@ -41,7 +41,7 @@ describe('completions: a service that only keeps the connection open', () => {
     it(`has not begun to answer: ${JSON.stringify(ping)}`, async () => {
       const { error, events } = await stream(alive(ping, ping), within({ firstEventMs: short }));
       assert.equal(error?.kind, 'timeout');
-      assert.equal(error.facts.deadline, 'firstEvent');
+      assert.equal(error.details.deadline, 'firstEvent');
       assert.match(error.message, /took the request, but no answer began within 1 second\. Try again, or allow/);
       assert.deepEqual(events, []);
     });
@@ -50,7 +50,7 @@ describe('completions: a service that only keeps the connection open', () => {
       const deps = alive(begun, ping);
       const { error, events } = await stream(deps, within({ firstEventMs: short, idleMs: short + 20 }));
       assert.equal(error?.kind, 'timeout');
-      assert.equal(error.facts.deadline, 'firstEvent');
+      assert.equal(error.details.deadline, 'firstEvent');
       assert.equal(
         error.message,
         'The answer stopped: https://inference.example.com kept the connection open but sent no more of it for 1 second, so it was closed. What had come stays. Try again, or allow more time for models that think long.',

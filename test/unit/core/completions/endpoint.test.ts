@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
 import type { Fetch } from '../../../../src/core/base/http.ts';
 import { silentLog } from '../../../../src/core/base/log.ts';
+import { DeadlineSignal } from '../../../../src/core/completions/deadlineSignal.ts';
 import { authorization, endpoint, send } from '../../../../src/core/completions/endpoint.ts';
-import { Watch } from '../../../../src/core/completions/watch.ts';
 
 const url = 'https://inference.example.com/v1/chat/completions';
 const init = { method: 'POST' as const, headers: { Authorization: 'Bearer canary-token' }, body: '{}' };
 
 async function failure(fetch: Fetch, user: AbortSignal = new AbortController().signal): Promise<RolecallError> {
-  const watch = new Watch(user);
+  const watch = new DeadlineSignal(user);
   const deps = { fetch, log: silentLog, accessToken: async () => 'canary-token' };
   try {
     await send(deps, url, init, watch, 'm');
@@ -50,7 +50,7 @@ describe('completions: the endpoint', () => {
 describe('completions: sending', () => {
   it('gives back any answer that says success', async () => {
     for (const status of [200, 201, 202]) {
-      const watch = new Watch(new AbortController().signal);
+      const watch = new DeadlineSignal(new AbortController().signal);
       const response = new Response('x', { status });
       const deps = { fetch: async () => response, log: silentLog, accessToken: async () => '' };
       assert.equal(await send(deps, url, init, watch), response);
@@ -94,7 +94,7 @@ describe('completions: sending', () => {
   it('takes the time to wait from the answer', async () => {
     const error = await failure(async () => new Response('', { status: 429, headers: { 'retry-after': '7' } }));
     assert.equal(error.kind, 'rateLimited');
-    assert.equal(error.facts.retryAfterMs, 7000);
+    assert.equal(error.details.retryAfterMs, 7000);
   });
 
   it('does not wait for a fetch that ignores Stop, and lets its late answer go', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { RolecallError, serverWords } from '../../../../src/core/base/errors.ts';
+import { RolecallError, sanitizeServerMessage } from '../../../../src/core/base/errors.ts';
 import { withoutToken } from '../../../../src/core/completions/endpoint.ts';
 import { readErrorText } from '../../../../src/core/completions/errorBody.ts';
-import { refusalError } from '../../../../src/core/completions/errors.ts';
+import { errorOfResponse } from '../../../../src/core/completions/errors.ts';
 
 const secret = 'Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MEFCQ0RFRkdISUpLTE1OT1BRUlNUVVZXWFlaYWJjZGVmZ2g';
 
@@ -14,7 +14,7 @@ describe('completions: secrets in the words of a service', () => {
     `{"client_secret":"${secret}"}`,
     `the key ${secret} is not valid`,
   ]) {
-    it(`are hidden: ${text.slice(0, 30)}`, () => assert.doesNotMatch(serverWords(text), /Zm9vYmFy/));
+    it(`are hidden: ${text.slice(0, 30)}`, () => assert.doesNotMatch(sanitizeServerMessage(text), /Zm9vYmFy/));
   }
 
   it('are hidden in every member of an error body, and so in what is shown and logged', () => {
@@ -22,8 +22,8 @@ describe('completions: secrets in the words of a service', () => {
       const body = readErrorText(
         JSON.stringify({ error: { message: 'x', [member]: `token=${secret}` }, trace_id: secret }),
       );
-      const error = refusalError({ status: 400, body });
-      assert.doesNotMatch(JSON.stringify({ message: error.message, facts: error.facts }), /Zm9vYmFy/, member);
+      const error = errorOfResponse({ status: 400, body });
+      assert.doesNotMatch(JSON.stringify({ message: error.message, facts: error.details }), /Zm9vYmFy/, member);
     }
     const described = readErrorText(JSON.stringify({ error: `token=${secret}`, error_description: `token=${secret}` }));
     assert.doesNotMatch(JSON.stringify(described), /Zm9vYmFy/);
@@ -32,7 +32,7 @@ describe('completions: secrets in the words of a service', () => {
   it('do not blot out ordinary words', () => {
     const said =
       'max_tokens is too large: 9000. The token limit of org/some-long-model-name is 4096; state: overloaded.';
-    assert.equal(serverWords(said), said);
+    assert.equal(sanitizeServerMessage(said), said);
   });
 });
 
@@ -41,11 +41,11 @@ describe('completions: an error without the token that was sent', () => {
   const remedy = { kind: 'setInferenceToken' } as const;
 
   it('keeps everything else: kind, facts and what helps', () => {
-    const facts = { status: 403, serverMessage: `no ${token}` };
-    const error = withoutToken(new RolecallError('forbidden', `Not with ${token}.`, { facts, remedy }), token);
+    const details = { status: 403, serverMessage: `no ${token}` };
+    const error = withoutToken(new RolecallError('forbidden', `Not with ${token}.`, { details, remedy }), token);
     assert.equal(error.message, 'Not with ‹hidden›.');
     assert.deepEqual(
-      [error.kind, error.facts, error.remedy],
+      [error.kind, error.details, error.remedy],
       ['forbidden', { status: 403, serverMessage: 'no ‹hidden›' }, remedy],
     );
   });

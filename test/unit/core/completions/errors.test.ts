@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import {
-  type ErrorFacts,
+  type ErrorDetails,
   type ErrorKind,
-  MAX_SERVER_WORDS,
+  MAX_SERVER_MESSAGE_LENGTH,
   type RolecallError,
 } from '../../../../src/core/base/errors.ts';
 import { readErrorObject, readErrorText } from '../../../../src/core/completions/errorBody.ts';
-import { refusalError } from '../../../../src/core/completions/errors.ts';
+import { errorOfResponse } from '../../../../src/core/completions/errors.ts';
 import { refusedFields } from '../../../../src/core/completions/retry.ts';
 
 const url = 'https://inference.example.com/v1/chat/completions';
@@ -14,7 +14,7 @@ const page = '<html>\r\n<head><title>502 Bad Gateway</title></head><body><center
 
 function refused(status: number | undefined, body: unknown, more: { retryAfterMs?: number } = {}): RolecallError {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return refusalError({ body: readErrorText(text), model: 'org/m', url, ...(status ? { status } : {}), ...more });
+  return errorOfResponse({ body: readErrorText(text), model: 'org/m', url, ...(status ? { status } : {}), ...more });
 }
 
 interface Row {
@@ -24,7 +24,7 @@ interface Row {
   readonly body: unknown;
   readonly kind: ErrorKind;
   /** Besides the status. */
-  readonly facts?: ErrorFacts | 'any';
+  readonly facts?: ErrorDetails | 'any';
   readonly says: string;
 }
 
@@ -467,7 +467,7 @@ describe('completions: errors of the service', () => {
       const error = refused(status, body);
       assert.equal(error.message, says);
       assert.equal(error.kind, kind);
-      if (facts !== 'any') assert.deepEqual(error.facts, { status, ...facts });
+      if (facts !== 'any') assert.deepEqual(error.details, { status, ...facts });
     });
   }
 
@@ -485,13 +485,13 @@ describe('completions: errors of the service', () => {
     const message = `${secret} low, medium ${'long '.repeat(200)}`;
     const { message: shown } = refused(400, { error: { message, param: 'n', code: 'unsupported_value' } });
     assert.match(shown, / It said: ‹hidden› low, medium long/);
-    assert.ok(shown.length < MAX_SERVER_WORDS + 200, shown);
+    assert.ok(shown.length < MAX_SERVER_MESSAGE_LENGTH + 200, shown);
   });
 
   it('says how long to wait, rounded up to whole seconds', () => {
     const error = refused(429, '', { retryAfterMs: 1200 });
     assert.equal(error.message, 'Too many requests. Wait 2 seconds, then try again.');
-    assert.deepEqual(error.facts, { status: 429, retryAfterMs: 1200 });
+    assert.deepEqual(error.details, { status: 429, retryAfterMs: 1200 });
   });
 
   it('decides by the code where there is no status, as in the middle of a stream', () => {
@@ -500,7 +500,7 @@ describe('completions: errors of the service', () => {
     assert.equal(refused(undefined, { error: { message: 'x', code: 400 } }).kind, 'invalidRequest');
     const unknown = refused(undefined, { error: { message: 'engine died' } });
     assert.equal(unknown.message, 'The inference service failed. Try again. It said: engine died');
-    assert.deepEqual(unknown.facts, { serverMessage: 'engine died' });
+    assert.deepEqual(unknown.details, { serverMessage: 'engine died' });
   });
 
   it('never shows a page, a token, control characters or a long text', () => {
@@ -510,10 +510,10 @@ describe('completions: errors of the service', () => {
     });
     assert.ok(error.message.includes('bad ‹hidden› and Bearer ‹hidden›, [31mlong'), error.message);
     assert.ok(!/[\p{Cc}]/u.test(error.message));
-    assert.equal(error.facts.serverMessage?.length, MAX_SERVER_WORDS);
-    assert.ok(error.facts.serverMessage?.endsWith('…'));
+    assert.equal(error.details.serverMessage?.length, MAX_SERVER_MESSAGE_LENGTH);
+    assert.ok(error.details.serverMessage?.endsWith('…'));
     for (const body of [page, `Error: ${page}`, { error: page }, { detail: page }]) {
-      assert.equal(refused(503, body).facts.serverMessage, undefined);
+      assert.equal(refused(503, body).details.serverMessage, undefined);
     }
   });
 });

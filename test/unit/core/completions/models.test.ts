@@ -16,12 +16,12 @@ interface Sent {
 /** A service that gives its answers one after the other, and the dependencies to ask it. */
 function service(...answers: readonly [status: number, body: unknown][]) {
   const sent: Sent[] = [];
-  const rejected: string[] = [];
+  const refreshAfter401: string[] = [];
   const deps: InferenceDeps = {
     log: silentLog,
     accessToken: async () => 'canary-token-1',
-    rejected: async (token) => {
-      rejected.push(token);
+    refreshAfter401: async (token) => {
+      refreshAfter401.push(token);
       return 'canary-token-2';
     },
     fetch: async (url, init) => {
@@ -30,7 +30,7 @@ function service(...answers: readonly [status: number, body: unknown][]) {
       return new Response(typeof body === 'string' ? body : JSON.stringify(body), { status });
     },
   };
-  return { deps, sent, rejected };
+  return { deps, sent, refreshAfter401 };
 }
 
 async function listed(status: number, body: unknown): Promise<ListedModel[] | undefined> {
@@ -96,11 +96,11 @@ describe('completions: the list of models', () => {
       once.sent.map(({ headers }) => headers.Authorization),
       ['Bearer canary-token-1', 'Bearer canary-token-2'],
     );
-    assert.deepEqual(once.rejected, ['canary-token-1']);
+    assert.deepEqual(once.refreshAfter401, ['canary-token-1']);
     const twice = service([401, ''], [401, '']);
     await assert.rejects(listModels(twice.deps, connection, new AbortController().signal), { kind: 'signedOut' });
     assert.equal(twice.sent.length, 2);
-    assert.equal(twice.rejected.length, 1);
+    assert.equal(twice.refreshAfter401.length, 1);
   });
 
   it('is asked for with a newer token after another status that means the same', async () => {
@@ -116,7 +116,7 @@ describe('completions: the list of models', () => {
     await assert.rejects(listed(500, { message: 'no place for canary-token-1 here' }), (error) => {
       assert.ok(error instanceof RolecallError);
       assert.equal(error.kind, 'server');
-      assert.equal(error.facts.serverMessage, 'no place for ‹hidden› here');
+      assert.equal(error.details.serverMessage, 'no place for ‹hidden› here');
       assert.ok(!error.message.includes('canary'));
       return true;
     });

@@ -133,7 +133,7 @@ describe('completions: what is refused before it is sent', () => {
     it(`tool_choice ${JSON.stringify(choice)}, with and without tools`, () => {
       for (const tools of [[], [tool('look')]]) {
         const error = refusal({ ...least, tools, tool_choice: choice });
-        assert.deepEqual(error.facts, { param: 'tool_choice' });
+        assert.deepEqual(error.details, { param: 'tool_choice' });
         assert.equal(
           error.message,
           `The service supports only "auto" and "none" as tool_choice, not ${JSON.stringify(choice)}.`,
@@ -149,13 +149,13 @@ describe('completions: what is refused before it is sent', () => {
     assert.equal(sent.length, 128);
     const error = refusal({ ...least, tools: [...tools, tool('one_more')] });
     assert.equal(error.message, 'The service takes at most 128 tools; these are 129. Switch some off.');
-    assert.deepEqual(error.facts, { param: 'tools' });
+    assert.deepEqual(error.details, { param: 'tools' });
   });
 
   it('two tools of one name; names that differ in case are two names', () => {
     const error = refusal({ ...least, tools: [tool('look'), tool('read'), tool('look')] });
     assert.equal(error.message, 'Two tools are named "look". Rename one of them.');
-    assert.deepEqual(error.facts, { param: 'tools' });
+    assert.deepEqual(error.details, { param: 'tools' });
     assert.ok(serializeRequest({ ...least, tools: [tool('look'), tool('Look')] }).includes('"Look"'));
   });
 
@@ -167,7 +167,7 @@ describe('completions: what is refused before it is sent', () => {
   }
 
   it('no model, no message', () => {
-    assert.deepEqual(refusal({ ...least, model: ' ' }).facts, { param: 'model' });
-    assert.deepEqual(refusal({ ...least, messages: [] }).facts, { param: 'messages' });
+    assert.deepEqual(refusal({ ...least, model: ' ' }).details, { param: 'model' });
+    assert.deepEqual(refusal({ ...least, messages: [] }).details, { param: 'messages' });
   });
 });

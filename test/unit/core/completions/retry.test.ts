@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
-import { type ErrorFacts, type ErrorKind, RolecallError } from '../../../../src/core/base/errors.ts';
+import { type ErrorDetails, type ErrorKind, RolecallError } from '../../../../src/core/base/errors.ts';
 import type { CompletionRequest } from '../../../../src/core/completions/request.ts';
-import { type Again, type Attempt, RetryPolicy, type RetryRules } from '../../../../src/core/completions/retry.ts';
+import {
+  type Attempt,
+  type RetryDecision,
+  RetryPolicy,
+  type RetryRules,
+} from '../../../../src/core/completions/retry.ts';
 
 const request: CompletionRequest = {
   model: 'org/m',
@@ -30,7 +35,7 @@ function policy(rules: Partial<RetryRules> = {}): RetryPolicy {
   });
 }
 
-const error = (kind: ErrorKind, facts: ErrorFacts = {}) => new RolecallError(kind, 'x', { facts });
+const error = (kind: ErrorKind, details: ErrorDetails = {}) => new RolecallError(kind, 'x', { details });
 const signedOut = error('signedOut', { status: 401 });
 const noStreamOptions = error('unsupported', { param: 'stream_options' });
 const noTools = error('unsupported', { param: 'tools, tool_choice' });
@@ -41,7 +46,7 @@ function without<Name extends keyof CompletionRequest>(...names: Name[]): object
   return Object.fromEntries(Object.entries(request).filter(([name]) => !names.includes(name as Name)));
 }
 
-async function next(on: RetryPolicy, thrown: RolecallError, last: Attempt = first): Promise<Again> {
+async function next(on: RetryPolicy, thrown: RolecallError, last: Attempt = first): Promise<RetryDecision> {
   const again = await on.next(thrown, last);
   return again ?? assert.fail('it is not sent again');
 }

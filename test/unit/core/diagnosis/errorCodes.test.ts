@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { adviceOn, errorCodes } from '../../../../src/core/diagnosis/network.ts';
+import { adviceForErrorCodes, errorCodes } from '../../../../src/core/diagnosis/network.ts';
 
 const failed = (message: string, more: object) => Object.assign(new Error(message), more);
 
@@ -91,13 +91,13 @@ describe('the advice on them', () => {
   ];
   for (const [advice, codes] of rows) {
     for (const code of codes) {
-      it(code, () => assert.match(adviceOn([code]) ?? '', advice));
+      it(code, () => assert.match(adviceForErrorCodes([code]) ?? '', advice));
     }
   }
 
   it('goes by the most telling of several', () => {
-    assert.match(adviceOn(['UND_ERR_SOCKET', 'ECONNRESET', 'CERT_HAS_EXPIRED']) ?? '', /not valid today/);
+    assert.match(adviceForErrorCodes(['UND_ERR_SOCKET', 'ECONNRESET', 'CERT_HAS_EXPIRED']) ?? '', /not valid today/);
   });
 
-  it('is not made up', () => assert.equal(adviceOn(['SOMETHING_ELSE']), undefined));
+  it('is not made up', () => assert.equal(adviceForErrorCodes(['SOMETHING_ELSE']), undefined));
 });

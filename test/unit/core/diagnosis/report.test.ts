@@ -223,7 +223,7 @@ No problems found.
     ],
     [
       'a service token',
-      withValue('session', { isRenewable: false, expiresAt: undefined }),
+      withValue('session', { isRefreshable: false, expiresAt: undefined }),
       /Renewal:\*\* not possible/,
     ],
     [

@@ -1,8 +1,8 @@
-import type { Diagnosis, Gathered } from '../../../../src/core/diagnosis/facts.ts';
+import type { CheckOutcome, Diagnosis } from '../../../../src/core/diagnosis/facts.ts';
 
 export const AT = Date.parse('2026-03-01T12:00:00Z');
 
-export function known<T>(value: T): Gathered<T> {
+export function known<T>(value: T): CheckOutcome<T> {
   return { kind: 'known', value };
 }
 
@@ -57,7 +57,7 @@ export const healthy = {
     isUnchecked: false,
   }),
   store: known({ kind: 'writable' }),
-  session: known({ state: 'signedIn', generation: 7, expiresAt: AT + 41 * 60_000, isRenewable: true }),
+  session: known({ state: 'signedIn', generation: 7, expiresAt: AT + 41 * 60_000, isRefreshable: true }),
   shared: known({
     path: '/home/ada/.local/state/rolecall/desk/0123456789abcdef0123456789abcdef',
     folder: { mode: '700', isOurs: true },

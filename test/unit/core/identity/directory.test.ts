@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { waitFor } from '../../../../src/core/base/abort.ts';
+import { raceWithSignal } from '../../../../src/core/base/abort.ts';
 import { type ErrorKind, RolecallError } from '../../../../src/core/base/errors.ts';
-import { Directory, type Loaded, wasStopped } from '../../../../src/core/identity/directory.ts';
+import { Directory, type ListResult, wasCancelled } from '../../../../src/core/identity/directory.ts';
 import type { IdentityClient } from '../../../../src/core/identity/identityClient.ts';
 import { readGroups, readRoles } from '../../../../src/core/identity/schemas.ts';
 import { fixture } from './fixtures.ts';
@@ -15,7 +15,7 @@ function slowIdentity(outcomes: { groups?: unknown; roles?: unknown } = {}) {
   const gates: (() => void)[] = [];
   const read = async (name: string, list: unknown, signal: AbortSignal) => {
     began.push(name);
-    await waitFor(new Promise<void>((resolve) => gates.push(resolve)), signal);
+    await raceWithSignal(new Promise<void>((resolve) => gates.push(resolve)), signal);
     if (list instanceof Error) throw list;
     return list;
   };
@@ -32,7 +32,7 @@ function slowIdentity(outcomes: { groups?: unknown; roles?: unknown } = {}) {
   };
 }
 
-const kinds = (...lists: Loaded<unknown>[]) =>
+const kinds = (...lists: ListResult<unknown>[]) =>
   lists.map((list) => (list.kind === 'failed' ? list.error.kind : list.kind));
 
 describe('what has been read of the organizations', () => {
@@ -118,11 +118,11 @@ describe('what has been read of the organizations', () => {
     directory.refresh('acme');
     const stopped = directory.organization('acme');
     directory.stop('acme');
-    assert.equal(wasStopped(await stopped), true);
+    assert.equal(wasCancelled(await stopped), true);
     assert.equal(directory.last('acme'), await first);
     const again = directory.organization('acme');
     letGo();
-    assert.equal(wasStopped(await again), false);
+    assert.equal(wasCancelled(await again), false);
     assert.equal(began.length, 6);
   });
 

@@ -21,7 +21,7 @@ function tokenSource(next?: string): TokenSource & { asked: string[] } {
   return {
     asked,
     accessToken: async () => current,
-    rejected: async (token) => {
+    refreshAfter401: async (token) => {
       asked.push(token);
       if (next !== undefined) current = next;
       return next;
@@ -141,7 +141,7 @@ describe('the identity client', () => {
     service.on('GET', GROUPS, reply, reply, reply, reply);
     const error = await failure(make().groups('acme', signal));
     assert.match(error.message, /Server response: cannot read ‹hidden›$/);
-    assert.equal(error.facts.serverMessage, 'cannot read ‹hidden›');
+    assert.equal(error.details.serverMessage, 'cannot read ‹hidden›');
   });
 
   it('a 400 about the authorization header is a refused token too', async () => {
@@ -163,7 +163,7 @@ describe('the identity client', () => {
 
   it('why the token could not be renewed is what the user hears', async () => {
     const renewing = new RolecallError('offline', 'Could not reach it.');
-    tokens = Object.assign(tokenSource(), { rejected: () => Promise.reject(renewing) });
+    tokens = Object.assign(tokenSource(), { refreshAfter401: () => Promise.reject(renewing) });
     service.on('GET', GROUPS, REFUSED);
     assert.equal(await failure(make().groups('acme', signal)), renewing);
   });
@@ -171,7 +171,7 @@ describe('the identity client', () => {
   it('500 twice, then served: told each time, with the reason', async () => {
     service.on('GET', GROUPS, BROKEN, { status: 503, body: '<html>busy</html>' }, { status: 200, body: [] });
     const told: string[] = [];
-    await make().groups('acme', signal, (error, attempt) => told.push(`${attempt} ${error.facts.status}`));
+    await make().groups('acme', signal, (error, attempt) => told.push(`${attempt} ${error.details.status}`));
     assert.deepEqual(told, ['1 500', '2 503']);
     assert.match(lines.join('\n'), /Trying again in 0 ms/);
   });
@@ -188,7 +188,7 @@ describe('the identity client', () => {
     await make().groups('acme', signal);
     service.on('GET', GROUPS, { status: 429, headers: { 'retry-after': '16' } });
     const error = await failure(make().groups('acme', signal));
-    assert.deepEqual([error.kind, error.facts.retryAfterMs], ['rateLimited', 16_000]);
+    assert.deepEqual([error.kind, error.details.retryAfterMs], ['rateLimited', 16_000]);
   });
 
   it('Stop while waiting to try again ends it at once', async () => {

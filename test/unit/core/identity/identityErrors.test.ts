@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ErrorFacts, ErrorKind } from '../../../../src/core/base/errors.ts';
+import type { ErrorDetails, ErrorKind } from '../../../../src/core/base/errors.ts';
 import { identityError } from '../../../../src/core/identity/identityErrors.ts';
 import { fixture, fixtureText } from './fixtures.ts';
 
@@ -31,7 +31,7 @@ describe('the nine errors of the specification', () => {
       const error = explain(status, JSON.stringify(body), 'acme');
       assert.equal(error.kind, kind);
       assert.match(error.message, says);
-      assert.deepEqual([error.facts.status, error.facts.code], [status, code]);
+      assert.deepEqual([error.details.status, error.details.code], [status, code]);
     });
 
     it(`${code} decides, whatever the status`, () => {
@@ -47,7 +47,7 @@ describe('refused for an organization', () => {
       error.message,
       'You don’t have permission to view “acme”. Ask an administrator, and check the ID and the scopes of the sign-in. Server response: organization not in scope',
     );
-    assert.equal(error.facts.traceId, '5b8aa5a2d2c872e8321cf37308d69df2');
+    assert.equal(error.details.traceId, '5b8aa5a2d2c872e8321cf37308d69df2');
   });
 
   it('without an organization it is a plain refusal', () => {
@@ -100,10 +100,10 @@ describe('where the body says nothing that is known, the status decides', () => 
     it(`${status} is ${kind}`, () => {
       for (const body of empty) {
         const error = explain(status, body, 'acme');
-        assert.deepEqual([error.kind, error.facts.code], [kind, code], body);
+        assert.deepEqual([error.kind, error.details.code], [kind, code], body);
       }
       assert.equal(explain(status, '{"error":"teapot"}', 'acme').kind, kind);
-      assert.equal(explain(status, '{"error":"teapot"}', 'acme').facts.code, 'teapot');
+      assert.equal(explain(status, '{"error":"teapot"}', 'acme').details.code, 'teapot');
     });
   }
 
@@ -119,24 +119,24 @@ describe('other answers', () => {
   it('the HTML page of a proxy becomes one sentence, never the page', () => {
     const error = explain(502, fixtureText('bad-gateway.txt'));
     assert.equal(error.message, 'The identity service (or a proxy before it) answered 502. Try again in a moment.');
-    assert.deepEqual(error.facts, { status: 502 } satisfies ErrorFacts);
+    assert.deepEqual(error.details, { status: 502 } satisfies ErrorDetails);
   });
 
   it('429 asks to slow down, for as long as it says', () => {
     const error = explain(429, '', 'acme', { 'retry-after': '7' });
-    assert.deepEqual([error.kind, error.facts.retryAfterMs], ['rateLimited', 7000]);
+    assert.deepEqual([error.kind, error.details.retryAfterMs], ['rateLimited', 7000]);
     const dated = explain(429, '{"error":"slow"}', 'acme', { 'retry-after': 'Sun, 01 Mar 2026 12:00:03 GMT' });
-    assert.deepEqual([dated.kind, dated.facts.retryAfterMs], ['rateLimited', 3000]);
+    assert.deepEqual([dated.kind, dated.details.retryAfterMs], ['rateLimited', 3000]);
   });
 
   it('503 with Retry-After carries it too', () => {
-    assert.equal(explain(503, '', undefined, { 'retry-after': '2' }).facts.retryAfterMs, 2000);
+    assert.equal(explain(503, '', undefined, { 'retry-after': '2' }).details.retryAfterMs, 2000);
   });
 
   it('an error whose description is not text is still that error', () => {
     const error = explain(400, '{"error":"access_denied","error_description":{"a":1},"trace_id":7}');
     assert.equal(error.kind, 'sessionEnded');
-    assert.deepEqual(error.facts, { status: 400, code: 'access_denied' });
+    assert.deepEqual(error.details, { status: 400, code: 'access_denied' });
   });
 
   const nested: readonly (readonly [string, unknown])[] = [
@@ -158,7 +158,7 @@ describe('other answers', () => {
     const words = `<script>alert(1)</script>${'some words '.repeat(50)}`;
     const error = explain(500, JSON.stringify({ error: 'server_error', error_description: words }));
     assert.doesNotMatch(error.message, /<script>/);
-    assert.equal(error.facts.serverMessage?.length, 300);
+    assert.equal(error.details.serverMessage?.length, 300);
   });
 
   it('what looks like a secret in the service’s words is hidden', () => {
@@ -169,14 +169,14 @@ describe('other answers', () => {
       { error: description },
       { error: 'forbidden', trace_id: description },
     ]) {
-      const { message, facts } = explain(418, JSON.stringify(body), 'acme');
-      for (const text of [message, JSON.stringify(facts)]) assert.doesNotMatch(text, /eyJ|rt-7d1f/);
+      const { message, details } = explain(418, JSON.stringify(body), 'acme');
+      for (const text of [message, JSON.stringify(details)]) assert.doesNotMatch(text, /eyJ|rt-7d1f/);
     }
   });
 
   it('neither an endless error value nor an endless trace is shown at length', () => {
     const endless = 'so many words '.repeat(1_000_000);
-    const { message, facts } = explain(418, JSON.stringify({ error: endless, trace_id: endless }));
-    assert.ok(message.length < 400 && JSON.stringify(facts).length < 800);
+    const { message, details } = explain(418, JSON.stringify({ error: endless, trace_id: endless }));
+    assert.ok(message.length < 400 && JSON.stringify(details).length < 800);
   });
 });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import {
   type Group,
   HEALTH_STATUSES,
-  meaningOfHealth,
-  meaningOfProvisioning,
   NAME_PATTERN,
+  normalizeHealthStatus,
+  normalizeProvisioningStatus,
   PROVISIONING_STATUSES,
   rawOf,
   readGroups,
@@ -146,10 +146,10 @@ describe('what the service sent', () => {
 
 describe('a status', () => {
   it('means what the specification says, and `unknown` where it is silent', () => {
-    for (const known of HEALTH_STATUSES) assert.equal(meaningOfHealth(known), known);
-    for (const known of PROVISIONING_STATUSES) assert.equal(meaningOfProvisioning(known), known);
+    for (const known of HEALTH_STATUSES) assert.equal(normalizeHealthStatus(known), known);
+    for (const known of PROVISIONING_STATUSES) assert.equal(normalizeProvisioningStatus(known), known);
     for (const other of ['flapping', '', 'Healthy', 'toString']) {
-      assert.deepEqual([meaningOfHealth(other), meaningOfProvisioning(other)], ['unknown', 'unknown']);
+      assert.deepEqual([normalizeHealthStatus(other), normalizeProvisioningStatus(other)], ['unknown', 'unknown']);
     }
   });
 });

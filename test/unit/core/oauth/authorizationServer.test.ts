@@ -148,7 +148,7 @@ describe('the authorization server', () => {
           return { accessToken: 'access-1', expiresInSeconds: 3600, claims: { sub: 'ada' } };
         },
       } as unknown as AuthorizationServer;
-      const deps = { connection: CONNECTION, server, learn: () => {}, log: silentLog, now: () => now };
+      const deps = { connection: CONNECTION, server, addSecret: () => {}, log: silentLog, now: () => now };
       const session = await finishSignIn(deps, callback(pending), pending, signal);
       assert.equal(session.expiresAt, 1_000_000 + 3_540_000);
     });
@@ -185,7 +185,7 @@ describe('the authorization server', () => {
       const pending = newSignIn(CONNECTION);
       const params = { error: 'access_denied', error_description: 'The user said <b>no</b>' };
       const error = await failure(h.make().exchange(callback(pending, params), pending, signal));
-      assert.deepEqual([error.kind, error.facts.code], ['invalidRequest', 'access_denied']);
+      assert.deepEqual([error.kind, error.details.code], ['invalidRequest', 'access_denied']);
       assert.match(error.message, /refused or cancelled on the provider’s page\. It said: The user said no$/);
     });
 
@@ -209,7 +209,7 @@ describe('the authorization server', () => {
       h.undiscovered().on('GET', USERINFO, { status: 401, body: { error: 'access_denied' }, headers });
       const error = await failure(h.make().userInfo('access-1', signal));
       assert.ok(error instanceof RolecallError);
-      assert.deepEqual([error.kind, error.facts.status], ['sessionEnded', 401]);
+      assert.deepEqual([error.kind, error.details.status], ['sessionEnded', 401]);
     });
   });
 });

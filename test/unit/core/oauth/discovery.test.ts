@@ -75,7 +75,7 @@ describe('the authorization server', () => {
       const server = h.make();
       h.service.on('GET', DISCOVERY, { status: 0, failure: Object.assign(new Error(), { code: 'ENOTFOUND' }) });
       const error = await failure(server.refresh('refresh-1', signal));
-      assert.deepEqual([error.kind, error.facts.code], ['offline', 'ENOTFOUND']);
+      assert.deepEqual([error.kind, error.details.code], ['offline', 'ENOTFOUND']);
       h.discovered().on('POST', TOKEN, granted());
       await server.refresh('refresh-1', signal);
     });

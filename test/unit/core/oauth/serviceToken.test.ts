@@ -56,7 +56,7 @@ describe('signing in with a service token', () => {
 
   it('that the API refuses is refused without asking on', async () => {
     const error = await failure(run(false, claims));
-    assert.deepEqual([error.kind, error.facts.status], ['invalidRequest', 401]);
+    assert.deepEqual([error.kind, error.details.status], ['invalidRequest', 401]);
     assert.match(error.message, /does not accept this token\. Nothing was kept\./);
   });
 
@@ -80,7 +80,7 @@ describe('signing in with a service token', () => {
   for (const status of [429, 500, 502, 503]) {
     it(`is not kept when nobody knows (${status})`, async () => {
       const error = await failure(run(undefined, { status, body: '<html>busy</html>' }));
-      assert.deepEqual([error.kind, error.facts.status], ['server', status]);
+      assert.deepEqual([error.kind, error.details.status], ['server', status]);
       assert.match(error.message, /Nothing was kept/);
     });
   }

@@ -32,7 +32,7 @@ interface Variant {
   readonly openBrowser?: BrowserSignIn['openBrowser'];
   readonly method?: BrowserSignIn['method'];
   readonly delivered?: BrowserSignIn['delivered'];
-  readonly keep?: BrowserSignIn['keep'];
+  readonly storeSession?: BrowserSignIn['storeSession'];
   /** The code is being exchanged. */
   readonly exchanging?: () => void;
 }
@@ -74,7 +74,7 @@ for (const discovery of [true, false]) {
       openBrowser,
       method = 'loopback',
       delivered = never,
-      keep = async () => {},
+      storeSession = async () => {},
       exchanging = () => {},
     }: Variant = {}): Promise<Session> => {
       const { clients } = sandbox.descriptor;
@@ -93,7 +93,7 @@ for (const discovery of [true, false]) {
           method,
           delivered,
           arrived: () => {},
-          keep,
+          storeSession,
           pages: PAGES,
           openBrowser:
             openBrowser ??
@@ -101,7 +101,7 @@ for (const discovery of [true, false]) {
               void walk(url, person);
               return true;
             }),
-          learn: (value) => learned.add(value),
+          addSecret: (value) => learned.add(value),
           log,
           now: Date.now,
         },
@@ -122,7 +122,7 @@ for (const discovery of [true, false]) {
         assert.notEqual(renewed.accessToken, session.accessToken);
         assert.equal((await server.userInfo(renewed.accessToken, signal)).sub, person?.id);
         const spent = await failure(server.refresh(session.refreshToken ?? '', signal));
-        assert.deepEqual([spent.kind, spent.facts.code], ['sessionEnded', 'invalid_grant']);
+        assert.deepEqual([spent.kind, spent.details.code], ['sessionEnded', 'invalid_grant']);
       });
     }
 
@@ -137,7 +137,7 @@ for (const discovery of [true, false]) {
       const kept: Session[] = [];
       const session = await signIn({
         stop: stop.signal,
-        keep: async (own) => void kept.push(own),
+        storeSession: async (own) => void kept.push(own),
         exchanging: () => stop.abort(),
       });
       assert.deepEqual(kept, [session]);
@@ -152,7 +152,7 @@ for (const discovery of [true, false]) {
       assert.match(await page(), /<h1>Not signed in<\/h1><p>[^<]*refused or cancelled/);
       await failure(signIn({ secret: 'wrong' }));
       assert.match(await page(), /<h1>Not signed in<\/h1><p>[^<]*client secret/);
-      await assert.rejects(signIn({ keep: () => Promise.reject(new Error('the keyring is locked')) }));
+      await assert.rejects(signIn({ storeSession: () => Promise.reject(new Error('the keyring is locked')) }));
       assert.match(await page(), /<h1>Not signed in<\/h1><p>[^<]*the keyring is locked/);
     });
 
@@ -172,7 +172,7 @@ for (const discovery of [true, false]) {
 
     it('a sign-in refused on the page is told in the service’s words', async () => {
       const error = await failure(signIn({ person: 'cancel' }));
-      assert.deepEqual([error.kind, error.facts.code], ['invalidRequest', 'access_denied']);
+      assert.deepEqual([error.kind, error.details.code], ['invalidRequest', 'access_denied']);
       assert.deepEqual(error.remedy, { kind: 'signInAgain' });
       assert.match(error.message, /The sign-in was cancelled/);
     });
@@ -286,7 +286,7 @@ for (const discovery of [true, false]) {
       const wrong = [{ clientId: 'nobody' }, { redirectUri: `${connectionTo(sandbox).redirectUri}/` }];
       for (const change of wrong) {
         const error = await failure(signIn({ change, openBrowser: () => assert.fail('a browser was opened') }));
-        assert.deepEqual([error.kind, error.facts.status], ['configuration', 400]);
+        assert.deepEqual([error.kind, error.details.status], ['configuration', 400]);
         assert.match(error.message, /client id is unknown there, or its registered redirect URI is not exactly/);
         assert.doesNotMatch(error.message, /[<>]/);
       }
@@ -330,7 +330,7 @@ describe('signing in without an id_token', () => {
         method: 'loopback',
         delivered: never,
         arrived: () => {},
-        keep: async () => {},
+        storeSession: async () => {},
         pages: PAGES,
         openBrowser: async (newStartUrl) => {
           const address = new URL(location(await fetch(newStartUrl(), { redirect: 'manual' })));
@@ -338,7 +338,7 @@ describe('signing in without an id_token', () => {
           void fetch(`${address.searchParams.get('redirect_uri')}?${answer}`).then((page) => page.text());
           return true;
         },
-        learn: () => {},
+        addSecret: () => {},
         log: silentLog,
         now: () => 1_000_000,
       },

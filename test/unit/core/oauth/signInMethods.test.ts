@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import {
+  availableMethods,
   editorLinkUri,
-  openMethods,
-  type Refusal,
-  refusalOf,
   SIGN_IN_METHODS,
   type SignInMethodId,
+  type UnavailableReason,
+  unavailableReason,
 } from '../../../../src/core/oauth/signInMethods.ts';
 
 const LOOPBACK = 'http://127.0.0.1:18155/callback';
@@ -15,11 +15,11 @@ const PAGE = 'https://portal.example.com/signed-in';
 describe('the ways to sign in', () => {
   it('are a table of what each needs and gives', () => {
     assert.deepEqual(
-      SIGN_IN_METHODS.map(({ id, usesBrowser, arrival, isRenewed, expiry }) => [
+      SIGN_IN_METHODS.map(({ id, usesBrowser, delivery, isRefreshable, expiry }) => [
         id,
         usesBrowser,
-        arrival,
-        isRenewed,
+        delivery,
+        isRefreshable,
         expiry,
       ]),
       [
@@ -53,13 +53,13 @@ describe('the ways to sign in', () => {
     it(`${what}: ${open.join(', ')}`, () => {
       const place = { connection: { clientId, redirectUri }, uriScheme: 'vscode', isWeb };
       assert.deepEqual(
-        openMethods(place).map(({ id }) => id),
+        availableMethods(place).map(({ id }) => id),
         open,
       );
     });
   }
 
-  const refusals: readonly [SignInMethodId, string, boolean, Refusal | undefined][] = [
+  const refusals: readonly [SignInMethodId, string, boolean, UnavailableReason | undefined][] = [
     ['loopback', PAGE, false, 'redirectUriIsNoLoopback'],
     ['loopback', LINK, false, 'redirectUriIsNoLoopback'],
     ['editorLink', LOOPBACK, false, 'redirectUriIsNoLink'],
@@ -70,9 +70,9 @@ describe('the ways to sign in', () => {
     it(`${id} with ${redirectUri}${isWeb ? ' in a browser' : ''}: ${refusal ?? 'open'}`, () => {
       const method = SIGN_IN_METHODS.find((each) => each.id === id) ?? assert.fail();
       const place = { connection: { clientId: 'c', redirectUri }, uriScheme: 'vscode', isWeb };
-      assert.equal(refusalOf(method, place), refusal);
+      assert.equal(unavailableReason(method, place), refusal);
       if (id !== 'paste')
-        assert.equal(refusalOf(method, { ...place, connection: { clientId: '', redirectUri } }), 'noClient');
+        assert.equal(unavailableReason(method, { ...place, connection: { clientId: '', redirectUri } }), 'noClient');
     });
   }
 });

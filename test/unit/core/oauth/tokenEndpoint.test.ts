@@ -77,8 +77,11 @@ describe('the authorization server', () => {
     it('a missing client secret is offered to be entered, also with 500', async () => {
       const body = { error: 'server_error', error_description: 'client ID secret not set in request body' };
       h.undiscovered().on('POST', TOKEN, { status: 500, body, headers: { 'retry-after': '7' } });
-      const { remedy, facts } = await failure(h.make().refresh('refresh-1', signal));
-      assert.deepEqual([remedy, facts.retryAfterMs, facts.code], [{ kind: 'setClientSecret' }, 7000, 'server_error']);
+      const { remedy, details } = await failure(h.make().refresh('refresh-1', signal));
+      assert.deepEqual(
+        [remedy, details.retryAfterMs, details.code],
+        [{ kind: 'setClientSecret' }, 7000, 'server_error'],
+      );
     });
 
     it('a refused code is no session that has ended', async () => {
@@ -94,8 +97,8 @@ describe('the authorization server', () => {
     it('a token that was never sent, because discovery was silent, is told from one that may be spent', async () => {
       h.service.on('GET', DISCOVERY, { status: 404, delay: 3_600_000 });
       const deadlines = await withShortDeadlines(async () => {
-        const { kind, facts } = await failure(h.make().refresh('refresh-1', signal));
-        assert.deepEqual([kind, facts.wasNotSent], ['timeout', true]);
+        const { kind, details } = await failure(h.make().refresh('refresh-1', signal));
+        assert.deepEqual([kind, details.wasNotSent], ['timeout', true]);
       });
       assert.ok(deadlines.includes(10_000));
     });
@@ -120,11 +123,11 @@ describe('the authorization server', () => {
         for (const value of sent.flatMap(encoded)) {
           const body = { error: `bad ${value}`, error_description: `cannot use ${value}` };
           h.undiscovered().on(path === TOKEN ? 'POST' : 'GET', path, { status: 400, body });
-          const { message, facts } = await failure(
+          const { message, details } = await failure(
             ask(h.make({ clientAuthentication: 'client_secret_basic' })) as Promise<never>,
           );
           if (path === TOKEN) assert.match(message, /‹hidden›/);
-          assert.ok(!JSON.stringify([message, facts]).includes(value), `${value} in ${message}`);
+          assert.ok(!JSON.stringify([message, details]).includes(value), `${value} in ${message}`);
         }
       });
     }
@@ -141,7 +144,7 @@ describe('the authorization server', () => {
       const error_description = `<h1>${'on and on, '.repeat(500)}</h1>`;
       h.undiscovered().on('POST', TOKEN, { status: 400, body: { error: 'invalid_grant', error_description } });
       const error = await failure(h.make().refresh('refresh-1', signal));
-      assert.equal(error.facts.serverMessage?.length, 300);
+      assert.equal(error.details.serverMessage?.length, 300);
       assert.doesNotMatch(error.message, /<h1>/);
     });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isCancelled, RolecallError } from '../../../../src/core/base/errors.ts';
-import { limited } from '../../../../src/core/tools/clock.ts';
+import { withTimeLimit } from '../../../../src/core/tools/clock.ts';
 
 describe('limited', () => {
   const waits: (() => void)[] = [];
@@ -22,13 +22,13 @@ describe('limited', () => {
   const options = { timeoutMs: 1500, signal: new AbortController().signal, clock };
 
   it('passes on what the work gives or is rejected with, and forgets the clock', async () => {
-    assert.equal(await limited(Promise.resolve(7), options), 7);
-    await assert.rejects(limited(Promise.reject(new Error('no')), options), /no/);
+    assert.equal(await withTimeLimit(Promise.resolve(7), options), 7);
+    await assert.rejects(withTimeLimit(Promise.reject(new Error('no')), options), /no/);
     assert.equal(prevented, 2);
   });
 
   it('stops waiting when the time is over, and says that the work may go on', async () => {
-    const result = limited(never, options);
+    const result = withTimeLimit(never, options);
     waits[0]?.();
     await assert.rejects(
       result,
@@ -39,9 +39,9 @@ describe('limited', () => {
 
   it('stops waiting at an abort, before or after', async () => {
     const stop = new AbortController();
-    const result = limited(never, { ...options, signal: stop.signal });
+    const result = withTimeLimit(never, { ...options, signal: stop.signal });
     stop.abort();
     await assert.rejects(result, isCancelled);
-    await assert.rejects(limited(never, { ...options, signal: stop.signal }), isCancelled);
+    await assert.rejects(withTimeLimit(never, { ...options, signal: stop.signal }), isCancelled);
   });
 });

@@ -5,9 +5,9 @@ import {
   canonicalJson,
   consentLines,
   definitionHash,
+  escapeInvisible,
   hasFreeParameter,
-  shownReach,
-  visible,
+  shownPermissions,
 } from '../../../../src/core/tools/consent.ts';
 import type { ProcessRun } from '../../../../src/core/tools/definition.ts';
 
@@ -31,7 +31,7 @@ const spec = {
   stdin: undefined,
   timeoutMs: 5000,
   outputLimit: 1000,
-  reach: undefined,
+  permissions: undefined,
 };
 
 describe('consentLines', () => {
@@ -87,7 +87,7 @@ describe('visible', () => {
     ['what looks like a run of blanks', 'a\\{400 spaces}b', '"a\\\\{400 spaces}b"'],
   ];
   for (const [title, text, expected] of rows) {
-    it(`shows ${title}`, () => assert.equal(visible(text), expected));
+    it(`shows ${title}`, () => assert.equal(escapeInvisible(text), expected));
   }
 
   it('holds back nothing: different texts are shown differently, on one line', () => {
@@ -107,7 +107,7 @@ describe('visible', () => {
       fc.property(
         fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom(' ', '\\', '{', '4', 'a') })),
         (text) => {
-          const shown = visible(text);
+          const shown = escapeInvisible(text);
           assert.equal(back(shown), text);
           assert.doesNotMatch(shown, / {4}|[\p{C}\p{M}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u);
         },
@@ -128,7 +128,7 @@ describe('shownReach', () => {
   };
 
   it('names what lies in the workspace by its place there, and shows what is hidden in a name', () => {
-    assert.deepEqual(shownReach(reach, '/w'), {
+    assert.deepEqual(shownPermissions(reach, '/w'), {
       reads: ['.'],
       writes: ['out/', '"a b"'],
       program: '"/h/x/bin/p\\u{202e}"',
@@ -175,7 +175,10 @@ describe('definitionHash', () => {
     run,
     folder: '/space',
   };
-  const target = { executable: { path: '/g', realPath: '/g' }, reach: { read: ['/w'], write: [], network: false } };
+  const target = {
+    executable: { path: '/g', realPath: '/g' },
+    permissions: { read: ['/w'], write: [], network: false },
+  };
   const plain = definitionHash(definition, target);
   const withRun = (changes: Partial<ProcessRun>) =>
     definitionHash({ ...definition, run: { ...run, ...changes } }, target);
@@ -204,7 +207,10 @@ describe('definitionHash', () => {
     ['what it may write', withRun({ access: { ...run.access, write: ['out'] } })],
     ['that it is contained', withRun({ contained: false })],
     ['the program found', definitionHash(definition, { ...target, executable: { path: '/g', realPath: '/h' } })],
-    ['what it reaches here', definitionHash(definition, { ...target, reach: { ...target.reach, network: true } })],
+    [
+      'what it reaches here',
+      definitionHash(definition, { ...target, permissions: { ...target.permissions, network: true } }),
+    ],
     ['that nothing bounds it here', definitionHash(definition, { executable: target.executable })],
   ];
   for (const [title, changed] of changes) it(`is another with ${title} changed`, () => assert.notEqual(changed, plain));

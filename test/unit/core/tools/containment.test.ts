@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { at } from '../../../../scripts/paths.ts';
 import { cancelled, isCancelled, RolecallError } from '../../../../src/core/base/errors.ts';
 import { type Containment, findContainment, runPrepared } from '../../../../src/core/tools/containment.ts';
-import type { ProcessResult, RunSpec, Spawn } from '../../../../src/core/tools/process.ts';
+import type { LaunchSpec, ProcessResult, Spawn } from '../../../../src/core/tools/process.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
 const signal = new AbortController().signal;
@@ -24,8 +24,8 @@ describe('findContainment', () => {
     platform: NodeJS.Platform,
     { folders = [folder.path], answer = result(0), files = {} as Record<string, string> } = {},
   ) => {
-    const started: RunSpec[] = [];
-    const run = async (spec: RunSpec) => {
+    const started: LaunchSpec[] = [];
+    const run = async (spec: LaunchSpec) => {
       started.push(spec);
       return answer;
     };
@@ -113,7 +113,7 @@ describe('a contained program, really run', function () {
     const spec = {
       ...{ executable: { path: '/bin/sh', realPath: '/bin/sh' }, args: ['-c', code], root, cwd: root, env: {} },
       ...{ stdin: '{"a":1}', timeoutMs: 20_000, outputLimit: 10_000 },
-      reach: {
+      permissions: {
         read: read.map((each) => inside(each)),
         write: write.map((each) => inside(each)),
         network: false,

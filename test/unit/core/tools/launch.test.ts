@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Reach } from '../../../../src/core/tools/access.ts';
 import { bubblewrap, type ContainedProgram, type Guards, seatbelt } from '../../../../src/core/tools/launch.ts';
+import type { Permissions } from '../../../../src/core/tools/permissions.ts';
 
-const reach: Reach = {
+const reach: Permissions = {
   read: ['/home/u/w'],
   write: [],
   files: [],
@@ -11,7 +11,7 @@ const reach: Reach = {
   homes: ['/home/u'],
 };
 const program = (
-  changes: Omit<Partial<ContainedProgram>, 'reach'> & { readonly reach?: Partial<Reach> } = {},
+  changes: Omit<Partial<ContainedProgram>, 'permissions'> & { readonly permissions?: Partial<Permissions> } = {},
 ): ContainedProgram => ({
   executable: { path: '/usr/bin/x', realPath: '/usr/bin/x' },
   args: ['--bind', '/', '$HOME', ''],
@@ -19,7 +19,7 @@ const program = (
   cwd: '/home/u/w',
   env: { PATH: '/usr/bin', LD_PRELOAD: './x.so' },
   ...changes,
-  reach: { ...reach, ...changes.reach },
+  permissions: { ...reach, ...changes.permissions },
 });
 
 describe('the arguments of bubblewrap', () => {
@@ -64,21 +64,21 @@ describe('the arguments of bubblewrap', () => {
     ['an empty home before the workspace in it', [], /--tmpfs \/home\/u .*--ro-bind \/home\/u\/w \/home\/u\/w/],
     ['an empty home as HOME', [], /--setenv HOME \/home\/u --setenv PATH \/usr\/bin/],
     ['a HOME of the definition', [{ env: { HOME: 'cfg' } }], /--setenv HOME cfg(?! --setenv HOME)/],
-    ['two homes', [{ reach: { homes: ['/home/u', '/opt/u'] } }], /--tmpfs \/home\/u --tmpfs \/opt\/u/],
-    ['a network', [{ reach: { network: true } }], /^(?!.*--unshare-net)/],
+    ['two homes', [{ permissions: { homes: ['/home/u', '/opt/u'] } }], /--tmpfs \/home\/u --tmpfs \/opt\/u/],
+    ['a network', [{ permissions: { network: true } }], /^(?!.*--unshare-net)/],
     [
       'what may be written over what may be read',
-      [{ reach: { write: ['/home/u/w/out'] } }],
+      [{ permissions: { write: ['/home/u/w/out'] } }],
       /--ro-bind \/home\/u\/w \/home\/u\/w --bind \/home\/u\/w\/out \/home\/u\/w\/out/,
     ],
     [
       'what is protected over what may be written',
-      [{ reach: { write: ['/home/u/w'] } }, { existing: ['/home/u/w/.git'], missing: ['/home/u/w/.vscode'] }],
+      [{ permissions: { write: ['/home/u/w'] } }, { existing: ['/home/u/w/.git'], missing: ['/home/u/w/.vscode'] }],
       /--bind \/home\/u\/w \/home\/u\/w --ro-bind \/home\/u\/w\/.git \/home\/u\/w\/.git --tmpfs \/home\/u\/w\/.vscode --remount-ro \/home\/u\/w\/.vscode/,
     ],
     [
       'a folder of the program',
-      [{ reach: { program: '/home/u/.nvm/v1' } }],
+      [{ permissions: { program: '/home/u/.nvm/v1' } }],
       /--tmpfs \/home\/u --ro-bind \/home\/u\/.nvm\/v1/,
     ],
     [
@@ -89,7 +89,7 @@ describe('the arguments of bubblewrap', () => {
     ['a root that cannot be written', [], /--remount-ro \/ --chdir \/home\/u\/w/],
     [
       'a folder to run in that is not read',
-      [{ cwd: '/home/u/w/a', reach: { read: [] } }],
+      [{ cwd: '/home/u/w/a', permissions: { read: [] } }],
       /--dir \/home\/u\/w --dir \/home\/u\/w\/a .*--chdir \/home\/u\/w\/a/,
     ],
     ['settings of the kernel, read-only', [], /--proc \/proc .*--ro-bind-try \/proc\/sys \/proc\/sys .*--dev \/dev/],
@@ -98,7 +98,7 @@ describe('the arguments of bubblewrap', () => {
 
   it('do not empty a home that the system lies in', () => {
     for (const home of ['/', '/usr']) {
-      const given = text({ reach: { homes: [home] } });
+      const given = text({ permissions: { homes: [home] } });
       assert.doesNotMatch(given, new RegExp(`--tmpfs ${home} `));
       assert.match(given, /--setenv HOME \/tmp /);
     }
@@ -132,23 +132,23 @@ describe('the profile of Seatbelt', () => {
     ['writes temporary files only', {}, /\n\(allow file-write\* \(subpath "\/private\/tmp\/t"\)\)$/],
     [
       'writes what is declared',
-      { reach: { write: ['/home/u/w/out'] } },
+      { permissions: { write: ['/home/u/w/out'] } },
       /\(allow file-write\* \(subpath "\/home\/u\/w\/out"\) /,
     ],
     [
       'never .git and .vscode, whatever the capitals',
-      { reach: { write: ['/home/u/w'] } },
+      { permissions: { write: ['/home/u/w'] } },
       /\(allow file-write\* [^\n]*\n\(deny file-write\* \(require-all \(subpath "\/home\/u\/w"\) \(regex #"\/\\\.\(\[gG\]\[iI\]\[tT\]\|/,
     ],
     ['has no network', {}, /^(?![\s\S]*network)/],
     [
       'has a network of addresses, not of sockets',
-      { reach: { network: true } },
+      { permissions: { network: true } },
       /\(allow network-outbound \(remote ip\) \(literal "\/private\/var\/run\/mDNSResponder"\)\)/,
     ],
     ['signals itself only', {}, /\(allow process-info\* signal \(target same-sandbox\)\)/],
     ['does not reach the keychain', {}, /^(?![\s\S]*(?:SecurityServer|securityd))/],
-    ['quotes what stands in a path', { reach: { read: ['/a"b\\c)'] } }, /\(subpath "\/a\\"b\\\\c\)"\)/],
+    ['quotes what stands in a path', { permissions: { read: ['/a"b\\c)'] } }, /\(subpath "\/a\\"b\\\\c\)"\)/],
   ];
   for (const [title, changes, expected] of rows) it(title, () => assert.match(profile(changes), expected));
 });

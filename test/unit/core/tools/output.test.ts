@@ -1,13 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the templates of tools are written like this.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { headAndTail, OutputKeeper, processResultText, valueResult } from '../../../../src/core/tools/output.ts';
+import { headAndTail, OutputBuffer, processResultText, valueResult } from '../../../../src/core/tools/output.ts';
 import type { ProcessResult } from '../../../../src/core/tools/process.ts';
 
 function keep(limit: number, ...chunks: Uint8Array[]) {
-  const keeper = new OutputKeeper(limit);
-  for (const chunk of chunks) keeper.push(chunk);
-  return keeper.finish();
+  const tokenManager = new OutputBuffer(limit);
+  for (const chunk of chunks) tokenManager.push(chunk);
+  return tokenManager.finish();
 }
 
 const note = /\n\[(\d+) bytes left out\]\n/;

@@ -57,13 +57,13 @@ describe('prepareProcess', () => {
       stdin: undefined,
       timeoutMs: 2500,
       outputLimit: 1000,
-      reach: undefined,
+      permissions: undefined,
     });
   });
 
   it('says what a contained program reaches; it gets another home and another temporary folder', async () => {
-    const { reach, env } = await prepare({}, { a: 'x' }, at('space'), true);
-    assert.deepEqual(reach, {
+    const { permissions, env } = await prepare({}, { a: 'x' }, at('space'), true);
+    assert.deepEqual(permissions, {
       read: [at('space')],
       write: [],
       files: [],
@@ -75,7 +75,7 @@ describe('prepareProcess', () => {
     const own = await prepare({ env: { HOME: 'cfg' } }, { a: 'x' }, at('space'), true);
     assert.equal(own.env.HOME, 'cfg');
     const never = await prepare({ contained: false }, { a: 'x' }, at('space'), true);
-    assert.equal(never.reach, undefined);
+    assert.equal(never.permissions, undefined);
   });
 
   it('gives the arguments on standard input where asked to', async () => {

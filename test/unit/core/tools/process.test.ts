@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
 import type { Clock } from '../../../../src/core/tools/clock.ts';
 import { prepareProcess } from '../../../../src/core/tools/prepare.ts';
-import { type RunSpec, runProcess, type Spawn } from '../../../../src/core/tools/process.ts';
+import { type LaunchSpec, runProcess, type Spawn } from '../../../../src/core/tools/process.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
 /** The same time, eight times as fast: a grace of 1500 ms takes 190. */
@@ -43,7 +43,7 @@ async function until(condition: () => boolean): Promise<void> {
   // Real processes on a busy machine.
   this.timeout(20_000);
   const folder = temporaryFolder();
-  const spec = async (script: string, changes: Partial<RunSpec> = {}): Promise<RunSpec> => {
+  const spec = async (script: string, changes: Partial<LaunchSpec> = {}): Promise<LaunchSpec> => {
     const file = await folder.script(`s${Math.random()}`, `#!/bin/sh\n${script}\n`);
     return {
       file,
@@ -56,7 +56,7 @@ async function until(condition: () => boolean): Promise<void> {
       ...changes,
     };
   };
-  const run = async (script: string, changes: Partial<RunSpec> = {}, signal = new AbortController().signal) =>
+  const run = async (script: string, changes: Partial<LaunchSpec> = {}, signal = new AbortController().signal) =>
     runProcess(await spec(script, changes), { signal, clock: fast });
   const pids = async (name: string): Promise<number[]> => {
     const file = path.join(folder.path, name);

@@ -5,7 +5,7 @@ import { RolecallError } from '../../../../src/core/base/errors.ts';
 import {
   fillArgv,
   fillJson,
-  jsonFindings,
+  jsonDiagnostics,
   jsonParameters,
   parseTemplate,
 } from '../../../../src/core/tools/templates.ts';
@@ -186,7 +186,7 @@ describe('JSON templates', () => {
   });
 
   it('name what is not declared or cannot be read, at its place', () => {
-    const found = jsonFindings({ a: ['${x}', '${y}'], b: { c: '${' } }, ['run'], (name) => name === 'x');
+    const found = jsonDiagnostics({ a: ['${x}', '${y}'], b: { c: '${' } }, ['run'], (name) => name === 'x');
     assert.deepEqual(
       found.map(({ path, message }) => [path.join('.'), message.slice(0, 20)]),
       [

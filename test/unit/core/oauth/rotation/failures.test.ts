@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type ErrorKind, RolecallError } from '../../../../../src/core/base/errors.ts';
 import { BackOff } from '../../../../../src/core/oauth/rotation/backOff.ts';
-import { endOf } from '../../../../../src/core/oauth/rotation/endReason.ts';
-import { isAlive, justIssued } from '../../../../../src/core/oauth/rotation/lifetime.ts';
-import { LIMITS } from '../../../../../src/core/oauth/rotation/limits.ts';
-import { meaningOf } from '../../../../../src/core/oauth/rotation/refreshFailure.ts';
+import { sessionEndOf } from '../../../../../src/core/oauth/rotation/endReason.ts';
+import { isUnexpired, withExpiry } from '../../../../../src/core/oauth/rotation/lifetime.ts';
+import { classifyRefreshFailure } from '../../../../../src/core/oauth/rotation/refreshFailure.ts';
+import { DEFAULT_TIMEOUTS } from '../../../../../src/core/oauth/rotation/timeouts.ts';
 import { firstSession } from '../../../../../src/core/oauth/session.ts';
-import { connection, refusal } from './setting.ts';
+import { connection, refusal } from './fixture.ts';
 
 describe('what a failed refresh means', () => {
   const failures: [ErrorKind, code: string | undefined, said: string | undefined, meaning: string][] = [
@@ -32,8 +32,8 @@ describe('what a failed refresh means', () => {
   ];
   for (const [kind, code, said, meaning] of failures) {
     it(`${[kind, code, said].filter(Boolean).join(', ')}: ${meaning}`, () => {
-      const facts = { ...(code && { code }), ...(said && { serverMessage: said }) };
-      assert.equal(meaningOf(new RolecallError(kind, 'x', { facts })), meaning);
+      const details = { ...(code && { code }), ...(said && { serverMessage: said }) };
+      assert.equal(classifyRefreshFailure(new RolecallError(kind, 'x', { details })), meaning);
     });
   }
 });
@@ -45,7 +45,7 @@ describe('what a failure before the token was sent means', () => {
     ['configuration', 'configuration'],
   ] as const) {
     it(`${kind}: ${meaning}`, () => {
-      assert.equal(meaningOf(new RolecallError(kind, 'x', { facts: { wasNotSent: true } })), meaning);
+      assert.equal(classifyRefreshFailure(new RolecallError(kind, 'x', { details: { wasNotSent: true } })), meaning);
     });
   }
 });
@@ -66,14 +66,14 @@ describe('why a session is over', () => {
   ];
   for (const [said, reason] of words) {
     it(`${said === '' ? 'without a word' : `“${said}”`}: ${reason}`, () => {
-      const end = endOf(refusal(said), false);
+      const end = sessionEndOf(refusal(said), false);
       assert.equal(end.reason, reason);
       if (said !== '' && reason !== 'expired') assert.ok(end.sentence.endsWith(said), end.sentence);
     });
   }
 
   it('knows its own lost renewal, whatever it looks like to the server', () => {
-    const end = endOf(refusal('refresh token reuse'), true);
+    const end = sessionEndOf(refusal('refresh token reuse'), true);
     assert.equal(end.reason, 'interrupted');
     assert.match(end.sentence, /answer was lost/);
   });
@@ -83,36 +83,39 @@ describe('when a failed renewal is tried again', () => {
   const offline = new RolecallError('offline', 'No network.');
 
   it('waits longer each time, up to a minute', () => {
-    const backOff = new BackOff(() => 1, LIMITS.firstPause);
+    const backOff = new BackOff(() => 1, DEFAULT_TIMEOUTS.firstPause);
     const pauses = Array.from({ length: 9 }, () => {
-      backOff.failed(offline, 0);
+      backOff.recordFailure(offline, 0);
       return firstMs(backOff);
     });
     assert.deepEqual(pauses, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
   });
 
   it('spreads several windows over half of the pause', () => {
-    const [early, late] = [new BackOff(() => 0, LIMITS.firstPause), new BackOff(() => 1, LIMITS.firstPause)];
-    for (const backOff of [early, late]) backOff.failed(offline, 0);
+    const [early, late] = [
+      new BackOff(() => 0, DEFAULT_TIMEOUTS.firstPause),
+      new BackOff(() => 1, DEFAULT_TIMEOUTS.firstPause),
+    ];
+    for (const backOff of [early, late]) backOff.recordFailure(offline, 0);
     assert.deepEqual([firstMs(early), firstMs(late)], [500, 1000]);
   });
 
   it('keeps to what the server asks, within five minutes', () => {
     const asked = (retryAfterMs: number) => {
-      const backOff = new BackOff(() => 1, LIMITS.firstPause);
-      backOff.failed(new RolecallError('rateLimited', 'Slow.', { facts: { retryAfterMs } }), 0);
+      const backOff = new BackOff(() => 1, DEFAULT_TIMEOUTS.firstPause);
+      backOff.recordFailure(new RolecallError('rateLimited', 'Slow.', { details: { retryAfterMs } }), 0);
       return firstMs(backOff);
     };
     assert.deepEqual([asked(10), asked(30_000), asked(86_400_000)], [1000, 30_000, 300_000]);
   });
 
   it('tells why it waits, and forgets after a success', () => {
-    const backOff = new BackOff(() => 1, LIMITS.firstPause);
-    backOff.failed(offline, 0);
-    assert.equal(backOff.waiting(999), offline);
+    const backOff = new BackOff(() => 1, DEFAULT_TIMEOUTS.firstPause);
+    backOff.recordFailure(offline, 0);
+    assert.equal(backOff.pendingError(999), offline);
     backOff.reset();
-    assert.equal(backOff.waiting(0), undefined);
-    backOff.failed(offline, 0);
+    assert.equal(backOff.pendingError(0), undefined);
+    backOff.recordFailure(offline, 0);
     assert.equal(firstMs(backOff), 1000);
   });
 });
@@ -122,7 +125,7 @@ function firstMs(backOff: BackOff): number {
   let [low, high] = [0, 1_000_000];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if (backOff.waiting(middle)) low = middle + 1;
+    if (backOff.pendingError(middle)) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -137,14 +140,14 @@ describe('how long an access token lives', () => {
         { id: 'a', label: 'A' },
         0,
       );
-      const held = justIssued(session, 0);
-      assert.ok(isAlive(held, seconds * 1000 - 5));
-      assert.ok(!isAlive(held, seconds * 1000 + 5));
+      const current = withExpiry(session, 0);
+      assert.ok(isUnexpired(current, seconds * 1000 - 5));
+      assert.ok(!isUnexpired(current, seconds * 1000 + 5));
     });
   }
 
   it('only a 401 tells the end of a service token', () => {
     const session = firstSession(connection, { accessToken: 'a' }, { id: 'a', label: 'A' }, 0);
-    assert.ok(isAlive(justIssued(session, 0), 1e15));
+    assert.ok(isUnexpired(withExpiry(session, 0), 1e15));
   });
 });

@@ -8,7 +8,7 @@ import {
   replaceWhole,
 } from '../../../../../src/core/oauth/rotation/files.ts';
 import { FolderKey } from '../../../../../src/core/oauth/rotation/folderKey.ts';
-import { Setting } from './setting.ts';
+import { Setting } from './fixture.ts';
 
 const onPosix = process.platform === 'win32' ? it.skip : it;
 

@@ -4,13 +4,13 @@ import net from 'node:net';
 import path from 'node:path';
 import { cancelled, RolecallError } from '../../../../../src/core/base/errors.ts';
 import { silentLog } from '../../../../../src/core/base/log.ts';
-import { Exclusion } from '../../../../../src/core/oauth/rotation/exclusion.ts';
 import { FolderKey } from '../../../../../src/core/oauth/rotation/folderKey.ts';
-import type { Limits } from '../../../../../src/core/oauth/rotation/limits.ts';
+import { Mutex } from '../../../../../src/core/oauth/rotation/mutex.ts';
 import { PROTOCOL } from '../../../../../src/core/oauth/rotation/protocol.ts';
+import type { Timeouts } from '../../../../../src/core/oauth/rotation/timeouts.ts';
 import { deferred } from '../../deferred.ts';
 import { eventually } from '../../eventually.ts';
-import { never, PATIENT, Setting, sharedStore } from './setting.ts';
+import { never, PATIENT, Setting, sharedStore } from './fixture.ts';
 
 const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(cancelled(signal.reason))));
@@ -21,15 +21,15 @@ describe('a token endpoint that hangs', () => {
   /** Not fresh any more, and alive for another minute. */
   const almostDeadMs = 3_545_000;
 
-  async function windows(count: number, limits: Partial<Limits> = {}) {
+  async function windows(count: number, limits: Partial<Timeouts> = {}) {
     const store = sharedStore();
     const all = [];
     for (let n = 0; n < count; n += 1) {
-      all.push((await setting.open(store(), { limits: { ...PATIENT, ...limits }, random: () => 1 })).keeper);
+      all.push((await setting.open(store(), { timeouts: { ...PATIENT, ...limits }, random: () => 1 })).tokenManager);
     }
     const [first, second] = all;
     assert.ok(first && second);
-    await first.adopt(setting.signedIn());
+    await first.signIn(setting.signedIn());
     return { all, first, second };
   }
 
@@ -44,11 +44,11 @@ describe('a token endpoint that hangs', () => {
     const { all } = await windows(3);
     setting.later = almostDeadMs;
     const hang = hangs('before');
-    for (const keeper of all) assert.equal(await keeper.accessToken(never), 'access-1');
+    for (const tokenManager of all) assert.equal(await tokenManager.accessToken(never), 'access-1');
     await eventually(() => setting.server.refreshes === 1);
-    for (const keeper of all) assert.equal(await keeper.accessToken(never), 'access-1');
+    for (const tokenManager of all) assert.equal(await tokenManager.accessToken(never), 'access-1');
     hang.goOn();
-    await eventually(() => all.every((keeper) => keeper.session?.accessToken === 'access-2'));
+    await eventually(() => all.every((tokenManager) => tokenManager.session?.accessToken === 'access-2'));
     assert.equal(setting.server.refreshes, 1);
   });
 
@@ -56,19 +56,19 @@ describe('a token endpoint that hangs', () => {
     const { all } = await windows(3);
     setting.later = almostDeadMs;
     const hang = hangs('before');
-    for (const keeper of all) await keeper.accessToken(never);
+    for (const tokenManager of all) await tokenManager.accessToken(never);
     await eventually(() => setting.server.refreshes === 1);
     hang.giveUp();
-    await eventually(() => all.every((keeper) => keeper.state.kind === 'offline'));
-    for (const keeper of all) {
-      assert.equal(await keeper.accessToken(never), 'access-1');
-      assert.equal(keeper.state.kind === 'offline' && keeper.state.error.message, silence().message);
+    await eventually(() => all.every((tokenManager) => tokenManager.state.kind === 'offline'));
+    for (const tokenManager of all) {
+      assert.equal(await tokenManager.accessToken(never), 'access-1');
+      assert.equal(tokenManager.state.kind === 'offline' && tokenManager.state.error.message, silence().message);
     }
     assert.deepEqual([setting.server.refreshes, setting.server.probes], [1, 0]);
   });
 
   it('costs a caller whose token is dead a moment, once, and goes on', async () => {
-    const { all, first, second } = await windows(2, { caller: 20 });
+    const { all, first, second } = await windows(2, { callerWait: 20 });
     setting.expire();
     const hang = hangs('before');
     const slow = { kind: 'timeout', message: /taking too long/ };
@@ -78,7 +78,7 @@ describe('a token endpoint that hangs', () => {
     await assert.rejects(second.accessToken(never), slow);
     assert.equal(setting.server.refreshes, 1);
     hang.goOn();
-    await eventually(() => all.every((keeper) => keeper.state.kind === 'signedIn'));
+    await eventually(() => all.every((tokenManager) => tokenManager.state.kind === 'signedIn'));
     assert.equal(await second.accessToken(never), 'access-2');
     assert.equal(setting.server.refreshes, 1);
   });
@@ -91,20 +91,20 @@ describe('a token endpoint that hangs', () => {
     await eventually(() => setting.server.refreshes === 1);
     hang.giveUp();
     await failing;
-    for (const [n, keeper] of [second, first, second].entries()) {
+    for (const [n, tokenManager] of [second, first, second].entries()) {
       setting.later += 100_000;
       setting.server.plan.push({
         before: async () => {
           throw silence();
         },
       });
-      await assert.rejects(keeper.accessToken(never), { kind: 'timeout' });
+      await assert.rejects(tokenManager.accessToken(never), { kind: 'timeout' });
       assert.deepEqual([setting.server.refreshes, setting.server.probes], [1, n + 1]);
     }
     setting.later += 100_000;
     await assert.rejects(second.accessToken(never), { kind: 'sessionEnded', message: /answer was lost/ });
     assert.deepEqual([setting.server.refreshes, setting.server.reuse], [2, 1]);
-    for (const keeper of all) await assert.rejects(keeper.accessToken(never), { kind: 'sessionEnded' });
+    for (const tokenManager of all) await assert.rejects(tokenManager.accessToken(never), { kind: 'sessionEnded' });
     assert.equal(setting.server.refreshes, 2);
   });
 
@@ -130,7 +130,7 @@ describe('a token endpoint that hangs', () => {
       const { first } = await windows(2);
       setting.expire();
       const failing = async () => {
-        throw new RolecallError('server', 'Not the service.', { facts: answer });
+        throw new RolecallError('server', 'Not the service.', { details: answer });
       };
       setting.server.plan.push({ before: async () => Promise.reject(silence()) }, { before: failing });
       await assert.rejects(first.accessToken(never), { kind: 'timeout' });
@@ -150,11 +150,11 @@ describe('a token endpoint that hangs', () => {
       await eventually(() => setting.server.refreshes > before);
       if (end === 'adopt') {
         const session = setting.signedIn('grace');
-        await first.adopt(session);
+        await first.signIn(session);
         assert.equal(await waiting, session.accessToken, 'whoever waited gets the new one');
       } else {
         const refused = assert.rejects(waiting, { kind: 'signedOut' });
-        await first.forget();
+        await first.signOut();
         await refused;
       }
     }
@@ -167,7 +167,7 @@ describe('a token endpoint that hangs', () => {
     const waiting = first.accessToken(never);
     await eventually(() => setting.server.refreshes === 1);
     const session = setting.signedIn('grace');
-    await second.adopt(session);
+    await second.signIn(session);
     assert.equal(await waiting, session.accessToken);
     assert.deepEqual([first.state.kind, setting.server.refreshes, setting.server.probes], ['signedIn', 1, 0]);
   });
@@ -178,8 +178,8 @@ describe('a window that closes while the sign-in is renewed', () => {
 
   async function windows() {
     const store = sharedStore();
-    const [first, second] = [(await setting.open(store())).keeper, (await setting.open(store())).keeper];
-    await first.adopt(setting.signedIn());
+    const [first, second] = [(await setting.open(store())).tokenManager, (await setting.open(store())).tokenManager];
+    await first.signIn(setting.signedIn());
     setting.expire();
     return { first, second, store: store() };
   }
@@ -210,13 +210,13 @@ describe('a window that closes while the sign-in is renewed', () => {
   it('sends nothing any more, and does not wait for its turn', async () => {
     const { first } = await windows();
     const key = new FolderKey(setting.folder);
-    const other = new Exclusion({ folder: setting.folder, key, protocol: PROTOCOL, log: silentLog, limits: PATIENT });
-    const hold = await other.acquire(never);
+    const other = new Mutex({ folder: setting.folder, key, protocol: PROTOCOL, log: silentLog, timeouts: PATIENT });
+    const lease = await other.acquire(never);
     const refused = assert.rejects(first.accessToken(never), { kind: 'cancelled' });
     await eventually(() => first.state.kind === 'refreshing');
     await first.dispose();
     await refused;
-    await hold.release();
+    await lease.release();
     assert.equal(setting.server.refreshes, 0);
   });
 
@@ -248,7 +248,7 @@ describe('a window that closes while the sign-in is renewed', () => {
       return text;
     };
     const session = setting.signedIn('grace');
-    const signingIn = first.adopt(session);
+    const signingIn = first.signIn(session);
     await read.promise;
     const closing = first.dispose();
     await eventually(async () => (await registered()).length === 1);
@@ -270,33 +270,33 @@ describe('a renewal that has failed', () => {
   it('is tried at once when somebody asks, whichever window it has failed in', async () => {
     const store = sharedStore();
     const [first, second] = [await setting.open(store()), await setting.open(store())];
-    await first.keeper.adopt(setting.signedIn());
+    await first.tokenManager.signIn(setting.signedIn());
     setting.expire();
     setting.server.plan.push({ before: fails }, { before: fails });
-    await assert.rejects(first.keeper.accessToken(never), { kind: 'server' });
-    await assert.rejects(first.keeper.accessToken(never), { kind: 'server' });
+    await assert.rejects(first.tokenManager.accessToken(never), { kind: 'server' });
+    await assert.rejects(first.tokenManager.accessToken(never), { kind: 'server' });
     assert.equal(setting.server.refreshes, 1);
-    first.keeper.tryNow();
-    await assert.rejects(first.keeper.accessToken(never), { kind: 'server' });
+    first.tokenManager.retryNow();
+    await assert.rejects(first.tokenManager.accessToken(never), { kind: 'server' });
     assert.equal(setting.server.refreshes, 2);
-    await assert.rejects(second.keeper.accessToken(never), { kind: 'server' });
+    await assert.rejects(second.tokenManager.accessToken(never), { kind: 'server' });
     assert.equal(setting.server.refreshes, 2);
     setting.later += 1; // By the clock of this test, the failure was before.
-    second.keeper.tryNow();
-    assert.equal(await second.keeper.accessToken(never), 'access-2');
-    assert.equal(first.keeper.state.kind, 'signedIn');
+    second.tokenManager.retryNow();
+    assert.equal(await second.tokenManager.accessToken(never), 'access-2');
+    assert.equal(first.tokenManager.state.kind, 'signedIn');
   });
 
   it('is not waited for when the clock was set back since', async () => {
     const store = sharedStore();
     const [first, second] = [await setting.open(store()), await setting.open(store())];
-    await first.keeper.adopt(setting.signedIn());
+    await first.tokenManager.signIn(setting.signedIn());
     setting.expire();
     setting.later += 86_400_000;
     setting.server.plan.push({ before: fails });
-    await assert.rejects(first.keeper.accessToken(never), { kind: 'server' });
+    await assert.rejects(first.tokenManager.accessToken(never), { kind: 'server' });
     setting.later -= 86_400_000;
-    assert.equal(await second.keeper.accessToken(never), 'access-2');
+    assert.equal(await second.tokenManager.accessToken(never), 'access-2');
   });
 });
 
@@ -305,8 +305,8 @@ describe('a renewal that succeeds', () => {
 
   it('counts the lifetime from when it was asked for', async () => {
     let now = Date.now();
-    const { keeper } = await setting.open(sharedStore()(), { now: () => now });
-    await keeper.adopt(setting.signedIn());
+    const { tokenManager } = await setting.open(sharedStore()(), { now: () => now });
+    await tokenManager.signIn(setting.signedIn());
     now += 3_700_000;
     const sentAt = now;
     setting.server.plan.push({
@@ -314,15 +314,15 @@ describe('a renewal that succeeds', () => {
         now += 25_000;
       },
     });
-    await keeper.accessToken(never);
-    assert.equal(keeper.session?.expiresAt, sentAt + 3_540_000);
+    await tokenManager.accessToken(never);
+    assert.equal(tokenManager.session?.expiresAt, sentAt + 3_540_000);
     now = sentAt + 3_600_001; // Dead by the clock of the service.
-    assert.equal(await keeper.accessToken(never), 'access-3');
+    assert.equal(await tokenManager.accessToken(never), 'access-3');
   });
 
   it('lets the next window in before a silent one is told', async () => {
-    const { keeper } = await setting.open(sharedStore()());
-    await keeper.adopt(setting.signedIn());
+    const { tokenManager } = await setting.open(sharedStore()());
+    await tokenManager.signIn(setting.signedIn());
     const asked = deferred<net.Socket>();
     const mute = net.createServer((socket) => asked.resolve(socket)); // Accepts, and says nothing.
     const address = path.join(setting.state, 'mute');
@@ -332,13 +332,13 @@ describe('a renewal that succeeds', () => {
     await fs.writeFile(path.join(setting.folder, 'peers', 'mute.json'), text);
     setting.expire();
     const order: string[] = [];
-    const renewing = keeper.accessToken(never).then(() => order.push('told'));
+    const renewing = tokenManager.accessToken(never).then(() => order.push('told'));
     const socket = await asked.promise;
     const key = new FolderKey(setting.folder);
-    const next = new Exclusion({ folder: setting.folder, key, protocol: PROTOCOL, log: silentLog, limits: PATIENT });
-    const hold = await next.acquire(never);
+    const next = new Mutex({ folder: setting.folder, key, protocol: PROTOCOL, log: silentLog, timeouts: PATIENT });
+    const lease = await next.acquire(never);
     order.push('let in');
-    await hold.release();
+    await lease.release();
     next.close();
     socket.destroy();
     await renewing;

@@ -3,19 +3,19 @@ import fs from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import { silentLog } from '../../../../../src/core/base/log.ts';
-import { Exclusion } from '../../../../../src/core/oauth/rotation/exclusion.ts';
 import { FolderKey } from '../../../../../src/core/oauth/rotation/folderKey.ts';
 import { inspectSharedState } from '../../../../../src/core/oauth/rotation/inspect.ts';
 import { claimLock, newestLock } from '../../../../../src/core/oauth/rotation/lockFiles.ts';
+import { Mutex } from '../../../../../src/core/oauth/rotation/mutex.ts';
 import { PROTOCOL } from '../../../../../src/core/oauth/rotation/protocol.ts';
-import { connection, never, Setting, sharedStore } from './setting.ts';
+import { connection, never, Setting, sharedStore } from './fixture.ts';
 
 const isWindows = process.platform === 'win32';
 
 describe('a look at what the windows share', () => {
   const setting = Setting.forEach();
-  const look = (limits?: { silence: number }) =>
-    inspectSharedState({ state: setting.state, connection, ...(limits && { limits }) });
+  const look = (timeouts?: { peerSilence: number }) =>
+    inspectSharedState({ state: setting.state, connection, ...(timeouts && { timeouts }) });
   /** Everything below the state, with what is in it. */
   const everything = async () => {
     const names = (await fs.readdir(setting.state, { recursive: true, withFileTypes: true })).filter((each) =>
@@ -32,13 +32,13 @@ describe('a look at what the windows share', () => {
 
   it('tells generation and windows, and changes nothing', async () => {
     const store = sharedStore();
-    const { keeper } = await setting.open(store());
+    const { tokenManager } = await setting.open(store());
     await setting.open(store());
     const fresh = await look();
     assert.deepEqual([fresh.generation, fresh.windows, fresh.isSignedOut], [undefined, 2, undefined]);
-    await keeper.adopt(setting.signedIn());
+    await tokenManager.signIn(setting.signedIn());
     setting.expire();
-    await keeper.accessToken(never);
+    await tokenManager.accessToken(never);
     const before = await everything();
     assert.deepEqual(await look(), {
       path: setting.folder,
@@ -49,13 +49,13 @@ describe('a look at what the windows share', () => {
       holder: { kind: 'nobody' },
     });
     assert.deepEqual(await everything(), before);
-    await keeper.forget();
+    await tokenManager.signOut();
     assert.deepEqual([(await look()).generation, (await look()).isSignedOut], [3, true]);
   });
 
   it('tells another store of the same user apart', async () => {
-    const { keeper } = await setting.open(sharedStore()(), { storeName: 'vscode-insiders' });
-    await keeper.adopt(setting.signedIn());
+    const { tokenManager } = await setting.open(sharedStore()(), { storeName: 'vscode-insiders' });
+    await tokenManager.signIn(setting.signedIn());
     assert.equal((await look()).generation, undefined);
     const other = await inspectSharedState({ state: setting.state, connection, storeName: 'vscode-insiders' });
     assert.equal(other.generation, 1);
@@ -76,15 +76,15 @@ describe('a look at what the windows share', () => {
   it('tells who holds, and asks for nothing', async () => {
     await setting.open(sharedStore()());
     const key = new FolderKey(setting.folder);
-    const exclusion = new Exclusion({ folder: setting.folder, key, protocol: PROTOCOL, log: silentLog });
-    const hold = await exclusion.acquire(never);
+    const mutex = new Mutex({ folder: setting.folder, key, protocol: PROTOCOL, log: silentLog });
+    const lease = await mutex.acquire(never);
     try {
-      const held = { kind: 'held', pid: process.pid, isThisWindow: true, answers: true };
-      assert.deepEqual((await look()).holder, held);
-      assert.equal(await hold.stillHeld(), true);
-      assert.deepEqual((await look()).holder, held);
+      const current = { kind: 'held', pid: process.pid, isThisWindow: true, answers: true };
+      assert.deepEqual((await look()).holder, current);
+      assert.equal(await lease.isValid(), true);
+      assert.deepEqual((await look()).holder, current);
     } finally {
-      await hold.release();
+      await lease.release();
     }
     assert.deepEqual((await look()).holder, { kind: 'nobody' });
     assert.equal((await newestLock(path.join(setting.folder, 'locks')))?.number, 1, 'the look took no turn');
@@ -98,7 +98,7 @@ describe('a look at what the windows share', () => {
     await new Promise<void>((resolve) => server.listen({ path: address }, resolve));
     try {
       await claimLock(path.join(setting.folder, 'locks'), 1, { address, pid: 4711 }, PROTOCOL);
-      const { holder } = await look({ silence: 20 });
+      const { holder } = await look({ peerSilence: 20 });
       assert.deepEqual(holder, { kind: 'held', pid: 4711, isThisWindow: false, answers: false });
     } finally {
       for (const socket of sockets) socket.destroy();

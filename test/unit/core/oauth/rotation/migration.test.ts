@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
-import { never, Setting, sharedStore } from './setting.ts';
+import { never, Setting, sharedStore } from './fixture.ts';
 
 /** What a release has stored, as it stands in the secret store. */
 const stored = (name: string) =>
@@ -22,9 +22,9 @@ describe('a session that another version of Rolecall has stored', () => {
   it('of the first version goes on in every window, and is not written before it has to be', async () => {
     const store = holding(first);
     for (const window of [await setting.open(store()), await setting.open(store())]) {
-      assert.equal(window.keeper.state.kind, 'signedIn');
-      assert.equal(await window.keeper.accessToken(never), accessToken);
-      assert.equal(window.keeper.session?.account.label, 'ada@example.com');
+      assert.equal(window.tokenManager.state.kind, 'signedIn');
+      assert.equal(await window.tokenManager.accessToken(never), accessToken);
+      assert.equal(window.tokenManager.session?.account.label, 'ada@example.com');
     }
     assert.equal(store().text, first);
   });
@@ -34,7 +34,7 @@ describe('a session that another version of Rolecall has stored', () => {
     setting.server.current = refreshToken;
     const windows = [await setting.open(store()), await setting.open(store()), await setting.open(store())];
     setting.later = 4102444800000 - Date.now();
-    const tokens = await Promise.all(windows.map(({ keeper }) => keeper.accessToken(never)));
+    const tokens = await Promise.all(windows.map(({ tokenManager }) => tokenManager.accessToken(never)));
     assert.deepEqual([tokens, setting.server.refreshes], [['access-1', 'access-1', 'access-1'], 1]);
     const record = JSON.parse(store().text ?? '') as { version: number; session: string };
     assert.equal(record.version, 2);
@@ -47,44 +47,44 @@ describe('a session that another version of Rolecall has stored', () => {
     });
     assert.equal((await setting.header()).generation, 5);
     const next = await setting.open(store());
-    assert.equal(await next.keeper.accessToken(never), 'access-1');
+    assert.equal(await next.tokenManager.accessToken(never), 'access-1');
   });
 
   it('of the first version without a successor lives until it is refused', async () => {
-    const { keeper } = await setting.open(holding(stored('version-1-service-token'))());
-    assert.equal(await keeper.accessToken(never), 'service-token-of-version-1');
-    assert.equal(await keeper.rejected('service-token-of-version-1', never), undefined);
-    assert.equal(keeper.state.kind === 'ended' && keeper.state.reason, 'expired');
+    const { tokenManager } = await setting.open(holding(stored('version-1-service-token'))());
+    assert.equal(await tokenManager.accessToken(never), 'service-token-of-version-1');
+    assert.equal(await tokenManager.refreshAfter401('service-token-of-version-1', never), undefined);
+    assert.equal(tokenManager.state.kind === 'ended' && tokenManager.state.reason, 'expired');
   });
 
   it('of the first version is signed out as any other', async () => {
     const store = holding(first);
-    const { keeper } = await setting.open(store());
-    await keeper.forget();
-    assert.equal(keeper.state.kind, 'signedOut');
+    const { tokenManager } = await setting.open(store());
+    await tokenManager.signOut();
+    assert.equal(tokenManager.state.kind, 'signedOut');
     assert.ok(!(store().text ?? '').includes(refreshToken));
-    assert.equal((await setting.open(store())).keeper.state.kind, 'signedOut');
+    assert.equal((await setting.open(store())).tokenManager.state.kind, 'signedOut');
   });
 
   it('of the first version, for another client, serves nobody', async () => {
-    const { keeper } = await setting.open(holding(first.replace('0f9c7c1e', 'another'))());
-    assert.equal(keeper.state.kind, 'signedOut');
+    const { tokenManager } = await setting.open(holding(first.replace('0f9c7c1e', 'another'))());
+    assert.equal(tokenManager.state.kind, 'signedOut');
   });
 
   it('is taken from a window of the first version that still runs and has renewed it its own way', async () => {
     const store = holding(first);
     setting.server.current = refreshToken;
-    const { keeper } = await setting.open(store());
+    const { tokenManager } = await setting.open(store());
     setting.later = 4102444800000 - Date.now();
-    await keeper.accessToken(never);
-    // It knows neither the exclusion nor the record, and writes the bare session over it.
+    await tokenManager.accessToken(never);
+    // It knows neither the mutex nor the record, and writes the bare session over it.
     const { refreshToken: theirs } = setting.server.grant();
     const itsOwn = { ...JSON.parse(first), generation: 6, accessToken: 'access-2', refreshToken: theirs };
     store().text = JSON.stringify({ ...itsOwn, expiresAt: setting.now() + 3_000_000 });
-    assert.equal(await keeper.rejected('access-1', never), 'access-2');
+    assert.equal(await tokenManager.refreshAfter401('access-1', never), 'access-2');
     assert.deepEqual([setting.server.refreshes, setting.server.reuse], [1, 0]);
     setting.expire();
-    assert.equal(await keeper.accessToken(never), 'access-3');
+    assert.equal(await tokenManager.accessToken(never), 'access-3');
     assert.equal((JSON.parse(store().text ?? '') as { version: number }).version, 2);
     assert.deepEqual([setting.server.refreshes, setting.server.reuse], [2, 0]);
   });
@@ -93,11 +93,14 @@ describe('a session that another version of Rolecall has stored', () => {
     it(`of a later version (${name}) is left alone: nobody is signed out, and the window asks for a reload`, async () => {
       const text = stored(name);
       const store = holding(text);
-      const { keeper } = await setting.open(store());
-      assert.match(keeper.state.kind === 'storeUnavailable' ? keeper.state.error.message : '', /Reload this window/);
-      await assert.rejects(keeper.accessToken(never), { kind: 'storage' });
-      await assert.rejects(keeper.adopt(setting.signedIn()), { kind: 'storage' });
-      await assert.rejects(keeper.forget(), { kind: 'storage' });
+      const { tokenManager } = await setting.open(store());
+      assert.match(
+        tokenManager.state.kind === 'storeUnavailable' ? tokenManager.state.error.message : '',
+        /Reload this window/,
+      );
+      await assert.rejects(tokenManager.accessToken(never), { kind: 'storage' });
+      await assert.rejects(tokenManager.signIn(setting.signedIn()), { kind: 'storage' });
+      await assert.rejects(tokenManager.signOut(), { kind: 'storage' });
       assert.equal(store().text, text);
       await assert.rejects(fs.stat(setting.sealed), { code: 'ENOENT' });
     });

@@ -3,13 +3,13 @@ import fs from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import { type ErrorKind, RolecallError } from '../../../../../src/core/base/errors.ts';
-import type { Limits } from '../../../../../src/core/oauth/rotation/limits.ts';
 import { claimLock } from '../../../../../src/core/oauth/rotation/lockFiles.ts';
 import { PROTOCOL } from '../../../../../src/core/oauth/rotation/protocol.ts';
+import type { Timeouts } from '../../../../../src/core/oauth/rotation/timeouts.ts';
 import { eventually } from '../../eventually.ts';
-import { never, PATIENT, refusal, Setting, sharedStore } from './setting.ts';
+import { never, PATIENT, refusal, Setting, sharedStore } from './fixture.ts';
 
-const lost = () => new RolecallError('offline', 'The connection was cut.', { facts: { code: 'ECONNRESET' } });
+const lost = () => new RolecallError('offline', 'The connection was cut.', { details: { code: 'ECONNRESET' } });
 const fails = (error: RolecallError) => async () => {
   throw error;
 };
@@ -17,11 +17,11 @@ const fails = (error: RolecallError) => async () => {
 describe('a renewal that fails', () => {
   const setting = Setting.forEach();
 
-  async function signedIn(limits: Partial<Limits> = {}) {
+  async function signedIn(limits: Partial<Timeouts> = {}) {
     const store = sharedStore();
-    const deps = { limits: { ...PATIENT, ...limits } };
+    const deps = { timeouts: { ...PATIENT, ...limits } };
     const [first, second] = [await setting.open(store(), deps), await setting.open(store(), deps)];
-    await first.keeper.adopt(setting.signedIn());
+    await first.tokenManager.signIn(setting.signedIn());
     return { first, second, store: store() };
   }
 
@@ -35,16 +35,16 @@ describe('a renewal that fails', () => {
     it(`signs nobody out: ${kind}, and the old token is used while it lives`, async () => {
       const { first, second } = await signedIn();
       setting.later = 3545_000; // Not fresh, and alive for another minute.
-      setting.server.plan.push({ before: fails(new RolecallError(kind, 'No.', { facts: code ? { code } : {} })) });
-      assert.equal(await first.keeper.accessToken(never), 'access-1');
-      await eventually(() => first.keeper.state.kind === 'offline');
-      assert.equal(second.keeper.state.kind, 'signedIn');
-      assert.equal(await first.keeper.accessToken(never), 'access-1', 'without a second try at once');
+      setting.server.plan.push({ before: fails(new RolecallError(kind, 'No.', { details: code ? { code } : {} })) });
+      assert.equal(await first.tokenManager.accessToken(never), 'access-1');
+      await eventually(() => first.tokenManager.state.kind === 'offline');
+      assert.equal(second.tokenManager.state.kind, 'signedIn');
+      assert.equal(await first.tokenManager.accessToken(never), 'access-1', 'without a second try at once');
       assert.equal(setting.server.refreshes, 1);
       setting.later += 2000;
-      assert.equal(await first.keeper.accessToken(never), 'access-1', 'while it is renewed');
-      await eventually(() => first.keeper.session?.accessToken === 'access-2');
-      assert.equal(first.keeper.state.kind, 'signedIn');
+      assert.equal(await first.tokenManager.accessToken(never), 'access-1', 'while it is renewed');
+      await eventually(() => first.tokenManager.session?.accessToken === 'access-2');
+      assert.equal(first.tokenManager.state.kind, 'signedIn');
       assert.equal(setting.server.reuse, 0);
     });
   }
@@ -54,30 +54,34 @@ describe('a renewal that fails', () => {
     setting.expire();
     setting.server.plan.push({ before: fails(new RolecallError('server', 'It failed.')) });
     for (let n = 0; n < 3; n += 1) {
-      await assert.rejects(first.keeper.accessToken(never), { kind: 'server', message: 'It failed.' });
+      await assert.rejects(first.tokenManager.accessToken(never), { kind: 'server', message: 'It failed.' });
     }
     assert.equal(setting.server.refreshes, 1);
-    assert.equal(first.keeper.session?.accessToken, 'access-1', 'still signed in');
+    assert.equal(first.tokenManager.session?.accessToken, 'access-1', 'still signed in');
   });
 
   it('is taken back by another window’s success', async () => {
     const { first, second } = await signedIn();
     setting.expire();
     setting.server.plan.push({ before: fails(new RolecallError('server', 'It failed.')) });
-    await assert.rejects(first.keeper.accessToken(never), { kind: 'server' });
-    await assert.rejects(second.keeper.accessToken(never), { kind: 'server', message: 'It failed.' });
-    assert.deepEqual([second.keeper.state.kind, setting.server.refreshes], ['offline', 1], 'one try for all windows');
+    await assert.rejects(first.tokenManager.accessToken(never), { kind: 'server' });
+    await assert.rejects(second.tokenManager.accessToken(never), { kind: 'server', message: 'It failed.' });
+    assert.deepEqual(
+      [second.tokenManager.state.kind, setting.server.refreshes],
+      ['offline', 1],
+      'one try for all windows',
+    );
     setting.later += 2000;
-    await second.keeper.accessToken(never);
-    assert.equal(first.keeper.state.kind, 'signedIn');
-    assert.equal(await first.keeper.accessToken(never), 'access-2');
+    await second.tokenManager.accessToken(never);
+    assert.equal(first.tokenManager.state.kind, 'signedIn');
+    assert.equal(await first.tokenManager.accessToken(never), 'access-2');
   });
 
   it('is tried once more when its answer was lost, and may have been in time', async () => {
     const { first } = await signedIn();
     setting.expire();
     setting.server.plan.push({ before: fails(lost()) });
-    assert.equal(await first.keeper.accessToken(never), 'access-2');
+    assert.equal(await first.tokenManager.accessToken(never), 'access-2');
     assert.deepEqual([setting.server.refreshes, setting.server.reuse], [2, 0]);
   });
 
@@ -85,11 +89,11 @@ describe('a renewal that fails', () => {
     const { first, second } = await signedIn();
     setting.expire();
     setting.server.plan.push({ after: fails(lost()) });
-    await assert.rejects(first.keeper.accessToken(never), { kind: 'sessionEnded', message: /answer was lost/ });
-    for (const { keeper } of [first, second]) {
-      assert.equal(keeper.state.kind === 'ended' && keeper.state.reason, 'interrupted');
-      assert.equal(keeper.session, undefined);
-      await assert.rejects(keeper.accessToken(never), { kind: 'sessionEnded' });
+    await assert.rejects(first.tokenManager.accessToken(never), { kind: 'sessionEnded', message: /answer was lost/ });
+    for (const { tokenManager } of [first, second]) {
+      assert.equal(tokenManager.state.kind === 'ended' && tokenManager.state.reason, 'interrupted');
+      assert.equal(tokenManager.session, undefined);
+      await assert.rejects(tokenManager.accessToken(never), { kind: 'sessionEnded' });
     }
     assert.equal(setting.server.refreshes, 2, 'the second window does not try a token that is known to be dead');
   });
@@ -98,10 +102,10 @@ describe('a renewal that fails', () => {
     const { first, second } = await signedIn();
     setting.expire();
     setting.server.plan.push({ after: fails(lost()) }, {}, { before: fails(lost()) });
-    await assert.rejects(first.keeper.accessToken(never), { kind: 'offline' });
-    assert.equal(first.keeper.state.kind, 'offline');
+    await assert.rejects(first.tokenManager.accessToken(never), { kind: 'offline' });
+    assert.equal(first.tokenManager.state.kind, 'offline');
     setting.later += 2000;
-    await assert.rejects(second.keeper.accessToken(never), { kind: 'sessionEnded', message: /answer was lost/ });
+    await assert.rejects(second.tokenManager.accessToken(never), { kind: 'sessionEnded', message: /answer was lost/ });
     assert.equal(setting.server.refreshes, 3);
   });
 
@@ -110,16 +114,16 @@ describe('a renewal that fails', () => {
     await fs.writeFile(path.join(setting.folder, 'renewal.json'), '{"generation":1}');
     setting.expire();
     setting.server.current = 'issued-to-the-dead-window';
-    await assert.rejects(first.keeper.accessToken(never), { kind: 'sessionEnded', message: /was interrupted/ });
-    assert.equal(first.keeper.state.kind === 'ended' && first.keeper.state.reason, 'interrupted');
+    await assert.rejects(first.tokenManager.accessToken(never), { kind: 'sessionEnded', message: /was interrupted/ });
+    assert.equal(first.tokenManager.state.kind === 'ended' && first.tokenManager.state.reason, 'interrupted');
   });
 
   it('ends with “elsewhere” when another machine has signed in', async () => {
     const { first } = await signedIn();
     setting.expire();
     setting.server.grant();
-    await assert.rejects(first.keeper.accessToken(never), { kind: 'sessionEnded', message: /elsewhere/ });
-    assert.equal(first.keeper.state.kind === 'ended' && first.keeper.state.reason, 'elsewhere');
+    await assert.rejects(first.tokenManager.accessToken(never), { kind: 'sessionEnded', message: /elsewhere/ });
+    assert.equal(first.tokenManager.state.kind === 'ended' && first.tokenManager.state.reason, 'elsewhere');
     assert.deepEqual(first.states.slice(-2), ['refreshing', 'ended']);
   });
 
@@ -134,8 +138,8 @@ describe('a renewal that fails', () => {
         throw refusal();
       },
     });
-    assert.equal(await first.keeper.accessToken(never), won.accessToken);
-    assert.equal(second.keeper.session?.accessToken, won.accessToken);
+    assert.equal(await first.tokenManager.accessToken(never), won.accessToken);
+    assert.equal(second.tokenManager.session?.accessToken, won.accessToken);
     assert.equal((await setting.header()).generation, 2);
   });
 
@@ -143,33 +147,36 @@ describe('a renewal that fails', () => {
     const { first, second } = await signedIn();
     setting.expire();
     setting.server.plan.push({ before: fails(new RolecallError('configuration', 'Wrong secret.')) });
-    await assert.rejects(first.keeper.accessToken(never), { kind: 'configuration', message: 'Wrong secret.' });
-    assert.equal(first.keeper.state.kind === 'ended' && first.keeper.state.reason, 'configuration');
-    assert.equal(second.keeper.state.kind, 'signedIn');
-    await first.keeper.load(); // The settings were changed.
-    assert.equal(await first.keeper.accessToken(never), 'access-2');
+    await assert.rejects(first.tokenManager.accessToken(never), { kind: 'configuration', message: 'Wrong secret.' });
+    assert.equal(first.tokenManager.state.kind === 'ended' && first.tokenManager.state.reason, 'configuration');
+    assert.equal(second.tokenManager.state.kind, 'signedIn');
+    await first.tokenManager.load(); // The settings were changed.
+    assert.equal(await first.tokenManager.accessToken(never), 'access-2');
   });
 
   it('is a matter of configuration also when the service calls it invalid_grant', async () => {
     const { first } = await signedIn();
     setting.expire();
     setting.server.plan.push({ before: fails(refusal('client_id mismatch')) });
-    await assert.rejects(first.keeper.accessToken(never), { kind: 'configuration', message: /client_id mismatch/ });
+    await assert.rejects(first.tokenManager.accessToken(never), {
+      kind: 'configuration',
+      message: /client_id mismatch/,
+    });
     assert.equal((await setting.header()).generation, 1);
   });
 
   it('does not go behind the back of a stopped window: the old token is used, then it says so', async () => {
-    const { first } = await signedIn({ silence: 20 });
+    const { first } = await signedIn({ peerSilence: 20 });
     const address = path.join(setting.state, 'stopped');
     const server = net.createServer(() => {}); // Accepts, and says nothing.
     await new Promise<void>((resolve) => server.listen(address, resolve));
     server.unref();
     await claimLock(path.join(setting.folder, 'locks'), 2, { address, pid: process.pid }, PROTOCOL);
     setting.later = 3545_000;
-    assert.equal(await first.keeper.accessToken(never), 'access-1');
-    await eventually(() => first.keeper.state.kind === 'offline');
+    assert.equal(await first.tokenManager.accessToken(never), 'access-1');
+    await eventually(() => first.tokenManager.state.kind === 'offline');
     setting.later += 120_000;
-    await assert.rejects(first.keeper.accessToken(never), { kind: 'timeout', message: /behind its back/ });
+    await assert.rejects(first.tokenManager.accessToken(never), { kind: 'timeout', message: /behind its back/ });
     assert.equal(setting.server.refreshes, 0);
   });
 
@@ -182,7 +189,7 @@ describe('a renewal that fails', () => {
         await fs.mkdir(setting.sealed); // Nothing can be renamed over a folder.
       },
     });
-    assert.equal(await first.keeper.accessToken(never), 'access-2');
+    assert.equal(await first.tokenManager.accessToken(never), 'access-2');
     assert.match(store.text ?? '', /access-2/);
     assert.ok(first.logged.some((line) => line.includes('not shared with other windows')));
   });

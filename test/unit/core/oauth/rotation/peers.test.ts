@@ -7,7 +7,7 @@ import { silentLog } from '../../../../../src/core/base/log.ts';
 import { FolderKey } from '../../../../../src/core/oauth/rotation/folderKey.ts';
 import { Peers } from '../../../../../src/core/oauth/rotation/peers.ts';
 import { PROTOCOL, type Protocol } from '../../../../../src/core/oauth/rotation/protocol.ts';
-import { PATIENT, Setting } from './setting.ts';
+import { PATIENT, Setting } from './fixture.ts';
 
 describe('windows tell each other of a new generation', () => {
   const setting = Setting.forEach();
@@ -31,7 +31,7 @@ describe('windows tell each other of a new generation', () => {
       protocol,
       log: silentLog,
       onGeneration,
-      limits: { ...PATIENT, acknowledgements },
+      timeouts: { ...PATIENT, acknowledgements },
     });
     open.push(peers);
     await peers.register();
@@ -50,7 +50,7 @@ describe('windows tell each other of a new generation', () => {
       window(listen('second')),
       window(listen('third'), { version: 2, oldest: 1, extras: { colour: 'blue' } }),
     ]);
-    assert.deepEqual(await first.push(7), { told: 2, silent: 0, gone: 0 });
+    assert.deepEqual(await first.broadcast(7), { acknowledged: 2, silent: 0, gone: 0 });
     assert.deepEqual(taken.sort(), ['second 7', 'third 7']);
   });
 
@@ -62,9 +62,9 @@ describe('windows tell each other of a new generation', () => {
     await window(async (generation) => {
       heard = generation;
     });
-    let pushed = await first.push(7);
-    while (pushed.told === 0) pushed = await first.push(7); // A busy machine may take longer than the limit.
-    assert.deepEqual(pushed, { told: 1, silent: 5, gone: 0 });
+    let pushed = await first.broadcast(7);
+    while (pushed.acknowledged === 0) pushed = await first.broadcast(7); // A busy machine may take longer than the limit.
+    assert.deepEqual(pushed, { acknowledged: 1, silent: 5, gone: 0 });
     assert.equal(heard, 7);
   });
 
@@ -73,7 +73,7 @@ describe('windows tell each other of a new generation', () => {
     const text = JSON.stringify({ version: 1, oldest: 1, address: path.join(setting.state, 'rlc-dead', 's'), pid: 1 });
     await fs.writeFile(path.join(setting.state, 'peers', 'dead.json'), text);
     await fs.writeFile(path.join(setting.state, 'peers', 'rubbish.json'), '{');
-    assert.equal((await first.push(7)).gone, 2);
+    assert.equal((await first.broadcast(7)).gone, 2);
     assert.equal((await registrations()).includes('dead.json'), false);
   });
 
@@ -96,7 +96,7 @@ describe('windows tell each other of a new generation', () => {
         const text = JSON.stringify({ version: 1, oldest: 1, address: path.join(folder, 's'), pid: 1 });
         await fs.writeFile(path.join(setting.state, 'peers', `${name}.json`), text);
       }
-      assert.equal((await first.push(7)).gone, 2);
+      assert.equal((await first.broadcast(7)).gone, 2);
       await assert.rejects(fs.lstat(dead), { code: 'ENOENT' });
       assert.equal(await fs.readFile(path.join(precious, 's'), 'utf8'), 'mine');
     },
@@ -107,7 +107,7 @@ describe('windows tell each other of a new generation', () => {
     const heard: number[] = [];
     await window(async (generation) => void heard.push(generation));
     await fs.mkdir(path.join(setting.state, 'peers', '0.json'));
-    assert.deepEqual(await first.push(7), { told: 1, silent: 1, gone: 0 });
+    assert.deepEqual(await first.broadcast(7), { acknowledged: 1, silent: 1, gone: 0 });
     assert.deepEqual(heard, [7]);
   });
 
@@ -120,7 +120,7 @@ describe('windows tell each other of a new generation', () => {
       },
       { version: 3, oldest: 2 },
     );
-    assert.deepEqual(await first.push(7), { told: 0, silent: 1, gone: 0 });
+    assert.deepEqual(await first.broadcast(7), { acknowledged: 0, silent: 1, gone: 0 });
     assert.equal(heard, 0);
     assert.equal((await registrations()).length, 2);
   });
@@ -129,16 +129,16 @@ describe('windows tell each other of a new generation', () => {
     const first = await window(deaf);
     const heard: number[] = [];
     await window(async (generation) => void heard.push(generation));
-    await first.push(7);
+    await first.broadcast(7);
     assert.deepEqual(heard.splice(0), [7]);
     // The folder is made anew: who still has the old key is a stranger, once.
     await fs.writeFile(path.join(setting.state, 'windows.key'), Buffer.alloc(32, 7));
     const stranger = await window(deaf);
-    assert.equal((await stranger.push(8)).told, 0);
+    assert.equal((await stranger.broadcast(8)).acknowledged, 0);
     assert.deepEqual(heard, []);
-    assert.equal((await stranger.push(9)).told, 2);
+    assert.equal((await stranger.broadcast(9)).acknowledged, 2);
     assert.deepEqual(heard, [9]);
-    assert.equal((await first.push(10)).told, 2);
+    assert.equal((await first.broadcast(10)).acknowledged, 2);
   });
 
   it('notices when a cleaner of temporary files took its socket or registration', async () => {

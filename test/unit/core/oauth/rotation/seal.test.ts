@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { PROTOCOL, type Protocol } from '../../../../../src/core/oauth/rotation/protocol.ts';
-import { type Entry, fingerprintOf, seal, unseal } from '../../../../../src/core/oauth/rotation/seal.ts';
+import { fingerprintOf, type SessionEntry, seal, unseal } from '../../../../../src/core/oauth/rotation/seal.ts';
 import { firstSession } from '../../../../../src/core/oauth/session.ts';
-import { connection } from './setting.ts';
+import { connection } from './fixture.ts';
 
 const grant = { accessToken: 'the-access-token', refreshToken: 'the-refresh-token', expiresInSeconds: 3600 };
 const session = { ...firstSession(connection, grant, { id: 'ada', label: 'Ada Lovelace' }, 1e12), generation: 7 };
-const entry: Entry = { generation: 7, session, diesAt: 1e12 + 3_600_000 };
+const entry: SessionEntry = { generation: 7, session, diesAt: 1e12 + 3_600_000 };
 const key = randomBytes(32);
 const open = (bytes: Buffer | undefined, protocol: Protocol = PROTOCOL, keys = [key]) =>
   unseal(bytes, keys, protocol, connection);
 
 describe('the sealed session', () => {
-  const entries: [name: string, entry: Entry][] = [
+  const entries: [name: string, entry: SessionEntry][] = [
     ['a session', entry],
     ['a session without a known end', { generation: 7, session }],
     ['an end', { ...entry, generation: 8, ended: { reason: 'elsewhere', sentence: 'Replaced.' } }],
@@ -97,7 +97,7 @@ describe('the sealed session', () => {
   }
 
   it('reads an end whose reason only a later version knows', () => {
-    const ended = { reason: 'tired', sentence: 'It was tired.' } as unknown as NonNullable<Entry['ended']>;
+    const ended = { reason: 'tired', sentence: 'It was tired.' } as unknown as NonNullable<SessionEntry['ended']>;
     const found = open(seal(key, { ...entry, ended }, later));
     assert.deepEqual(found.kind === 'open' && found.entry.ended, { reason: 'unknown', sentence: 'It was tired.' });
   });

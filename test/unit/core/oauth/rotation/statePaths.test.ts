@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
-import { socketPath } from '../../../../../src/core/oauth/rotation/endpoint.ts';
-import { connectionFolderName, type Machine, stateRoot } from '../../../../../src/core/oauth/rotation/statePaths.ts';
+import { socketPath } from '../../../../../src/core/oauth/rotation/ipcServer.ts';
+import {
+  connectionFolderName,
+  type MachineInfo,
+  stateRoot,
+} from '../../../../../src/core/oauth/rotation/statePaths.ts';
 
 describe('the place of the shared state', () => {
-  const machines: [name: string, machine: Machine, root: string][] = [
+  const machines: [name: string, machine: MachineInfo, root: string][] = [
     [
       'Linux',
       { platform: 'linux', homedir: '/home/ada', hostname: 'Tower.example' },

@@ -1,4 +1,4 @@
-// The renewal with the real client of the token endpoint below it: what a service, or whatever stands before it, answers,
+// The refresh with the real client of the token endpoint below it: what a service, or whatever stands before it, answers,
 // and what becomes of the session.
 import assert from 'node:assert/strict';
 import { silentLog } from '../../../../../src/core/base/log.ts';
@@ -7,7 +7,7 @@ import type { EndReason } from '../../../../../src/core/oauth/rotation/endReason
 import { MockService, type Reply } from '../../base/mockService.ts';
 import { fixtureText } from '../../identity/fixtures.ts';
 import { ABSENT, DISCOVERY, TOKEN } from '../authorizationHarness.ts';
-import { connection, never, Setting, sharedStore } from './setting.ts';
+import { connection, never, Setting, sharedStore } from './fixture.ts';
 
 const granted: Reply = {
   status: 200,
@@ -52,10 +52,10 @@ describe('a renewal at the token endpoint', () => {
     const deps = { refresh: (token: string) => server.refresh(token, never), random: () => 1 };
     const [first, second] = [await setting.open(store(), deps), await setting.open(store(), deps)];
     const session = setting.signedIn();
-    await first.keeper.adopt(session);
+    await first.tokenManager.signIn(session);
     const { refreshToken } = session;
     setting.expire();
-    return { first: first.keeper, second: second.keeper, refreshToken };
+    return { first: first.tokenManager, second: second.tokenManager, refreshToken };
   }
 
   /** Answers after which the session stands, and when it is tried again, in milliseconds. */

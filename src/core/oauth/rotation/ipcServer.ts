@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import fs from 'node:fs/promises';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { RolecallError, systemErrorCode } from '../../base/errors.ts';
+import { LineSocket } from './lineSocket.ts';
+import { MAX_SOCKET_PATH } from './statePaths.ts';
+
+const FOLDER_PREFIX = 'rlc-';
+
+/** Something other windows can connect to for as long as it is open. The system closes it when this process ends. */
+export interface IpcServer {
+  readonly address: string;
+  /** Resolves when no connection is possible any more and every open one is cut. */
+  close(): Promise<void>;
+}
+
+/** Listens at an address that was never used before. `serve` is called for each connection and must not reject. */
+export async function startIpcServer(serve: (line: LineSocket, address: string) => Promise<void>): Promise<IpcServer> {
+  const { address, folder } = await freshAddress();
+  const lines = new Set<LineSocket>();
+  const server = net.createServer((socket) => {
+    const line = new LineSocket(socket);
+    lines.add(line);
+    void line.closed.then(() => lines.delete(line)); // Never rejects.
+    void serve(line, address).finally(() => line.close()); // Never rejects, by contract.
+  });
+  server.listen({ path: address });
+  await once(server, 'listening');
+  server.on('error', () => {}); // A connection that could not be accepted is the caller's loss.
+  server.unref();
+  return {
+    address,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+      for (const line of lines) line.close();
+      await closed;
+      if (folder !== undefined) await removeFolder(folder);
+    },
+  };
+}
+
+/** Removes the socket that a killed process left. Nothing else is removed, whatever the address says. */
+export async function removeDeadSocket(address: string): Promise<void> {
+  const folder = path.dirname(address);
+  if (process.platform === 'win32' || !path.basename(folder).startsWith(FOLDER_PREFIX)) return;
+  const found = await fs.lstat(address).catch(() => undefined); // Removed meanwhile.
+  if (found?.isSocket()) await fs.rm(address, { force: true });
+  await removeFolder(folder);
+}
+
+/** The address of a socket inside `folder`, if every system would take it. */
+export function socketPath(folder: string): string | undefined {
+  const address = path.posix.join(folder, 's');
+  return Buffer.byteLength(address) <= MAX_SOCKET_PATH ? address : undefined;
+}
+
+async function freshAddress(): Promise<{ readonly address: string; readonly folder?: string }> {
+  if (process.platform === 'win32') {
+    return { address: `\\\\.\\pipe\\rolecall-${randomBytes(16).toString('hex')}` };
+  }
+  let reason: unknown;
+  for (const parent of [os.tmpdir(), '/tmp']) {
+    if (socketPath(path.join(parent, `${FOLDER_PREFIX}XXXXXX`)) === undefined) continue;
+    try {
+      const folder = await fs.mkdtemp(path.join(parent, FOLDER_PREFIX)); // Created with mode 0700.
+      return { address: path.join(folder, 's'), folder };
+    } catch (error) {
+      reason = error; // A temporary folder that the environment names and that does not exist.
+    }
+  }
+  throw new RolecallError(
+    'storage',
+    `No socket can be made in the temporary folder ${os.tmpdir()}: its path is too long or it cannot be written.`,
+    { cause: reason },
+  );
+}
+
+async function removeFolder(folder: string): Promise<void> {
+  try {
+    await fs.rmdir(folder);
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code !== 'ENOENT' && code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+  }
+}

@@ -1,0 +1,243 @@
+import path from 'node:path';
+import * as z from 'zod/mini';
+import { withTimeout } from '../../base/abort.ts';
+import { cancelled, RolecallError, systemErrorCode } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { FolderKey } from './folderKey.ts';
+import { handshakeAsServer } from './handshake.ts';
+import { HolderConnection, type HolderStatus } from './holderConnection.ts';
+import { type IpcServer, removeDeadSocket, startIpcServer } from './ipcServer.ts';
+import type { LineSocket } from './lineSocket.ts';
+import {
+  claimLock,
+  isNewest,
+  type Lock,
+  lockPath,
+  newestLock,
+  type ReadableLock,
+  removeOldLocks,
+} from './lockFiles.ts';
+import { type Protocol, parseJsonAs } from './protocol.ts';
+import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
+
+/** Failed tries against one and the same lock before something must be wrong. */
+const MAX_TRIES = 200;
+
+/** Old locks are a few bytes each: every so many holders remove them. */
+const TIDY_EVERY = 8;
+
+export interface Lease {
+  /** Higher than that of every earlier holder. */
+  readonly number: number;
+  /** False when another process acquired the mutex, which needs a broken system: checked before what cannot be undone. */
+  isValid(): Promise<boolean>;
+  /** Nothing of what is excluded may happen after this is called. */
+  release(): Promise<void>;
+}
+
+export interface MutexDeps {
+  /** A private folder that exists. The locks lie in `locks` below it, which exists too. */
+  readonly folder: string;
+  readonly key: FolderKey;
+  readonly protocol: Protocol;
+  readonly log: Log;
+  readonly timeouts?: Pick<Timeouts, 'peerSilence'>;
+  /** Another window has something to store that makes needless what this one does inside the exclusion. */
+  readonly onGiveWay?: () => void;
+}
+
+/** A question of a waiting window. Earlier versions only answer that they are there, as they do to any line. */
+const questionSchema = z.object({ giveWay: z.optional(z.boolean()) });
+
+/**
+ * Lets one process in at a time, on Linux, macOS and Windows alike. The process that holds the mutex listens on a fresh
+ * socket or pipe whose address stands in the lock with the highest number. The holder is gone when nobody listens there:
+ * the system sees to that however the process ended. Then whoever creates the next number, which only one can, is next.
+ * ARCHITECTURE.md argues why no two hold it at once.
+ */
+export class Mutex {
+  readonly #deps: MutexDeps;
+  readonly #locks: string;
+  readonly #silenceMs: number;
+  #holderConnection: HolderConnection | undefined;
+  /** Its address was not published yet: reused by the next try. */
+  #unusedServer: IpcServer | undefined;
+
+  constructor(deps: MutexDeps) {
+    this.#deps = deps;
+    this.#locks = path.join(deps.folder, 'locks');
+    this.#silenceMs = (deps.timeouts ?? DEFAULT_TIMEOUTS).peerSilence;
+  }
+
+  /**
+   * Waits for its turn. A holder that answers is waited for as long as `signal` allows.
+   *
+   * @param isUrgent Asks the holder to give up its renewal.
+   *
+   * @throws RolecallError `cancelled`, `timeout` (the holder does not answer), `storage` (the folder cannot be used).
+   */
+  async acquire(signal: AbortSignal, isUrgent = false): Promise<Lease> {
+    try {
+      for (let tries = 0, last = 0; ; tries += 1) {
+        if (signal.aborted) throw cancelled(signal.reason);
+        const newest = await newestLock(this.#locks);
+        const number = newest?.number ?? 0;
+        if (number !== last) [tries, last] = [0, number];
+        if (tries > MAX_TRIES) throw stuck(newest, 'cannot be followed');
+        if (newest?.kind === 'readable') await this.#waitForHolder(newest, signal, isUrgent);
+        else if (newest && newest.kind !== 'leftover') throw unreadable(newest, this.#locks);
+        const lease = await this.#claim(number + 1, newest);
+        if (lease) return lease;
+      }
+    } catch (error) {
+      throw asMutexError(error, this.#deps.folder);
+    } finally {
+      await this.#unusedServer?.close();
+      this.#unusedServer = undefined;
+    }
+  }
+
+  /** Ends what is left of waiting. */
+  close(): void {
+    this.#closeHolderConnection();
+  }
+
+  #closeHolderConnection(): void {
+    this.#holderConnection?.close();
+    this.#holderConnection = undefined;
+  }
+
+  async #claim(number: number, before: Lock | undefined): Promise<Lease | undefined> {
+    const endpoint = this.#unusedServer ?? (await startIpcServer((line, address) => this.#serve(line, address)));
+    this.#unusedServer = undefined;
+    try {
+      const holder = { address: endpoint.address, pid: process.pid };
+      const claim = await claimLock(this.#locks, number, holder, this.#deps.protocol);
+      if (claim === 'ours') return await this.#enter(number, endpoint, before);
+      if (claim === 'taken') this.#unusedServer = endpoint;
+      else await endpoint.close(); // Somebody may have read its address.
+      return undefined;
+    } catch (error) {
+      await endpoint.close(); // A lock that was made all the same is one of a holder that is gone.
+      throw error;
+    }
+  }
+
+  async #enter(number: number, endpoint: IpcServer, before: Lock | undefined): Promise<Lease> {
+    this.#closeHolderConnection();
+    this.#deps.log.trace(`Exclusion ${number} obtained.`);
+    try {
+      if (before?.kind === 'readable') await removeDeadSocket(before.holder.address);
+      if (number % TIDY_EVERY === 0) await removeOldLocks(this.#locks, number);
+    } catch (error) {
+      this.#deps.log.debug(`Old locks were not removed: ${systemErrorCode(error) ?? String(error)}`);
+    }
+    return {
+      number,
+      isValid: () => isNewest(this.#locks, number),
+      release: async () => {
+        try {
+          await endpoint.close();
+        } catch (error) {
+          this.#deps.log.debug(`A socket was not removed: ${systemErrorCode(error) ?? String(error)}`); // It is closed for sure.
+        }
+      },
+    };
+  }
+
+  /** Resolves when the holder of `lock` is gone. */
+  async #waitForHolder(lock: ReadableLock, signal: AbortSignal, isUrgent: boolean): Promise<void> {
+    if (this.#holderConnection?.number !== lock.number) {
+      this.#closeHolderConnection();
+      const key = await this.#deps.key.get();
+      const { protocol } = this.#deps;
+      const params = { role: 'holder', address: lock.holder.address, key, protocol } as const;
+      this.#holderConnection = new HolderConnection(lock.number, params, this.#silenceMs);
+    }
+    const line = this.#holderConnection;
+    let watched: HolderStatus;
+    try {
+      watched = await line.waitUntilGone(signal, isUrgent);
+    } catch (error) {
+      this.#closeHolderConnection();
+      throw error;
+    }
+    if (watched !== 'silent') this.#closeHolderConnection();
+    if (watched === 'gone') return;
+    if (watched === 'stranger') this.#deps.key.forget();
+    if (watched === 'newer') throw newerVersion();
+    // Whatever answers there: when the process that took the lock is no more, it is not the holder.
+    if (!isRunning(lock.holder.pid)) return this.#closeHolderConnection();
+    throw stuck(lock, problemOf(watched, this.#silenceMs));
+  }
+
+  async #serve(line: LineSocket, address: string): Promise<void> {
+    const { key, protocol } = this.#deps;
+    try {
+      const params = { role: 'holder', address, key: await key.get(), protocol } as const;
+      const result = await withTimeout(handshakeAsServer(line, params), this.#silenceMs);
+      if (result !== 'proven') return key.forget(); // Ours may be the old key.
+      for (let asked = await line.next(); asked !== undefined; asked = await line.next()) {
+        line.send({ pong: true });
+        if (parseJsonAs(questionSchema, asked)?.giveWay) this.#deps.onGiveWay?.();
+      }
+    } catch (error) {
+      this.#deps.log.debug(`A waiting window was turned away: ${systemErrorCode(error) ?? String(error)}`);
+    }
+  }
+}
+
+function problemOf(watched: Exclude<HolderStatus, 'gone' | 'newer'>, silenceMs: number): string {
+  switch (watched) {
+    case 'silent':
+      return `did not answer for ${silenceMs / 1000} seconds: it is stopped, asleep or very busy`;
+    case 'stranger':
+      return 'is not what answers at its address';
+    case 'refused':
+      return 'cannot be reached by this window';
+  }
+}
+
+function newerVersion(): RolecallError {
+  return new RolecallError(
+    'storage',
+    'A window with a newer version of Rolecall is renewing the sign-in. Reload this window.',
+  );
+}
+
+/** A holder that cannot be reached must not be taken for dead. */
+function unreadable({ kind, number }: Lock, folder: string): RolecallError {
+  if (kind === 'newer') return newerVersion();
+  return new RolecallError(
+    'storage',
+    `The sign-in cannot be renewed because the file ${lockPath(folder, number)} is damaged, and another window might be renewing it. Close all other windows, delete that file, and try again.`,
+  );
+}
+
+function stuck(lock: Lock | undefined, problem: string): RolecallError {
+  const who = lock?.kind === 'readable' ? `with process id ${lock.holder.pid} ` : '';
+  return new RolecallError(
+    'timeout',
+    `The editor window ${who}that is renewing the sign-in ${problem}. The sign-in is not renewed behind its back; close or continue that window.`,
+  );
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemErrorCode(error) !== 'ESRCH'; // EPERM: it runs as another user.
+  }
+}
+
+function asMutexError(error: unknown, folder: string): RolecallError {
+  if (error instanceof RolecallError) return error;
+  return new RolecallError(
+    'storage',
+    `The windows of this editor cannot agree in ${folder}: ${systemErrorCode(error) ?? ''}.`,
+    {
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,50 @@
+import * as z from 'zod/mini';
+import { TRANSIENT_KINDS } from './backOff.ts';
+import { readIfAny, replaceWhole } from './files.ts';
+import { parseJsonAs } from './protocol.ts';
+
+const failureSchema = z.object({
+  /** Which refresh failed: that of this generation. */
+  generation: z.number(),
+  kind: z.enum(TRANSIENT_KINDS),
+  message: z.string(),
+  /** When it failed, and until when no window tries again by itself; milliseconds since the epoch. */
+  at: z.number(),
+  until: z.number(),
+  /** How often in a row, this one included. */
+  times: z.number(),
+});
+
+const noteSchema = z.object({
+  /** The generation whose refresh token was sent while its answer was not stored; 0 when there is none. */
+  generation: z.number(),
+  /** True when an answer came, though not one that says what became of the token. */
+  answered: z.optional(z.boolean()),
+  failure: z.optional(failureSchema),
+});
+
+export type SharedFailure = z.infer<typeof failureSchema>;
+export type RefreshJournalEntry = z.infer<typeof noteSchema>;
+
+const NOTHING: RefreshJournalEntry = { generation: 0 };
+
+/**
+ * What a window leaves for the others about a refresh, in a file: that it has sent a refresh token, should it die before
+ * the answer is stored; and that the refresh failed, so that they do not try the same again one after the other. Written
+ * while holding the mutex; read by anybody.
+ */
+export class RefreshJournal {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  async read(): Promise<RefreshJournalEntry> {
+    return parseJsonAs(noteSchema, (await readIfAny(this.#file))?.toString() ?? '') ?? NOTHING;
+  }
+
+  async write(note: RefreshJournalEntry): Promise<void> {
+    await replaceWhole(this.#file, JSON.stringify(note), false);
+  }
+}

@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { asRolecallError, cancelled, RolecallError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { Session, TokenGrant } from '../session.ts';
+import type { BackOff } from './backOff.ts';
+import { type SessionEnd, sessionEndedError, sessionEndOf } from './endReason.ts';
+import type { Lease } from './mutex.ts';
+import type { SharedSessionState } from './reconcile.ts';
+import { classifyRefreshFailure } from './refreshFailure.ts';
+import type { SharedSession } from './sharedSession.ts';
+import type { Timeouts } from './timeouts.ts';
+
+export interface SendRefreshTokenDeps {
+  readonly shared: SharedSession;
+  readonly refresh: (refreshToken: string, signal: AbortSignal) => Promise<TokenGrant>;
+  readonly backOff: BackOff;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly timeouts: Timeouts;
+  /** Aborted when this window closes: what was not sent by then is not sent. */
+  readonly closing: AbortSignal;
+}
+
+export interface RefreshGranted {
+  readonly kind: 'granted';
+  readonly grant: TokenGrant;
+  /** When it was asked for, in milliseconds since the epoch. */
+  readonly sentAt: number;
+}
+
+type RefreshOutcome =
+  | RefreshGranted
+  | { readonly kind: 'ended'; readonly end: SessionEnd }
+  | { readonly kind: 'won'; readonly found: SharedSessionState };
+
+interface Failed {
+  readonly kind: 'failed';
+  readonly error: RolecallError;
+  readonly tokenStatus: TokenStatus;
+}
+
+/** What is known of a refresh token whose successor was not stored. */
+interface TokenStatus {
+  /** It was sent, so it may be spent. */
+  readonly wasSent: boolean;
+  /** Something came back, though no successor: the service answers. */
+  readonly wasAnswered: boolean;
+}
+
+/**
+ * Sends the refresh token, once. When its answer was lost, to this window or to one before it, only the service knows
+ * whether the token is spent: it is sent once more, as soon as the service answers at all.
+ *
+ * @throws RolecallError when there is no answer that ends or renews the session.
+ */
+export async function sendRefreshToken(
+  deps: SendRefreshTokenDeps,
+  lease: Lease,
+  session: Session,
+  superseded: AbortSignal,
+): Promise<RefreshOutcome> {
+  const { generation } = session;
+  await deps.shared.ensureKey();
+  const tokenStatus = await readTokenStatus(deps, generation);
+  let answer = await send(deps, lease, session, tokenStatus, superseded);
+  // A connection that was cut may be bad luck. After silence, the next try is for later.
+  if (
+    answer.kind === 'failed' &&
+    !tokenStatus.wasSent &&
+    answer.error.kind !== 'timeout' &&
+    classifyRefreshFailure(answer.error) === 'lost'
+  ) {
+    await sleep(deps.timeouts.retryDelay);
+    answer = await send(deps, lease, session, answer.tokenStatus, superseded);
+  }
+  if (answer.kind !== 'failed') return answer;
+  const { error } = answer;
+  if (!superseded.aborted) await writeJournal(deps, generation, answer);
+  // A refused client is not a failing network, whatever words the service used.
+  throw classifyRefreshFailure(error) === 'configuration' && error.kind !== 'configuration'
+    ? sessionEndedError(sessionEndOf(error, false))
+    : error;
+}
+
+/** @throws RolecallError of another window's try, while the windows wait after it. */
+export async function readTokenStatus(
+  { shared, backOff, now }: Pick<SendRefreshTokenDeps, 'shared' | 'backOff' | 'now'>,
+  generation: number,
+): Promise<TokenStatus> {
+  const note = await shared.journal.read();
+  if (note.failure?.generation === generation) backOff.applySharedFailure(note.failure, now());
+  const waiting = backOff.pendingError(now());
+  if (waiting) throw waiting;
+  return { wasSent: note.generation === generation, wasAnswered: note.answered === true };
+}
+
+async function send(
+  deps: SendRefreshTokenDeps,
+  lease: Lease,
+  { generation, refreshToken }: Session,
+  tokenStatus: TokenStatus,
+  superseded: AbortSignal,
+): Promise<RefreshOutcome | Failed> {
+  const { shared, refresh, log, now, closing } = deps;
+  if (refreshToken === undefined) throw new RolecallError('unexpected', 'This session cannot be renewed.');
+  const silent =
+    tokenStatus.wasSent && !tokenStatus.wasAnswered ? await probeTokenEndpoint(deps, superseded) : undefined;
+  if (silent) return { kind: 'failed', error: silent, tokenStatus };
+  if (closing.aborted) throw cancelled(closing.reason);
+  await shared.journal.write({ generation });
+  if (!(await lease.isValid())) throw new RolecallError('unexpected', 'Another window renews the sign-in as well.');
+  const sentAt = now();
+  try {
+    return { kind: 'granted', grant: await refresh(refreshToken, superseded), sentAt };
+  } catch (thrown) {
+    const error = asRolecallError(thrown);
+    const meaning = classifyRefreshFailure(error);
+    log.warn(`The access token could not be renewed (${meaning}): ${error.message}`);
+    if (meaning === 'refused') return refused(deps, generation, sessionEndOf(error, tokenStatus.wasSent));
+    const maySpend = meaning === 'lost' || meaning === 'unclear';
+    return {
+      kind: 'failed',
+      error,
+      tokenStatus: maySpend ? { wasSent: true, wasAnswered: meaning === 'unclear' } : tokenStatus,
+    };
+  }
+}
+
+/**
+ * Asks the token endpoint for something that it must refuse, so that the one try that is left is not lost as well: no
+ * service ever issued this token. Any answer, unless it is a gateway's, shows that the service is reachable.
+ *
+ * @returns what came instead of an answer.
+ */
+async function probeTokenEndpoint(
+  { refresh, log, closing }: SendRefreshTokenDeps,
+  superseded: AbortSignal,
+): Promise<RolecallError | undefined> {
+  try {
+    await refresh(randomBytes(32).toString('base64url'), AbortSignal.any([superseded, closing]));
+    return undefined;
+  } catch (thrown) {
+    const error = asRolecallError(thrown);
+    const { status = 0 } = error.details;
+    if (status >= 400 && ![429, 502, 503, 504].includes(status)) return undefined;
+    log.warn(`The sign-in is not renewed before the identity service answers again: ${error.message}`);
+    return error;
+  }
+}
+
+/** For the windows that try next. A refused client is no part of it: their settings may be others. */
+async function writeJournal(
+  deps: SendRefreshTokenDeps,
+  generation: number,
+  { error, tokenStatus }: Failed,
+): Promise<void> {
+  const { shared, backOff, log, now } = deps;
+  const isShared = classifyRefreshFailure(error) !== 'configuration';
+  if (isShared) backOff.recordFailure(error, now());
+  try {
+    await shared.journal.write({
+      generation: tokenStatus.wasSent ? generation : 0,
+      answered: tokenStatus.wasAnswered,
+      ...(isShared && { failure: backOff.toSharedFailure(generation, error, now()) }),
+    });
+  } catch (cause) {
+    log.warn(`The other windows cannot be told that the renewal failed: ${asRolecallError(cause).message}`);
+  }
+}
+
+/** Another machine that shares the store may have won; then its session counts. */
+async function refused(
+  { shared, timeouts }: SendRefreshTokenDeps,
+  generation: number,
+  end: SessionEnd,
+): Promise<RefreshOutcome> {
+  for (const pause of timeouts.rereadDelaysAfterRefusal) {
+    await sleep(pause);
+    const found = await shared.readAll();
+    if (found.generation > generation || found.kind === 'signedOut') return { kind: 'won', found };
+  }
+  return { kind: 'ended', end };
+}

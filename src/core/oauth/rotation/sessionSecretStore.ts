@@ -1,0 +1,115 @@
+import * as l10n from '@vscode/l10n';
+import { withTimeout } from '../../base/abort.ts';
+import type { Connection } from '../../base/connection.ts';
+import { RolecallError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { Session } from '../session.ts';
+import { asStorageError } from '../storageError.ts';
+import { readRecord, type SecretRecord, writeRecord } from './secretRecord.ts';
+import type { SessionStore } from './sessionStore.ts';
+import type { Timeouts } from './timeouts.ts';
+
+/**
+ * The secret store of this window: not a register that windows share (asynchronous on the desktop, a snapshot per tab in
+ * a browser), but the place of what must survive and of the key that seals.
+ */
+export class SessionSecretStore {
+  readonly #store: SessionStore;
+  readonly #connection: Connection;
+  readonly #log: Log;
+  readonly #limits: Timeouts;
+  readonly #onLate: () => void;
+  /** A question that was not answered in time: the next read waits for it, or takes its answer. */
+  #overdue: Promise<string | undefined> | undefined;
+  #next: string | undefined;
+  #writing: Promise<void> | undefined;
+
+  /** @param onLate Called when the store has answered, or refused, after its limit: {@link read} gives that answer now. */
+  constructor(store: SessionStore, connection: Connection, log: Log, timeouts: Timeouts, onLate: () => void) {
+    this.#store = store;
+    this.#connection = connection;
+    this.#log = log;
+    this.#limits = timeouts;
+    this.#onLate = onLate;
+  }
+
+  /** @throws RolecallError `storage` when it is locked or too slow. */
+  async read(): Promise<SecretRecord> {
+    const overdue = this.#overdue;
+    this.#overdue = undefined;
+    const asked = overdue ?? this.#store.read();
+    let answer: { readonly text: string | undefined } | undefined;
+    try {
+      answer = await withTimeout(
+        asked.then((text) => ({ text })),
+        this.#limits.storeRead,
+      );
+    } catch (error) {
+      throw asStorageError(error);
+    }
+    if (answer) return readRecord(answer.text, this.#connection);
+    this.#overdue = asked;
+    if (!overdue) asked.then(this.#onLate, this.#onLate);
+    throw new RolecallError(
+      'storage',
+      l10n.t(
+        'The editor’s secret store (the system keyring) does not answer yet. Rolecall goes on as soon as it does; nothing was signed out.',
+      ),
+    );
+  }
+
+  /** Keeps a new key for good. @throws RolecallError `storage` when it was not kept. */
+  async saveKey(key: Buffer, session: Session | undefined): Promise<void> {
+    this.#writeNext(key, session);
+    let kept: true | undefined;
+    try {
+      kept = await withTimeout(
+        this.#write().then(() => true as const),
+        this.#limits.storeNewKey,
+      );
+    } catch (error) {
+      throw asStorageError(error);
+    }
+    if (!kept) throw asStorageError(new Error('no answer'));
+  }
+
+  /**
+   * Keeps the session beside its key. Waits a moment, then lets the store finish by itself.
+   *
+   * @returns false when the store refused.
+   */
+  async saveSession(key: Buffer, session: Session | undefined): Promise<boolean> {
+    this.#writeNext(key, session);
+    try {
+      const written = await withTimeout(
+        this.#write().then(() => true as const),
+        this.#limits.storeWrite,
+      );
+      if (!written) this.#log.info('The secret store is slow; the session is safe in the shared file meanwhile.');
+      return true;
+    } catch (error) {
+      this.#log.warn(`The secret store could not be written: ${error instanceof Error ? error.message : 'refused'}`);
+      return false;
+    }
+  }
+
+  #writeNext(key: Buffer, session: Session | undefined): void {
+    this.#next = writeRecord(key, session);
+    this.#overdue = undefined; // It would tell what was there before.
+  }
+
+  /** One write at a time; what is outdated while it waits is left out. */
+  #write(): Promise<void> {
+    this.#writing ??= this.#drain().finally(() => {
+      this.#writing = undefined;
+    });
+    return this.#writing;
+  }
+
+  async #drain(): Promise<void> {
+    for (let text = this.#next; text !== undefined; text = this.#next) {
+      this.#next = undefined;
+      await this.#store.write(text);
+    }
+  }
+}

@@ -1,0 +1,290 @@
+import { raceWithSignal } from '../../base/abort.ts';
+import type { Connection, TokenSource } from '../../base/connection.ts';
+import { asRolecallError, cancelled, isCancelled, RolecallError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { Session, TokenGrant } from '../session.ts';
+import { BackOff } from './backOff.ts';
+import type { ClaimFiles } from './claimFiles.ts';
+import { TOKEN_EXPIRED } from './endReason.ts';
+import { isFresh, isUnexpired, withExpiry } from './lifetime.ts';
+import type { Protocol } from './protocol.ts';
+import type { SharedSessionState } from './reconcile.ts';
+import type { SessionState } from './sessionState.ts';
+import type { SessionStore } from './sessionStore.ts';
+import type { SharedSessionService } from './sharedSessionService.ts';
+import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
+import { WindowSession } from './windowSession.ts';
+
+export interface TokenManagerDeps {
+  readonly connection: Connection;
+  readonly store: SessionStore;
+  /** Spends the refresh token at the token endpoint. */
+  readonly refresh: (refreshToken: string, signal: AbortSignal) => Promise<TokenGrant>;
+  /** Tells the log which values to hide. */
+  readonly addSecret: (secret: string | undefined) => void;
+  readonly log: Log;
+  readonly now: () => number;
+  /** Where the windows of this user agree; `stateRoot` of this machine unless given. */
+  readonly state?: string;
+  /**
+   * Tells apart the secret stores of one user's editors, which do not see each other's secrets: for example the editor's
+   * URI scheme (`vscode`, `vscode-insiders`).
+   */
+  readonly storeName?: string;
+  readonly protocol?: Protocol;
+  readonly random?: () => number;
+  readonly timeouts?: Timeouts;
+}
+
+/** A token that was renewed because of a 401 and is refused as well is not renewed again for so long, in milliseconds. */
+const REFUSED_AGAIN_MS = 30_000;
+
+/**
+ * Holds the session of one connection for one window and gives valid access tokens. All windows of one operating-system
+ * user share the session: one of them renews it, for all. A fresh token costs no I/O, and nothing is read of the code
+ * behind this door before it is needed: every window of the editor makes a token manager when it starts.
+ */
+export class TokenManager implements TokenSource {
+  readonly #deps: TokenManagerDeps;
+  readonly #limits: Timeouts;
+  #service: SharedSessionService | undefined;
+  readonly #backOff: BackOff;
+  readonly #window: WindowSession;
+  /** Refresh, sign-in and sign-out of this window, one after the other. */
+  #queue: Promise<unknown> = Promise.resolve();
+  /** The last sign-in or sign-out of this window. */
+  #storing: Promise<unknown> = Promise.resolve();
+  #refreshedAfter401: { readonly token: string; readonly at: number } | undefined;
+  /** When the file was last read, and when it changed; by the clock of `performance`. */
+  #readAt = 0;
+  #changedAt = 0;
+  #reading: NodeJS.Timeout | undefined;
+  #rereads = 0;
+  #rereadTimer: NodeJS.Timeout | undefined;
+  #loading: Promise<void> | undefined;
+  #isDisposed = false;
+
+  constructor(deps: TokenManagerDeps) {
+    this.#deps = deps;
+    this.#limits = deps.timeouts ?? DEFAULT_TIMEOUTS;
+    this.#backOff = new BackOff(deps.random ?? Math.random, this.#limits.firstPause);
+    this.#window = new WindowSession(deps.addSecret, this.#backOff);
+  }
+
+  get state(): SessionState {
+    return this.#window.state;
+  }
+
+  /** The living session, for the editor's Accounts menu. */
+  get session(): Session | undefined {
+    return this.#window.session;
+  }
+
+  /** The highest generation seen: of sessions, ends and sign-outs. */
+  get generation(): number {
+    return this.#window.generation;
+  }
+
+  onDidChange(listener: (state: SessionState) => void): () => void {
+    return this.#window.onDidChange(listener);
+  }
+
+  /** Reads file and store: at start, when the store has changed under us, after settings changed. Never throws. */
+  load(): Promise<void> {
+    this.#loading ??= this.#enqueue(async () => {
+      this.#loading = undefined; // Whoever asks from now on may know of something newer.
+      try {
+        const { shared } = await (await this.#createService()).open();
+        this.#apply(await shared.readAll(), true);
+      } catch (error) {
+        this.#handleReadError(error);
+      }
+    });
+    return this.#loading;
+  }
+
+  /**
+   * Takes over the session of a finished sign-in, for every window.
+   *
+   * @throws RolecallError `storage`, `timeout` (another window is stopped in the middle of a refresh).
+   */
+  async signIn(session: Session): Promise<void> {
+    const current = withExpiry(session, this.#deps.now());
+    this.#deps.addSecret(session.accessToken);
+    this.#deps.addSecret(session.refreshToken);
+    this.#service?.supersede();
+    await this.#store(async () => {
+      this.#apply(await (await this.#createService()).signIn(current), true);
+    });
+  }
+
+  /** Signs out every window: locally, for the services offer no revocation. @throws RolecallError `storage` */
+  async signOut(): Promise<void> {
+    this.#service?.supersede();
+    await this.#store(async () => {
+      const { state, isInStore } = await (await this.#createService()).signOut();
+      this.#apply(state, true);
+      if (isInStore) return;
+      throw new RolecallError(
+        'storage',
+        'You are signed out, but the secret store (the system keyring) did not let go of the last sign-in. Unlock it and sign out again.',
+      );
+    });
+  }
+
+  /** What happens once for all windows. @throws RolecallError `storage` when the folder cannot be used. */
+  async claims(): Promise<ClaimFiles> {
+    const { claims } = await (await this.#createService()).open();
+    return claims;
+  }
+
+  /** Somebody asks for something now: a refresh that failed is tried again at once, and not after its pause. */
+  retryNow(): void {
+    this.#backOff.retryNow(this.#deps.now());
+  }
+
+  /** A sign-in is under way in this window. @returns what ends that state. */
+  beginSignIn(): () => void {
+    return this.#window.beginSignIn();
+  }
+
+  async accessToken(signal: AbortSignal): Promise<string> {
+    if (this.#isUnknown) await raceWithSignal(this.load(), signal);
+    const current = this.#window.require();
+    const now = this.#deps.now();
+    const { generation, accessToken, refreshToken } = current.session;
+    if (isFresh(current.session, now)) return accessToken;
+    if (isUnexpired(current, now)) {
+      // Whoever is refused with it, because its successor is under way, asks `rejected`.
+      if (refreshToken !== undefined && !this.#backOff.pendingError(now))
+        this.#sessionNewerThan(generation).catch(() => {}); // State and log report it.
+      return accessToken;
+    }
+    return (await this.#refreshedSession(generation, signal)).accessToken;
+  }
+
+  async refreshAfter401(token: string, signal: AbortSignal): Promise<string | undefined> {
+    if (this.#isUnknown) await raceWithSignal(this.load(), signal);
+    const { session } = this.#window.require();
+    if (session.accessToken !== token) return session.accessToken;
+    const last = this.#refreshedAfter401;
+    if (last?.token === token && this.#deps.now() - last.at < REFUSED_AGAIN_MS) return undefined;
+    if (session.refreshToken === undefined) return this.#handleRejectedServiceToken(session);
+    const { accessToken } = await this.#refreshedSession(session.generation, signal);
+    this.#refreshedAfter401 = { token: accessToken, at: this.#deps.now() };
+    return accessToken;
+  }
+
+  /**
+   * Stops listening and watching; from now on whoever needs more than a fresh token is told that this is `cancelled`. Resolves
+   * when what is under way is stored: a renewal that was sent, a sign-in, a sign-out.
+   */
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    clearTimeout(this.#rereadTimer);
+    clearTimeout(this.#reading);
+    await Promise.all([this.#service?.close(), this.#storing]);
+  }
+
+  async #createService(): Promise<SharedSessionService> {
+    const { SharedSessionService } = await import('./sharedSessionService.ts');
+    if (this.#isDisposed) throw cancelled();
+    this.#service ??= new SharedSessionService({
+      ...this.#deps,
+      window: this.#window,
+      backOff: this.#backOff,
+      enqueue: (work) => this.#enqueue(work),
+      applyState: (found) => this.#apply(found),
+      onGeneration: async (generation) => {
+        if (generation > this.#window.generation) await this.#readFile();
+      },
+      onFile: () => this.#fileChanged(),
+      onStore: () => void this.load(), // Never rejects.
+    });
+    return this.#service;
+  }
+
+  async #refreshedSession(newerThan: number, signal: AbortSignal): Promise<Session> {
+    try {
+      return await raceWithSignal(this.#sessionNewerThan(newerThan), signal);
+    } catch (error) {
+      const isSuperseded = isCancelled(error) && !signal.aborted && !this.#isDisposed;
+      if (!isSuperseded) throw error;
+      await raceWithSignal(this.#queue, signal); // The sign-in or sign-out of this window that took its place.
+      const { session } = this.#window.require();
+      // That of another window is stored before the next renewal gets its turn.
+      return session.generation > newerThan ? session : this.#refreshedSession(newerThan, signal);
+    }
+  }
+
+  async #sessionNewerThan(generation: number): Promise<Session> {
+    return (await this.#createService()).sessionNewerThan(generation);
+  }
+
+  /** Nothing was read yet, or could not be: the user may have unlocked the keyring meanwhile. */
+  get #isUnknown(): boolean {
+    const { kind } = this.#window.state;
+    return this.#window.current === undefined && (kind === 'starting' || kind === 'storeUnavailable');
+  }
+
+  /** A token that cannot be renewed was refused: another window may have a new one. */
+  async #handleRejectedServiceToken(refused: Session): Promise<string | undefined> {
+    await this.#enqueue(() => this.#readFile());
+    const current = this.#window.require();
+    if (current.session.accessToken !== refused.accessToken) return current.session.accessToken;
+    this.#window.end(current, TOKEN_EXPIRED);
+    return undefined;
+  }
+
+  /** Most often another window says so itself, and this is needless by then. */
+  #fileChanged(): void {
+    this.#changedAt = performance.now();
+    this.#reading ??= setTimeout(() => {
+      this.#reading = undefined;
+      if (this.#readAt < this.#changedAt) void this.#enqueue(() => this.#readFile()); // Never rejects.
+    }, this.#limits.fileChange).unref();
+  }
+
+  async #readFile(): Promise<void> {
+    if (this.#isDisposed) return;
+    this.#readAt = performance.now();
+    try {
+      this.#apply(await (await this.#createService()).read());
+    } catch (error) {
+      this.#handleReadError(error);
+    }
+  }
+
+  #apply(found: SharedSessionState, anew = false): void {
+    if (found.kind === 'unreadable' && found.reason === 'otherKey') this.#scheduleReread();
+    else this.#rereads = 0;
+    this.#window.applyState(found, anew);
+  }
+
+  #handleReadError(thrown: unknown): void {
+    if (this.#isDisposed) return;
+    const error = asRolecallError(thrown);
+    if (!this.#window.setUnavailable(error)) this.#deps.log.warn(`The shared session was not read: ${error.message}`);
+  }
+
+  /** On the desktop the store shows the key of another window's sign-in a little later than the file. */
+  #scheduleReread(): void {
+    const pause = this.#limits.keyRereadDelays[this.#rereads];
+    if (pause === undefined || this.#isDisposed) return;
+    this.#rereads += 1;
+    clearTimeout(this.#rereadTimer);
+    this.#rereadTimer = setTimeout(() => void this.#readFile(), pause).unref(); // Never rejects.
+  }
+
+  #store(work: () => Promise<void>): Promise<void> {
+    const turn = this.#enqueue(work);
+    this.#storing = turn.catch(() => {}); // The caller gets the error.
+    return turn;
+  }
+
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(work);
+    this.#queue = turn.catch(() => {}); // The caller is told.
+    return turn;
+  }
+}

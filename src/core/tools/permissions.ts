@@ -1,0 +1,227 @@
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { RolecallError } from '../base/errors.ts';
+import type { DeclaredPermissions, ParametersSchema } from './definition.ts';
+
+/** The file that will be started. */
+export interface Executable {
+  /** Absolute; started under this very name, since some programs behave by the name they are called by. */
+  readonly path: string;
+  /** `path` with every symbolic link followed. */
+  readonly realPath: string;
+}
+
+/** What a contained program reaches beside the system's programs and libraries. All paths are absolute and real. */
+export interface Permissions {
+  readonly read: readonly string[];
+  /** May be read too. What does not exist is made, as a folder, before the program starts. */
+  readonly write: readonly string[];
+  /** Those of both that are files; the others are folders. */
+  readonly files: readonly string[];
+  readonly network: boolean;
+  /** What the program itself needs where it belongs neither to the system nor to `read`: its installation, or its file. */
+  readonly program: string | undefined;
+  /** The user's home folders, by the environment and by the user database: empty for the program. */
+  readonly homes: readonly string[];
+}
+
+/** Programs and libraries of the system and of package managers that have a place of their own. */
+export const systemFolders: Readonly<Record<'linux' | 'darwin', readonly string[]>> = {
+  linux: [
+    ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'],
+    ...['/nix/store', '/gnu/store', '/run/current-system/sw', '/home/linuxbrew/.linuxbrew'],
+  ],
+  darwin: [
+    ...['/usr', '/bin', '/sbin', '/System', '/Library/Apple', '/Library/Developer', '/Library/Frameworks'],
+    ...['/Library/Java', '/Applications/Xcode.app', '/opt/homebrew', '/opt/local', '/nix/store'],
+  ],
+};
+
+/**
+ * What a definition asks for, as this machine has it: every path leads into the workspace folder, links followed.
+ *
+ * @throws {RolecallError} kind `tool` when a path leads elsewhere, is missing, or covers what no tool may have.
+ */
+export async function resolvePermissions(
+  access: DeclaredPermissions,
+  at: {
+    readonly root: string;
+    readonly executable: Executable;
+    readonly homes: readonly string[];
+    readonly platform: NodeJS.Platform;
+  },
+): Promise<Permissions> {
+  const homes = [...new Set(await Promise.all(at.homes.map((home) => realpath(home).catch(() => home))))];
+  const read = await Promise.all(access.read.map((each) => within(at.root, each, '"read"')));
+  const write = await Promise.all(access.write.map((each) => within(at.root, each, '"write"')));
+  for (const [index, { real, exists }] of read.entries()) {
+    if (!exists) throw new RolecallError('tool', `"read" names "${access.read[index]}", which does not exist.`);
+    refuseHome(real, homes);
+  }
+  for (const { real } of write) {
+    refuseHome(real, homes);
+    if (!isProtected(path.relative(at.root, real))) continue;
+    throw new RolecallError('tool', `"write" leads to "${real}": ".git" and ".vscode" are never writable.`);
+  }
+  const files = [...read, ...write].filter(({ isFile }) => isFile).map(({ real }) => real);
+  const paths = { read: read.map(({ real }) => real), write: write.map(({ real }) => real), files };
+  const system = systemFolders[at.platform === 'darwin' ? 'darwin' : 'linux'];
+  const program = await programPath(at.executable, [...system, ...paths.read, ...paths.write], homes);
+  return { ...paths, network: access.network, program, homes };
+}
+
+function refuseHome(folder: string, homes: readonly string[]): void {
+  if (!homes.some((home) => isInside(folder, home))) return;
+  throw new RolecallError(
+    'tool',
+    `"${folder}" holds your home folder, which a contained tool never reads. Open the folder of the project, or name the folders it needs in "access".`,
+  );
+}
+
+/**
+ * `<prefix>/bin/node` needs its prefix. Not one that is the home folder or lies less than three levels below it: what
+ * belongs to a program alone cannot be distinguished there (`~/.local`, `~/.cargo`), so the file has to do. Nor a
+ * checkout: that is the user's work. `~/.pyenv/shims` belongs to a version manager, whose own folder is all that it needs.
+ */
+async function programPath(
+  { realPath }: Executable,
+  visible: readonly string[],
+  homes: readonly string[],
+): Promise<string | undefined> {
+  if (visible.some((folder) => isInside(folder, realPath))) return undefined;
+  const folder = path.dirname(realPath);
+  const prefix = path.dirname(folder);
+  const kind = path.basename(folder);
+  if (homes.some((each) => isInside(prefix, each))) return realPath;
+  const home = homes.find((each) => isInside(each, realPath));
+  const depth = path.relative(home ?? '/', prefix).split(path.sep).length;
+  if (kind === 'shims' && depth === 1 && path.basename(prefix).startsWith('.')) return prefix;
+  if (!/^s?bin$/.test(kind) || depth < (home === undefined ? 2 : 3)) return realPath;
+  const isCheckout = await lstat(path.join(prefix, '.git')).then(
+    () => true,
+    () => false,
+  );
+  return isCheckout ? realPath : prefix;
+}
+
+/**
+ * A path with links followed, as far as it exists. Undefined where a link leads nowhere: something could be made there.
+ */
+export async function resolveLinks(
+  file: string,
+): Promise<{ readonly real: string; readonly exists: boolean } | undefined> {
+  const isThere = await lstat(file).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) {
+    const real = await realpath(file).catch(() => undefined);
+    return real === undefined ? undefined : { real, exists: true };
+  }
+  const folder = path.dirname(file);
+  const above = folder === file ? undefined : await resolveLinks(folder);
+  return above && { real: path.join(above.real, path.basename(file)), exists: false };
+}
+
+/** A path relative to `root`, which it may not lead out of. */
+async function within(
+  root: string,
+  relative: string,
+  what: string,
+): Promise<{ real: string; exists: boolean; isFile: boolean }> {
+  const found = await resolveLinks(path.resolve(root, relative));
+  if (found === undefined || !isInside(root, found.real)) {
+    throw new RolecallError('tool', `${what} leads out of the workspace folder: "${relative}".`);
+  }
+  return { ...found, isFile: found.exists && (await stat(found.real)).isFile() };
+}
+
+/** True when `file` is `folder` or lies in it. Both absolute; compared as text. */
+export function isInside(folder: string, file: string): boolean {
+  const relative = path.relative(folder, file);
+  return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
+}
+
+/** Folders (or files) whose content the editor and git act on by themselves, as the user and not contained. */
+export const protectedNames = ['.git', '.vscode'] as const;
+
+function isProtected(file: string): boolean {
+  return file.split(path.sep).some((part) => (protectedNames as readonly string[]).includes(part.toLowerCase()));
+}
+
+/** An entry of a name that is never written, and what tells it from another that took its place. */
+export interface ProtectedEntry {
+  readonly path: string;
+  readonly isLink: boolean;
+  readonly identity: string;
+}
+
+/** Every protected entry below a folder, at any depth, links not followed. Not what lies in one. */
+export async function protectedEntries(folder: string): Promise<ProtectedEntry[]> {
+  const found: ProtectedEntry[] = [];
+  const waiting = [folder];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const entries = await readdir(next, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const file = path.join(next, entry.name);
+      if (isProtected(entry.name)) {
+        const { dev, ino } = await lstat(file, { bigint: true });
+        found.push({ path: file, isLink: entry.isSymbolicLink(), identity: `${dev}:${ino}` });
+      } else if (entry.isDirectory()) waiting.push(file);
+    }
+  }
+  return found;
+}
+
+/**
+ * True when the program lies in one of the folders, or a word of what it is given is the path of something there: what a
+ * consent to these very arguments would not cover, as it can change.
+ */
+export async function namesWorkspace(
+  { executable, cwd }: { readonly executable: Executable; readonly cwd: string },
+  given: readonly string[],
+  folders: readonly string[],
+): Promise<boolean> {
+  const real = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
+  const isOurs = (file: string) => [...folders, ...real].some((folder) => isInside(folder, file));
+  if (isOurs(executable.path) || isOurs(executable.realPath)) return true;
+  const words = given.flatMap((text) => text.split(/[\s=:,;@'"`|&<>()]+/));
+  const names = words.flatMap((word) => [word, word.replace(/^-{1,2}[A-Za-z]?/, '')]).filter((word) => word !== '');
+  for (const file of new Set(names.map((each) => path.resolve(cwd, each)))) {
+    if (!isOurs(file)) continue;
+    if (
+      await lstat(file).then(
+        () => true,
+        () => false,
+      )
+    )
+      return true;
+  }
+  return false;
+}
+
+/**
+ * Holds every value of `"format": "workspace-path"` to the workspace folder, links followed. It is relative to the folder
+ * the tool runs in; that it is, and begins with no hyphen, is seen when the arguments are checked (`validate.ts`).
+ *
+ * @throws {RolecallError} kind `tool`; the message is meant for the model as much as for a person.
+ */
+export async function checkWorkspacePaths(
+  { properties }: ParametersSchema,
+  args: Readonly<Record<string, unknown>>,
+  { folder, cwd }: { readonly folder: string; readonly cwd: string },
+): Promise<void> {
+  for (const [name, property] of Object.entries(properties)) {
+    const value = Object.hasOwn(args, name) ? args[name] : undefined;
+    const values = isWorkspacePath(property) ? [value] : isWorkspacePath(property.items) ? [value].flat() : [];
+    for (const each of values.filter((one) => typeof one === 'string')) {
+      await within(await realpath(folder).catch(() => folder), path.join(cwd, each), `"${name}"`);
+    }
+  }
+}
+
+function isWorkspacePath(property: unknown): boolean {
+  return Object(property).format === workspacePathFormat;
+}
+
+export const workspacePathFormat = 'workspace-path';

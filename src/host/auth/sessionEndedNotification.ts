@@ -1,0 +1,73 @@
+import * as vscode from 'vscode';
+import type { Log } from '../../core/base/log.ts';
+import type { SessionState } from '../../core/oauth/rotation/sessionState.ts';
+import { commands } from '../../ids.ts';
+import type { Cloud } from '../cloud.ts';
+import type { Clouds } from '../clouds.ts';
+import { showWarningMessage } from '../dialogs.ts';
+import { describe } from '../showError.ts';
+
+type Ended = Extract<SessionState, { kind: 'ended' }>;
+
+/**
+ * Says once that a session is over, in the window that the user looks at: one notification for all windows, and no
+ * browser. Welcome view and status bar say it in every window.
+ */
+export class SessionEndedNotification implements vscode.Disposable {
+  readonly #clouds: Clouds;
+  readonly #log: Log;
+  readonly #subscriptions: vscode.Disposable;
+  #noticed: string | undefined;
+
+  constructor(clouds: Clouds, log: Log) {
+    this.#clouds = clouds;
+    this.#log = log;
+    this.#subscriptions = vscode.Disposable.from(
+      clouds.onDidChange(() => this.#look()),
+      vscode.window.onDidChangeWindowState(() => this.#look()),
+    );
+  }
+
+  #look(): void {
+    const cloud = this.#clouds.active;
+    const state = cloud?.tokenManager.state;
+    if (!cloud || state?.kind !== 'ended' || !vscode.window.state.focused) return;
+    const what = `ended ${cloud.tokenManager.generation}`;
+    if (this.#noticed === `${cloud.key} ${what}`) return;
+    this.#noticed = `${cloud.key} ${what}`;
+    void this.#tell(cloud, state, what).catch((error: unknown) => this.#log.warn(describe(error)));
+  }
+
+  async #tell(cloud: Cloud, { account, reason, error }: Ended, what: string): Promise<void> {
+    if (!(await isFirst(cloud, what))) return;
+    const signIn = vscode.l10n.t('Sign In');
+    const others = vscode.l10n.t('Other Ways…');
+    const diagnose = vscode.l10n.t('Diagnose');
+    const hint =
+      reason === 'elsewhere'
+        ? vscode.l10n.t(
+            'The service allows one session per client. To avoid this, use a service token or a separate client for each machine.',
+          )
+        : '';
+    const chosen = await showWarningMessage(
+      vscode.l10n.t('Rolecall: {0} is no longer signed in. {1}', account.label, `${hint} ${error.message}`.trim()),
+      signIn,
+      ...(reason === 'elsewhere' || reason === 'configuration' ? [others] : [diagnose]),
+    );
+    const command = { [signIn]: commands.signIn, [others]: commands.signInWith, [diagnose]: commands.diagnoseSignIn };
+    if (chosen) await vscode.commands.executeCommand(command[chosen] ?? commands.signIn);
+  }
+
+  dispose(): void {
+    this.#subscriptions.dispose();
+  }
+}
+
+/** Where the windows cannot coordinate, two notifications are better than none. */
+async function isFirst(cloud: Cloud, what: string): Promise<boolean> {
+  try {
+    return await (await cloud.tokenManager.claims()).take(what);
+  } catch {
+    return true;
+  }
+}

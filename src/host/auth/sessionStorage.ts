@@ -1,0 +1,44 @@
+import * as vscode from 'vscode';
+import { type Connection, connectionKey } from '../../core/base/connection.ts';
+import { secrets } from '../../ids.ts';
+import type { SessionStorage } from '../cloud.ts';
+
+/** SecretStorage (the system keyring, or its substitute), shared by all windows of this editor. */
+export function editorSessionStorage(
+  storage: vscode.SecretStorage,
+  connection: Connection,
+  state?: string,
+): SessionStorage {
+  const key = secrets.session + connectionKey(connection);
+  return {
+    store: {
+      read: async () => storage.get(key),
+      write: async (text) => storage.store(key, text),
+    },
+    storeName: vscode.env.uriScheme,
+    ...(state !== undefined && { state }),
+    dispose: () => {},
+  };
+}
+
+/** Key of the sandbox whose session was stored last. */
+const LAST_SANDBOX = 'rolecall.lastSandbox';
+
+/**
+ * As {@link editorSessionStorage}, in the folder of the sandbox, which goes with it. Each sandbox is another connection: what was
+ * stored for the one before is worth nothing and is deleted.
+ */
+export function sandboxSessionStorage(
+  storage: vscode.SecretStorage,
+  memory: vscode.Memento,
+  connection: Connection,
+  folder: string,
+): SessionStorage {
+  const key = connectionKey(connection);
+  const before = memory.get<string>(LAST_SANDBOX);
+  if (before !== key) {
+    void memory.update(LAST_SANDBOX, key); // The next one looks again.
+    if (before !== undefined) void Promise.resolve(storage.delete(secrets.session + before)).catch(() => {}); // Worthless.
+  }
+  return editorSessionStorage(storage, connection, folder);
+}

@@ -1,0 +1,94 @@
+import * as vscode from 'vscode';
+import { cancelled } from '../../core/base/errors.ts';
+import type { ChatMessage } from '../../core/completions/request.ts';
+import type { AgentLoopResult } from '../../core/tools/agentLoopTypes.ts';
+import { accountSignal } from '../accountSignal.ts';
+import type { AnswerStats } from '../answerStats.ts';
+import { type AnswerPart, answerPart } from '../answerText.ts';
+import { signalOf } from '../cancellation.ts';
+import type { Cloud } from '../cloud.ts';
+import type { Clouds } from '../clouds.ts';
+import { type OpenToolRegistry, runConversation, type ToolRegistry } from '../conversation.ts';
+import { withProgress } from '../dialogs.ts';
+import type { Model, ModelCatalog } from '../modelCatalog.ts';
+import type { RequestDeps } from '../modelRequest.ts';
+import { ownerOf } from '../ownerOf.ts';
+import { usableModel } from '../selectModel.ts';
+
+export interface EditorDeps extends RequestDeps {
+  readonly clouds: Clouds;
+  readonly catalog: ModelCatalog;
+  readonly openTools: OpenToolRegistry;
+}
+
+/** Who answers an editor command. */
+export interface AnsweringModel {
+  /** Whom the answer will belong to, see {@link ownerOf}. */
+  readonly owner: string;
+  readonly cloud: Cloud;
+  readonly model: Model;
+}
+
+/** For what must not call anything. */
+export const noTools: ToolRegistry = {
+  tools: [],
+  invoke: async ({ name }) => ({ content: `There is no tool named ${name}.`, isError: true }),
+};
+
+/**
+ * The picked model of the active cloud.
+ *
+ * @throws RolecallError that says why no model can answer.
+ */
+export async function resolveAnsweringModel({
+  clouds,
+  catalog,
+}: Pick<EditorDeps, 'clouds' | 'catalog'>): Promise<AnsweringModel> {
+  const model = await usableModel(clouds, catalog);
+  return { owner: ownerOf(clouds), cloud: clouds.require(), model };
+}
+
+/** @throws RolecallError `cancelled` when another account came while something was asked: its window shows no other's answer. */
+export function assertSameOwner(clouds: Pick<Clouds, 'active'>, { owner }: AnsweringModel): void {
+  if (ownerOf(clouds) !== owner) throw cancelled();
+}
+
+/** One conversation of an editor command. */
+export interface EditorConversation extends AnsweringModel {
+  readonly messages: readonly ChatMessage[];
+  readonly toolRegistry: ToolRegistry;
+  /** Ends it besides the cancel button. */
+  readonly closed?: AbortSignal;
+  readonly tally?: AnswerStats;
+  /** What arrives, but for what is under way, which the notification shows. */
+  readonly write: (part: Exclude<AnswerPart, { kind: 'progress' }>) => void;
+}
+
+/** Asks under a notification that can be cancelled; ends with the account. Failures are in the outcome, not thrown. */
+export async function runConversationWithProgress(
+  deps: EditorDeps,
+  { closed, write, tally, ...asked }: EditorConversation,
+): Promise<AgentLoopResult> {
+  const title = vscode.l10n.t('{0} is answering…', asked.model.label);
+  return withProgress(
+    { location: vscode.ProgressLocation.Notification, title, cancellable: true },
+    async (report, token) => {
+      const stopped = AbortSignal.any([signalOf(token), ...(closed ? [closed] : [])]);
+      const account = accountSignal(deps.clouds, stopped);
+      const events = runConversation({ ...deps, ...asked }, account.signal);
+      try {
+        for (;;) {
+          const next = await events.next();
+          if (next.done) return next.value;
+          tally?.accept(next.value);
+          const part = answerPart(next.value);
+          if (part?.kind === 'progress') report(part.text);
+          else if (part) write(part);
+        }
+      } finally {
+        account.dispose();
+        await events.return(undefined as never); // What cannot be shown is not asked on.
+      }
+    },
+  );
+}

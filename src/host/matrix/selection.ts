@@ -1,0 +1,60 @@
+import * as vscode from 'vscode';
+import { groupsGranting } from '../../core/access/matrix.ts';
+import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
+import { groupName, principalName } from '../../core/access/queries.ts';
+import { cancelled, RolecallError } from '../../core/base/errors.ts';
+import type { Mode } from '../../webview/matrix/protocol.ts';
+import { showQuickPick } from '../dialogs.ts';
+
+/** A row, a column or a cell, by the keys of the access model. */
+export interface MatrixSelection {
+  readonly mode: Mode;
+  readonly row: string | null;
+  readonly column: string | null;
+}
+
+export interface ResolvedSelection {
+  readonly row: GroupEntry | Principal | undefined;
+  readonly role: RoleEntry | undefined;
+}
+
+/** What the keys name. What is no longer among what was read is `undefined`. */
+export function resolveSelection(model: AccessModel, { mode, row, column }: MatrixSelection): ResolvedSelection {
+  const entry = row === null ? undefined : mode === 'groups' ? model.group(row) : model.principal(row);
+  return { row: entry, role: column === null ? undefined : model.role(column) };
+}
+
+/**
+ * What the tree shows for it: of a column its role, of a row or cell its group; of somebody in several groups the one that
+ * is picked: among those that give the role, where a role is meant and any does.
+ *
+ * @throws RolecallError `notFound`, `cancelled`.
+ */
+export async function entryToReveal(model: AccessModel, chosen: MatrixSelection): Promise<GroupEntry | RoleEntry> {
+  const { row, role } = resolveSelection(model, chosen);
+  if ((chosen.row !== null && !row) || (chosen.column !== null && !role)) throw gone();
+  if (row && 'group' in row) return row;
+  if (!row) {
+    if (role) return role;
+    throw gone();
+  }
+  const through = role ? groupsGranting(row, role) : [];
+  const groups = through.length > 0 ? through : row.groups;
+  const [only] = groups;
+  if (!only) throw gone();
+  return groups.length === 1 ? only : pickAmong(row, groups);
+}
+
+async function pickAmong(person: Principal, groups: readonly GroupEntry[]): Promise<GroupEntry> {
+  const items = groups.map((entry) => ({ label: groupName(entry), description: entry.group.metadata.id, entry }));
+  const picked = await showQuickPick(items, {
+    placeHolder: vscode.l10n.t('Through which group of {0}?', principalName(person)),
+    matchOnDescription: true,
+  });
+  if (!picked) throw cancelled();
+  return picked.entry;
+}
+
+function gone(): RolecallError {
+  return new RolecallError('notFound', vscode.l10n.t('It is not among what was read. Refresh and try again.'));
+}

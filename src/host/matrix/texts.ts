@@ -1,0 +1,133 @@
+import * as vscode from 'vscode';
+import { gapText } from '../../core/access/descriptions.ts';
+import { groupsGranting } from '../../core/access/matrix.ts';
+import type { AccessModel, GroupEntry, Principal, PrincipalKind, RoleEntry } from '../../core/access/model.ts';
+import { oneLine } from '../../core/access/plain.ts';
+import { groupName, principalName, roleName } from '../../core/access/queries.ts';
+import { attentionOf, isBeingDeleted } from '../../core/access/status.ts';
+import type { Mode, NoticesMessage, TextName } from '../../webview/matrix/protocol.ts';
+import { filterProblem, samePeopleText } from '../accessTarget.ts';
+import type { RowNotes } from './matrixMessages.ts';
+
+/** What the page says by itself. */
+export function pageTexts(organization: string): Readonly<Record<TextName, string>> {
+  return {
+    title: vscode.l10n.t('Access matrix of {0}', organization),
+    rows: vscode.l10n.t('Rows'),
+    groups: vscode.l10n.t('Groups'),
+    people: vscode.l10n.t('People'),
+    group: vscode.l10n.t('Group'),
+    person: vscode.l10n.t('Person or service account'),
+    filter: vscode.l10n.t('Filter'),
+    filterHint: vscode.l10n.t('Filter (same syntax as the tree)'),
+    refresh: vscode.l10n.t('Refresh'),
+    reading: vscode.l10n.t('Reading…'),
+    legend: vscode.l10n.t('Legend'),
+    granted: vscode.l10n.t('granted'),
+    grantedUnlisted: vscode.l10n.t('granted, role not listed'),
+    notGranted: vscode.l10n.t('not granted'),
+    unlisted: vscode.l10n.t('not listed'),
+    groupCount: vscode.l10n.t('Groups: {0}'),
+    peopleCount: vscode.l10n.t('Members: {0}'),
+    roleCount: vscode.l10n.t('Roles: {0}'),
+    grantCount: vscode.l10n.t('Grants: {0}'),
+    ofAll: vscode.l10n.t('{0} of {1}'),
+    rowGrants: vscode.l10n.t('roles: {0}'),
+    columnGroups: vscode.l10n.t('groups: {0}'),
+    columnPeople: vscode.l10n.t('members: {0}'),
+    samePeople: samePeopleText(),
+  };
+}
+
+/** How many of each kind: the same people may be listed in two ways. */
+function countsText(members: readonly Principal[]): string {
+  const many = (kind: PrincipalKind) => members.filter((member) => member.kind === kind).length;
+  const texts = [
+    [many('subject'), vscode.l10n.t('subjects: {0}', many('subject'))],
+    [many('user'), vscode.l10n.t('user IDs: {0}', many('user'))],
+    [many('serviceAccount'), vscode.l10n.t('service accounts: {0}', many('serviceAccount'))],
+  ] as const;
+  return texts.flatMap(([count, text]) => (count > 0 ? [text] : [])).join(', ') || vscode.l10n.t('no members');
+}
+
+function kindText(kind: PrincipalKind): string {
+  const texts: Readonly<Record<PrincipalKind, string>> = {
+    subject: vscode.l10n.t('subject'),
+    user: vscode.l10n.t('user ID'),
+    serviceAccount: vscode.l10n.t('service account'),
+  };
+  return texts[kind];
+}
+
+/** What is unusual about a group. */
+function notesText({ group, missing }: GroupEntry): string {
+  const { metadata } = group;
+  const attention = attentionOf(metadata);
+  const states = { error: vscode.l10n.t('error'), degraded: vscode.l10n.t('degraded') };
+  return [
+    isBeingDeleted(metadata) ? vscode.l10n.t('being deleted') : '',
+    attention === undefined ? '' : states[attention],
+    missing.includes('roles') ? vscode.l10n.t('roles not sent') : '',
+    missing.includes('serviceAccounts') ? vscode.l10n.t('service accounts not sent') : '',
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** What stands beside the names of rows: what is unusual about a group, what kind somebody is of. */
+export const notes: RowNotes = { ofGroup: notesText, ofPrincipal: ({ kind }) => kindText(kind) };
+
+/** Why there is no row. */
+export function emptyText(model: AccessModel, mode: Mode, filter: string): string {
+  if (!model.groupsKnown) return vscode.l10n.t('The groups could not be read, so nobody knows');
+  if (mode === 'groups') {
+    return filter === '' ? vscode.l10n.t('No groups') : vscode.l10n.t('No matching groups');
+  }
+  return filter === '' ? vscode.l10n.t('Nobody is in a group') : vscode.l10n.t('No matching people');
+}
+
+/** What the data lacks, in the words of every other answer, and what is wrong with the filter. */
+export function noticesOf({ gaps }: AccessModel, filter: string): NoticesMessage['notices'] {
+  const kinds = { unread: 'problem', malformed: 'partial', missing: 'partial', stale: 'stale' } as const;
+  const problem = filterProblem(filter);
+  return [
+    ...gaps.map((gap) => ({ kind: kinds[gap.kind], text: gapText(gap) })),
+    ...(problem === '' ? [] : [{ kind: 'partial' as const, text: problem }]),
+  ];
+}
+
+/** What stands behind a row, a column or a cell. */
+export function detailText(row: GroupEntry | Principal | undefined, role: RoleEntry | undefined): string {
+  if (role === undefined) return row === undefined ? '' : rowText(row);
+  const name = oneLine(roleName(role));
+  if (row === undefined) return role.role === undefined ? name : `${name} · ${oneLine(role.id)}`;
+  if ('group' in row) {
+    const group = oneLine(groupName(row));
+    return row.roles.includes(role)
+      ? vscode.l10n.t('{0} has the {1} role', group, name)
+      : vscode.l10n.t('{0} does not have the {1} role', group, name);
+  }
+  const through = groupsGranting(row, role).map((group) => oneLine(groupName(group)));
+  const person = oneLine(principalName(row));
+  return through.length > 0
+    ? vscode.l10n.t('{0} has {1} through {2}', person, name, listed(through))
+    : vscode.l10n.t('{0} does not have {1}', person, name);
+}
+
+function rowText(row: GroupEntry | Principal): string {
+  if ('group' in row) {
+    const { group, members } = row;
+    return [oneLine(groupName(row)), oneLine(group.metadata.id), countsText(members), notesText(row)]
+      .filter(Boolean)
+      .join(' · ');
+  }
+  const groups = row.groups.map((group) => oneLine(groupName(group)));
+  return vscode.l10n.t('{0} ({1}) is in {2}', oneLine(principalName(row)), kindText(row.kind), listed(groups));
+}
+
+/** More names than fit on a line are counted. */
+function listed(names: readonly string[]): string {
+  const most = 4;
+  const shown = names.slice(0, most).join(', ');
+  return names.length > most ? vscode.l10n.t('{0} and {1} more', shown, names.length - most) : shown;
+}

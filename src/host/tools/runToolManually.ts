@@ -1,0 +1,78 @@
+import * as vscode from 'vscode';
+import { cancelled, RolecallError } from '../../core/base/errors.ts';
+import { signalOf } from '../cancellation.ts';
+import { showQuickPick, withProgress } from '../dialogs.ts';
+import { askArguments } from './askArguments.ts';
+import { isToolFile, type ToolFiles, type WorkspaceTool } from './toolFiles.ts';
+import type { WorkspaceTools } from './workspaceTools.ts';
+
+interface RunByHandDeps {
+  readonly files: ToolFiles;
+  readonly tools: WorkspaceTools;
+  /** Where the result is shown. */
+  readonly output: () => vscode.OutputChannel;
+}
+
+/**
+ * Run Workspace Tool: asks which (unless given), for its arguments, for consent, and shows the result.
+ *
+ * @throws RolecallError
+ */
+export async function runToolManually(
+  { files, tools, output }: RunByHandDeps,
+  uri: unknown,
+  name: unknown,
+): Promise<void> {
+  if (uri instanceof vscode.Uri) await save(uri);
+  const tool = await choose(await files.all(), uri, name);
+  const { definition, folder } = tool;
+  const args = await askArguments(definition.name, definition.parameters);
+  const { compileParameters } = await import('../../core/tools/validate.ts');
+  const compiled = compileParameters(definition.parameters);
+  const errors = compiled.kind === 'ok' ? compiled.check(args) : [];
+  if (errors.length > 0) throw new RolecallError('tool', errors.join(' '));
+  const call = { id: crypto.randomUUID(), name: definition.name, arguments: args };
+  const title = vscode.l10n.t('Running {0}…', definition.name);
+  const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
+  const result = await withProgress(options, (_, token) => tools.run(tool, call, signalOf(token)));
+  const channel = output();
+  const head = result.isError
+    ? vscode.l10n.t('{0} of {1} failed:', definition.name, folder.name)
+    : vscode.l10n.t('{0} of {1}:', definition.name, folder.name);
+  channel.appendLine(`${head} ${JSON.stringify(args)}\n${result.content}\n`);
+  channel.show(true);
+}
+
+/**
+ * What runs is the file as it is stored: what a model would run too. VS Code tells late that a document has become dirty, and
+ * saves nothing that is not.
+ */
+async function save(uri: vscode.Uri): Promise<void> {
+  const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString());
+  if (document && !(await document.save()) && document.isDirty) {
+    throw new RolecallError('tool', vscode.l10n.t('The tool file could not be saved.'));
+  }
+}
+
+async function choose(all: readonly WorkspaceTool[], uri: unknown, name: unknown): Promise<WorkspaceTool> {
+  if (uri instanceof vscode.Uri && typeof name === 'string') {
+    const found = all.find(({ definition, folder }) => definition.name === name && isToolFile(uri, folder));
+    if (found) return found;
+    throw new RolecallError('tool', vscode.l10n.t('The tool {0} is not in this file any more.', name));
+  }
+  if (all.length === 0) {
+    throw new RolecallError(
+      'tool',
+      vscode.l10n.t('No workspace tool is defined here, or the workspace is not trusted.'),
+    );
+  }
+  const items = all.map((tool) => ({
+    label: tool.definition.name,
+    description: tool.folder.name,
+    detail: tool.definition.description,
+    tool,
+  }));
+  const picked = await showQuickPick(items, { title: vscode.l10n.t('Run Workspace Tool') });
+  if (!picked) throw cancelled();
+  return picked.tool;
+}

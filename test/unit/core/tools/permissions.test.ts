@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { link, mkdir, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { RolecallError } from '../../../../src/core/base/errors.ts';
+import {
+  checkWorkspacePaths,
+  isInside,
+  namesWorkspace,
+  protectedEntries,
+  resolvePermissions,
+} from '../../../../src/core/tools/permissions.ts';
+import { temporaryFolder } from './temporaryFolder.ts';
+
+const refusedAs = (message: RegExp) => (error: unknown) =>
+  error instanceof RolecallError && error.kind === 'tool' && message.test(error.message);
+const system = { path: '/usr/bin/x', realPath: '/usr/bin/x' };
+
+describe('resolveReach', () => {
+  const outer = temporaryFolder();
+  const at = (...parts: string[]): string => path.join(outer.path, ...parts);
+  const resolve = (access: { read?: string[]; write?: string[] }, executable = system, root = at('home', 'space')) =>
+    resolvePermissions(
+      { read: ['.'], write: [], network: false, ...access },
+      { root, executable, homes: [at('home'), at('link-to-home')], platform: 'linux' },
+    );
+
+  before(async () => {
+    await mkdir(at('home', 'space', 'src', 'deep'), { recursive: true });
+    await mkdir(at('home', 'space', '.git'));
+    await mkdir(at('home', '.ssh'));
+    await mkdir(at('home', 'code', 'team', 'project', '.git'), { recursive: true });
+    await symlink(at('home'), at('link-to-home'));
+    await symlink('src', at('home', 'space', 'in'));
+    await symlink('../.ssh', at('home', 'space', 'away'));
+    await symlink('../nowhere', at('home', 'space', 'dangling'));
+    await symlink('.git', at('home', 'space', 'hidden'));
+    await writeFile(at('home', 'space', 'file'), '');
+  });
+
+  it('reads the workspace folder unless it is told otherwise, and knows a home by one name', async () => {
+    assert.deepEqual(await resolve({}), {
+      read: [at('home', 'space')],
+      write: [],
+      files: [],
+      network: false,
+      program: undefined,
+      homes: [at('home')],
+    });
+  });
+
+  const paths: [given: string, expected: string[] | RegExp, toRead: boolean][] = [
+    ['src/deep', ['src', 'deep'], true],
+    ['in/deep', ['src', 'deep'], true],
+    ['file', ['file'], true],
+    ['src/new/er', ['src', 'new', 'er'], false],
+    ['in/new', ['src', 'new'], false],
+    ['away', /leads out of the workspace folder/, false],
+    ['away/new', /leads out of the workspace folder/, false],
+    ['in/../../x', /leads out of the workspace folder/, false],
+    ['dangling', /leads out of the workspace folder/, false],
+    ['dangling/new', /leads out of the workspace folder/, false],
+    ['hidden', /are never writable/, false],
+    ['src/.Git/x', /are never writable/, false],
+  ];
+  for (const [given, expected, toRead] of paths) {
+    it(`${expected instanceof RegExp ? 'refuses' : 'takes'} ${given}`, async () => {
+      const both = async (access: object) => (expected instanceof RegExp ? 'refused' : Object.values(access).flat());
+      if (expected instanceof RegExp) await assert.rejects(resolve({ write: [given] }), refusedAs(expected));
+      else {
+        const real = at('home', 'space', ...expected);
+        assert.deepEqual((await resolve({ write: [given] })).write, [real], String(await both({})));
+        if (toRead) assert.deepEqual((await resolve({ read: [given] })).read, [real]);
+        else await assert.rejects(resolve({ read: [given] }), refusedAs(/does not exist/));
+      }
+    });
+  }
+
+  it('tells files from folders', async () => {
+    const { files } = await resolve({ read: ['file', 'src'], write: ['new', 'file'] });
+    assert.deepEqual(files, [at('home', 'space', 'file'), at('home', 'space', 'file')]);
+  });
+
+  it('never reads or writes the home folder, but a part of a workspace that is one', async () => {
+    for (const root of [at('home'), outer.path]) {
+      await assert.rejects(resolve({}, system, root), refusedAs(/holds your home folder/));
+      await assert.rejects(resolve({ read: [], write: ['.'] }, system, root), refusedAs(/holds your home folder/));
+    }
+    assert.deepEqual((await resolve({ read: ['space'] }, system, at('home'))).read, [at('home', 'space')]);
+  });
+
+  const programs: [real: string, expected: string | undefined][] = [
+    ['/usr/lib/x', undefined],
+    ['home/space/node_modules/.bin/x', undefined],
+    ['home/.nvm/versions/node/v24/bin/node', 'home/.nvm/versions/node/v24'],
+    ['home/.pyenv/shims/python3', 'home/.pyenv'],
+    ['home/.local/bin/x', 'home/.local/bin/x'],
+    ['home/.cargo/bin/cargo', 'home/.cargo/bin/cargo'],
+    ['home/bin/x', 'home/bin/x'],
+    ['home/shims/x', 'home/shims/x'],
+    ['home/tools/a/b/x', 'home/tools/a/b/x'],
+    ['home/project/shims/x', 'home/project/shims/x'],
+    ['home/code/team/project/bin/x', 'home/code/team/project/bin/x'],
+    ['other/tools/bin/x', 'other/tools'],
+    ['bin/x', 'bin/x'],
+  ];
+  for (const [real, expected] of programs) {
+    it(`gives the program ${real} ${expected ?? 'nothing more'}`, async () => {
+      const file = path.isAbsolute(real) ? real : at(real);
+      const { program } = await resolve({}, { path: file, realPath: file });
+      assert.equal(program, expected === undefined ? undefined : at(expected));
+    });
+  }
+});
+
+describe('protectedEntries', () => {
+  const folder = temporaryFolder();
+
+  it('finds them at any depth, not what lies in them, and knows one from another in its place', async () => {
+    const at = (...parts: string[]): string => path.join(folder.path, ...parts);
+    await mkdir(at('a', 'b', '.git', 'modules', '.git'), { recursive: true });
+    await mkdir(at('.vscode'));
+    await writeFile(at('a', '.GIT'), '');
+    await link(at('a', '.GIT'), at('a', 'same'));
+    await symlink('b', at('a', '.git'));
+    await symlink('a', at('link'));
+    const found = await protectedEntries(folder.path);
+    assert.deepEqual(found.map((each) => [path.relative(folder.path, each.path), each.isLink]).sort(), [
+      ['.vscode', false],
+      ['a/.GIT', false],
+      ['a/.git', true],
+      ['a/b/.git', false],
+    ]);
+    assert.equal(new Set(found.map(({ identity }) => identity)).size, 4);
+    assert.deepEqual(await protectedEntries(at('missing')), []);
+  });
+});
+
+describe('namesWorkspace', () => {
+  const outer = temporaryFolder();
+  before(async () => {
+    await mkdir(path.join(outer.path, 'space'));
+    await writeFile(path.join(outer.path, 'space', 'x.sh'), '');
+  });
+  const rows: [given: string[], expected: boolean][] = [
+    [['log', '-n', '3'], false],
+    [['missing.sh', '/usr/bin/x', '..'], false],
+    [['x.sh'], true],
+    [['./x.sh'], true],
+    [['.'], true],
+    [['--file=x.sh'], true],
+    [['-Ix.sh'], true],
+    [['@x.sh'], true],
+    [['a:x.sh,b'], true],
+    [['sh "x.sh" | cat'], true],
+    [['{"a":"x.sh"}'], true],
+    [['{space}/x.sh'], true],
+  ];
+  for (const [given, expected] of rows) {
+    it(`${expected ? 'finds a path in' : 'finds none in'} ${given.join(' ')}`, async () => {
+      const space = path.join(outer.path, 'space');
+      const filled = given.map((each) => each.replace('{space}', space));
+      assert.equal(await namesWorkspace({ executable: system, cwd: space }, filled, [space]), expected);
+    });
+  }
+
+  it('counts a program of the workspace, by its link or by what that leads to', async () => {
+    const space = path.join(outer.path, 'space');
+    for (const file of ['path', 'realPath']) {
+      const executable = { ...system, [file]: path.join(space, 'x.sh') };
+      assert.equal(await namesWorkspace({ executable, cwd: '/' }, [], [space]), true);
+    }
+  });
+});
+
+describe('checkWorkspacePaths', () => {
+  const outer = temporaryFolder();
+  const format = { type: 'string', format: 'workspace-path' };
+  const parameters = {
+    type: 'object' as const,
+    properties: { file: format, files: { type: 'array', items: format }, free: { type: 'string' } },
+    required: [],
+  };
+  before(async () => {
+    await mkdir(path.join(outer.path, 'space', 'deep'), { recursive: true });
+    await symlink('..', path.join(outer.path, 'space', 'out'));
+  });
+  const check = (args: Record<string, unknown>, cwd = '.') =>
+    checkWorkspacePaths(parameters, args, { folder: path.join(outer.path, 'space'), cwd });
+
+  it('takes what lies in the workspace folder, whether it exists or not', async () => {
+    await check({ file: 'deep', files: ['new/x', '.'], free: '../../etc' });
+    await check({ file: 'x' }, 'deep');
+    await check({ file: 7, files: [7, null] });
+  });
+
+  it('refuses what leads out, also by a link and in a list', async () => {
+    for (const args of [{ file: 'out' }, { file: 'out/x' }, { file: 'deep/../../x' }, { files: ['deep', 'out/x'] }]) {
+      await assert.rejects(check(args), refusedAs(/leads out of the workspace folder/), JSON.stringify(args));
+    }
+  });
+});
+
+describe('isInside', () => {
+  const rows: [folder: string, file: string, expected: boolean][] = [
+    ['/a', '/a', true],
+    ['/a', '/a/b', true],
+    ['/a', '/a/..b', true],
+    ['/a', '/ab', false],
+    ['/a/b', '/a', false],
+    ['/', '/a', true],
+  ];
+  for (const [folder, file, expected] of rows) {
+    it(`${file} ${expected ? 'is' : 'is not'} in ${folder}`, () => assert.equal(isInside(folder, file), expected));
+  }
+});
