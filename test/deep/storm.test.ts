@@ -16,7 +16,7 @@ describe('eight windows that share one session, with kills, stops, lagging store
       processes: 8,
       pace: PACE,
       // Several times what it takes on two busy cores: only what hangs comes so far.
-      limitMs: 190_000,
+      limitMs: 300_000,
       say: (line) => {
         if (line.includes('takeovers')) console.log(`      ${line}`); // One line for each storm.
       },

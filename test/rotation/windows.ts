@@ -25,6 +25,8 @@ export async function bundleWindow(
     outfile,
     bundle: true,
     format: 'esm',
+    // Some packages are CommonJS and require what Node has.
+    banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
     platform: 'node',
     target: 'node22',
     logLevel: 'error',
