@@ -21,7 +21,7 @@ export interface AnswersDeps {
   readonly pages: OpenPages;
 }
 
-/** Answers beside the editor. They belong to the account that asked: when another one is on the stage, or none, they close. */
+/** Answers beside the editor. They belong to the account that asked: when another one is active, or none, they close. */
 export class Answers implements vscode.Disposable {
   readonly #deps: AnswersDeps;
   readonly #open = new Set<OpenPage<never>>();

@@ -42,7 +42,7 @@ export interface MutexDeps {
   readonly protocol: Protocol;
   readonly log: Log;
   readonly timeouts?: Pick<Timeouts, 'peerSilence'>;
-  /** Another window has something to store that makes needless what this one does inside the exclusion. */
+  /** Another window has something to store that makes what this one does while holding the mutex unnecessary. */
   readonly onGiveWay?: () => void;
 }
 
