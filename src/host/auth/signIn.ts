@@ -190,28 +190,27 @@ export class SignIn {
     const { connection, tokenManager } = cloud;
     const elsewhere = signedInElsewhere(cloud);
     try {
-      const session = await Promise.race([
-        elsewhere.session,
-        signInWithBrowser(
-          {
-            connection,
-            server,
-            method,
-            pages: signInPages(connection.label),
-            openBrowser: (newStartUrl, authorizationUrl) => this.#open(method, newStartUrl, authorizationUrl),
-            delivered: (pending, over) => this.#delivered(cloud, pending, over),
-            arrived: () => {
-              elsewhere.stop();
-              if (this.#waiting) delete this.#waiting.answer;
-            },
-            storeSession: (own) => tokenManager.signIn(own),
-            addSecret,
-            log,
-            now: Date.now,
+      const own = signInWithBrowser(
+        {
+          connection,
+          server,
+          method,
+          pages: signInPages(connection.label),
+          openBrowser: (newStartUrl, authorizationUrl) => this.#open(method, newStartUrl, authorizationUrl),
+          delivered: (pending, over) => this.#delivered(cloud, pending, over),
+          arrived: () => {
+            elsewhere.stop();
+            if (this.#waiting) delete this.#waiting.answer;
           },
-          AbortSignal.any([signal, elsewhere.signal]),
-        ),
-      ]);
+          storeSession: (own) => tokenManager.signIn(own),
+          addSecret,
+          log,
+          now: Date.now,
+        },
+        AbortSignal.any([signal, elsewhere.signal]),
+      );
+      const session = await Promise.race([elsewhere.session, own]);
+      await Promise.allSettled([own]); // What another window has overtaken frees its port first.
       log.info(`Signed in to ${connection.identityUrl}.`);
       return session;
     } catch (error) {
