@@ -37,7 +37,7 @@ test.describe('a configured cloud', () => {
     await expect(isRestricted()).toBeVisible();
     const side = await showOwnView(page);
     await signInAs(workbench, 'Ada Moreau', async () => {
-      await side.getByRole('button', { name: 'Sign In' }).click();
+      await side.getByRole('button', { name: 'Sign In', exact: true }).click();
       await answerInput(page, workbench.sandbox.descriptor.clients.loopback.secret);
     });
     await expect(treeRow(page, 'meridian')).toBeVisible();

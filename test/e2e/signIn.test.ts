@@ -185,6 +185,6 @@ test.describe('signing in', () => {
     const same = page.locator('.notification-list-item', { hasText: 'no longer signed in' });
     await expect(same.filter({ visible: true })).toHaveCount(1);
     assert.equal(workbench.context.pages().length, windows);
-    await page.locator('.part.sidebar').getByRole('button', { name: 'Sign In' }).waitFor();
+    await page.locator('.part.sidebar').getByRole('button', { name: 'Sign In', exact: true }).waitFor();
   });
 });
