@@ -48,11 +48,11 @@ describe('settings', () => {
     ['a host without a scheme', { 'identity.url': 'identity.example.com' }, /identity\.url must be an address such as/],
     ['http to another machine', { 'identity.url': 'http://identity.example.com' }, /must begin with https:\/\//],
     ['a path behind the identity host', { 'identity.url': 'https://i.example/api' }, /such as https:\/\/i\.example/],
-    ['/v1 at the end', { 'inference.url': 'https://m.example/v1' }, /write https:\/\/m\.example/],
-    ['/v1 and a slash', { 'inference.url': 'https://m.example/v1/' }, /write https:\/\/m\.example/],
+    ['/v1 at the end', { 'inference.url': 'https://m.example/v1' }, /Use https:\/\/m\.example/],
+    ['/v1 and a slash', { 'inference.url': 'https://m.example/v1/' }, /Use https:\/\/m\.example/],
     ['a slash at the end', { 'inference.url': 'https://m.example/' }, /must not end with a slash: write/],
     ['a client id with a space', { 'identity.clientId': 'c 1' }, /clientId must not hold spaces/],
-    ['a redirect URI with a query', { 'identity.redirectUri': 'http://127.0.0.1:1/c?x=1' }, /must not hold a query/],
+    ['a redirect URI with a query', { 'identity.redirectUri': 'http://127.0.0.1:1/c?x=1' }, /must not contain a query/],
     ['a redirect URI that is none', { 'identity.redirectUri': 'callback' }, /such as http:\/\/127\.0\.0\.1:18155/],
   ];
   for (const [title, slip, sentence] of mistakes) {

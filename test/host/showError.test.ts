@@ -96,7 +96,7 @@ describe('an error', () => {
 
   it('that should not happen is logged with where it happened', () => {
     const line = describeError(new TypeError('x is not a function'));
-    assert.match(line, /^\[unexpected\] Something unexpected went wrong: x is not a function/);
+    assert.match(line, /^\[unexpected\] An unexpected error occurred: x is not a function/);
     assert.match(line, /\n\s+at /);
   });
 

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { RolecallError } from './errors.ts';
 
 /** http without TLS is for this machine only. */
@@ -6,11 +7,15 @@ export function isLoopback(url: string): boolean {
   return hostname === '127.0.0.1' || hostname === '[::1]' || hostname === 'localhost';
 }
 
-/** @returns the origin. @throws RolecallError `configuration` with the sentence that says what to write. */
+/** @returns the origin. @throws RolecallError `configuration` with a sentence that says what to enter. */
 export function checkIdentityUrl(typed: string): string {
   const url = parse(typed, 'identity.url', 'https://identity.example.com');
   if (url.pathname !== '/' || url.search || url.hash) {
-    throw wrong('identity.url', `must be only scheme and host, such as ${url.origin}`, url.origin);
+    throw wrong(
+      'identity.url',
+      (name) => l10n.t('{0} must contain only a scheme and a host, such as {1}.', name, url.origin),
+      url.origin,
+    );
   }
   return url.origin;
 }
@@ -19,23 +24,34 @@ export function checkIdentityUrl(typed: string): string {
 export function checkInferenceUrl(typed: string): string {
   const url = parse(typed, 'inference.url', 'https://inference.example.com');
   if (/[?#]/.test(typed))
-    throw wrong('inference.url', 'must not hold a query or a fragment', typed.replace(/[?#].*$/, ''));
+    throw wrong(
+      'inference.url',
+      (name) => l10n.t('{0} must not contain a query or fragment.', name),
+      typed.replace(/[?#].*$/, ''),
+    );
   const base = url.href.replace(/\/+$/, '');
   const meant = base.replace(/\/+v1$/, '');
   if (meant !== base) {
-    throw wrong('inference.url', `must not end in /v1, which Rolecall adds: write ${meant}`, meant);
+    throw wrong(
+      'inference.url',
+      (name) => l10n.t('{0} must not end in /v1, because Rolecall adds it. Use {1}.', name, meant),
+      meant,
+    );
   }
-  if (typed.endsWith('/')) throw wrong('inference.url', `must not end with a slash: write ${meant}`, meant);
+  if (typed.endsWith('/'))
+    throw wrong('inference.url', (name) => l10n.t('{0} must not end with a slash. Use {1}.', name, meant), meant);
   return base;
 }
 
 /** @returns the URI as typed: the server compares it as a plain string. */
 export function checkRedirectUri(typed: string): string {
   if (/\s/.test(typed) || !URL.canParse(typed))
-    throw wrong('identity.redirectUri', 'must be an address such as http://127.0.0.1:18155/callback');
-  // Also the lone `?` that a URL object drops: the server would add its own behind it.
+    throw wrong('identity.redirectUri', (name) => needsAddress(name, 'http://127.0.0.1:18155/callback'));
+  // Also a `?` at the end, which a URL object drops: the server would add its own after it.
   if (/[?#]/.test(typed)) {
-    throw wrong('identity.redirectUri', 'must not hold a query or a fragment, because the server adds its own');
+    throw wrong('identity.redirectUri', (name) =>
+      l10n.t('{0} must not contain a query or fragment, because the server adds its own.', name),
+    );
   }
   return typed;
 }
@@ -43,17 +59,24 @@ export function checkRedirectUri(typed: string): string {
 function parse(typed: string, setting: string, example: string): URL {
   const url = /\s/.test(typed) ? null : URL.parse(typed);
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw wrong(setting, `must be an address such as ${example}`);
+    throw wrong(setting, (name) => needsAddress(name, example));
   }
   if (url.protocol === 'http:' && !isLoopback(url.href)) {
-    throw wrong(setting, 'must begin with https:// because tokens are sent there; http:// is for this machine only');
+    throw wrong(setting, (name) =>
+      l10n.t('{0} must begin with https://, because tokens are sent there. Use http:// only for this machine.', name),
+    );
   }
-  if (url.username || url.password) throw wrong(setting, 'must not hold a user name or password');
+  if (url.username || url.password)
+    throw wrong(setting, (name) => l10n.t('{0} must not contain a user name or password.', name));
   return url;
 }
 
-function wrong(setting: string, sentence: string, value?: string): RolecallError {
-  return new RolecallError('configuration', `rolecall.${setting} ${sentence}.`, {
+function needsAddress(name: string, example: string): string {
+  return l10n.t('{0} must be an address such as {1}.', name, example);
+}
+
+function wrong(setting: string, sentence: (name: string) => string, value?: string): RolecallError {
+  return new RolecallError('configuration', sentence(`rolecall.${setting}`), {
     remedy: { kind: 'changeSetting', setting, ...(value !== undefined && { value }) },
   });
 }

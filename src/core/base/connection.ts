@@ -1,4 +1,4 @@
-/** How the client proves itself at the token endpoint: in the body, as raw Basic credentials, or not at all. */
+/** How the client authenticates at the token endpoint: in the body, as raw Basic credentials, or not at all. */
 export type ClientAuthentication = 'client_secret_post' | 'client_secret_basic' | 'none';
 
 /**
@@ -27,7 +27,7 @@ export function connectionKey(connection: Pick<Connection, 'id' | 'identityUrl' 
   return `${connection.id}|${connection.identityUrl}|${connection.clientId}`;
 }
 
-/** How the rooms of core get a token without knowing where it comes from. */
+/** How core gets a token without knowing where it comes from. */
 export interface TokenSource {
   /**
    * A token to send now.

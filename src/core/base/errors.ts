@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { redact } from './redact.ts';
 
 /**
@@ -37,7 +38,7 @@ export type ErrorKind =
   | 'tool'
   | 'unexpected';
 
-/** What the service itself said, kept beside our own sentence. All members come from outside: show, never trust. */
+/** What the service itself reported, kept beside our own sentence. All members come from outside: show, never trust. */
 export interface ErrorDetails {
   /** HTTP status of the answer. */
   readonly status?: number;
@@ -53,9 +54,9 @@ export interface ErrorDetails {
   readonly retryAfterMs?: number;
   /** How the service names this exchange (`trace_id`). */
   readonly traceId?: string;
-  /** Of a `contextOverflow`: the tokens the model takes, as the service said. */
+  /** Of a `contextOverflow`: the tokens the model takes, as the service reported. */
   readonly contextLimit?: number;
-  /** Of a `contextOverflow`: the tokens the request would have needed, as the service said. */
+  /** Of a `contextOverflow`: the tokens the request would have needed, as the service reported. */
   readonly contextRequested?: number;
   /** True when it failed before the request that matters was sent. */
   readonly wasNotSent?: boolean;
@@ -76,10 +77,10 @@ export type Remedy =
   /** `setting` without `rolecall.`; `value` is what was most likely meant. */
   | { readonly kind: 'changeSetting'; readonly setting: string; readonly value?: string };
 
-/** By which every bundle knows the others' errors, see `extension` in esbuild.mjs. */
+/** Lets each bundle recognize the errors of the others: see `extension` in esbuild.mjs. */
 const brand = Symbol.for('rolecall.RolecallError');
 
-/** The one error type of Rolecall. `message` is a plain sentence that can be shown to a person. */
+/** The one error type of Rolecall. `message` is a plain sentence that can be shown to the user. */
 export class RolecallError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && brand in value;
@@ -107,11 +108,11 @@ export class RolecallError extends Error {
 export const MAX_SERVER_MESSAGE_LENGTH = 300;
 
 /**
- * Somebody else's words as {@link ErrorDetails.serverMessage} holds them: one line, no markup, no control characters, nothing
+ * A server's message as {@link ErrorDetails.serverMessage} holds it: one line, no markup, no control characters, nothing
  * that looks like a secret.
  */
 export function sanitizeServerMessage(text: string): string {
-  // As it was written: line breaks tell where a value ends.
+  // Redacted before line breaks are replaced: they show where a secret ends.
   const plain = redact(truncate(text, MAX_SEARCHED))
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .replace(/<[a-z/!?][^>]*>/gi, ' ')
@@ -120,12 +121,17 @@ export function sanitizeServerMessage(text: string): string {
   return truncateWithEllipsis(plain, MAX_SERVER_MESSAGE_LENGTH);
 }
 
+/** `sentence`, followed by the server's message if there is one. */
+export function withServerMessage(sentence: string, serverMessage: string): string {
+  return serverMessage === '' ? sentence : l10n.t('{0} Server response: {1}', sentence, serverMessage);
+}
+
 /** The most that is searched for secrets and markup: more than is shown, and less than a hostile server could make costly. */
 const MAX_SEARCHED = 8_000;
 
 /** The error that stands for "the user stopped it". */
 export function cancelled(cause?: unknown): RolecallError {
-  return new RolecallError('cancelled', 'Cancelled.', { cause });
+  return new RolecallError('cancelled', l10n.t('Canceled.'), { cause });
 }
 
 /** True when `error` means that the work was cancelled: our error, or an `AbortError` of the platform. */
@@ -140,7 +146,7 @@ export function asRolecallError(error: unknown): RolecallError {
   if (error instanceof RolecallError) return error;
   if (isCancelled(error)) return cancelled(error);
   const message = error instanceof Error ? error.message : String(error);
-  return new RolecallError('unexpected', `Something unexpected went wrong: ${message}`, { cause: error });
+  return new RolecallError('unexpected', l10n.t('An unexpected error occurred: {0}', message), { cause: error });
 }
 
 /** The beginning of `text`, at most `length` UTF-16 units, without the first half of a character at its end. */
@@ -156,10 +162,10 @@ export function truncateWithEllipsis(text: string, length: number): string {
   return text.length > length ? `${truncate(text, length - 1)}…` : text;
 }
 
-/** `ms` as a person says it, rounded up to whole seconds. */
+/** `ms` in words, rounded up to whole seconds. */
 export function formatSeconds(ms: number): string {
   const whole = Math.max(1, Math.ceil(ms / 1000));
-  return whole === 1 ? '1 second' : `${whole} seconds`;
+  return whole === 1 ? l10n.t('1 second') : l10n.t('{0} seconds', whole);
 }
 
 /** A number of tokens with separators. */
@@ -169,7 +175,8 @@ export function formatCount(tokens: number): string {
 
 /** `a, b and c`. */
 export function formatList(items: readonly string[]): string {
-  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
+  const last = items.at(-1) ?? '';
+  return items.length < 2 ? last : l10n.t('{0} and {1}', items.slice(0, -1).join(', '), last);
 }
 
 /** The `code` of a system error, such as `ENOENT`. */

@@ -1,5 +1,6 @@
+import * as l10n from '@vscode/l10n';
 import { delay } from './abort.ts';
-import { cancelled, RolecallError } from './errors.ts';
+import { cancelled, formatSeconds, RolecallError } from './errors.ts';
 
 /** The platform's `fetch`. In the editor it is the extension host's own, which honours proxies and system certificates. */
 export type Fetch = typeof globalThis.fetch;
@@ -59,7 +60,7 @@ export function refuseRedirect(response: Response, url: string): void {
   void response.body?.cancel().catch(() => {}); // Nobody reads this body; a failing cancel changes nothing.
   throw new RolecallError(
     'protocol',
-    `${originOf(url)} answered with a redirect, which is not followed with a token.`,
+    l10n.t('{0} answered with a redirect. Rolecall does not follow redirects, to keep tokens safe.', originOf(url)),
     {
       details: { status: response.status },
     },
@@ -83,7 +84,7 @@ export function originOf(url: string): string {
   try {
     return new URL(url).origin;
   } catch {
-    return 'The server';
+    return l10n.t('The server');
   }
 }
 
@@ -91,7 +92,7 @@ async function readText(response: Response, maxBytes: number, url: string): Prom
   const tooLarge = () =>
     new RolecallError(
       'protocol',
-      `${originOf(url)} sent more than ${Math.round(maxBytes / 1e6)} MB; the answer was dropped.`,
+      l10n.t('{0} sent more than {1} MB, so the response was discarded.', originOf(url), Math.round(maxBytes / 1e6)),
     );
   if (!response.body) return '';
   const decoder = new TextDecoder();
@@ -116,40 +117,61 @@ function explainFailure(error: unknown, { url, deadlineMs, signal, deadline }: F
   if (error instanceof RolecallError) return error;
   if (signal.aborted) return cancelled(error);
   if (deadline.aborted) {
-    const seconds = Math.round(deadlineMs / 1000);
-    return new RolecallError('timeout', `${originOf(url)} did not answer within ${seconds} seconds.`, { cause: error });
+    const sentence = l10n.t('{0} did not answer within {1}.', originOf(url), formatSeconds(deadlineMs));
+    return new RolecallError('timeout', sentence, { cause: error });
   }
   return networkError(error, url);
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing is listening there',
-  ENOTFOUND: 'the host name is not known',
-  EAI_AGAIN: 'the host name could not be looked up',
-  ENETUNREACH: 'there is no network connection to it',
-  EHOSTUNREACH: 'there is no network connection to it',
-  ECONNRESET: 'the connection was cut',
-  UND_ERR_SOCKET: 'the connection was cut',
-  ETIMEDOUT: 'the connection timed out',
-  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
-  UND_ERR_HEADERS_TIMEOUT: 'the answer did not begin within 300 seconds, the limit of the editor',
-  UND_ERR_BODY_TIMEOUT: 'the answer paused for 300 seconds, the limit of the editor',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate chain is not trusted here',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate chain is incomplete or not trusted here',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
-};
+/** What a system error code means, as the end of a sentence. */
+function reasonOf(code: string | undefined): string | undefined {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return l10n.t('nothing is listening there');
+    case 'ENOTFOUND':
+      return l10n.t('the host name is unknown');
+    case 'EAI_AGAIN':
+      return l10n.t('the host name could not be looked up');
+    case 'ENETUNREACH':
+    case 'EHOSTUNREACH':
+      return l10n.t('there is no network connection to it');
+    case 'ECONNRESET':
+    case 'UND_ERR_SOCKET':
+      return l10n.t('the connection was cut');
+    case 'ETIMEDOUT':
+    case 'UND_ERR_CONNECT_TIMEOUT':
+      return l10n.t('the connection timed out');
+    case 'UND_ERR_HEADERS_TIMEOUT':
+      return l10n.t('the response did not begin within 300 seconds, the limit of the editor');
+    case 'UND_ERR_BODY_TIMEOUT':
+      return l10n.t('the response paused for 300 seconds, the limit of the editor');
+    case 'CERT_HAS_EXPIRED':
+      return l10n.t('its certificate has expired');
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+      return l10n.t('its certificate is self-signed');
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+      return l10n.t('its certificate chain is not trusted on this machine');
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+      return l10n.t('its certificate chain is incomplete or not trusted on this machine');
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return l10n.t('its certificate is for another host name');
+    default:
+      return undefined;
+  }
+}
 
 /** The error for a `fetch` that rejected: no answer was received, or only a part of one. */
 export function networkError(error: unknown, url: string): RolecallError {
   if (isDamaged(error)) {
-    const sentence = `${originOf(url)} sent an answer that cannot be decompressed. A proxy may have damaged it.`;
+    const sentence = l10n.t(
+      '{0} sent a response that cannot be decompressed. A proxy may have damaged it.',
+      originOf(url),
+    );
     return new RolecallError('protocol', sentence, { cause: error });
   }
   const code = causeCode(error);
-  const reason = (code && REASONS[code]) ?? 'the network request failed';
-  return new RolecallError('offline', `Could not reach ${originOf(url)}: ${reason}.`, {
+  const reason = reasonOf(code) ?? l10n.t('the network request failed');
+  return new RolecallError('offline', l10n.t('Could not reach {0}: {1}.', originOf(url), reason), {
     cause: error,
     ...(code && { details: { code } }),
   });
@@ -168,7 +190,7 @@ function isDamaged(error: unknown): boolean {
 function causeCode(error: unknown): string | undefined {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; depth += 1) {
     const { code, errors } = at as { code?: unknown; errors?: unknown[] };
-    if (typeof code === 'string' && Object.hasOwn(REASONS, code)) return code;
+    if (typeof code === 'string' && reasonOf(code) !== undefined) return code;
     at = at.cause ?? errors?.[0];
   }
   return undefined;

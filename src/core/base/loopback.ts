@@ -1,6 +1,6 @@
 import net from 'node:net';
 
-/** How the listener of a sign-in names itself, so that a window or a diagnosis tells it from another program. */
+/** How the listener of a sign-in names itself, so that a window or a diagnosis can tell it from another program. */
 export const LISTENER_NAME = 'Rolecall';
 
 /** A browser may resolve `localhost` to either family (RFC 8252 section 8.3 advises against the name for that reason). */
@@ -16,7 +16,7 @@ const MAX_HEAD = 16_384;
  * Who listens at a loopback port, by the name it gives in the `Server` header (RFC 9110 section 10.2.4). A bare socket:
  * whatever an editor does to `node:http`, this asks the port itself. Nothing is sent but a plain GET of `/`.
  *
- * @returns `silent` when somebody accepts connections and does not speak HTTP until `signal` aborts.
+ * @returns `silent` when a program accepts connections but has not answered in HTTP when `signal` aborts.
  */
 export function identifyListener(
   host: string,
@@ -41,7 +41,7 @@ export function identifyListener(
       text += piece;
       if (text.includes('\r\n\r\n') || text.length > MAX_HEAD) end();
     });
-    socket.on('error', () => {}); // `close` follows, and tells enough.
+    socket.on('error', () => {}); // `close` follows.
     socket.on('close', () => {
       signal.removeEventListener('abort', end);
       const isHttp = text.startsWith('HTTP/');

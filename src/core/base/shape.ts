@@ -1,12 +1,12 @@
 import { isJsonObject } from './json.ts';
 
 /**
- * Checks of what comes from outside, for the little that every window of the editor looks at when it starts: settings and
- * what the editor keeps. There a schema library would be most of the code that is read. Elsewhere zod stands at the door.
+ * Checks of outside data that every window reads when it starts: settings and what the editor stores. There, loading a
+ * schema library would cost more than everything else. Everywhere else zod does it.
  */
 export type Guard<T> = (value: unknown) => value is T;
 
-/** What to ask of each member. */
+/** The check for each member. */
 export type Shape<T> = { readonly [Name in keyof T]-?: (value: unknown) => boolean };
 
 export function isString(value: unknown): value is string {

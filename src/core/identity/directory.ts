@@ -10,7 +10,7 @@ export type ListResult<T> =
       readonly list: Listing<T>;
       /** When it was read, in milliseconds since 1970. */
       readonly at: number;
-      /** Why it could not be read again since: the list is of before. */
+      /** Why the last read failed: the list is from an earlier one. */
       readonly staleBecause?: RolecallError;
     }
   | { readonly kind: 'failed'; readonly error: RolecallError };
@@ -29,9 +29,8 @@ interface Read {
 }
 
 /**
- * What has been read of the organizations of one session. Both lists are read in parallel, once, until they are to be
- * read again; callers that come meanwhile share the read. What was read before stands in for a list that cannot be read
- * again for a reason that may pass.
+ * What has been read of the organizations of one session. Both lists are read in parallel, once, until a refresh; callers
+ * that come meanwhile share the read. After a temporary failure, the list that was read before is used.
  */
 export class Directory {
   readonly #identity: Pick<IdentityClient, 'groups' | 'roles'>;
@@ -55,7 +54,7 @@ export class Directory {
     return read.result;
   }
 
-  /** The reading that the next caller is given: under way or done; `undefined` when a caller would begin one. */
+  /** The read that the next caller shares, in progress or done; `undefined` when a caller would begin one. */
   current(id: string): Promise<OrganizationAccess> | undefined {
     return this.#reads.get(id)?.result;
   }
@@ -70,7 +69,7 @@ export class Directory {
     return [...new Set([...this.#last.keys(), ...this.#reads.keys()])];
   }
 
-  /** What was last read of an organization, without reading. */
+  /** What was last read of an organization; reads nothing. */
   last(id: string): OrganizationAccess | undefined {
     return this.#last.get(id);
   }
@@ -102,7 +101,7 @@ export class Directory {
 
   #settle(read: Read, result: OrganizationAccess): void {
     read.isDone = true;
-    if (this.#reads.get(result.id) !== read) return; // To be read again meanwhile, or dropped.
+    if (this.#reads.get(result.id) !== read) return; // Refreshed or cleared meanwhile.
     if (wasCancelled(result)) this.#reads.delete(result.id);
     else this.#last.set(result.id, result);
   }
@@ -132,7 +131,7 @@ export function wasCancelled({ groups, roles }: OrganizationAccess): boolean {
   return [groups, roles].some((loaded) => loaded.kind === 'failed' && isCancelled(loaded.error));
 }
 
-/** Somebody who may no longer read a list is not shown what it was. */
+/** Someone who is no longer allowed to read a list is not shown what it held. */
 function mayPass({ kind }: RolecallError): boolean {
   return kind === 'server' || kind === 'offline' || kind === 'timeout' || kind === 'rateLimited' || kind === 'protocol';
 }

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import type { TokenSource } from '../base/connection.ts';
 import { RolecallError } from '../base/errors.ts';
 import {
@@ -89,8 +90,10 @@ export class IdentityClient {
       throw new RolecallError(
         'protocol',
         isPage
-          ? 'A web page came instead of data. Check rolecall.identity.url; a sign-in portal or a proxy may have answered in place of the identity service.'
-          : 'The identity service sent an answer that is not JSON.',
+          ? l10n.t(
+              'A web page was returned instead of data. Check rolecall.identity.url. A sign-in portal or a proxy may have answered in place of the identity service.',
+            )
+          : l10n.t('The identity service sent a response that is not JSON.'),
         { cause, details: { status: answer.status } },
       );
     }
@@ -110,7 +113,7 @@ export class IdentityClient {
       }
     }
     if (answer.status >= 200 && answer.status <= 299 && !holdsError(answer)) return answer;
-    // A server may repeat what it was sent; these words are shown.
+    // A server may repeat what it was sent, and its message is shown.
     throw identityError({ ...answer, text: withoutValues(answer.text, [sent]) }, organization, now());
   }
 
@@ -136,7 +139,10 @@ export class IdentityClient {
 /** @throws RolecallError `configuration` for an id that is not one path segment. */
 export function pathSegment(id: string): string {
   if (id === '' || id === '.' || id === '..') {
-    throw new RolecallError('configuration', `“${id}” cannot be an organization id. Correct rolecall.organizations.`);
+    throw new RolecallError(
+      'configuration',
+      l10n.t('“{0}” is not a valid organization ID. Change rolecall.organizations.', id),
+    );
   }
   return encodeURIComponent(id);
 }
@@ -146,22 +152,22 @@ function refusesToken(answer: HttpResponse, now: number): boolean {
   return mayRefuse && identityError(answer, undefined, now).kind === 'sessionEnded';
 }
 
-/** Whether the body says that it failed, as some do with a status that says otherwise. */
+/** Whether the body is an error, which some services send with a status of success. */
 function holdsError({ text }: HttpResponse): boolean {
   return Boolean(readErrorBody(text)?.code);
 }
 
-/** Failures that mean "there is no such list" rather than "it could not be read". */
+/** Failures that mean “there is no such list” rather than “the list could not be read”. */
 function offersNoList({ kind, details }: RolecallError): boolean {
   return kind === 'notFound' || kind === 'forbidden' || details.status === 405 || isNotJson(kind, details.status);
 }
 
-/** A page where a list would stand: an address that the service does not use for it. */
+/** A page instead of a list: the service does not use this address for it. */
 function isNotJson(kind: RolecallError['kind'], status: number | undefined): boolean {
   return kind === 'protocol' && status !== undefined && status >= 200 && status <= 299;
 }
 
 function expectList<T>(list: Listing<T> | undefined, path: string): Listing<T> {
-  if (!list) throw new RolecallError('protocol', `The identity service sent something else than a list at ${path}.`);
-  return list;
+  if (list) return list;
+  throw new RolecallError('protocol', l10n.t('The identity service did not return a list at {0}.', path));
 }

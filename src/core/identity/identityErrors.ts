@@ -1,12 +1,19 @@
+import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
-import { type ErrorDetails, type ErrorKind, RolecallError, sanitizeServerMessage } from '../base/errors.ts';
+import {
+  type ErrorDetails,
+  type ErrorKind,
+  RolecallError,
+  sanitizeServerMessage,
+  withServerMessage,
+} from '../base/errors.ts';
 import { type HttpResponse, retryAfterMs } from '../base/http.ts';
 
 const optionalText = z.catch(z.optional(z.nullable(z.string())), undefined);
 const words = { error_description: optionalText, message: optionalText, detail: optionalText };
 /**
- * Error object of the identity service; `trace_id` comes with newer versions. What stands before the service may nest it,
- * or have words of its own.
+ * Error object of the identity service; newer versions add `trace_id`. A gateway in front of the service may nest it, or
+ * use members of its own.
  */
 const errorBody = z.looseObject({
   error: z.catch(
@@ -18,20 +25,51 @@ const errorBody = z.looseObject({
 });
 
 /**
- * The nine values of `error` (specification, Errors) in plain words. The value decides; the status only where there is
- * none, or one that is not among the nine.
+ * The nine values of `error` (specification, Errors). The value decides; the status only where there is none, or one that
+ * is not among the nine.
  */
-const SENTENCES: Readonly<Record<string, readonly [ErrorKind, string]>> = {
-  invalid_request: ['invalidRequest', 'The identity service did not understand the request.'],
-  server_error: ['server', 'The identity service failed. It may be transient; try again in a moment.'],
-  access_denied: ['sessionEnded', 'The identity service does not accept this sign-in. Sign in again.'],
-  not_found: ['notFound', 'The identity service does not know what was asked for. Check the organization and address.'],
-  conflict: ['invalidRequest', 'The identity service says the resource is being changed by somebody else.'],
-  method_not_allowed: ['protocol', 'The address does not take this kind of request. Check rolecall.identity.url.'],
-  unsupported_media_type: ['protocol', 'The identity service does not take this content type.'],
-  request_entity_too_large: ['invalidRequest', 'The request was too large for the identity service.'],
-  forbidden: ['forbidden', 'Not allowed.'],
-};
+function meaningOf(code: string | undefined, organization: string | undefined): Meaning | undefined {
+  switch (code) {
+    case 'invalid_request':
+      return ['invalidRequest', l10n.t('The identity service did not understand the request.')];
+    case 'server_error':
+      return ['server', l10n.t('The identity service failed. Try again in a moment.')];
+    case 'access_denied':
+      return ['sessionEnded', l10n.t('The identity service does not accept this sign-in. Sign in again.')];
+    case 'not_found':
+      return [
+        'notFound',
+        l10n.t(
+          'The identity service could not find what was requested. Check the organization and rolecall.identity.url.',
+        ),
+      ];
+    case 'conflict':
+      return ['invalidRequest', l10n.t('The identity service reported a conflict with another request. Try again.')];
+    case 'method_not_allowed':
+      return [
+        'protocol',
+        l10n.t('The identity service does not support this kind of request. Check rolecall.identity.url.'),
+      ];
+    case 'unsupported_media_type':
+      return ['protocol', l10n.t('The identity service does not support this content type.')];
+    case 'request_entity_too_large':
+      return ['invalidRequest', l10n.t('The request was too large for the identity service.')];
+    case 'forbidden':
+      return [
+        'forbidden',
+        organization === undefined
+          ? l10n.t('You don’t have permission to do this. Ask an administrator.')
+          : l10n.t(
+              'You don’t have permission to view “{0}”. Ask an administrator, and check the ID and the scopes of the sign-in.',
+              organization,
+            ),
+      ];
+    default:
+      return undefined;
+  }
+}
+
+type Meaning = readonly [ErrorKind, string];
 
 const BY_STATUS: Readonly<Record<number, string>> = {
   400: 'invalid_request',
@@ -58,8 +96,7 @@ export function identityError(answer: HttpResponse, organization: string | undef
     ...(wait !== undefined && { retryAfterMs: wait }),
   };
   const [kind, sentence] = explain(answer.status, code, body?.description, organization);
-  const said = details.serverMessage ? ` Server response: ${details.serverMessage}` : '';
-  return new RolecallError(kind, sentence + said, { details });
+  return new RolecallError(kind, withServerMessage(sentence, details.serverMessage ?? ''), { details });
 }
 
 function explain(
@@ -67,27 +104,29 @@ function explain(
   code: string | undefined,
   description: string | undefined,
   organization: string | undefined,
-): readonly [ErrorKind, string] {
-  if (status === 429) return ['rateLimited', 'The identity service asks to slow down. Try again in a moment.'];
+): Meaning {
+  if (status === 429)
+    return ['rateLimited', l10n.t('The identity service received too many requests. Try again in a moment.')];
   // The specified version answers 400 where newer ones answer 401 to a missing or malformed Authorization header.
   if (code === 'invalid_request' && /authori[sz]ation header/i.test(description ?? '')) {
-    return ['sessionEnded', 'The identity service does not accept this sign-in. Sign in again.'];
+    return ['sessionEnded', l10n.t('The identity service does not accept this sign-in. Sign in again.')];
   }
-  const meaning = code !== undefined && Object.hasOwn(SENTENCES, code) ? code : BY_STATUS[status];
-  if (meaning === 'forbidden' && organization !== undefined) {
-    return [
-      'forbidden',
-      `You don’t have permission to view “${organization}”. Ask an administrator, and check the ID and the scopes of the sign-in.`,
-    ];
-  }
-  const known = meaning === undefined ? undefined : SENTENCES[meaning];
+  const known = meaningOf(code, organization) ?? meaningOf(BY_STATUS[status], organization);
   if (known) return known;
-  if (status >= 500)
-    return ['server', `The identity service (or a proxy before it) answered ${status}. Try again in a moment.`];
-  return ['protocol', `The identity service answered ${status}${code ? ` with “${shown(code)}”` : ''}.`];
+  if (status >= 500) {
+    const sentence = l10n.t(
+      'The identity service, or a proxy in front of it, answered {0}. Try again in a moment.',
+      status,
+    );
+    return ['server', sentence];
+  }
+  const sentence = code
+    ? l10n.t('The identity service answered {0} with “{1}”.', status, shown(code))
+    : l10n.t('The identity service answered {0}.', status);
+  return ['protocol', sentence];
 }
 
-/** Text of the service as a person may see it: short, without markup, and without what looks like a secret. */
+/** Text of the service that can be shown: short, without markup, and without what looks like a secret. */
 function shown(text: string): string {
   return sanitizeServerMessage(text.slice(0, 4000));
 }
@@ -107,8 +146,8 @@ export function readErrorBody(text: string) {
   const inner = typeof error === 'object' ? error : undefined;
   const description =
     [inner, outer]
-      .flatMap((said) => [said?.error_description, said?.message, said?.detail])
-      .find((said) => Boolean(said)) ?? undefined;
+      .flatMap((part) => [part?.error_description, part?.message, part?.detail])
+      .find((text) => Boolean(text)) ?? undefined;
   const code = typeof error === 'string' ? error : inner?.error || inner?.code;
   return error === undefined && !description ? undefined : { code: code ?? '', description, traceId };
 }

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { isString } from '../base/shape.ts';
@@ -68,7 +69,7 @@ const groupSchema = z.looseObject({
 
 const roleSchema = z.looseObject({ metadata: z.looseObject({ ...commonMetadata, deletionTime: optionalText }) });
 
-/** The schemas alone: what decides and gives the reasons. */
+/** The schemas: they decide, and give the reasons. */
 export const schemas = { group: groupSchema, role: roleSchema } as const;
 
 /** A group as read; unknown members are kept for "Open as JSON". */
@@ -140,18 +141,18 @@ function readItem<S extends z.ZodMiniType<object>>(
   return undefined;
 }
 
-/** `zod/mini` brings no sentences of its own. */
+/** `zod/mini` has no messages of its own. */
 function reasonOf(issue: z.core.$ZodIssue | undefined): string {
-  if (issue?.code === 'invalid_type') return `not ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
-  if (issue?.code === 'too_small') return 'empty';
-  return issue?.message ?? 'malformed';
+  if (issue?.code === 'invalid_type') return l10n.t('not of type {0}', issue.expected);
+  if (issue?.code === 'too_small') return l10n.t('empty');
+  return issue?.message ?? l10n.t('malformed');
 }
 
 /**
  * `raw` as a group when it is one, in a fraction of a schema's time: lists hold ten thousands of groups, and nearly all of
  * them are as the specification describes. For 10,000 groups whose JSON.parse takes 30 ms, this takes 4 ms, zod 14 ms (and a
- * copy of each) and zod/mini 52 ms. It says yes to exactly what the schema says yes to; who is told
- * `undefined` asks the schema for the reason.
+ * copy of each) and zod/mini 52 ms. It accepts exactly what the schema
+ * accepts; after `undefined`, the schema gives the reason.
  *
  * @returns `raw` itself, or a copy where lists that are `null`, or absent and not required, become empty ones.
  */

@@ -197,7 +197,7 @@ describe('the organizations view', () => {
     const [problem, ...others] = await tree().open('meridian');
     assert.equal(problem?.kind, 'problem');
     assert.deepEqual(others.map(tree().text), ['Try Again']);
-    assert.match(tree().text(problem), /It may be transient/);
+    assert.match(tree().text(problem), /The identity service failed/);
   });
 
   it('tries again when the service failed twice, and then shows what it reads', async () => {

@@ -35,7 +35,7 @@ describe('errors as values', () => {
     const defect = new TypeError('x is not a function');
     const translated = asRolecallError(defect);
     assert.equal(translated.cause, defect);
-    assert.match(translated.message, /unexpected went wrong: x is not a function$/);
+    assert.match(translated.message, /unexpected error occurred: x is not a function$/);
   });
 
   it('facts are there even where nothing is known', () => {

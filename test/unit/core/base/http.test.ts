@@ -64,7 +64,7 @@ describe('one exchange', () => {
         response.writeHead(status, { location: `${foreign.origin}/steal` }).end('moved');
       const error = await thrown(get({ headers: { authorization: 'Bearer secret' } }));
       assert.deepEqual([error.kind, error.details.status], ['protocol', status]);
-      assert.match(error.message, /redirect, which is not followed with a token/);
+      assert.match(error.message, /answered with a redirect\. Rolecall does not follow redirects/);
       assert.equal(foreign.seen.length, 0);
     });
   }
@@ -79,7 +79,7 @@ describe('one exchange', () => {
     assert.equal((await get({ maxBytes: 1000 })).text.length, 1000);
     const error = await thrown(get({ maxBytes: 999 }));
     assert.equal(error.kind, 'protocol');
-    assert.match(error.message, /sent more than .* MB; the answer was dropped/);
+    assert.match(error.message, /sent more than .* MB, so the response was discarded/);
   });
 
   it('counts bytes, not characters, and stops reading an endless body', async () => {
@@ -102,7 +102,7 @@ describe('one exchange', () => {
     server.answer = () => {};
     const error = await thrown(get({ deadlineMs: 20 }));
     assert.equal(error.kind, 'timeout');
-    assert.equal(error.message, `${server.origin} did not answer within 0 seconds.`);
+    assert.equal(error.message, `${server.origin} did not answer within 1 second.`);
   });
 
   it('the deadline holds for the body too', async () => {
@@ -154,7 +154,7 @@ describe('one exchange', () => {
       };
       const error = await thrown(get());
       assert.equal(error.kind, 'protocol');
-      assert.match(error.message, /sent an answer that cannot be decompressed\./);
+      assert.match(error.message, /sent a response that cannot be decompressed\./);
     });
   }
 
@@ -173,7 +173,7 @@ describe('one exchange', () => {
 
 describe('why there was no answer', () => {
   const rows: readonly [string, RegExp][] = [
-    ['ENOTFOUND', /the host name is not known/],
+    ['ENOTFOUND', /the host name is unknown/],
     ['EAI_AGAIN', /could not be looked up/],
     ['ENETUNREACH', /no network connection/],
     ['EHOSTUNREACH', /no network connection/],
@@ -207,7 +207,7 @@ describe('why there was no answer', () => {
     const deep = new TypeError('fetch failed', { cause: new Error('proxy', { cause: coded('ENOTFOUND') }) });
     const several = new TypeError('fetch failed', { cause: new AggregateError([coded('ECONNREFUSED')]) });
     for (const [failure, reason] of [
-      [deep, /not known/],
+      [deep, /unknown/],
       [several, /nothing is listening/],
     ] as const) {
       const failing: Fetch = () => Promise.reject(failure);

@@ -121,7 +121,7 @@ describe('what a log is read for survives', () => {
     'It said: refresh token reuse',
     'The client travels as Basic credentials; a bearer token.',
     'Access token renewed (generation 3).',
-    'Could not reach https://identity.example.com: the host name is not known.',
+    'Could not reach https://identity.example.com: the host name is unknown.',
     'The sign-in was refused: the authorization header is missing.',
     '[configuration] Set rolecall.identity.clientId to the id the client is registered with.',
     'at AuthorizationServer.exchange (/home/me/.vscode/extensions/rolecall.rolecall-0.1.0/dist/extension.cjs:1:20413)',

@@ -67,7 +67,7 @@ describe('completions: sending', () => {
       });
       assert.deepEqual(seen, ['manual']);
       assert.equal(error.kind, 'protocol');
-      assert.match(error.message, /answered with a redirect, which is not followed with a token/);
+      assert.match(error.message, /answered with a redirect\. Rolecall does not follow redirects/);
     }
   });
 

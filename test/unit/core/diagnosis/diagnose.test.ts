@@ -44,7 +44,7 @@ describe('a diagnosis', () => {
       };
       assert.deepEqual(await ask(throwing), {
         kind: 'failed',
-        problem: 'Something unexpected went wrong: x is not a function',
+        problem: 'An unexpected error occurred: x is not a function',
       });
       let stopped: AbortSignal | undefined;
       const hanging = (signal: AbortSignal) => {

@@ -102,7 +102,7 @@ describe('the identity client', () => {
     it(`the organization “${id}” is refused before anything is sent`, async () => {
       assert.throws(() => pathSegment(id), { kind: 'configuration' });
       for (const read of [make().groups(id, signal), make().roles(id, signal)]) {
-        assert.match((await failure(read)).message, /Correct rolecall\.organizations/);
+        assert.match((await failure(read)).message, /Change rolecall\.organizations/);
       }
       assert.deepEqual(service.asked, []);
     });
@@ -286,7 +286,7 @@ describe('the identity client', () => {
       service.on('GET', GROUPS, { status: 200, body: page });
       const error = await failure(make().groups('acme', signal));
       assert.equal(error.kind, 'protocol');
-      assert.match(error.message, /^A web page came instead of data\. Check rolecall\.identity\.url; a sign-in portal/);
+      assert.match(error.message, /^A web page was returned instead of data\. Check rolecall\.identity\.url\. A sign-in portal/);
       assert.doesNotMatch(error.message, /corporate/);
     });
 

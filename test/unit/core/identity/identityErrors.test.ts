@@ -13,10 +13,10 @@ const FORBIDDEN = /^You don’t have permission to view “acme”\./;
 describe('the nine errors of the specification', () => {
   const rows: readonly [code: string, kind: ErrorKind, says: RegExp][] = [
     ['invalid_request', 'invalidRequest', /did not understand the request\. Server response: path invalid$/],
-    ['server_error', 'server', /may be transient; try again in a moment\. Server response: unhandled error$/],
+    ['server_error', 'server', /service failed\. Try again in a moment\. Server response: unhandled error$/],
     ['access_denied', 'sessionEnded', NOT_SIGNED_IN],
-    ['not_found', 'notFound', /Check the organization and address/],
-    ['conflict', 'invalidRequest', /changed by somebody else/],
+    ['not_found', 'notFound', /Check the organization and rolecall/],
+    ['conflict', 'invalidRequest', /conflict with another request/],
     ['method_not_allowed', 'protocol', /Check rolecall\.identity\.url/],
     ['unsupported_media_type', 'protocol', /content type/],
     ['request_entity_too_large', 'invalidRequest', /too large/],
@@ -52,7 +52,7 @@ describe('refused for an organization', () => {
 
   it('without an organization it is a plain refusal', () => {
     const error = explain(403, '');
-    assert.deepEqual([error.kind, error.message], ['forbidden', 'Not allowed.']);
+    assert.deepEqual([error.kind, error.message], ['forbidden', 'You don’t have permission to do this. Ask an administrator.']);
   });
 });
 
@@ -118,7 +118,7 @@ describe('where the body says nothing that is known, the status decides', () => 
 describe('other answers', () => {
   it('the HTML page of a proxy becomes one sentence, never the page', () => {
     const error = explain(502, fixtureText('bad-gateway.txt'));
-    assert.equal(error.message, 'The identity service (or a proxy before it) answered 502. Try again in a moment.');
+    assert.equal(error.message, 'The identity service, or a proxy in front of it, answered 502. Try again in a moment.');
     assert.deepEqual(error.details, { status: 502 } satisfies ErrorDetails);
   });
 

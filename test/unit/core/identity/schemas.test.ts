@@ -93,22 +93,22 @@ describe('a malformed item', () => {
   const good = fixture('groups.json')[1];
   const withMetadata = (change: object) => ({ ...good, metadata: { ...good.metadata, ...change } });
   const rows: readonly [what: string, raw: unknown, path: string, reason: string][] = [
-    ['no object', 'oops', '', 'not an object'],
-    ['null', null, '', 'not an object'],
-    ['no metadata', { spec: good.spec }, 'metadata', 'not an object'],
-    ['no spec', { metadata: good.metadata }, 'spec', 'not an object'],
-    ['an id that is a number', withMetadata({ id: 7 }), 'metadata.id', 'not a string'],
+    ['no object', 'oops', '', 'not of type object'],
+    ['null', null, '', 'not of type object'],
+    ['no metadata', { spec: good.spec }, 'metadata', 'not of type object'],
+    ['no spec', { metadata: good.metadata }, 'spec', 'not of type object'],
+    ['an id that is a number', withMetadata({ id: 7 }), 'metadata.id', 'not of type string'],
     ['an empty id', withMetadata({ id: '' }), 'metadata.id', 'empty'],
-    ['no name', withMetadata({ name: undefined }), 'metadata.name', 'not a string'],
-    ['a status that is no text', withMetadata({ healthStatus: 3 }), 'metadata.healthStatus', 'not a string'],
-    ['a tag without value', withMetadata({ tags: [{ name: 'a' }] }), 'metadata.tags.0.value', 'not a string'],
-    ['roleIDs that is no list', { ...good, spec: { roleIDs: 'a' } }, 'spec.roleIDs', 'not an array'],
-    ['a role id that is null', { ...good, spec: { roleIDs: ['a', null] } }, 'spec.roleIDs.1', 'not a string'],
+    ['no name', withMetadata({ name: undefined }), 'metadata.name', 'not of type string'],
+    ['a status that is no text', withMetadata({ healthStatus: 3 }), 'metadata.healthStatus', 'not of type string'],
+    ['a tag without value', withMetadata({ tags: [{ name: 'a' }] }), 'metadata.tags.0.value', 'not of type string'],
+    ['roleIDs that is no list', { ...good, spec: { roleIDs: 'a' } }, 'spec.roleIDs', 'not of type array'],
+    ['a role id that is null', { ...good, spec: { roleIDs: ['a', null] } }, 'spec.roleIDs.1', 'not of type string'],
     [
       'a subject without issuer',
       { ...good, spec: { subjects: [{ id: 'a' }] } },
       'spec.subjects.0.issuer',
-      'not a string',
+      'not of type string',
     ],
   ];
   for (const [what, raw, path, reason] of rows) {
