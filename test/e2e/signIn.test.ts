@@ -124,9 +124,9 @@ test.describe('signing in', () => {
 
     test('says which setting to change and offers the other ways; the address can be pasted', async () => {
       await runCommand(page, 'Rolecall: Sign In');
-      const said = await notification(page, 'taken by another program');
+      const said = await notification(page, 'Another program uses port');
       await expect(said).toHaveText(/rolecall\.identity\.redirectUri/);
-      await pressNotification(page, 'taken by another program', 'Other Ways to Sign In…');
+      await pressNotification(page, 'Another program uses port', 'Other Ways to Sign In…');
       await expect(quickPickLabels(page)).toHaveCount(4);
       await workbench.screenshot('sign-in-ways');
       const tab = await captureTab(workbench.context, () => choose(page, 'Browser, then paste the address'));

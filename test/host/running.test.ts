@@ -42,7 +42,7 @@ describe('the running extension, configured for a cloud', () => {
 
   it('says that the sign-in was refused when it was, and stays signed out', async () => {
     const { lastPage, message } = await refused();
-    assert.match(message, /refused or cancelled/);
+    assert.match(message, /denied or canceled/);
     assert.match(lastPage, /Not signed in/);
     assert.deepEqual(await accounts(), []);
   });

@@ -1,7 +1,8 @@
+import * as l10n from '@vscode/l10n';
 import * as oauth from 'openid-client';
 import { isLoopback } from '../base/addresses.ts';
 import type { Connection } from '../base/connection.ts';
-import { asRolecallError, RolecallError, sanitizeServerMessage } from '../base/errors.ts';
+import { asRolecallError, RolecallError, sanitizeServerMessage, withServerMessage } from '../base/errors.ts';
 import { type Fetch, type HttpResponse, originOf, sendRequest } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
 import { withoutValues } from '../base/redact.ts';
@@ -9,11 +10,11 @@ import { failedService, translateOAuthError } from './oauthErrors.ts';
 import type { TokenGrant } from './session.ts';
 
 const DEADLINE_MS = 30_000;
-/** Discovery is a courtesy that a refresh waits for. */
+/** Shorter, because a refresh waits for discovery, which is optional. */
 const DISCOVERY_DEADLINE_MS = 10_000;
 const MAX_BYTES = 1_000_000;
 
-/** What one sign-in must remember until its answer comes: data, so that another window can finish it. */
+/** What must be kept of a sign-in until its answer arrives: data, so that another window can finish it. */
 export interface PendingSignIn {
   /** base64url, so that no editor or proxy re-encodes it. */
   readonly state: string;
@@ -75,7 +76,7 @@ export class AuthorizationServer {
 
   /**
    * Asks for the provider's page once before the user sees it. An unknown client or another redirect URI than the
-   * registered one gets an HTML 400 there, and no redirect ever comes back (RFC 6749 section 4.1.2.1): better said here.
+   * registered one gets an HTML 400 there, and never a redirect (RFC 6749 section 4.1.2.1): better reported here.
    *
    * @throws RolecallError `configuration` for such a page, `offline` or `timeout` where the service does not answer.
    */
@@ -89,13 +90,20 @@ export class AuthorizationServer {
       if (error instanceof RolecallError && error.kind === 'protocol') return; // To the sign-in page, as it should be.
       throw error;
     }
-    if (answer.status !== 400) return; // What else may be wrong, the page tells the user.
+    if (answer.status !== 400) return; // Anything else that is wrong is shown on the page.
     const { searchParams: sent } = new URL(authorizationUrl);
     const text = withoutValues(answer.text, secretsOf(sent));
     const words = sanitizeServerMessage(text.replace(/<(style|script|title)\b[\s\S]*?<\/\1>/gi, ' '));
     throw new RolecallError(
       'configuration',
-      `${connection.label} refuses this sign-in: the client id is unknown there, or its registered redirect URI is not exactly ${connection.redirectUri}.${words && ` It said: ${words}`}`,
+      withServerMessage(
+        l10n.t(
+          'Signing in to {0} failed: the client ID is unknown, or the redirect URI registered for it is not exactly {1}.',
+          connection.label,
+          connection.redirectUri,
+        ),
+        words,
+      ),
       { details: { status: answer.status }, remedy: { kind: 'changeSetting', setting: 'identity' } },
     );
   }
@@ -170,8 +178,8 @@ export class AuthorizationServer {
 
   /** Services of this kind sign with ES512; where the metadata does not say, libraries would expect RS256. */
   #signingAlgorithm(): Partial<oauth.ClientMetadata> {
-    const said = Array.isArray(this.#metadata?.id_token_signing_alg_values_supported);
-    return said ? {} : { id_token_signed_response_alg: 'ES512' };
+    const isNamed = Array.isArray(this.#metadata?.id_token_signing_alg_values_supported);
+    return isNamed ? {} : { id_token_signed_response_alg: 'ES512' };
   }
 
   async #discover(signal: AbortSignal): Promise<oauth.ServerMetadata> {
@@ -241,19 +249,19 @@ function secretsOf(sent: unknown): string[] {
   return sent instanceof URLSearchParams ? SECRETS.flatMap((name) => sent.getAll(name)) : [];
 }
 
-/** A service may repeat in an error what it was sent, and its words are shown. */
+/** A service may repeat in an error what it was sent, and its message is shown. */
 function repeatingNone(sent: readonly (string | undefined)[], answer: HttpResponse): HttpResponse {
   return answer.status < 400 ? answer : { ...answer, text: withoutValues(answer.text, sent) };
 }
 
-/** The address with the answer, whose words are shown if it is a refusal. */
+/** The address with the answer, whose message is shown if it is an error. */
 function repeatingNothing(callback: URL, { state, nonce, codeVerifier }: PendingSignIn): URL {
-  const told = new URL(callback);
+  const plain = new URL(callback);
   for (const name of ['error', 'error_description']) {
-    const words = told.searchParams.get(name);
-    if (words !== null) told.searchParams.set(name, withoutValues(words, [state, nonce, codeVerifier]));
+    const words = plain.searchParams.get(name);
+    if (words !== null) plain.searchParams.set(name, withoutValues(words, [state, nonce, codeVerifier]));
   }
-  return told;
+  return plain;
 }
 
 function specifiedEndpoints(identityUrl: string): oauth.ServerMetadata {
@@ -272,10 +280,14 @@ function refuseForeignEndpoints(metadata: oauth.ServerMetadata, connection: Conn
   for (const name of ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'jwks_uri'] as const) {
     const endpoint = String(metadata[name]);
     if (URL.parse(endpoint)?.origin !== origin) {
-      const where = URL.canParse(endpoint) ? `on another host, ${originOf(endpoint)}` : 'that is no address';
       throw new RolecallError(
         'protocol',
-        `${connection.identityUrl} names a ${name} ${where}. It was refused: tokens go to the configured address only.`,
+        l10n.t(
+          'The {0} that {1} names ({2}) is not on the same host, so it was rejected. Tokens are sent only to the configured address.',
+          name,
+          connection.identityUrl,
+          URL.canParse(endpoint) ? originOf(endpoint) : sanitizeServerMessage(endpoint),
+        ),
       );
     }
   }

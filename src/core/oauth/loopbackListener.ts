@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import * as l10n from '@vscode/l10n';
 import { raceWithSignal } from '../base/abort.ts';
 import { RolecallError } from '../base/errors.ts';
 import { identifyListener, LISTENER_NAME, LOOPBACK_HOSTS } from '../base/loopback.ts';
@@ -63,7 +64,7 @@ export async function serveStartPage(
   return { newStartUrl: () => `http://127.0.0.1:${port}${start.next()}`, close: () => closeServer(server) };
 }
 
-/** A listener on this machine answers at once; a program that speaks something else says nothing. In milliseconds. */
+/** A listener on this machine answers at once; a program with another protocol does not answer. In milliseconds. */
 const PROBE_MS = 500;
 
 /** What uses the port of a loopback redirect URI: nothing, another window of Rolecall, or another program. */
@@ -98,7 +99,7 @@ export async function listenForRedirect(options: LoopbackOptions): Promise<Loopb
   const provider = new URL(options.authorizationUrl).origin;
   const start = new StartPath();
   let resolve: (url: URL) => void = () => {};
-  /** The browser waits for it until it is known how the sign-in ended. */
+  /** The response that the browser waits for until the sign-in has ended. */
   let held: ServerResponse | undefined;
   const reply = (why?: string) => {
     if (!held || held.writableEnded) return;
@@ -168,14 +169,16 @@ function loopbackTarget(redirectUri: string): Target {
   if (url?.protocol !== 'http:' || !hosts || url.port === '') {
     throw new RolecallError(
       'configuration',
-      'The redirect URI (rolecall.identity.redirectUri) must be a loopback address with a port, such as http://127.0.0.1:18155/callback.',
+      l10n.t(
+        'rolecall.identity.redirectUri must be a loopback address with a port, such as http://127.0.0.1:18155/callback.',
+      ),
     );
   }
   return { origin: url.origin, host: url.host, hosts, port: Number(url.port), pathname: url.pathname };
 }
 
 const HEADERS = {
-  /** By which a window, or a diagnosis, tells a sign-in that waits from another program that has the port. */
+  /** Lets a window or a diagnosis tell a waiting sign-in from another program that has the port. */
   server: LISTENER_NAME,
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
@@ -186,7 +189,7 @@ const HEADERS = {
 
 /**
  * The provider's page may send the answer by itself, to close its tab when it has arrived (the sandbox's does). Only its origin
- * may read who took it, and only of the awaited answer: another program at this port is found out by saying nothing.
+ * may read which program answered, and only for the expected answer: another program at this port does not identify itself so.
  */
 function readableBy(provider: string, request: IncomingMessage): Record<string, string> | undefined {
   if (request.headers.origin !== provider) return undefined;
@@ -246,21 +249,28 @@ async function listen(
 }
 
 function cannotListen(host: string, port: number, code: string | undefined, cause: unknown): RolecallError {
-  const why =
+  const sentence =
     code === 'EADDRINUSE'
-      ? `Port ${port} on this machine is taken by another program`
-      : `Port ${port} of ${host} cannot be used on this machine (${code})`;
-  return new RolecallError(
-    'configuration',
-    `${why}, so the sign-in cannot come back. Close what uses it, sign in another way, or register another redirect URI and set rolecall.identity.redirectUri.`,
-    { cause, remedy: { kind: 'otherSignIn' } },
-  );
+      ? l10n.t(
+          'Another program uses port {0}, so the browser cannot return to Rolecall. Close that program, sign in another way, or register another redirect URI and set rolecall.identity.redirectUri.',
+          String(port),
+        )
+      : l10n.t(
+          'Port {0} of {1} cannot be used ({2}), so the browser cannot return to Rolecall. Sign in another way, or register another redirect URI and set rolecall.identity.redirectUri.',
+          String(port),
+          host,
+          code ?? '',
+        );
+  return new RolecallError('configuration', sentence, { cause, remedy: { kind: 'otherSignIn' } });
 }
 
 function waitsElsewhere(port: number, cause: unknown): RolecallError {
   return new RolecallError(
     'configuration',
-    `Another window of Rolecall waits for a sign-in (on port ${port}). Finish or cancel that one, or sign in another way.`,
+    l10n.t(
+      'Another window is waiting for a sign-in on port {0}. Finish or cancel that sign-in, or sign in another way.',
+      String(port),
+    ),
     { cause, remedy: { kind: 'otherSignIn' } },
   );
 }

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import * as oauth from 'openid-client';
 import * as z from 'zod/mini';
 import type { Connection } from '../base/connection.ts';
@@ -8,14 +9,14 @@ import {
   type Remedy,
   RolecallError,
   sanitizeServerMessage,
+  withServerMessage,
 } from '../base/errors.ts';
 import { retryAfterMs } from '../base/http.ts';
 import { parseJsonAs } from './rotation/protocol.ts';
 
 /**
- * Whatever openid-client throws, as one of ours. `cause` keeps the original; its response body is not logged anywhere.
- * `refused` says what a refusal was the answer to: the client with its refresh token, an authorization code, or an access
- * token.
+ * Any error of openid-client as one of ours. `cause` keeps the original; its response body is not logged anywhere.
+ * `refused` is what a refusal refers to: the client with its refresh token, an authorization code, or an access token.
  */
 export function translateOAuthError(
   error: unknown,
@@ -28,7 +29,7 @@ export function translateOAuthError(
   if (error instanceof oauth.ResponseBodyError) return refusedGrant(error, refused);
   if (error instanceof oauth.AuthorizationResponseError) return refusedAuthorization(error);
   if (error instanceof oauth.WWWAuthenticateChallengeError) {
-    const [kind, sentence] = refused === 'token' ? REFUSED_TOKEN : REFUSED_CLIENT;
+    const [kind, sentence] = refused === 'token' ? refusedToken() : refusedClient();
     return new RolecallError(kind, sentence, {
       cause: error,
       details: { status: error.status },
@@ -36,29 +37,29 @@ export function translateOAuthError(
     });
   }
   if (error instanceof oauth.ClientError) return unusableAnswer(error, connection);
-  return new RolecallError('unexpected', 'Signing in failed in an unexpected way.', { cause: error });
+  return new RolecallError('unexpected', l10n.t('The sign-in failed with an unexpected error.'), { cause: error });
 }
 
 const errorSchema = z.object({ error: z.string(), error_description: z.optional(z.string()) });
 
 /**
- * What a service says with 5xx, which openid-client does not read: RFC 6749 section 5.2 knows 400 and 401 only. Some
- * versions report a missing client secret so.
+ * The OAuth error of a 5xx response, which openid-client does not read: RFC 6749 section 5.2 has only 400 and 401. Some
+ * versions report a missing client secret in this way.
  *
  * @returns `undefined` for anything but an OAuth error: a page of a proxy, for example.
  */
 export function failedService(status: number, body: string, headers: Headers): RolecallError | undefined {
-  const said = status >= 500 ? parseJsonAs(errorSchema, body) : undefined;
-  if (!said) return undefined;
-  const words = sanitizeServerMessage(said.error_description ?? '');
+  const reported = status >= 500 ? parseJsonAs(errorSchema, body) : undefined;
+  if (!reported) return undefined;
+  const words = sanitizeServerMessage(reported.error_description ?? '');
   const [kind, sentence]: Meaning = /client\b.*\bsecret\b/i.test(words)
-    ? REFUSED_CLIENT
-    : ['server', `The identity service answered ${status}. Try again in a moment.`];
+    ? refusedClient()
+    : ['server', l10n.t('The identity service answered {0}. Try again in a moment.', status)];
   const asked = retryAfterMs(headers, Date.now());
-  return new RolecallError(kind, withWords(sentence, words), {
+  return new RolecallError(kind, withServerMessage(sentence, words), {
     details: {
       status,
-      code: said.error,
+      code: reported.error,
       ...(words && { serverMessage: words }),
       ...(asked !== undefined && { retryAfterMs: asked }),
     },
@@ -66,34 +67,34 @@ export function failedService(status: number, body: string, headers: Headers): R
   });
 }
 
-const withWords = (sentence: string, words: string) => sentence + (words && ` It said: ${words}`);
-
 type Meaning = readonly [RolecallError['kind'], string];
 
-const REFUSED_TOKEN: Meaning = ['sessionEnded', 'The identity service does not accept the access token.'];
-const REFUSED_CLIENT: Meaning = [
-  'configuration',
-  'The identity service refused the client. Check client id and client secret.',
-];
-/** Nobody was signed in by it yet, so no session has ended. */
-const REFUSED_CODE: Meaning = [
-  'invalidRequest',
-  'The identity service did not accept the code of this sign-in. It might be mistyped, expired or already used.',
-];
-const SLOW_DOWN: Meaning = ['rateLimited', 'The identity service asks to slow down. Try again in a moment.'];
+function refusedToken(): Meaning {
+  return ['sessionEnded', l10n.t('The identity service does not accept the access token.')];
+}
 
-const GRANT_SENTENCES: Readonly<Record<string, Meaning>> = {
-  invalid_grant: ['sessionEnded', 'The identity service no longer accepts this sign-in.'],
-  invalid_client: ['configuration', 'The identity service refused the client or the proof of this sign-in.'],
-  unauthorized_client: ['configuration', 'The identity service does not allow this client to sign in this way.'],
-  invalid_request: ['configuration', 'The identity service refused the request. Check client id and client secret.'],
-  access_denied: REFUSED_CLIENT,
-  invalid_scope: ['configuration', 'The identity service does not know one of the scopes (rolecall.identity.scopes).'],
-  server_error: ['server', 'The identity service failed while handling the request. Try again in a moment.'],
-  temporarily_unavailable: ['server', 'The identity service is busy. Try again in a moment.'],
-};
+function refusedClient(): Meaning {
+  return [
+    'configuration',
+    l10n.t('The identity service rejected the client. Check the client ID and the client secret.'),
+  ];
+}
 
-/** A refused client is most often a wrong secret, which cannot be entered in the settings. */
+/** It has not signed anyone in yet, so no session has ended. */
+function refusedCode(): Meaning {
+  return [
+    'invalidRequest',
+    l10n.t(
+      'The identity service did not accept the code of this sign-in. It might be mistyped, expired or already used.',
+    ),
+  ];
+}
+
+function tooManyRequests(): Meaning {
+  return ['rateLimited', l10n.t('The identity service received too many requests. Try again in a moment.')];
+}
+
+/** The most likely cause of a rejected client is a wrong secret, which is not in the settings. */
 function remedyOf(kind: RolecallError['kind'], code?: string): Remedy | undefined {
   if (kind !== 'configuration') return undefined;
   if (code === 'invalid_scope') return { kind: 'changeSetting', setting: 'identity.scopes' };
@@ -103,7 +104,7 @@ function remedyOf(kind: RolecallError['kind'], code?: string): Remedy | undefine
 
 function refusedGrant(error: oauth.ResponseBodyError, refused: 'client' | 'code' | 'token'): RolecallError {
   const isCode = refused === 'code' && error.error === 'invalid_grant' && error.status !== 429;
-  const [kind, sentence] = isCode ? REFUSED_CODE : grantMeaning(error);
+  const [kind, sentence] = isCode ? refusedCode() : grantMeaning(error);
   const words = sanitizeServerMessage(error.error_description ?? '');
   const details: ErrorDetails = {
     status: error.status,
@@ -111,7 +112,7 @@ function refusedGrant(error: oauth.ResponseBodyError, refused: 'client' | 'code'
     ...(words && { serverMessage: words }),
     ...askedToWait(error.response),
   };
-  return new RolecallError(kind, withWords(sentence, words), {
+  return new RolecallError(kind, withServerMessage(sentence, words), {
     cause: error,
     details,
     remedy: remedyOf(kind, error.error),
@@ -119,18 +120,47 @@ function refusedGrant(error: oauth.ResponseBodyError, refused: 'client' | 'code'
 }
 
 function grantMeaning({ status, error }: oauth.ResponseBodyError): Meaning {
-  if (status === 429) return SLOW_DOWN;
-  const known = Object.hasOwn(GRANT_SENTENCES, error) ? GRANT_SENTENCES[error] : undefined;
-  return known ?? ['protocol', `The identity service refused with “${sanitizeServerMessage(error)}”.`];
+  if (status === 429) return tooManyRequests();
+  switch (error) {
+    case 'invalid_grant':
+      return ['sessionEnded', l10n.t('The identity service no longer accepts this sign-in.')];
+    case 'access_denied':
+      return refusedClient();
+    case 'invalid_client':
+      return [
+        'configuration',
+        l10n.t(
+          'The identity service rejected the client or the code verifier of this sign-in. Check the client ID and the client secret.',
+        ),
+      ];
+    case 'unauthorized_client':
+      return ['configuration', l10n.t('The identity service does not allow this client to sign in this way.')];
+    case 'invalid_request':
+      return [
+        'configuration',
+        l10n.t('The identity service rejected the request. Check the client ID and the client secret.'),
+      ];
+    case 'invalid_scope':
+      return ['configuration', l10n.t('The identity service rejected a scope. Check rolecall.identity.scopes.')];
+    case 'server_error':
+      return ['server', l10n.t('The identity service failed to handle the request. Try again in a moment.')];
+    case 'temporarily_unavailable':
+      return ['server', l10n.t('The identity service is busy. Try again in a moment.')];
+    default:
+      return ['protocol', l10n.t('The identity service returned the error “{0}”.', sanitizeServerMessage(error))];
+  }
 }
 
 function refusedAuthorization(error: oauth.AuthorizationResponseError): RolecallError {
   const words = sanitizeServerMessage(error.error_description ?? '');
   const sentence =
     error.error === 'access_denied'
-      ? 'The sign-in was refused or cancelled on the provider’s page.'
-      : `The identity service answered the sign-in with “${sanitizeServerMessage(error.error)}”.`;
-  return new RolecallError('invalidRequest', withWords(sentence, words), {
+      ? l10n.t('The sign-in was denied or canceled on the provider’s page.')
+      : l10n.t(
+          'The sign-in failed. The identity service returned the error “{0}”.',
+          sanitizeServerMessage(error.error),
+        );
+  return new RolecallError('invalidRequest', withServerMessage(sentence, words), {
     cause: error,
     details: { code: error.error, ...(words && { serverMessage: words }) },
   });
@@ -146,28 +176,43 @@ function unusableAnswer(error: oauth.ClientError, connection: Connection): Rolec
     ...askedToWait(response),
   };
   if (status !== undefined && status >= 500) {
-    const sentence = `The identity service (or a proxy before it) answered ${status}. Try again in a moment.`;
+    const sentence = l10n.t(
+      'The identity service, or a proxy in front of it, answered {0}. Try again in a moment.',
+      status,
+    );
     return new RolecallError('server', sentence, { cause: error, details });
   }
-  const meaning = status === 429 ? SLOW_DOWN : status === 401 ? REFUSED_CLIENT : undefined;
+  const meaning = status === 429 ? tooManyRequests() : status === 401 ? refusedClient() : undefined;
   if (meaning) return new RolecallError(...meaning, { cause: error, details, remedy: remedyOf(meaning[0]) });
-  const what =
-    status !== undefined && status >= 300 ? `answered ${status} without an explanation` : CHECKS[error.code ?? ''];
-  const sentence = `${connection.identityUrl} ${what ?? 'sent an answer that is not an OAuth answer'}. This answer was not used.`;
+  const sentence =
+    status !== undefined && status >= 300
+      ? l10n.t('{0} answered {1} without an explanation.', connection.identityUrl, status)
+      : failedCheck(error.code, connection.identityUrl);
   return new RolecallError('protocol', sentence, { cause: error, details });
 }
 
-/** A service that is busy, or a proxy before it, may say when to come back. */
+/** A busy service, or a proxy in front of it, may say when to try again. */
 function askedToWait(response: Response | undefined): ErrorDetails {
   const asked = response && retryAfterMs(response.headers, Date.now());
   return asked === undefined ? {} : { retryAfterMs: asked };
 }
 
-const CHECKS: Readonly<Record<string, string>> = {
-  OAUTH_JWT_CLAIM_COMPARISON_FAILED: 'sent an identity token that is not for this sign-in',
-  OAUTH_JWT_TIMESTAMP_CHECK_FAILED: 'sent an identity token that is out of time; compare this machine’s clock',
-  OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED: 'says it is another issuer than the configured address',
-};
+/** The response was not used, because a check of openid-client failed. */
+function failedCheck(code: string | undefined, identityUrl: string): string {
+  switch (code) {
+    case 'OAUTH_JWT_CLAIM_COMPARISON_FAILED':
+      return l10n.t('{0} sent an ID token that does not belong to this sign-in. It was not used.', identityUrl);
+    case 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED':
+      return l10n.t(
+        '{0} sent an ID token that is not valid now. It was not used. Check the clock of this machine.',
+        identityUrl,
+      );
+    case 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED':
+      return l10n.t('{0} reports another issuer than the configured address. Its response was not used.', identityUrl);
+    default:
+      return l10n.t('{0} sent a response that is not a valid OAuth response. It was not used.', identityUrl);
+  }
+}
 
 function causes(error: unknown): unknown[] {
   const found: unknown[] = [];

@@ -1,9 +1,10 @@
+import * as l10n from '@vscode/l10n';
 import { RolecallError } from '../base/errors.ts';
 import type { PendingSignIn } from './authorizationServer.ts';
 
 /** RFC 6749 section 10.10 asks for 128 bits at least, which is 22 characters of base64. */
 const MIN_CODE_LENGTH = 20;
-/** No code of these services is longer; what is longer was not meant. */
+/** No code of these services is longer. */
 const MAX_LENGTH = 16_384;
 
 /**
@@ -11,29 +12,32 @@ const MAX_LENGTH = 16_384;
  * authorization code. A bare code carries no `state`; the PKCE verifier (RFC 7636) still ties it to this very sign-in.
  *
  * @returns the callback as the listener would have received it.
- * @throws RolecallError `invalidRequest` with the sentence that says what to paste.
+ * @throws RolecallError `invalidRequest` with a sentence that says what to paste.
  */
 export function readPastedCallback(typed: string, { redirectUri, state }: PendingSignIn): URL {
   const text = typed.trim().replace(/^[<"']+|[>"']+$/g, '');
-  if (text === '') throw wrong('Paste the address that the browser ended on.');
-  if (text.length > MAX_LENGTH) throw wrong('This is too long to be the address of a sign-in.');
-  if (/\s/.test(text)) throw wrong('This holds spaces or line breaks. Paste only the address, or only the code.');
+  if (text === '') throw wrong(l10n.t('Paste the address of the last page in your browser.'));
+  if (text.length > MAX_LENGTH) throw wrong(l10n.t('This is too long to be a sign-in address.'));
+  if (/\s/.test(text))
+    throw wrong(l10n.t('This contains spaces or line breaks. Paste only the address, or only the code.'));
   const query = queryOf(text, redirectUri);
   if (query === undefined) {
     if (text.length < MIN_CODE_LENGTH) {
-      throw wrong('This is too short to be a code. Paste the whole address of the page that your browser ended on.');
+      throw wrong(l10n.t('This is too short to be a code. Paste the whole address of the last page in your browser.'));
     }
     return callback(redirectUri, new URLSearchParams({ code: text, state }));
   }
   if (!query.has('code') && !query.has('error')) {
     throw wrong(
       query.has('redirect_uri')
-        ? 'This is the address where the sign-in begins. If the page shows an error, check client id and redirect URI; else finish there and paste the last address.'
-        : 'This address holds no code. Paste the one that the browser ended on after you signed in.',
+        ? l10n.t(
+            'This is the address of the sign-in page. If it shows an error, check the client ID and the redirect URI. Otherwise, finish signing in there and paste the last address.',
+          )
+        : l10n.t('This address contains no code. Paste the address of the last page after you have signed in.'),
     );
   }
   if (query.get('state') !== state) {
-    throw wrong('This address belongs to another sign-in. Use the page that was opened last.');
+    throw wrong(l10n.t('This address belongs to another sign-in. Use the page that was opened last.'));
   }
   return callback(redirectUri, query);
 }
@@ -47,7 +51,7 @@ function queryOf(text: string, redirectUri: string): URLSearchParams | undefined
     const isRegistered =
       url.protocol === registered.protocol && url.host === registered.host && url.pathname === registered.pathname;
     if (!isRegistered)
-      throw wrong(`This is not the address that the sign-in ends on, which begins with ${redirectUri}.`);
+      throw wrong(l10n.t('This is not the last address of the sign-in, which begins with {0}.', redirectUri));
   }
   const mark = text.indexOf('?');
   const query = new URLSearchParams(mark < 0 ? text : text.slice(mark + 1));

@@ -20,7 +20,7 @@ const schema = z.object({
 
 /**
  * A waiting sign-in as text for the secret store: the editor may give a link to another window than the one that asked.
- * It holds the PKCE verifier, so nowhere else.
+ * It contains the PKCE verifier, so it is stored nowhere else.
  */
 export function writePending(connection: Connection, pending: PendingSignIn, until: number): string {
   return JSON.stringify({ version: VERSION, key: connectionKey(connection), until, pending });
@@ -38,7 +38,7 @@ export function readPending(
   try {
     stored = JSON.parse(text);
   } catch {
-    return undefined; // Whoever wrote it: no sign-in of ours waits there.
+    return undefined; // Not ours: no sign-in waits there.
   }
   const found = z.safeParse(schema, stored);
   if (!found.success || found.data.key !== connectionKey(connection) || found.data.until < now) return undefined;

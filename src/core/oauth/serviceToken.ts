@@ -1,5 +1,6 @@
+import * as l10n from '@vscode/l10n';
 import type { Connection } from '../base/connection.ts';
-import { RolecallError, sanitizeServerMessage } from '../base/errors.ts';
+import { RolecallError, sanitizeServerMessage, withServerMessage } from '../base/errors.ts';
 import { type Fetch, sendRequest } from '../base/http.ts';
 import { accountOf, firstSession, type Session } from './session.ts';
 
@@ -9,14 +10,17 @@ const MAX_BYTES = 200_000;
 /**
  * A pasted service token (a long-lived bearer token without a refresh token), checked for what cannot be one.
  *
- * @throws RolecallError `invalidRequest` with the sentence that says what to paste.
+ * @throws RolecallError `invalidRequest` with a sentence that says what to paste.
  */
 export function readServiceToken(typed: string): string {
   const token = typed.trim().replace(/^Bearer\s+/i, '');
-  if (token === '') throw new RolecallError('invalidRequest', 'Paste the service token.');
+  if (token === '') throw new RolecallError('invalidRequest', l10n.t('Paste the service token.'));
   // What a header can carry (RFC 6750 section 2.1 allows less still, but servers are generous).
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new RolecallError('invalidRequest', 'A service token holds no spaces, line breaks or special characters.');
+    throw new RolecallError(
+      'invalidRequest',
+      l10n.t('A service token contains no spaces, line breaks or special characters.'),
+    );
   }
   return token;
 }
@@ -24,13 +28,13 @@ export function readServiceToken(typed: string): string {
 export interface ServiceTokenDeps {
   readonly connection: Connection;
   readonly fetch: Fetch;
-  /** Whether the service’s API takes the token; `undefined` where there is nothing that could be asked. */
+  /** Whether the service’s API accepts the token; `undefined` where there is nothing to ask it for. */
   readonly isTaken: (token: string, signal: AbortSignal) => Promise<boolean | undefined>;
   readonly now: () => number;
 }
 
 /**
- * Makes sure that the service takes `token` before anything is kept. The API decides; userinfo (OpenID Connect Core
+ * Makes sure that the service accepts `token` before anything is stored. The API decides; userinfo (OpenID Connect Core
  * section 5.3) gives the name, and decides where the API has nothing to ask: it may know only tokens of a browser sign-in.
  *
  * @returns the session, and whether a call has shown that it works.
@@ -43,11 +47,11 @@ export async function signInWithServiceToken(
 ): Promise<{ readonly session: Session; readonly isChecked: boolean }> {
   const { connection, now } = deps;
   const isTaken = await deps.isTaken(token, signal);
-  if (isTaken === false) throw refused('');
+  if (isTaken === false) throw refused(notAccepted());
   const claims = isTaken
-    ? await userInfo(deps, token, signal).catch(() => undefined) // The name is a courtesy.
+    ? await userInfo(deps, token, signal).catch(() => undefined) // The name is optional.
     : await userInfo(deps, token, signal);
-  const account = accountOf(claims, `service token of ${connection.label}`);
+  const account = accountOf(claims, l10n.t('service token of {0}', connection.label));
   return {
     session: firstSession(connection, { accessToken: token }, account, now()),
     isChecked: isTaken === true || claims !== undefined,
@@ -66,13 +70,20 @@ async function userInfo(
   const { status, text } = await sendRequest(fetch, url, request, signal);
   if (status === 401)
     throw refused(
+      l10n.t(
+        '{0} If it is a token for the API only, add an organization to rolecall.organizations first, so that Rolecall can check it there.',
+        notAccepted(),
+      ),
       text,
-      ' If it is a token for the API alone, write an organization into rolecall.organizations first: then it is checked there.',
     );
   if (status === 429 || status >= 500) {
     throw new RolecallError(
       'server',
-      `The token could not be checked: ${connection.label} answered ${status}. Nothing was kept; try again in a moment.`,
+      l10n.t(
+        'The token could not be checked, because {0} answered {1}. It was not saved. Try again in a moment.',
+        connection.label,
+        status,
+      ),
       { details: { status } },
     );
   }
@@ -85,13 +96,15 @@ async function userInfo(
   }
 }
 
-function refused(body: string, hint = ''): RolecallError {
+function notAccepted(): string {
+  return l10n.t('The identity service does not accept this token. It was not saved.');
+}
+
+function refused(sentence: string, body = ''): RolecallError {
   const words = sanitizeServerMessage(descriptionIn(body));
-  return new RolecallError(
-    'invalidRequest',
-    `The identity service does not accept this token. Nothing was kept.${hint}${words && ` It said: ${words}`}`,
-    { details: { status: 401, ...(words && { serverMessage: words }) } },
-  );
+  return new RolecallError('invalidRequest', withServerMessage(sentence, words), {
+    details: { status: 401, ...(words && { serverMessage: words }) },
+  });
 }
 
 function descriptionIn(body: string): string {

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import { type Connection, connectionKey } from '../base/connection.ts';
 import { RolecallError } from '../base/errors.ts';
@@ -11,11 +12,11 @@ const sessionSchema = z.object({
   version: z.literal(SESSION_VERSION),
   /** {@link connectionKey} of the connection it was signed in with; another address or client is not served by it. */
   key: z.string(),
-  /** Grows by one with each rotation: of two sessions the higher one is the living one. */
+  /** Grows by one with each rotation: of two sessions the higher one is valid. */
   generation: z.number(),
   accessToken: z.string(),
   refreshToken: z.optional(z.string()),
-  /** When the access token stops being used, in milliseconds since the epoch; absent when only a 401 tells. */
+  /** When the access token stops being used, in milliseconds since the epoch; absent when only a 401 shows it. */
   expiresAt: z.optional(z.number()),
   account: accountSchema,
 });
@@ -62,12 +63,12 @@ export function readSession(text: string | undefined, connection: Connection): S
     stored = JSON.parse(text);
   } catch {
     // Without the cause: a SyntaxError quotes the text, and the text holds tokens.
-    throw new RolecallError('storage', 'The stored session cannot be read. Sign out and sign in again.');
+    throw new RolecallError('storage', l10n.t('The stored session cannot be read. Sign out, then sign in again.'));
   }
   refuseNewer(stored);
   const session = z.safeParse(sessionSchema, stored);
   if (!session.success) {
-    throw new RolecallError('storage', 'The stored session is damaged. Sign out and sign in again.', {
+    throw new RolecallError('storage', l10n.t('The stored session is damaged. Sign out, then sign in again.'), {
       cause: session.error,
     });
   }
@@ -78,7 +79,7 @@ export function writeSession(session: Session): string {
   return JSON.stringify(session);
 }
 
-/** Who signed in, from the claims of OpenID Connect Core section 5.1; servers leave out what they like. */
+/** The account, from the claims of OpenID Connect Core section 5.1; servers may leave out any of them. */
 export function accountOf(claims: Readonly<Record<string, unknown>> | undefined, fallback: string): Account {
   const text = (name: string) => {
     const value = claims?.[name];
@@ -102,7 +103,7 @@ function refuseNewer(stored: unknown): void {
   if (version.success && version.data.version > SESSION_VERSION) {
     throw new RolecallError(
       'storage',
-      'The session was stored by a newer version of Rolecall. Reload this window to use it.',
+      l10n.t('The session was stored by a newer version of Rolecall. Reload this window to use it.'),
     );
   }
 }

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { raceWithSignal } from '../base/abort.ts';
 import type { Connection } from '../base/connection.ts';
 import { asRolecallError, isCancelled, RolecallError } from '../base/errors.ts';
@@ -11,7 +12,7 @@ import type { SignInMethodId } from './signInMethods.ts';
 export interface SignInDeps {
   readonly connection: Connection;
   readonly server: AuthorizationServer;
-  /** Tells the log which values to hide, before they are used. */
+  /** Makes the log hide a value; called before it is used. */
   readonly addSecret: (secret: string | undefined) => void;
   readonly log: Log;
   readonly now: () => number;
@@ -21,8 +22,8 @@ export interface BrowserSignIn extends SignInDeps {
   readonly method: Exclude<SignInMethodId, 'serviceToken'>;
   readonly pages: LoopbackOptions['pages'];
   /**
-   * Opens a start address, which leads to `authorizationUrl` once, in the user's own browser. Resolves to false when the user said
-   * no.
+   * Opens a start address, which leads to `authorizationUrl` once, in the user's own browser. Resolves to false when the user
+   * declined.
    */
   readonly openBrowser: (newStartUrl: () => string, authorizationUrl: string) => Promise<boolean>;
   /**
@@ -30,7 +31,7 @@ export interface BrowserSignIn extends SignInDeps {
    * rejects with ends the sign-in.
    */
   readonly delivered: (pending: PendingSignIn, signal: AbortSignal) => Promise<URL>;
-  /** The answer is here: what may still stop the sign-in no longer does. */
+  /** Called when the answer has arrived: from now on the sign-in is not canceled. */
   readonly arrived: () => void;
   /** Stores the session, before the browser shows success. */
   readonly storeSession: (session: Session) => Promise<void>;
@@ -78,7 +79,7 @@ async function throughBrowser(deps: BrowserSignIn, signal: AbortSignal): Promise
     listener.reply(isCancelled(error) ? '' : asRolecallError(error).message);
     throw error;
   } finally {
-    void listener.close(); // Nobody waits for the browser to fetch the rest of the page.
+    void listener.close(); // The browser may fetch the rest of the page meanwhile.
   }
 }
 
@@ -107,14 +108,16 @@ async function arrival(
     const arrived = Promise.race([delivered, ...listened]);
     arrived.catch(() => {}); // Awaited below, unless the browser was not opened.
     if (!(await deps.openBrowser(listener.newStartUrl, authorizationUrl))) {
-      throw new RolecallError('cancelled', 'The browser was not opened.');
+      throw new RolecallError('cancelled', l10n.t('The browser was not opened.'));
     }
     return await raceWithSignal(arrived, waiting);
   } catch (error) {
     if (!deadline.aborted || signal.aborted) throw error;
     throw new RolecallError(
       'timeout',
-      'The sign-in was not finished in the browser within five minutes. If the page showed an error, check client id and redirect URI.',
+      l10n.t(
+        'The sign-in was not finished in the browser within five minutes. If the page showed an error, check the client ID and the redirect URI.',
+      ),
       { remedy: { kind: 'signInAgain' } },
     );
   } finally {
@@ -138,7 +141,7 @@ export async function finishSignIn(
   return firstSession(connection, grant, accountOf(claims, connection.label), sentAt);
 }
 
-/** The account's name is a courtesy: without it the sign-in still stands. */
+/** The account's name is optional: without it the sign-in is still valid. */
 async function quietUserInfo(deps: SignInDeps, accessToken: string, signal: AbortSignal) {
   try {
     return await deps.server.userInfo(accessToken, signal);

@@ -3,20 +3,20 @@ import type { Connection } from '../base/connection.ts';
 
 export type SignInMethodId = 'loopback' | 'editorLink' | 'paste' | 'serviceToken';
 
-/** What one way of signing in needs and gives. */
+/** A way to sign in: what it needs and provides. */
 export interface SignInMethod {
   readonly id: SignInMethodId;
   /** The user signs in on the provider's page. */
   readonly usesBrowser: boolean;
   /** How the answer comes back. */
   readonly delivery: 'listener' | 'link' | 'pasted';
-  /** A refresh token comes with it, so the session renews itself. */
+  /** It provides a refresh token, so the session can be renewed. */
   readonly isRefreshable: boolean;
-  /** Who tells that it is over. */
+  /** How its expiry becomes known: announced by the service, or only by a 401. */
   readonly expiry: 'announced' | 'only401';
 }
 
-/** Every way in, the usual one first. */
+/** Every way to sign in, the most common one first. */
 export const SIGN_IN_METHODS: readonly SignInMethod[] = [
   { id: 'loopback', usesBrowser: true, delivery: 'listener', isRefreshable: true, expiry: 'announced' },
   { id: 'editorLink', usesBrowser: true, delivery: 'link', isRefreshable: true, expiry: 'announced' },
@@ -24,7 +24,7 @@ export const SIGN_IN_METHODS: readonly SignInMethod[] = [
   { id: 'serviceToken', usesBrowser: false, delivery: 'pasted', isRefreshable: false, expiry: 'only401' },
 ];
 
-/** What decides which ways are open. */
+/** What decides which methods are available. */
 export interface SignInContext {
   readonly connection: Pick<Connection, 'clientId' | 'redirectUri'>;
   /** Scheme of links to this editor, such as `vscode`. */
@@ -33,7 +33,7 @@ export interface SignInContext {
   readonly isWeb: boolean;
 }
 
-/** Why a method is not open. */
+/** Why a method is not available. */
 export type UnavailableReason = 'noClient' | 'redirectUriIsNoLoopback' | 'redirectUriIsNoLink' | 'linksDoNotArrive';
 
 /** Where an editor receives links to Rolecall. */
@@ -41,7 +41,7 @@ export function editorLinkUri(uriScheme: string): string {
   return `${uriScheme}://rolecall.rolecall/callback`;
 }
 
-/** @returns `undefined` when `method` is open. */
+/** @returns `undefined` when `method` is available. */
 export function unavailableReason(
   { id }: SignInMethod,
   { connection, uriScheme, isWeb }: SignInContext,
@@ -59,7 +59,7 @@ export function unavailableReason(
   return undefined; // Whatever the redirect URI is, the browser's last address can be pasted.
 }
 
-/** The ways that are open, the one to take unasked first. */
+/** The available methods, the default one first. */
 export function availableMethods(place: SignInContext): readonly SignInMethod[] {
   return SIGN_IN_METHODS.filter((method) => unavailableReason(method, place) === undefined);
 }

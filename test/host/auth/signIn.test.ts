@@ -134,7 +134,7 @@ describe('signing in', () => {
     const cloud = cloudWith(async () => loopback.secret);
     const before = await signIn.run(cloud);
     openBrowser({ cancel: 'yes' });
-    await assert.rejects(signIn.run(cloud), /refused or cancelled/);
+    await assert.rejects(signIn.run(cloud), /denied or canceled/);
     assert.equal(cloud.tokenManager.session?.accessToken, before.accessToken);
   });
 });

@@ -1,19 +1,20 @@
-import { RolecallError } from '../../base/errors.ts';
+import * as l10n from '@vscode/l10n';
+import { RolecallError, withServerMessage } from '../../base/errors.ts';
 
 export const END_REASONS = ['elsewhere', 'expired', 'configuration', 'interrupted', 'unknown'] as const;
 
-/** Why a session is over. */
+/** Why a session has ended. */
 export type EndReason = (typeof END_REASONS)[number];
 
 export interface SessionEnd {
   readonly reason: EndReason;
-  /** For the user. */
+  /** Shown to the user. */
   readonly sentence: string;
 }
 
 /**
- * What the services of this kind say in `error_description` beside `invalid_grant` (RFC 6749 section 5.2 leaves the
- * words to the server); the first line that fits decides.
+ * The `error_description` that services of this kind send with `invalid_grant` (RFC 6749 section 5.2 leaves the text to
+ * the server); the first match decides.
  */
 const DESCRIPTIONS: readonly (readonly [RegExp, EndReason])[] = [
   [/client|redirect.?uri/i, 'configuration'],
@@ -21,15 +22,26 @@ const DESCRIPTIONS: readonly (readonly [RegExp, EndReason])[] = [
   [/reus|already (been )?(used|spent)|superseded|replaced|revoked|rotated|not the (current|latest)/i, 'elsewhere'],
 ];
 
-const SENTENCES: Readonly<Record<EndReason, string>> = {
-  elsewhere:
-    'This sign-in was replaced: the same client has signed in elsewhere, on another machine or in another editor. Sign in again to use it here.',
-  expired: 'The sign-in has expired. Sign in again.',
-  configuration: 'The identity service says that this sign-in belongs to another client. Check client id and secret.',
-  interrupted:
-    'The renewal of the sign-in was interrupted after it was sent, so its answer was lost and the old sign-in is spent. Sign in again.',
-  unknown: 'The identity service no longer accepts this sign-in. Sign in again.',
-};
+function sentenceOf(reason: EndReason): string {
+  switch (reason) {
+    case 'elsewhere':
+      return l10n.t(
+        'The same client signed in on another machine or in another editor, which ended this session. Sign in again to use it here.',
+      );
+    case 'expired':
+      return l10n.t('The sign-in has expired. Sign in again.');
+    case 'configuration':
+      return l10n.t(
+        'The identity service reported that this sign-in belongs to another client. Check the client ID and the client secret.',
+      );
+    case 'interrupted':
+      return l10n.t(
+        'The renewal of the sign-in was interrupted and its response was lost, so the session cannot be renewed. Sign in again.',
+      );
+    case 'unknown':
+      return l10n.t('The identity service no longer accepts this sign-in. Sign in again.');
+  }
+}
 
 /**
  * Why the identity service refused the refresh token.
@@ -37,16 +49,18 @@ const SENTENCES: Readonly<Record<EndReason, string>> = {
  * @param interrupted An earlier refresh with the same token was sent and its answer never stored.
  */
 export function sessionEndOf(error: RolecallError, interrupted: boolean): SessionEnd {
-  const said = error.details.serverMessage ?? '';
-  const reason = DESCRIPTIONS.find(([pattern]) => pattern.test(said))?.[1] ?? 'unknown';
-  // Our own lost refresh has spent the token, whatever that looks like to the server.
-  if (interrupted && reason !== 'configuration') return { reason: 'interrupted', sentence: SENTENCES.interrupted };
-  const quoted = said === '' || reason === 'expired' ? '' : ` It said: ${said}`;
-  return { reason, sentence: SENTENCES[reason] + quoted };
+  const description = error.details.serverMessage ?? '';
+  const reason = DESCRIPTIONS.find(([pattern]) => pattern.test(description))?.[1] ?? 'unknown';
+  // Our own lost refresh has used the token, whatever that looks like to the server.
+  if (interrupted && reason !== 'configuration') return { reason: 'interrupted', sentence: sentenceOf('interrupted') };
+  const sentence = sentenceOf(reason);
+  return { reason, sentence: reason === 'expired' ? sentence : withServerMessage(sentence, description) };
 }
 
 /** A token without a successor (a service token) is no longer accepted. */
-export const TOKEN_EXPIRED: SessionEnd = { reason: 'expired', sentence: SENTENCES.expired };
+export function tokenExpired(): SessionEnd {
+  return { reason: 'expired', sentence: sentenceOf('expired') };
+}
 
 export function sessionEndedError(end: SessionEnd): RolecallError {
   if (end.reason !== 'configuration') return new RolecallError('sessionEnded', end.sentence);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import * as l10n from '@vscode/l10n';
 import { RolecallError, systemErrorCode } from '../../base/errors.ts';
 
 /** How the names of unfinished files end. A killed window leaves some behind: {@link removeAbandoned}. */
@@ -18,24 +19,24 @@ export async function privateFolder(folder: string): Promise<void> {
   try {
     await fs.mkdir(folder, { recursive: true, mode: 0o700 });
     const found = await fs.lstat(folder);
-    if (!found.isDirectory()) throw unsafe(folder, 'is not a folder');
+    if (!found.isDirectory()) throw unsafe(l10n.t('{0} is not a folder.', folder));
     if (process.getuid === undefined) return;
-    if (found.uid !== process.getuid()) throw unsafe(folder, 'belongs to another user');
+    if (found.uid !== process.getuid()) throw unsafe(l10n.t('{0} belongs to another user.', folder));
     if ((found.mode & 0o077) !== 0) await fs.chmod(folder, 0o700);
   } catch (error) {
     if (error instanceof RolecallError) throw error;
     throw new RolecallError(
       'storage',
-      `The folder ${folder}, where the windows of this editor agree on the session, cannot be used.`,
+      l10n.t('The session cannot be shared between windows, because the folder {0} cannot be used.', folder),
       { cause: error },
     );
   }
 }
 
-function unsafe(folder: string, what: string): RolecallError {
+function unsafe(problem: string): RolecallError {
   return new RolecallError(
     'storage',
-    `${folder} ${what}, so the session cannot be shared safely between windows. Remove or repair it.`,
+    l10n.t('{0} The session cannot be shared safely between windows. Remove or repair it.', problem),
   );
 }
 

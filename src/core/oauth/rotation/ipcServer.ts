@@ -4,6 +4,7 @@ import fs from 'node:fs/promises';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import * as l10n from '@vscode/l10n';
 import { RolecallError, systemErrorCode } from '../../base/errors.ts';
 import { LineSocket } from './lineSocket.ts';
 import { MAX_SOCKET_PATH } from './statePaths.ts';
@@ -75,7 +76,10 @@ async function freshAddress(): Promise<{ readonly address: string; readonly fold
   }
   throw new RolecallError(
     'storage',
-    `No socket can be made in the temporary folder ${os.tmpdir()}: its path is too long or it cannot be written.`,
+    l10n.t(
+      'A socket could not be created in the temporary folder {0}. Its path is too long, or you cannot write to it.',
+      os.tmpdir(),
+    ),
     { cause: reason },
   );
 }

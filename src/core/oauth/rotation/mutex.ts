@@ -1,7 +1,8 @@
 import path from 'node:path';
+import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import { withTimeout } from '../../base/abort.ts';
-import { cancelled, RolecallError, systemErrorCode } from '../../base/errors.ts';
+import { cancelled, formatSeconds, RolecallError, systemErrorCode } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { FolderKey } from './folderKey.ts';
 import { handshakeAsServer } from './handshake.ts';
@@ -51,9 +52,9 @@ const questionSchema = z.object({ giveWay: z.optional(z.boolean()) });
 
 /**
  * Lets one process in at a time, on Linux, macOS and Windows alike. The process that holds the mutex listens on a fresh
- * socket or pipe whose address stands in the lock with the highest number. The holder is gone when nobody listens there:
- * the system sees to that however the process ended. Then whoever creates the next number, which only one can, is next.
- * ARCHITECTURE.md argues why no two hold it at once.
+ * socket or pipe whose address is in the lock with the highest number. When nobody listens there, the holder has ended:
+ * the system closes the socket however the process ends. Then one process can create the next number, and holds the mutex.
+ * README.md beside this file explains why no two hold it at once.
  */
 export class Mutex {
   readonly #deps: MutexDeps;
@@ -83,7 +84,8 @@ export class Mutex {
         const newest = await newestLock(this.#locks);
         const number = newest?.number ?? 0;
         if (number !== last) [tries, last] = [0, number];
-        if (tries > MAX_TRIES) throw stuck(newest, 'cannot be followed');
+        if (tries > MAX_TRIES)
+          throw stuck(l10n.t('The lock of the window that is renewing the sign-in cannot be taken over.'));
         if (newest?.kind === 'readable') await this.#waitForHolder(newest, signal, isUrgent);
         else if (newest && newest.kind !== 'leftover') throw unreadable(newest, this.#locks);
         const lease = await this.#claim(number + 1, newest);
@@ -166,9 +168,9 @@ export class Mutex {
     if (watched === 'gone') return;
     if (watched === 'stranger') this.#deps.key.forget();
     if (watched === 'newer') throw newerVersion();
-    // Whatever answers there: when the process that took the lock is no more, it is not the holder.
+    // If the process that took the lock no longer exists, whatever answers there is not the holder.
     if (!isRunning(lock.holder.pid)) return this.#closeHolderConnection();
-    throw stuck(lock, problemOf(watched, this.#silenceMs));
+    throw stuck(problemOf(watched, lock.holder.pid, this.#silenceMs));
   }
 
   async #serve(line: LineSocket, address: string): Promise<void> {
@@ -187,39 +189,46 @@ export class Mutex {
   }
 }
 
-function problemOf(watched: Exclude<HolderStatus, 'gone' | 'newer'>, silenceMs: number): string {
+function problemOf(watched: Exclude<HolderStatus, 'gone' | 'newer'>, pid: number, silenceMs: number): string {
   switch (watched) {
     case 'silent':
-      return `did not answer for ${silenceMs / 1000} seconds: it is stopped, asleep or very busy`;
+      return l10n.t(
+        'The window that is renewing the sign-in (process ID {0}) has not responded for {1}: it is stopped, asleep or very busy.',
+        String(pid),
+        formatSeconds(silenceMs),
+      );
     case 'stranger':
-      return 'is not what answers at its address';
+      return l10n.t(
+        'Another program answers in place of the window that is renewing the sign-in (process ID {0}).',
+        String(pid),
+      );
     case 'refused':
-      return 'cannot be reached by this window';
+      return l10n.t('This window cannot reach the window that is renewing the sign-in (process ID {0}).', String(pid));
   }
 }
 
 function newerVersion(): RolecallError {
   return new RolecallError(
     'storage',
-    'A window with a newer version of Rolecall is renewing the sign-in. Reload this window.',
+    l10n.t('A window with a newer version of Rolecall is renewing the sign-in. Reload this window.'),
   );
 }
 
-/** A holder that cannot be reached must not be taken for dead. */
+/** A holder that cannot be reached may still be alive. */
 function unreadable({ kind, number }: Lock, folder: string): RolecallError {
   if (kind === 'newer') return newerVersion();
   return new RolecallError(
     'storage',
-    `The sign-in cannot be renewed because the file ${lockPath(folder, number)} is damaged, and another window might be renewing it. Close all other windows, delete that file, and try again.`,
+    l10n.t(
+      'The sign-in cannot be renewed, because the file {0} is damaged and another window might be renewing it. Close all other windows, delete that file, and try again.',
+      lockPath(folder, number),
+    ),
   );
 }
 
-function stuck(lock: Lock | undefined, problem: string): RolecallError {
-  const who = lock?.kind === 'readable' ? `with process id ${lock.holder.pid} ` : '';
-  return new RolecallError(
-    'timeout',
-    `The editor window ${who}that is renewing the sign-in ${problem}. The sign-in is not renewed behind its back; close or continue that window.`,
-  );
+function stuck(problem: string): RolecallError {
+  const sentence = l10n.t('{0} Close or resume that window. Only one window at a time can renew the sign-in.', problem);
+  return new RolecallError('timeout', sentence);
 }
 
 function isRunning(pid: number): boolean {
@@ -235,9 +244,11 @@ function asMutexError(error: unknown, folder: string): RolecallError {
   if (error instanceof RolecallError) return error;
   return new RolecallError(
     'storage',
-    `The windows of this editor cannot agree in ${folder}: ${systemErrorCode(error) ?? ''}.`,
-    {
-      cause: error,
-    },
+    l10n.t(
+      'The session cannot be shared between windows, because the folder {0} cannot be used ({1}).',
+      folder,
+      systemErrorCode(error) ?? '',
+    ),
+    { cause: error },
   );
 }

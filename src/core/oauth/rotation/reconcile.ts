@@ -1,10 +1,11 @@
+import * as l10n from '@vscode/l10n';
 import { RolecallError } from '../../base/errors.ts';
 import type { Session } from '../session.ts';
 import type { SessionEnd } from './endReason.ts';
 import type { SessionEntry, Unsealed } from './seal.ts';
 import type { SecretRecord } from './secretRecord.ts';
 
-/** The session a window may use, and when its access token really dies if that is known (milliseconds since the epoch). */
+/** The session a window may use, and when its access token really expires if that is known (milliseconds since the epoch). */
 export interface CurrentSession {
   readonly session: Session;
   readonly diesAt?: number;
@@ -26,8 +27,8 @@ export type SharedSessionState = { readonly generation: number } & (
 
 /**
  * The higher generation wins. The sealed file is what all windows see alike; the secret store counts where there is no
- * file (another machine, a lost folder) or where it is ahead of it. A file that cannot be read is never taken for
- * "signed out".
+ * file (another machine, a lost folder) or where it is ahead of it. A file that cannot be read never counts as
+ * signed out.
  */
 export function reconcile(record: SecretRecord, sealed: Unsealed): SharedSessionState {
   if (sealed.kind === 'open') {
@@ -64,16 +65,22 @@ export function signedInState(current: CurrentSession): SharedSessionState {
   return { kind: 'session', generation: current.session.generation, current };
 }
 
-const SENTENCES = {
-  otherKey:
-    'Another window has signed in, and this one has an old copy of the secret store. Reload this window. If this message stays, another editor or browser of yours shares the client: sign in here, with a service token or a client of its own for each.',
-  newer: 'The session was stored by a newer version of Rolecall. Reload this window to use it.',
-  damaged: 'The session that the windows share is damaged. Sign in again.',
-};
+function sentenceOf(reason: 'otherKey' | 'newer' | 'damaged'): string {
+  switch (reason) {
+    case 'otherKey':
+      return l10n.t(
+        'Another window has signed in, and this window has an old copy of the secret store. Reload this window. If this message appears again, another editor or browser of yours uses the same client: sign in here, and use a service token or a separate client for each.',
+      );
+    case 'newer':
+      return l10n.t('The session was stored by a newer version of Rolecall. Reload this window to use it.');
+    case 'damaged':
+      return l10n.t('The session that your windows share is damaged. Sign in again.');
+  }
+}
 
 export function unreadableState(
   reason: 'otherKey' | 'newer' | 'damaged',
   generation: number,
 ): SharedSessionState & { readonly kind: 'unreadable' } {
-  return { kind: 'unreadable', reason, generation, error: new RolecallError('storage', SENTENCES[reason]) };
+  return { kind: 'unreadable', reason, generation, error: new RolecallError('storage', sentenceOf(reason)) };
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import * as l10n from '@vscode/l10n';
 import { asRolecallError, cancelled, RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Session, TokenGrant } from '../session.ts';
@@ -103,13 +104,14 @@ async function send(
   superseded: AbortSignal,
 ): Promise<RefreshOutcome | Failed> {
   const { shared, refresh, log, now, closing } = deps;
-  if (refreshToken === undefined) throw new RolecallError('unexpected', 'This session cannot be renewed.');
+  if (refreshToken === undefined) throw new RolecallError('unexpected', l10n.t('This session cannot be renewed.'));
   const silent =
     tokenStatus.wasSent && !tokenStatus.wasAnswered ? await probeTokenEndpoint(deps, superseded) : undefined;
   if (silent) return { kind: 'failed', error: silent, tokenStatus };
   if (closing.aborted) throw cancelled(closing.reason);
   await shared.journal.write({ generation });
-  if (!(await lease.isValid())) throw new RolecallError('unexpected', 'Another window renews the sign-in as well.');
+  if (!(await lease.isValid()))
+    throw new RolecallError('unexpected', l10n.t('Another window is renewing the sign-in as well.'));
   const sentAt = now();
   try {
     return { kind: 'granted', grant: await refresh(refreshToken, superseded), sentAt };

@@ -1,9 +1,10 @@
+import * as l10n from '@vscode/l10n';
 import { withTimeout } from '../../base/abort.ts';
 import { asRolecallError, cancelled, RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Session, TokenGrant } from '../session.ts';
 import { type BackOff, LONGEST_MS } from './backOff.ts';
-import { TOKEN_EXPIRED } from './endReason.ts';
+import { tokenExpired } from './endReason.ts';
 import { isFresh } from './lifetime.ts';
 import type { Lease } from './mutex.ts';
 import type { CurrentSession, SharedSessionState } from './reconcile.ts';
@@ -112,7 +113,9 @@ export class SessionRefresher {
     const { window, log } = this.#deps;
     const error = new RolecallError(
       'timeout',
-      'Renewing the sign-in is taking too long: the identity service is slow or does not answer. Try again in a moment.',
+      l10n.t(
+        'Renewing the sign-in is taking too long, because the identity service is slow or does not answer. Try again in a moment.',
+      ),
     );
     log.warn(error.message);
     this.#timeoutError = error;
@@ -130,7 +133,7 @@ export class SessionRefresher {
     const current = window.require();
     const { generation, refreshToken } = current.session;
     if (isSufficient(current)) return current.session;
-    if (refreshToken === undefined) throw window.end(current, TOKEN_EXPIRED);
+    if (refreshToken === undefined) throw window.end(current, tokenExpired());
     await readTokenStatus({ ...this.#deps, shared: sharedState.shared }, generation).catch((waiting: unknown) => {
       throw this.#handleFailure(current, asRolecallError(waiting), LONGEST_MS);
     });

@@ -10,8 +10,8 @@ import type { SessionStore } from './sessionStore.ts';
 import type { Timeouts } from './timeouts.ts';
 
 /**
- * The secret store of this window: not a register that windows share (asynchronous on the desktop, a snapshot per tab in
- * a browser), but the place of what must survive and of the key that seals.
+ * The secret store of this window. Windows cannot coordinate through it (asynchronous on the desktop, a snapshot per tab in
+ * a browser): it keeps the sealing key and the last session.
  */
 export class SessionSecretStore {
   readonly #store: SessionStore;
@@ -53,7 +53,7 @@ export class SessionSecretStore {
     throw new RolecallError(
       'storage',
       l10n.t(
-        'The editor’s secret store (the system keyring) does not answer yet. Rolecall goes on as soon as it does; nothing was signed out.',
+        'The editor’s secret store (the system keyring) has not responded yet. Rolecall continues as soon as it does. You have not been signed out.',
       ),
     );
   }
@@ -95,7 +95,7 @@ export class SessionSecretStore {
 
   #writeNext(key: Buffer, session: Session | undefined): void {
     this.#next = writeRecord(key, session);
-    this.#overdue = undefined; // It would tell what was there before.
+    this.#overdue = undefined; // Its answer would be outdated.
   }
 
   /** One write at a time; what is outdated while it waits is left out. */

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import * as l10n from '@vscode/l10n';
 import type { Connection } from '../../base/connection.ts';
 import { RolecallError, systemErrorCode } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -109,10 +110,8 @@ export class SharedSession {
     } catch (cause) {
       throw new RolecallError(
         'storage',
-        `The session could not be written to ${files.sealed} (${systemErrorCode(cause) ?? ''}).`,
-        {
-          cause,
-        },
+        l10n.t('The session could not be written to {0} ({1}).', files.sealed, systemErrorCode(cause) ?? ''),
+        { cause },
       );
     }
     this.#key = key;

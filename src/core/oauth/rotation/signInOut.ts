@@ -37,8 +37,8 @@ export async function signIn(
 }
 
 /**
- * Signs out every window. What is written is not nothing but a signed-out generation: an old session that turns up in
- * somebody's copy of the secret store does not come back to life.
+ * Signs out every window. A signed-out generation is written, so that an old session in a copy of the secret store is not
+ * used again.
  *
  * @throws RolecallError `storage` when this window cannot read the session, and so must not end it for others.
  */
@@ -71,5 +71,8 @@ export async function signOut(
 
 function waitedTooLong(error: unknown): never {
   if (!isCancelled(error)) throw error;
-  throw new RolecallError('timeout', l10n.t('Another window did not let this one store the sign-in. Try again.'));
+  throw new RolecallError(
+    'timeout',
+    l10n.t('The sign-in could not be stored, because another window is using the session. Try again.'),
+  );
 }

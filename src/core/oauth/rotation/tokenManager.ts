@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { raceWithSignal } from '../../base/abort.ts';
 import type { Connection, TokenSource } from '../../base/connection.ts';
 import { asRolecallError, cancelled, isCancelled, RolecallError } from '../../base/errors.ts';
@@ -5,7 +6,7 @@ import type { Log } from '../../base/log.ts';
 import type { Session, TokenGrant } from '../session.ts';
 import { BackOff } from './backOff.ts';
 import type { ClaimFiles } from './claimFiles.ts';
-import { TOKEN_EXPIRED } from './endReason.ts';
+import { tokenExpired } from './endReason.ts';
 import { isFresh, isUnexpired, withExpiry } from './lifetime.ts';
 import type { Protocol } from './protocol.ts';
 import type { SharedSessionState } from './reconcile.ts';
@@ -75,7 +76,7 @@ export class TokenManager implements TokenSource {
     return this.#window.state;
   }
 
-  /** The living session, for the editor's Accounts menu. */
+  /** The current session, for the editor's Accounts menu. */
   get session(): Session | undefined {
     return this.#window.session;
   }
@@ -92,7 +93,7 @@ export class TokenManager implements TokenSource {
   /** Reads file and store: at start, when the store has changed under us, after settings changed. Never throws. */
   load(): Promise<void> {
     this.#loading ??= this.#enqueue(async () => {
-      this.#loading = undefined; // Whoever asks from now on may know of something newer.
+      this.#loading = undefined; // A later caller may know of something newer.
       try {
         const { shared } = await (await this.#createService()).open();
         this.#apply(await shared.readAll(), true);
@@ -127,7 +128,9 @@ export class TokenManager implements TokenSource {
       if (isInStore) return;
       throw new RolecallError(
         'storage',
-        'You are signed out, but the secret store (the system keyring) did not let go of the last sign-in. Unlock it and sign out again.',
+        l10n.t(
+          'You are signed out, but the last session could not be removed from the secret store (the system keyring). Unlock it and sign out again.',
+        ),
       );
     });
   }
@@ -138,7 +141,7 @@ export class TokenManager implements TokenSource {
     return claims;
   }
 
-  /** Somebody asks for something now: a refresh that failed is tried again at once, and not after its pause. */
+  /** The user asks for something now: a refresh that failed is tried again at once, not after its pause. */
   retryNow(): void {
     this.#backOff.retryNow(this.#deps.now());
   }
@@ -155,7 +158,7 @@ export class TokenManager implements TokenSource {
     const { generation, accessToken, refreshToken } = current.session;
     if (isFresh(current.session, now)) return accessToken;
     if (isUnexpired(current, now)) {
-      // Whoever is refused with it, because its successor is under way, asks `rejected`.
+      // A caller whose token is rejected, because its successor is on the way, calls `refreshAfter401`.
       if (refreshToken !== undefined && !this.#backOff.pendingError(now))
         this.#sessionNewerThan(generation).catch(() => {}); // State and log report it.
       return accessToken;
@@ -176,7 +179,7 @@ export class TokenManager implements TokenSource {
   }
 
   /**
-   * Stops listening and watching; from now on whoever needs more than a fresh token is told that this is `cancelled`. Resolves
+   * Stops listening and watching; from now on, a call that needs more than a fresh token fails with `cancelled`. Resolves
    * when what is under way is stored: a renewal that was sent, a sign-in, a sign-out.
    */
   async dispose(): Promise<void> {
@@ -232,11 +235,11 @@ export class TokenManager implements TokenSource {
     await this.#enqueue(() => this.#readFile());
     const current = this.#window.require();
     if (current.session.accessToken !== refused.accessToken) return current.session.accessToken;
-    this.#window.end(current, TOKEN_EXPIRED);
+    this.#window.end(current, tokenExpired());
     return undefined;
   }
 
-  /** Most often another window says so itself, and this is needless by then. */
+  /** Usually another window has announced it before, and there is nothing left to read. */
   #fileChanged(): void {
     this.#changedAt = performance.now();
     this.#reading ??= setTimeout(() => {
@@ -284,7 +287,7 @@ export class TokenManager implements TokenSource {
 
   #enqueue<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#queue.then(work);
-    this.#queue = turn.catch(() => {}); // The caller is told.
+    this.#queue = turn.catch(() => {}); // The caller gets the error.
     return turn;
   }
 }

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { RolecallError } from '../../base/errors.ts';
 import type { Session } from '../session.ts';
 import type { BackOff } from './backOff.ts';
@@ -26,7 +27,7 @@ export class WindowSession {
     return this.#signIns > 0 && isOver ? { kind: 'signingIn' } : this.#state;
   }
 
-  /** The session, living or ended. */
+  /** The session, current or ended. */
   get current(): CurrentSession | undefined {
     return this.#current;
   }
@@ -36,7 +37,7 @@ export class WindowSession {
     return this.#generation;
   }
 
-  /** The living session. */
+  /** The session, unless it has ended. */
   get session(): Session | undefined {
     return this.#state.kind === 'ended' ? undefined : this.#current?.session;
   }
@@ -48,11 +49,11 @@ export class WindowSession {
   /** @throws RolecallError `sessionEnded`, `configuration`, `storage`, `signedOut` */
   require(): CurrentSession {
     if (this.#state.kind === 'ended' || this.#state.kind === 'storeUnavailable') throw this.#state.error;
-    if (!this.#current) throw new RolecallError('signedOut', 'You are not signed in.');
+    if (!this.#current) throw new RolecallError('signedOut', l10n.t('You are not signed in.'));
     return this.#current;
   }
 
-  /** Takes what is stored, unless it is older. `anew` gives a session that ended in this window only another chance. */
+  /** Takes what is stored, unless it is older. With `anew`, a session that ended only in this window is tried again. */
   applyState(found: SharedSessionState, anew: boolean): void {
     if (found.kind === 'unreadable') {
       this.#current = undefined;
@@ -76,7 +77,7 @@ export class WindowSession {
     }
   }
 
-  /** Over, for this window. @returns the error to throw. */
+  /** Ends the session in this window. @returns the error to throw. */
   end({ session }: CurrentSession, { reason, sentence }: SessionEnd): RolecallError {
     if (this.#state.kind === 'ended' && this.#state.error.message === sentence) return this.#state.error; // Reported once.
     const error = sessionEndedError({ reason, sentence });
@@ -121,7 +122,7 @@ export class WindowSession {
     const isSame = this.#current?.session.accessToken === accessToken && this.#state.kind !== 'ended';
     this.#current = current;
     if (anew || !isSame) this.#backOff.reset();
-    // Hearing again of the session that is being renewed, or could not be, changes nothing.
+    // News of a session that is being renewed, or could not be, changes nothing.
     if (isSame) return;
     this.#setState({ kind: 'signedIn', account: current.session.account });
   }
@@ -131,7 +132,7 @@ export class WindowSession {
     this.#state = state;
     if (before.kind === 'signedOut' && state.kind === 'signedOut') return;
     if (before.kind === 'storeUnavailable' && state.kind === 'storeUnavailable') {
-      if (before.error.message === state.error.message) return; // Looked again; nothing new to say.
+      if (before.error.message === state.error.message) return; // Read again; nothing new to report.
     }
     this.#changes.fire(this.state);
   }

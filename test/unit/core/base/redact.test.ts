@@ -118,7 +118,7 @@ describe('what a log is read for survives', () => {
     '{"error":{"code":"422","error_type":"UNSUPPORTED_OPENAI_PARAMS"}}',
     'state: signedOut',
     'session state = storeUnavailable',
-    'It said: refresh token reuse',
+    'Server response: refresh token reuse',
     'The client travels as Basic credentials; a bearer token.',
     'Access token renewed (generation 3).',
     'Could not reach https://identity.example.com: the host name is unknown.',

@@ -51,7 +51,7 @@ const encodings: Readonly<Record<string, Write>> = {
 /** Where it stands; none of these gives it away by itself. */
 const places: readonly (readonly [string, string])[] = [
   ['', ''],
-  ['It said: ', ' is not known.'],
+  ['Server response: ', ' is not known.'],
   ['{"error_description":"Bad value ', '"}'],
   ['<p>', '</p>'],
   ['GET /x?y=', '&z=1'],

@@ -59,7 +59,7 @@ describe('the authorization server', () => {
         h.discovered({ [name]: endpoint });
         const error = await failure(h.make().refresh('refresh-1', signal));
         assert.equal(error.kind, 'protocol');
-        assert.match(error.message, new RegExp(`names a ${name} .*It was refused`));
+        assert.match(error.message, new RegExp(`The ${name} that .* it was rejected`));
         assert.deepEqual(h.service.asked, [`GET ${DISCOVERY}`]);
       });
     }

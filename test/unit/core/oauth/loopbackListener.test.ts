@@ -253,7 +253,7 @@ describe('the listener for the redirect', () => {
       pages: PAGES,
     };
     const error = await failure(listenForRedirect(options));
-    assert.match(error.message, /Another window of Rolecall waits for a sign-in/);
+    assert.match(error.message, /Another window is waiting for a sign-in/);
     assert.deepEqual([error.kind, error.remedy], ['configuration', { kind: 'otherSignIn' }]);
   });
 
@@ -305,7 +305,7 @@ describe('where the listener can stand', () => {
     try {
       const error = await failure(listen(`http://127.0.0.1:${port}/callback`));
       assert.equal(error.kind, 'configuration');
-      assert.match(error.message, new RegExp(`^Port ${port} on this machine is taken by another program`));
+      assert.match(error.message, new RegExp(`^Another program uses port ${port},`));
       assert.match(error.message, /set rolecall\.identity\.redirectUri\.$/);
     } finally {
       await release(server);
@@ -330,7 +330,7 @@ describe('where the listener can stand', () => {
     if (!(await hasIpv6())) this.skip();
     const { server, port } = await occupy('::1');
     try {
-      assert.match((await failure(listen(`http://localhost:${port}/callback`))).message, /is taken by another program/);
+      assert.match((await failure(listen(`http://localhost:${port}/callback`))).message, /Another program uses port/);
       assert.equal(await listens('127.0.0.1', port), false);
     } finally {
       await release(server);

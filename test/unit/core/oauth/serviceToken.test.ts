@@ -57,7 +57,7 @@ describe('signing in with a service token', () => {
   it('that the API refuses is refused without asking on', async () => {
     const error = await failure(run(false, claims));
     assert.deepEqual([error.kind, error.details.status], ['invalidRequest', 401]);
-    assert.match(error.message, /does not accept this token\. Nothing was kept\./);
+    assert.match(error.message, /does not accept this token\. It was not saved\./);
   });
 
   it('is checked by userinfo where the API has nothing to ask', async () => {
@@ -71,7 +71,7 @@ describe('signing in with a service token', () => {
     const error = await failure(run(undefined, { status: 401, body }));
     assert.match(
       error.message,
-      /does not accept this token\. Nothing was kept\. If .*rolecall\.organizations first.* It said: token expired$/,
+      /does not accept this token\. It was not saved\. If .*rolecall\.organizations first.* Server response: token expired$/,
     );
     assert.ok(!error.message.includes(TOKEN));
     assert.equal((await failure(run(undefined, { status: 401, body: '<html>no</html>' }))).kind, 'invalidRequest');
@@ -81,7 +81,7 @@ describe('signing in with a service token', () => {
     it(`is not kept when nobody knows (${status})`, async () => {
       const error = await failure(run(undefined, { status, body: '<html>busy</html>' }));
       assert.deepEqual([error.kind, error.details.status], ['server', status]);
-      assert.match(error.message, /Nothing was kept/);
+      assert.match(error.message, /It was not saved/);
     });
   }
 

@@ -69,7 +69,7 @@ describe('a session at rest', () => {
   for (const [what, text] of damaged) {
     it(`damaged (${what}) is an error, never signed out, and quotes nothing of it`, () => {
       const error = storageError(text);
-      assert.match(error.message, /Sign out and sign in again/);
+      assert.match(error.message, /Sign out, then sign in again/);
       const words = `${error.message} ${error.cause instanceof Error ? error.cause.message : ''}`;
       assert.doesNotMatch(words, /secret-acc|access-1|refresh-1/);
     });
@@ -156,7 +156,7 @@ describe('a secret store that fails', () => {
     const cause = new Error('org.freedesktop.Secret: locked');
     const error = asStorageError(cause);
     assert.deepEqual([error.kind, error.cause], ['storage', cause]);
-    assert.match(error.message, /Unlock it and try again; nothing was signed out/);
+    assert.match(error.message, /Unlock it and try again\. You have not been signed out/);
     assert.equal(asStorageError(error), error);
   });
 });

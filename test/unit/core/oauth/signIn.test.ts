@@ -149,7 +149,7 @@ for (const discovery of [true, false]) {
         return pages.shift() ?? '';
       };
       await failure(signIn({ person: 'cancel' }));
-      assert.match(await page(), /<h1>Not signed in<\/h1><p>[^<]*refused or cancelled/);
+      assert.match(await page(), /<h1>Not signed in<\/h1><p>[^<]*denied or canceled/);
       await failure(signIn({ secret: 'wrong' }));
       assert.match(await page(), /<h1>Not signed in<\/h1><p>[^<]*client secret/);
       await assert.rejects(signIn({ storeSession: () => Promise.reject(new Error('the keyring is locked')) }));
@@ -287,7 +287,7 @@ for (const discovery of [true, false]) {
       for (const change of wrong) {
         const error = await failure(signIn({ change, openBrowser: () => assert.fail('a browser was opened') }));
         assert.deepEqual([error.kind, error.details.status], ['configuration', 400]);
-        assert.match(error.message, /client id is unknown there, or its registered redirect URI is not exactly/);
+        assert.match(error.message, /client ID is unknown, or the redirect URI registered for it is not exactly/);
         assert.doesNotMatch(error.message, /[<>]/);
       }
     });

@@ -23,25 +23,35 @@ describe('the authorization server', () => {
         'a spent refresh token',
         errors.refreshTokenReuse,
         'sessionEnded',
-        /no longer accepts this sign-in\. It said: refresh token reuse$/,
+        /no longer accepts this sign-in\. Server response: refresh token reuse$/,
       ],
-      ['a wrong verifier', errors.wrongVerifier, 'configuration', /the client or the proof of this sign-in/],
-      ['a wrong secret (specified version)', errors.wrongSecret, 'configuration', /Check client id and client secret/],
-      ['a wrong secret (newer version)', errors.wrongSecretNewer, 'configuration', /Check client id and client secret/],
+      ['a wrong verifier', errors.wrongVerifier, 'configuration', /the client or the code verifier/],
+      [
+        'a wrong secret (specified version)',
+        errors.wrongSecret,
+        'configuration',
+        /Check the client ID and the client secret/,
+      ],
+      [
+        'a wrong secret (newer version)',
+        errors.wrongSecretNewer,
+        'configuration',
+        /Check the client ID and the client secret/,
+      ],
       [
         'a wrong secret with a challenge (RFC 6749 section 5.2)',
         { status: 401, body: { error: 'invalid_client' }, headers: challenge },
         'configuration',
-        /Check client id and client secret/,
+        /Check the client ID and the client secret/,
       ],
-      ['401 without a body', { status: 401 }, 'configuration', /Check client id and client secret/],
+      ['401 without a body', { status: 401 }, 'configuration', /Check the client ID and the client secret/],
       ['500 with server_error', { status: 500, body: { error: 'server_error' } }, 'server', /answered 500/],
       ['500 that says invalid_grant', { status: 500, body: { error: 'invalid_grant' } }, 'server', /answered 500/],
       [
         '500 with words',
         { status: 500, body: { error: 'server_error', error_description: 'database is <b>down</b>' } },
         'server',
-        /answered 500\. Try again in a moment\. It said: database is down$/,
+        /answered 500\. Try again in a moment\. Server response: database is down$/,
       ],
       [
         'a missing secret (version 1.11)',
@@ -50,17 +60,27 @@ describe('the authorization server', () => {
           body: { error: 'server_error', error_description: 'client ID secret not set in request body' },
         },
         'configuration',
-        /Check client id and client secret\. It said: client ID secret not set in request body$/,
+        /Check the client ID and the client secret\. Server response: client ID secret not set in request body$/,
       ],
       ['502 in HTML', { status: 502, body: fixtureText('bad-gateway.txt') }, 'server', /answered 502/],
-      ['429 without a body', { status: 429 }, 'rateLimited', /slow down/],
-      ['429 with a body', { status: 429, body: { error: 'too_many' } }, 'rateLimited', /slow down/],
+      ['429 without a body', { status: 429 }, 'rateLimited', /too many requests/],
+      ['429 with a body', { status: 429, body: { error: 'too_many' } }, 'rateLimited', /too many requests/],
       ['404', { status: 404, body: 'not here' }, 'protocol', /answered 404 without an explanation/],
       ['a redirect', { status: 307, headers: { location: 'https://evil.example.com' } }, 'protocol', /redirect/],
-      ['200 with a page', { status: 200, body: '<html>sign in to the wifi</html>' }, 'protocol', /not an OAuth answer/],
-      ['200 without a token', { status: 200, body: { token_type: 'Bearer' } }, 'protocol', /not an OAuth answer/],
-      ['200 that is empty', { status: 200 }, 'protocol', /not an OAuth answer/],
-      ['an error nobody knows', { status: 400, body: { error: 'teapot' } }, 'protocol', /refused with “teapot”/],
+      [
+        '200 with a page',
+        { status: 200, body: '<html>sign in to the wifi</html>' },
+        'protocol',
+        /not a valid OAuth response/,
+      ],
+      [
+        '200 without a token',
+        { status: 200, body: { token_type: 'Bearer' } },
+        'protocol',
+        /not a valid OAuth response/,
+      ],
+      ['200 that is empty', { status: 200 }, 'protocol', /not a valid OAuth response/],
+      ['an error nobody knows', { status: 400, body: { error: 'teapot' } }, 'protocol', /returned the error “teapot”/],
       ['an error JavaScript knows', { status: 400, body: { error: 'constructor' } }, 'protocol', /“constructor”/],
     ];
     for (const [what, reply, kind, says] of rows) {
@@ -137,7 +157,7 @@ describe('the authorization server', () => {
       const refusal = callback(pending, { error: 'server_error', error_description: `unknown state ${state}` });
       h.undiscovered();
       const error = await failure(h.make().exchange(refusal, pending, signal));
-      assert.match(error.message, /It said: unknown state ‹hidden›$/);
+      assert.match(error.message, /Server response: unknown state ‹hidden›$/);
     });
 
     it('a description without end or with markup is cut', async () => {

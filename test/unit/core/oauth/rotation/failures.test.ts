@@ -75,7 +75,7 @@ describe('why a session is over', () => {
   it('knows its own lost renewal, whatever it looks like to the server', () => {
     const end = sessionEndOf(refusal('refresh token reuse'), true);
     assert.equal(end.reason, 'interrupted');
-    assert.match(end.sentence, /answer was lost/);
+    assert.match(end.sentence, /response was lost/);
   });
 });
 

@@ -78,9 +78,13 @@ export function snapshotStores(): { open(): SessionStore; blob: string | undefin
 }
 
 export function refusal(said = 'refresh token reuse'): RolecallError {
-  return new RolecallError('sessionEnded', `The identity service no longer accepts this sign-in. It said: ${said}`, {
-    details: { status: 400, code: 'invalid_grant', serverMessage: said },
-  });
+  return new RolecallError(
+    'sessionEnded',
+    `The identity service no longer accepts this sign-in. Server response: ${said}`,
+    {
+      details: { status: 400, code: 'invalid_grant', serverMessage: said },
+    },
+  );
 }
 
 /** The token endpoint: single-use refresh tokens, one session. */

@@ -102,7 +102,7 @@ describe('a token endpoint that hangs', () => {
       assert.deepEqual([setting.server.refreshes, setting.server.probes], [1, n + 1]);
     }
     setting.later += 100_000;
-    await assert.rejects(second.accessToken(never), { kind: 'sessionEnded', message: /answer was lost/ });
+    await assert.rejects(second.accessToken(never), { kind: 'sessionEnded', message: /response was lost/ });
     assert.deepEqual([setting.server.refreshes, setting.server.reuse], [2, 1]);
     for (const tokenManager of all) await assert.rejects(tokenManager.accessToken(never), { kind: 'sessionEnded' });
     assert.equal(setting.server.refreshes, 2);

@@ -133,7 +133,7 @@ describe('one process at a time', () => {
     });
     await claimLock(locks(), 1, { address: holder.address, pid: process.pid }, PROTOCOL);
     const waiting = impatient();
-    const silent = { kind: 'timeout', message: new RegExp(`process id ${process.pid} .*stopped, asleep`) };
+    const silent = { kind: 'timeout', message: new RegExp(`process ID ${process.pid}\\) .*stopped, asleep`) };
     await assert.rejects(waiting.acquire(never), silent);
     await assert.rejects(waiting.acquire(never), silent);
     goesOn.resolve();
@@ -169,13 +169,13 @@ describe('one process at a time', () => {
     const end = await squat(process.pid, (socket) =>
       socket.write(`${JSON.stringify({ version: 1, oldest: 1, nonce: 'n'.repeat(32) })}\n{"proof":"cHJvb2Y"}\n`),
     );
-    await assert.rejects(mutex().acquire(never), { kind: 'timeout', message: /is not what answers/ });
+    await assert.rejects(mutex().acquire(never), { kind: 'timeout', message: /Another program answers in place/ });
     await end();
   });
 
   it('says so when somebody accepts and stays silent', async () => {
     const end = await squat(process.pid, () => {});
-    await assert.rejects(impatient().acquire(never), { kind: 'timeout', message: /did not answer for 0.04 seconds/ });
+    await assert.rejects(impatient().acquire(never), { kind: 'timeout', message: /has not responded for 1 second:/ });
     await end();
   });
 

@@ -89,7 +89,7 @@ describe('a renewal that fails', () => {
     const { first, second } = await signedIn();
     setting.expire();
     setting.server.plan.push({ after: fails(lost()) });
-    await assert.rejects(first.tokenManager.accessToken(never), { kind: 'sessionEnded', message: /answer was lost/ });
+    await assert.rejects(first.tokenManager.accessToken(never), { kind: 'sessionEnded', message: /response was lost/ });
     for (const { tokenManager } of [first, second]) {
       assert.equal(tokenManager.state.kind === 'ended' && tokenManager.state.reason, 'interrupted');
       assert.equal(tokenManager.session, undefined);
@@ -105,7 +105,10 @@ describe('a renewal that fails', () => {
     await assert.rejects(first.tokenManager.accessToken(never), { kind: 'offline' });
     assert.equal(first.tokenManager.state.kind, 'offline');
     setting.later += 2000;
-    await assert.rejects(second.tokenManager.accessToken(never), { kind: 'sessionEnded', message: /answer was lost/ });
+    await assert.rejects(second.tokenManager.accessToken(never), {
+      kind: 'sessionEnded',
+      message: /response was lost/,
+    });
     assert.equal(setting.server.refreshes, 3);
   });
 
@@ -122,7 +125,10 @@ describe('a renewal that fails', () => {
     const { first } = await signedIn();
     setting.expire();
     setting.server.grant();
-    await assert.rejects(first.tokenManager.accessToken(never), { kind: 'sessionEnded', message: /elsewhere/ });
+    await assert.rejects(first.tokenManager.accessToken(never), {
+      kind: 'sessionEnded',
+      message: /on another machine/,
+    });
     assert.equal(first.tokenManager.state.kind === 'ended' && first.tokenManager.state.reason, 'elsewhere');
     assert.deepEqual(first.states.slice(-2), ['refreshing', 'ended']);
   });
@@ -176,7 +182,10 @@ describe('a renewal that fails', () => {
     assert.equal(await first.tokenManager.accessToken(never), 'access-1');
     await eventually(() => first.tokenManager.state.kind === 'offline');
     setting.later += 120_000;
-    await assert.rejects(first.tokenManager.accessToken(never), { kind: 'timeout', message: /behind its back/ });
+    await assert.rejects(first.tokenManager.accessToken(never), {
+      kind: 'timeout',
+      message: /Only one window at a time/,
+    });
     assert.equal(setting.server.refreshes, 0);
   });
 

@@ -184,9 +184,9 @@ describe('what is stored cannot be used', () => {
     const { tokenManager, states } = await setting.open(slow, { timeouts: { ...PATIENT, storeRead: 5 } });
     assert.match(
       tokenManager.state.kind === 'storeUnavailable' ? tokenManager.state.error.message : '',
-      /does not answer/,
+      /has not responded/,
     );
-    await assert.rejects(tokenManager.accessToken(never), { kind: 'storage', message: /does not answer/ });
+    await assert.rejects(tokenManager.accessToken(never), { kind: 'storage', message: /has not responded/ });
     assert.deepEqual([states, asked], [['storeUnavailable'], 1]);
     answer.resolve(store.text);
     await eventually(() => tokenManager.state.kind === 'signedIn');
@@ -200,7 +200,7 @@ describe('what is stored cannot be used', () => {
     const { tokenManager } = await setting.open(store, { timeouts: { ...PATIENT, storeRead: 5 } });
     assert.match(
       tokenManager.state.kind === 'storeUnavailable' ? tokenManager.state.error.message : '',
-      /does not answer/,
+      /has not responded/,
     );
     answer.reject(new Error('the keyring is locked'));
     await eventually(

@@ -114,19 +114,19 @@ describe('a renewal at the token endpoint', () => {
   it('an answer that was lost and held the pair: the end, and why, in every window', async () => {
     const lost = { status: 0, failure: cut('ECONNRESET') };
     const { first, second } = await windows(lost, unknownToken, refused('invalid_grant', 'refresh token reuse'));
-    await assert.rejects(first.accessToken(never), { kind: 'sessionEnded', message: /answer was lost/ });
+    await assert.rejects(first.accessToken(never), { kind: 'sessionEnded', message: /response was lost/ });
     assert.deepEqual([first.state.kind, second.state.kind, sent()], ['ended', 'ended', 3]);
     await assert.rejects(second.accessToken(never), { kind: 'sessionEnded' });
     assert.equal(sent(), 3);
   });
 
   const ends: readonly (readonly [description: string | undefined, reason: EndReason, says: RegExp])[] = [
-    ['refresh token reuse', 'elsewhere', /signed in elsewhere.*It said: refresh token reuse$/],
-    ['token has been revoked', 'elsewhere', /signed in elsewhere/],
+    ['refresh token reuse', 'elsewhere', /on another machine.*Server response: refresh token reuse$/],
+    ['token has been revoked', 'elsewhere', /on another machine/],
     ['refresh token has expired', 'expired', /^The sign-in has expired\. Sign in again\.$/],
-    ['something else', 'unknown', /no longer accepts this sign-in\. Sign in again\. It said: something else$/],
+    ['something else', 'unknown', /no longer accepts this sign-in\. Sign in again\. Server response: something else$/],
     [undefined, 'unknown', /no longer accepts this sign-in\. Sign in again\.$/],
-    ['<b>client</b> id mismatch', 'configuration', /another client.*It said: client id mismatch$/],
+    ['<b>client</b> id mismatch', 'configuration', /another client.*Server response: client id mismatch$/],
   ];
   for (const [description, reason, says] of ends) {
     it(`invalid_grant ${description === undefined ? 'without a word' : `“${description}”`}: ${reason}, asked once`, async () => {
