@@ -58,11 +58,7 @@ describe('a pasted answer', () => {
     ['another sign-in', `${REDIRECT}?code=abc&state=other`, /another sign-in/],
     ['without state', `${REDIRECT}?code=abc`, /another sign-in/],
     ['the query of another sign-in', 'code=abc&state=other', /another sign-in/],
-    [
-      'another host',
-      'http://evil.example.com/callback?code=abc&state=st4te',
-      /not the last address of the sign-in/,
-    ],
+    ['another host', 'http://evil.example.com/callback?code=abc&state=st4te', /not the last address of the sign-in/],
     ['another port', 'http://127.0.0.1:18156/callback?code=abc&state=st4te', /not the last address/],
     ['another path', 'http://127.0.0.1:18155/other?code=abc&state=st4te', /not the last address/],
     ['another sign-in without the scheme', '127.0.0.1:18155/callback?code=abc&state=other', /another sign-in/],
