@@ -1,5 +1,6 @@
+import * as l10n from '@vscode/l10n';
 import { withTimeout } from '../base/abort.ts';
-import { asRolecallError, cancelled } from '../base/errors.ts';
+import { asRolecallError, cancelled, formatSeconds } from '../base/errors.ts';
 import { CHECKS, type CheckName } from './checks.ts';
 import type { CheckOutcome, Diagnosis } from './facts.ts';
 
@@ -45,9 +46,9 @@ async function gather(
   const stop = new AbortController();
   try {
     const gathered = await withTimeout(answer(source, AbortSignal.any([signal, stop.signal])), limitMs, signal);
-    return gathered ?? { kind: 'failed', problem: `no answer within ${limitMs / 1000} seconds` };
+    return gathered ?? { kind: 'failed', problem: l10n.t('no answer within {0}', formatSeconds(limitMs)) };
   } catch {
-    return { kind: 'failed', problem: 'stopped' }; // An answer never rejects.
+    return { kind: 'failed', problem: l10n.t('stopped') }; // An answer never rejects.
   } finally {
     stop.abort();
   }
@@ -57,7 +58,7 @@ async function answer(source: (signal: AbortSignal) => unknown, signal: AbortSig
   try {
     const value = await source(signal);
     return value === undefined
-      ? { kind: 'skipped', why: 'there is nothing to ask about yet' }
+      ? { kind: 'skipped', why: l10n.t('no cloud is configured yet') }
       : { kind: 'known', value };
   } catch (error) {
     return { kind: 'failed', problem: asRolecallError(error).message };

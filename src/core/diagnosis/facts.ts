@@ -2,7 +2,7 @@
 // them all the same, because error messages and settings are written by others.
 import type { Connection } from '../base/connection.ts';
 
-/** What one question has given. `skipped`: there was nothing to ask about. */
+/** The answer to one question. `skipped`: there was nothing to ask about. */
 export type CheckOutcome<T> =
   | { readonly kind: 'known'; readonly value: T }
   | { readonly kind: 'failed'; readonly problem: string }
@@ -74,11 +74,11 @@ export interface NetworkFact {
     /** Only whether there is one. */
     readonly proxyAuthorization: boolean;
   };
-  /** The variables that say something about proxies, as they are. */
+  /** The environment variables about proxies, unchanged. */
   readonly variables: Readonly<Record<string, string>>;
   /** `NODE_EXTRA_CA_CERTS`. */
   readonly extraCertificates?: { readonly path: string; readonly state: 'read' | 'unreadable' | 'no certificate' };
-  /** `NODE_TLS_REJECT_UNAUTHORIZED=0`: nothing checks who answers. */
+  /** `NODE_TLS_REJECT_UNAUTHORIZED=0`: certificates are not verified. */
   readonly isUnchecked: boolean;
 }
 
@@ -118,12 +118,12 @@ export interface SharedFact {
     | { readonly kind: 'held'; readonly pid: number; readonly isThisWindow: boolean; readonly answers: boolean };
 }
 
-/** How the programs of workspace tools are contained on this machine, or why not and what mends it. */
+/** How the programs of workspace tools are contained on this machine, or why not and what fixes it. */
 export type ContainmentFact =
   | { readonly kind: 'bubblewrap' | 'seatbelt' }
   | { readonly kind: 'none'; readonly reason: string; readonly remedy: string | undefined };
 
-/** Something that went wrong lately, as it stands in the log. */
+/** A recent warning or error, as it is in the log. */
 export interface LoggedProblem {
   /** Milliseconds since the epoch. */
   readonly at: number;

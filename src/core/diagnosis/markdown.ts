@@ -1,46 +1,50 @@
+import * as l10n from '@vscode/l10n';
 import { truncateWithEllipsis } from '../base/errors.ts';
 
 const MAX_LENGTH = 600;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
-/** One line of the report: `text` is Markdown, so whatever others have written goes through {@link code} first. */
+/** One line of the report: `text` is Markdown, so text from outside goes through {@link code} first. */
 export interface ReportLine {
   readonly label: string;
   readonly text: string;
-  /** What is wrong, or may be, and what to do: Markdown as well. Stands at the head of the report too. */
+  /** What is wrong, or may be, and what to do: Markdown as well. Shown at the top of the report, too. */
   readonly finding?: string;
 }
 
 /**
- * Text of others as inline code (CommonMark section 6.1): nothing in it is a link, a picture or a heading. Line breaks and
+ * Text from outside as inline code (CommonMark section 6.1): nothing in it is a link, a picture or a heading. Line breaks and
  * what cannot be seen become spaces.
  */
 export function code(text: string): string {
   const flat = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
   const short = truncateWithEllipsis(flat, MAX_LENGTH);
-  if (short === '') return '(empty)';
+  if (short === '') return l10n.t('(empty)');
   const longest = Math.max(0, ...[...short.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   const pad = short.startsWith('`') || short.endsWith('`') ? ' ' : '';
   return fence + pad + short + pad + fence;
 }
 
-/** A time as people and programs read it, with how far it is from `now`; both in milliseconds since the epoch. */
+/** A time, with how far it is from `now`; both in milliseconds since the epoch. */
 export function timeOf(at: number, now: number): string {
-  const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return '(no time)';
-  const text = `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+  if (Number.isNaN(new Date(at).getTime())) return l10n.t('(no time)');
   const apart = durationOf(Math.abs(at - now));
-  return at > now ? `${text} (in ${apart})` : `${text} (${apart} ago)`;
+  return at > now ? l10n.t('{0} (in {1})', utc(at), apart) : l10n.t('{0} ({1} ago)', utc(at), apart);
+}
+
+/** A time to the second, in a format that people and programs read. */
+export function utc(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /** A duration in the unit in which it is a small number. */
 export function durationOf(ms: number): string {
-  const units: readonly (readonly [number, string])[] = [
-    [86_400_000, 'days'],
-    [3_600_000, 'hours'],
-    [60_000, 'minutes'],
-    [1000, 'seconds'],
-  ];
-  const [size, unit] = units.find(([each]) => ms >= 2 * each) ?? [1000, 'seconds'];
-  return `${Math.round(ms / size)} ${unit}`;
+  if (ms >= 2 * DAY_MS) return l10n.t('{0} days', Math.round(ms / DAY_MS));
+  if (ms >= 2 * HOUR_MS) return l10n.t('{0} hours', Math.round(ms / HOUR_MS));
+  if (ms >= 2 * MINUTE_MS) return l10n.t('{0} minutes', Math.round(ms / MINUTE_MS));
+  const seconds = Math.round(ms / 1000);
+  return seconds === 1 ? l10n.t('1 second') : l10n.t('{0} seconds', seconds);
 }

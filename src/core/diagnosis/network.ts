@@ -1,4 +1,5 @@
 import fs from 'node:fs/promises';
+import * as l10n from '@vscode/l10n';
 import type { NetworkFact } from './facts.ts';
 
 const VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
@@ -28,8 +29,8 @@ async function readCertificates(path: string): Promise<'read' | 'unreadable' | '
 }
 
 /**
- * A proxy's address without user name, password and path. Passwords that should have been encoded are not taken apart:
- * whatever stands before the last `@` goes, and all of it where a query or fragment makes that uncertain.
+ * A proxy's address without user name, password and path. Passwords that should have been encoded are not parsed:
+ * everything before the last `@` is hidden, and everything where a query or fragment makes that uncertain.
  */
 export function withoutCredentials(address: string): string {
   const [, scheme = '', rest = ''] = /^\s*([a-z][a-z0-9+.-]*:\/\/)?(.*)$/is.exec(address) ?? [];
@@ -72,42 +73,51 @@ export function errorCodes(error: unknown): string[] {
   return [...found];
 }
 
-const UNTRUSTED =
-  'The certificate is not trusted on this machine. If your network inspects TLS, add its root certificate to the system’s store (read by the editor with http.systemCertificates), or to the file named by NODE_EXTRA_CA_CERTS when the editor starts.';
-const CLOCK = 'The certificate is not valid today: it has expired, or this machine’s clock is wrong.';
-const NAME = 'The certificate is for another host name: the address is mistyped, or the connection is intercepted.';
-const NO_ROUTE = 'No response: check the firewall, the VPN and the proxy (http.proxy).';
-const CUT = 'The connection was closed on the way, as firewalls and proxies do.';
+const untrusted = () =>
+  l10n.t(
+    'The certificate is not trusted on this machine. If your network inspects TLS, add its root certificate to the system’s store (read by the editor with http.systemCertificates), or to the file named by NODE_EXTRA_CA_CERTS when the editor starts.',
+  );
+const clock = () => l10n.t('The certificate is not valid now: it has expired, or the clock of this machine is wrong.');
+const name = () =>
+  l10n.t('The certificate is for another host name: the address is mistyped, or the connection is intercepted.');
+const noRoute = () => l10n.t('No response. Check the firewall, the VPN and the proxy (http.proxy).');
+const cut = () => l10n.t('The connection was closed on the way, possibly by a firewall or a proxy.');
 
 /** What a code means for the user of this machine; the first match decides. */
-const ADVICE: readonly (readonly [RegExp, string])[] = [
+const ADVICE: readonly (readonly [RegExp, () => string])[] = [
   [
     /^PROXY_407$|^ERR_PROXY_AUTH|^ERR_UNEXPECTED_PROXY_AUTH$/,
-    'The proxy requires a user name and password (http.proxy, http.proxyAuthorization).',
+    () => l10n.t('The proxy requires a user name and password (http.proxy, http.proxyAuthorization).'),
   ],
-  [/^PROXY_\d+$|^ERR_TUNNEL_CONNECTION_FAILED$/, 'The proxy refused to connect to that host.'],
-  [/^ERR_PROXY_CONNECTION_FAILED$/, 'The proxy itself cannot be reached (http.proxy, proxy variables).'],
-  [/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID|^ERR_CERT_DATE_INVALID$/, CLOCK],
-  [/ALTNAME|HOSTNAME_MISMATCH|^ERR_CERT_COMMON_NAME_INVALID$/, NAME],
+  [/^PROXY_\d+$|^ERR_TUNNEL_CONNECTION_FAILED$/, () => l10n.t('The proxy refused to connect to that host.')],
+  [/^ERR_PROXY_CONNECTION_FAILED$/, () => l10n.t('The proxy itself cannot be reached (http.proxy, proxy variables).')],
+  [/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID|^ERR_CERT_DATE_INVALID$/, clock],
+  [/ALTNAME|HOSTNAME_MISMATCH|^ERR_CERT_COMMON_NAME_INVALID$/, name],
   [
     /SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)|CERT_(UNTRUSTED|REJECTED|SIGNATURE_FAILURE)|^ERR_CERT_AUTHORITY_INVALID$|INVALID_CA/,
-    UNTRUSTED,
+    untrusted,
   ],
-  [/^CERT_REVOKED$|^ERR_CERT_REVOKED$/, 'The certificate was revoked.'],
+  [/^CERT_REVOKED$|^ERR_CERT_REVOKED$/, () => l10n.t('The certificate was revoked.')],
   [
     /^ERR_SSL_|^EPROTO$|^ERR_TLS_/,
-    'The server does not speak TLS as expected: the address may need http://, or a proxy answers in its place.',
+    () => l10n.t('The server did not respond with TLS: the address may need http://, or a proxy answers in its place.'),
   ],
-  [/^ECONNREFUSED$|^ERR_CONNECTION_REFUSED$/, 'Nothing listens there. Check the address and port.'],
+  [
+    /^ECONNREFUSED$|^ERR_CONNECTION_REFUSED$/,
+    () => l10n.t('Nothing is listening there. Check the address and the port.'),
+  ],
   [
     /^ENOTFOUND$|^EAI_AGAIN$|^ERR_NAME_NOT_RESOLVED$/,
-    'The host name cannot be resolved. Check the address, the VPN and the name servers; behind a proxy, set http.proxy.',
+    () =>
+      l10n.t(
+        'The host name cannot be resolved. Check the address, the VPN and the name servers. Behind a proxy, set http.proxy.',
+      ),
   ],
-  [/TIMED?_?OUT|UNREACH|^ERR_INTERNET_DISCONNECTED$|^ERR_ADDRESS_UNREACHABLE$/, NO_ROUTE],
-  [/^ECONNRESET$|^EPIPE$|^UND_ERR_SOCKET$|^ERR_CONNECTION_(RESET|CLOSED)$/, CUT],
+  [/TIMED?_?OUT|UNREACH|^ERR_INTERNET_DISCONNECTED$|^ERR_ADDRESS_UNREACHABLE$/, noRoute],
+  [/^ECONNRESET$|^EPIPE$|^UND_ERR_SOCKET$|^ERR_CONNECTION_(RESET|CLOSED)$/, cut],
 ];
 
 /** What to do about the most telling of `codes`, if anything is known. */
 export function adviceForErrorCodes(codes: readonly string[]): string | undefined {
-  return ADVICE.find(([pattern]) => codes.some((code) => pattern.test(code)))?.[1];
+  return ADVICE.find(([pattern]) => codes.some((code) => pattern.test(code)))?.[1]();
 }

@@ -1,10 +1,11 @@
+import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import { asRolecallError, RolecallError } from '../base/errors.ts';
 import { type Fetch, type HttpResponse, sendRequest } from '../base/http.ts';
 import type { Discovery, IdentityFact, Probe } from './facts.ts';
 import { errorCodes } from './network.ts';
 
-/** Below what the whole question may take, so that the answer says which host was silent. */
+/** Below what the whole question may take, so that the report names the host that did not respond. */
 const DEADLINE_MS = 8000;
 const MAX_BYTES = 1_000_000;
 /** The Date header counts whole seconds and is cut, not rounded. */
@@ -67,28 +68,33 @@ async function ask(
 }
 
 function readDiscovery({ status, text }: HttpResponse, identityUrl: string): Discovery {
-  if (status >= 500) return { kind: 'unusable', problem: `the service, or a proxy before it, answered ${status}` };
+  if (status >= 500)
+    return { kind: 'unusable', problem: l10n.t('the service, or a proxy in front of it, answered {0}', status) };
   if (status !== 200) return { kind: 'absent', status };
   try {
     return checkMetadata(z.parse(metadataSchema, JSON.parse(text)), identityUrl);
   } catch (error) {
     if (error instanceof RolecallError) return { kind: 'unusable', problem: error.message };
-    return { kind: 'unusable', problem: 'the answer is not a metadata document; perhaps a page of a proxy' };
+    return {
+      kind: 'unusable',
+      problem: l10n.t('the response is not a metadata document; it may be a page of a proxy'),
+    };
   }
 }
 
 function checkMetadata({ issuer, ...endpoints }: z.infer<typeof metadataSchema>, identityUrl: string): Discovery {
   if (URL.parse(issuer)?.href !== new URL(identityUrl).href) {
-    return { kind: 'unusable', problem: `it says that it is ${issuer}, another issuer than the configured address` };
+    return { kind: 'unusable', problem: l10n.t('it reports {0}, another issuer than the configured address', issuer) };
   }
   const { origin } = new URL(identityUrl);
   const foreign = Object.entries(endpoints).find(
     ([, endpoint]) => endpoint !== undefined && URL.parse(endpoint)?.origin !== origin,
   );
-  if (foreign) return { kind: 'unusable', problem: `its ${foreign[0]} is on another host, which is refused` };
+  if (foreign)
+    return { kind: 'unusable', problem: l10n.t('its {0} is on another host, which is not allowed', foreign[0]) };
   return { kind: 'found' };
 }
 
 function redirected(status: number): Discovery {
-  return { kind: 'unusable', problem: `the answer is a redirect (${status}), which is not followed` };
+  return { kind: 'unusable', problem: l10n.t('the response is a redirect ({0}), which is not followed', status) };
 }

@@ -44,7 +44,7 @@ export class RecentProblems implements Log {
   }
 
   #keep(level: LoggedProblem['level'], message: string): void {
-    const [line = ''] = message.split('\n', 1); // The rest is a stack, which stands in the log.
+    const [line = ''] = message.split('\n', 1); // The rest is a stack trace, which is in the log.
     this.#problems = [...this.#problems, { at: this.#now(), level, message: truncate(line, MAX_LENGTH) }].slice(-KEPT);
   }
 }

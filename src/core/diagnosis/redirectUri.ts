@@ -6,8 +6,8 @@ import type { RedirectFact } from './facts.ts';
 const ANSWER_MS = 1500;
 
 /**
- * Who would receive the answer of a sign-in. Nothing is sent but a plain GET of `/` to a loopback port on which somebody
- * listens already.
+ * Which program would receive the answer of a sign-in. Nothing is sent but a plain GET of `/` to a loopback port on which a
+ * program listens already.
  *
  * @param editorScheme The scheme of this editor's links, such as `vscode`.
  */

@@ -58,7 +58,7 @@ describe('Rolecall: Diagnose Sign-In', function () {
       /^- \*\*Inference service:\*\* answered \d+/m,
       /^- \*\*Callback listener:\*\* none now/m,
       /^- \*\*http\.proxySupport:\*\* /m,
-      /^- \*\*Secret store:\*\* (readable and writable|readable; not written to)/m,
+      /^- \*\*Secret store:\*\* (readable and writable|readable; writing was not tested)/m,
       /^- \*\*Session:\*\* `signedOut`$/m,
       /^- \*\*Shared folder:\*\* `/m,
     ]) {

@@ -55,7 +55,7 @@ describe('the advice on them', () => {
     [/requires a user name/, ['PROXY_407', 'ERR_PROXY_AUTH_UNSUPPORTED', 'ERR_UNEXPECTED_PROXY_AUTH']],
     [/refused to connect/, ['PROXY_403', 'ERR_TUNNEL_CONNECTION_FAILED']],
     [/proxy itself/, ['ERR_PROXY_CONNECTION_FAILED']],
-    [/not valid today/, ['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'ERR_CERT_DATE_INVALID']],
+    [/not valid now/, ['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'ERR_CERT_DATE_INVALID']],
     [/another host name/, ['ERR_TLS_CERT_ALTNAME_INVALID', 'HOSTNAME_MISMATCH', 'ERR_CERT_COMMON_NAME_INVALID']],
     [
       /not trusted on this machine/,
@@ -71,10 +71,10 @@ describe('the advice on them', () => {
     ],
     [/revoked/, ['CERT_REVOKED', 'ERR_CERT_REVOKED']],
     [
-      /does not speak TLS/,
+      /did not respond with TLS/,
       ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'EPROTO', 'ERR_SSL_PROTOCOL_ERROR'],
     ],
-    [/Nothing listens/, ['ECONNREFUSED', 'ERR_CONNECTION_REFUSED']],
+    [/Nothing is listening/, ['ECONNREFUSED', 'ERR_CONNECTION_REFUSED']],
     [/cannot be resolved/, ['ENOTFOUND', 'EAI_AGAIN', 'ERR_NAME_NOT_RESOLVED']],
     [
       /No response/,
@@ -96,7 +96,7 @@ describe('the advice on them', () => {
   }
 
   it('goes by the most telling of several', () => {
-    assert.match(adviceForErrorCodes(['UND_ERR_SOCKET', 'ECONNRESET', 'CERT_HAS_EXPIRED']) ?? '', /not valid today/);
+    assert.match(adviceForErrorCodes(['UND_ERR_SOCKET', 'ECONNRESET', 'CERT_HAS_EXPIRED']) ?? '', /not valid now/);
   });
 
   it('is not made up', () => assert.equal(adviceForErrorCodes(['SOMETHING_ELSE']), undefined));

@@ -51,19 +51,19 @@ describe('a request of a diagnosis', () => {
       'a failing proxy',
       502,
       () => '<h1>Bad</h1>',
-      { kind: 'unusable', problem: 'the service, or a proxy before it, answered 502' },
+      { kind: 'unusable', problem: 'the service, or a proxy in front of it, answered 502' },
     ],
     [
       'a page',
       200,
       () => '<html>',
-      { kind: 'unusable', problem: 'the answer is not a metadata document; perhaps a page of a proxy' },
+      { kind: 'unusable', problem: 'the response is not a metadata document; it may be a page of a proxy' },
     ],
     [
       'another document',
       200,
       () => ({ hello: 1 }),
-      { kind: 'unusable', problem: 'the answer is not a metadata document; perhaps a page of a proxy' },
+      { kind: 'unusable', problem: 'the response is not a metadata document; it may be a page of a proxy' },
     ],
     [
       'another issuer',
@@ -71,14 +71,14 @@ describe('a request of a diagnosis', () => {
       () => metadata({ issuer: 'https://other.example.com' }),
       {
         kind: 'unusable',
-        problem: 'it says that it is https://other.example.com, another issuer than the configured address',
+        problem: 'it reports https://other.example.com, another issuer than the configured address',
       },
     ],
     [
       'an endpoint elsewhere',
       200,
       () => metadata({ token_endpoint: 'https://other.example.com/token' }),
-      { kind: 'unusable', problem: 'its token_endpoint is on another host, which is refused' },
+      { kind: 'unusable', problem: 'its token_endpoint is on another host, which is not allowed' },
     ],
   ];
   for (const [title, status, body, discovery] of discoveries) {

@@ -48,7 +48,7 @@ No problems found.
 
 - **Identity service:** answered 200 after 40 ms
 - **Discovery:** found, for this issuer, with endpoints on the same host
-- **Clock:** this machine and the service agree within 1 seconds
+- **Clock:** this machine and the service agree within 1 second
 - **Inference service:** answered 401 after 30 ms
 
 ## Redirect URI
@@ -74,12 +74,12 @@ No problems found.
 - **Secret store:** readable and writable
 - **Session:** \`signedIn\`
 - **Generation:** 7
-- **Access token:** until 2026-03-01 12:41:00 UTC (in 41 minutes)
+- **Access token:** valid until 2026-03-01 12:41:00 UTC (in 41 minutes)
 - **Renewal:** automatic
 - **Shared folder:** \`/home/ada/.local/state/rolecall/desk/0123456789abcdef0123456789abcdef\`, mode \`700\`
 - **Shared generation:** 7
 - **Windows:** 3
-- **Renewed now by:** nobody
+- **Being renewed by:** no window
 
 ## Workspace tools
 
@@ -117,7 +117,7 @@ No problems found.
           remedy: 'sudo apt install bubblewrap',
         }),
       },
-      [/`bubblewrap is not installed\.` This mends it: `sudo apt install bubblewrap`/],
+      [/`bubblewrap is not installed\.` To fix this, run `sudo apt install bubblewrap`/],
     ],
     ['the client secret is missing', { ...healthy, clientSecret: known('missing') }, [/Set Client Secret/]],
     [
@@ -131,9 +131,9 @@ No problems found.
     [
       'the request failed for a reason nobody has heard of',
       withValue('inference', { kind: 'unreachable', url: 'x', ms: 5, message: 'No.', codes: [] }),
-      [/Inference service:\*\* The request failed before an answer arrived/],
+      [/Inference service:\*\* The request failed before a response arrived/],
     ],
-    ['the service fails', withValue('inference', { status: 502 }), [/Nothing needs to change here/]],
+    ['the service fails', withValue('inference', { status: 502 }), [/You don’t need to change anything here/]],
     ['a proxy answers instead', withValue('inference', { status: 407 }), [/proxy requires a user name/]],
     [
       'discovery names another issuer',
@@ -156,7 +156,7 @@ No problems found.
       withValue('redirect', { kind: 'editorLink', scheme: 'vscode-insiders', isThisEditor: false }),
       [/opens another program/],
     ],
-    ['the redirect goes to a web page', withValue('redirect', { kind: 'elsewhere' }), [/paste the address/]],
+    ['the redirect goes to a web page', withValue('redirect', { kind: 'elsewhere' }), [/Paste the address/]],
     [
       'Rolecall runs where the browser is not',
       withValue('versions', { runsOn: 'the remote machine', remote: 'ssh-remote' }),
@@ -235,7 +235,7 @@ No problems found.
     [
       'a store that is not written to',
       { ...healthy, store: known({ kind: 'readable', why: 'a reason' }) },
-      /readable; not written to: a reason/,
+      /readable; writing was not tested: a reason/,
     ],
     [
       'no shared folder',
@@ -245,7 +245,7 @@ No problems found.
     [
       'a renewal in another window',
       withValue('shared', { holder: { kind: 'held', pid: 4711, isThisWindow: false, answers: true } }),
-      /Renewed now by:\*\* the window with process ID 4711$/m,
+      /Being renewed by:\*\* the window with process ID 4711$/m,
     ],
   ];
   for (const [title, diagnosis, says] of fine) {

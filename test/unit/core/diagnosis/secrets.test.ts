@@ -101,6 +101,7 @@ describe('a diagnosis made with secrets in every place', () => {
     assert.ok(shown.size >= 30, `${[...shown]}`);
     // What the report has no use for.
     assert.deepEqual([...hidden].filter((path) => !shown.has(path)).sort(), [
+      '.clientSecret.value',
       '.connection.value.connection.id',
       '.connection.value.connection.label',
       '.connection.value.connection.redirectUri',
