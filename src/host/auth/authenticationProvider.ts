@@ -71,7 +71,7 @@ export class RolecallAuthenticationProvider implements vscode.AuthenticationProv
     try {
       await cloud.tokenManager.accessToken(AbortSignal.timeout(RENEWAL_WAIT_MS));
     } catch (error) {
-      // Offline or ended: the state says so; a session that is still there is still listed.
+      // Offline or ended, which the state shows; a session that still exists is listed.
       if (!isCancelled(error)) this.#log.debug(`Sessions listed without renewal: ${describe(asRolecallError(error))}`);
     }
   }

@@ -17,7 +17,7 @@ export interface CreateCloudsDeps {
   readonly log: Log;
 }
 
-/** The connections, and where each one's secrets come from: the secret store, or the sandbox that tells its own. */
+/** The connections, and where their secrets come from: the secret store, or the sandbox itself. */
 export function createClouds({ context, settings, fetch, addSecret, log }: CreateCloudsDeps) {
   const { secrets, globalState, globalStorageUri } = context;
   const sandboxFolder = vscode.Uri.joinPath(globalStorageUri, 'sandbox').fsPath;
@@ -26,7 +26,7 @@ export function createClouds({ context, settings, fetch, addSecret, log }: Creat
   const state = isTest ? vscode.Uri.joinPath(globalStorageUri, 'state').fsPath : undefined;
   const clientSecrets = new ClientSecrets(secrets);
   const inferenceTokens = new InferenceTokens(secrets, { fetch, addSecret, log });
-  // Held by this window only: the sandbox tells it to each.
+  // Kept by this window only: the sandbox gives them to each window.
   const sandboxSecrets = new Map<string, string>();
   const clientSecret = async (of: Connection, interactive: boolean) =>
     of.id === 'sandbox' ? sandboxSecrets.get(of.clientId) : clientSecrets.get(of, interactive);

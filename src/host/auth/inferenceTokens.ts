@@ -51,7 +51,7 @@ export class InferenceTokens {
     await guarded(() => this.#storage.store(keyOf(connection), token));
   }
 
-  /** A service that lists no models is asked in vain, and the first use will tell. */
+  /** A service that lists no models cannot check the token; its first use will. */
   async #tryOut(connection: Connection, token: string): Promise<void> {
     const { fetch, log } = this.#deps;
     const refreshAfter401 = async () => {

@@ -29,7 +29,7 @@ export interface SignInLinksDeps {
 }
 
 /**
- * Links to the editor that end a sign-in (`<uriScheme>://rolecall.rolecall/callback?code=…&state=…`). The system gives a
+ * Links to the editor that complete a sign-in (`<uriScheme>://rolecall.rolecall/callback?code=…&state=…`). The system gives a
  * link to whichever window it likes, so what a sign-in waits with is in the secret store, and a claim lets one window
  * finish it.
  */
@@ -54,7 +54,7 @@ export class SignInLinks implements vscode.UriHandler {
     const received = new Promise<URL>((resolve) => {
       this.#waiting.set(pending.state, { cloud, pending, give: resolve });
     });
-    // A keyring that is locked or slow holds up nothing here.
+    // A locked or slow keyring does not delay this.
     void Promise.resolve(
       storage.store(key, writePending(cloud.connection, pending, Date.now() + SIGN_IN_DEADLINE_MS)),
     ).catch((error: unknown) => log.warn(`Only this window can finish the sign-in: ${describe(error)}`));
@@ -84,7 +84,7 @@ export class SignInLinks implements vscode.UriHandler {
     const mine = this.#waiting.get(state ?? '');
     const found = mine ?? (await this.#find(state));
     if (!found) throw stray();
-    // Only now: anybody can send links, and what is remembered of them would take the place of secrets.
+    // Only now: anyone can send links, and values from them would displace secrets that are remembered.
     const { cloud, pending } = found;
     for (const secret of [query.get('code'), pending.state, pending.codeVerifier])
       this.#deps.addSecret(secret ?? undefined);
@@ -107,7 +107,7 @@ export class SignInLinks implements vscode.UriHandler {
     }
   }
 
-  /** Another window began it. */
+  /** Finishes a sign-in that another window began. */
   async #finish(cloud: Cloud, callback: URL, pending: PendingSignIn): Promise<void> {
     const { addSecret, log } = this.#deps;
     const { signal } = new AbortController();
@@ -135,7 +135,7 @@ export class SignInLinks implements vscode.UriHandler {
     }
   }
 
-  /** Rejects when another window has finished it, one way or the other. */
+  /** Rejects when the sign-in has succeeded or failed in another window. */
   async #elsewhere(cloud: Cloud, pending: PendingSignIn, signal: AbortSignal): Promise<never> {
     const claims = await cloud.tokenManager.claims();
     for (;;) {
@@ -145,7 +145,7 @@ export class SignInLinks implements vscode.UriHandler {
       if (outcome === 'failed') {
         throw new RolecallError(
           'invalidRequest',
-          vscode.l10n.t('The sign-in failed in another window, which shows why.'),
+          vscode.l10n.t('The sign-in failed in another window. See that window for details.'),
         );
       }
     }

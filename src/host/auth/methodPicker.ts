@@ -10,7 +10,7 @@ import {
 } from '../../core/oauth/signInMethods.ts';
 import { showQuickPick } from '../dialogs.ts';
 
-/** Lets the user choose; a way that is not open is shown with what would open it. @throws RolecallError `cancelled` */
+/** Lets the user choose a method; an unavailable one is shown with what it needs. @throws RolecallError `cancelled` */
 export async function askForMethod(place: SignInContext): Promise<SignInMethodId> {
   const items = SIGN_IN_METHODS.map((method) => {
     const refusal = unavailableReason(method, place);

@@ -10,12 +10,15 @@ export function signInPages(label: string): LoopbackOptions['pages'] {
     },
     failed: (why) => ({
       title: vscode.l10n.t('Not signed in'),
-      text: `${why || vscode.l10n.t('The sign-in was canceled.')} ${vscode.l10n.t('You can close this tab and return to the editor.')}`,
+      text: vscode.l10n.t(
+        '{0} You can close this tab and return to the editor.',
+        why || vscode.l10n.t('The sign-in was canceled.'),
+      ),
     }),
     refused: {
       title: vscode.l10n.t('Not the expected response'),
       text: vscode.l10n.t(
-        'Rolecall is waiting here for a sign-in, and this is not its response. Start again from the editor.',
+        'Rolecall is waiting for the response to a sign-in, and this is a different one. Start again from the editor.',
       ),
     },
   };

@@ -26,13 +26,13 @@ const sessionCommands = [
   commands.forgetInferenceToken,
 ];
 
-/** The session as it is seen everywhere in the editor, and the way to get one. */
+/** The session in all parts of the editor, and how to sign in. */
 export interface RegisteredSession extends vscode.Disposable {
   /** See `SignIn.run`. */
   signIn(cloud: Cloud): Promise<Session>;
 }
 
-/** Registers accounts, status bar, notices, links and commands. Nobody is signed in or out by that. */
+/** Registers accounts, status bar, notifications, links and commands. Does not sign in or out. */
 export function registerSession({
   usage,
   ...deps

@@ -55,14 +55,14 @@ export class ServiceTokens {
     if (!isChecked) {
       void showWarningMessage(
         vscode.l10n.t(
-          'The token was saved without a check, which the service does not offer. The first request will show whether it works.',
+          'The token was saved, but the service offers no way to check it. The first request will show whether it works.',
         ),
       ); // No buttons, so nothing to wait for.
     }
     return session;
   }
 
-  /** Asks for organizations, else for the groups of the first one; being forbidden to see them means being known. */
+  /** Asks for organizations, else for the groups of the first one. A “forbidden” means that the token was accepted. */
   async #isTaken(cloud: Cloud, token: string, signal: AbortSignal): Promise<boolean | undefined> {
     let refused = false;
     const client = new IdentityClient({
@@ -95,7 +95,7 @@ export class ServiceTokens {
   }
 }
 
-/** Whoever is forbidden something, or asks for what is not there, was recognised before. */
+/** A service that answers “forbidden” or “not found” has accepted the token. */
 function isKnownAllTheSame(error: unknown): boolean {
   return error instanceof RolecallError && (error.kind === 'forbidden' || error.kind === 'notFound');
 }

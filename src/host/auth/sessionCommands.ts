@@ -16,11 +16,11 @@ export interface SessionCommandsDeps {
   readonly signOut: Pick<SignOut, 'ask'>;
   readonly clientSecrets: ClientSecrets;
   readonly inferenceTokens: InferenceTokens;
-  /** Somebody has signed in to their own cloud by a command. */
+  /** Called after a sign-in to the configured services by a command. */
   readonly signedIn: () => Promise<unknown>;
 }
 
-/** Everything about the session that can be asked for by name. */
+/** The commands for the session. */
 export function sessionCommands(deps: SessionCommandsDeps) {
   const { clouds, signIn, signOut, clientSecrets, inferenceTokens } = deps;
   const begin = async (how: (cloud: Cloud) => Promise<unknown>): Promise<void> => {

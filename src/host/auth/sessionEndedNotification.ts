@@ -10,8 +10,8 @@ import { describe } from '../showError.ts';
 type Ended = Extract<SessionState, { kind: 'ended' }>;
 
 /**
- * Says once that a session is over, in the window that the user looks at: one notification for all windows, and no
- * browser. Welcome view and status bar say it in every window.
+ * Reports once that a session has ended, in the focused window: one notification for all windows, and no browser. The
+ * welcome view and the status bar show it in every window.
  */
 export class SessionEndedNotification implements vscode.Disposable {
   readonly #clouds: Clouds;
@@ -43,14 +43,16 @@ export class SessionEndedNotification implements vscode.Disposable {
     const signIn = vscode.l10n.t('Sign In');
     const others = vscode.l10n.t('Other Ways…');
     const diagnose = vscode.l10n.t('Diagnose');
-    const hint =
+    const sentence =
       reason === 'elsewhere'
         ? vscode.l10n.t(
-            'The service allows one session per client. To avoid this, use a service token or a separate client for each machine.',
+            'Rolecall: {0} is no longer signed in. The service allows one session per client. To avoid this, use a service token or a separate client for each machine. {1}',
+            account.label,
+            error.message,
           )
-        : '';
+        : vscode.l10n.t('Rolecall: {0} is no longer signed in. {1}', account.label, error.message);
     const chosen = await showWarningMessage(
-      vscode.l10n.t('Rolecall: {0} is no longer signed in. {1}', account.label, `${hint} ${error.message}`.trim()),
+      sentence,
       signIn,
       ...(reason === 'elsewhere' || reason === 'configuration' ? [others] : [diagnose]),
     );

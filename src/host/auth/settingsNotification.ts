@@ -3,11 +3,11 @@ import type { Log } from '../../core/base/log.ts';
 import type { Clouds } from '../clouds.ts';
 import { showError } from '../showError.ts';
 
-/** Says at once what is wrong with an address that was just typed, and offers what was most likely meant. */
+/** Reports a problem with an address as soon as it is entered, and offers the most likely correction. */
 export class SettingsNotification implements vscode.Disposable {
   readonly #subscription: vscode.Disposable;
   #told: string | undefined;
-  /** What is wrong at the start was wrong before: the welcome view says so. */
+  /** A problem that exists at the start is not new; the welcome view shows it. */
   #isFirst = true;
 
   constructor(clouds: Clouds, log: Log) {

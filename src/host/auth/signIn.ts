@@ -47,7 +47,7 @@ interface Waiting {
   reopen?: () => Promise<unknown>;
 }
 
-/** Signs in to a cloud, in each of the ways there are; one sign-in at a time. */
+/** Signs in to a cloud by any method; one sign-in at a time. */
 export class SignIn {
   readonly #deps: SignInDeps;
   #waiting: Waiting | undefined;
@@ -96,12 +96,12 @@ export class SignIn {
     return this.#waiting !== undefined;
   }
 
-  /** Whoever has closed the page gets it again. */
+  /** Offers the page again, which may have been closed. */
   #remind({ reopen }: Waiting): void {
     if (!reopen) return;
     const [again, paste] = [vscode.l10n.t('Open Again'), vscode.l10n.t('Paste the Address')];
-    const told = showInformationMessage(vscode.l10n.t('A sign-in is waiting in your browser.'), again, paste);
-    void Promise.resolve(told)
+    const shown = showInformationMessage(vscode.l10n.t('A sign-in is waiting in your browser.'), again, paste);
+    void Promise.resolve(shown)
       .then((chosen) => (chosen === again ? reopen() : chosen === paste ? this.paste() : undefined))
       .catch((error: unknown) => this.#deps.log.warn(String(error)));
   }
@@ -121,7 +121,7 @@ export class SignIn {
     if (!answer) {
       throw new RolecallError(
         'invalidRequest',
-        vscode.l10n.t('No sign-in is waiting for an address. Start with Sign In.'),
+        vscode.l10n.t('No sign-in is waiting for an address. Run Rolecall: Sign In first.'),
         {
           remedy: { kind: 'otherSignIn' },
         },
@@ -261,7 +261,7 @@ function placeOf({ connection }: Pick<Cloud, 'connection'>): SignInContext {
 
 function usualMethod(cloud: Cloud): SignInMethodId {
   const usual = availableMethods(placeOf(cloud)).find(({ usesBrowser }) => usesBrowser);
-  return usual?.id ?? 'paste'; // Which says what is missing.
+  return usual?.id ?? 'paste'; // Its error names what is missing.
 }
 
 /** Whether the browser can reach what waits: not where the editor is a page from another machine, or a container. */
@@ -272,7 +272,7 @@ async function arrivesByItself(method: BrowserMethod, startUrl: string): Promise
     const external = await vscode.env.asExternalUri(vscode.Uri.parse(new URL(startUrl).origin, true));
     return isLoopback(external.toString(true));
   } catch {
-    return true; // Nobody knows; the address can be pasted all the same.
+    return true; // Unknown; the address can still be pasted.
   }
 }
 

@@ -3,7 +3,7 @@ import type { Clouds } from '../clouds.ts';
 import type { TokenUsage } from '../tokenUsage.ts';
 import { statusBarContent } from './statusBarContent.ts';
 
-/** Who is signed in and how that stands, in the status bar, with the tokens that were used in its tooltip. */
+/** Shows the account and the state of its session in the status bar, and the tokens used in the tooltip. */
 export function registerStatusBar(clouds: Clouds, usage: TokenUsage): vscode.Disposable {
   const item = vscode.window.createStatusBarItem('rolecall.session', vscode.StatusBarAlignment.Right, 50);
   item.name = vscode.l10n.t('Rolecall sign-in');

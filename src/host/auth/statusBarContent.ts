@@ -88,7 +88,7 @@ function stateWords(state: SessionState, { connection }: Cloud): StatusBarConten
   }
 }
 
-/** A name that a service gave must not draw icons. */
+/** A name from a service must not show icons. */
 function plain(label: string): string {
   return truncate(plainText(label), 60);
 }

@@ -5,8 +5,8 @@ import type { Clouds } from '../clouds.ts';
 import type { InferenceTokens } from './inferenceTokens.ts';
 
 /**
- * Takes what other windows have stored, where VS Code tells of it (the desktop does; a browser does not). Sessions reach
- * the windows by themselves; this is the net below, and the only way for a token of the inference service.
+ * Reads what other windows have stored, where VS Code reports it (on the desktop, not in a browser). Sessions also reach
+ * the windows directly; a token of the inference service arrives only in this way.
  */
 export function watchSecrets(
   storage: vscode.SecretStorage,
@@ -15,7 +15,7 @@ export function watchSecrets(
 ): vscode.Disposable {
   return storage.onDidChange(({ key }) => {
     for (const cloud of clouds.all) {
-      if (key === secrets.session + connectionKey(cloud.connection)) void cloud.tokenManager.load(); // Its state tells.
+      if (key === secrets.session + connectionKey(cloud.connection)) void cloud.tokenManager.load(); // Never rejects.
       if (inferenceTokens.concerns(key, cloud.connection)) void cloud.readInferenceToken(); // Never rejects.
     }
   });

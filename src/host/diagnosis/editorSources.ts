@@ -39,13 +39,13 @@ export interface EditorSourcesDeps {
   readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
   /** Never asks the user. */
   readonly clientSecret: (connection: Connection) => Promise<string | undefined>;
-  /** Tells the redactor what to hide. */
+  /** Makes the redactor hide a value. */
   readonly addSecret: (secret: string | undefined) => void;
   readonly extension: Pick<vscode.Extension<unknown>, 'packageJSON' | 'extensionKind'>;
   /** Where the windows that share the session agree, where that is not the usual place. */
   readonly sharedPlace: () => { readonly state?: string; readonly storeName?: string } | undefined;
   readonly fetch: Fetch;
-  /** How workspace tools are contained, found out by trying. */
+  /** How workspace tools are contained, determined by a trial run. */
   readonly containment: (signal: AbortSignal) => Promise<ContainmentFact>;
   readonly problems: () => readonly LoggedProblem[];
 }
@@ -144,19 +144,19 @@ function proxySettings(): NetworkFact['settings'] {
   };
 }
 
-/** Writes, reads and removes a value of no meaning. */
+/** Writes, reads and removes a meaningless value. */
 async function tryStore(storage: EditorSourcesDeps['secrets']): Promise<StoreFact> {
   // Each window has a name of its own: two diagnoses at once do not find each other's value.
   const key = secrets.probe + randomUUID();
   if (vscode.env.uiKind === vscode.UIKind.Web) {
     await storage.get(key);
-    return { kind: 'readable', why: 'in a browser, each tab puts back what it has read at its start' };
+    return { kind: 'readable', why: vscode.l10n.t('in a browser, each tab restores what it read when it was opened') };
   }
   const written = randomUUID();
   try {
     await storage.store(key, written);
     if ((await storage.get(key)) !== written) {
-      throw new RolecallError('storage', 'What was written to the secret store cannot be read again.');
+      throw new RolecallError('storage', vscode.l10n.t('What was written to the secret store cannot be read again.'));
     }
   } finally {
     await storage.delete(key);

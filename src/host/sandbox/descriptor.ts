@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { Connection } from '../../core/base/connection.ts';
 import { RolecallError } from '../../core/base/errors.ts';
@@ -19,12 +20,14 @@ const descriptorSchema = z.object({
 /** The line that the sandbox prints when it is ready: where it listens, and as which client to sign in. */
 export type SandboxDescriptor = z.infer<typeof descriptorSchema>;
 
-/** @throws RolecallError `protocol` when the line is not the sandbox's; only loopback addresses are taken. */
+/** @throws RolecallError `protocol` when the line is not the sandbox's; only loopback addresses are accepted. */
 export function readDescriptor(line: string): SandboxDescriptor {
   try {
     return z.parse(descriptorSchema, JSON.parse(line));
   } catch (cause) {
-    throw new RolecallError('protocol', 'The sandbox started but did not report its addresses.', { cause });
+    throw new RolecallError('protocol', vscode.l10n.t('The sandbox started but did not report its addresses.'), {
+      cause,
+    });
   }
 }
 
@@ -32,7 +35,7 @@ export function sandboxConnection(descriptor: SandboxDescriptor): Connection {
   const { loopback } = descriptor.clients;
   return {
     id: 'sandbox',
-    label: 'the sandbox',
+    label: vscode.l10n.t('the sandbox'),
     identityUrl: descriptor.identity,
     inferenceUrl: descriptor.inference,
     clientId: loopback.id,

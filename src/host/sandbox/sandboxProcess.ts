@@ -4,19 +4,20 @@ import fs from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import * as vscode from 'vscode';
 import { raceWithSignal } from '../../core/base/abort.ts';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { readDescriptor, type SandboxDescriptor } from './descriptor.ts';
 
 const START_DEADLINE_MS = 30_000;
-/** A sandbox of this machine greets at once. */
+/** A sandbox on this machine sends its greeting at once. */
 const GREETING_MS = 2000;
 
 export interface SandboxProgram {
   /** Absolute path of `dist/sandbox.js`. */
   readonly file: string;
-  /** Whose windows share one sandbox: its ready line stands there while it runs. It is the sandbox's, which removes it. */
+  /** Windows with the same folder share one sandbox. It writes its ready line there while it runs, and removes the folder. */
   readonly folder: string;
   readonly parameters?: readonly string[];
 }
@@ -57,7 +58,7 @@ export class SandboxProcess {
       child.kill();
       if (signal.aborted) throw cancelled(error);
       if (error instanceof RolecallError && error.kind !== 'cancelled') throw error;
-      throw new RolecallError('unexpected', 'The sandbox could not be started.', { cause: error });
+      throw new RolecallError('unexpected', vscode.l10n.t('The sandbox could not be started.'), { cause: error });
     }
   }
 
@@ -74,7 +75,7 @@ export class SandboxProcess {
   static async #connect(descriptor: SandboxDescriptor, signal: AbortSignal): Promise<SandboxProcess> {
     const { lifeline: port, clients } = descriptor;
     if (port === undefined)
-      throw new RolecallError('protocol', 'The sandbox started but did not report its addresses.');
+      throw new RolecallError('protocol', vscode.l10n.t('The sandbox started but did not report its addresses.'));
     const lifeline = net.connect({ host: '127.0.0.1', port });
     try {
       const greeted = AbortSignal.any([signal, AbortSignal.timeout(GREETING_MS)]);
@@ -88,13 +89,13 @@ export class SandboxProcess {
     }
   }
 
-  /** Called at once where it has ended already. */
+  /** Calls `listener` at once if the sandbox has already ended. */
   onEnd(listener: () => void): void {
     if (this.#lifeline.closed) listener();
     else this.#lifeline.once('close', listener);
   }
 
-  /** This window no longer needs it, and will not come back as after a reload. */
+  /** Tells the sandbox that this window does not need it again, as it would after a reload. */
   leave(): void {
     this.#lifeline.end('bye');
   }

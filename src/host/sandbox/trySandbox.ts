@@ -17,7 +17,7 @@ export interface SandboxDeps {
   readonly memory: { get(): string | undefined; set(identityUrl: string | undefined): void };
   /** Remembers the registered client's secret for as long as the window lives. */
   readonly rememberSecret: (clientId: string, secret: string) => void;
-  /** Told what the sandbox says about its models. */
+  /** Called with what the sandbox reports about its models. */
   readonly describeModels: (models: SandboxDescriptor['models']) => void;
   readonly signIn: (cloud: Cloud) => Promise<unknown>;
   /** Opens the chat with a prompt that is ready to be sent. */
@@ -66,7 +66,7 @@ export class Sandbox implements vscode.Disposable {
     this.#deps.memory.set(undefined);
   }
 
-  /** A second press while it starts waits for the same sandbox. */
+  /** A second call while it starts waits for the same sandbox. */
   #startOnce(): Promise<Cloud> {
     this.#starting ??= this.#start().finally(() => {
       this.#starting = undefined;
@@ -78,7 +78,9 @@ export class Sandbox implements vscode.Disposable {
     const { clouds, running } = this.#deps;
     if (running !== undefined) return this.#show(readDescriptor(running));
     const cloud = this.#follow(await this.#startProcess());
-    if (clouds.sandbox !== cloud) throw new RolecallError('unexpected', 'The sandbox could not be started.');
+    if (clouds.sandbox !== cloud) {
+      throw new RolecallError('unexpected', vscode.l10n.t('The sandbox could not be started.'));
+    }
     return cloud;
   }
 
@@ -87,7 +89,7 @@ export class Sandbox implements vscode.Disposable {
     const { clouds, log } = this.#deps;
     this.#process = process;
     const cloud = this.#show(process.descriptor);
-    // At once for a process that has ended by now.
+    // Called at once if the process has already ended.
     process.onEnd(() => {
       if (this.#process !== process) return;
       this.#process = undefined;

@@ -53,7 +53,7 @@ export class BackOff {
     this.#error = new RolecallError(failure.kind, failure.message);
   }
 
-  /** A person asks: the next try is now, whatever failed before, in whichever window. */
+  /** The user asks: the next try is now, whatever failed before in any window. */
   retryNow(now: number): void {
     this.reset();
     this.#askedAt = now;

@@ -3,11 +3,11 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { createWhole, readIfAny, replaceWhole } from './files.ts';
 
-/** Nobody asks after so long, in milliseconds. */
+/** Older claims are removed, in milliseconds. */
 const FORGOTTEN_AFTER_MS = 30 * 24 * 3600_000;
 
 /**
- * What happens once for all windows: finishing a sign-in, telling that a session is over. A claim is a file that only one
+ * What happens once for all windows: finishing a sign-in, reporting that a session has ended. A claim is a file that only one
  * window can create; it holds no secret, and its name is a hash of what is claimed.
  */
 export class ClaimFiles {

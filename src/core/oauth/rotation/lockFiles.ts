@@ -6,7 +6,7 @@ import { createWhole, readIfAny } from './files.ts';
 import { type Protocol, parseJsonAs, protocolFields, protocolShape } from './protocol.ts';
 
 /**
- * Locks below the newest that are kept. A folder is not listed in one instant: somebody who lists while the newest lock
+ * Locks below the newest that are kept. A folder is not listed in one instant: a window that lists while the newest lock
  * is replaced still sees one of these.
  */
 const KEPT = 8;
@@ -50,7 +50,7 @@ export async function newestLock(folder: string): Promise<Lock | undefined> {
 }
 
 /**
- * Makes the lock `number`: `ours` now, `taken` by somebody else, or `late`: made and withdrawn, because there is a
+ * Makes the lock `number`: `ours` now, `taken` by another window, or `late`: made and withdrawn, because there is a
  * higher one.
  */
 export async function claimLock(

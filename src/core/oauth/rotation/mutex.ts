@@ -117,7 +117,7 @@ export class Mutex {
       const claim = await claimLock(this.#locks, number, holder, this.#deps.protocol);
       if (claim === 'ours') return await this.#enter(number, endpoint, before);
       if (claim === 'taken') this.#unusedServer = endpoint;
-      else await endpoint.close(); // Somebody may have read its address.
+      else await endpoint.close(); // Another window may have read its address.
       return undefined;
     } catch (error) {
       await endpoint.close(); // A lock that was made all the same is one of a holder that is gone.

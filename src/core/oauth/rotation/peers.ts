@@ -28,7 +28,7 @@ export interface PeersDeps {
   readonly timeouts?: Pick<Timeouts, 'peerSilence' | 'acknowledgements'>;
 }
 
-/** How the windows responded: `told` have acknowledged, `silent` have not in time, `gone` were removed. */
+/** How many windows acknowledged in time, did not (`silent`), or have ended and were removed (`gone`). */
 export interface BroadcastResult {
   readonly acknowledged: number;
   readonly silent: number;
@@ -94,7 +94,7 @@ export class Peers {
       await Promise.all(all);
     } catch (error) {
       log.warn(
-        `Not every window could be told of generation ${generation}: ${systemErrorCode(error) ?? String(error)}`,
+        `Not every window could be notified of generation ${generation}: ${systemErrorCode(error) ?? String(error)}`,
       );
     }
     if (count.silent > 0) log.info(`${count.silent} windows did not acknowledge generation ${generation} in time.`);
@@ -104,7 +104,7 @@ export class Peers {
   /** A window that cannot be notified does not keep the others from being notified. */
   #untold(error: unknown): keyof BroadcastResult {
     this.#deps.log.warn(
-      `A window could not be told of the renewed sign-in: ${systemErrorCode(error) ?? String(error)}`,
+      `A window could not be notified of the renewed sign-in: ${systemErrorCode(error) ?? String(error)}`,
     );
     return 'silent';
   }
@@ -154,7 +154,7 @@ export class Peers {
       line.send(news);
       await line.closed;
     } catch (error) {
-      log.warn(`News of another window could not be taken: ${systemErrorCode(error) ?? String(error)}`);
+      log.warn(`A notification of another window could not be handled: ${systemErrorCode(error) ?? String(error)}`);
     }
   }
 }

@@ -12,11 +12,11 @@ export interface RotationDeps extends SendRefreshTokenDeps {
 }
 
 /**
- * Gets the next session for all windows, while holding the mutex: from what is stored now, and stored before anybody uses
- * it. Whoever releases the mutex notifies the other windows ({@link StoredState.isNewGeneration}).
+ * Gets the next session for all windows, while holding the mutex: from what is stored now, and stored before it is used.
+ * After releasing the mutex, the caller notifies the other windows ({@link StoredState.isNewGeneration}).
  *
  * @param known What this window had last, in case the file was lost and the store is behind.
- * @param enough True for a session that makes a refresh needless: somebody else was faster.
+ * @param isSufficient True for a session that makes a refresh unnecessary: another window was faster.
  * @param superseded Aborted when a sign-in or a sign-out replaces the session, whatever becomes of its refresh.
  * @throws RolecallError when there is no new session and the old one is not over.
  */
@@ -67,7 +67,7 @@ async function storeState({ shared }: RotationDeps, state: SharedSessionState): 
 
 async function ended({ shared, log }: RotationDeps, current: CurrentSession, end: SessionEnd): Promise<StoredState> {
   const generation = current.session.generation + 1;
-  log.warn(`The session is over (${end.reason}); told to every window as generation ${generation}.`);
+  log.warn(`The session has ended (${end.reason}), stored for every window as generation ${generation}.`);
   return storeEntry(shared, { ...current, generation, ended: end });
 }
 

@@ -167,7 +167,7 @@ async function writeJournal(
       ...(isShared && { failure: backOff.toSharedFailure(generation, error, now()) }),
     });
   } catch (cause) {
-    log.warn(`The other windows cannot be told that the renewal failed: ${asRolecallError(cause).message}`);
+    log.warn(`The other windows cannot be notified that the renewal failed: ${asRolecallError(cause).message}`);
   }
 }
 

@@ -82,8 +82,8 @@ export class SessionRefresher {
   }
 
   /**
-   * This window closes: what was not sent yet is not sent, and a renewal that was is finished, for nobody else gets its
-   * answer. Resolves when it is stored.
+   * This window closes: what was not sent yet is not sent, and a renewal that was is finished, because no other window gets
+   * its answer. Resolves when it is stored.
    */
   async close(): Promise<void> {
     this.#closing.abort();
@@ -142,7 +142,7 @@ export class SessionRefresher {
     const lease = await this.#acquireLease(current, isSufficient, superseded);
     if (lease) {
       const { state, isNewGeneration } = await this.#rotate(lease, current, isSufficient, superseded);
-      await lease.release(); // Whoever waits for the mutex can read the file.
+      await lease.release(); // The next window can read the file.
       if (isNewGeneration) await sharedState.peers.broadcast(state.generation);
       applyState(state);
     }

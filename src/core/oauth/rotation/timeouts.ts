@@ -3,7 +3,7 @@
  * one value that is passed, so that a test decides how long it waits.
  */
 export interface Timeouts {
-  /** Whoever should answer and says nothing for so long is stopped, asleep, or no window of ours. */
+  /** A process that does not answer for so long is stopped, asleep, or not a window of ours. */
   readonly peerSilence: number;
   /** For all windows together to acknowledge a new generation. */
   readonly acknowledgements: number;
@@ -13,7 +13,7 @@ export interface Timeouts {
    */
   readonly storeRead: number;
   readonly storeWrite: number;
-  /** A new key is worth nothing unless it is kept. */
+  /** A new key is worthless unless it is stored. */
   readonly storeNewKey: number;
   /** For the store to show a key that another window has just made, to a window that has just got its turn. */
   readonly newKeyDelay: number;
@@ -29,7 +29,7 @@ export interface Timeouts {
   readonly rereadDelaysAfterRefusal: readonly number[];
   /** For a refresh, by callers whose token has expired. The refresh itself goes on. */
   readonly callerWait: number;
-  /** For the turn to store a sign-in or a sign-out, which somebody waits for. A renewal gives way to a sign-in at once. */
+  /** For the turn to store a sign-in or a sign-out, which the user waits for. A renewal gives way to a sign-in at once. */
   readonly signInLockWait: number;
   readonly signOutLockWait: number;
 }
