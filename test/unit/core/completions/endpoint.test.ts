@@ -74,7 +74,7 @@ describe('completions: sending', () => {
   /** Codes of the network, and the words a person gets. */
   const network: readonly [code: string, kind: string, says: RegExp][] = [
     ['ECONNREFUSED', 'offline', /^Could not reach https:\/\/inference\.example\.com: nothing is listening there\.$/],
-    ['ENOTFOUND', 'offline', /the host name is not known/],
+    ['ENOTFOUND', 'offline', /the host name is unknown/],
     ['ECONNRESET', 'offline', /the connection was cut/],
     ['UND_ERR_HEADERS_TIMEOUT', 'timeout', /did not begin within 300 seconds/],
     ['UND_ERR_BODY_TIMEOUT', 'timeout', /paused for 300 seconds/],
