@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import type { ToolCall } from '../base/json.ts';
 import type { ChoiceDelta, Chunk } from './chunk.ts';
 import {
@@ -15,7 +16,7 @@ import { ToolCallAssembler } from './toolCalls.ts';
  * How the body of an answer ended.
  *
  * - `done`: the service said so (`[DONE]`, or a whole JSON answer).
- * - `cut`: it did not. When every choice has a finish reason that is good enough.
+ * - `cut`: it did not; the answer is still whole when every choice has a finish reason.
  */
 export type StreamEnd = { readonly kind: 'done' } | { readonly kind: 'cut'; readonly reason: string };
 
@@ -28,15 +29,15 @@ export class CompletionAssembler {
   readonly #newCallId: (() => string) | undefined;
   readonly #head: Head = {};
   #usage: Usage | undefined;
-  /** The index of the first choice, where one was asked for. */
+  /** The index of the first choice, where one was requested. */
   #only: number | undefined;
   #unfinished = 0;
   #pieces = 0;
 
   /**
    * @param expected the `n` of the request.
-   * @param notices what was unusual before the answer began; more is added.
-   * @param takenIds of the calls that the conversation holds already.
+   * @param notices about what was unusual before the answer began; more are added.
+   * @param takenIds the IDs of the calls that the conversation already contains.
    */
   constructor(
     expected = 1,
@@ -50,17 +51,17 @@ export class CompletionAssembler {
     this.#newCallId = newCallId;
   }
 
-  /** True when every choice that was asked for has said why it ended; more may still come (usage, late pieces). */
+  /** True when every requested choice has a finish reason; more may still arrive (usage, late pieces). */
   get isFinished(): boolean {
     return this.#choices.size >= this.#expected && this.#unfinished === 0;
   }
 
-  /** True when anything of an answer has come. */
+  /** True when any part of an answer has arrived. */
   get hasBegun(): boolean {
     return this.#choices.size > 0;
   }
 
-  /** How many times something of the answer itself has come: text, reasoning or a tool call, but no keep-alive. */
+  /** How many pieces of the answer itself have arrived: text, reasoning or a tool call, but no keep-alive. */
   get pieces(): number {
     return this.#pieces;
   }
@@ -126,7 +127,7 @@ export class CompletionAssembler {
   #acceptHead(chunk: Chunk): void {
     if (chunk.usage) this.#usage = chunk.usage;
     const head = this.#head;
-    // Member by member: the first all-empty chunk of some servers has "" and 0 in all of them, others tell some late.
+    // Member by member: the first all-empty chunk of some servers has "" and 0 in all of them, others send some late.
     head.id ||= chunk.id;
     head.object ||= chunk.object;
     head.model ||= chunk.model;
@@ -135,7 +136,7 @@ export class CompletionAssembler {
     head.promptLogprobs ??= chunk.promptLogprobs;
   }
 
-  /** Where one answer was asked for, the one that comes is the first, whatever its index: nobody looks for another. */
+  /** Where one answer was requested, the one that arrives becomes the first, whatever its index: no other is read. */
   #numberOf(index: number): number {
     if (this.#expected !== 1) return index;
     this.#only ??= index;
@@ -156,7 +157,7 @@ export class CompletionAssembler {
 
   #incompleteReason(end: StreamEnd): string | undefined {
     if (end.kind === 'cut' && !this.isFinished) return end.reason;
-    return this.hasBegun ? undefined : 'The service ended its answer without giving any choice.';
+    return this.hasBegun ? undefined : l10n.t('The service ended the response without an answer.');
   }
 
   #finishedChoices(cut: string | undefined): CompletionChoice[] {
@@ -168,7 +169,7 @@ export class CompletionAssembler {
   #contradictions(choices: readonly CompletionChoice[]): Notice[] {
     const notices: Notice[] = choices.flatMap(contradiction);
     if (choices.length < this.#expected) {
-      const message = `The service gave ${choices.length} of the ${this.#expected} answers that were asked for.`;
+      const message = l10n.t('The service returned {0} of {1} requested answers.', choices.length, this.#expected);
       notices.push({ code: 'fewerChoices', message });
     }
     return notices;
@@ -192,7 +193,7 @@ export class CompletionAssembler {
   }
 }
 
-/** What an answer says once, of all its choices. */
+/** What an answer states once for all its choices. */
 type Head = { -readonly [Member in Exclude<keyof Chunk, 'choices' | 'usage'>]?: Chunk[Member] };
 
 interface OpenChoice {
@@ -206,8 +207,8 @@ interface OpenChoice {
 }
 
 /**
- * What arrives together is told together: an event for each token, and a copy for each that is joined, would cost more than
- * reading it. The events of a batch are nobody else's before it is handed on.
+ * Joins what arrives together into one event: an event for each token, and a copy for each join, would cost more than
+ * reading it. Changing the last event is safe, because a batch is not handed on before it is complete.
  */
 function tell(events: CompletionEvent[], kind: 'text' | 'reasoning', choice: number, text: string): void {
   const last = events[events.length - 1];
@@ -226,7 +227,7 @@ function finishChoice(index: number, choice: OpenChoice, cut: string | undefined
     reasoning: choice.reasoning,
     ending,
     toolCalls: choice.toolCalls.calls({
-      cut: cut ?? (isBrokenOff ? `The answer was broken off (${finishReason}), so this call was not run.` : undefined),
+      cut: cut ?? (isBrokenOff ? `The answer ended early (${finishReason}), so this call was not run.` : undefined),
       isFinished: ending === 'finished',
     }),
     ...(choice.logprobs.length > 0 ? { logprobs: [...choice.logprobs] } : {}),
@@ -238,11 +239,13 @@ function finishChoice(index: number, choice: OpenChoice, cut: string | undefined
 function contradiction(choice: CompletionChoice): Notice[] {
   const { finishReason, toolCalls } = choice;
   if ((finishReason === 'tool_calls' || finishReason === 'function_call') && toolCalls.length === 0) {
-    const message = 'The service said that the model called a tool, but sent no call.';
+    const message = l10n.t('The service reported a tool call but did not send one.');
     return [{ code: 'finishWithoutCalls', message }];
   }
   if (finishReason === 'stop' && toolCalls.length > 0) {
-    const message = 'The service said that the model had finished, but it also called a tool. The call counts.';
+    const message = l10n.t(
+      'The service reported that the model had finished, but it also called a tool. The tool is run.',
+    );
     return [{ code: 'callsWithoutFinish', message }];
   }
   return [];

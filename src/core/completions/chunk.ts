@@ -39,7 +39,7 @@ export interface ToolCallDelta {
 
 /**
  * Reads a chunk or a whole answer. Written by hand and not as a schema, because it runs for every token: it must cost
- * less than the `JSON.parse` before it. It relies on nothing: a member of another type reads as absent.
+ * less than the `JSON.parse` before it. It trusts no types: a member of another type reads as absent.
  */
 export function readChunk(value: JsonObject): Chunk {
   return {
@@ -90,7 +90,7 @@ const empty: JsonObject = {};
 
 /**
  * Content that came as a list of parts: text and refusals are joined; thinking parts, whose text may be a list of parts
- * once more, are reasoning, as are all of `reasoning_details`. Without recursion: the service decides how deep they are.
+ * once more, are reasoning, as are all of `reasoning_details`. Without recursion, because the service decides how deeply they are nested.
  */
 function readParts(content: readonly unknown[], isThinking = false): { text: string; reasoning: string } {
   const said = { text: '', reasoning: '' };
@@ -125,7 +125,7 @@ function readToolCalls(values: readonly unknown[], whole: boolean): ToolCallDelt
     if (!isJsonObject(value)) continue;
     const called = isJsonObject(value.function) ? value.function : empty;
     calls.push({
-      // In a whole answer every entry is a call of its own, whatever its index says.
+      // In a whole answer every entry is a call of its own, whatever its index.
       index: whole ? position : numberOrUndefined(value.index),
       id: text(value.id),
       name: text(called.name),

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { delay } from '../base/abort.ts';
 import { asRolecallError, formatSeconds, type RolecallError } from '../base/errors.ts';
 import { originOf } from '../base/http.ts';
@@ -29,12 +30,12 @@ import { type CompletionRequest, type OptionalField, serializeRequest } from './
 import { type EventBatches, readResponse } from './response.ts';
 import { type Attempt, dropRefusedFields, optionalFieldsOf, RetryPolicy } from './retry.ts';
 
-/** How a completion is asked for, besides the request itself. */
+/** Options of a completion, besides the request itself. */
 export interface CompletionOptions {
   readonly deadlines?: Partial<Deadlines>;
   /**
-   * The tools are Rolecall's offer: `tool_choice: "auto"` goes with them unless the request sets it, and a model that does
-   * not support them is asked once more without, after a notice.
+   * Rolecall offers the tools: `tool_choice: "auto"` is sent with them unless the request sets it, and a model that does
+   * not support them is asked once more without them, after a notice.
    */
   readonly toolsAreOptional?: boolean;
   /** The longest `Retry-After` that is waited for, in milliseconds; 30 s unless set, 0 for never. */
@@ -71,7 +72,7 @@ export async function* streamCompletion(
   const fitting = { observations, service: url, limits: options.limits };
   const own = optionalFieldsOf(request, options.toolsAreOptional === true);
   const prepared = prepare(request, own, fitting);
-  // What cannot be sent is refused before anything is asked of the identity service.
+  // A request that cannot be sent fails before the identity service is asked for a token.
   serializeRequest(prepared.request);
   const notices: Notice[] = [];
   const policy = retryPolicy(deps, options, { own, fitting, model: request.model, signal });
@@ -102,7 +103,7 @@ export async function* streamCompletion(
   }
 }
 
-/** The request with Rolecall's own fields, but for those that the model is known to refuse, and its history fitted. */
+/** The request with Rolecall's own fields, except those the model is known to refuse, and its history truncated. */
 function prepare(
   request: CompletionRequest,
   own: readonly OptionalField[],
@@ -123,7 +124,7 @@ function prepare(
   return { request: fitted.request, notices: [...told, ...fitted.notices] };
 }
 
-/** The next answers are measured better: what the model has read, and how many tokens it says that was. */
+/** Calibrates later estimates with the prompt tokens that the service counted. */
 function recordUsage(
   { usage }: Completion,
   request: CompletionRequest,
@@ -191,8 +192,13 @@ async function ask(
   const streamed = request.stream === true;
   // Without streaming the headers come when the whole answer is ready.
   const headersMs = streamed ? deadlines.connectMs : deadlines.firstEventMs;
-  const late = `${originOf(url)} did not answer within ${formatSeconds(headersMs)}. Check the network, or allow more time.`;
-  deadline.arm({ ms: headersMs, reason: () => timeoutError(late, streamed ? 'connect' : 'firstEvent') });
+  const late = () =>
+    l10n.t(
+      '{0} did not respond within {1}. Check the network, or increase the time limit.',
+      originOf(url),
+      formatSeconds(headersMs),
+    );
+  deadline.arm({ ms: headersMs, reason: () => timeoutError(late(), streamed ? 'connect' : 'firstEvent') });
   const headers = {
     Authorization: authorization(token),
     'Content-Type': 'application/json; charset=utf-8',

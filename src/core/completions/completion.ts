@@ -21,9 +21,9 @@ export interface CompletionChoice {
   readonly reasoning: string;
   readonly toolCalls: readonly ToolCall[];
   readonly logprobs?: Logprobs;
-  /** As sent: `stop`, `length`, `tool_calls`, … ; absent when the service never said. */
+  /** As sent: `stop`, `length`, `tool_calls`, … ; absent when the service sent none. */
   readonly finishReason?: string;
-  /** What that says; {@link readFinishReason}. */
+  /** Its meaning; see {@link readFinishReason}. */
   readonly ending: FinishKind;
   /** `stop_reason`: the stop string, a token id, or whatever else the service sends; absent when null. */
   readonly stopReason?: unknown;
@@ -32,21 +32,21 @@ export interface CompletionChoice {
 /**
  * How the service says that an answer ended.
  *
- * - `finished`: the model came to its end.
+ * - `finished`: the model finished.
  * - `length`: the answer, or the context, reached its limit.
- * - `endedEarly`: the service broke it off.
+ * - `endedEarly`: the service stopped it.
  * - `unknown`: it did not say, or used an unknown value.
  */
 export type FinishKind = 'finished' | 'length' | 'endedEarly' | 'unknown';
 
-/** The finish reasons of the specification's family of services and of the gateways before them. */
+/** The finish reasons of the specification's family of services and of the gateways in front of them. */
 const endings: Readonly<Record<Exclude<FinishKind, 'unknown'>, readonly string[]>> = {
   finished: ['stop', 'tool_calls', 'function_call', 'eos', 'eos_token', 'stop_sequence', 'end_turn'],
   length: ['length', 'model_length'],
   endedEarly: ['content_filter', 'abort', 'error', 'repetition', 'insufficient_system_resource', 'network_error'],
 };
 
-/** @param reason `finish_reason`; empty when the service never said. */
+/** @param reason `finish_reason`; empty when the service sent none. */
 export function readFinishReason(reason: string): FinishKind {
   for (const [ending, reasons] of Object.entries(endings)) if (reasons.includes(reason)) return ending as FinishKind;
   return 'unknown';

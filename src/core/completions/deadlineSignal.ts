@@ -19,22 +19,22 @@ export const defaultDeadlines: Deadlines = { connectMs: 120_000, firstEventMs: 2
 /** A limit on the time that is spent waiting for the service. */
 export interface Deadline {
   readonly ms: number;
-  /** Makes the reason of the signal when the time is over: an error costs a stack, and most requests need none. */
+  /** Makes the reason of the signal when time is up: an error costs a stack trace, and most requests need none. */
   readonly reason: () => unknown;
-  /** What makes it begin anew: any byte, or only a piece of the answer. Absent: nothing does. */
+  /** What resets it: any byte, or only a piece of the answer. Absent: nothing does. */
   readonly resetBy?: 'byte' | 'piece';
 }
 
 /**
- * One abort signal for the user's Stop and for the limits that run at the moment. They count only while something is
- * awaited from the service: a consumer that takes its time is not the service's silence.
+ * One abort signal for the user's Stop and for the limits that are running. Time counts only while something is
+ * awaited from the service: a slow consumer is not the service's silence.
  */
 export class DeadlineSignal {
   readonly #controller = new AbortController();
   readonly #user: AbortSignal;
   readonly #onStop: () => void;
   #limits: { readonly limit: Deadline; endsAt: number }[] = [];
-  /** Milliseconds that were waited before `#since`, when the waiting of now began. The limits end at a point of this clock. */
+  /** Milliseconds waited before `#since`, when the current wait began. The limits end at a point of this clock. */
   #waited = 0;
   #since: number | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -51,7 +51,7 @@ export class DeadlineSignal {
     return this.#controller.signal;
   }
 
-  /** Replaces the running limits, and waits. */
+  /** Replaces the running limits and starts waiting. */
   arm(...limits: readonly Deadline[]): void {
     this.#since ??= performance.now();
     const now = this.#now();
@@ -65,20 +65,20 @@ export class DeadlineSignal {
     this.reset('byte');
   }
 
-  /** Begins anew those limits that `by` renews. */
+  /** Resets the limits that `by` resets. */
   reset(by: 'byte' | 'piece'): void {
     const now = this.#now();
     for (const each of this.#limits) if (each.limit.resetBy === by) each.endsAt = now + each.limit.ms;
     if (!this.#timer) this.#schedule();
   }
 
-  /** What was awaited has come. */
+  /** Stops counting: what was awaited has arrived. */
   pause(): void {
     this.#waited = this.#now();
     this.#since = undefined;
   }
 
-  /** Aborts what still runs, and lets go of the timer and the user's signal. */
+  /** Aborts what still runs, and releases the timer and the user's signal. */
   dispose(): void {
     this.#limits = [];
     clearTimeout(this.#timer);
@@ -96,10 +96,10 @@ export class DeadlineSignal {
     this.#timer = Number.isFinite(next) ? setTimeout(() => this.#check(), Math.max(1, next)) : undefined;
   }
 
-  /** A limit may have begun anew since the timer was set: setting it anew for every packet would cost more. */
+  /** A limit may have been reset since the timer was set: setting the timer again for every packet would cost more. */
   #check(): void {
     this.#timer = undefined;
-    if (this.#since === undefined) return; // Whoever waits again sets it.
+    if (this.#since === undefined) return; // The next wait sets the timer again.
     const now = this.#now();
     const passed = this.#limits.find(({ endsAt }) => endsAt <= now);
     if (passed) this.#controller.abort(passed.limit.reason());

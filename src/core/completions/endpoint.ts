@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { raceWithSignal } from '../base/abort.ts';
 import type { TokenSource } from '../base/connection.ts';
 import { cancelled, type ErrorDetails, RolecallError, truncate } from '../base/errors.ts';
@@ -21,7 +22,7 @@ export function endpoint({ inferenceUrl }: InferenceConnection, path: '/v1/chat/
   if (!URL.canParse(inferenceUrl) || !URL.canParse(text)) {
     throw new RolecallError(
       'configuration',
-      'The address of the inference service is not an address such as https://host.',
+      l10n.t('The address of the inference service is not a valid URL such as https://host.'),
     );
   }
   return text;
@@ -37,16 +38,16 @@ export interface InferenceDeps extends Pick<TokenSource, 'accessToken'>, Partial
 export function authorization(token: string): string {
   // fetch would name the whole header in its error, and so put the token into the log.
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new RolecallError('configuration', 'The access token holds characters that no token has. Sign in again.');
+    throw new RolecallError('configuration', l10n.t('The access token contains invalid characters. Sign in again.'));
   }
   return `Bearer ${token}`;
 }
 
 /**
- * Sends one request and returns the answer once its status says success. The token never goes anywhere else: a redirect
+ * Sends one request and returns the answer once its status is a success. The token never goes anywhere else: a redirect
  * is an error.
  *
- * @throws RolecallError for whatever the service, the network, a deadline or the user says.
+ * @throws RolecallError when the service, the network, a deadline or the user ends the request.
  */
 export async function send(
   { fetch, log }: InferenceDeps,
@@ -58,7 +59,7 @@ export async function send(
   const { signal } = deadline;
   const sentAt = performance.now();
   const arriving = fetch(url, { ...init, redirect: 'manual', signal });
-  // An answer that comes after we left is let go.
+  // The body of an answer that arrives after the request was aborted is cancelled.
   void arriving.then((late) => (signal.aborted ? late.body?.cancel() : undefined)).catch(() => undefined);
   const response = await raceWithSignal(arriving, signal).catch((error: unknown) => {
     throw signal.aborted ? signal.reason : connectionError(error, url);
@@ -108,7 +109,7 @@ export async function tokenAfter401(
   return newer === token ? undefined : newer;
 }
 
-/** `error`, or the same without `token`: services repeat in their errors what they were sent. */
+/** `error`, or the same without `token`: some services repeat in their errors what they were sent. */
 export function withoutToken(error: RolecallError, token: string): RolecallError {
   const facts = Object.entries(error.details).map(([name, said]) => [
     name,
@@ -125,7 +126,7 @@ export function withoutToken(error: RolecallError, token: string): RolecallError
 /** The most of an answer that is read, in bytes. */
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** The reason of an abort that ends the body early without an error: what matters has come. */
+/** The reason of an abort that ends the body early without an error: everything needed has arrived. */
 export const BODY_COMPLETE = Symbol('enough');
 
 /**
@@ -133,7 +134,7 @@ export const BODY_COMPLETE = Symbol('enough');
  * byte order mark is dropped. However the consumer leaves, the body is cancelled, which closes the
  * connection when it has not ended.
  *
- * @throws RolecallError the reason of the watch, `offline` when the connection is cut, `protocol` above `maxBytes`.
+ * @throws RolecallError the reason of `deadline`, `offline` when the connection is cut, `protocol` above `maxBytes`.
  */
 export async function* readText(
   response: Response,
@@ -143,7 +144,7 @@ export async function* readText(
 ): AsyncGenerator<string, void, undefined> {
   if (!response.body) return;
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
-  // An error here does not matter: the body is not read any more.
+  // An error here does not matter: the body is no longer read.
   const cancel = () => void reader.cancel().catch(() => undefined);
   deadline.signal.addEventListener('abort', cancel, { once: true });
   const decoder = new TextDecoder();
@@ -156,7 +157,7 @@ export async function* readText(
       if (done) break;
       received += value.byteLength;
       if (received > maxBytes)
-        throw new RolecallError('protocol', 'The answer of the service is too large to be read.');
+        throw new RolecallError('protocol', l10n.t('The response from the service is too large.'));
       yield decoder.decode(value, { stream: true });
     }
   } catch (error) {

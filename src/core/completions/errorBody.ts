@@ -1,7 +1,7 @@
 import { sanitizeServerMessage } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 
-/** What an error body says, whatever its shape. Members are absent when the body does not have them. */
+/** The content of an error body, whatever its shape. Members are absent when the body does not have them. */
 export interface ErrorBody {
   readonly message?: string;
   readonly code?: string;
@@ -11,7 +11,7 @@ export interface ErrorBody {
   readonly traceId?: string;
   /** A web page, whose text is never shown. */
   readonly page?: true;
-  /** It has the specification's own shape, so that the inference service itself has spoken. */
+  /** It has the specification's own shape, so it comes from the inference service itself. */
   readonly isSpecified?: true;
 }
 
@@ -24,10 +24,10 @@ export function readErrorText(text: string): ErrorBody {
 }
 
 /**
- * Reads the error in a JSON body, or says that there is none. Shapes: the specification's
+ * Reads the error in a JSON body, if there is one. Shapes: the specification's
  * `{error: {code, message, error_type, param}}`, the same with `type`, `{error: "…"}` with or without
  * `error_description`, `{detail}` as text or as a list of `{loc, msg}`, flat `{object: "error", message, …}`, `{message}`
- * and its other names, `{errors: […]}`. What a gateway passes on of another service stands within.
+ * and its other names, `{errors: […]}`. What a gateway passes on from another service is nested inside.
  */
 export function readErrorObject(body: JsonObject, depth = 0): ErrorBody | undefined {
   const { error } = body;
@@ -50,7 +50,7 @@ export function readErrorObject(body: JsonObject, depth = 0): ErrorBody | undefi
   return isError || said.message !== undefined || said.page ? withTrace(said, body) : undefined;
 }
 
-/** More than any gateway wraps its errors; a hostile one cannot make it endless. */
+/** Deeper than any gateway nests its errors; bounds what a hostile one can cost. */
 const DEEPEST = 4;
 
 function readAny(value: unknown, depth: number): ErrorBody | undefined {
@@ -79,7 +79,7 @@ function readMembers(error: JsonObject, depth: number): ErrorBody {
   };
 }
 
-/** What several say of one error: the words of all, once each, and the other members of the first that has them. */
+/** Several accounts of one error as one: every message once, and each other member from the first that has it. */
 function joined(bodies: readonly (ErrorBody | undefined)[]): ErrorBody {
   const said = bodies.filter((body) => body !== undefined);
   const words: string[] = [];
@@ -103,7 +103,7 @@ function readList(list: readonly unknown[], depth: number): ErrorBody | undefine
   const first = said.find((body) => body !== undefined);
   if (first === undefined) return undefined;
   return {
-    ...(param === '' && first), // What an entry with a place says besides is of that place.
+    ...(param === '' && first), // The other members of an entry with a place belong to that place.
     ...(lines.length > 0 && { message: sanitizeServerMessage(lines.join('; ')) }),
     ...(param !== '' && { param: sanitizeServerMessage(param) }),
   };
@@ -113,7 +113,7 @@ const MOST_PROBLEMS = 20;
 
 function placeOf(problem: unknown): string {
   const loc = isJsonObject(problem) ? problem.loc : undefined;
-  // The first step is the place in the HTTP request ("body"), which says nothing to a person.
+  // The first step is the part of the HTTP request ("body"), which means nothing to the user.
   return Array.isArray(loc) ? loc.slice(loc[0] === 'body' ? 1 : 0).join('.') : '';
 }
 
@@ -148,12 +148,12 @@ export interface ContextOverflow {
   readonly requested?: number;
 }
 
-/** True when `message` is a service's way of saying that the conversation does not fit the model. */
+/** True when `message` reports that the conversation does not fit the model. */
 export function isContextOverflow(message: string): boolean {
   return overflow.test(message);
 }
 
-/** Reads the numbers out of the service's words; a member is absent when they do not say it. */
+/** Reads the numbers out of the service's message; a member is absent when the message does not name it. */
 export function readContextOverflow(message: string): ContextOverflow {
   const limit = firstNumber(message, limits);
   const requested = sum(message) ?? firstNumber(message, requests);
@@ -196,7 +196,7 @@ const requests = [
   `too long: ${number} tokens`,
 ];
 
-/** Some services name the prompt and the answer apart. */
+/** Some services count the prompt and the answer separately. */
 function sum(message: string): number | undefined {
   const parts =
     /(\d+) > \d+ - (\d+)/.exec(message) ?? /passed (\d+) input tokens and requested (\d+) output/i.exec(message);

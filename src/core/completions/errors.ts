@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import {
   type ErrorDetails,
   type ErrorKind,
@@ -24,8 +25,9 @@ export interface ErrorResponse {
 /** An error of the service as one sentence about what happened and one about what helps. */
 export function errorOfResponse(refusal: ErrorResponse): RolecallError {
   const row = rules.find((rule) => rule.when(refusal)) ?? fallback;
-  const said = row.quotes?.(refusal) === false ? '' : quote(refusal);
-  return new RolecallError(row.kind, `${row.what(refusal)} ${row.step(refusal)}${said}`, { details: factsOf(refusal) });
+  const quoted = row.quotes?.(refusal) === false ? undefined : quote(refusal);
+  const sentences = [row.what(refusal), row.step(refusal), quoted].filter((sentence) => sentence !== undefined);
+  return new RolecallError(row.kind, sentences.join(' '), { details: factsOf(refusal) });
 }
 
 interface Rule {
@@ -35,7 +37,7 @@ interface Rule {
   what(refusal: ErrorResponse): string;
   /** What helps, as a sentence. */
   step(refusal: ErrorResponse): string;
-  /** False where the service's own words would say the same once more; they are quoted unless this is given. */
+  /** False where the service's own message would only repeat this one; it is quoted unless this is given. */
   quotes?(refusal: ErrorResponse): boolean;
 }
 
@@ -44,97 +46,122 @@ const rules: readonly Rule[] = [
   {
     kind: 'credit',
     when: (r) => statusOf(r) === 402 || creditWords.test(allWords(r)),
-    what: () => 'The account has no credit left for this model.',
-    step: () => 'Top it up, or pick a model that it can pay for.',
+    what: () => l10n.t('The account has no credit left for this model.'),
+    step: () => l10n.t('Add credit, or pick another model.'),
   },
   {
     kind: 'signedOut',
     when: (r) => statusOf(r) === 401 || saysSignedOut(r),
-    what: () => 'The inference service does not accept the sign-in any more.',
-    step: () => 'Sign in again.',
-    quotes: (r) => r.status === 403, // Some services mean the model by that, whatever their code says.
+    what: () => l10n.t('The inference service no longer accepts your sign-in.'),
+    step: () => l10n.t('Sign in again.'),
+    quotes: (r) => r.status === 403, // Some services reject the model this way, whatever their code says.
   },
   {
     kind: 'rateLimited',
     when: (r) => statusOf(r) === 429 || /^rate_?limit/i.test(r.body.errorType ?? ''),
-    what: () => 'Too many requests.',
-    step: (r) => `${r.retryAfterMs ? `Wait ${formatSeconds(r.retryAfterMs)}` : 'Wait a moment'}, then try again.`,
+    what: () => l10n.t('Too many requests.'),
+    step: (r) =>
+      r.retryAfterMs
+        ? l10n.t('Wait {0}, then try again.', formatSeconds(r.retryAfterMs))
+        : l10n.t('Wait a moment, then try again.'),
   },
   {
     kind: 'invalidRequest',
     when: (r) => statusOf(r) === 415,
-    what: () => 'The service does not take requests of this form (415).',
-    step: () => 'Send no images, or check the address of the inference service.',
+    what: () => l10n.t('The service does not accept this kind of request (415).'),
+    step: () => l10n.t('Remove any images, or check the address of the inference service.'),
   },
   {
     kind: 'unsupported',
     when: (r) => unsupportedValue(r) && namedFields(r.body.param).length > 0,
-    what: (r) => `${modelWords(r)} does not support this value of ${formatList(namedFields(r.body.param))}.`,
-    step: (r) => `Change ${itOrThem(r)} or leave ${itOrThem(r)} out, or pick another model.`,
+    what: (r) =>
+      r.model
+        ? l10n.t('The model "{0}" does not support this value of {1}.', r.model, fieldList(r))
+        : l10n.t('This model does not support this value of {0}.', fieldList(r)),
+    step: (r) => l10n.t('Change or remove {0}, or pick another model.', fieldList(r)),
   },
   {
     kind: 'unsupported',
     when: (r) => /unsupported/i.test(`${r.body.errorType} ${r.body.code}`),
-    what: (r) => `${modelWords(r)} does not support ${formatList(namedFields(r.body.param)) || 'this request'}.`,
+    what: unsupportedRequest,
     step: (r) =>
-      `${namedFields(r.body.param).length > 0 ? `Leave ${itOrThem(r)} out` : 'Ask for something else'}, or pick another model.`,
+      fieldList(r) === ''
+        ? l10n.t('Change the request, or pick another model.')
+        : l10n.t('Remove {0}, or pick another model.', fieldList(r)),
   },
   {
     kind: 'server',
     when: (r) => [502, 503, 504, 529].includes(statusOf(r) ?? 0),
-    what: (r) => `The inference service is not available just now (${statusOf(r)}).`,
-    step: () => 'Try again in a moment.',
+    what: (r) => l10n.t('The inference service is temporarily unavailable ({0}).', statusOf(r) ?? ''),
+    step: () => l10n.t('Try again in a moment.'),
   },
   {
     kind: 'unsupported',
     when: (r) => refusesTools(r.body.message ?? ''),
-    what: (r) => `${modelWords(r)} does not support tools.`,
-    step: () => 'Pick another model, or switch the tools off.',
+    what: (r) =>
+      r.model
+        ? l10n.t('The model "{0}" does not support tools.', r.model)
+        : l10n.t('This model does not support tools.'),
+    step: () => l10n.t('Pick another model, or turn off the tools.'),
   },
   {
     kind: 'contextOverflow',
     when: (r) => r.body.code === 'context_length_exceeded' || isContextOverflow(r.body.message ?? ''),
-    what: (r) => `The conversation is too long for this model${overflowNumbers(r)}.`,
-    step: () => 'Start a new chat, send less, or ask for a shorter answer.',
-    quotes: (r) => overflowNumbers(r) === '',
+    what: overflow,
+    step: () => l10n.t('Start a new chat, send less, or ask for a shorter answer.'),
+    quotes: (r) => readContextOverflow(r.body.message ?? '').limit === undefined,
   },
   {
     kind: 'notFound',
     when: (r) => unknownModel(r),
-    what: (r) => `The service has no model ${r.model ? `"${r.model}"` : 'of this name'}, or it is not open to you.`,
-    step: () => 'Pick another model.',
+    what: (r) =>
+      r.model
+        ? l10n.t('The model "{0}" does not exist, or you do not have access to it.', r.model)
+        : l10n.t('This model does not exist, or you do not have access to it.'),
+    step: () => l10n.t('Pick another model.'),
   },
   {
     kind: 'notFound',
     when: (r) => [404, 405, 410].includes(statusOf(r) ?? 0),
-    what: (r) => `There is no chat completion service${r.url ? ` at ${r.url}` : ' here'}.`,
-    step: () => 'Check the address of the inference service.',
+    what: (r) =>
+      r.url
+        ? l10n.t('No chat completion service was found at {0}.', r.url)
+        : l10n.t('No chat completion service was found at this address.'),
+    step: () => l10n.t('Check the address of the inference service.'),
   },
   {
     kind: 'forbidden',
     when: (r) => statusOf(r) === 403,
-    what: (r) => `The service does not let this account use ${r.model ? `the model "${r.model}"` : 'this model'}.`,
-    step: () => 'Pick another model, or ask an administrator for access to it.',
+    what: (r) =>
+      r.model
+        ? l10n.t('This account does not have permission to use the model "{0}".', r.model)
+        : l10n.t('This account does not have permission to use this model.'),
+    step: () => l10n.t('Pick another model, or ask an administrator for access.'),
   },
   {
     kind: 'invalidRequest',
     when: (r) => statusOf(r) === 413,
-    what: () => 'The request is too large for the service.',
-    step: () => 'Send less text or fewer images.',
+    what: () => l10n.t('The request is too large for the service.'),
+    step: () => l10n.t('Send less text or fewer images.'),
   },
   {
     kind: 'server',
     when: (r) => statusOf(r) === 408,
-    what: () => 'The service did not get the whole request in time (408).',
-    step: () => 'Check the network and try again.',
+    what: () => l10n.t('The service did not receive the whole request in time (408).'),
+    step: () => l10n.t('Check the network and try again.'),
   },
   {
     kind: 'server',
     when: (r) =>
       (statusOf(r) ?? 500) >= 500 &&
       (r.body.errorType === undefined || !/invalid|bad_?request/i.test(r.body.errorType)),
-    what: (r) => `The inference service failed${inBrackets(r)}.`,
-    step: () => 'Try again.',
+    what: (r) => {
+      const status = statusOf(r);
+      return status === undefined
+        ? l10n.t('The inference service failed.')
+        : l10n.t('The inference service failed ({0}).', status);
+    },
+    step: () => l10n.t('Try again.'),
   },
 ];
 
@@ -142,15 +169,26 @@ const fallback: Rule = {
   kind: 'invalidRequest',
   when: () => true,
   what: (r) => {
-    const fields = namedFields(r.body.param);
-    const about = fields.length > 0 ? ` because of ${formatList(fields)}` : '';
-    const reason = r.body.message === undefined ? ' and did not say why' : '';
-    return `The service refused the request${about}${inBrackets(r)}${reason}.`;
+    const fields = fieldList(r);
+    const status = statusOf(r);
+    if (fields !== '') {
+      return status === undefined
+        ? l10n.t('The service rejected the request because of {0}.', fields)
+        : l10n.t('The service rejected the request because of {0} ({1}).', fields, status);
+    }
+    if (r.body.message === undefined) {
+      return status === undefined
+        ? l10n.t('The service rejected the request without giving a reason.')
+        : l10n.t('The service rejected the request without giving a reason ({0}).', status);
+    }
+    return status === undefined
+      ? l10n.t('The service rejected the request.')
+      : l10n.t('The service rejected the request ({0}).', status);
   },
   step: (r) =>
-    namedFields(r.body.param).length > 0
-      ? `Correct ${itOrThem(r)} and try again, or pick another model.`
-      : 'Check the parameters that are set, or pick another model.',
+    fieldList(r) === ''
+      ? l10n.t('Check your parameters, or pick another model.')
+      : l10n.t('Correct {0} and try again, or pick another model.', fieldList(r)),
 };
 
 const creditWords =
@@ -167,7 +205,7 @@ function allWords({ body }: ErrorResponse): string {
   return [body.errorType, body.code, body.message].filter(Boolean).join(' ');
 }
 
-/** Some services, and gateways before them, tell of a token that is not valid with another status than 401. */
+/** Some services, and gateways in front of them, report an invalid token with a status other than 401. */
 function saysSignedOut({ status, body }: ErrorResponse): boolean {
   const isPlausible = status === undefined || status < 400 || status === 400 || status === 403;
   if (!isPlausible) return false;
@@ -195,34 +233,42 @@ function mentions(said: string, model: string | undefined): boolean {
   return model !== undefined && model !== '' && said.includes(model);
 }
 
-function overflowNumbers({ body }: ErrorResponse): string {
+function overflow({ body }: ErrorResponse): string {
   const { limit, requested } = readContextOverflow(body.message ?? '');
-  if (limit === undefined) return '';
+  if (limit === undefined) return l10n.t('The conversation is too long for this model.');
   return requested === undefined
-    ? `: at most ${formatCount(limit)} tokens`
-    : `: ${formatCount(requested)} were asked of ${formatCount(limit)} tokens`;
+    ? l10n.t('The conversation is too long for this model: the limit is {0} tokens.', formatCount(limit))
+    : l10n.t(
+        'The conversation is too long for this model: {0} tokens requested, the limit is {1}.',
+        formatCount(requested),
+        formatCount(limit),
+      );
 }
 
-/** True when the service knows the field and minds only what stands in it. */
+/** True when the service knows the field and rejects only its value. */
 function unsupportedValue({ body }: ErrorResponse): boolean {
   return /unsupported_?value/i.test(`${body.errorType} ${body.code}`);
 }
 
-function modelWords({ model }: ErrorResponse): string {
-  return model ? `The model "${model}"` : 'This model';
+function unsupportedRequest(r: ErrorResponse): string {
+  const fields = fieldList(r);
+  if (fields === '') {
+    return r.model
+      ? l10n.t('The model "{0}" does not support this request.', r.model)
+      : l10n.t('This model does not support this request.');
+  }
+  return r.model
+    ? l10n.t('The model "{0}" does not support {1}.', r.model, fields)
+    : l10n.t('This model does not support {0}.', fields);
 }
 
-function quote({ body }: ErrorResponse): string {
-  return body.message === undefined ? '' : ` It said: ${body.message}`;
+function quote({ body }: ErrorResponse): string | undefined {
+  return body.message === undefined ? undefined : l10n.t('Server response: {0}', body.message);
 }
 
-function inBrackets(r: ErrorResponse): string {
-  const status = statusOf(r);
-  return status === undefined ? '' : ` (${status})`;
-}
-
-function itOrThem(r: ErrorResponse): string {
-  return namedFields(r.body.param).length > 1 ? 'them' : 'it';
+/** The request fields that the service names; empty when it names none. */
+function fieldList({ body }: ErrorResponse): string {
+  return formatList(namedFields(body.param));
 }
 
 function factsOf({ status, body, retryAfterMs }: ErrorResponse): ErrorDetails {

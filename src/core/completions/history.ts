@@ -1,16 +1,17 @@
+import * as l10n from '@vscode/l10n';
 import type { RolecallError } from '../base/errors.ts';
 import type { Notice } from './completion.ts';
 import type { ModelObservations } from './modelObservations.ts';
 import type { ChatMessage, CompletionRequest, ContentPart, FunctionTool, ToolCallMessage } from './request.ts';
 import { repairArguments } from './toolCalls.ts';
 
-/** What stands for a result that was never kept: a call without a result is refused. */
+/** Stands in for a result that was never kept: services refuse a call without a result. */
 const NO_RESULT = 'There is no result of this call.';
 
 /**
  * Makes an earlier conversation one that a service accepts: the arguments of a call are the text of a JSON object (a
- * broken one sent back is a 400), every call has exactly one result right after it, and no result is without its call.
- * Arguments are repaired where their meaning is plain; otherwise the call goes, with its result.
+ * broken one sent back is a 400), every call has exactly one result right after it, and every result has its call.
+ * Arguments are repaired where their meaning is clear; otherwise the call is dropped, with its result.
  */
 export function repairHistory(messages: readonly ChatMessage[]): ChatMessage[] {
   const repaired: ChatMessage[] = [];
@@ -39,7 +40,7 @@ function repairRound(
     return [{ ...call, function: { ...call.function, arguments: repaired } }];
   });
   const { tool_calls: _, ...said } = message;
-  // What the model said beside its calls stays also without them.
+  // The text that the model wrote beside its calls stays.
   if (kept.length === 0) return said.content === null || said.content === '' ? [] : [said];
   const found = new Map(results.toReversed().map((result) => [result.tool_call_id, result])); // The first of each call.
   const none = { role: 'tool', content: NO_RESULT };
@@ -49,7 +50,7 @@ function repairRound(
   ];
 }
 
-/** What was kept of a conversation, and how much was not. */
+/** What was kept of a conversation, and how much was left out. */
 export interface TruncatedHistory {
   readonly messages: readonly ChatMessage[];
   /** Earlier turns left out, each a question with everything that answered it. */
@@ -63,7 +64,7 @@ export interface TruncatedHistory {
  * Whole turns go first; when only the last is left, its oldest rounds of tool calls go, but never the newest. A call and
  * its results are in the same turn or round, so they are never separated.
  *
- * What cannot be left out may still be too long: the service then says so.
+ * What cannot be left out may still be too long: the service then refuses it.
  *
  * @param tokensOf the tokens of one message.
  */
@@ -86,7 +87,7 @@ export function truncateHistory(
   const isRound = (part: readonly ChatMessage[]) => part[0]?.tool_calls !== undefined;
   const kept = [...rounds];
   let left = 0;
-  // The beginning of the turn is the question; of the rounds after it, the newest is what the model has to go on with.
+  // The turn begins with the question; of the rounds after it, the newest is the one the model continues from.
   for (let at = rounds.findIndex(isRound); at >= 0 && at < rounds.length - 1 && tokens > budget; at++) {
     const round = rounds[at] ?? [];
     tokens -= size(round);
@@ -96,7 +97,7 @@ export function truncateHistory(
   return { messages: [...head, ...turns.slice(first, -1).flat(), ...kept.flat()], turns: first, rounds: left };
 }
 
-/** Parts that each begin where `begins` says; what stands before the first is a part of its own. */
+/** Splits before each message for which `begins` is true; what precedes the first is a part of its own. */
 function split(messages: readonly ChatMessage[], begins: (message: ChatMessage) => boolean): ChatMessage[][] {
   const parts: ChatMessage[][] = [];
   for (const message of messages) {
@@ -108,7 +109,7 @@ function split(messages: readonly ChatMessage[], begins: (message: ChatMessage) 
 }
 
 /**
- * Joins what one side says in a row, because the chat templates of some models refuse roles that do not alternate: a
+ * Joins consecutive messages of one role, because the chat templates of some models refuse roles that do not alternate: a
  * question that got no answer is followed by the next question.
  */
 export function mergeConsecutiveMessages(messages: readonly ChatMessage[]): ChatMessage[] {
@@ -146,7 +147,7 @@ export interface ModelTokenLimits {
   readonly maxOutput: number;
 }
 
-/** A request as it can be sent, and what a person should know about the difference. */
+/** A request as it can be sent, and the notices about what was changed. */
 export interface PreparedRequest {
   readonly request: CompletionRequest;
   readonly notices: readonly Notice[];
@@ -154,13 +155,13 @@ export interface PreparedRequest {
 
 export interface TruncationContext {
   readonly observations: ModelObservations;
-  /** Address of the service, the key of the memory. */
+  /** Address of the service, the key of the observations. */
   readonly service: string;
   /** Absent: the history is repaired and sent whole. */
   readonly limits: ModelTokenLimits | undefined;
 }
 
-/** Estimates are estimates: a history fills no more than these shares of the room, before and after calibration. */
+/** Margins for estimates: a history fills at most this share of the room, before and after calibration. */
 const SHARE = { uncalibrated: 0.85, calibrated: 0.95 };
 /** Never more than this share of the context is kept free for the answer, however long it may become. */
 const ANSWER_SHARE = 0.5;
@@ -183,8 +184,8 @@ export function prepareRequest(request: CompletionRequest, fitting: TruncationCo
 }
 
 /**
- * A shorter request after the service found it too long. Its own numbers say by how much, where it told them; otherwise
- * the history is halved. `undefined` when nothing can be left out: the error then stands.
+ * A shorter request after the service found it too long. Its own numbers give the factor, where it named them; otherwise
+ * the history is halved. `undefined` when nothing can be left out: the error is then thrown.
  */
 export function truncateRequest(
   error: RolecallError,
@@ -218,27 +219,13 @@ function tidy({ messages }: CompletionRequest) {
 }
 
 function noticesOf({ turns, rounds }: { turns: number; rounds: number }): Notice[] {
-  const notice = (message: string): Notice => ({ code: 'historyFitted', message });
-  return [
-    ...(turns > 0
-      ? [
-          notice(
-            `The conversation is long: ${times(turns, 'earliest turn', 'earliest turns')} left out to fit the model.`,
-          ),
-        ]
-      : []),
-    ...(rounds > 0
-      ? [
-          notice(
-            `The answer took many tools: ${times(rounds, 'earliest round', 'earliest rounds')} of calls left out to fit the model.`,
-          ),
-        ]
-      : []),
+  const messages = [
+    ...(turns === 1 ? [l10n.t('The earliest turn was left out to fit the model.')] : []),
+    ...(turns > 1 ? [l10n.t('The {0} earliest turns were left out to fit the model.', turns)] : []),
+    ...(rounds === 1 ? [l10n.t('The earliest round of tool calls was left out to fit the model.')] : []),
+    ...(rounds > 1 ? [l10n.t('The {0} earliest rounds of tool calls were left out to fit the model.', rounds)] : []),
   ];
-}
-
-function times(count: number, one: string, many: string): string {
-  return count === 1 ? `its ${one} is` : `its ${count} ${many} are`;
+  return messages.map((message) => ({ code: 'historyFitted', message }));
 }
 
 /** Roles, separators and the like that a chat template puts around each message. */
@@ -246,7 +233,7 @@ export const TOKENS_PER_MESSAGE = 4;
 /** What an image costs with the usual tilings, whatever its size in bytes. */
 export const TOKENS_PER_IMAGE = 1_000;
 const ASCII_PER_TOKEN = 4;
-/** Letters beyond ASCII are cut finer by tokenizers that were trained on English. */
+/** Tokenizers trained on English split letters beyond ASCII into more tokens. */
 const TOKENS_PER_OTHER = 0.7;
 
 /** Tokens of a text, roughly: no tokenizer of the service is known, so usage calibrates this (see `ModelObservations`). */

@@ -10,13 +10,13 @@ interface Observation {
   readonly refused: Set<OptionalField>;
 }
 
-/** No tokenizer is further from the estimate than this; what is comes from prompts that the service adds or caches. */
+/** No tokenizer is further from the estimate than this; a larger ratio comes from prompts that the service adds or caches. */
 const FURTHEST = 4;
-/** Models remembered; the one that was not used for longest goes first. */
+/** Models remembered; the least recently used is dropped first. */
 const MAX_MODELS = 200;
 
 /**
- * What the answers of a service taught about its models: how many tokens an estimate really is, and which of Rolecall's
+ * What is known from the answers of a service about its models: how many tokens an estimate really is, and which of Rolecall's
  * own fields a model refuses. Kept for the life of a window; one serves every connection, since it is keyed by address.
  */
 export class ModelObservations {
@@ -68,7 +68,7 @@ export class ModelObservations {
       limit: undefined,
       refused: new Set<OptionalField>(),
     };
-    this.#models.delete(name); // Set anew, it is the youngest.
+    this.#models.delete(name); // Setting it again makes it the most recently used.
     this.#models.set(name, learned);
     for (const oldest of this.#models.keys()) {
       if (this.#models.size <= MAX_MODELS) break;

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { asRolecallError } from '../base/errors.ts';
 import { isJsonObject, parseJson } from '../base/json.ts';
 import { DeadlineSignal, timeoutError } from './deadlineSignal.ts';
@@ -25,7 +26,7 @@ export interface ListedModel {
 
 const DEADLINE_MS = 15_000;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** What services without this operation answer; it is not in the specification. */
+/** The status of services without this operation, which is not in the specification. */
 const notOffered = [403, 404, 405, 501];
 
 /**
@@ -51,7 +52,7 @@ export async function listModels(
   }
 }
 
-/** @throws `thrown`, unless it is how a service says that it has no list. */
+/** @throws `thrown`, unless it means that the service has no list. */
 function absent(thrown: unknown): undefined {
   const { status } = asRolecallError(thrown).details;
   if (status === undefined || !notOffered.includes(status)) throw thrown;
@@ -67,7 +68,7 @@ async function list(
   try {
     deadline.arm({
       ms: DEADLINE_MS,
-      reason: () => timeoutError('The inference service did not list its models in time.'),
+      reason: () => timeoutError(l10n.t('The inference service did not list its models in time.')),
     });
     const headers = { Authorization: authorization(token), Accept: 'application/json' };
     const response = await send(deps, url, { method: 'GET', headers }, deadline);

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import { isJsonObject } from '../base/json.ts';
 import {
@@ -14,7 +15,7 @@ import {
 export interface ParameterLayer<Source> {
   readonly source: Source;
   readonly value: unknown;
-  /** Fields that the specification does not know are not taken from here: who wrote them may be a stranger. */
+  /** Fields unknown to the specification are not taken from here: their author may not be the user. */
   readonly isForeign?: boolean;
 }
 
@@ -22,35 +23,35 @@ export interface ParameterLayer<Source> {
 export interface ParameterEntry<Source> {
   readonly field: string;
   readonly value: unknown;
-  /** Where it was written, the place that decides last. Several where members of an object were joined. */
+  /** Where the value in force was written. Several where members of an object were merged. */
   readonly sources: readonly Source[];
   /** Why it is not sent, in a plain sentence. */
   readonly problem?: string;
-  /** False for what the specification does not know; it is sent as it is. */
+  /** False for a field unknown to the specification; it is sent unchanged. */
   readonly isSpecified: boolean;
 }
 
 export interface ResolvedParameters<Source> {
-  /** Exactly what is sent, apart from the fields of Rolecall's own. */
+  /** Exactly what is sent, apart from Rolecall's own fields. */
   readonly parameters: CompletionParameters;
   /** Every field that was written, in the order of the specification. */
   readonly entries: readonly ParameterEntry<Source>[];
 }
 
-/** What makes a request, and so cannot be a parameter of all of them. */
-const reserved: Readonly<Record<string, string>> = {
-  model: 'The model is picked, not set here.',
-  messages: 'The messages are the conversation.',
-  tools: 'Tools are defined in the workspace’s tool file.',
+/** Why a field that differs from request to request cannot be a parameter of all of them. */
+const reserved: Readonly<Record<string, () => string>> = {
+  model: () => l10n.t('The model cannot be set here. Pick one in the chat.'),
+  messages: () => l10n.t('The messages come from the conversation and cannot be set here.'),
+  tools: () => l10n.t('Tools cannot be set here. Define them in the workspace’s tool file.'),
 };
 
 /** Those of the specification's fields for which `null` is a value (specification, "Chat completion request"). */
 const nullable: readonly string[] = ['logit_bias', 'stream_options'];
 
 /**
- * One set of parameters out of several places, of which a later one counts more. Objects (`logit_bias`) are joined member
- * by member, as VS Code joins settings. `null` takes back what an earlier place wrote, except where it is a value of its
- * own. What cannot be sent is left out with its problem; the rest is sent all the same.
+ * One set of parameters from several sources, of which a later one wins. Objects (`logit_bias`) are merged member by
+ * member, as VS Code merges settings. `null` removes what an earlier source set, except where it is a value of its own.
+ * What cannot be sent is left out with its problem; the rest is still sent.
  */
 export function resolveParameters<Source>(layers: readonly ParameterLayer<Source>[]): ResolvedParameters<Source> {
   const written = new Map<string, { value: unknown; sources: Source[] }>();
@@ -59,7 +60,7 @@ export function resolveParameters<Source>(layers: readonly ParameterLayer<Source
     if (!isJsonObject(value)) continue;
     for (const [field, one] of Object.entries(value)) {
       if (isForeign && !isKnown(field)) {
-        ignored.push({ field, value: one, sources: [source], isSpecified: false, problem: FOREIGN });
+        ignored.push({ field, value: one, sources: [source], isSpecified: false, problem: foreign() });
         continue;
       }
       const before = written.get(field);
@@ -85,15 +86,17 @@ export function resolveParameters<Source>(layers: readonly ParameterLayer<Source
   };
 }
 
-const FOREIGN = 'The specification does not know it, so it is taken from the user’s own settings only.';
+function foreign(): string {
+  return l10n.t('The specification does not define this field, so it is read from user settings only.');
+}
 
 function isKnown(field: string): boolean {
   return unknownFields({ [field]: undefined }).length === 0;
 }
 
 function problemOf(field: string, value: unknown): string | undefined {
-  const taken = Object.hasOwn(reserved, field) ? reserved[field] : undefined;
-  if (taken !== undefined) return taken;
+  const reason = Object.hasOwn(reserved, field) ? reserved[field] : undefined;
+  if (reason !== undefined) return reason();
   const checked = checkParameters({ [field]: value });
   return checked.ok ? undefined : checked.problems.map(({ message }) => message).join(' ');
 }
@@ -103,12 +106,53 @@ function placeOf(field: string): number {
   return place < 0 ? requestFields.length : place;
 }
 
-const number = z.number('must be a number');
+/** The messages of the schemas, made when a value is checked: by then the translations are loaded. */
+const must = {
+  number: placed((place) => l10n.t('{0} must be a number.', place)),
+  wholeNumber: placed((place) => l10n.t('{0} must be a whole number.', place)),
+  flag: placed((place) => l10n.t('{0} must be true or false.', place)),
+  text: placed((place) => l10n.t('{0} must be text.', place)),
+  object: placed((place) => l10n.t('{0} must be an object.', place)),
+  address: placed((place) => l10n.t('{0} must be an http(s) or data URL.', place)),
+  withUrl: placed((place) => l10n.t('{0} must be an object with a url.', place)),
+  part: placed((place) => l10n.t('{0} must be a part of type "text" or "image_url".', place)),
+  function: placed((place) => l10n.t('{0} must be "function".', place)),
+  toolCall: placed((place) => l10n.t('{0} must be a tool call.', place)),
+  notEmpty: placed((place) => l10n.t('{0} must not be empty.', place)),
+  content: placed((place) => l10n.t('{0} must be text, null, or a list of text and image parts.', place)),
+  list: placed((place) => l10n.t('{0} must be a list.', place)),
+  message: placed((place) => l10n.t('{0} must be a message with role and content.', place)),
+  toolName: placed((place) => l10n.t('{0} must be 1 to 64 letters, digits, underscores or hyphens.', place)),
+  objectType: placed((place) => l10n.t('{0} must be "object".', place)),
+  objectSchema: placed((place) => l10n.t('{0} must be a JSON Schema of type "object".', place)),
+  tool: placed((place) => l10n.t('{0} must be a tool of type "function".', place)),
+  tokenNumbers: placed((place) => l10n.t('{0} must be an object of token IDs and numbers.', place)),
+  stop: placed((place) => l10n.t('{0} must be text or a list of texts.', place)),
+  toolChoice: placed((place) => l10n.t('{0} must be "auto" or "none"; the service supports nothing else.', place)),
+  atMostTools: placed((place) => l10n.t('{0} must have at most {1} entries.', place, MAX_TOOLS)),
+};
+
+/** @param sentence given the place of the value, for example `messages[0].role`. */
+function placed(sentence: (place: string) => string): {
+  error: (issue: { path?: PropertyKey[] | undefined }) => string;
+} {
+  return { error: ({ path = [] }) => sentence(placeName(path)) };
+}
+
+function placeName(path: readonly PropertyKey[]): string {
+  const name = path.reduce<string>((whole, step) => {
+    if (typeof step === 'number') return `${whole}[${step}]`;
+    return whole === '' ? String(step) : `${whole}.${String(step)}`;
+  }, '');
+  return name === '' ? l10n.t('The request') : name;
+}
+
+const number = z.number(must.number);
 /** Not `z.int`, which refuses what is beyond the safe integers: a seed may have 64 bits. */
-const integer = z.number('must be a whole number').check(z.refine(Number.isInteger, 'must be a whole number'));
-const flag = z.boolean('must be true or false');
-const text = z.string('must be text');
-const object = z.record(z.string(), z.unknown(), 'must be an object');
+const integer = z.number(must.wholeNumber).check(z.refine(Number.isInteger, must.wholeNumber));
+const flag = z.boolean(must.flag);
+const text = z.string(must.text);
+const object = z.record(z.string(), z.unknown(), must.object);
 
 const contentPart = z.discriminatedUnion(
   'type',
@@ -118,89 +162,83 @@ const contentPart = z.discriminatedUnion(
       type: z.literal('image_url'),
       image_url: z.looseObject(
         {
-          url: text.check(z.regex(/^(?:https?:\/\/|data:)/i, 'must be an http(s) or a data address')),
+          url: text.check(z.regex(/^(?:https?:\/\/|data:)/i, must.address)),
           detail: z.optional(text),
         },
-        'must be an object with a url',
+        must.withUrl,
       ),
     }),
   ],
-  'must be a part of type "text" or "image_url"',
+  must.part,
 );
 
 const toolCall = z.looseObject(
   {
     id: text,
-    type: z.literal('function', 'must be "function"'),
-    function: z.looseObject({ name: text, arguments: text }, 'must be an object'),
+    type: z.literal('function', must.function),
+    function: z.looseObject({ name: text, arguments: text }, must.object),
   },
-  'must be a tool call',
+  must.toolCall,
 );
 
 const message = z.looseObject(
   {
-    role: text.check(z.minLength(1, 'must not be empty')),
-    content: z.optional(
-      z.nullable(z.union([z.string(), z.array(contentPart)], 'must be text, null, or a list of text and image parts')),
-    ),
+    role: text.check(z.minLength(1, must.notEmpty)),
+    content: z.optional(z.nullable(z.union([z.string(), z.array(contentPart)], must.content))),
     name: z.optional(text),
-    tool_calls: z.optional(z.array(toolCall, 'must be a list')),
+    tool_calls: z.optional(z.array(toolCall, must.list)),
     tool_call_id: z.optional(text),
   },
-  'must be a message with role and content',
+  must.message,
 );
 
 const tool = z.looseObject(
   {
-    type: z.literal('function', 'must be "function"'),
+    type: z.literal('function', must.function),
     function: z.looseObject(
       {
-        name: text.check(z.regex(toolNamePattern, 'must be 1 to 64 letters, digits, underscores or hyphens')),
+        name: text.check(z.regex(toolNamePattern, must.toolName)),
         description: z.optional(text),
-        parameters: z.optional(
-          z.looseObject({ type: z.literal('object', 'must be "object"') }, 'must be a JSON Schema of type "object"'),
-        ),
+        parameters: z.optional(z.looseObject({ type: z.literal('object', must.objectType) }, must.objectSchema)),
       },
-      'must be an object',
+      must.object,
     ),
   },
-  'must be a tool of type "function"',
+  must.tool,
 );
 
 /**
  * Every field of the specification that is not the conversation, with the types it gives. Bounds and the values of
- * `reasoning_effort` are the service's to judge, for the specification does not show them. Other fields pass unchanged.
+ * `reasoning_effort` are left to the service, because the specification does not show them. Other fields pass unchanged.
  */
 export const parametersSchema = z.looseObject(
   {
     frequency_penalty: z.optional(number),
     presence_penalty: z.optional(number),
-    logit_bias: z.optional(z.nullable(z.record(z.string(), number, 'must be an object of token ids and numbers'))),
+    logit_bias: z.optional(z.nullable(z.record(z.string(), number, must.tokenNumbers))),
     logprobs: z.optional(flag),
     top_logprobs: z.optional(integer),
     max_tokens: z.optional(integer),
     max_completion_tokens: z.optional(integer),
     n: z.optional(integer),
     seed: z.optional(integer),
-    stop: z.optional(z.union([z.string(), z.array(z.string())], 'must be text or a list of texts')),
+    stop: z.optional(z.union([z.string(), z.array(z.string())], must.stop)),
     stream: z.optional(flag),
     stream_options: z.optional(z.nullable(object)),
     temperature: z.optional(number),
     top_p: z.optional(number),
     reasoning_effort: z.optional(text),
-    tool_choice: z.optional(
-      z.enum(['auto', 'none'], 'must be "auto" or "none"; the service does not support anything else'),
-    ),
-    tools: z.optional(z.array(tool, 'must be a list').check(z.maxLength(MAX_TOOLS, `must be at most ${MAX_TOOLS}`))),
+    tool_choice: z.optional(z.enum(['auto', 'none'], must.toolChoice)),
+    tools: z.optional(z.array(tool, must.list).check(z.maxLength(MAX_TOOLS, must.atMostTools))),
   },
-  'must be an object',
+  must.object,
 );
 
-const messagesSchema = z.array(message, 'must be a list').check(z.minLength(1, 'must not be empty'));
+const messagesSchema = z.array(message, must.list).check(z.minLength(1, must.notEmpty));
 
-/** A whole request as a person writes it. */
+/** A whole request as the user writes it. */
 export const requestSchema = z.extend(parametersSchema, {
-  model: text.check(z.minLength(1, 'must not be empty')),
+  model: text.check(z.minLength(1, must.notEmpty)),
   messages: messagesSchema,
 });
 
@@ -216,33 +254,28 @@ export type ValidationResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
-/** Checks parameters that a person wrote. The value comes back as it was, not a copy with anything added. */
+/** Checks parameters that the user wrote. Returns the value itself, not a copy with anything added. */
 export function checkParameters(value: unknown): ValidationResult<CompletionParameters> {
   return check(parametersSchema, value);
 }
 
-/** Checks a whole request that a person wrote. */
+/** Checks a whole request that the user wrote. */
 export function checkRequest(value: unknown): ValidationResult<CompletionRequest> {
   return check(requestSchema, value);
 }
 
-/** Checks a conversation that was kept somewhere outside of the program. */
+/** Checks a conversation that was stored outside the program. */
 export function checkMessages(value: unknown): ValidationResult<readonly ChatMessage[]> {
   return check(messagesSchema, value);
 }
 
 function check<Value>(schema: z.ZodMiniType, value: unknown): ValidationResult<Value> {
   const result = z.safeParse(schema, value);
-  // The schemas only judge: the value itself keeps the order of its members.
+  // The schemas only check: the value itself keeps the order of its members.
   if (result.success) return { ok: true, value: value as Value };
   return { ok: false, problems: result.error.issues.map(problem) };
 }
 
 function problem({ path, message }: z.core.$ZodIssue): FieldProblem {
-  const place = path.filter((step) => typeof step !== 'symbol');
-  const words = place.reduce<string>(
-    (name, step) => (typeof step === 'number' ? `${name}[${step}]` : name === '' ? step : `${name}.${step}`),
-    '',
-  );
-  return { path: place, message: `${words || 'The request'} ${message}.` };
+  return { path: path.filter((step) => typeof step !== 'symbol'), message };
 }

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { RolecallError } from '../base/errors.ts';
 
 /** A part of an image message. Specification, "ImageMessage"; the shape is the customary one. */
@@ -101,7 +102,7 @@ export const optionalFields = ['stream', 'stream_options', 'tools', 'tool_choice
 export type OptionalField = (typeof optionalFields)[number];
 
 /**
- * The request as it stands on the wire: exactly the members that are set, those of the specification first. `tools` and
+ * The request as it is sent: exactly the members that are set, those of the specification first. `tools` and
  * `tool_choice` are left out when there is no tool, because servers refuse an empty list and a choice without a list.
  *
  * @throws RolecallError `invalidRequest` for what the service is known to refuse, with the reason.
@@ -113,7 +114,7 @@ export function serializeRequest(request: CompletionRequest): string {
   const members = Object.entries(request).filter(
     ([field, value]) => value !== undefined && !(withoutTools && (field === 'tools' || field === 'tool_choice')),
   );
-  // Unknown fields, which have no place in the order, keep theirs at the end.
+  // Unknown fields, which have no place in the order, come last.
   const place = (field: string) => (known.includes(field) ? known.indexOf(field) : known.length);
   const body = Object.fromEntries(members.sort(([one], [other]) => place(one) - place(other)));
   return JSON.stringify(body);
@@ -126,12 +127,13 @@ export function unknownFields(request: object): string[] {
 }
 
 function refuseWhatCannotWork(request: CompletionRequest): void {
-  if (request.model.trim() === '') throw invalid('No model is chosen. Pick one of the models of the service.', 'model');
-  if (request.messages.length === 0) throw invalid('There is no message to send.', 'messages');
+  if (request.model.trim() === '')
+    throw invalid(l10n.t('No model is selected. Pick one of the models of the service.'), 'model');
+  if (request.messages.length === 0) throw invalid(l10n.t('There is no message to send.'), 'messages');
   const choice: string | undefined = request.tool_choice;
   if (choice !== undefined && choice !== 'auto' && choice !== 'none') {
     throw invalid(
-      `The service supports only "auto" and "none" as tool_choice, not ${JSON.stringify(choice)}.`,
+      l10n.t('The service supports only "auto" and "none" as tool_choice, not {0}.', JSON.stringify(choice)),
       'tool_choice',
     );
   }
@@ -140,18 +142,24 @@ function refuseWhatCannotWork(request: CompletionRequest): void {
 
 function refuseBadTools(tools: readonly FunctionTool[]): void {
   if (tools.length > MAX_TOOLS) {
-    throw invalid(`The service takes at most ${MAX_TOOLS} tools; these are ${tools.length}. Switch some off.`, 'tools');
+    throw invalid(
+      l10n.t('The service accepts at most {0} tools, but {1} are turned on. Turn some off.', MAX_TOOLS, tools.length),
+      'tools',
+    );
   }
   const seen = new Set<string>();
   for (const tool of tools) {
     const { name } = tool.function;
     if (!toolNamePattern.test(name)) {
       throw invalid(
-        `${JSON.stringify(name)} cannot be the name of a tool: use 1 to 64 letters, digits, underscores and hyphens.`,
+        l10n.t(
+          '{0} is not a valid tool name. Use 1 to 64 letters, digits, underscores and hyphens.',
+          JSON.stringify(name),
+        ),
         'tools',
       );
     }
-    if (seen.has(name)) throw invalid(`Two tools are named "${name}". Rename one of them.`, 'tools');
+    if (seen.has(name)) throw invalid(l10n.t('Two tools are named "{0}". Rename one of them.', name), 'tools');
     seen.add(name);
   }
 }

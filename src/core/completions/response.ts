@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { formatSeconds, isCancelled, RolecallError, sanitizeServerMessage } from '../base/errors.ts';
 import { originOf } from '../base/http.ts';
 import { isJsonObject, isTruncatedJson, type JsonObject, parseJson } from '../base/json.ts';
@@ -10,7 +11,7 @@ import { type ErrorBody, readErrorObject, readErrorText } from './errorBody.ts';
 import { errorOfResponse } from './errors.ts';
 import { type ServerSentEvent, ServerSentEventReader } from './serverSentEvents.ts';
 
-/** What the reader of an answer has to know about the request. */
+/** What reading an answer requires from the request. */
 export interface ResponseContext extends DeadlineContext {
   readonly model: string;
   readonly streamed: boolean;
@@ -23,7 +24,7 @@ export type EventBatches = AsyncGenerator<readonly CompletionEvent[], Completion
  * The body of a successful answer -> events and the completion. The body decides its format: the content type first,
  * then the first character, since servers answer a stream with one JSON object and the reverse.
  *
- * @throws RolecallError what an error body says, wherever it stands; `protocol` for what cannot be read.
+ * @throws RolecallError the error in the body, wherever it is; `protocol` for what cannot be read.
  */
 export async function readResponse(
   response: Response,
@@ -42,10 +43,10 @@ export async function readResponse(
     return readEvents(texts, head, assembler, context);
   }
   const body = sanitizeServerMessage(head + (await readPrefix(texts, 1000, deadline)));
-  throw new RolecallError('protocol', `${host} answered with something that is not an answer of a model: ${body}`);
+  throw new RolecallError('protocol', l10n.t("{0} returned something other than a model's answer: {1}", host, body));
 }
 
-/** Reads on until the format is known: the text from its first character that is no white space. */
+/** Reads until the format is known: the text from its first non-blank character. */
 async function peek(texts: AsyncGenerator<string>, contentType: string): Promise<string> {
   const needed = /event-stream/i.test(contentType) ? 1 : 6;
   let head = '';
@@ -70,7 +71,9 @@ async function* readWhole(
   const { objects, rest } = readObjects(body);
   const events: CompletionEvent[] = [];
   if (context.streamed && rest === undefined && Array.isArray(objects[0]?.choices)) {
-    events.push(assembler.addNotice({ code: 'notStreamed', message: 'The service sent the whole answer at once.' }));
+    events.push(
+      assembler.addNotice({ code: 'notStreamed', message: l10n.t('The service sent the whole answer at once.') }),
+    );
   }
   let error: RolecallError | undefined;
   for (const object of objects) error ??= acceptObject(object, assembler, events, context);
@@ -78,7 +81,7 @@ async function* readWhole(
   if (error) throw error;
   if (rest === undefined && objects.length > 0) return yield* end(assembler);
   if (rest !== '' && rest !== '[DONE]' && !isTruncatedJson(rest ?? body)) throw notJson(rest ?? body, context);
-  return yield* end(assembler, 'The connection was cut before the answer was whole.');
+  return yield* end(assembler, l10n.t('The connection was closed before the answer was complete.'));
 }
 
 /**
@@ -101,8 +104,12 @@ function readObjects(body: string): { readonly objects: readonly JsonObject[]; r
 }
 
 function notJson(body: string, { url }: ResponseContext): RolecallError {
-  const sent = `${originOf(url)} sent an answer that cannot be read as JSON:`;
-  return new RolecallError('protocol', `${sent} ${sanitizeServerMessage(body)}`);
+  const message = l10n.t(
+    '{0} returned something that is not a JSON object: {1}',
+    originOf(url),
+    sanitizeServerMessage(body),
+  );
+  return new RolecallError('protocol', message);
 }
 
 async function* readEvents(
@@ -117,7 +124,7 @@ async function* readEvents(
   try {
     let step: IteratorResult<string> = { value: head };
     for (; !step.done; step = await texts.next()) {
-      // One read more after the end lets the body end by itself, which keeps the connection for the next request.
+      // One more read after the end lets the body end by itself, which keeps the connection for the next request.
       if (done) break;
       const news: CompletionEvent[] = [];
       const outcome = acceptBatch(reader.read(step.value), assembler, news, context);
@@ -134,19 +141,21 @@ async function* readEvents(
       done = outcome === 'done';
     }
   } catch (error) {
-    // A connection that breaks is an answer that was cut, as long as there is any of it. Stop takes nothing from an
-    // answer that is there.
+    // A broken connection means an incomplete answer, provided that any of it has arrived. Stop takes nothing from an
+    // answer that is complete.
     const isCut = error instanceof RolecallError && error.kind === 'offline' && assembler.hasBegun;
     if (!isCut && !(isCancelled(error) && assembler.isFinished)) throw error;
   } finally {
     await texts.return(undefined);
   }
   if (done) return yield* end(assembler);
-  const nothing = `${originOf(context.url)} closed the connection without sending an answer.`;
-  return yield* end(assembler, assembler.hasBegun ? 'The connection was cut before the answer was finished.' : nothing);
+  const cut = assembler.hasBegun
+    ? l10n.t('The connection was closed before the answer was complete.')
+    : l10n.t('{0} closed the connection without sending an answer.', originOf(context.url));
+  return yield* end(assembler, cut);
 }
 
-/** @returns the end of the stream, or the error that stands in it: what came before it is in `events`. */
+/** @returns the end of the stream, or the error in it: what came before it is in `events`. */
 function acceptBatch(
   batch: readonly ServerSentEvent[],
   assembler: CompletionAssembler,
@@ -170,21 +179,21 @@ function readEvent(event: ServerSentEvent, context: ResponseContext): JsonObject
   const { data, type } = event;
   const value = parseJson(data);
   if (type === 'error' && (value !== undefined || !event.atEnd)) return failure(readErrorText(data), context);
-  const object = Array.isArray(value) ? value[0] : value; // Some gateways put their error object into a list.
+  const object = Array.isArray(value) ? value[0] : value; // Some gateways wrap their error object in a list.
   if (isJsonObject(object)) return object;
   if (data.trim() === '[DONE]') return 'done';
   if (data.trimStart().startsWith('<')) return pageWithin();
   if (event.atEnd || keepAlive.test(data)) return undefined;
   return new RolecallError(
     'protocol',
-    `In the middle of the answer came something that is not JSON: ${sanitizeServerMessage(data)}`,
+    l10n.t('The answer was interrupted by invalid JSON: {0}', sanitizeServerMessage(data)),
   );
 }
 
 /** What servers and proxies write into `data` only to keep the connection open. */
 const keepAlive = /^[:"\s]*(?:ping|pong|keep[- _]?alive|heart[- _]?beat|processing|[a-z]+ processing)?[".\s]*$/i;
 
-/** @returns the error in it. One may stand beside choices: what came with it still counts. */
+/** @returns the error in it. It may come together with choices, which still count. */
 function acceptObject(
   object: JsonObject,
   assembler: CompletionAssembler,
@@ -209,14 +218,17 @@ function* end(assembler: CompletionAssembler, cut?: string): Generator<readonly 
 function pageWithin(): RolecallError {
   return new RolecallError(
     'protocol',
-    'In the middle of the answer came a web page instead of data: the service or a proxy before it failed. Try again.',
+    l10n.t('The answer was interrupted by a web page: the service or a proxy in front of it failed. Try again.'),
   );
 }
 
 function notTheService(host: string): RolecallError {
   return new RolecallError(
     'protocol',
-    `${host} answered with a web page instead of data. Check the address of the inference service, and whether the network asks for a sign-in of its own.`,
+    l10n.t(
+      '{0} returned a web page instead of data. Check the address of the inference service, and whether your network requires you to sign in.',
+      host,
+    ),
   );
 }
 
@@ -229,13 +241,13 @@ export interface DeadlineContext {
 
 /**
  * How long to wait for usage and `[DONE]` once every choice has finished, in milliseconds, whatever keep-alives come. A
- * late piece of the answer begins it anew.
+ * late piece of the answer resets it.
  */
 const AFTER_FINISH_MS = 5_000;
 /** How long to wait for the end of the body after `[DONE]`, in milliseconds. */
 const AFTER_DONE_MS = 100;
 
-/** Which deadlines run, by how far the answer has come; each step is taken once. */
+/** Arms the deadlines for each phase of the answer; each phase begins once. */
 export function deadlineScheduler(assembler: CompletionAssembler, waiting: DeadlineContext) {
   const { watch: deadline, deadlines } = waiting;
   let state: 'waiting' | 'begun' | 'finished' = 'waiting';
@@ -257,17 +269,32 @@ export function deadlineScheduler(assembler: CompletionAssembler, waiting: Deadl
 }
 
 export function firstEventDeadline({ url, deadlines: { firstEventMs: ms } }: DeadlineContext): Deadline {
-  const message = `${originOf(url)} took the request, but no answer began within ${formatSeconds(ms)}. Try again, or allow more time for models that think long.`;
-  return { ms, reason: () => timeoutError(message, 'firstEvent') };
+  const message = () =>
+    l10n.t(
+      '{0} accepted the request but did not begin to answer within {1}. Try again, or increase the time limit for models that reason for long.',
+      originOf(url),
+      formatSeconds(ms),
+    );
+  return { ms, reason: () => timeoutError(message(), 'firstEvent') };
 }
 
 export function idleDeadline({ url, deadlines: { idleMs: ms } }: DeadlineContext): Deadline {
-  const message = `The answer stopped: ${originOf(url)} sent nothing for ${formatSeconds(ms)}, so the connection was closed. What had come stays.`;
-  return { ms, reason: () => timeoutError(message, 'idle'), resetBy: 'byte' };
+  const message = () =>
+    l10n.t(
+      'The answer stopped: {0} sent nothing for {1}, so the connection was closed. The answer so far is kept.',
+      originOf(url),
+      formatSeconds(ms),
+    );
+  return { ms, reason: () => timeoutError(message(), 'idle'), resetBy: 'byte' };
 }
 
 function keepAliveDeadline({ url, deadlines }: DeadlineContext): Deadline {
   const ms = Math.max(deadlines.firstEventMs, deadlines.idleMs);
-  const message = `The answer stopped: ${originOf(url)} kept the connection open but sent no more of it for ${formatSeconds(ms)}, so it was closed. What had come stays. Try again, or allow more time for models that think long.`;
-  return { ms, reason: () => timeoutError(message, 'firstEvent'), resetBy: 'piece' };
+  const message = () =>
+    l10n.t(
+      'The answer stopped: {0} kept the connection open but sent no more of the answer for {1}, so it was closed. The answer so far is kept. Try again, or increase the time limit for models that reason for long.',
+      originOf(url),
+      formatSeconds(ms),
+    );
+  return { ms, reason: () => timeoutError(message(), 'firstEvent'), resetBy: 'piece' };
 }

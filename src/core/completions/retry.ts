@@ -1,29 +1,30 @@
+import * as l10n from '@vscode/l10n';
 import { formatSeconds, type RolecallError } from '../base/errors.ts';
 import type { Notice } from './completion.ts';
 import type { PreparedRequest } from './history.ts';
 import { type CompletionParameters, type CompletionRequest, type OptionalField, optionalFields } from './request.ts';
 
-/** What may be sent again, and why. */
+/** One try to send a request. */
 export interface Attempt {
   readonly request: CompletionRequest;
   readonly token: string;
 }
 
-/** What the rules of sending again are given. */
+/** What the retry policy needs to know. */
 export interface RetryRules {
-  /** Those of `optionalFields` that the person did not write into the request. */
+  /** Those of `optionalFields` that the user did not set in the request. */
   readonly own: readonly OptionalField[];
   /** The longest time a service may ask to wait, in milliseconds; 0 for never. */
   readonly longestWaitMs: number;
   /** A newer token than the one that was rejected, if there is one. */
   newerToken(token: string): Promise<string | undefined>;
-  /** A shorter request, after a refusal because of its length; `undefined` when nothing can be left out. */
+  /** A shorter request, after one was refused as too long; `undefined` when nothing can be left out. */
   shorter(error: RolecallError, request: CompletionRequest): PreparedRequest | undefined;
-  /** Told which of our fields a model refused, so that it is not asked with them again. */
+  /** Called with those of our fields that a model refused, so that they are not sent to it again. */
   refused(fields: readonly OptionalField[]): void;
 }
 
-/** The next attempt, what to tell about it, and how long to wait first. */
+/** The next attempt, the notices about it, and how long to wait first. */
 export interface RetryDecision extends Attempt {
   readonly notices?: readonly Notice[];
   readonly waitMs?: number;
@@ -32,8 +33,8 @@ export interface RetryDecision extends Attempt {
 const MAX_WAITS = 2;
 
 /**
- * Decides whether a refused request is sent once more. Only a refusal that changes something is a reason, each once: a
- * newer token, fields of ours left out, a shorter history; and waiting where the service says how long. A completion costs
+ * Decides whether a refused request is sent once more. It is only when something changes, and once for each: a newer
+ * token, fields of ours left out, a shorter history; or after a wait where the service says how long. A completion costs
  * money and is never repeated on a guess, so network errors and 5xx are the user's to retry.
  */
 export class RetryPolicy {
@@ -65,7 +66,7 @@ export class RetryPolicy {
     if (waitMs === undefined || longestWaitMs === 0 || waitMs > longestWaitMs) return undefined;
     if (this.#waits >= MAX_WAITS) return undefined;
     this.#waits++;
-    const message = `Too many requests. Sending again in ${formatSeconds(waitMs)}, as the service asked.`;
+    const message = l10n.t('Too many requests. Trying again in {0}, as the service asked.', formatSeconds(waitMs));
     return { ...last, waitMs, notices: [{ code: 'waiting', message }] };
   }
 
@@ -101,7 +102,7 @@ export class RetryPolicy {
   }
 }
 
-/** Prose about "tool choice" is how servers say that tools are switched off; named alone it is only the field. */
+/** Prose about "tool choice" means that tools are turned off; the bare parameter name means only that field. */
 function withTools(
   { details }: RolecallError,
   refused: readonly OptionalField[],
@@ -111,13 +112,13 @@ function withTools(
   return isProse && own.includes('tools') ? [...new Set([...refused, 'tools' as const])] : [...refused];
 }
 
-/** What a field belongs to: it means nothing without it. */
+/** The field that another one depends on. */
 export const dependsOn: Partial<Readonly<Record<OptionalField, OptionalField>>> = {
   stream_options: 'stream',
   tool_choice: 'tools',
 };
 
-/** Those fields of Rolecall's own that the person left to it; of tools only where they are Rolecall's offer. */
+/** The optional fields that the user left to Rolecall; tools only where Rolecall offers them. */
 export function optionalFieldsOf(asked: CompletionParameters, toolsAreOptional: boolean): OptionalField[] {
   return optionalFields.filter((field) => {
     if (field === 'tools') return toolsAreOptional;
@@ -126,8 +127,8 @@ export function optionalFieldsOf(asked: CompletionParameters, toolsAreOptional: 
 }
 
 /**
- * Which fields go when a model refuses `refused`: those of `own`, and a person's choice between tools that go. Where only
- * the choice is refused and it is "none", the tools go with it, since that says the same. `stream_options`, whoever set
+ * Which fields to drop when a model refuses `refused`: those of `own`, and `tool_choice` with its tools. Where only
+ * the choice is refused and it is "none", the tools are dropped with it, which means the same. `stream_options`, whoever set
  * them, go with the stream: servers refuse them without one, unless they are null.
  */
 export function fieldsToDrop(
@@ -144,7 +145,7 @@ export function fieldsToDrop(
   return [...new Set(gone)];
 }
 
-/** `request` without what the model refuses, as far as it may go, and what the user is told about it. */
+/** `request` without what the model refuses, as far as that can be dropped, and the notices about it. */
 export function dropRefusedFields(
   request: CompletionRequest,
   refused: readonly OptionalField[],
@@ -171,28 +172,28 @@ function noticesOf(
 ): Notice[] {
   const notices: Notice[] = [];
   if (gone.includes('stream')) {
-    const message = `The model "${model}" does not stream, so its answer comes in one piece.`;
+    const message = l10n.t('The model "{0}" does not support streaming, so its answer arrives all at once.', model);
     notices.push({ code: 'streamDropped', message });
   } else if (gone.includes('stream_options') && refused.includes('stream_options')) {
-    const message = 'The service does not report how many tokens a streamed answer used.';
+    const message = l10n.t('The service does not report token counts for streamed answers.');
     notices.push({ code: 'streamOptionsDropped', message });
   }
   if (gone.includes('stream_options') && !own.includes('stream_options')) {
-    const message = 'stream_options was not sent: it belongs to streamed answers, and this one comes in one piece.';
+    const message = l10n.t('stream_options was not sent because this answer is not streamed.');
     notices.push({ code: 'parameterLeftOut', message });
   }
   if (gone.includes('tools')) {
     const message = refused.includes('tools')
-      ? `The model "${model}" does not support tools, so it was asked without them.`
-      : `The model "${model}" does not support tool_choice. Because it is set to "none", the model was asked without tools.`;
+      ? l10n.t('The model "{0}" does not support tools, so none were sent.', model)
+      : l10n.t('The model "{0}" does not support tool_choice. Because it is set to "none", no tools were sent.', model);
     notices.push({ code: 'toolsDropped', message });
   }
   return notices;
 }
 
 /**
- * Which of the fields `own` the service refused because the model does not have them. Empty when it refused anything
- * besides, since leaving out ours would not help then, or when it minds a value and not the field.
+ * Which of the fields `own` the service refused because the model does not have them. Empty when it also refused
+ * anything else, since leaving out ours would not help then, or when it rejects a value and not the field.
  *
  * @returns names out of `own`; `include_usage` counts as the `stream_options` it stands in.
  */
@@ -212,7 +213,7 @@ export function refusedFields(error: RolecallError, own: readonly string[]): str
   return [...new Set([...(refusal.test(said) ? inProse : []), ...tools])];
 }
 
-/** True when a service says in prose that the model, or its server, takes no tools. */
+/** True when a service reports in prose that the model, or its server, does not support tools. */
 export function refusesTools(said: string): boolean {
   return toolRefusals.some((pattern) => pattern.test(said));
 }

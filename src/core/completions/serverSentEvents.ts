@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { RolecallError } from '../base/errors.ts';
 
@@ -51,14 +52,13 @@ export class ServerSentEventReader {
   read(text: string): readonly ServerSentEvent[] {
     this.#events = [];
     this.#parser.feed(this.#asEvents(text));
-    if (this.#overflow)
-      throw new RolecallError('protocol', 'The service sent a single event that is too large to be read.');
+    if (this.#overflow) throw new RolecallError('protocol', l10n.t('The service sent an event that is too large.'));
     return this.#events;
   }
 
   /**
-   * `text` with those lines made events of their own that are no part of the format but a service's or a proxy's last words:
-   * bare JSON and markup, which the standard skips as unknown fields.
+   * `text` with lines that are not part of the format as events of their own: bare JSON and markup, by which a service
+   * or a proxy reports an error, and which the standard skips as unknown fields.
    */
   #asEvents(text: string): string {
     const isAtLineStart = this.#isAtLineStart;

@@ -13,7 +13,7 @@ export class ToolCallAssembler {
   readonly #taken: ReadonlySet<string>;
   readonly #newId: () => string;
 
-  /** @param taken ids of the calls that the conversation holds already. */
+  /** @param taken the IDs of the calls that the conversation already contains. */
   constructor(taken: ReadonlySet<string> = new Set(), newId: () => string = randomCallId) {
     this.#taken = taken;
     this.#newId = newId;
@@ -25,7 +25,7 @@ export class ToolCallAssembler {
 
   /** Takes the `tool_calls` of one delta. */
   accept(deltas: readonly ToolCallDelta[]): void {
-    // Entries of one list are different calls, also where neither id nor index says so; see `isFragment` for the others.
+    // Entries of one list are different calls even without an id or index; `isFragment` is the exception.
     const touched = new Set<OpenCall>();
     for (const delta of deltas) {
       if (saysNothing(delta)) continue;
@@ -41,12 +41,12 @@ export class ToolCallAssembler {
    * The calls in order of arrival.
    *
    * @param end.cut why the answer ended too early; every call then has that problem, because no call of a cut answer may run.
-   * @param end.isFinished the service said that the model came to its end: only then is what the model wrote repaired.
+   * @param end.isFinished the service reported that the model finished: only then are broken arguments repaired.
    */
   calls(end: { readonly cut?: string | undefined; readonly isFinished: boolean }): ToolCall[] {
     const ids = new Set(this.#taken);
     return this.#calls.map((call) => {
-      // Results are matched to calls by id, and some services number the calls of each answer anew.
+      // Results are matched to calls by id, and some services restart the numbering of calls in each answer.
       call.id = call.id === '' || ids.has(call.id) ? this.#newId() : call.id;
       ids.add(call.id);
       return finish(call, end);
@@ -95,7 +95,7 @@ const indexKey = (index: number) => `index ${index}`;
 const idKey = (id: string) => `id ${id}`;
 const pairKey = (id: string, index: number | undefined) => `both ${index} ${id}`;
 
-/** The text of a call's arguments as it arrives; parsed when its last bracket has come, and not for every piece. */
+/** The text of a call's arguments as it arrives; parsed when its last bracket has arrived, and not for every piece. */
 class ArgumentText {
   json = '';
   #outline = new JsonBoundaryScanner();
@@ -109,7 +109,7 @@ class ArgumentText {
     return this.#object;
   }
 
-  /** Appends a piece, unless it says again what is already whole; the real arguments take the place of empty ones. */
+  /** Appends a piece, unless it repeats what is already whole; the real arguments replace empty ones. */
   add(piece: string): void {
     const again = this.object && parseWhole(piece);
     if (again === undefined) {
@@ -126,14 +126,14 @@ function saysNothing(delta: ToolCallDelta): boolean {
   return delta.id === '' && delta.name === '' && delta.arguments === '';
 }
 
-/** True for an entry that only goes on with the call at its index, which some gateways join to that call's beginning. */
+/** True for an entry that only continues the call at its index; some gateways send it in the same list as that call's start. */
 function isFragment(delta: ToolCallDelta): boolean {
   return delta.index !== undefined && delta.id === '' && delta.name === '';
 }
 
 /**
- * True when `delta`, though it points at `call`, begins another one: it names another tool or another place, or it names
- * the same tool with other whole arguments after whole arguments.
+ * True when `delta`, although it points at `call`, starts another one: it names another tool or another index, or it names
+ * the same tool with different complete arguments after complete arguments.
  */
 function startsAnother(call: OpenCall, delta: ToolCallDelta): boolean {
   if (delta.name === '' || call.name === '') return false;
@@ -145,7 +145,7 @@ function startsAnother(call: OpenCall, delta: ToolCallDelta): boolean {
   return before !== undefined && after !== undefined && !isSameJson(before, after);
 }
 
-/** `json` as an object; the look at its end saves parsing most pieces of a longer text. */
+/** `json` as an object; checking its end first saves parsing most pieces of a longer text. */
 function parseWhole(json: string): JsonObject | undefined {
   return json.trimEnd().endsWith('}') ? parseJsonObject(json) : undefined;
 }

@@ -35,7 +35,7 @@ describe('the provider of models says in plain words', () => {
   const magic: readonly (readonly [string, RegExp])[] = [
     ['sandbox/no-credit', /no credit left/],
     ['sandbox/broken', /failed/],
-    ['sandbox/overloaded', /not available just now/],
+    ['sandbox/overloaded', /temporarily unavailable/],
   ];
   for (const [id, sentence] of magic) {
     it(`why ${id} refuses`, async () => {
@@ -86,7 +86,7 @@ describe('the provider of models says in plain words', () => {
   });
   const answers: readonly (readonly [string, object[][], RegExp])[] = [
     ['that a filter left nothing of it', [[finished('content_filter')]], /ended the answer early \(content_filter\)/],
-    ['that there was no choice', [[]], /without giving any choice/],
+    ['that there was no choice', [[]], /without an answer/],
     [
       'that a call cannot be read',
       [[call('{"city": ')], [finished('tool_calls')]],

@@ -101,7 +101,7 @@ describe('@rolecall', () => {
     scene().settings.parameters = { top_p: 'wrong', model: 'x', seed: 3 };
     await chat().ask('say: hello');
     assert.match(chat().read(), /top_p of your chat parameters was not sent: top_p must be a number\./);
-    assert.match(chat().read(), /model of your chat parameters was not sent: The model is picked, not set here\./);
+    assert.match(chat().read(), /model of your chat parameters was not sent: The model cannot be set here\./);
     assert.equal(chat().sent().seed, 3);
     scene().settings.parameters = { reasoning_effort: 'low' };
     scene().settings.described = [{ id: 'sandbox/guide', reasoning: false }];
@@ -150,7 +150,7 @@ describe('@rolecall', () => {
     ]);
     const model = { vendor: 'rolecall', id: 'mine/unknown' } as never;
     await chat().ask(chatRequest('Third?', { model }), history);
-    assert.match(chat().read(), /earliest turn is left out to fit the model/);
+    assert.match(chat().read(), /earliest turn was left out to fit the model/);
     assert.deepEqual(
       sent.map(({ messages }) => messages.filter(({ role }) => role === 'user').length),
       [3, 2],
@@ -183,7 +183,7 @@ describe('@rolecall', () => {
     scene().settings.limits = { connectMs: 200 };
     await addFault({ service: 'inference', path: 'completions', kind: 'latency', ms: 5_000, times: 1 });
     const { errorDetails } = await chat().ask('say: hello');
-    assert.match(errorDetails?.message ?? '', /did not answer within 1 second/);
+    assert.match(errorDetails?.message ?? '', /did not respond within 1 second/);
   });
 
   it('says of the sandbox’s raw model what it is', async () => {
@@ -392,7 +392,7 @@ describe('@rolecall', () => {
       const cloud = await chat().signedIn();
       await cloud.tokenManager.signIn({ ...(cloud.tokenManager.session ?? assert.fail()), accessToken: 'superseded' });
       const { errorDetails } = await chat().ask('say: hello');
-      assert.match((errorDetails?.message ?? '').replaceAll('\\', ''), /does not accept the sign-in any more/);
+      assert.match((errorDetails?.message ?? '').replaceAll('\\', ''), /no longer accepts your sign-in/);
       assert.deepEqual(chat().steps(), [commands.signIn]);
     });
 

@@ -108,8 +108,8 @@ describe('effective parameters', () => {
       { source: 'workspace', value: { min_p: 0.9, prompt_suffix: 'x' }, isForeign: true },
     ]);
     assert.deepEqual(row(shown, 'min_p').slice(1), ['0.1', 'user settings; not in the specification']);
-    assert.match(shown, /- \*\*min_p\*\* \(workspace settings\): The specification does not know it/);
-    assert.match(shown, /- \*\*prompt_suffix\*\* \(workspace settings\): The specification does not know it/);
+    assert.match(shown, /- \*\*min_p\*\* \(workspace settings\): The specification does not define this field/);
+    assert.match(shown, /- \*\*prompt_suffix\*\* \(workspace settings\): The specification does not define this field/);
   });
 
   it('do without a model and a service', () => {

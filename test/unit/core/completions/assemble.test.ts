@@ -98,7 +98,7 @@ describe('assembling a completion', () => {
   it('is not complete without any choice, even when the service says that it is done', () => {
     const { completion } = assemble([{ id: 'x', choices: [] }]).assembler.end(done);
     assert.equal(completion.complete, false);
-    assert.match(completion.incompleteReason ?? '', /without giving any choice/);
+    assert.match(completion.incompleteReason ?? '', /ended the response without an answer/);
     assert.equal(completion.id, 'x');
   });
 

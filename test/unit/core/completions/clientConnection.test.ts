@@ -53,7 +53,7 @@ describe('completions: the connection', () => {
     assert.equal(error?.kind, 'timeout');
     assert.equal(
       error?.message,
-      `${server.origin} did not answer within 1 second. Check the network, or allow more time.`,
+      `${server.origin} did not respond within 1 second. Check the network, or increase the time limit.`,
     );
     assert.deepEqual(events, []);
     await closed;
@@ -65,7 +65,7 @@ describe('completions: the connection', () => {
     answer(() => {});
     const { error } = await once(deps, asked({ firstEventMs: short }));
     assert.equal(error?.kind, 'timeout');
-    assert.match(error?.message ?? '', /did not answer within 1 second/);
+    assert.match(error?.message ?? '', /did not respond within 1 second/);
     await closed;
   });
 
@@ -75,7 +75,7 @@ describe('completions: the connection', () => {
     assert.equal(error?.kind, 'timeout');
     assert.equal(
       error?.message,
-      `${server.origin} took the request, but no answer began within 1 second. Try again, or allow more time for models that think long.`,
+      `${server.origin} accepted the request but did not begin to answer within 1 second. Try again, or increase the time limit for models that reason for long.`,
     );
     await closed;
   });
@@ -86,7 +86,7 @@ describe('completions: the connection', () => {
     assert.equal(error?.kind, 'timeout');
     assert.equal(
       error?.message,
-      `The answer stopped: ${server.origin} sent nothing for 1 second, so the connection was closed. What had come stays.`,
+      `The answer stopped: ${server.origin} sent nothing for 1 second, so the connection was closed. The answer so far is kept.`,
     );
     const last = events.at(-1);
     assert.ok(last?.kind === 'interrupted');
@@ -181,7 +181,7 @@ describe('completions: the connection', () => {
     const { completion, error } = await stream(deps, asked({}));
     assert.equal(error, undefined);
     assert.equal(completion?.complete, false);
-    assert.equal(completion?.incompleteReason, 'The connection was cut before the answer was finished.');
+    assert.equal(completion?.incompleteReason, 'The connection was closed before the answer was complete.');
     assert.equal(completion?.choices[0]?.text, 'Half');
     answer((response) => response.destroy());
     assert.equal((await stream(deps, asked({}))).error?.kind, 'offline');

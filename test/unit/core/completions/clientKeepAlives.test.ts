@@ -42,7 +42,10 @@ describe('completions: a service that only keeps the connection open', () => {
       const { error, events } = await stream(alive(ping, ping), within({ firstEventMs: short }));
       assert.equal(error?.kind, 'timeout');
       assert.equal(error.details.deadline, 'firstEvent');
-      assert.match(error.message, /took the request, but no answer began within 1 second\. Try again, or allow/);
+      assert.match(
+        error.message,
+        /accepted the request but did not begin to answer within 1 second\. Try again, or increase/,
+      );
       assert.deepEqual(events, []);
     });
 
@@ -53,7 +56,7 @@ describe('completions: a service that only keeps the connection open', () => {
       assert.equal(error.details.deadline, 'firstEvent');
       assert.equal(
         error.message,
-        'The answer stopped: https://inference.example.com kept the connection open but sent no more of it for 1 second, so it was closed. What had come stays. Try again, or allow more time for models that think long.',
+        'The answer stopped: https://inference.example.com kept the connection open but sent no more of the answer for 1 second, so it was closed. The answer so far is kept. Try again, or increase the time limit for models that reason for long.',
       );
       const last = events.at(-1);
       assert.ok(last?.kind === 'interrupted');
@@ -70,7 +73,7 @@ describe('completions: a service that only keeps the connection open', () => {
   it('with blank lines, has not begun to answer in one piece', async () => {
     const { error } = await once(alive('\n', '\n'), within({ firstEventMs: short }));
     assert.equal(error?.kind, 'timeout');
-    assert.match(error.message, /no answer began within 1 second/);
+    assert.match(error.message, /did not begin to answer within 1 second/);
   });
 });
 

@@ -61,7 +61,7 @@ describe('completions: a model that refuses the choice between tools', () => {
       assert.deepEqual(noticesOf(outcome), ['toolsDropped']);
       assert.equal(
         completion?.notices[0]?.message,
-        'The model "org/m" does not support tool_choice. Because it is set to "none", the model was asked without tools.',
+        'The model "org/m" does not support tool_choice. Because it is set to "none", no tools were sent.',
       );
     }
   });
@@ -127,7 +127,7 @@ describe('completions: stream_options of the person', () => {
     assert.deepEqual(outcome.completion?.notices, [
       {
         code: 'parameterLeftOut',
-        message: 'stream_options was not sent: it belongs to streamed answers, and this one comes in one piece.',
+        message: 'stream_options was not sent because this answer is not streamed.',
       },
     ]);
   });

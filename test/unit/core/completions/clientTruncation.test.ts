@@ -137,7 +137,7 @@ describe('completions: a conversation that is too long', () => {
     );
     const { error } = await stream(service.deps, { request: long });
     assert.equal(error?.kind, 'contextOverflow');
-    assert.match(error?.message ?? '', /1,600 were asked of 1,000/);
+    assert.match(error?.message ?? '', /1,600 tokens requested, the limit is 1,000/);
     assert.equal(service.sent.length, 1);
   });
 
@@ -150,7 +150,7 @@ describe('completions: a conversation that is too long', () => {
     assert.deepEqual(firsts(service, 0), ['second', 'third']);
     assert.deepEqual(noticesOf(outcome), ['historyFitted']);
     const [notice] = outcome.completion?.notices ?? [];
-    assert.equal(notice?.message, 'The conversation is long: its earliest turn is left out to fit the model.');
+    assert.equal(notice?.message, 'The earliest turn was left out to fit the model.');
   });
 
   it('leaves room for the answer the person asked for, and for the tools', async () => {

@@ -36,7 +36,7 @@ const rows: readonly Row[] = [
     body: { error: { code: '400', error_type: 'BAD_REQUEST', message: 'top_p is above 1', param: 'top_p' } },
     kind: 'invalidRequest',
     facts: { code: '400', errorType: 'BAD_REQUEST', param: 'top_p', serverMessage: 'top_p is above 1' },
-    says: 'The service refused the request because of top_p (400). Correct it and try again, or pick another model. It said: top_p is above 1',
+    says: 'The service rejected the request because of top_p (400). Correct top_p and try again, or pick another model. Server response: top_p is above 1',
   },
   {
     is: 'type instead of error_type, an integer code, a null param',
@@ -44,7 +44,7 @@ const rows: readonly Row[] = [
     body: { error: { message: 'no such role', type: 'BadRequestError', param: null, code: 400 } },
     kind: 'invalidRequest',
     facts: { code: '400', errorType: 'BadRequestError', serverMessage: 'no such role' },
-    says: 'The service refused the request (400). Check the parameters that are set, or pick another model. It said: no such role',
+    says: 'The service rejected the request (400). Check your parameters, or pick another model. Server response: no such role',
   },
   {
     is: 'a string code',
@@ -57,7 +57,7 @@ const rows: readonly Row[] = [
       param: 'messages',
       serverMessage: 'no such role',
     },
-    says: 'The service refused the request because of messages (400). Correct it and try again, or pick another model. It said: no such role',
+    says: 'The service rejected the request because of messages (400). Correct messages and try again, or pick another model. Server response: no such role',
   },
   {
     is: 'flat',
@@ -65,7 +65,7 @@ const rows: readonly Row[] = [
     body: { object: 'error', message: 'seed too large', type: 'BadRequestError', param: 'seed', code: 40003 },
     kind: 'invalidRequest',
     facts: { code: '40003', errorType: 'BadRequestError', param: 'seed', serverMessage: 'seed too large' },
-    says: 'The service refused the request because of seed (400). Correct it and try again, or pick another model. It said: seed too large',
+    says: 'The service rejected the request because of seed (400). Correct seed and try again, or pick another model. Server response: seed too large',
   },
   {
     is: 'an object in a list',
@@ -73,7 +73,7 @@ const rows: readonly Row[] = [
     body: [{ error: { code: 400, message: 'bad role', status: 'INVALID_ARGUMENT' } }],
     kind: 'invalidRequest',
     facts: { code: '400', serverMessage: 'bad role' },
-    says: 'The service refused the request (400). Check the parameters that are set, or pick another model. It said: bad role',
+    says: 'The service rejected the request (400). Check your parameters, or pick another model. Server response: bad role',
   },
   {
     is: 'error as one word',
@@ -81,7 +81,7 @@ const rows: readonly Row[] = [
     body: { error: 'Unauthorized' },
     kind: 'signedOut',
     facts: { serverMessage: 'Unauthorized' },
-    says: 'The inference service does not accept the sign-in any more. Sign in again.',
+    says: 'The inference service no longer accepts your sign-in. Sign in again.',
   },
   {
     is: 'error and error_description, as identity services write it',
@@ -89,7 +89,7 @@ const rows: readonly Row[] = [
     body: { error: 'access_denied', error_description: 'token is superseded', trace_id: 't-1' },
     kind: 'signedOut',
     facts: { code: 'access_denied', serverMessage: 'token is superseded', traceId: 't-1' },
-    says: 'The inference service does not accept the sign-in any more. Sign in again.',
+    says: 'The inference service no longer accepts your sign-in. Sign in again.',
   },
   {
     is: 'a 400 that speaks of the authorization header',
@@ -97,7 +97,7 @@ const rows: readonly Row[] = [
     body: { error: 'invalid_request', error_description: 'authorization header missing' },
     kind: 'signedOut',
     facts: { code: 'invalid_request', serverMessage: 'authorization header missing' },
-    says: 'The inference service does not accept the sign-in any more. Sign in again.',
+    says: 'The inference service no longer accepts your sign-in. Sign in again.',
   },
   {
     is: 'detail as text',
@@ -105,7 +105,7 @@ const rows: readonly Row[] = [
     body: { detail: 'Not your model' },
     kind: 'forbidden',
     facts: { serverMessage: 'Not your model' },
-    says: 'The service does not let this account use the model "org/m". Pick another model, or ask an administrator for access to it. It said: Not your model',
+    says: 'This account does not have permission to use the model "org/m". Pick another model, or ask an administrator for access. Server response: Not your model',
   },
   {
     is: 'detail as a list of what is wrong where',
@@ -119,8 +119,8 @@ const rows: readonly Row[] = [
     kind: 'invalidRequest',
     facts: { param: 'messages.0.role, n', serverMessage: 'messages.0.role: field required; n: must be positive' },
     says:
-      'The service refused the request because of messages.0.role and n (422). Correct them and try again, or pick another model. ' +
-      'It said: messages.0.role: field required; n: must be positive',
+      'The service rejected the request because of messages.0.role and n (422). Correct messages.0.role and n and try again, or pick another model. ' +
+      'Server response: messages.0.role: field required; n: must be positive',
   },
   {
     is: 'message alone',
@@ -128,7 +128,7 @@ const rows: readonly Row[] = [
     body: { message: 'out of memory' },
     kind: 'server',
     facts: { serverMessage: 'out of memory' },
-    says: 'The inference service failed (500). Try again. It said: out of memory',
+    says: 'The inference service failed (500). Try again. Server response: out of memory',
   },
   {
     is: 'plain text',
@@ -136,7 +136,7 @@ const rows: readonly Row[] = [
     body: '  upstream\n said\u0007 no  ',
     kind: 'invalidRequest',
     facts: { serverMessage: 'upstream said no' },
-    says: 'The service refused the request (400). Check the parameters that are set, or pick another model. It said: upstream said no',
+    says: 'The service rejected the request (400). Check your parameters, or pick another model. Server response: upstream said no',
   },
   {
     is: 'JSON text',
@@ -144,7 +144,7 @@ const rows: readonly Row[] = [
     body: '"nope"',
     kind: 'invalidRequest',
     facts: { serverMessage: 'nope' },
-    says: 'The service refused the request (400). Check the parameters that are set, or pick another model. It said: nope',
+    says: 'The service rejected the request (400). Check your parameters, or pick another model. Server response: nope',
   },
   ...[502, 503, 504].map(
     (status): Row => ({
@@ -152,7 +152,7 @@ const rows: readonly Row[] = [
       status,
       body: page,
       kind: 'server',
-      says: `The inference service is not available just now (${status}). Try again in a moment.`,
+      says: `The inference service is temporarily unavailable (${status}). Try again in a moment.`,
     }),
   ),
   {
@@ -160,14 +160,14 @@ const rows: readonly Row[] = [
     status: 502,
     body: { error: { message: page } },
     kind: 'server',
-    says: 'The inference service is not available just now (502). Try again in a moment.',
+    says: 'The inference service is temporarily unavailable (502). Try again in a moment.',
   },
   {
     is: 'nothing',
     status: 400,
     body: '',
     kind: 'invalidRequest',
-    says: 'The service refused the request (400) and did not say why. Check the parameters that are set, or pick another model.',
+    says: 'The service rejected the request without giving a reason (400). Check your parameters, or pick another model.',
   },
   {
     is: 'nothing, the service failing',
@@ -190,15 +190,15 @@ const rows: readonly Row[] = [
     kind: 'invalidRequest',
     facts: { serverMessage: 'Unsupported Media Type' },
     says:
-      'The service does not take requests of this form (415). ' +
-      'Send no images, or check the address of the inference service. It said: Unsupported Media Type',
+      'The service does not accept this kind of request (415). ' +
+      'Remove any images, or check the address of the inference service. Server response: Unsupported Media Type',
   },
   {
     is: 'a request that took too long to arrive',
     status: 408,
     body: '',
     kind: 'server',
-    says: 'The service did not get the whole request in time (408). Check the network and try again.',
+    says: 'The service did not receive the whole request in time (408). Check the network and try again.',
   },
   {
     is: 'a refusal without a word',
@@ -206,15 +206,15 @@ const rows: readonly Row[] = [
     body: '',
     kind: 'forbidden',
     says:
-      'The service does not let this account use the model "org/m". ' +
-      'Pick another model, or ask an administrator for access to it.',
+      'This account does not have permission to use the model "org/m". ' +
+      'Pick another model, or ask an administrator for access.',
   },
   {
     is: 'credit by status 402',
     status: 402,
     body: '',
     kind: 'credit',
-    says: 'The account has no credit left for this model. Top it up, or pick a model that it can pay for.',
+    says: 'The account has no credit left for this model. Add credit, or pick another model.',
   },
   {
     is: 'credit by 429 and error_type',
@@ -223,8 +223,8 @@ const rows: readonly Row[] = [
     kind: 'credit',
     facts: { code: '429', errorType: 'INSUFFICIENT_CREDIT', serverMessage: 'No credit.' },
     says:
-      'The account has no credit left for this model. Top it up, or pick a model that it can pay for. ' +
-      'It said: No credit.',
+      'The account has no credit left for this model. Add credit, or pick another model. ' +
+      'Server response: No credit.',
   },
   {
     is: 'credit by 429 and code',
@@ -233,8 +233,8 @@ const rows: readonly Row[] = [
     kind: 'credit',
     facts: { code: 'insufficient_quota', errorType: 'x', serverMessage: 'See your plan.' },
     says:
-      'The account has no credit left for this model. Top it up, or pick a model that it can pay for. ' +
-      'It said: See your plan.',
+      'The account has no credit left for this model. Add credit, or pick another model. ' +
+      'Server response: See your plan.',
   },
   {
     is: 'rate by 429',
@@ -242,7 +242,7 @@ const rows: readonly Row[] = [
     body: { error: { message: 'Slow down', error_type: 'RATE_LIMIT', code: '429' } },
     kind: 'rateLimited',
     facts: { code: '429', errorType: 'RATE_LIMIT', serverMessage: 'Slow down' },
-    says: 'Too many requests. Wait a moment, then try again. It said: Slow down',
+    says: 'Too many requests. Wait a moment, then try again. Server response: Slow down',
   },
   {
     is: 'unsupported parameters, named in a list',
@@ -263,8 +263,8 @@ const rows: readonly Row[] = [
       serverMessage: 'The following parameters are not supported for this model: tools, tool_choice',
     },
     says:
-      'The model "org/m" does not support tools and tool_choice. Leave them out, or pick another model. ' +
-      'It said: The following parameters are not supported for this model: tools, tool_choice',
+      'The model "org/m" does not support tools and tool_choice. Remove tools and tool_choice, or pick another model. ' +
+      'Server response: The following parameters are not supported for this model: tools, tool_choice',
   },
   {
     is: 'one unsupported parameter, the code unlike the status',
@@ -272,7 +272,7 @@ const rows: readonly Row[] = [
     body: { error: { code: '422', error_type: 'UNSUPPORTED_OPENAI_PARAMS', message: 'no', param: 'logprobs' } },
     kind: 'unsupported',
     facts: { code: '422', errorType: 'UNSUPPORTED_OPENAI_PARAMS', param: 'logprobs', serverMessage: 'no' },
-    says: 'The model "org/m" does not support logprobs. Leave it out, or pick another model. It said: no',
+    says: 'The model "org/m" does not support logprobs. Remove logprobs, or pick another model. Server response: no',
   },
   {
     is: 'a value that is not supported, with those that are',
@@ -294,8 +294,8 @@ const rows: readonly Row[] = [
     },
     says:
       'The model "org/m" does not support this value of reasoning_effort. ' +
-      'Change it or leave it out, or pick another model. ' +
-      'It said: Unsupported value: reasoning_effort. Supported values are low, medium, high.',
+      'Change or remove reasoning_effort, or pick another model. ' +
+      'Server response: Unsupported value: reasoning_effort. Supported values are low, medium, high.',
   },
   {
     is: 'unsupported without a name',
@@ -303,7 +303,7 @@ const rows: readonly Row[] = [
     body: { error: { message: 'no images', code: 'unsupported_value' } },
     kind: 'unsupported',
     facts: { code: 'unsupported_value', serverMessage: 'no images' },
-    says: 'The model "org/m" does not support this request. Ask for something else, or pick another model. It said: no images',
+    says: 'The model "org/m" does not support this request. Change the request, or pick another model. Server response: no images',
   },
   {
     is: 'context overflow with both numbers',
@@ -322,7 +322,7 @@ const rows: readonly Row[] = [
       contextRequested: 5000,
     },
     says:
-      'The conversation is too long for this model: 5,000 were asked of 4,096 tokens. ' +
+      'The conversation is too long for this model: 5,000 tokens requested, the limit is 4,096. ' +
       'Start a new chat, send less, or ask for a shorter answer.',
   },
   {
@@ -332,7 +332,7 @@ const rows: readonly Row[] = [
     kind: 'contextOverflow',
     facts: { serverMessage: 'maximum context length is 4096', contextLimit: 4096 },
     says:
-      'The conversation is too long for this model: at most 4,096 tokens. ' +
+      'The conversation is too long for this model: the limit is 4,096 tokens. ' +
       'Start a new chat, send less, or ask for a shorter answer.',
   },
   {
@@ -343,7 +343,7 @@ const rows: readonly Row[] = [
     facts: { code: 'context_length_exceeded', serverMessage: 'too big' },
     says:
       'The conversation is too long for this model. Start a new chat, send less, or ask for a shorter answer. ' +
-      'It said: too big',
+      'Server response: too big',
   },
   {
     is: 'an unknown model',
@@ -352,8 +352,8 @@ const rows: readonly Row[] = [
     kind: 'notFound',
     facts: { code: '404', errorType: 'NotFoundError', serverMessage: 'The model `org/m` does not exist.' },
     says:
-      'The service has no model "org/m", or it is not open to you. Pick another model. ' +
-      'It said: The model `org/m` does not exist.',
+      'The model "org/m" does not exist, or you do not have access to it. Pick another model. ' +
+      'Server response: The model `org/m` does not exist.',
   },
   {
     is: 'an unknown model, with 400',
@@ -361,7 +361,7 @@ const rows: readonly Row[] = [
     body: { error: { message: 'Unknown model: x', code: '' } },
     kind: 'notFound',
     facts: { serverMessage: 'Unknown model: x' },
-    says: 'The service has no model "org/m", or it is not open to you. Pick another model. It said: Unknown model: x',
+    says: 'The model "org/m" does not exist, or you do not have access to it. Pick another model. Server response: Unknown model: x',
   },
   {
     is: 'an unknown model, in the shape of the specification',
@@ -369,7 +369,7 @@ const rows: readonly Row[] = [
     body: { error: { code: '404', error_type: 'NOT_FOUND', message: 'Not found', param: '' } },
     kind: 'notFound',
     facts: { code: '404', errorType: 'NOT_FOUND', serverMessage: 'Not found' },
-    says: 'The service has no model "org/m", or it is not open to you. Pick another model. It said: Not found',
+    says: 'The model "org/m" does not exist, or you do not have access to it. Pick another model. Server response: Not found',
   },
   {
     is: 'tools that nobody takes',
@@ -378,8 +378,8 @@ const rows: readonly Row[] = [
     kind: 'unsupported',
     facts: { code: '404', serverMessage: 'No endpoints found that support tool use. Try another.' },
     says:
-      'The model "org/m" does not support tools. Pick another model, or switch the tools off. ' +
-      'It said: No endpoints found that support tool use. Try another.',
+      'The model "org/m" does not support tools. Pick another model, or turn off the tools. ' +
+      'Server response: No endpoints found that support tool use. Try another.',
   },
   {
     is: 'a form of request that is not taken, in the shape of the specification',
@@ -388,8 +388,8 @@ const rows: readonly Row[] = [
     kind: 'invalidRequest',
     facts: { code: '415', errorType: 'UNSUPPORTED_MEDIA_TYPE', serverMessage: 'Send JSON' },
     says:
-      'The service does not take requests of this form (415). ' +
-      'Send no images, or check the address of the inference service. It said: Send JSON',
+      'The service does not accept this kind of request (415). ' +
+      'Remove any images, or check the address of the inference service. Server response: Send JSON',
   },
   ...(
     [
@@ -405,7 +405,7 @@ const rows: readonly Row[] = [
     body,
     kind: 'signedOut' as const,
     facts: 'any' as const,
-    says: 'The inference service does not accept the sign-in any more. Sign in again.',
+    says: 'The inference service no longer accepts your sign-in. Sign in again.',
   })),
   {
     is: 'a token that is not accepted, or a model that is not open',
@@ -414,7 +414,7 @@ const rows: readonly Row[] = [
     kind: 'signedOut',
     facts: { code: 'access_denied', errorType: 'FORBIDDEN', serverMessage: 'token is superseded' },
     says:
-      'The inference service does not accept the sign-in any more. Sign in again. ' + 'It said: token is superseded',
+      'The inference service no longer accepts your sign-in. Sign in again. ' + 'Server response: token is superseded',
   },
   ...(
     [
@@ -434,14 +434,14 @@ const rows: readonly Row[] = [
     body,
     kind: 'server' as const,
     facts: 'any' as const,
-    says: 'The inference service failed (500). Try again. It said: Provider returned error: over capacity',
+    says: 'The inference service failed (500). Try again. Server response: Provider returned error: over capacity',
   })),
   {
     is: 'a wrong address, on a page',
     status: 404,
     body: page,
     kind: 'notFound',
-    says: `There is no chat completion service at ${url}. Check the address of the inference service.`,
+    says: `No chat completion service was found at ${url}. Check the address of the inference service.`,
   },
   {
     is: 'a wrong address, of a framework',
@@ -449,7 +449,7 @@ const rows: readonly Row[] = [
     body: { detail: 'Not Found' },
     kind: 'notFound',
     facts: { serverMessage: 'Not Found' },
-    says: `There is no chat completion service at ${url}. Check the address of the inference service. It said: Not Found`,
+    says: `No chat completion service was found at ${url}. Check the address of the inference service. Server response: Not Found`,
   },
   {
     is: 'a bad request told with 500',
@@ -457,7 +457,7 @@ const rows: readonly Row[] = [
     body: { error: { message: 'n too large', type: 'invalid_request_error' } },
     kind: 'invalidRequest',
     facts: { errorType: 'invalid_request_error', serverMessage: 'n too large' },
-    says: 'The service refused the request (500). Check the parameters that are set, or pick another model. It said: n too large',
+    says: 'The service rejected the request (500). Check your parameters, or pick another model. Server response: n too large',
   },
 ];
 
@@ -472,9 +472,9 @@ describe('completions: errors of the service', () => {
   }
 
   it('ends with what helps, before the words of the service', () => {
-    const step = /^(?:Ask|Change|Check|Correct|Leave|Pick|Send|Sign in|Start|Top|Try|Wait)\b/;
+    const step = /^(?:Add|Change|Check|Correct|Pick|Remove|Send|Sign in|Start|Try|Wait)\b/;
     for (const { is, says } of rows) {
-      const sentences = says.replace(/ It said: .*$/s, '').split(/(?<=\.) /);
+      const sentences = says.replace(/ Server response: .*$/s, '').split(/(?<=\.) /);
       assert.equal(sentences.length, 2, is);
       assert.match(sentences[1] ?? '', step, is);
     }
@@ -484,7 +484,7 @@ describe('completions: errors of the service', () => {
     const secret = `eyJhbGciOiJkaXIifQ.${'a'.repeat(40)}.b`;
     const message = `${secret} low, medium ${'long '.repeat(200)}`;
     const { message: shown } = refused(400, { error: { message, param: 'n', code: 'unsupported_value' } });
-    assert.match(shown, / It said: ‹hidden› low, medium long/);
+    assert.match(shown, / Server response: ‹hidden› low, medium long/);
     assert.ok(shown.length < MAX_SERVER_MESSAGE_LENGTH + 200, shown);
   });
 
@@ -499,7 +499,7 @@ describe('completions: errors of the service', () => {
     assert.equal(refused(undefined, { error: { message: 'x', code: '503' } }).kind, 'server');
     assert.equal(refused(undefined, { error: { message: 'x', code: 400 } }).kind, 'invalidRequest');
     const unknown = refused(undefined, { error: { message: 'engine died' } });
-    assert.equal(unknown.message, 'The inference service failed. Try again. It said: engine died');
+    assert.equal(unknown.message, 'The inference service failed. Try again. Server response: engine died');
     assert.deepEqual(unknown.details, { serverMessage: 'engine died' });
   });
 

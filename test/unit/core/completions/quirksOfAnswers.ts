@@ -94,7 +94,7 @@ export const answerQuirks: readonly QuirkRow[] = [
     quirk: 'lines of JSON instead of events, the last of which was cut',
     type: 'application/x-ndjson',
     body: `${hello}\n{"choices":[{"index":0,"del`,
-    expected: { choices: [{ text: 'Hello' }], incomplete: /connection was cut/ },
+    expected: { choices: [{ text: 'Hello' }], incomplete: /connection was closed/ },
   },
   {
     quirk: 'a list of chunks instead of events',
@@ -119,7 +119,7 @@ export const answerQuirks: readonly QuirkRow[] = [
   {
     quirk: 'no [DONE] and no finish: an incomplete answer that says so',
     body: stream(hello),
-    expected: { choices: [{ text: 'Hello' }], incomplete: /cut before the answer was finished/ },
+    expected: { choices: [{ text: 'Hello' }], incomplete: /closed before the answer was complete/ },
   },
   {
     quirk: 'chunks after a finish, and a finish twice: read on to [DONE]',

@@ -65,7 +65,7 @@ export const errorQuirks: readonly QuirkRow[] = [
     expected: {
       error: {
         kind: 'server',
-        says: /^The inference service is not available just now \(502\)\. Try again in a moment\.$/,
+        says: /^The inference service is temporarily unavailable \(502\)\. Try again in a moment\.$/,
       },
     },
   },
@@ -77,7 +77,7 @@ export const errorQuirks: readonly QuirkRow[] = [
     expected: {
       error: {
         kind: 'server',
-        says: /^The inference service is not available just now \(503\)\. Try again in a moment\.$/,
+        says: /^The inference service is temporarily unavailable \(503\)\. Try again in a moment\.$/,
       },
     },
   },
@@ -89,7 +89,7 @@ export const errorQuirks: readonly QuirkRow[] = [
     expected: {
       error: {
         kind: 'server',
-        says: /^The inference service is not available just now \(504\)\. Try again in a moment\.$/,
+        says: /^The inference service is temporarily unavailable \(504\)\. Try again in a moment\.$/,
       },
     },
   },
@@ -98,26 +98,29 @@ export const errorQuirks: readonly QuirkRow[] = [
     type: 'text/html',
     body: '<html><body>Welcome to the hotel</body></html>',
     expected: {
-      error: { kind: 'protocol', says: /^https:\/\/inference\.example answered with a web page(?!.*hotel)/ },
+      error: { kind: 'protocol', says: /^https:\/\/inference\.example returned a web page(?!.*hotel)/ },
     },
   },
   {
     quirk: 'JSON that came whole but cannot be parsed is no cut connection',
     type: 'application/json',
     body: '{"choices":[{"message":{"content":"Hel\nlo"},"logprobs":NaN}]}',
-    expected: { error: { kind: 'protocol', says: /cannot be read as JSON: \{"choices"/ } },
+    expected: { error: { kind: 'protocol', says: /something that is not a JSON object: \{"choices"/ } },
   },
   {
     quirk: 'JSON that is no object',
     type: 'application/json',
     body: '[1]',
-    expected: { error: { kind: 'protocol', says: /cannot be read as JSON: \[1\]/ } },
+    expected: { error: { kind: 'protocol', says: /something that is not a JSON object: \[1\]/ } },
   },
   {
     quirk: 'lines of JSON with something else behind them: what came before stays',
     type: 'application/x-ndjson',
     body: `${hello}\nTraceback: KeyError\n`,
-    expected: { choices: [{ text: 'Hello' }], error: { kind: 'protocol', says: /cannot be read as JSON: Traceback/ } },
+    expected: {
+      choices: [{ text: 'Hello' }],
+      error: { kind: 'protocol', says: /something that is not a JSON object: Traceback/ },
+    },
   },
   {
     quirk: 'a bare JSON error line within a stream',
@@ -140,13 +143,13 @@ export const errorQuirks: readonly QuirkRow[] = [
       body: `${stream(hello)}${prefix}<html><head><title>502 Bad Gateway</title></head></html>\n\n`,
       expected: {
         choices: [{ text: 'Hello' }],
-        error: { kind: 'protocol', says: /^In the middle of the answer came a web page(?!.*502)/ },
+        error: { kind: 'protocol', says: /^The answer was interrupted by a web page(?!.*502)/ },
       },
     }),
   ),
   {
     quirk: 'data that is neither JSON nor [DONE] nor a keep-alive: reported',
     body: stream(hello, 'Traceback: KeyError', '[DONE]'),
-    expected: { choices: [{ text: 'Hello' }], error: { kind: 'protocol', says: /not JSON: Traceback: KeyError/ } },
+    expected: { choices: [{ text: 'Hello' }], error: { kind: 'protocol', says: /invalid JSON: Traceback: KeyError/ } },
   },
 ];

@@ -148,7 +148,7 @@ describe('completions: what is refused before it is sent', () => {
     const { tools: sent } = JSON.parse(serializeRequest({ ...least, tools })) as { tools: unknown[] };
     assert.equal(sent.length, 128);
     const error = refusal({ ...least, tools: [...tools, tool('one_more')] });
-    assert.equal(error.message, 'The service takes at most 128 tools; these are 129. Switch some off.');
+    assert.equal(error.message, 'The service accepts at most 128 tools, but 129 are turned on. Turn some off.');
     assert.deepEqual(error.details, { param: 'tools' });
   });
 
@@ -162,7 +162,7 @@ describe('completions: what is refused before it is sent', () => {
   for (const name of ['', 'with space', 'dotted.name', 'ä', 'x'.repeat(65), 'line\n']) {
     it(`the tool name ${JSON.stringify(name).slice(0, 20)}`, () => {
       const error = refusal({ ...least, tools: [tool(name)] });
-      assert.ok(error.message.startsWith(`${JSON.stringify(name)} cannot be the name of a tool`), error.message);
+      assert.ok(error.message.startsWith(`${JSON.stringify(name)} is not a valid tool name`), error.message);
     });
   }
 

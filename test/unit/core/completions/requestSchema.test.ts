@@ -21,7 +21,7 @@ const fields: Record<string, { good: unknown[]; bad: unknown[]; says: string }> 
   logit_bias: {
     good: [null, {}, { '7': -100 }],
     bad: [[1], 'x'],
-    says: 'logit_bias must be an object of token ids and numbers.',
+    says: 'logit_bias must be an object of token IDs and numbers.',
   },
   logprobs: { good: [true, false], bad: [1, 'true', null], says: 'logprobs must be true or false.' },
   top_logprobs: { good: [0, 20], bad: [1.5, '2', null], says: 'top_logprobs must be a whole number.' },
@@ -38,7 +38,7 @@ const fields: Record<string, { good: unknown[]; bad: unknown[]; says: string }> 
   tool_choice: {
     good: ['auto', 'none'],
     bad: ['required', {}, null],
-    says: 'tool_choice must be "auto" or "none"; the service does not support anything else.',
+    says: 'tool_choice must be "auto" or "none"; the service supports nothing else.',
   },
   tools: { good: [[], [{ type: 'function', function: { name: 'f' } }]], bad: [{}, 'f'], says: 'tools must be a list.' },
 };
@@ -144,7 +144,7 @@ describe('completions: checking a request that a person wrote', () => {
   it('takes 128 tools and not 129', () => {
     const tools = Array.from({ length: 129 }, (_, at) => ({ type: 'function', function: { name: `f${at}` } }));
     assert.deepEqual(problems(request({ tools: tools.slice(1) })), []);
-    assert.deepEqual(problems(request({ tools })), ['tools must be at most 128.']);
+    assert.deepEqual(problems(request({ tools })), ['tools must have at most 128 entries.']);
   });
 
   it('checks parameters without a conversation', () => {

@@ -93,7 +93,7 @@ describe('completions: sending again', () => {
     assert.deepEqual(again.notices, [
       {
         code: 'toolsDropped',
-        message: 'The model "org/m" does not support tools, so it was asked without them.',
+        message: 'The model "org/m" does not support tools, so none were sent.',
       },
     ]);
     assert.deepEqual(learned, ['tools', 'tool_choice']);
@@ -114,7 +114,7 @@ describe('completions: sending again', () => {
     assert.deepEqual(again.notices, [
       {
         code: 'waiting',
-        message: 'Too many requests. Sending again in 2 seconds, as the service asked.',
+        message: 'Too many requests. Trying again in 2 seconds, as the service asked.',
       },
     ]);
     assert.equal((await next(rules, wait(0))).waitMs, 0);
