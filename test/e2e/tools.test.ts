@@ -236,7 +236,7 @@ test.describe('the tools of a workspace', () => {
     await open('billing');
     await lenses().nth(1).click();
     await answerInput(page, '7');
-    const told = await notification(page, /Tools may not send requests to/);
+    const told = await notification(page, /Tools cannot send requests to/);
     await expect(told).toHaveText(/tracker\.example\.com.*rolecall\.tools\.allowedHosts/s);
     assert.equal(await page.locator('.monaco-dialog-box').count(), 0, 'what is refused is not asked about');
     await workbench.screenshot('tool-host-refused');

@@ -54,7 +54,7 @@ export function withTimeLimit<T>(
     };
     const prevent = clock.after(timeoutMs, () => {
       done();
-      const message = `It was not done after ${timeoutMs / 1000} seconds, the time limit of the tool; it may still be going on.`;
+      const message = `Timed out after ${timeoutMs / 1000} seconds, the time limit of the tool. It may still be running.`;
       reject(new RolecallError('timeout', message));
     });
     signal.addEventListener('abort', abort);

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import * as l10n from '@vscode/l10n';
 import { raceWithSignal } from '../base/abort.ts';
 import { isCancelled, RolecallError, truncateWithEllipsis } from '../base/errors.ts';
 import { bubblewrap, type Guards, type Launch, seatbelt } from './launch.ts';
@@ -29,7 +30,7 @@ export interface ContainmentOptions {
   readonly read?: (file: string) => Promise<string>;
 }
 
-/** Finds out by trying once: contains a program that does nothing. Takes some 20 ms. */
+/** Tries once, by containing a program that does nothing. Takes about 20 ms. */
 export async function findContainment(
   {
     platform = process.platform,
@@ -40,14 +41,22 @@ export async function findContainment(
   signal: AbortSignal,
 ): Promise<Containment> {
   if (platform !== 'linux' && platform !== 'darwin') {
-    return { kind: 'none', reason: 'Rolecall cannot contain programs on this system yet.', remedy: undefined };
+    return {
+      kind: 'none',
+      reason: l10n.t('Rolecall does not support containment on this system yet.'),
+      remedy: undefined,
+    };
   }
   const found: Containment = platform === 'darwin' ? { kind: 'seatbelt' } : await findBubblewrap(folders);
   const isMissing = found.kind === 'bubblewrap' && found.program === '';
-  if (isMissing) return { kind: 'none', reason: 'bubblewrap is not installed.', remedy: await installing(read) };
+  if (isMissing)
+    return { kind: 'none', reason: l10n.t('bubblewrap is not installed.'), remedy: await installing(read) };
   const refused = async (words: string): Promise<Containment> => ({
     kind: 'none',
-    reason: `The system does not let Rolecall contain programs${words === '' ? '' : ` (${words})`}.`,
+    reason:
+      words === ''
+        ? l10n.t('The system does not allow Rolecall to contain programs.')
+        : l10n.t('The system does not allow Rolecall to contain programs ({0}).', words),
     remedy: found.kind === 'bubblewrap' ? await allowing(read) : undefined,
   });
   const trial = await realpath(await mkdtemp(path.join(tmpdir(), 'rolecall-trial-')));
@@ -158,8 +167,8 @@ function ignoreExisting(error: unknown): void {
 const running = new Set<{ readonly permissions: Permissions; readonly ended: Promise<void> }>();
 
 /**
- * What a program reaches is mounted by its path, and another that runs could put a link in the place of a folder on that
- * path. So the one waits until the other has ended, and then what it reaches is looked at once more.
+ * What a program reaches is mounted by its path, and another running program could replace a folder on that path by a
+ * link. So one waits until the other has ended, and then its paths are checked once more.
  */
 async function inTurn<T>(permissions: Permissions, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const isInTheWay = (other: Permissions) => canMove(other, permissions) || canMove(permissions, other);
@@ -174,7 +183,7 @@ async function inTurn<T>(permissions: Permissions, signal: AbortSignal, work: ()
   try {
     for (const each of [...permissions.read, ...permissions.write]) {
       if ((await resolveLinks(each))?.real === each) continue;
-      throw new RolecallError('tool', `"${each}" has been moved, or a link is in its place.`);
+      throw new RolecallError('tool', l10n.t('"{0}" was moved or replaced by a link.', each));
     }
     return await work();
   } finally {
@@ -192,8 +201,8 @@ function canMove({ write }: Permissions, other: Permissions): boolean {
 }
 
 /**
- * Keeps `.git` and `.vscode` from being written in folders that may be. Mounts can keep what is there, and what would be
- * made at the top; what a program makes further down is found afterwards and gets a name without a meaning.
+ * Keeps `.git` and `.vscode` in writable folders from being written. Mounts protect what exists, and what would be
+ * created at the top; what a program creates further down is found afterwards and renamed.
  */
 async function guarded(
   folders: readonly string[],
@@ -201,7 +210,11 @@ async function guarded(
 ): Promise<ContainedResult> {
   const before = (await Promise.all(folders.map(protectedEntries))).flat();
   const link = before.find(({ isLink }) => isLink);
-  if (link) throw new RolecallError('tool', `"${link.path}" is a link, which cannot be kept from being written.`);
+  if (link)
+    throw new RolecallError(
+      'tool',
+      l10n.t('"{0}" is a link, which cannot be protected from being written.', link.path),
+    );
   const existing = before.map((entry) => entry.path);
   const missing = (await Promise.all(folders.map(missingEntries))).flat().filter((each) => !existing.includes(each));
   let result: ProcessResult;
@@ -209,7 +222,7 @@ async function guarded(
   try {
     result = await run({ existing, missing });
   } finally {
-    // The empty folders that bubblewrap has made. One that is not empty is somebody's.
+    // The empty folders that bubblewrap has created. One that is not empty belongs to something else.
     for (const each of missing) await rmdir(each).catch(() => {});
     const known = new Set(before.map(({ identity }) => identity));
     const after = (await Promise.all(folders.map(protectedEntries))).flat();
@@ -219,7 +232,7 @@ async function guarded(
   return { ...result, removed };
 }
 
-/** What stands nowhere yet at the top of a folder; a file has none. */
+/** The protected names at the top of a folder; a file has none. */
 async function missingEntries(folder: string): Promise<string[]> {
   return (await stat(folder)).isDirectory() ? protectedNames.map((name) => path.join(folder, name)) : [];
 }
@@ -229,9 +242,13 @@ async function setAside(file: string): Promise<string> {
   try {
     await rename(file, aside);
   } catch (error) {
-    throw new RolecallError('tool', `The tool made "${file}", which no tool may, and it cannot be renamed.`, {
-      cause: error,
-    });
+    throw new RolecallError(
+      'tool',
+      l10n.t('The tool created "{0}", which is not allowed, and it cannot be renamed.', file),
+      {
+        cause: error,
+      },
+    );
   }
   return aside;
 }

@@ -23,7 +23,7 @@ export interface ProcessRun {
   readonly stdin: 'json' | 'none';
   /** What the program may reach while it runs contained. */
   readonly access: DeclaredPermissions;
-  /** False for a program that cannot work so: it runs like one of the user's own, and asks each time. */
+  /** False for a program that cannot run contained: it runs like one of the user's own, and asks each time. */
   readonly contained: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface DeclaredPermissions {
   readonly network: boolean;
 }
 
-/** Runs a command of the editor. Templates are filled as `jsonTemplate.ts` says. */
+/** Runs an editor command. Templates are filled by `fillJson`. */
 export interface CommandRun extends RunLimits {
   readonly kind: 'command';
   /** Id of the command: fixed text, none of Rolecall's own. */
@@ -46,7 +46,7 @@ export interface CommandRun extends RunLimits {
   readonly arguments: readonly unknown[];
 }
 
-/** Calls a tool the editor knows already (`vscode.lm.tools`), those of MCP servers included. */
+/** Calls a tool that is available in the editor (`vscode.lm.tools`), including those of MCP servers. */
 export interface ForwardRun extends RunLimits {
   readonly kind: 'tool';
   readonly tool: string;
@@ -104,9 +104,9 @@ export interface TextPosition {
 /** What is wrong with a tool file. An `errorAt` keeps its tool from being offered; a `warning` does not. */
 export interface Diagnostic extends TextPosition {
   readonly severity: 'error' | 'warning';
-  /** A plain English sentence. */
+  /** A plain sentence, in the user's language. */
   readonly message: string;
-  /** It is about JSON itself, so an editor that knows JSON says the same while the file is open. */
+  /** About JSON itself: an editor that knows JSON reports the same while the file is open. */
   readonly isSyntax?: boolean;
 }
 

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { errorAt, type MemberDiagnostic } from './definition.ts';
 import {
   isUnconstrained,
@@ -18,27 +19,31 @@ export function schemaDiagnostics({ parameters }: ToolShape): MemberDiagnostic[]
     const path = ['parameters', 'properties', name];
     if (typeof property.description === 'string') return [];
     return [
-      { path, severity: 'warning', message: `The parameter "${name}" has no "description": the model has to guess.` },
+      {
+        path,
+        severity: 'warning',
+        message: l10n.t('The parameter "{0}" has no "description", so the model has to guess.', name),
+      },
     ];
   });
   for (const [index, name] of parameters.required.entries()) {
     if (Object.hasOwn(parameters.properties, name)) continue;
-    findings.push(errorAt(['parameters', 'required', index], `"${name}" is required and is not among "properties".`));
+    findings.push(
+      errorAt(['parameters', 'required', index], l10n.t('"{0}" is required but missing from "properties".', name)),
+    );
   }
   const compiled = compileParameters(parameters);
   if (compiled.kind === 'invalid') {
-    return [...findings, ...compiled.faults.map((fault) => schemaFault(fault.path, fault.message))];
+    return [...findings, ...compiled.faults.map(({ path, message }) => errorAt(['parameters', ...path], message))];
   }
   for (const keyword of compiled.unknownKeywords) {
-    const message = `"${keyword}" is no keyword of JSON Schema draft-07: it is sent to the model and not checked.`;
+    const message = l10n.t(
+      '"{0}" is not a JSON Schema draft-07 keyword. It is sent to the model but not checked.',
+      keyword,
+    );
     findings.push({ path: ['parameters'], severity: 'warning', message });
   }
   return findings;
-}
-
-function schemaFault(path: readonly string[], message: string): MemberDiagnostic {
-  const subject = path.length === 0 ? '"parameters"' : `"${path.join('.')}"`;
-  return errorAt(['parameters', ...path], `${subject} ${message}.`);
 }
 
 /** What is wrong between `run` and the declared parameters of a tool. */
@@ -67,7 +72,7 @@ export function runDiagnostics(shape: ToolShape): MemberDiagnostic[] {
     case 'http':
       return [
         ...httpDiagnostics(run, isDeclared),
-        ...unused(shape, [...templateParameters(run.url), ...jsonParameters(run.body)], '"url" or "body"'),
+        ...unused(shape, [...templateParameters(run.url), ...jsonParameters(run.body)], l10n.t('"url" or "body"')),
       ];
   }
 }
@@ -80,10 +85,10 @@ function processDiagnostics(parameters: ToolShape['parameters'], run: ProcessSha
   };
   const findings = run.command.flatMap((template, index): MemberDiagnostic[] => {
     const parsed = parseTemplate(template);
-    if (parsed.kind === 'invalid') return [at(index, 'error', `This argument ${parsed.message}.`)];
+    if (parsed.kind === 'invalid') return [at(index, 'error', parsed.message)];
     const names = templateParameters(template);
     if (index === 0 && names.length > 0) {
-      return [at(index, 'error', 'The program may not hold a parameter: what runs has to be fixed.')];
+      return [at(index, 'error', l10n.t('The program must not contain a parameter: what runs has to be fixed.'))];
     }
     const unknown = names.filter((name) => !Object.hasOwn(parameters.properties, name));
     const option = optionWarning(parameters, run.command, index, parsed.parts);
@@ -95,11 +100,15 @@ function processDiagnostics(parameters: ToolShape['parameters'], run: ProcessSha
   const used = new Set(run.command.flatMap(templateParameters));
   for (const name of run.stdin === 'json' ? [] : Object.keys(parameters.properties)) {
     if (used.has(name)) continue;
-    const message = `The parameter "${name}" never reaches the program: use "\${${name}}" in "command", or "stdin": "json".`;
+    const message = l10n.t(
+      'The parameter "{0}" is never passed to the program. Use {1} in "command", or "stdin": "json".',
+      name,
+      `"\${${name}}"`,
+    );
     findings.push({ path: ['parameters', 'properties', name], severity: 'warning', message });
   }
   if (!run.contained && (run.access.write.length > 0 || run.access.network)) {
-    const message = '"access" says nothing where "contained" is false: the program can do what you can.';
+    const message = l10n.t('"access" has no effect when "contained" is false: the program can do anything you can.');
     findings.push({ path: ['run', 'access'], severity: 'warning', message });
   }
   return findings;
@@ -113,11 +122,14 @@ function optionWarning(
 ): string | undefined {
   if (first?.kind === 'text' && /^--?$/.test(first.text) && second?.kind === 'parameter') {
     if (!isUnconstrained(parameters.properties[second.name])) return undefined;
-    return `The model chooses the option itself here; give "${second.name}" an "enum".`;
+    return l10n.t('The model can choose any option here. Give "{0}" an "enum".', second.name);
   }
   if (first?.kind !== 'parameter' || second !== undefined || !standsAfterOption(command, index)) return undefined;
   if (parameters.required.includes(first.name)) return undefined;
-  return `When "${first.name}" is missing, the option before it takes the next argument; make it required.`;
+  return l10n.t(
+    'When "{0}" is missing, the option before it takes the next argument instead. Make it required.',
+    first.name,
+  );
 }
 
 function standsAfterOption(command: readonly string[], index: number): boolean {
@@ -125,10 +137,19 @@ function standsAfterOption(command: readonly string[], index: number): boolean {
   return index > 1 && /^-./.test(before) && before !== '--' && templateParameters(before).length === 0;
 }
 
-/** Commands that run whatever their arguments say. */
-const runsItsArguments: ReadonlyMap<string, string> = new Map([
-  ['runCommands', 'it runs other commands; name the one command'],
-  ['workbench.action.terminal.sendSequence', 'it types into a shell; use a tool of the kind "process"'],
+/** Commands that run whatever is in their arguments, and what to use instead. */
+const runsItsArguments: ReadonlyMap<string, () => string> = new Map([
+  [
+    'runCommands',
+    () => l10n.t('The model could run anything with "runCommands", which runs other commands. Name a single command.'),
+  ],
+  [
+    'workbench.action.terminal.sendSequence',
+    () =>
+      l10n.t(
+        'The model could run anything with "workbench.action.terminal.sendSequence", which types into a shell. Use a tool of the kind "process".',
+      ),
+  ],
 ]);
 
 function commandDiagnostics({
@@ -137,24 +158,26 @@ function commandDiagnostics({
 }: Extract<ToolShape['run'], { kind: 'command' }>): MemberDiagnostic[] {
   const path = ['run', 'command'];
   if (templateParameters(command).length > 0) {
-    return [errorAt(path, 'The command may not hold a parameter: what runs has to be fixed.')];
+    return [errorAt(path, l10n.t('The command must not contain a parameter: what runs has to be fixed.'))];
   }
-  if (/^_?rolecall\b/i.test(command)) return [errorAt(path, 'Commands of Rolecall itself are not for models.')];
+  if (/^_?rolecall\b/i.test(command)) return [errorAt(path, l10n.t('Rolecall commands cannot be offered to models.'))];
   const reason = runsItsArguments.get(command);
   if (reason === undefined) return [];
   if (command !== 'runCommands' && jsonParameters(args).length === 0) return [];
-  return [errorAt(path, `The model could run anything with "${command}": ${reason}.`)];
+  return [errorAt(path, reason())];
 }
 
 function forwardDiagnostics(tool: string): MemberDiagnostic[] {
   if (templateParameters(tool).length > 0) {
-    return [errorAt(['run', 'tool'], 'The name of the tool may not hold a parameter: what runs has to be fixed.')];
+    return [errorAt(['run', 'tool'], l10n.t('The tool name must not contain a parameter: what runs has to be fixed.'))];
   }
   if (!/^rolecall_/i.test(tool)) return [];
   return [
     errorAt(
       ['run', 'tool'],
-      'Tools of Rolecall itself ask for consent of their own and are called by their own names: a tool of a workspace cannot stand in for them.',
+      l10n.t(
+        "A workspace tool cannot call Rolecall's own tools, which ask for consent themselves. Call them by their own names.",
+      ),
     ),
   ];
 }
@@ -165,7 +188,7 @@ function unused({ parameters }: ToolShape, used: readonly string[], where: strin
     .map((name) => ({
       path: ['parameters', 'properties', name],
       severity: 'warning',
-      message: `The parameter "${name}" is never used: write "\${${name}}" in ${where}.`,
+      message: l10n.t('The parameter "{0}" is never used. Write {1} in {2}.', name, `"\${${name}}"`, where),
     }));
 }
 
@@ -173,7 +196,7 @@ function unused({ parameters }: ToolShape, used: readonly string[], where: strin
 const protocolHeaders =
   /^(?:host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|keep-alive|origin|referer|via|proxy-.*|sec-.*)$/i;
 
-/** The file belongs to everybody who reads the repository. */
+/** Headers that carry secrets: everyone with access to the repository can read the file. */
 const secretHeaders = /^(?:cookie2?|set-cookie|.*(?:auth|token|secret|password|credential|api-?key|session).*)$/i;
 
 /** What is wrong with a tool of the kind `http`. */
@@ -183,7 +206,7 @@ function httpDiagnostics(
 ): MemberDiagnostic[] {
   const findings: MemberDiagnostic[] = [];
   const parsed = parseUrlTemplate(url);
-  if (parsed.kind === 'invalid') findings.push(errorAt(['run', 'url'], `The address ${parsed.message}.`));
+  if (parsed.kind === 'invalid') findings.push(errorAt(['run', 'url'], parsed.message));
   else {
     for (const part of [...parsed.segments, ...parsed.pairs].flat()) {
       if (part.kind !== 'parameter' || isDeclared(part.name)) continue;
@@ -192,19 +215,22 @@ function httpDiagnostics(
   }
   for (const name of Object.keys(headers)) {
     const path = ['run', 'headers', name];
-    if (protocolHeaders.test(name)) findings.push(errorAt(path, `The header "${name}" is not a tool's to set.`));
+    if (protocolHeaders.test(name)) findings.push(errorAt(path, l10n.t('A tool cannot set the header "{0}".', name)));
     else if (secretHeaders.test(name)) {
       findings.push(
         errorAt(
           path,
-          `The header "${name}" holds a secret, which has no place in a file of the workspace; nothing is sent for it.`,
+          l10n.t('The header "{0}" carries a secret, which does not belong in a workspace file. It is not sent.', name),
         ),
       );
     }
   }
   if (body === undefined) return findings;
   if (method === 'GET' || method === 'HEAD') {
-    return [...findings, errorAt(['run', 'body'], `A ${method} request has no body; use another method.`)];
+    return [
+      ...findings,
+      errorAt(['run', 'body'], l10n.t('A {0} request cannot have a body. Use another method.', method)),
+    ];
   }
   return [...findings, ...jsonDiagnostics(body, ['run', 'body'], isDeclared)];
 }

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { cancelled, RolecallError } from '../base/errors.ts';
 import { type Fetch, networkError, originOf } from '../base/http.ts';
 import type { HttpRun } from './definition.ts';
@@ -31,7 +32,10 @@ export function prepareHttp(
   if (!isAllowedHost(url, allowedHosts)) {
     throw new RolecallError(
       'configuration',
-      `Tools may not send requests to "${hostEntry(url)}" until you allow that host in the setting "rolecall.tools.allowedHosts".`,
+      l10n.t(
+        'Tools cannot send requests to "{0}" until you allow that host in the setting "rolecall.tools.allowedHosts".',
+        hostEntry(url),
+      ),
       { remedy: { kind: 'changeSetting', setting: 'tools.allowedHosts' } },
     );
   }
@@ -67,13 +71,13 @@ export async function runHttp(
   try {
     const response = await send(spec, fetch, stop);
     if (typeof response === 'string') return { content: response, isError: true };
-    const head = `The server answered with status ${response.status}.`;
+    const head = `The server returned status ${response.status}.`;
     const body = await readBody(response, spec.outputLimit);
     return { content: `${head}\n${body}`, isError: response.status >= 400 };
   } catch (error) {
     if (signal.aborted) throw cancelled(error);
     if (deadline.aborted) {
-      const message = `${originOf(spec.url)} was not done within ${spec.timeoutMs / 1000} seconds, the time limit of the tool.`;
+      const message = `${originOf(spec.url)} did not respond within ${spec.timeoutMs / 1000} seconds, the time limit of the tool.`;
       throw new RolecallError('timeout', message, { cause: error });
     }
     if (error instanceof RolecallError) throw error;
@@ -98,12 +102,12 @@ async function send(spec: HttpSpec, fetch: Fetch, signal: AbortSignal): Promise<
     void response.body?.cancel().catch(() => {}); // Nobody reads this body; a failing cancel changes nothing.
     const location = response.headers.get('location') ?? '';
     const next = URL.canParse(location, url) ? new URL(location, url) : undefined;
-    if (next === undefined) return 'The server answered with a redirect that does not say where to.';
+    if (next === undefined) return 'The server returned a redirect without a location.';
     if (next.origin !== new URL(url).origin || next.username !== '' || next.password !== '') {
-      return `The server answered with a redirect to another host (${next.origin}), which is not followed.`;
+      return `The server returned a redirect to another host (${next.origin}), which is not followed.`;
     }
     if (spec.method !== 'GET' && spec.method !== 'HEAD') {
-      return `The server answered with a redirect to ${next.pathname}; only GET and HEAD follow one.`;
+      return `The server returned a redirect to ${next.pathname}; only GET and HEAD follow redirects.`;
     }
     if (redirects === maxRedirects) return `The server redirected more than ${maxRedirects} times.`;
     next.hash = '';
@@ -115,7 +119,7 @@ async function readBody(response: Response, limit: number): Promise<string> {
   const type = response.headers.get('content-type') ?? '';
   if (!isText(type)) {
     void response.body?.cancel().catch(() => {}); // As above.
-    return `The body is of the type ${type} and is not text; it was not read.`;
+    return `The body has the type ${type}, which is not text, so it was not read.`;
   }
   const tokenManager = new OutputBuffer(limit);
   let read = 0;

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { type Node, type ParseError, type ParseErrorCode, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { Diagnostic, TextPosition } from './definition.ts';
 
@@ -11,7 +12,7 @@ export interface ParsedText {
 
 export function parseText(text: string): ParsedText {
   const errors: ParseError[] = [];
-  // A byte order mark is no JSON; a blank in its place keeps every offset as it is.
+  // A byte order mark is not JSON; a space in its place keeps every offset unchanged.
   const root = parseTree(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true });
   const starts = lineStarts(text);
   const placeOf = (range: { offset: number; length: number }): TextPosition => {
@@ -23,12 +24,12 @@ export function parseText(text: string): ParsedText {
   return { root, errors, placeOf };
 }
 
-/** A `Problem` for each syntax error. */
+/** A diagnostic for each syntax error. */
 export function syntaxDiagnostics({ errors, placeOf }: ParsedText): Diagnostic[] {
   return errors.map((error) => ({
     ...placeOf(error),
     severity: 'error',
-    message: `This is not valid JSON: ${words(printParseErrorCode(error.error))}.`,
+    message: l10n.t('Invalid JSON: {0}.', words(printParseErrorCode(error.error))),
     isSyntax: true,
   }));
 }
@@ -50,15 +51,15 @@ function isOpen(error: ParseErrorCode): boolean {
   return code === 'CloseBraceExpected' || code === 'CloseBracketExpected';
 }
 
-/** Members no reader can be sure of: those named twice in one object, and `__proto__`. */
+/** Ambiguous members: those named twice in one object, and `__proto__`. */
 export function unusableMembers(node: Node): { name: Node; message: string }[] {
   const found: { name: Node; message: string }[] = [];
   const seen = new Set<string>();
   for (const child of node.children ?? []) {
     const name = child.children?.[0];
     if (node.type === 'object' && name !== undefined) {
-      if (name.value === '__proto__') found.push({ name, message: 'A member may not be named "__proto__".' });
-      else if (seen.has(name.value)) found.push({ name, message: `"${name.value}" appears more than once.` });
+      if (name.value === '__proto__') found.push({ name, message: l10n.t('A member must not be named "__proto__".') });
+      else if (seen.has(name.value)) found.push({ name, message: l10n.t('"{0}" appears more than once.', name.value) });
       seen.add(name.value);
     }
     found.push(...unusableMembers(child));

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { createScanner, findNodeAtLocation, type Node } from 'jsonc-parser';
 import { RolecallError } from '../base/errors.ts';
 import { parseText } from './jsonTree.ts';
@@ -17,7 +18,7 @@ export interface NewTool {
 
 const HEAD = [
   '{',
-  '  // Tools of this workspace that @rolecall may ask to run. You are asked before anything runs.',
+  '  // Tools of this workspace that @rolecall can ask to run. You are asked before anything runs.',
   '  "tools": [',
 ];
 
@@ -26,19 +27,19 @@ function example(name: string): readonly string[] {
   return [
     '{',
     `  "name": ${JSON.stringify(name)},`,
-    '  // The model decides by this sentence when to use the tool.',
+    '  // The model uses this description to decide when to call the tool.',
     '  "description": "Counts the words of a file of this workspace.",',
     '  "parameters": {',
     '    "type": "object",',
     '    "properties": {',
-    '      // A "workspace-path" is relative to the workspace folder and does not lead out of it.',
+    '      // A "workspace-path" is relative to the workspace folder and stays inside it.',
     '      "file": { "type": "string", "format": "workspace-path", "description": "Path of the file" }',
     '    },',
     '    "required": ["file"]',
     '  },',
     '  "run": {',
-    '    // "process" starts a program. Other kinds: "command" (of the editor), "tool" (one the editor knows, MCP included),',
-    '    // "http" (a request to a host you allowed).',
+    '    // "process" starts a program. Other kinds: "command" (of the editor), "tool" (any tool in the editor, including MCP),',
+    '    // "http" (a request to a host that you have allowed).',
     '    "kind": "process",',
     `    // Each \${parameter} becomes exactly one argument: there is no shell. Values that begin with "-" are refused`,
     '    // unless a "--" stands before them. It runs contained: it reads this workspace, writes nothing and has no',
@@ -64,7 +65,7 @@ export function addTool(text: string, taken: readonly string[] = []): NewTool {
   }
   const { root, errors } = parseText(text);
   if (root?.type !== 'object' || errors.length > 0) {
-    throw new RolecallError('configuration', 'The tool file is not valid JSON; fix it, then add a tool.');
+    throw new RolecallError('configuration', l10n.t('The tool file is not valid JSON. Fix it, then add a tool.'));
   }
   const tools = findNodeAtLocation(root, ['tools']);
   const layout = layoutOf(text, tools ?? root);
@@ -73,7 +74,8 @@ export function addTool(text: string, taken: readonly string[] = []): NewTool {
     const list = [`"tools": [`, ...element(name, layout), `${layout.unit}]`].join(layout.eol);
     return { name, edits: append(text, root, `${layout.unit}${list}`, '', layout.eol) };
   }
-  if (tools.type !== 'array') throw new RolecallError('configuration', '"tools" in the tool file has to be an array.');
+  if (tools.type !== 'array')
+    throw new RolecallError('configuration', l10n.t('"tools" in the tool file must be an array.'));
   return { name, edits: append(text, tools, element(name, layout).join(layout.eol), layout.indent, layout.eol) };
 }
 

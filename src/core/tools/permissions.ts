@@ -1,5 +1,6 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import * as l10n from '@vscode/l10n';
 import { RolecallError } from '../base/errors.ts';
 import type { DeclaredPermissions, ParametersSchema } from './definition.ts';
 
@@ -38,7 +39,7 @@ export const systemFolders: Readonly<Record<'linux' | 'darwin', readonly string[
 };
 
 /**
- * What a definition asks for, as this machine has it: every path leads into the workspace folder, links followed.
+ * Resolves what a definition asks for on this machine: every path leads into the workspace folder, links followed.
  *
  * @throws {RolecallError} kind `tool` when a path leads elsewhere, is missing, or covers what no tool may have.
  */
@@ -55,13 +56,16 @@ export async function resolvePermissions(
   const read = await Promise.all(access.read.map((each) => within(at.root, each, '"read"')));
   const write = await Promise.all(access.write.map((each) => within(at.root, each, '"write"')));
   for (const [index, { real, exists }] of read.entries()) {
-    if (!exists) throw new RolecallError('tool', `"read" names "${access.read[index]}", which does not exist.`);
+    if (!exists) throw new RolecallError('tool', l10n.t('"{0}" in "read" does not exist.', access.read[index] ?? ''));
     refuseHome(real, homes);
   }
   for (const { real } of write) {
     refuseHome(real, homes);
     if (!isProtected(path.relative(at.root, real))) continue;
-    throw new RolecallError('tool', `"write" leads to "${real}": ".git" and ".vscode" are never writable.`);
+    throw new RolecallError(
+      'tool',
+      l10n.t('A path in "write" leads to "{0}". ".git" and ".vscode" are never writable.', real),
+    );
   }
   const files = [...read, ...write].filter(({ isFile }) => isFile).map(({ real }) => real);
   const paths = { read: read.map(({ real }) => real), write: write.map(({ real }) => real), files };
@@ -74,7 +78,10 @@ function refuseHome(folder: string, homes: readonly string[]): void {
   if (!homes.some((home) => isInside(folder, home))) return;
   throw new RolecallError(
     'tool',
-    `"${folder}" holds your home folder, which a contained tool never reads. Open the folder of the project, or name the folders it needs in "access".`,
+    l10n.t(
+      '"{0}" contains your home folder, which a contained tool cannot read. Open the project folder, or list the folders that the tool needs in "access".',
+      folder,
+    ),
   );
 }
 
@@ -131,7 +138,7 @@ async function within(
 ): Promise<{ real: string; exists: boolean; isFile: boolean }> {
   const found = await resolveLinks(path.resolve(root, relative));
   if (found === undefined || !isInside(root, found.real)) {
-    throw new RolecallError('tool', `${what} leads out of the workspace folder: "${relative}".`);
+    throw new RolecallError('tool', l10n.t('The path "{0}" in {1} leads out of the workspace folder.', relative, what));
   }
   return { ...found, isFile: found.exists && (await stat(found.real)).isFile() };
 }

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import * as l10n from '@vscode/l10n';
 import { RolecallError } from '../base/errors.ts';
 import type { ProcessRun } from './definition.ts';
 import { type Executable, isInside, type Permissions, resolvePermissions } from './permissions.ts';
@@ -79,13 +80,15 @@ async function workingFolder(folder: string, cwd: string): Promise<{ readonly ro
   try {
     root = await realpath(folder);
     real = await realpath(wanted);
-    if (!(await stat(real)).isDirectory()) throw new RolecallError('tool', `"${wanted}" is not a folder.`);
+    if (!(await stat(real)).isDirectory()) throw new RolecallError('tool', l10n.t('"{0}" is not a folder.', wanted));
   } catch (error) {
     if (error instanceof RolecallError) throw error;
-    throw new RolecallError('tool', `The folder "${wanted}" does not exist or cannot be read.`, { cause: error });
+    throw new RolecallError('tool', l10n.t('The folder "{0}" does not exist or cannot be read.', wanted), {
+      cause: error,
+    });
   }
   if (isInside(root, real)) return { root, cwd: real };
-  throw new RolecallError('tool', `The folder "${cwd}" leads to "${real}", outside of the workspace folder.`);
+  throw new RolecallError('tool', l10n.t('The folder "{0}" leads to "{1}", outside the workspace folder.', cwd, real));
 }
 
 function literal(template: string): string {
@@ -96,7 +99,7 @@ function literal(template: string): string {
 }
 
 /**
- * Finds what a program's name means before anything runs, so that consent can show it. A name without a slash is looked
+ * Resolves a program's name before anything runs, so that consent can show it. A name without a slash is looked
  * up in the absolute folders of `PATH`, never in the current folder; a relative path starts at `cwd`.
  *
  * On Windows only `.exe` and `.com` are started: batch files are read by `cmd.exe`, whose own quoting lets an argument
@@ -131,11 +134,15 @@ export async function resolveExecutable(
       return found;
     }
   }
-  const where = isPath ? `at ${path.resolve(cwd, name)}` : 'in the folders of PATH';
-  throw new RolecallError('tool', `There is no program "${name}" ${where} that can be run.`);
+  throw new RolecallError(
+    'tool',
+    isPath
+      ? l10n.t('No executable program was found at "{0}".', path.resolve(cwd, name))
+      : l10n.t('The program "{0}" was not found in PATH.', name),
+  );
 }
 
-/** A batch file that comes earlier in `PATH` than an `.exe` is what a person means by the name: it is found, and refused. */
+/** A batch file that comes earlier in `PATH` than an `.exe` is what the user means by the name: it is found, and refused. */
 function suffixes(name: string, platform: NodeJS.Platform): readonly string[] {
   if (platform !== 'win32' || /\.(?:exe|com)$/i.test(name)) return [''];
   return ['.com', '.exe', '.bat', '.cmd'];
@@ -146,7 +153,10 @@ function refuseBatch(file: string, platform: NodeJS.Platform): void {
   if (platform !== 'win32' || !/\.(?:bat|cmd)[. ]*$/i.test(file)) return;
   throw new RolecallError(
     'tool',
-    `"${file}" is a batch file. Windows hands its arguments to cmd.exe, where a value can become a command; name the program it starts instead, for example node.exe and a script.`,
+    l10n.t(
+      '"{0}" is a batch file. Windows passes its arguments to cmd.exe, where a value can become a command. Use the program that it starts instead, for example node.exe and a script.',
+      file,
+    ),
   );
 }
 

@@ -4,6 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import path from 'node:path';
+import * as l10n from '@vscode/l10n';
 import { cancelled, RolecallError } from '../base/errors.ts';
 import { type Clock, settlesWithin, systemClock } from './clock.ts';
 import type { Launch } from './launch.ts';
@@ -113,11 +114,11 @@ async function start(spec: LaunchSpec, spawn: Spawn): Promise<RunningChild> {
     child.stdin?.end(spec.stdin);
     await once(child, 'spawn');
     child.on('error', () => {});
-    if (child.pid === undefined) throw new Error('it has no process id');
+    if (child.pid === undefined) throw new Error('it has no process ID');
     return { process: child, pid: child.pid, ...keepers, exited, closed };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new RolecallError('tool', `"${spec.file}" could not be started: ${reason}.`, { cause: error });
+    throw new RolecallError('tool', l10n.t('"{0}" could not be started: {1}.', spec.file, reason), { cause: error });
   } finally {
     closeSync(nothing);
   }

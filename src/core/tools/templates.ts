@@ -1,15 +1,16 @@
+import * as l10n from '@vscode/l10n';
 import { RolecallError } from '../base/errors.ts';
 import { errorAt, type MemberDiagnostic } from './definition.ts';
 
 /**
  * Templates of arguments. `${name}` stands for the value of a parameter, `$${` for the two characters `${`. Each template
- * becomes exactly one argument of the program, whatever the value holds: no shell reads it, nothing is split or expanded.
+ * becomes exactly one argument of the program, whatever the value: no shell reads it, nothing is split or expanded.
  */
 export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'parameter'; readonly name: string };
 
-/** The parts of a template, or what is wrong with it as the rest of a sentence. */
+/** The parts of a template, or a sentence about what is wrong with it. */
 export type ParsedTemplate =
   | { readonly kind: 'ok'; readonly parts: readonly TemplatePart[] }
   | { readonly kind: 'invalid'; readonly message: string };
@@ -24,9 +25,8 @@ export function parseTemplate(template: string): ParsedTemplate {
       at += 3;
     } else if (template.startsWith('${', at)) {
       const end = template.indexOf('}', at);
-      if (end === -1)
-        return { kind: 'invalid', message: `has "$\{" without "}"; write "$$\{" for the characters "$\{"` };
-      if (end === at + 2) return { kind: 'invalid', message: `has "$\{}" without the name of a parameter` };
+      if (end === -1) return { kind: 'invalid', message: l10n.t('{0} has no closing "}". {1}', '"${"', literalHint()) };
+      if (end === at + 2) return { kind: 'invalid', message: l10n.t('{0} contains no parameter name.', `"\${}"`) };
       if (text !== '') parts.push({ kind: 'text', text });
       text = '';
       parts.push({ kind: 'parameter', name: template.slice(at + 2, end) });
@@ -50,13 +50,13 @@ export function templateParameters(template: string): string[] {
 /**
  * Fills the templates that follow the program's name.
  *
- * - Text, numbers and booleans stand as they are; arrays and objects become JSON text, one argument, never several.
+ * - Text, numbers and booleans are used unchanged; arrays and objects become JSON text, one argument, never several.
  * - A missing (or null) parameter drops an argument that is nothing but `${name}`, and is empty text elsewhere.
  * - An argument that begins with a placeholder and would begin with `-` (on Windows also `/`) is refused unless an
  *   argument `--` stands before it: the model chooses values, never options.
  * - A NUL byte would end the argument early and half a surrogate pair would arrive as another character: both refused.
  *
- * @throws {RolecallError} kind `tool`; the message is meant for the model as much as for a person.
+ * @throws {RolecallError} kind `tool`; the message is for the model and the user, in English.
  */
 export function fillArgv(
   templates: readonly string[],
@@ -85,7 +85,7 @@ export function fillArgv(
 function partsOf(template: string): readonly TemplatePart[] {
   const parsed = parseTemplate(template);
   if (parsed.kind === 'ok') return parsed.parts;
-  throw new RolecallError('tool', `The argument template "${template}" ${parsed.message}.`);
+  throw new RolecallError('tool', `The argument template "${template}" is invalid. ${parsed.message}`);
 }
 
 /** The value of a parameter; a missing one and null are undefined. */
@@ -153,7 +153,7 @@ export function jsonParameters(template: unknown): string[] {
   return Object.values(template).flatMap(jsonParameters);
 }
 
-/** What is wrong with a JSON template that stands at `path`. */
+/** What is wrong with the JSON template at `path`. */
 export function jsonDiagnostics(
   template: unknown,
   path: readonly (string | number)[],
@@ -161,7 +161,7 @@ export function jsonDiagnostics(
 ): MemberDiagnostic[] {
   if (typeof template === 'string') {
     const parsed = parseTemplate(template);
-    if (parsed.kind === 'invalid') return [errorAt(path, `This text ${parsed.message}.`)];
+    if (parsed.kind === 'invalid') return [errorAt(path, parsed.message)];
     return templateParameters(template)
       .filter((name) => !isDeclared(name))
       .map((name) => errorAt(path, undeclaredMessage(name)));
@@ -174,10 +174,14 @@ export function jsonDiagnostics(
 }
 
 export function undeclaredMessage(name: string): string {
-  return `"\${${name}}" is not among the declared parameters; write "$\${" for the characters "\${".`;
+  return l10n.t('{0} is not a declared parameter. {1}', `"\${${name}}"`, literalHint());
 }
 
-/** True when a value of the model's own making can stand there: the author listed none, and it may be any text. */
+function literalHint(): string {
+  return l10n.t('To write the characters {0} themselves, use {1}.', '"${"', '"$${"');
+}
+
+/** True when the model can choose any text for the value: the author listed none. */
 export function isUnconstrained(property: Readonly<Record<string, unknown>> | undefined): boolean {
   if (property === undefined) return true;
   return !Array.isArray(property.enum) && !['boolean', 'integer', 'number'].includes(String(property.type));

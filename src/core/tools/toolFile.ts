@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { findNodeAtLocation, type Node } from 'jsonc-parser';
 import {
   type Diagnostic,
@@ -11,7 +12,7 @@ import { runDiagnostics, schemaDiagnostics } from './diagnostics.ts';
 import { isDamaged, nodeValue, type ParsedText, parseText, syntaxDiagnostics, unusableMembers } from './jsonTree.ts';
 import { knownMembers, runMembers, supportedKinds, type ToolShape, toolSchema } from './toolSchema.ts';
 
-/** What a tool file holds: every tool that can be offered, and everything that is wrong, in the order of the text. */
+/** The contents of a tool file: every usable tool, and every problem, in the order of the text. */
 export interface ToolFile {
   readonly tools: readonly WorkspaceToolDefinition[];
   readonly problems: readonly Diagnostic[];
@@ -23,20 +24,22 @@ export interface ToolFile {
  * too deeply is one problem and no tool.
  *
  * @param folder absolute path of the workspace folder the file belongs to.
- * @param reserved names of tools that stand before those of the file where both are offered.
+ * @param reserved names of tools that take precedence over those of the file.
  */
 export function readToolFile(
   text: string,
   { folder, reserved = new Set() }: { readonly folder: string; readonly reserved?: ReadonlySet<string> },
 ): ToolFile {
   if (text.length > maxToolFileLength) {
-    return unreadable(`This file is longer than ${maxToolFileLength} characters; none of its tools is offered.`);
+    return unreadable(
+      l10n.t('This file is longer than {0} characters, so none of its tools are available.', maxToolFileLength),
+    );
   }
   try {
     return read(text, folder, reserved);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return unreadable('This file is nested too deeply to be read; none of its tools is offered.');
+    return unreadable(l10n.t('This file is nested too deeply, so none of its tools are available.'));
   }
 }
 
@@ -65,12 +68,18 @@ function read(text: string, folder: string, reserved: ReadonlySet<string>): Tool
     findings.forEach(report);
     if (shape === undefined || findings.some(({ severity }) => severity === 'error')) continue;
     if (tools.has(shape.name)) {
-      const message = `Another tool of this file is named "${shape.name}" already; only the first is offered.`;
+      const message = l10n.t(
+        'Another tool in this file is already named "{0}". Only the first one is available.',
+        shape.name,
+      );
       report({ path: ['name'], severity: 'error', message });
       continue;
     }
     if (reserved.has(shape.name)) {
-      const message = `Rolecall has a tool of its own named "${shape.name}", which @rolecall uses in place of this one while you are signed in; choose another name.`;
+      const message = l10n.t(
+        'Rolecall has a built-in tool named "{0}", which @rolecall uses instead of this one while you are signed in. Choose another name.',
+        shape.name,
+      );
       report({ path: ['name'], severity: 'warning', message });
     }
     tools.set(shape.name, { ...definitionOf(shape), folder, place: placeOf(node) });
@@ -87,34 +96,34 @@ function findTools(root: Node, { errors, placeOf }: ParsedText, problems: Diagno
     problems.push({ ...placeOf(node), severity: 'error', message, ...more });
   };
   if (root.type !== 'object') {
-    report(root, 'The file has to be an object with a member "tools".');
+    report(root, l10n.t('The file must be an object with a "tools" member.'));
     return [];
   }
   for (const name of unknownNames(root, knownMembers.file)) {
-    report(name, `"${name.value}" has no meaning in this file and is ignored.`, { severity: 'warning' });
+    report(name, l10n.t('Unknown member "{0}". It is ignored.', name.value), { severity: 'warning' });
   }
   const names = (root.children ?? []).flatMap((property) => property.children?.[0] ?? []);
   for (const member of knownMembers.file) {
     const [, again] = names.filter((name) => name.value === member);
     if (again !== undefined) {
-      report(again, `"${member}" appears more than once.`, { isSyntax: true });
+      report(again, l10n.t('"{0}" appears more than once.', member), { isSyntax: true });
       return [];
     }
   }
   const version = findNodeAtLocation(root, ['version']);
   if (version !== undefined && version.value !== toolFileVersion) {
-    report(version, `This version of Rolecall reads tool files of version ${toolFileVersion} only.`);
+    report(version, l10n.t('This version of Rolecall supports only version {0} of tool files.', toolFileVersion));
     return [];
   }
   const tools = findNodeAtLocation(root, ['tools']);
   if (tools?.type === 'array') return tools.children ?? [];
-  // With a syntax error the member may only be unreadable, and that error is reported already.
-  if (tools !== undefined) report(tools, '"tools" has to be an array.');
-  else if (errors.length === 0) report(root, 'The file needs a member "tools": an array of tools.');
+  // With a syntax error the member may be present but unreadable, and that error is already reported.
+  if (tools !== undefined) report(tools, l10n.t('"tools" must be an array.'));
+  else if (errors.length === 0) report(root, l10n.t('The file must have a "tools" member: an array of tools.'));
   return [];
 }
 
-/** Shape first; what rests on the shape (schema, templates) only when it holds. */
+/** Checks the shape first; the schema and the templates only when the shape is valid. */
 function readTool(
   node: Node,
   placeOf: ParsedText['placeOf'],
@@ -141,8 +150,9 @@ function readTool(
 
 function unknownKind(kind: Node): string {
   const known = supportedKinds.map((each) => `"${each}"`).join(', ');
-  const subject = kind.type === 'string' ? `Unknown tool kind "${kind.value}"` : '"kind" has to be text';
-  return `${subject}; use one of: ${known}.`;
+  return kind.type === 'string'
+    ? l10n.t('Unknown tool kind "{0}". Use one of: {1}.', kind.value, known)
+    : l10n.t('"kind" must be a string. Use one of: {0}.', known);
 }
 
 function issueMessage(issue: {
@@ -154,8 +164,8 @@ function issueMessage(issue: {
   if (issue.code !== 'invalid_key') return issue.message;
   const name = String(issue.path.at(-1));
   return issue.path.at(-2) === 'headers'
-    ? `"${name}" is no name of a header.`
-    : `"${name}" is no name of an environment variable.`;
+    ? l10n.t('"{0}" is not a valid header name.', name)
+    : l10n.t('"{0}" is not a valid environment variable name.', name);
 }
 
 function unknownMembers(node: Node): MemberDiagnostic[] {
@@ -163,7 +173,7 @@ function unknownMembers(node: Node): MemberDiagnostic[] {
     unknownNames(findNodeAtLocation(node, path) ?? node, known).map((name) => ({
       path: [...path, String(name.value)],
       severity: 'warning',
-      message: `"${name.value}" has no meaning here and is ignored; known are: ${known.join(', ')}.`,
+      message: l10n.t('Unknown member "{0}". It is ignored. Known members: {1}.', name.value, known.join(', ')),
     }));
   const known = runMembers.get(String(findNodeAtLocation(node, ['run', 'kind'])?.value));
   const isProcess = known?.includes('access') === true && findNodeAtLocation(node, ['run', 'access']) !== undefined;

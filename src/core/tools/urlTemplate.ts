@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { RolecallError } from '../base/errors.ts';
 import { argumentValue, parseTemplate, type TemplatePart, valueText } from './templates.ts';
 
@@ -23,13 +24,18 @@ export function parseUrlTemplate(
   const [first, ...rest] = parsed.parts;
   const start = /^(https?:\/\/[^/?#]*)([/?#].*)?$/is.exec(first?.kind === 'text' ? first.text : '');
   const authority = start?.[1];
-  if (authority === undefined) return invalid('has to begin with "https://" (or "http://") and a fixed host');
+  if (authority === undefined)
+    return invalid(l10n.t('The URL must begin with "https://" (or "http://") and a fixed host.'));
   const after = start?.[2] ?? '';
   if (after === '' && rest.length > 0) {
-    return invalid('may not hold a parameter before the path: where the request goes has to be fixed');
+    return invalid(
+      l10n.t(
+        'The URL must not contain a parameter before the path, because the destination of the request must be fixed.',
+      ),
+    );
   }
   const origin = originOf(authority);
-  if (origin === undefined) return invalid('needs a host, without a user name or a password');
+  if (origin === undefined) return invalid(l10n.t('The URL must have a host, without a user name or a password.'));
   const parts: TemplatePart[] = [{ kind: 'text', text: after }, ...rest];
   const problem = parts.map(textProblem).find((found) => found !== undefined);
   if (problem !== undefined) return invalid(problem);
@@ -43,14 +49,14 @@ export function parseUrlTemplate(
 }
 
 /**
- * - A parameter in the path has to be given and not to be empty; a segment may not become `.` or `..`.
+ * - A parameter in the path is required and must not be empty; a segment must not become `.` or `..`.
  * - A pair of the query with a missing parameter is left out.
  *
- * @throws {RolecallError} kind `tool`; the message is meant for the model as much as for a person.
+ * @throws {RolecallError} kind `tool`; the message is for the model and the user, in English.
  */
 export function fillUrl(template: string, args: Readonly<Record<string, unknown>>): URL {
   const parsed = parseUrlTemplate(template);
-  if (parsed.kind === 'invalid') throw new RolecallError('tool', `The address ${parsed.message}.`);
+  if (parsed.kind === 'invalid') throw new RolecallError('tool', parsed.message);
   const path = parsed.segments.map((segment) => `/${fillSegment(segment, args)}`).join('');
   const pairs = parsed.pairs
     .filter((pair) => pair.every((part) => part.kind === 'text' || argumentValue(args, part.name) !== undefined))
@@ -64,12 +70,12 @@ function fillSegment(segment: readonly TemplatePart[], args: Readonly<Record<str
   const names = segment.flatMap((part) => (part.kind === 'parameter' ? [part.name] : []));
   for (const name of names) {
     if (valueText(args, name) !== '') continue;
-    throw new RolecallError('tool', `The value of "${name}" is a part of the path and may not be empty.`);
+    throw new RolecallError('tool', `The value of "${name}" is part of the path and must not be empty.`);
   }
   const filled = segment.map((part) => encoded(part, args)).join('');
   // The URL standard takes `%2e` for a dot when it resolves a path.
   if (names.length > 0 && /^(?:\.|%2e){1,2}$/i.test(filled)) {
-    throw new RolecallError('tool', `The value of "${names[0]}" may not make "." or ".." of a segment of the path.`);
+    throw new RolecallError('tool', `The value of "${names[0]}" must not turn a path segment into "." or "..".`);
   }
   return filled;
 }
@@ -86,11 +92,15 @@ function originOf(authority: string): string | undefined {
 /** What would let a value change the meaning of the text beside it, or never be sent. */
 function textProblem(part: TemplatePart): string | undefined {
   if (part.kind !== 'text') return undefined;
-  if (part.text.includes('#')) return 'may not hold "#": what follows is never sent; write %23 for the character';
-  if (/[\\\s\p{C}]/u.test(part.text)) return 'may not hold blanks, backslashes or control characters';
+  if (part.text.includes('#')) {
+    return l10n.t('The URL must not contain "#", because nothing after it is sent. Write %23 for the character.');
+  }
+  if (/[\\\s\p{C}]/u.test(part.text)) {
+    return l10n.t('The URL must not contain spaces, backslashes or control characters.');
+  }
   // `%2${x}` would let the value end the escape.
   if (/%(?![0-9a-f]{2})/i.test(part.text))
-    return 'holds "%" without two hexadecimal digits; write %25 for the character';
+    return l10n.t('"%" must be followed by two hexadecimal digits. Write %25 for the character.');
   return undefined;
 }
 

@@ -1,4 +1,5 @@
 import { Script } from 'node:vm';
+import * as l10n from '@vscode/l10n';
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { RolecallError, truncateWithEllipsis } from '../base/errors.ts';
 import { maxSchemaLength, type ParametersSchema } from './definition.ts';
@@ -10,7 +11,7 @@ export interface SchemaError {
   readonly message: string;
 }
 
-/** Says in plain English what is wrong with the arguments of one call; an empty list when nothing is. */
+/** What is wrong with the arguments of one call, in English sentences for the model; empty when nothing is. */
 export type ArgumentsCheck = (args: unknown) => readonly string[];
 
 export type CompiledParameters =
@@ -52,7 +53,8 @@ export function compileParameters(schema: ParametersSchema): CompiledParameters 
     metaSchema = meta;
     return result;
   } catch (error) {
-    return { kind: 'invalid', faults: [{ path: wrongPattern(schema, []) ?? [], message: schemaMessage(error) }] };
+    const path = wrongPattern(schema, []) ?? [];
+    return { kind: 'invalid', faults: [{ path, message: schemaMessage(error, subjectOf(path)) }] };
   }
 }
 
@@ -67,10 +69,14 @@ function metaFaults(meta: Ajv, schema: ParametersSchema): SchemaError[] {
   if (meta.validateSchema(schema) === true) return [];
   const faults = new Map<string, SchemaError>();
   for (const error of meta.errors ?? []) {
-    // One wrong `type` fails several branches of the meta-schema; the first says enough for its place.
+    // One wrong `type` fails several branches of the meta-schema; one message for each place is enough.
     if (faults.has(error.instancePath)) continue;
-    const message = `${error.message ?? 'is not valid JSON Schema'}${allowed(error)}`;
-    faults.set(error.instancePath, { path: pointer(error.instancePath), message });
+    const path = pointer(error.instancePath);
+    const message =
+      error.message === undefined
+        ? l10n.t('{0} is not valid JSON Schema.', subjectOf(path))
+        : l10n.t('{0} is not valid JSON Schema: {1}.', subjectOf(path), `${error.message}${allowed(error)}`);
+    faults.set(error.instancePath, { path, message });
   }
   return [...faults.values()];
 }
@@ -156,7 +162,7 @@ function pointer(instancePath: string): string[] {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Where a `pattern` stands that does not compile. Only to show the place: a parameter may have this name as well. */
+/** The path of a `pattern` that does not compile. Only to show the place: a parameter may also have this name. */
 function wrongPattern(value: unknown, path: readonly string[]): readonly string[] | undefined {
   if (typeof value === 'string') return path.at(-1) === 'pattern' && !isRegex(value) ? path : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
@@ -176,21 +182,34 @@ function isRegex(text: string): boolean {
   }
 }
 
-function schemaMessage(error: unknown): string {
-  if (error instanceof RolecallError) return 'takes too long to compile';
+/** The member at `path`, quoted, as the subject of a sentence. */
+function subjectOf(path: readonly string[]): string {
+  return path.length === 0 ? '"parameters"' : `"${path.join('.')}"`;
+}
+
+function schemaMessage(error: unknown, subject: string): string {
+  if (error instanceof RolecallError) return l10n.t('{0} takes too long to compile.', subject);
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof RangeError) return 'is nested too deeply, or refers to itself without end';
-  if (error instanceof SyntaxError) return `holds a pattern that is no regular expression (${message})`;
-  if (/can't resolve reference/.test(message)) {
-    return `${message}; only references within this schema are followed, nothing is fetched`;
+  if (error instanceof RangeError) {
+    return l10n.t('{0} is nested too deeply, or refers to itself endlessly.', subject);
   }
-  return message;
+  if (error instanceof SyntaxError) {
+    return l10n.t('{0} is not a valid regular expression: {1}.', subject, message);
+  }
+  if (/can't resolve reference/.test(message)) {
+    return l10n.t(
+      '{0}: {1}. Only references within this schema are supported; nothing is downloaded.',
+      subject,
+      message,
+    );
+  }
+  return l10n.t('{0} is not valid JSON Schema: {1}.', subject, message);
 }
 
 /**
- * What in a schema would keep ajv from checking by it, rather than be checked by:
+ * The keywords of a schema that would keep ajv from checking:
  *
- * - `$async` makes the validator answer with a promise, which is no yes and no no.
+ * - `$async` makes the validator return a promise, which is neither valid nor invalid.
  * - `$schema` chooses what the schema itself is checked against, down to a part of the meta-schema that allows anything.
  * - `$data` and remote references need no entry: the first is off, so that its object is no valid value of a keyword,
  *   and nothing is ever fetched. How long a schema or a pattern takes is bounded where it is used.
@@ -199,10 +218,13 @@ function uncheckableKeywords(schema: ParametersSchema): SchemaError[] {
   const faults = asyncFaults(schema, []);
   const { $schema } = schema;
   if ($schema !== undefined && !(typeof $schema === 'string' && draft07Address.test($schema))) {
-    faults.push({ path: ['$schema'], message: 'is not supported; use JSON Schema draft-07, or leave it out' });
+    faults.push({
+      path: ['$schema'],
+      message: l10n.t('This "$schema" is not supported. Use JSON Schema draft-07, or remove it.'),
+    });
   }
   if (JSON.stringify(schema).length > maxSchemaLength) {
-    faults.push({ path: [], message: `is longer than ${maxSchemaLength} characters` });
+    faults.push({ path: [], message: l10n.t('"parameters" is longer than {0} characters.', maxSchemaLength) });
   }
   return faults;
 }
@@ -224,7 +246,13 @@ function asyncFaults(schema: unknown, path: readonly string[]): SchemaError[] {
   if (typeof schema !== 'object' || schema === null) return [];
   return Object.entries(schema).flatMap(([keyword, value]): SchemaError[] => {
     const here = [...path, keyword];
-    if (keyword === '$async') return [{ path: here, message: 'would switch off the check of the arguments' }];
+    if (keyword === '$async')
+      return [
+        {
+          path: here,
+          message: l10n.t('"$async" is not supported, because it would turn off checking of the arguments.'),
+        },
+      ];
     if (holdsData.has(keyword)) return [];
     if (!holdsNames.has(keyword)) return asyncFaults(value, here);
     return Object.entries(Object(value)).flatMap(([name, member]) => asyncFaults(member, [...here, name]));

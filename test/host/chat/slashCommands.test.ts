@@ -211,7 +211,7 @@ describe('slash commands of @rolecall', () => {
       assert.doesNotMatch(chat().read(), /left out/);
       chat().stream.markdowns.length = 0;
       await chat().ask(chatRequest('', { command: 'tools' }));
-      assert.match(chat().read(), /About \.vscode\/rolecall\.tools\.json:\s*- 2 \(warning\): "colour" has no meaning/);
+      assert.match(chat().read(), /About \.vscode\/rolecall\.tools\.json:\s*- 2 \(warning\): Unknown member "colour"/);
     });
   });
 

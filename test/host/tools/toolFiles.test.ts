@@ -73,7 +73,7 @@ describe('the tool files', () => {
     assert.equal(textAt(text, wrong?.range), '"bad name!"');
     assert.equal(unknown?.severity, vscode.DiagnosticSeverity.Warning);
     assert.equal(unknown?.range.start.line, 5);
-    assert.match(unknown?.message ?? '', /"colour" has no meaning here/);
+    assert.match(unknown?.message ?? '', /Unknown member "colour"/);
     assert.equal(unknown?.source, 'Rolecall');
     assert.deepEqual(await names(), ['good', 'warned']);
   });
@@ -212,11 +212,11 @@ describe('the tool files', () => {
     it('say one slip once, and again when nobody else does', async () => {
       await file.write('{ "tools": [ }');
       await files.check();
-      assert.match(messages()?.join() ?? '', /This is not valid JSON/);
+      assert.match(messages()?.join() ?? '', /Invalid JSON/);
       say([0, 13, 0, 14], 'Expected comma or closing bracket');
       await until('Rolecall is silent', () => problems()?.length === 0);
       const { problems: found } = await files.contents();
-      assert.match(found[0]?.message ?? '', /This is not valid JSON/, 'as data it is there, whoever says it');
+      assert.match(found[0]?.message ?? '', /Invalid JSON/, 'as data it is there, whoever says it');
       json.clear();
       await until('Rolecall speaks again', () => problems()?.length !== 0);
     });
@@ -227,7 +227,7 @@ describe('the tool files', () => {
       assert.equal(problems()?.length, 2);
       say([0, 27, 0, 33], 'Duplicate object key');
       await until('one of two is left', () => problems()?.length === 1);
-      assert.deepEqual(messages(), ['"x" has no meaning in ']);
+      assert.deepEqual(messages(), ['Unknown member "x". I']);
     });
   });
 

@@ -269,7 +269,7 @@ describe('workspace tools of other kinds', () => {
       await define({ kind: 'http', url: `http://${host}/x/\${a}?a=\${a}` });
       allowedHosts = [host];
       const result = await call({ a: 'b/c' });
-      assert.deepEqual(result, { content: 'The server answered with status 200.\nanswered', isError: false });
+      assert.deepEqual(result, { content: 'The server returned status 200.\nanswered', isError: false });
       assert.deepEqual(consent.asked[0]?.permissions, { kind: 'request', host });
       assert.deepEqual(shown(), [`request GET "http://${host}/x/b%2Fc?a=b%2Fc"`, 'timeout 60 s']);
       assert.deepEqual(

@@ -76,7 +76,7 @@ describe('findContainment', () => {
   for (const [files, remedy] of allowing) {
     it(`says what forbids it, and what allows it: ${remedy ?? 'not known'}`, async () => {
       const { found } = await find('linux', { answer: result(1, 'bwrap: No\n permissions '), files });
-      const reason = 'The system does not let Rolecall contain programs (bwrap: No permissions).';
+      const reason = 'The system does not allow Rolecall to contain programs (bwrap: No permissions).';
       assert.deepEqual(found, { kind: 'none', reason, remedy });
     });
   }
@@ -181,7 +181,7 @@ describe('a contained program, really run', function () {
       [read, 'out/docs'],
       [write, 'out/docs/new'],
     ] as const) {
-      await assert.rejects(other, new RegExp(`"${inside(at)}" has been moved`));
+      await assert.rejects(other, new RegExp(`"${inside(at)}" was moved`));
     }
     assert.deepEqual(await readdir(path.join(folder.path, 'secrets')), ['key']);
   });

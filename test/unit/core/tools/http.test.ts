@@ -72,7 +72,7 @@ describe('a tool that sends a request', () => {
       'timeout 5 s',
     ]);
     const result = await runHttp(spec, { fetch, signal: never });
-    assert.deepEqual(result, { content: 'The server answered with status 200.\nhello', isError: false });
+    assert.deepEqual(result, { content: 'The server returned status 200.\nhello', isError: false });
     const [request] = seen;
     assert.deepEqual([request?.method, request?.url, request?.body], ['POST', '/a/7?q=x%20y', '{"id":7}']);
     assert.equal(request?.headers.accept, 'text/plain');
@@ -104,7 +104,7 @@ describe('a tool that sends a request', () => {
 
   it('gives an answer of 400 and above to the model as an error, with its body', async () => {
     answer = (_, response) => void response.writeHead(404, { 'content-type': 'application/json' }).end('{"no":1}');
-    assert.deepEqual(await run(), { content: 'The server answered with status 404.\n{"no":1}', isError: true });
+    assert.deepEqual(await run(), { content: 'The server returned status 404.\n{"no":1}', isError: true });
   });
 
   it('follows a redirect on the same host, for GET only', async () => {
@@ -178,7 +178,7 @@ describe('a tool that sends a request', () => {
 
   it('does not read what is no text', async () => {
     answer = (_, response) => void response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.alloc(10));
-    assert.match((await run()).content, /image\/png and is not text/);
+    assert.match((await run()).content, /image\/png, which is not text/);
   });
 
   it('is ended by its time limit', async () => {

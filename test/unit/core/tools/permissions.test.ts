@@ -82,8 +82,8 @@ describe('resolveReach', () => {
 
   it('never reads or writes the home folder, but a part of a workspace that is one', async () => {
     for (const root of [at('home'), outer.path]) {
-      await assert.rejects(resolve({}, system, root), refusedAs(/holds your home folder/));
-      await assert.rejects(resolve({ read: [], write: ['.'] }, system, root), refusedAs(/holds your home folder/));
+      await assert.rejects(resolve({}, system, root), refusedAs(/contains your home folder/));
+      await assert.rejects(resolve({ read: [], write: ['.'] }, system, root), refusedAs(/contains your home folder/));
     }
     assert.deepEqual((await resolve({ read: ['space'] }, system, at('home'))).read, [at('home', 'space')]);
   });

@@ -190,8 +190,8 @@ describe('JSON templates', () => {
     assert.deepEqual(
       found.map(({ path, message }) => [path.join('.'), message.slice(0, 20)]),
       [
-        ['run.a.1', '"${y}" is not among '],
-        ['run.b.c', 'This text has "${" w'],
+        ['run.a.1', '"${y}" is not a decl'],
+        ['run.b.c', '"${" has no closing '],
       ],
     );
   });

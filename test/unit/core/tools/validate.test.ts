@@ -102,23 +102,33 @@ describe('compileParameters', () => {
 
   const invalid: [title: string, schema: Record<string, unknown>, path: string, message: RegExp][] = [
     ['an unknown type', { properties: { a: { type: 'x' } } }, 'properties.a.type', /must be equal to one of/],
-    ['a bad pattern', { properties: { a: { pattern: '[' } } }, 'properties.a.pattern', /no regular expression/],
-    ['a reference to nothing', { properties: { a: { $ref: '#/nope' } } }, '', /nothing is fetched/],
-    ['a reference to the network', { properties: { a: { $ref: 'https://x.test/s.json' } } }, '', /nothing is fetched/],
-    ['a schema that refers to itself for ever', { properties: { a: { $ref: '#/properties/a' } } }, '', /without end/],
+    [
+      'a bad pattern',
+      { properties: { a: { pattern: '[' } } },
+      'properties.a.pattern',
+      /not a valid regular expression/,
+    ],
+    ['a reference to nothing', { properties: { a: { $ref: '#/nope' } } }, '', /nothing is downloaded/],
+    [
+      'a reference to the network',
+      { properties: { a: { $ref: 'https://x.test/s.json' } } },
+      '',
+      /nothing is downloaded/,
+    ],
+    ['a schema that refers to itself for ever', { properties: { a: { $ref: '#/properties/a' } } }, '', /endlessly/],
     ['another draft', { $schema: 'https://json-schema.org/draft/2020-12/schema' }, '$schema', /draft-07/],
-    ['a promise for an answer', { $async: true, required: ['a'] }, '$async', /switch off the check/],
+    ['a promise for an answer', { $async: true, required: ['a'] }, '$async', /turn off checking/],
     [
       'a promise in a part',
       { properties: { a: { allOf: [{ $async: true }] } } },
       'properties.a.allOf.0.$async',
-      /switch off/,
+      /turn off checking/,
     ],
     [
       'a promise in a definition',
       { $defs: { $async: { items: { $async: false } } } },
       '$defs.$async.items.$async',
-      /switch off/,
+      /turn off checking/,
     ],
     [
       'a meta-schema that allows everything',
