@@ -72,7 +72,7 @@ test.describe('the tools of a workspace', () => {
   const inside = (...parts: string[]) => path.join(path.dirname(workbench.folder), ...parts);
   const open = (folder: string) => openFile(page, 'rolecall.tools.json', inside(folder, FILE));
   const editor = () => page.locator('.editor-group-container .editor-instance .monaco-editor').first();
-  const lenses = () => page.locator('.codelens-decoration a', { hasText: 'Run this tool' });
+  const lenses = () => page.locator('.codelens-decoration a', { hasText: 'Run Tool' });
   const panel = () => page.locator('.markers-panel');
   const showProblems = () => runCommand(page, 'Problems: Focus on Problems View');
   /** The rows of Problems, as they are read aloud. */
@@ -107,7 +107,7 @@ test.describe('the tools of a workspace', () => {
     await page.locator('.monaco-dialog-box').waitFor({ state: 'detached' });
     await outsider({});
     assert.match(await answer(page), /count_words.*list_files.*report.*find_ticket/s);
-    await panel().getByText('operations defines a tool named list_files already').waitFor();
+    await panel().getByText('operations already defines a tool named list_files').waitFor();
     await expect.poll(async () => (await problems()).length).toBe(1);
   });
 
@@ -218,7 +218,7 @@ test.describe('the tools of a workspace', () => {
       .waitFor();
     await page.keyboard.press('Control+Home');
     await lenses().first().click();
-    const question = await notification(page, /The whole request is in the document/);
+    const question = await notification(page, /Read the whole request in the document/);
     await editor()
       .locator('.view-line', { hasText: /Reads.this.workspace/ })
       .waitFor();
@@ -251,7 +251,7 @@ test.describe('the tools of a workspace', () => {
       .waitFor();
     await lenses().first().waitFor();
     await workbench.screenshot('tool-new');
-    assert.match(await textOfEditor(page, editor()), /\/\/ The model decides by this sentence/);
+    assert.match(await textOfEditor(page, editor()), /\/\/ The model uses this description/);
     await showProblems();
     await panel().getByText('No problems').waitFor();
     const written = fs.readFileSync(inside('website', FILE), 'utf8');

@@ -138,7 +138,7 @@ describe('the running extension, configured for a cloud', () => {
       assert.match(answer, /· Untitled-\d+\n/);
       await vscode.commands.executeCommand('workbench.action.closeAllEditors');
       await vscode.commands.executeCommand(commands.askAboutSelection);
-      assert.match(errors[0] ?? '', /Open a file and select what this is about first/);
+      assert.match(errors[0] ?? '', /Open a file and select some text first/);
     });
 
     it('and leaves nothing behind when no question is typed', async () => {

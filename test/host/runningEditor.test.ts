@@ -165,7 +165,7 @@ describe('the commands of an editor', () => {
       edit.insert(document.uri, new vscode.Position(0, 0), 'new\n');
       await vscode.workspace.applyEdit(edit);
       await vscode.commands.executeCommand(commands.applyRewrite, input.modified);
-      assert.match(errors[0] ?? '', /changed since the rewrite was asked for/);
+      assert.match(errors[0] ?? '', /changed since you requested the rewrite/);
       assert.equal(document.getText(), `new\n${text}`);
     });
 
@@ -179,7 +179,7 @@ describe('the commands of an editor', () => {
     it('nor more than can be sent in one piece', async () => {
       await select('x'.repeat(60_001), [0, 0], [0, 0]);
       await vscode.commands.executeCommand(commands.rewriteSelection);
-      assert.match(errors[0] ?? '', /rewritten\.txt is too long to be rewritten in one piece/);
+      assert.match(errors[0] ?? '', /rewritten\.txt is too long to rewrite at once/);
       assert.equal(diff(), undefined);
     });
 

@@ -67,7 +67,10 @@ function imagesIn(part: vscode.LanguageModelDataPart): ContentPart[] {
   const { mimeType, data } = part;
   if (isText(part) || isBookkeeping(part)) return []; // Text is part of the text.
   if (mimeType.startsWith('image/')) return [toImagePart(mimeType, data)];
-  throw new RolecallError('invalidRequest', `The inference service takes text and images, not ${mimeType}.`);
+  throw new RolecallError(
+    'invalidRequest',
+    vscode.l10n.t('The inference service accepts text and images, not {0}.', mimeType),
+  );
 }
 
 function isText({ mimeType }: vscode.LanguageModelDataPart): boolean {

@@ -27,7 +27,7 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
       new RolecallModelProvider(deps),
     );
     // In a fresh profile VS Code resolves models only after the first message, which then finds none and fails.
-    void vscode.lm.selectChatModels({ vendor: languageModelVendor }); // Asking is the point; the answer is not needed.
+    void vscode.lm.selectChatModels({ vendor: languageModelVendor }); // Called for its effect; the answer is not needed.
     return registration;
   }
 
@@ -40,7 +40,7 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
     const { models } = remembered;
     return [
       ...models.map(information),
-      ...remembered.withdrawn.map((model) => ({ ...information(model), detail: vscode.l10n.t('not on offer now') })),
+      ...remembered.withdrawn.map((model) => ({ ...information(model), detail: vscode.l10n.t('No longer available') })),
       defaultEntry(models.length > 0 ? catalog.choose(undefined) : undefined),
     ];
   }
@@ -80,7 +80,7 @@ function defaultEntry(model: Model | undefined): ModelInformation {
   return {
     ...information({ ...(model ?? unknown), id: defaultModelEntry, label: unknown.label }),
     tooltip: vscode.l10n.t('The default model of your cloud, through Rolecall'),
-    detail: model ? vscode.l10n.t('default: {0}', model.label) : vscode.l10n.t('sign in to see the models'),
+    detail: model ? vscode.l10n.t('Default: {0}', model.label) : vscode.l10n.t('Sign in to see the models'),
   };
 }
 
@@ -93,7 +93,7 @@ function information({ id, label, contextLength, maxOutput, vision }: Model): Mo
     tooltip: vscode.l10n.t('{0}, served by your cloud through Rolecall', id),
     maxInputTokens: Math.max(1, contextLength - maxOutput),
     maxOutputTokens: maxOutput,
-    // Agent mode takes only models that declare tool calling. Where the service refuses tools, it is asked without.
+    // Agent mode accepts only models that declare tool calling. A service that refuses tools is asked without them.
     capabilities: { toolCalling: true, imageInput: vision },
     isUserSelectable: true,
   };

@@ -20,9 +20,9 @@ export interface ModelResponseDeps extends RequestDeps {
   readonly catalog: ModelCatalog;
 }
 
-/** A request of VS Code's own chat, as it is handed over. */
+/** A request of VS Code's own chat. */
 export interface ModelChatRequest {
-  /** `undefined`: whichever there is by now. */
+  /** `undefined`: the default model at the time of the request. */
   readonly id: string | undefined;
   /** It was offered once and is listed only so that VS Code does not refuse the message. */
   readonly isWithdrawn: boolean;
@@ -49,8 +49,8 @@ export async function respond(
     account = accountSignal(clouds, signalOf(token));
     const { signal } = account;
     if (isWithdrawn) {
-      await cloud.inference.accessToken(signal); // Says why there is none.
-      throw new RolecallError('notFound', vscode.l10n.t('{0} is not on offer now. Pick another model.', id ?? ''));
+      await cloud.inference.accessToken(signal); // Throws the reason when there is none.
+      throw new RolecallError('notFound', vscode.l10n.t('{0} is no longer available. Pick another model.', id ?? ''));
     }
     const model = id ?? (await anyModel(catalog, cloud, signal));
     const described = catalog.models.find((each) => each.id === model);
@@ -76,8 +76,7 @@ export async function respond(
     if (reason !== undefined) throw new RolecallError('protocol', reason);
   } catch (error) {
     if (token.isCancellationRequested) return;
-    if (account?.signal.aborted)
-      throw new Error(vscode.l10n.t('Stopped, because the account that asked is signed out.'));
+    if (account?.signal.aborted) throw new Error(vscode.l10n.t('Stopped because the account was signed out.'));
     if (isCancelled(error)) return;
     log.error(describe(error));
     throw new Error(asRolecallError(error).message, { cause: error });
@@ -86,7 +85,7 @@ export async function respond(
   }
 }
 
-/** Tokens of a text or a message, as a model counts them as far as that is known. */
+/** Tokens of a text or a message, as the model counts them, as far as that is known. */
 export function countTokens(
   { clouds, observations }: ModelResponseDeps,
   id: string,
@@ -99,7 +98,7 @@ export function countTokens(
     : estimate;
 }
 
-/** What is not sent of what was set or offered, a sentence each; once for each answer, not for each round of tool calls. */
+/** What was set or offered but is not sent, one sentence each; once for each answer, not for each round of tool calls. */
 function unsent(
   model: Model | undefined,
   settings: Settings,
@@ -110,26 +109,29 @@ function unsent(
   if (isLaterRound === true) return [];
   const withheld =
     model?.tools === false && tools.length > 0
-      ? [vscode.l10n.t('No tools were offered: {0} is described as a model that takes none.', model.label)]
+      ? [vscode.l10n.t('No tools were sent, because {0} doesn’t support tools.', model.label)]
       : [];
   return [...leftOut(model, settings).map(({ message }) => message), ...withheld];
 }
 
-/** What was picked is asked, and nothing else; only the entry for the default stands for whatever there is by now. */
+/** A picked model is never replaced by another; only the default entry stands for the current default. */
 async function anyModel(catalog: ModelCatalog, cloud: Cloud, signal: AbortSignal): Promise<string> {
-  await cloud.inference.accessToken(signal); // Says why there is none.
+  await cloud.inference.accessToken(signal); // Throws the reason when there is none.
   const model = await catalog.resolve(undefined, signal);
   if (model) return model.id;
-  throw new RolecallError('configuration', vscode.l10n.t('The service lists no models. Name one in rolecall.models.'));
+  throw new RolecallError(
+    'configuration',
+    vscode.l10n.t('The service lists no models. Add one to the setting rolecall.models.'),
+  );
 }
 
-/** The service has `auto` and `none`. An answer without the call that was required would be taken for one with it. */
+/** The service supports `auto` and `none` only, and an answer without the required call would be mistaken for one with it. */
 function refuseRequired({ toolMode }: vscode.ProvideLanguageModelChatResponseOptions): void {
   if (toolMode !== vscode.LanguageModelChatToolMode.Required) return;
   throw new RolecallError(
     'unsupported',
     vscode.l10n.t(
-      'This request requires the model to call a tool. The inference service cannot promise that: its tool_choice is “auto” or “none”.',
+      'This request requires the model to call a tool, which the inference service cannot guarantee: it supports only “auto” and “none” as tool_choice.',
     ),
     { details: { param: 'tool_choice' } },
   );

@@ -4,8 +4,8 @@ import { type ChatUnavailable, chatUnavailable, openChatCommand } from '../chatV
 import { showInformationMessage } from '../dialogs.ts';
 
 /**
- * Opens VS Code's chat with `@rolecall` typed, ready for the first message; a question that is given stands there too, for the
- * user to send or to change. The model that is picked there stays. Where there is no chat it says why, and what works there.
+ * Opens VS Code's chat with `@rolecall` typed, ready for the first message, followed by the question if there is one, for the
+ * user to send or to change. The model that is picked there stays. Without a chat it shows why, and what works instead.
  */
 export async function openChat(question?: unknown): Promise<void> {
   const missing = await chatUnavailable();
@@ -19,8 +19,8 @@ export async function openChat(question?: unknown): Promise<void> {
 const INTRODUCED = 'rolecall.chatIntroduced';
 
 /**
- * After the first sign-in to a cloud of one's own: what is typed in the chat without `@rolecall` goes to the editor's assistant.
- * Once, since whoever signs in again knows; and silent where there is no chat.
+ * After the first sign-in to the user's own cloud: what is typed in the chat without `@rolecall` goes to the editor's assistant.
+ * Runs once, and does nothing where there is no chat.
  */
 export async function introduceChat(state: vscode.Memento): Promise<void> {
   if (state.get(INTRODUCED) === true || (await chatUnavailable())) return;
@@ -32,7 +32,7 @@ async function offerInstead({ reason, setting }: ChatUnavailable): Promise<void>
   const ask = vscode.l10n.t('Ask About Selection…');
   const change = vscode.l10n.t('Open Settings');
   const message = vscode.l10n.t(
-    '{0} Questions about a file or a selection are answered in a document beside it.',
+    '{0} You can still ask about a file or a selection. The answer opens beside the editor.',
     reason,
   );
   const chosen = await showInformationMessage(message, ask, ...(setting === undefined ? [] : [change]));

@@ -31,7 +31,7 @@ export interface ParticipantDeps extends RequestDeps {
   readonly briefAccess: BriefAccess;
 }
 
-/** One question, as VS Code hands it over. */
+/** One question from VS Code. */
 interface Asked {
   readonly request: vscode.ChatRequest;
   readonly context: vscode.ChatContext;
@@ -39,7 +39,7 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-/** Answers what is asked of `@rolecall`. */
+/** Answers questions to `@rolecall`. */
 export function participant(deps: ParticipantDeps): vscode.ChatRequestHandler {
   const questions = new AskedQuestions();
   return (request, context, stream, token) =>
@@ -54,9 +54,7 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
       stream.markdown(toolsOverview({ tools, ...toolRegistry }));
       if (tools.some(({ name }) => accessToolNames.has(name))) {
         stream.markdown(
-          vscode.l10n.t(
-            '\n\nTools that read who has access are offered with `/access`, or when you refer to them, as with `#rolecallWhoHas`.',
-          ),
+          `\n\n${vscode.l10n.t('Tools that read who has access are available with `/access`, or when you mention one, for example `#rolecallWhoHas`.')}`,
         );
       }
       return local();
@@ -157,7 +155,7 @@ interface Finishing {
   readonly model: Model;
   /** What the user should know of how this was answered. */
   readonly remarks: readonly string[];
-  /** Of the person who asked. */
+  /** The user's Stop. */
   readonly signal: AbortSignal;
   readonly log: Log;
 }
@@ -170,9 +168,7 @@ function finish(
     try {
       writer.write({
         kind: 'line',
-        text: signal.aborted
-          ? vscode.l10n.t('Stopped.')
-          : vscode.l10n.t('Stopped, because the account that asked is signed out.'),
+        text: signal.aborted ? vscode.l10n.t('Stopped.') : vscode.l10n.t('Stopped because the account was signed out.'),
       });
     } catch {
       // VS Code closes the stream of an answer that was stopped in its chat, and marks it itself.
@@ -185,11 +181,11 @@ function finish(
     writer.write({ kind: 'footer', text: vscode.l10n.t('Answer {0}:', at + 2) });
     writer.write({ kind: 'text', text });
   }
-  // Part of the answer: before it they would be folded away with the steps on the way to it.
+  // After the answer: before it they would be collapsed with its steps.
   for (const text of remarks) writer.write({ kind: 'footer', text });
   const doubts = lowConfidenceLine(tally.logprobs);
   if (doubts !== undefined) writer.write({ kind: 'footer', text: doubts });
-  // Before the button: what stands between texts keeps them apart.
+  // Before the button, which separates the text from what follows.
   if (end.reason !== 'failed') writer.write({ kind: 'footer', text: tally.summary(model.label) });
   if (tally.reasoning !== '') {
     stream.button({
@@ -207,11 +203,11 @@ function failed(error: unknown, stream: vscode.ChatResponseStream, log: Log): vs
   log.error(describe(known));
   const step = nextStep(known);
   if (step) stream.button({ title: step.title, command: step.command, arguments: [...(step.arguments ?? [])] });
-  // VS Code renders it as Markdown, and it may hold words of the service.
+  // VS Code renders it as Markdown, and it may contain text from the service.
   return { errorDetails: { message: escapeMarkdown(known.message) } };
 }
 
-/** What Rolecall said by itself is nothing that a model has to hear. */
+/** For an answer of Rolecall itself, which is not sent to the model. */
 function local(): vscode.ChatResult {
   const metadata: ResultMetadata = { stage: '', history: [], isLocal: true };
   return { metadata };

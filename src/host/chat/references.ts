@@ -44,7 +44,7 @@ function quotation(name: string, text: string, language: string): WrittenQuestio
   return { text: fenced(name, text, language), cut: isTruncated(text) ? [name] : [] };
 }
 
-/** What was attached is never left out silently. */
+/** An attachment is never left out silently. */
 function unreadable(name: string): WrittenQuestion {
   return { text: vscode.l10n.t('{0} was attached but cannot be read as text.', name), cut: [] };
 }

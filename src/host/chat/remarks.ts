@@ -5,7 +5,7 @@ import type { Model } from '../modelCatalog.ts';
 import type { ToolFileProblem } from '../toolProblem.ts';
 import { leftOutLine } from './toolsOverview.ts';
 
-/** Continues text without following instructions; listed by the sandbox for trying out such models. */
+/** Continues text without following instructions; the sandbox lists it for trying such models. */
 const RAW_MODEL = 'sandbox/ngram';
 
 export interface RemarkContext {
@@ -20,7 +20,7 @@ export interface RemarkContext {
   readonly unsent: readonly string[];
 }
 
-/** What a person should know of how this is answered, a sentence each. */
+/** What the user should know about how this is answered, one sentence each. */
 export function remarksOn({ request, cloud, model, withheld, problems, unsent }: RemarkContext): string[] {
   const leftOut = leftOutLine(problems);
   const isOthers = request.model.vendor !== languageModelVendor;
@@ -28,23 +28,15 @@ export function remarksOn({ request, cloud, model, withheld, problems, unsent }:
   const isRaw = cloud.connection.id === 'sandbox' && model.id === RAW_MODEL;
   return [
     ...(isOthers
-      ? [vscode.l10n.t('Answered by {0}: the model that is picked here is not one of your cloud’s.', model.label)]
+      ? [vscode.l10n.t('Answered by {0}, because the selected model is not one of your cloud’s models.', model.label)]
       : []),
     ...(isWithdrawn
-      ? [
-          vscode.l10n.t(
-            'Answered by {0}: {1}, which is picked here, is not on offer now.',
-            model.label,
-            request.model.name,
-          ),
-        ]
+      ? [vscode.l10n.t('Answered by {0}, because {1} is no longer available.', model.label, request.model.name)]
       : []),
     ...(isRaw
       ? [vscode.l10n.t('{0} is a raw language model: it continues text and does not answer questions.', model.label)]
       : []),
-    ...(withheld > 0
-      ? [vscode.l10n.t('Earlier turns were asked of another connection or account, and are not sent.')]
-      : []),
+    ...(withheld > 0 ? [vscode.l10n.t('Earlier messages belong to another account and won’t be sent.')] : []),
     ...(unsent.length > 0 ? [unsentLine(model, unsent.join(', '))] : []),
     ...(leftOut === undefined ? [] : [leftOut]),
   ];
@@ -52,10 +44,6 @@ export function remarksOn({ request, cloud, model, withheld, problems, unsent }:
 
 function unsentLine({ vision, label }: Model, names: string): string {
   return vision
-    ? vscode.l10n.t('Not sent, because it is too large or cannot be read: {0}.', names)
-    : vscode.l10n.t(
-        'Not sent: {0}. {1} is not described as a model that takes images (“vision” in rolecall.models).',
-        names,
-        label,
-      );
+    ? vscode.l10n.t('Not sent because it is too large or cannot be read: {0}.', names)
+    : vscode.l10n.t('Not sent: {0}. {1} doesn’t support images (“vision” in rolecall.models).', names, label);
 }

@@ -4,7 +4,7 @@ import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { escapeMarkdown } from '../escapeMarkdown.ts';
 
-/** The first message of a newcomer is answered too: with the way in. */
+/** Answers the message of a signed-out user with the ways to sign in. */
 export function offerSignIn(
   clouds: Clouds,
   cloud: Cloud | undefined,
@@ -38,7 +38,7 @@ export function offerSignIn(
 /** For a service that lists no models. */
 export function offerModels(stream: vscode.ChatResponseStream): vscode.ChatResult {
   stream.markdown(
-    vscode.l10n.t('The service lists no models. Name one in the setting `rolecall.models` and ask again.'),
+    vscode.l10n.t('The service lists no models. Add one to the setting `rolecall.models` and ask again.'),
   );
   stream.button({
     title: vscode.l10n.t('Open Settings'),

@@ -44,7 +44,7 @@ function report(event: CompletionEvent, progress: ResponseProgress, log: Log): v
   if (event.kind === 'usage') reportUsage(event.usage, progress, log);
   if (event.kind === 'notice') {
     log.info(event.message);
-    // The rest is a detail; these change what was asked, and there is no other place to say it.
+    // Only notices that change the request are shown; the others are logged.
     if (TOLD.includes(event.code)) reportLine(event.message, progress);
   }
 }
@@ -65,7 +65,7 @@ function reportEnd(completion: Completion, progress: ResponseProgress): void {
   progress.report(new vscode.LanguageModelTextPart(`${fence}\n\n*${escapeMarkdown(line)}*`));
 }
 
-/** What the participant says below an answer that the service broke off. */
+/** The line below an answer that the service ended early. */
 function earlyEnd(choice: CompletionChoice | undefined): string | undefined {
   if (choice?.ending !== 'length' && choice?.ending !== 'endedEarly') return undefined;
   const turn = { ...choice, finishReason: choice.finishReason, complete: true };
@@ -92,7 +92,7 @@ function reportUsage(usage: Usage, progress: ResponseProgress, log: Log): void {
   }
 }
 
-/** Why an answer is not whole, or none: VS Code would end it as if it were, or say "no response" without a reason. */
+/** Why an answer is incomplete or missing: VS Code would show it as complete, or show "no response" without a reason. */
 export function whyNoAnswer({ complete, incompleteReason, choices }: Completion): string | undefined {
   if (!complete) return incompleteReason;
   const choice = choices[0];
@@ -106,5 +106,5 @@ export function whyNoAnswer({ complete, incompleteReason, choices }: Completion)
   if (choice?.ending === 'endedEarly') return ending;
   return choice && choice.reasoning.trim() !== ''
     ? vscode.l10n.t('The model reasoned but gave no answer. A larger token limit may help.')
-    : vscode.l10n.t('The model answered with nothing.');
+    : vscode.l10n.t('The model returned an empty answer.');
 }

@@ -12,7 +12,7 @@ export function leftOutLine(problems: readonly ToolFileProblem[]): string | unde
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors.length === 0) return undefined;
   const files = [...byFile(errors).keys()].join(', ');
-  return vscode.l10n.t('Some tools are left out: {0} has mistakes in it. Problems shows them.', files);
+  return vscode.l10n.t('Some tools are unavailable because of errors in {0}. See the Problems view.', files);
 }
 
 /** The problems of each file, by its path in the workspace. */
@@ -29,9 +29,7 @@ function byFile(problems: readonly ToolFileProblem[]): ReadonlyMap<string, reado
 export function toolsOverview({ tools, problems = [], remarks = [] }: ToolRegistry): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   if (!vscode.workspace.isTrusted) {
-    return text.appendMarkdown(
-      vscode.l10n.t('Tools of this workspace are neither read nor offered before you trust it.'),
-    );
+    return text.appendMarkdown(vscode.l10n.t('Tools in this workspace are unavailable until you trust it.'));
   }
   if (tools.length === 0 && problems.length === 0) {
     return text.appendMarkdown(vscode.l10n.t('This workspace defines no tools.'));
@@ -46,14 +44,15 @@ export function toolsOverview({ tools, problems = [], remarks = [] }: ToolRegist
   }
   for (const remark of remarks) text.appendMarkdown('\n').appendMarkdown(escapeMarkdown(remark)).appendMarkdown('\n');
   for (const [file, found] of byFile(problems)) {
-    const hasErrors = found.some(({ severity }) => severity === 'error');
-    const heading = hasErrors
-      ? vscode.l10n.t('{0} has mistakes:', escapeMarkdown(file))
-      : vscode.l10n.t('About {0}:', escapeMarkdown(file));
+    const heading = vscode.l10n.t('Problems in {0}:', escapeMarkdown(file));
     text.appendMarkdown('\n').appendMarkdown(heading).appendMarkdown('\n\n');
     for (const { line, severity, message } of found) {
-      const place = severity === 'error' ? `${line + 1}` : vscode.l10n.t('{0} (warning)', line + 1);
-      text.appendMarkdown(`- ${place}: ${escapeMarkdown(message)}\n`);
+      const shown = escapeMarkdown(message);
+      const item =
+        severity === 'error'
+          ? vscode.l10n.t('Line {0}: {1}', line + 1, shown)
+          : vscode.l10n.t('Line {0} (warning): {1}', line + 1, shown);
+      text.appendMarkdown(`- ${item}\n`);
     }
   }
   return text;

@@ -6,13 +6,13 @@ import { closingFence } from '../fenced.ts';
 import { ownerOf } from '../ownerOf.ts';
 import type { AnswerPiece, OpenPage, OpenPages } from '../pages.ts';
 
-/** Showing an answer lays all of it out anew: not with each token. */
+/** Each update lays out the whole answer again, so not every token causes one. */
 const REFRESH_MS = 80;
 
-/** What stands above an answer: plain text. */
+/** Plain text above an answer. */
 export interface AnswerHeader {
   readonly heading: string;
-  /** Who was asked about what. */
+  /** The model and what it was asked about. */
   readonly about: string;
 }
 
@@ -21,7 +21,7 @@ export interface AnswersDeps {
   readonly pages: OpenPages;
 }
 
-/** Answers beside the editor. They belong to the account that asked: when another one is active, or none, they close. */
+/** Answers beside the editor. They belong to the account that asked and close when another account becomes active, or none. */
 export class Answers implements vscode.Disposable {
   readonly #deps: AnswersDeps;
   readonly #open = new Set<OpenPage<never>>();
@@ -77,7 +77,7 @@ export class StreamedAnswer {
     return this.#page.closed;
   }
 
-  /** Adds a part: reasoning as a quotation, behind a block of code that the model has left open. */
+  /** Adds a part. Reasoning becomes a quotation, after closing a code block that the model has left open. */
   write(part: Exclude<AnswerPart, { kind: 'progress' }>): void {
     if (part.kind === 'text') this.append((this.#quoting ? '\n\n' : '') + part.text);
     else if (part.kind === 'reasoning') {
@@ -97,12 +97,12 @@ export class StreamedAnswer {
     this.#showSoon();
   }
 
-  /** Nothing more comes: shows all of it now. */
+  /** Ends the answer and shows all of it now. */
   end(): void {
     this.#show(true);
   }
 
-  /** Of the last piece, if it is a model's. */
+  /** The Markdown of the last piece, if it is the model's. */
   get #markdown(): string {
     const last = this.#pieces.at(-1);
     return last && 'markdown' in last ? last.markdown : '';

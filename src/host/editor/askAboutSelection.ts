@@ -32,8 +32,8 @@ export function askCommands(deps: AskDeps) {
 }
 
 /**
- * The passage of the active editor; of the only one in sight while something else has the focus, an answer beside it for
- * example.
+ * The passage of the active editor, or of the only visible one while something else has the focus, for example an answer
+ * beside it.
  *
  * @throws RolecallError when no editor is open.
  */
@@ -41,7 +41,7 @@ export function activePassage(): Passage {
   const inSight = vscode.window.visibleTextEditors.filter(({ viewColumn }) => viewColumn !== undefined);
   const editor = vscode.window.activeTextEditor ?? (inSight.length === 1 ? inSight[0] : undefined);
   if (editor) return passageOf(editor);
-  throw new RolecallError('invalidRequest', vscode.l10n.t('Open a file and select what this is about first.'));
+  throw new RolecallError('invalidRequest', vscode.l10n.t('Open a file and select some text first.'));
 }
 
 async function askAboutSelection(deps: AskDeps): Promise<void> {
@@ -51,7 +51,7 @@ async function askAboutSelection(deps: AskDeps): Promise<void> {
     title: vscode.l10n.t('Ask {0} about {1}', answering.model.label, passage.title),
     placeHolder: vscode.l10n.t('What does this do?'),
     ignoreFocusOut: true,
-    validateInput: (value) => (value.trim() === '' ? vscode.l10n.t('Type a question.') : undefined),
+    validateInput: (value) => (value.trim() === '' ? vscode.l10n.t('Enter a question.') : undefined),
   });
   if (question === undefined) return;
   await answerBeside(deps, answering, { heading: question, passage, question });
@@ -93,7 +93,7 @@ async function explainProblem(deps: AskDeps, [uri, range]: readonly unknown[]): 
 }
 
 async function showReasoning(answers: Answers, text: unknown): Promise<void> {
-  if (typeof text !== 'string') return; // Only a button of ours has something to show.
+  if (typeof text !== 'string') return; // Only Rolecall's own button passes a text.
   const answer = await answers.open(vscode.l10n.t('Reasoning'));
   answer.append(text);
   answer.end();
@@ -105,7 +105,7 @@ interface Question {
   readonly question: string;
 }
 
-/** @throws what the request failed with; what came before stays where it is shown. */
+/** @throws the error of the request; what arrived before it stays visible. */
 async function answerBeside(
   deps: AskDeps,
   answering: AnsweringModel,
@@ -134,7 +134,7 @@ async function answerBeside(
     if (end.reason === 'failed') {
       answer.write({
         kind: 'line',
-        text: vscode.l10n.t('The answer ends here: {0}', asRolecallError(end.error).message),
+        text: vscode.l10n.t('The answer was interrupted: {0}', asRolecallError(end.error).message),
       });
       throw end.error;
     }

@@ -32,7 +32,7 @@ export async function generateCommitMessage(deps: EditorDeps, source: unknown): 
   if (diff.trim() === '') {
     throw new RolecallError(
       'invalidRequest',
-      vscode.l10n.t('There is nothing to commit: no tracked file has changed.'),
+      vscode.l10n.t('There is nothing to commit: no tracked files have changed.'),
     );
   }
   await writeMessage(deps, repository, diff);
@@ -59,9 +59,9 @@ export async function writeMessage(deps: EditorDeps, repository: Repository, dif
   const problem = closingLine(end);
   const message = codeInAnswer(end.turn?.text ?? '', '');
   if (problem !== undefined || message === '') {
-    throw new RolecallError('protocol', problem ?? vscode.l10n.t('The model answered with nothing.'));
+    throw new RolecallError('protocol', problem ?? vscode.l10n.t('The model returned an empty answer.'));
   }
-  // What was typed while the model wrote is not thrown away.
+  // What was typed while the model answered is kept.
   if (isTruncated(diff)) void showInformationMessage(truncationLine(vscode.l10n.t('the change')));
   const typed = repository.inputBox.value;
   repository.inputBox.value = typed === before ? message : `${message}\n\n${typed}`;
@@ -76,6 +76,6 @@ async function repositoryOf(source: unknown): Promise<Repository> {
   if (repository) return repository;
   throw new RolecallError(
     'invalidRequest',
-    vscode.l10n.t('There is no Git repository here, or VS Code’s Git extension is switched off.'),
+    vscode.l10n.t('No Git repository was found, or VS Code’s Git extension is turned off.'),
   );
 }

@@ -22,7 +22,7 @@ const REFRESH_MS = 150;
 
 /**
  * Rewrite Selection…: the model's version as VS Code's own difference, to be applied or discarded. Proposals belong to the
- * account that asked and go when another account becomes active, or none.
+ * account that asked and close when another account becomes active, or none.
  */
 export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #deps: EditorDeps;
@@ -58,15 +58,15 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
     if (isTruncated(passage.text)) {
       throw new RolecallError(
         'invalidRequest',
-        vscode.l10n.t('{0} is too long to be rewritten in one piece. Select less.', passage.title),
+        vscode.l10n.t('{0} is too long to rewrite at once. Select less text.', passage.title),
       );
     }
     const answering = await resolveAnsweringModel(this.#deps);
     const wish = await showInputBox({
-      title: vscode.l10n.t('How shall {0} rewrite {1}?', answering.model.label, passage.title),
+      title: vscode.l10n.t('How should {0} rewrite {1}?', answering.model.label, passage.title),
       placeHolder: vscode.l10n.t('Make it shorter'),
       ignoreFocusOut: true,
-      validateInput: (value) => (value.trim() === '' ? vscode.l10n.t('Say what shall change.') : undefined),
+      validateInput: (value) => (value.trim() === '' ? vscode.l10n.t('Describe the change.') : undefined),
     });
     if (wish === undefined) return;
     const toolRegistry = await this.#deps.openTools();
@@ -103,7 +103,7 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
     });
     clearTimeout(timer);
     if (end.reason === 'cancelled') return this.discard(proposal);
-    // Text before a tool call is not the rewrite: the last turn is.
+    // The last turn is the rewrite, not text before a tool call.
     said = end.turn?.text ?? '';
     show();
     const problem = end.reason === 'failed' ? undefined : closingLine(end);
@@ -154,7 +154,7 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
   }
 
   /**
-   * Puts the rewrite into the document, as one step of undo. It is not saved.
+   * Applies the rewrite to the document as one undo step. The document is not saved.
    *
    * @throws RolecallError when the document is no longer what was rewritten.
    */
@@ -165,7 +165,7 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
     if (document.getText() !== before) {
       throw new RolecallError(
         'invalidRequest',
-        vscode.l10n.t('The file was changed since the rewrite was asked for, so it was not applied. Ask again.'),
+        vscode.l10n.t('The file has changed since you requested the rewrite, so it was not applied. Try again.'),
       );
     }
     const edit = new vscode.WorkspaceEdit();
@@ -173,7 +173,7 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
     if (!(await vscode.workspace.applyEdit(edit))) {
       throw new RolecallError(
         'invalidRequest',
-        vscode.l10n.t('The editor did not take the rewrite: is the file read-only?'),
+        vscode.l10n.t('The rewrite could not be applied. Check whether the file is read-only.'),
       );
     }
     proposal.isApplied = true;
@@ -187,7 +187,7 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
     await vscode.window.tabGroups.close(tabsOf(proposal.uri));
   }
 
-  /** @param uri what the title bar hands over; from the palette the difference that is looked at. */
+  /** @param uri passed by the title bar; from the palette, the active difference is used. */
   #wanted(uri: unknown): Proposal {
     const shown = uri instanceof vscode.Uri ? uri : vscode.window.activeTextEditor?.document.uri;
     const proposal =
@@ -197,7 +197,7 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
     throw new RolecallError('invalidRequest', vscode.l10n.t('There is no rewrite here. Use Rewrite Selection… first.'));
   }
 
-  /** Closing the difference discards the rewrite and stops what still arrives. */
+  /** Closing the difference discards the rewrite and stops the request. */
   #leave(closed: readonly vscode.Tab[]): void {
     for (const { input } of closed) {
       if (!(input instanceof vscode.TabInputTextDiff)) continue;
@@ -231,7 +231,7 @@ function notWhole(problem: string | undefined, said: string): RolecallError {
   const why =
     problem ??
     (hasSeveralBlocks(said)
-      ? vscode.l10n.t('The model answered with several code blocks, and which is meant is not clear. Ask again.')
-      : vscode.l10n.t('The model gave no text.'));
+      ? vscode.l10n.t('The model returned several code blocks instead of one. Try again.')
+      : vscode.l10n.t('The model returned no text.'));
   return new RolecallError('protocol', vscode.l10n.t('There is no rewrite to apply. {0}', why));
 }

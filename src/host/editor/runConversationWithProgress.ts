@@ -21,15 +21,15 @@ export interface EditorDeps extends RequestDeps {
   readonly openTools: OpenToolRegistry;
 }
 
-/** Who answers an editor command. */
+/** The model that answers an editor command. */
 export interface AnsweringModel {
-  /** Whom the answer will belong to, see {@link ownerOf}. */
+  /** The account that the answer will belong to, see {@link ownerOf}. */
   readonly owner: string;
   readonly cloud: Cloud;
   readonly model: Model;
 }
 
-/** For what must not call anything. */
+/** For conversations that must not call tools. */
 export const noTools: ToolRegistry = {
   tools: [],
   invoke: async ({ name }) => ({ content: `There is no tool named ${name}.`, isError: true }),
@@ -48,7 +48,7 @@ export async function resolveAnsweringModel({
   return { owner: ownerOf(clouds), cloud: clouds.require(), model };
 }
 
-/** @throws RolecallError `cancelled` when another account came while something was asked: its window shows no other's answer. */
+/** @throws RolecallError `cancelled` when the account changed meanwhile: one account never sees the answer for another. */
 export function assertSameOwner(clouds: Pick<Clouds, 'active'>, { owner }: AnsweringModel): void {
   if (ownerOf(clouds) !== owner) throw cancelled();
 }
@@ -60,7 +60,7 @@ export interface EditorConversation extends AnsweringModel {
   /** Ends it besides the cancel button. */
   readonly closed?: AbortSignal;
   readonly tally?: AnswerStats;
-  /** What arrives, but for what is under way, which the notification shows. */
+  /** Called with what arrives, except progress, which the notification shows. */
   readonly write: (part: Exclude<AnswerPart, { kind: 'progress' }>) => void;
 }
 
@@ -87,7 +87,7 @@ export async function runConversationWithProgress(
         }
       } finally {
         account.dispose();
-        await events.return(undefined as never); // What cannot be shown is not asked on.
+        await events.return(undefined as never); // Stops the request when its result cannot be shown.
       }
     },
   );

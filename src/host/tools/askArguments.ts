@@ -8,7 +8,7 @@ type Property = Readonly<Record<string, unknown>>;
 /**
  * Asks for the arguments of a tool one after the other, each checked against its part of the schema while it is typed.
  *
- * @throws RolecallError `cancelled` when the user leaves.
+ * @throws RolecallError `cancelled` when the user cancels.
  */
 export async function askArguments(tool: string, schema: ParametersSchema): Promise<Record<string, unknown>> {
   const args: Record<string, unknown> = {};
@@ -47,7 +47,7 @@ async function askOne(title: string, name: string, property: Property, schema: P
     ignoreFocusOut: true,
     validateInput: (text) => {
       const read = readValue(text, property, isRequired);
-      if (read.kind === 'invalid') return vscode.l10n.t('This has to be JSON: {0}', read.message);
+      if (read.kind === 'invalid') return vscode.l10n.t('Enter valid JSON: {0}', read.message);
       return read.value === undefined ? undefined : check(read.value);
     },
   });
@@ -56,7 +56,7 @@ async function askOne(title: string, name: string, property: Property, schema: P
   return read.kind === 'ok' ? read.value : undefined;
 }
 
-/** Of one parameter alone; the whole is checked afterwards, as a schema may tie parameters to each other. */
+/** Checks one parameter alone; the whole is checked afterwards, because a schema can relate parameters to each other. */
 async function checkOf(
   name: string,
   property: Property,
@@ -71,7 +71,7 @@ async function checkOf(
 
 type Read = { readonly kind: 'ok'; readonly value: unknown } | { readonly kind: 'invalid'; readonly message: string };
 
-/** Text is taken as it is where the schema says text; everything else is typed as JSON. */
+/** Text is used unchanged where the schema expects a string; everything else is entered as JSON. */
 function readValue(text: string, { type }: Property, isRequired: boolean): Read {
   if (text === '' && !isRequired) return { kind: 'ok', value: undefined };
   if (type === 'string') return { kind: 'ok', value: text };

@@ -53,7 +53,7 @@ async function pickFolder(): Promise<vscode.WorkspaceFolder> {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const [only] = folders;
   if (!only) {
-    throw new RolecallError('invalidRequest', vscode.l10n.t('Open a folder first: tools belong to a workspace.'));
+    throw new RolecallError('invalidRequest', vscode.l10n.t('Open a folder first. Tools belong to a workspace.'));
   }
   if (folders.length === 1) return only;
   const picked = await vscode.window.showWorkspaceFolderPick();

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { ShownPermissions } from '../../core/tools/consent.ts';
 import type { Containment } from '../../core/tools/containment.ts';
 
-/** How far a call reaches: what the system holds it to, or that nothing does. */
+/** What a call can reach: the limits that the system enforces, if any. */
 export type CallPermissions =
   | ({ readonly kind: 'contained' } & ShownPermissions)
   /** `reason` and `remedy` where the system cannot contain what the definition would have contained. */
@@ -11,7 +11,7 @@ export type CallPermissions =
   | { readonly kind: 'editor' }
   | { readonly kind: 'request'; readonly host: string };
 
-/** What a call can do at most, in words; the first line of the question whether it may run. */
+/** The most that a call can do, in words: the first line of the consent dialog. */
 export function permissionsLine(reach: CallPermissions): string {
   switch (reach.kind) {
     case 'contained': {
@@ -28,7 +28,7 @@ export function permissionsLine(reach: CallPermissions): string {
     case 'editor':
       return vscode.l10n.t('Part of the editor: it can do anything the editor can.');
     case 'request':
-      return vscode.l10n.t('Sends what is shown to {0}.', reach.host);
+      return vscode.l10n.t('Sends the request below to {0}.', reach.host);
   }
 }
 

@@ -13,16 +13,16 @@ export interface ToolsDeps extends Omit<WorkspaceToolsDeps, 'files' | 'consent' 
   readonly reserved: ReadonlySet<string>;
   /** Names of the tools that have answered to other agents. The editor does not tell their conversations apart. */
   readonly answered: Set<string>;
-  /** Where a yes is kept: the workspace's own storage. */
+  /** Where consent is kept: the workspace's own storage. */
   readonly state: vscode.Memento;
   readonly log: Log;
 }
 
-/** The workspace's tools, and what can be done with them by hand. */
+/** The workspace's tools, and the commands for them. */
 export interface RegisteredTools extends vscode.Disposable {
   /** The tools for one conversation of `@rolecall` or an editor command. */
   open(opening: ToolRegistryOptions): Promise<ToolRegistry>;
-  /** How this machine contains programs, found out by trying once. */
+  /** How this machine contains programs, found by trying once. */
   containment(signal: AbortSignal): Promise<Containment>;
 }
 
@@ -35,7 +35,7 @@ export function registerTools({ state, reserved, answered, ...deps }: ToolsDeps)
     return new ToolConsent(state);
   });
   let found: Containment | undefined;
-  // What fails is tried again by the next call: it may work by then.
+  // A failure is tried again by the next call: it may work by then.
   const containment = async (signal: AbortSignal) => {
     if (found === undefined || found.kind === 'none') {
       const { findContainment } = await import('../../core/tools/containment.ts');
@@ -85,8 +85,8 @@ export class ToolLenses implements vscode.CodeLensProvider {
     return readToolFile(document.getText(), { folder: folder.uri.fsPath }).tools.map(({ name, place }) => {
       const at = new vscode.Position(place.line, place.column);
       return new vscode.CodeLens(new vscode.Range(at, at), {
-        title: vscode.l10n.t('$(play) Run this tool'),
-        tooltip: vscode.l10n.t('Asks for its arguments, then as it would ask for a model'),
+        title: vscode.l10n.t('$(play) Run Tool'),
+        tooltip: vscode.l10n.t('Asks for arguments and for your consent, then runs the tool'),
         command: commands.runWorkspaceTool,
         arguments: [document.uri, name],
       });

@@ -14,7 +14,7 @@ interface RunByHandDeps {
 }
 
 /**
- * Run Workspace Tool: asks which (unless given), for its arguments, for consent, and shows the result.
+ * Run Workspace Tool: asks for the tool (unless given), its arguments and consent, then shows the result.
  *
  * @throws RolecallError
  */
@@ -37,15 +37,15 @@ export async function runToolManually(
   const result = await withProgress(options, (_, token) => tools.run(tool, call, signalOf(token)));
   const channel = output();
   const head = result.isError
-    ? vscode.l10n.t('{0} of {1} failed:', definition.name, folder.name)
-    : vscode.l10n.t('{0} of {1}:', definition.name, folder.name);
+    ? vscode.l10n.t('Tool {0} of {1} failed:', definition.name, folder.name)
+    : vscode.l10n.t('Result of tool {0} of {1}:', definition.name, folder.name);
   channel.appendLine(`${head} ${JSON.stringify(args)}\n${result.content}\n`);
   channel.show(true);
 }
 
 /**
- * What runs is the file as it is stored: what a model would run too. VS Code tells late that a document has become dirty, and
- * saves nothing that is not.
+ * Saves the file, since the stored one is what runs, as for a model. VS Code reports late that a document has become dirty,
+ * and saves only dirty ones.
  */
 async function save(uri: vscode.Uri): Promise<void> {
   const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString());
@@ -58,13 +58,10 @@ async function choose(all: readonly WorkspaceTool[], uri: unknown, name: unknown
   if (uri instanceof vscode.Uri && typeof name === 'string') {
     const found = all.find(({ definition, folder }) => definition.name === name && isToolFile(uri, folder));
     if (found) return found;
-    throw new RolecallError('tool', vscode.l10n.t('The tool {0} is not in this file any more.', name));
+    throw new RolecallError('tool', vscode.l10n.t('The tool {0} is no longer in this file.', name));
   }
   if (all.length === 0) {
-    throw new RolecallError(
-      'tool',
-      vscode.l10n.t('No workspace tool is defined here, or the workspace is not trusted.'),
-    );
+    throw new RolecallError('tool', vscode.l10n.t('This workspace defines no tools, or is not trusted.'));
   }
   const items = all.map((tool) => ({
     label: tool.definition.name,

@@ -13,13 +13,13 @@ export interface ConsentRequest extends Pick<PreparedCall, 'permissions' | 'line
   readonly name: string;
   /** Name of the folder whose file defines the tool. */
   readonly folder: string;
-  /** Names exactly this definition with what it means here; see core's `definitionHash`. */
+  /** Identifies exactly this definition and what it means here; see core's `definitionHash`. */
   readonly hash: string;
-  /** What the conversation holds that this call could send out: then it is asked for, whatever was always allowed. */
+  /** What the conversation contains that this call could send out: the user is then asked even if it is always allowed. */
   readonly carries?: readonly string[];
 }
 
-/** The user's yes, per definition. "Always" is kept in the workspace's own storage, never in a file of the workspace. */
+/** The user's consent, per definition. "Always" is kept in the workspace's own storage, never in a file of the workspace. */
 export class ToolConsent {
   readonly #state: vscode.Memento;
   readonly #inTurn = createQueue();
@@ -28,7 +28,7 @@ export class ToolConsent {
     this.#state = state;
   }
 
-  /** Asks unless this very thing is always allowed. Questions wait for each other: one dialog at a time. */
+  /** Asks unless exactly this is always allowed. Requests wait for each other: one dialog at a time. */
   ask(question: ConsentRequest, signal: AbortSignal): Promise<boolean> {
     return this.#inTurn(async () => !signal.aborted && (this.#allowed(question) || this.#show(question, signal)));
   }
@@ -63,7 +63,7 @@ export class ToolConsent {
     const key = keyOf(question);
     const buttons = key === undefined ? [once] : [once, always];
     const chosen = await askAbout(title, linesOf(question), buttons);
-    if (signal.aborted) return false; // The dialog outlives Stop; its answer does not.
+    if (signal.aborted) return false; // The dialog stays open after Stop, but its answer no longer counts.
     if (chosen === always && key !== undefined) {
       await this.#state.update(KEY, [...this.#remembered(), key].slice(-MAX_REMEMBERED));
     }
@@ -76,22 +76,22 @@ export class ToolConsent {
   }
 }
 
-/** Under what a yes for always is kept; undefined where there is none. */
+/** The key of an "Always Allow"; undefined where there is none. */
 function keyOf({ hash, lines, always }: ConsentRequest): string | undefined {
   if (always === 'never') return undefined;
   return always === 'definition' ? hash : hashOf({ hash, lines });
 }
 
-/** Lines of a dialog that are in sight on a small screen, and where a long one breaks. */
+/** Lines of a dialog that fit on a small screen, and the length at which a line wraps. */
 const MAX_LINES = 24;
 const LINE_LENGTH = 90;
 
-/** Where a line of the document is broken: within a narrow editor, so that nothing has to be scrolled to its side. */
+/** The length at which lines of the document are broken: fits a narrow editor, so that nothing needs horizontal scrolling. */
 const PIECE_LENGTH = 72;
-/** What a line that is broken goes on with. No text can look like it: four blanks of its own are written otherwise. */
+/** The start of a continued line. No text can look like it, because four spaces in a text are escaped. */
 const INDENT = '    ';
 
-/** A dialog with all of it. What does not fit stands in a document beside the question, so that nothing is out of sight. */
+/** A dialog with everything. What does not fit is shown in a document beside the question, so that nothing is hidden. */
 async function askAbout(
   title: string,
   lines: readonly string[],
@@ -105,7 +105,7 @@ async function askAbout(
   try {
     // Not modal: the document has to be read to its end.
     return await showWarningMessage(
-      vscode.l10n.t('{0} The whole request is in the document that opened: read it to its end.', title),
+      vscode.l10n.t('{0} Read the whole request in the document that opened.', title),
       ...buttons,
     );
   } finally {
@@ -136,7 +136,7 @@ async function openRequest(text: string): Promise<{ close(): Promise<void> }> {
   };
 }
 
-/** The reach leads: whatever a model has written stands below it. */
+/** The permissions come first, above anything a model has written. */
 function linesOf({ permissions, lines, always, carries = [] }: ConsentRequest): string[] {
   return [
     permissionsLine(permissions),
@@ -144,7 +144,7 @@ function linesOf({ permissions, lines, always, carries = [] }: ConsentRequest): 
     ...(carries.length > 0
       ? [
           vscode.l10n.t(
-            'This conversation may contain {0}. The tool can send that out, so you are asked even if you always allow it.',
+            'The tool can send out data from this conversation, so you are asked even if you always allow it. The conversation may contain: {0}.',
             carries.join('; '),
           ),
         ]
@@ -171,13 +171,11 @@ function scope(reach: CallPermissions, always: ConsentRequest['always']): string
           ? vscode.l10n.t(
               '“Always Allow” covers any arguments until the tool’s definition or what it can reach changes.',
             )
-          : vscode.l10n.t('“Always Allow” holds until the tool’s definition changes.'),
+          : vscode.l10n.t('“Always Allow” covers any arguments until the tool’s definition changes.'),
       ];
     case 'arguments':
       return [
-        vscode.l10n.t(
-          '“Always Allow” covers exactly these arguments; files that the program loads by itself may change.',
-        ),
+        vscode.l10n.t('“Always Allow” covers only these arguments. Files that the program loads can still change.'),
       ];
     case 'never':
       return [vscode.l10n.t('You will be asked each time.')];
@@ -189,7 +187,7 @@ function line({ kind, text }: ConsentLine): string {
     case 'executable':
       return vscode.l10n.t('Program: {0}', text);
     case 'executableTarget':
-      return vscode.l10n.t('which is {0}', text);
+      return vscode.l10n.t('Resolves to: {0}', text);
     case 'argument':
       return vscode.l10n.t('Argument: {0}', text);
     case 'folder':

@@ -27,7 +27,7 @@ export class ToolFiles implements vscode.Disposable {
   #isDisposed = false;
 
   /**
-   * @param reserved names of tools that stand before those of a workspace; see `readToolFile`.
+   * @param reserved names of tools that take precedence over those of a workspace; see `readToolFile`.
    * @param reader loads what reads a file; where that fails, it is a problem of each file.
    */
   constructor(log: Log, reserved: ReadonlySet<string> = new Set(), reader: () => Promise<Reader> = loadReader) {
@@ -163,7 +163,7 @@ interface ShownProblem {
   readonly shown: vscode.Diagnostic;
 }
 
-/** With a problem for each tool whose name an earlier folder has taken: models know tools by their names alone. */
+/** Adds a problem for each tool whose name an earlier folder uses: models know tools by their names alone. */
 function withRepetitions(files: readonly FolderFile[]): (FolderFile & { readonly repeated: readonly Diagnostic[] })[] {
   const taken = new Map<string, string>();
   return files.map((each) => {
@@ -171,7 +171,7 @@ function withRepetitions(files: readonly FolderFile[]): (FolderFile & { readonly
       const by = taken.get(name);
       if (by === undefined) return [];
       const message = vscode.l10n.t(
-        'The folder {0} defines a tool named {1} already; this one is not offered.',
+        'The folder {0} already defines a tool named {1}, so this one is not available.',
         by,
         name,
       );
@@ -188,7 +188,7 @@ interface FolderFile {
   readonly file: ToolFile & { readonly text: string };
 }
 
-/** A file that is there and cannot be read is a problem, not the absence of tools. */
+/** A file that exists but cannot be read is a problem, not the absence of tools. */
 function unreadable(error: unknown): Diagnostic {
   const message = vscode.l10n.t(
     'This file cannot be read: {0}',

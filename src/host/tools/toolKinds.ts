@@ -32,13 +32,13 @@ import { type CallPermissions, permissionsLine } from './permissionsText.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** One call, ready: what the user is shown, what names it, and the way to run exactly that. */
+/** One prepared call: what the user is shown, what identifies it, and how to run exactly that. */
 export interface PreparedCall {
   readonly permissions: CallPermissions;
   readonly lines: readonly ConsentLine[];
-  /** Names the definition with everything that decides what runs; computed anew each time it is asked for. */
+  /** Identifies the definition with everything that decides what runs; computed again for each call. */
   readonly hash: () => Promise<string>;
-  /** What may be allowed for always: the definition with any arguments, it with exactly these, or nothing. */
+  /** What can be always allowed: the definition with any arguments, only with these, or nothing. */
   readonly always: 'definition' | 'arguments' | 'never';
   /** @throws RolecallError */
   readonly run: (signal: AbortSignal) => Promise<ToolResult>;
@@ -56,7 +56,7 @@ export interface ToolContext {
 }
 
 /**
- * @throws RolecallError when something is refused before anybody is asked.
+ * @throws RolecallError when something is refused before the user is asked.
  */
 export async function prepareTool(
   definition: WorkspaceToolDefinition,
@@ -70,7 +70,7 @@ export async function prepareTool(
   return {
     ...prepared,
     hash: async () => {
-      await check(); // A link may have taken the place of what the user was shown.
+      await check(); // A link may have replaced what the user was shown.
       return prepared.hash();
     },
   };
@@ -127,7 +127,7 @@ async function prepareProcessTool(
     run: async (signal) => {
       const result = await runPrepared(spec, containment, { signal });
       const made = result.removed.map((path) =>
-        vscode.l10n.t('The tool made what no tool may; it was renamed to {0}.', path),
+        vscode.l10n.t('The tool created something that is not allowed. It was renamed to {0}.', path),
       );
       const remarks = [
         ...made,
@@ -158,7 +158,7 @@ const runsWorkspace =
 async function prepareCommandTool(definition: ToolOf<CommandRun>, args: Arguments): Promise<PreparedCall> {
   const { command, arguments: templates, timeoutSeconds, outputLimit } = definition.run;
   if (!(await vscode.commands.getCommands(false)).includes(command)) {
-    throw new RolecallError('tool', `The editor has no command "${command}".`);
+    throw new RolecallError('tool', vscode.l10n.t('The editor has no command "{0}".', command));
   }
   const filled = templates.map((template) => fillJson(template, args) ?? null);
   const timeoutMs = timeoutSeconds * 1000;
@@ -179,8 +179,8 @@ async function prepareCommandTool(definition: ToolOf<CommandRun>, args: Argument
 }
 
 /**
- * A tool the editor knows already, those of MCP servers included. What it says of itself is part of what the user
- * consents to: another tool that takes the name later asks again. The editor may ask for itself besides.
+ * A tool that is available in the editor, including those of MCP servers. Its description is part of what the user
+ * consents to: another tool that takes the name later asks again. The editor may also ask for its own consent.
  */
 async function prepareForwardedTool(
   definition: ToolOf<ForwardRun>,
@@ -210,7 +210,7 @@ async function prepareForwardedTool(
         return { content: headAndTail(content.map(text).join('\n'), run.outputLimit), isError: false };
       } finally {
         signal.removeEventListener('abort', cancel);
-        stop.cancel(); // Also after the time limit: the tool may heed it.
+        stop.cancel(); // Also after the time limit: the tool may respond to it.
         stop.dispose();
       }
     },
@@ -220,7 +220,7 @@ async function prepareForwardedTool(
 function findTool(name: string): vscode.LanguageModelToolInformation {
   const found = vscode.lm.tools.find((tool) => tool.name === name);
   if (found) return found;
-  throw new RolecallError('tool', `The editor knows no tool "${name}" at this moment.`);
+  throw new RolecallError('tool', vscode.l10n.t('The tool "{0}" is not available in the editor.', name));
 }
 
 function text(part: unknown): string {

@@ -59,7 +59,7 @@ export class WorkspaceTools {
   /**
    * Asks the user and runs one call whose arguments are checked.
    *
-   * @throws RolecallError `cancelled` after a no or an abort; what preparing and running throws.
+   * @throws RolecallError `cancelled` when the user declines or stops; what preparing and running throws.
    */
   async run(
     { definition, folder }: WorkspaceTool,
@@ -70,7 +70,7 @@ export class WorkspaceTools {
     const { consent, log } = this.#deps;
     if (definition.run.kind === 'process' && folder.uri.scheme !== 'file') {
       const content = vscode.l10n.t(
-        'This tool runs a program, and the workspace is on another machine than Rolecall. Programs cannot be run there yet.',
+        'This tool runs a program, but the workspace is on another machine than Rolecall. Programs cannot be run there yet.',
       );
       return { content, isError: true };
     }
@@ -89,12 +89,12 @@ export class WorkspaceTools {
     if (signal.aborted) throw cancelled(signal.reason);
     // The dialog may have stood open for long: what runs must be what was shown.
     if ((await prepared.hash()) !== hash) {
-      throw new RolecallError('tool', 'The tool was changed while you were asked; it was not run.');
+      throw new RolecallError('tool', vscode.l10n.t('The tool changed while you were asked, so it was not run.'));
     }
     log.info(`Running the workspace tool ${definition.name}.`);
     const result = await prepared.run(signal);
     setContextKey(contextKeys.hasRunTool, true);
-    log.info(`The workspace tool ${definition.name} ${result.isError ? 'failed' : 'ended well'}.`);
+    log.info(`The workspace tool ${definition.name} ${result.isError ? 'failed' : 'succeeded'}.`);
     return result;
   }
 
@@ -106,7 +106,7 @@ export class WorkspaceTools {
     const runs = new Map(tools.map(({ definition: { name, run } }) => [name, run]));
     const others = [...answered].filter((name) => !accessToolNames.has(name));
     const toldAccess = others.length < answered.size;
-    // One that is not defined any more may have been of any kind.
+    // A tool that is no longer defined may have been of any kind.
     const unbounded = others.filter((name) => {
       const run = runs.get(name);
       return run?.kind !== 'http' && !(run?.kind === 'process' && run.contained && containment.kind !== 'none');
@@ -134,7 +134,7 @@ async function offer(definition: WorkspaceTool['definition']): Promise<AgentTool
   const { compileParameters } = await import('../../core/tools/validate.ts');
   const { name, description, parameters } = definition;
   const compiled = compileParameters(parameters);
-  if (compiled.kind === 'invalid') return []; // Its problem stands at its line in the file.
+  if (compiled.kind === 'invalid') return []; // The problem is shown at its line in the file.
   return [
     { name, definition: { type: 'function', function: { name, description, parameters } }, check: compiled.check },
   ];

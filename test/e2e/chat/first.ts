@@ -40,7 +40,7 @@ test.describe('a chat from its first message on', () => {
       await newestAnswer(page).getByRole('button', { name }).waitFor();
     }
     await workbench.screenshot('chat-way-in');
-    assert.deepEqual(await offered(), ['Rolecall, sign in to see the models, Current model']);
+    assert.deepEqual(await offered(), ['Rolecall, Sign in to see the models, Current model']);
     await page.keyboard.press('Escape');
   });
 

@@ -52,7 +52,7 @@ describe('images attached to @rolecall', () => {
     // Behind the answer, as a part of it: the editor folds away what stands before, where tools were called.
     assert.match(
       chat().read(),
-      /^seen[\s\S]*\n\n\*Not sent: drawn\.JPG\. sandbox\/guide is not described as a model that takes images[^\n]*\*\n\n[\s\S]*\*sandbox\/guide · [^\n]*\*\s*$/,
+      /^seen[\s\S]*\n\n\*Not sent: drawn\.JPG\. sandbox\/guide doesn’t support images[^\n]*\*\n\n[\s\S]*\*sandbox\/guide · [^\n]*\*\s*$/,
     );
   });
 

@@ -50,7 +50,7 @@ describe('the provider of models', () => {
       const entry = provider.provideLanguageModelChatInformation().at(-1);
       assert.equal(entry?.id, 'rolecall');
       assert.equal(entry.name, 'Rolecall');
-      assert.equal(entry.detail, 'default: Tiny');
+      assert.equal(entry.detail, 'Default: Tiny');
       assert.equal(entry.maxInputTokens, 100_000 - 4096);
     });
 
@@ -66,11 +66,11 @@ describe('the provider of models', () => {
       scene().settings.described = [{ id: 'own/f' }];
       const models = provider.provideLanguageModelChatInformation();
       assert.deepEqual(
-        models.filter(({ detail }) => detail === 'not on offer now').map(({ id }) => id),
+        models.filter(({ detail }) => detail === 'No longer available').map(({ id }) => id),
         ['own/b', 'own/e', 'own/d', 'own/c'],
       );
       assert.equal(models.filter(({ id }) => id === 'own/f').length, 1);
-      await assert.rejects(ask(provider, 'own/b', 'hi').done, /own\/b is not on offer now\. Pick another model\./);
+      await assert.rejects(ask(provider, 'own/b', 'hi').done, /own\/b is no longer available\. Pick another model\./);
     });
 
     it('and tells when the list has changed', async () => {
@@ -183,10 +183,7 @@ describe('the provider of models', () => {
       await first.done;
       const said = first.text().replaceAll('\\', '');
       assert.match(said, /^\*top_p of your chat parameters was not sent: .*\*\n\n\*reasoning_effort was not sent: /);
-      assert.match(
-        said,
-        /\*No tools were offered: sandbox\/no-tools is described as a model that takes none\.\*\n\nhi$/,
-      );
+      assert.match(said, /\*No tools were sent, because sandbox\/no-tools doesn’t support tools\.\*\n\nhi$/);
       const call = new vscode.LanguageModelToolCallPart('c1', 'weather', {});
       const result = new vscode.LanguageModelToolResultPart('c1', [new vscode.LanguageModelTextPart('sunny')]);
       const round = [

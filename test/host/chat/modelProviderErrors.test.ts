@@ -66,7 +66,7 @@ describe('the provider of models says in plain words', () => {
   it('that the model said nothing', async () => {
     await assert.rejects(
       ask(await signedInProvider(scene()), 'sandbox/guide', 'say nothing').done,
-      /answered with nothing/,
+      /returned an empty answer/,
     );
   });
 
@@ -164,7 +164,7 @@ describe('the provider of models says in plain words', () => {
     const answer = ask(provider, 'sandbox/guide', 'Please count to 5000.');
     await until('the first words', () => answer.text() || undefined);
     await scene().clouds.require().tokenManager.signOut();
-    await assert.rejects(answer.done, /Stopped, because the account that asked is signed out/);
+    await assert.rejects(answer.done, /Stopped because the account was signed out/);
   });
 
   it('what of the parameters was not sent', async () => {

@@ -41,7 +41,7 @@ describe('@rolecall', () => {
     scene().settings.preferred = 'sandbox/vision';
     await chat().ask(chatRequest('say: hello', { model: { vendor: 'copilot', id: 'sandbox/guide' } as never }));
     assert.equal(chat().sent().model, 'sandbox/vision');
-    assert.match(chat().read(), /Answered by sandbox\/vision: the model that is picked here is not one of your cloud/);
+    assert.match(chat().read(), /Answered by sandbox\/vision, because the selected model is not one of your cloud/);
   });
 
   it('takes the default model when the one that is picked is on offer no more, and says so', async () => {
@@ -50,7 +50,7 @@ describe('@rolecall', () => {
     const gone = { vendor: 'rolecall', id: 'own/gone', name: 'Gone' } as never;
     await chat().ask(chatRequest('say: hello', { model: gone }));
     assert.equal(chat().sent().model, 'sandbox/vision');
-    assert.match(chat().read(), /Answered by sandbox\/vision: Gone, which is picked here, is not on offer now\./);
+    assert.match(chat().read(), /Answered by sandbox\/vision, because Gone is no longer available\./);
   });
 
   it('takes the default model without a word when the entry for it is picked', async () => {
@@ -296,7 +296,7 @@ describe('@rolecall', () => {
     await until('the first words', () => chat().stream.text !== '');
     await cloud.tokenManager.signOut();
     await done;
-    assert.match(chat().read(), /Stopped, because the account that asked is signed out\.\s*$/);
+    assert.match(chat().read(), /Stopped because the account was signed out\.\s*$/);
     await counterAbove('streams.inference.aborted', before);
   });
 

@@ -195,12 +195,12 @@ describe('slash commands of @rolecall', () => {
       await chat().signedIn();
       await write('{ "tools": [ { "name": 7 } ] }');
       await chat().ask('say: hello');
-      assert.match(chat().read(), /Some tools are left out: \.vscode\/rolecall\.tools\.json has mistakes/);
+      assert.match(chat().read(), /Some tools are unavailable because of errors in \.vscode\/rolecall\.tools\.json\./);
       chat().stream.markdowns.length = 0;
       await chat().ask(chatRequest('', { command: 'tools' }));
       assert.match(
         chat().read(),
-        /^\s*\.vscode\/rolecall\.tools\.json has mistakes:\s*- 1: A tool needs a "description"/,
+        /^\s*Problems in \.vscode\/rolecall\.tools\.json:\s*- Line 1: A tool must have a "description"/,
       );
     });
 
@@ -211,7 +211,10 @@ describe('slash commands of @rolecall', () => {
       assert.doesNotMatch(chat().read(), /left out/);
       chat().stream.markdowns.length = 0;
       await chat().ask(chatRequest('', { command: 'tools' }));
-      assert.match(chat().read(), /About \.vscode\/rolecall\.tools\.json:\s*- 2 \(warning\): Unknown member "colour"/);
+      assert.match(
+        chat().read(),
+        /Problems in \.vscode\/rolecall\.tools\.json:\s*- Line 2 \(warning\): Unknown member "colour"/,
+      );
     });
   });
 

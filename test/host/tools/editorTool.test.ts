@@ -112,7 +112,7 @@ describe('the tool by which other agents call the workspace’s tools', () => {
     const files = new ToolFiles(log);
     const asked: (string | undefined)[] = [];
     patches.set(vscode.window, 'showWarningMessage', async (_: string, { detail }: vscode.MessageOptions) => {
-      asked.push(/may contain [^.]*/.exec(detail ?? '')?.[0]);
+      asked.push(/may contain: [^.]*/.exec(detail ?? '')?.[0]);
       return 'Always Allow with These Arguments';
     });
     const settings = { allowedToolHosts: () => [] };
@@ -128,7 +128,7 @@ describe('the tool by which other agents call the workspace’s tools', () => {
       await invoke({ tool: 'it' });
       answered.clear();
       await invoke({ tool: 'it' });
-      assert.deepEqual(asked, [undefined, 'may contain what "it" returned, which can read anything you can']);
+      assert.deepEqual(asked, [undefined, 'may contain: what "it" returned, which can read anything you can']);
     } finally {
       files.dispose();
     }

@@ -128,7 +128,7 @@ describe('a workspace tool that is run by hand', () => {
     const validate = (at: number, value: string) => boxes[at]?.validateInput?.(value);
     assert.equal(validate(0, 'ab'), undefined);
     assert.match(String(validate(0, 'a')), /what must NOT have fewer than 2 characters/);
-    assert.match(String(validate(1, 'x')), /has to be JSON/);
+    assert.match(String(validate(1, 'x')), /valid JSON/);
     assert.match(String(validate(1, '4')), /times must be <= 3/);
     assert.equal(validate(1, ''), undefined);
   });
@@ -147,7 +147,7 @@ describe('a workspace tool that is run by hand', () => {
     typed = ['ab', '9'];
     picked = ['(omit)', 'plain'];
     await assert.rejects(runToolManually(deps(), file.uri(), 'say'), /times must be <= 3/);
-    await assert.rejects(runToolManually(deps(), file.uri(), 'gone'), /not in this file any more/);
+    await assert.rejects(runToolManually(deps(), file.uri(), 'gone'), /no longer in this file/);
     assert.equal(shown, '');
   });
 

@@ -93,7 +93,7 @@ describe('consent to a tool', () => {
       { kind: 'uncontained' },
       'arguments',
       'Not contained: it can read, change and send anything you can.',
-      '“Always Allow” covers exactly these arguments; files that the program loads by itself may change.',
+      '“Always Allow” covers only these arguments. Files that the program loads can still change.',
       [once, 'Always Allow with These Arguments'],
     ],
     [
@@ -113,8 +113,8 @@ describe('consent to a tool', () => {
     [
       { kind: 'request', host: 'a.example' },
       'definition',
-      'Sends what is shown to a.example.',
-      '“Always Allow” holds until the tool’s definition changes.',
+      'Sends the request below to a.example.',
+      '“Always Allow” covers any arguments until the tool’s definition changes.',
       [once, always],
     ],
   ];
@@ -137,7 +137,7 @@ describe('consent to a tool', () => {
       const document = vscode.window.activeTextEditor?.document;
       opened.push(document?.getText() ?? '');
       assert.deepEqual([tabs().includes('rolecall-tool-request'), document?.isDirty], [true, false]);
-      assert.match(message, /The whole request is in the document that opened/);
+      assert.match(message, /Read the whole request in the document that opened/);
       assert.deepEqual(buttons, [once, always], 'it is not modal: the document has to be read');
       return once;
     });
@@ -173,7 +173,7 @@ describe('consent to a tool', () => {
     assert.equal(dialogs.length, 3);
     assert.match(
       dialogs[1]?.options.detail ?? '',
-      /^Reads this workspace\. Writes nothing\. No network\.\nThis conversation may contain who has access to what\. The tool can send that/,
+      /^Reads this workspace\. Writes nothing\. No network\.\nThe tool can send out data from this conversation,.* The conversation may contain: who has access to what\./,
     );
   });
 

@@ -227,7 +227,7 @@ describe('the tool files', () => {
       assert.equal(problems()?.length, 2);
       say([0, 27, 0, 33], 'Duplicate object key');
       await until('one of two is left', () => problems()?.length === 1);
-      assert.deepEqual(messages(), ['Unknown member "x". I']);
+      assert.deepEqual(messages(), ['Unknown member "x". It']);
     });
   });
 
@@ -255,7 +255,7 @@ describe('the tool files', () => {
       );
       assert.deepEqual(
         shown.get(other.toString())?.map(({ message }) => message),
-        [`The folder ${folder().name} defines a tool named count_words already; this one is not offered.`],
+        [`The folder ${folder().name} already defines a tool named count_words, so this one is not available.`],
       );
       assert.match(log.lines[0] ?? '', /warn Two folders define the tool count_words; the one of second is left out/);
     } finally {
