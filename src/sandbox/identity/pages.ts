@@ -28,9 +28,9 @@ code { overflow-wrap: anywhere; }
 `;
 
 /**
- * Hands the answer to the editor from here and closes the tab, so that the editor is in front again: a browser lets a page
- * close a tab in which it is the only one. Whoever else listens at the answer's address does not let this page read that it is
- * Rolecall: then, as without scripts, the browser goes there.
+ * Sends the answer to the editor from this page and closes the tab, so that the editor is in front again: a browser lets a
+ * page close a tab in which it is the only one. If the address belongs to another program, this page cannot read that the
+ * listener is Rolecall: then, as without scripts, the browser navigates there.
  */
 const SCRIPT = `
 const form = document.forms[0];
@@ -51,7 +51,7 @@ form.addEventListener('submit', async (event) => {
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Nothing is loaded; the one script talks to this machine alone. */
+/** Nothing is loaded; the one script connects to this machine only. */
 const POLICY = `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${hashOf(SCRIPT)}; connect-src 'self' http://127.0.0.1:*; base-uri 'none'; frame-ancestors 'none'`;
 
 function page(title: string, content: string, script?: string): string {
@@ -76,7 +76,7 @@ ${content}
 `;
 }
 
-/** One button a person; choosing one signs in. */
+/** One button for each person; choosing one signs in. */
 export function sendSignInPage(res: ServerResponse, path: string): void {
   const content = `<p>This demo cloud runs on this computer only. There are no passwords: choose who to sign in as.</p>
 <form method="post" action="${escapeHtml(path)}">

@@ -7,7 +7,7 @@ interface AccessQuestion {
   readonly arguments: Readonly<Record<string, string>>;
   /** The group whose members are asked for, which no tool lists by itself. */
   readonly group?: string;
-  /** Where the question says so. */
+  /** The organization, where the question names one. */
   readonly organization?: string;
 }
 
@@ -57,7 +57,7 @@ const patterns: readonly Pattern[] = [
   },
 ];
 
-/** Undefined for what asks nothing about access that the demo model understands. */
+/** Undefined when the text asks nothing about access that the demo model understands. */
 export function accessQuestion(text: string): AccessQuestion | undefined {
   const asked = text.split('\n').find((each) => patterns.some(({ asks }) => asks.test(each)));
   if (asked === undefined) return undefined;
@@ -88,7 +88,7 @@ function namesIn(text: string): readonly string[] {
   return [words ?? first, within ?? ''].filter((name) => name !== '');
 }
 
-/** The tool of that name, whatever a client puts before it. */
+/** The tool of that name, with any prefix of a client. */
 function toolNamed(tools: readonly FunctionTool[], name: string): FunctionTool | undefined {
   return tools.find((tool) => tool.name === name || tool.name.endsWith(`_${name}`));
 }
@@ -187,7 +187,7 @@ export function membersAnswer(
   return lines.length === 0 ? undefined : lines.map((line) => line.replace(/ through .*$/, ''));
 }
 
-/** What instructions say of a name, for a model that was given lists instead of tools. */
+/** The lines about a name in the instructions, for a model that was given lists instead of tools. */
 export function linesAbout({ messages }: ChatRequest, question: AccessQuestion): readonly string[] | undefined {
   const given = messages.filter(({ role }) => role === 'system' || role === 'developer').map(({ text }) => text);
   const lists = given.filter((text) => /^(?:Groups|Roles) of /m.test(text)).join('\n');
@@ -198,6 +198,6 @@ export function linesAbout({ messages }: ChatRequest, question: AccessQuestion):
     .filter((line) => line.includes('(id ') && wanted.every((name) => line.toLowerCase().includes(name)));
 }
 
-/** Whether instructions speak of access at all: then the question was asked the right way. */
+/** Whether the instructions mention access at all: then the question was asked the right way. */
 export const isBriefed = ({ messages }: ChatRequest): boolean =>
   messages.some(({ role, text }) => role === 'system' && /\bidentity service\b/i.test(text));

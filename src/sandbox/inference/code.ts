@@ -2,7 +2,7 @@ import type { ChatMessage } from './request.ts';
 
 /** A fenced code block of a message. */
 interface CodeBlock {
-  /** What the line before it calls it. */
+  /** The title in the line before it. */
   readonly title: string;
   readonly language: string;
   readonly code: string;
@@ -17,9 +17,9 @@ interface CodeBlock {
  * | `sort`                            | the lines in order                                          |
  * | `comment` or `document`           | a comment line above that counts the lines                  |
  * | `commit message`, above a `diff`  | no block but a message that names files and counts lines    |
- * | another word of change (fix, …)   | trailing whitespace gone, which is all the guide fixes      |
+ * | another word of change (fix, …)   | trailing whitespace removed, which is all the guide fixes   |
  *
- * A message without a block that speaks of code is about the last block before it. Undefined where there is none. A
+ * A message without a block that mentions code is about the last block before it. Undefined where there is none. A
  * message that asks for only the code gets only the block.
  */
 export function codeAnswer(messages: readonly ChatMessage[]): string | undefined {
@@ -47,7 +47,7 @@ function lastBlock(text: string): CodeBlock | undefined {
   return text.search(fence) < 0 ? undefined : { title, language: info.trim().split(/\s/)[0] ?? '', code };
 }
 
-/** The last line may end like the others or not; nothing that follows its end is a line of its own. */
+/** The lines of the code; a line break at the end does not start another line. */
 function linesOf(code: string): readonly string[] {
   return code.replace(/\r?\n$/, '').split(/\r?\n/);
 }

@@ -13,8 +13,8 @@ const namedTools = 5;
 export const tokensPerImage = 85;
 
 /**
- * What the guide answers. Tool calls come first (tools.ts decides); then, in this order: results of tools are quoted,
- * a phrase is obeyed, images are described, questions about access are answered or sent to `/access`, code is changed or
+ * The guide's answer. Tool calls come first (tools.ts decides); then, in this order: results of tools are quoted,
+ * a phrase is followed, images are described, questions about access are answered or sent to `/access`, code is changed or
  * described (code.ts), and otherwise the message is answered by its topic (topics.ts).
  */
 export function planAnswer(request: ChatRequest, model: ServedModel): Plan {
@@ -138,7 +138,7 @@ function phraseAnswer(text: string): readonly Segment[] | undefined {
 
 const asksOnlyToThink = (text: string): boolean => /\bonly think\b/i.test(text);
 
-/** What can honestly be said of the images: their number, media types and sizes. Nothing is fetched. */
+/** What is known about the images: their number, media types and sizes. Nothing is fetched. */
 function describeImages(images: readonly ImagePart[]): string {
   const list = images.map((image, index) => `${index + 1}. ${describeImage(image)}\n`).join('');
   return `I received ${plural(images.length, 'image')}:\n\n${list}\nThe demo model reads the type and size of an image, not what it shows.`;
@@ -204,28 +204,28 @@ function statements(request: ChatRequest, calls: readonly PlannedCall[]): readon
     [`The history has ${plural(messages.length, 'message')}, ${instructions} of them instructions.`],
     [
       results > 0
-        ? `It holds ${plural(results, 'tool result')}, which I should quote.`
-        : 'It holds no tool result yet.',
+        ? `It contains ${plural(results, 'tool result')}, which I should quote.`
+        : 'It contains no tool results yet.',
     ],
-    [user.includes('?') ? 'The message asks a question.' : 'The message asks no question in so many words.'],
-    [user.includes('```') ? 'It has a code block, which I can describe or edit a little.' : 'It has no code block.'],
+    [user.includes('?') ? 'The message asks a question.' : 'The message asks no explicit question.'],
+    [user.includes('```') ? 'It has a code block, which I can describe or edit.' : 'It has no code block.'],
     [`The request sets ${limit} and names ${plural(stops.length, 'stop string')}.`],
     [
-      `It wants ${plural(request.n, 'choice')}${request.seed === undefined ? ' and sets no seed' : ` from the seed ${request.seed}`}.`,
+      `It asks for ${plural(request.n, 'choice')}${request.seed === undefined ? ' and sets no seed' : ` from the seed ${request.seed}`}.`,
     ],
     [
       request.temperature === undefined
-        ? 'The temperature is left to me.'
+        ? 'The request sets no temperature.'
         : `The temperature is ${request.temperature}.`,
     ],
     [
       request.logprobs
-        ? 'Each token has to be reported with its probability.'
-        : 'Nobody asks for the probabilities of the tokens.',
+        ? 'The request asks for the probability of each token.'
+        : 'The request does not ask for token probabilities.',
     ],
-    [request.stream ? 'The answer goes out as a stream, a token at a time.' : 'The answer goes out in one piece.'],
-    [/[^\p{ASCII}]/u.test(user) ? 'The message holds characters beyond ASCII.' : 'The message is plain ASCII.'],
-    [['That is enough', 'That will do'], ', and now I write the answer.'],
+    [request.stream ? 'The answer is streamed, one token at a time.' : 'The answer is sent all at once.'],
+    [/[^\p{ASCII}]/u.test(user) ? 'The message contains characters beyond ASCII.' : 'The message is plain ASCII.'],
+    [['That is enough', 'That will do'], ', so now I write the answer.'],
   ];
 }
 

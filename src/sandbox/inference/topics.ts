@@ -10,7 +10,7 @@ export const demoPrompts = [
 
 const [administer, reach, members, explain] = demoPrompts;
 
-/** What the guide says to a question about itself, and to whatever it does not understand. */
+/** The answer to a question about the guide itself, and to anything it does not understand. */
 export const promptsAnswer: readonly Segment[] = [
   `I'm a demo model and can only answer prompts like these:\n\n`,
   `- \`${administer}\`\n- \`${reach}\`\n- \`${members}\`\n- \`${explain}\` with a file open\n\n`,
@@ -27,7 +27,7 @@ interface Topic {
   readonly answer: readonly Segment[];
 }
 
-/** What the guide knows to say. Wordings in brackets are alternatives among which the seed decides. */
+/** The guide's answers. Wordings in brackets are alternatives; the seed chooses among them. */
 const topics: readonly Topic[] = [
   {
     about: /\bwhat (?:can|could|do) you\b|\bwho are you\b|\bwhat are you\b|^\s*help\b/i,
@@ -45,7 +45,7 @@ const topics: readonly Topic[] = [
       [
         'What a person can do is the union of the roles of all their groups.',
         'To learn what a person can reach, combine the roles of all groups they belong to.',
-        'Nobody has a role directly: roles are granted through groups.',
+        'No one has a role directly: roles are granted through groups.',
       ],
       ` To look something up, ask with \`/access\`, for example \`${administer}\``,
     ],
@@ -94,7 +94,7 @@ export function topicAnswer(text: string): readonly Segment[] | undefined {
   return topics.find(({ about }) => about.test(text))?.answer;
 }
 
-/** Everything above as plain texts, so that the n-gram model has read what the guide says. */
+/** Everything above as plain texts, for the n-gram model to learn from. */
 export const textsOfGuide: readonly string[] = [...topics.map(({ answer }) => answer), promptsAnswer].flatMap(
   renderings,
 );

@@ -100,10 +100,10 @@ describe('sandbox inference: reasoning', () => {
       /asks a question/,
       /no code block/,
       /limit of 900 tokens and names 1 stop string/,
-      /wants 1 choice from the seed 9/,
+      /asks for 1 choice from the seed 9/,
       /temperature is 0\.5/,
-      /Nobody asks/,
-      /one piece/,
+      /does not ask for token probabilities/,
+      /all at once/,
       /beyond ASCII/,
     ])
       assert.match(message.reasoning_content ?? '', fact);
