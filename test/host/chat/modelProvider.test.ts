@@ -19,7 +19,7 @@ describe('the provider of models', () => {
       const [model, ...others] = provider.provideLanguageModelChatInformation();
       assert.deepEqual(others, []);
       assert.equal(model?.name, 'Rolecall');
-      assert.match(model?.detail ?? '', /sign in/);
+      assert.match(model?.detail ?? '', /^Sign in/);
     });
 
     it('every model with tools, for Agent mode takes no other, and with room for a question', async () => {
@@ -264,7 +264,7 @@ describe('the provider of models', () => {
     );
     const [first] = parts;
     assert.ok(first instanceof vscode.LanguageModelTextPart);
-    assert.match(first.value, /earliest turns are left out/);
+    assert.match(first.value, /earliest turns were left out/);
   });
 
   it('reports the tokens that were used as VS Code’s context display reads them', async () => {

@@ -29,7 +29,7 @@ describe('the provider of models says in plain words', () => {
     await addFault({ service: 'inference', path: '/v1/models', kind: 'status', status: 404, times: null });
     await signInAs(await scene().startService(), 'administrator');
     const [placeholder] = provider.provideLanguageModelChatInformation();
-    await assert.rejects(ask(provider, placeholder, 'hi').done, /Name one in rolecall\.models/);
+    await assert.rejects(ask(provider, placeholder, 'hi').done, /Add one to the setting rolecall\.models/);
   });
 
   const magic: readonly (readonly [string, RegExp])[] = [
@@ -59,7 +59,7 @@ describe('the provider of models says in plain words', () => {
     const provider = await signedInProvider(scene());
     await addFault({ service: 'inference', path: 'completions', kind: 'cut', afterBytes: 900 });
     const answer = ask(provider, 'sandbox/guide', 'Please count to 100.');
-    await assert.rejects(answer.done, /connection was cut/);
+    await assert.rejects(answer.done, /connection was closed/);
     assert.match(answer.text(), /^1,/);
   });
 
@@ -126,7 +126,7 @@ describe('the provider of models says in plain words', () => {
     );
     scene().network = async () => new Response(begun, { headers: { 'content-type': 'text/event-stream' } });
     const answer = ask(provider, 'sandbox/guide', 'hi', { tools: [weather] });
-    await assert.rejects(answer.done, /connection was cut/);
+    await assert.rejects(answer.done, /connection was closed/);
     assert.deepEqual(answer.parts, []);
   });
 
@@ -173,6 +173,6 @@ describe('the provider of models says in plain words', () => {
     const modelOptions = { stream: false, stream_options: { include_usage: true } };
     const answer = ask(provider, 'sandbox/guide', 'hi', { modelOptions });
     await answer.done;
-    assert.match(answer.text().replaceAll('\\', ''), /^\*stream_options was not sent: .*\*\n\nWhole$/);
+    assert.match(answer.text().replaceAll('\\', ''), /^\*stream_options was not sent because .*\*\n\nWhole$/);
   });
 });

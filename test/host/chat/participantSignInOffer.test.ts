@@ -63,7 +63,7 @@ describe('@rolecall answers a newcomer with the way in', () => {
     await addFault({ service: 'inference', path: '/v1/models', kind: 'status', status: 404, times: null });
     await signInAs(await scene().startService(), 'administrator');
     await chat().ask('hi');
-    assert.match(chat().read(), /Name one in the setting `rolecall\.models`/);
+    assert.match(chat().read(), /Add one to the setting `rolecall\.models`/);
     assert.deepEqual(chat().steps(), ['workbench.action.openSettings']);
   });
 });

@@ -78,7 +78,12 @@ describe('@rolecall with a tool', () => {
     });
     await chat().ask('Please keep calling count_words.');
     assert.ok(calls > 3);
-    assert.equal(chat().read().split('The answer took many tools').length - 1, 1);
+    assert.equal(
+      chat()
+        .read()
+        .match(/of tool calls (?:was|were) left out/g)?.length,
+      1,
+    );
   }).timeout(60_000);
 
   it('that the user does not allow, says so and lets the model go on', async () => {

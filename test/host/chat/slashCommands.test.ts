@@ -147,7 +147,7 @@ describe('slash commands of @rolecall', () => {
     assert.match(chat().read(), /defines no tools/);
     patches.set(vscode.workspace, 'isTrusted', false);
     await chat().ask(chatRequest('', { command: 'tools' }));
-    assert.match(chat().read(), /before you trust it/);
+    assert.match(chat().read(), /until you trust it/);
   });
 
   describe('with a tool file that has mistakes', () => {
