@@ -278,7 +278,7 @@ describe('the running extension', () => {
     await file.write(JSON.stringify({ tools: [tool('list_groups')] }));
     const hidden = () => vscode.languages.getDiagnostics(file.uri()).map(({ message }) => message);
     await until('a warning of a name that is an access tool’s', () =>
-      /of its own named "list_groups"/.test(hidden()[0] ?? ''),
+      /built-in tool named "list_groups"/.test(hidden()[0] ?? ''),
     );
     await file.write('{ "tools": [] }');
     await until('no problem', () => vscode.languages.getDiagnostics(file.uri()).length === 0);

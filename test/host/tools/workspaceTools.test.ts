@@ -429,7 +429,7 @@ describe('the workspace’s tools', () => {
       broken.insert(file.uri(), new vscode.Position(0, 0), '{');
       await vscode.workspace.applyEdit(broken);
       const before = document.getText();
-      await assert.rejects(newWorkspaceTool(files), /fix it/);
+      await assert.rejects(newWorkspaceTool(files), /Fix it/);
       assert.equal(document.getText(), before);
       await document.save();
     });
