@@ -50,10 +50,10 @@ export function targetOfUri({ scheme, path, query }: vscode.Uri): AccessTarget |
   return readTarget({ connection: query, organization, kind, key });
 }
 
-/** What the two words for people mean, wherever both stand: servers list the same people in both ways, without a link. */
+/** Explains the two words for people: servers list the same people in both ways, without a link between them. */
 export function samePeopleText(): string {
   return vscode.l10n.t(
-    'Subjects are people as their identity provider knows them, user IDs are people as the cloud knows them: both may be the same people.',
+    'Subjects identify people by their identity provider, user IDs by the cloud: they may be the same people.',
   );
 }
 

@@ -1,15 +1,15 @@
+import { mayContainDuplicates } from './descriptions.ts';
 import {
   countText,
   DUPLICATE_PEOPLE_NOTE,
   gapText,
   grantedByText,
   groupText,
-  mayContainDuplicates,
   membersText,
   notesOf,
   principalText,
   roleText,
-} from './descriptions.ts';
+} from './english.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
 import { oneLine } from './plain.ts';
 import {
@@ -22,9 +22,9 @@ import {
   roleName,
 } from './queries.ts';
 
-/** An answer as lines of plain text: a heading, what it may lack, then one line for each thing. */
+/** An answer for a model, as lines of plain text: a heading, what it lacks, then one line for each item. */
 export interface AccessAnswer {
-  /** Never left out. */
+  /** Kept whole, however short the answer has to be. */
   readonly heading: readonly string[];
   readonly lines: readonly string[];
 }
@@ -93,8 +93,8 @@ export function rolesAnswer(model: AccessModel, roles: readonly RoleEntry[] = mo
     heading: [`Roles of ${oneLine(model.organization)}: ${countOf(roles.length, model.roles.length)}.`, ...gaps(model)],
     lines: roles.map((entry) => {
       const description = entry.role?.metadata.description;
-      const said = description ? `; ${oneLine(description)}` : '';
-      return `${roleText(entry, model.rolesKnown)}: granted by ${countText(entry.groups.length, 'group')}${said}`;
+      const suffix = description ? `; ${oneLine(description)}` : '';
+      return `${roleText(entry, model.rolesKnown)}: granted by ${countText(entry.groups.length, 'group')}${suffix}`;
     }),
   };
 }

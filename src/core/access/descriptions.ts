@@ -1,101 +1,117 @@
-import type { Gap, GroupEntry, GroupList, Principal, PrincipalKind, RoleEntry } from './model.ts';
+import * as l10n from '@vscode/l10n';
+import { PRINCIPAL_KINDS } from './english.ts';
+import type { Gap, GroupEntry, GroupList, Principal, PrincipalKind } from './model.ts';
 import { oneLine } from './plain.ts';
-import { groupName, roleName } from './queries.ts';
 import { attentionOf, isBeingDeleted } from './status.ts';
 
-const KINDS: Readonly<Record<PrincipalKind, string>> = {
-  subject: 'subject',
-  user: 'user ID',
-  serviceAccount: 'service account',
-};
+/*
+ * Descriptions for people, in the language of the editor. `english.ts` has those for models and files.
+ */
 
-const PRINCIPAL_KINDS = ['subject', 'user', 'serviceAccount'] as const;
+export function kindName(kind: PrincipalKind): string {
+  switch (kind) {
+    case 'subject':
+      return l10n.t('subject');
+    case 'user':
+      return l10n.t('user ID');
+    case 'serviceAccount':
+      return l10n.t('service account');
+  }
+}
 
-export const kindName = (kind: PrincipalKind): string => KINDS[kind];
+/** Servers list the same people in both ways, without a link between them. */
+export function duplicatePeopleNote(): string {
+  return l10n.t(
+    'Subjects identify people by their identity provider, user IDs by the cloud: they may be the same people.',
+  );
+}
 
-/** Servers list the same people in both ways, and say nowhere which belong together. */
-export const DUPLICATE_PEOPLE_NOTE =
-  'Subjects are people as their identity provider knows them, user IDs are people as the cloud knows them: both may be the same people.';
+/** Whether the same person can be among these twice. */
+export function mayContainDuplicates(members: readonly Pick<Principal, 'kind'>[]): boolean {
+  return members.some(({ kind }) => kind === 'subject') && members.some(({ kind }) => kind === 'user');
+}
 
 /** `2 subjects, 2 user IDs, 1 service account`: how many of each kind, since adding them up would count people twice. */
 export function membersText(members: readonly Pick<Principal, 'kind'>[]): string {
-  const counts = PRINCIPAL_KINDS.map(
-    (kind) => [kind, members.filter((member) => member.kind === kind).length] as const,
-  );
-  const texts = counts.flatMap(([kind, many]) => (many === 0 ? [] : [countText(many, KINDS[kind])]));
-  return texts.join(', ') || 'no members';
+  const texts = PRINCIPAL_KINDS.flatMap((kind) => {
+    const many = members.filter((member) => member.kind === kind).length;
+    return many === 0 ? [] : [memberCountText(kind, many)];
+  });
+  return texts.join(', ') || l10n.t('no members');
 }
 
-/** `1 group`, `2 groups`. */
-export function countText(many: number, what: string): string {
-  return `${many} ${what}${many === 1 ? '' : 's'}`;
+function memberCountText(kind: PrincipalKind, many: number): string {
+  switch (kind) {
+    case 'subject':
+      return many === 1 ? l10n.t('1 subject') : l10n.t('{0} subjects', many);
+    case 'user':
+      return many === 1 ? l10n.t('1 user ID') : l10n.t('{0} user IDs', many);
+    case 'serviceAccount':
+      return many === 1 ? l10n.t('1 service account') : l10n.t('{0} service accounts', many);
+  }
+}
+
+export function groupCountText(many: number): string {
+  return many === 1 ? l10n.t('1 group') : l10n.t('{0} groups', many);
+}
+
+export function roleCountText(many: number): string {
+  return many === 1 ? l10n.t('1 role') : l10n.t('{0} roles', many);
 }
 
 /** `2026-03-01 12:00 UTC`: the same wherever it is read. */
 export function timeText(at = Number.NaN): string {
   const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return 'at an unknown time';
+  if (Number.isNaN(date.getTime())) return l10n.t('unknown time');
   return `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** Whether some may stand among these twice. */
-export function mayContainDuplicates(members: readonly Pick<Principal, 'kind'>[]): boolean {
-  return members.some(({ kind }) => kind === 'subject') && members.some(({ kind }) => kind === 'user');
+/** A list that the service left out of a group. */
+export function missingText(list: GroupList): string {
+  return list === 'roles'
+    ? l10n.t('roles not sent by the service')
+    : l10n.t('service accounts not sent by the service');
 }
 
-/** A principal, unambiguously: `jane@example.com (subject 17 of https://issuer)`. */
-export function principalText(principal: Pick<Principal, 'kind' | 'id' | 'email' | 'issuer'>): string {
-  const { kind, id, email, issuer } = principal;
-  const which = issuer === undefined ? KINDS[kind] : `${KINDS[kind]} of ${oneLine(issuer)}`;
-  return email === undefined ? `${oneLine(id)} (${which})` : `${oneLine(email)} (${which}, id ${oneLine(id)})`;
-}
-
-/** `operators (id g-1)`, with what makes it unusual. */
-export function groupText(entry: GroupEntry): string {
-  const notes = notesOf(entry);
-  return `${oneLine(groupName(entry))} (${[`id ${oneLine(entry.group.metadata.id)}`, ...notes].join(', ')})`;
-}
-
-/** `reader (id r-1)`; of a role that is not listed only the id is known. */
-export function roleText(entry: RoleEntry, rolesKnown: boolean): string {
-  if (entry.role === undefined) return `${oneLine(entry.id)} (${rolesKnown ? 'not listed' : 'name not known'})`;
-  return `${oneLine(roleName(entry))} (id ${oneLine(entry.id)})`;
-}
-
-/** `through operators (id g-1), readers (id g-2, being deleted)`. */
-export function grantedByText(groups: readonly GroupEntry[]): string {
-  return `through ${groups.map(groupText).join(', ')}`;
-}
-
-/** What of a group is not known. */
-export const MISSING: Readonly<Record<GroupList, string>> = {
-  roles: 'roles not sent by the service',
-  serviceAccounts: 'service accounts not sent by the service',
-};
-
+/** What is unusual about a group. */
 export function notesOf({ group, missing }: GroupEntry): readonly string[] {
   const { metadata } = group;
   const attention = attentionOf(metadata);
   return [
-    ...(isBeingDeleted(metadata) ? ['being deleted'] : []),
+    ...(isBeingDeleted(metadata) ? [l10n.t('being deleted')] : []),
     ...(attention === undefined ? [] : [attention]),
-    ...missing.map((list) => MISSING[list]),
+    ...missing.map(missingText),
   ];
 }
 
-/** What an answer may lack, as a sentence. */
+/** What an answer lacks, as a sentence. */
 export function gapText({ list, kind, count, reason }: Gap): string {
-  const because = reason === '' ? '' : ` ${oneLine(reason)}`;
+  const isGroups = list === 'groups';
+  const withReason = (sentence: string) => (reason === '' ? sentence : `${sentence} ${oneLine(reason)}`);
   switch (kind) {
     case 'unread':
-      return `The ${list} could not be read.${because}`;
+      return withReason(isGroups ? l10n.t('The groups could not be read.') : l10n.t('The roles could not be read.'));
     case 'stale':
-      return `The ${list} could not be read again; they are as they were before.${because}`;
+      return withReason(
+        isGroups
+          ? l10n.t('The groups could not be refreshed; they are from an earlier reading.')
+          : l10n.t('The roles could not be refreshed; they are from an earlier reading.'),
+      );
     case 'malformed':
-      return count === 1
-        ? `One of the ${list} could not be understood and is left out.`
-        : `${count} of the ${list} could not be understood and are left out.`;
+      if (count === 1) {
+        return isGroups
+          ? l10n.t('1 group could not be understood and was left out.')
+          : l10n.t('1 role could not be understood and was left out.');
+      }
+      return isGroups
+        ? l10n.t('{0} groups could not be understood and were left out.', count)
+        : l10n.t('{0} roles could not be understood and were left out.', count);
     case 'missing':
-      return `The service sent ${count === 1 ? 'one group' : `${count} groups`} without roles or service accounts: what those are is not known.`;
+      return count === 1
+        ? l10n.t('The service sent 1 group without a list of roles or service accounts, so these are unknown.')
+        : l10n.t(
+            'The service sent {0} groups without a list of roles or service accounts, so these are unknown.',
+            count,
+          );
   }
 }

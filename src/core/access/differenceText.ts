@@ -1,13 +1,14 @@
 import * as l10n from '@vscode/l10n';
-import { kindName, MISSING, principalText, timeText } from './descriptions.ts';
+import { kindName, missingText, timeText } from './descriptions.ts';
 import type { Difference, GroupChange, GroupFacts, RoleChange } from './difference.ts';
-import { type Block, heading, joinLines, notice, paragraph } from './document.ts';
+import { type Block, fill, heading, joinLines, notice, paragraph } from './document.ts';
 import { type AccessDocument, type AccessLine, aboutLine, type EntryLink } from './documents.ts';
+import { MISSING, principalText } from './english.ts';
 import { principalKey } from './model.ts';
 import { oneLine } from './plain.ts';
 import type { Review, ReviewGroup, ReviewMember, ReviewRole } from './reviewFormat.ts';
 
-/** A review with one fact a line, for the editor's own comparison. Equal access is equal text, whenever it was read. */
+/** A review with one fact per line, for the editor's own comparison. Equal access is equal text, whenever it was read. */
 export function comparableText({ groups, roles }: Pick<Review, 'groups' | 'roles'>): string {
   const names = roleNames(roles);
   const lines: string[] = [];
@@ -23,31 +24,34 @@ export function comparableText({ groups, roles }: Pick<Review, 'groups' | 'roles
   return lines.join('\n');
 }
 
-/** What changed, in words: first how much, then each change, which leads to what is there now. */
+/** What changed, in words: a summary, then each change with links to what exists now. */
 export function differenceDocument(difference: Difference, before: Review, after: Review): AccessDocument {
   const line = linesOf(before, after);
   const { groups, roles } = difference;
   const sections: readonly (readonly [title: string, lines: readonly AccessLine[]])[] = [
     [l10n.t('Groups added'), groups.added.map((group) => groupSummary(group, line))],
     [l10n.t('Groups removed'), groups.removed.map((group) => groupSummary(group, line))],
-    [l10n.t('Roles granted'), grants(groups.changed, 'added', l10n.t(' has the '), line)],
-    [l10n.t('Roles no longer granted'), grants(groups.changed, 'removed', l10n.t(' no longer has the '), line)],
+    [l10n.t('Roles granted'), grants(groups.changed, 'added', l10n.t('{0} has the {1} role'), line)],
+    [
+      l10n.t('Roles no longer granted'),
+      grants(groups.changed, 'removed', l10n.t('{0} no longer has the {1} role'), line),
+    ],
     [l10n.t('Members added'), members(groups.changed, 'added', line)],
     [l10n.t('Members removed'), members(groups.changed, 'removed', line)],
-    [l10n.t('Other changes of groups'), groups.changed.flatMap((change) => otherChanges(change, line))],
+    [l10n.t('Other changes to groups'), groups.changed.flatMap((change) => otherChanges(change, line))],
     [l10n.t('Roles added'), roles.added.map((role) => [...line.role(role.key), ' ', { small: role.id }])],
     [l10n.t('Roles removed'), roles.removed.map((role) => [...line.role(role.key), ' ', { small: role.id }])],
     [l10n.t('Roles changed'), roles.changed.flatMap((change) => roleChanges(change, line))],
   ];
   const found = sections.filter(([, lines]) => lines.length > 0);
-  const counts = found.map(([title, lines]) => `${title.toLowerCase()}: ${lines.length}`).join(' · ');
+  const counts = found.map(([title, lines]) => `${title}: ${lines.length}`).join(' · ');
   return {
     title: l10n.t('What changed in {0}', after.organization),
     about: aboutLine(after, l10n.t('from {0} to {1}', momentOf(before), momentOf(after))),
     blocks: [
-      ...incomplete(before, l10n.t('What was read before is incomplete: some changes may be missing or wrong.')),
-      ...incomplete(after, l10n.t('What is read now is incomplete: some changes may be missing or wrong.')),
-      paragraph(found.length === 0 ? l10n.t('Nothing has changed.') : { strong: capitalized(counts) }),
+      ...incomplete(before, l10n.t('The earlier data is incomplete: some changes may be missing or wrong.')),
+      ...incomplete(after, l10n.t('The current data is incomplete: some changes may be missing or wrong.')),
+      paragraph(found.length === 0 ? l10n.t('No changes.') : { strong: counts }),
       ...found.flatMap(([title, lines]) => [
         heading(`${title} (${lines.length})`),
         { kind: 'list', lines } satisfies Block<EntryLink>,
@@ -56,7 +60,7 @@ export function differenceDocument(difference: Difference, before: Review, after
   };
 }
 
-/** How what both reviews hold is named; what is there no longer leads nowhere. */
+/** Names of what either review holds, linked where it still exists. */
 interface Lines {
   readonly group: (key: string, name: string) => AccessLine;
   readonly role: (key: string) => AccessLine;
@@ -74,7 +78,7 @@ function linesOf(before: Review, after: Review): Lines {
       const role = names.get(key);
       const name = role?.listed ? role.name : key;
       const line = roles.has(key) ? { text: name, link: { kind: 'role', key } as const } : { strong: name };
-      return role?.listed === false ? [line, l10n.t(' (not listed)')] : [line];
+      return role?.listed === false ? fill(l10n.t('{0} (not listed)'), [line]) : [line];
     },
     member: (member) => {
       const key = keyOfMember(member);
@@ -100,20 +104,22 @@ function incomplete({ gaps }: Review, text: string): readonly Block<EntryLink>[]
 function grants(
   changes: readonly GroupChange[],
   which: 'added' | 'removed',
-  verb: string,
+  sentence: string,
   line: Lines,
 ): readonly AccessLine[] {
   return changes.flatMap(({ key, name, grants }) =>
-    grants[which].map((role) => [...line.group(key, name), verb, ...line.role(role), l10n.t(' role')]),
+    grants[which].map((role) => fill(sentence, line.group(key, name), line.role(role))),
   );
 }
 
 function members(changes: readonly GroupChange[], which: 'added' | 'removed', line: Lines): readonly AccessLine[] {
   return changes.flatMap(({ key, name, members }) =>
     members[which].map((member) => [
-      ...line.member(member),
-      which === 'added' ? l10n.t(' joined ') : l10n.t(' left '),
-      ...line.group(key, name),
+      ...fill(
+        which === 'added' ? l10n.t('{0} joined {1}') : l10n.t('{0} left {1}'),
+        line.member(member),
+        line.group(key, name),
+      ),
       ...(member.email === undefined ? [] : [' ', { small: member.id }]),
     ]),
   );
@@ -121,9 +127,9 @@ function members(changes: readonly GroupChange[], which: 'added' | 'removed', li
 
 function groupSummary({ key, name, id, roles, members, missing }: ReviewGroup, line: Lines): AccessLine {
   const none = missing?.includes('roles') ? l10n.t('unknown roles') : l10n.t('no roles');
-  const granted = roles.length === 0 ? [none] : [l10n.t('roles '), ...joinLines(roles.map(line.role))];
+  const granted = roles.length === 0 ? [none] : fill(l10n.t('roles {0}'), joinLines(roles.map(line.role)));
   const held =
-    members.length === 0 ? [l10n.t('no members')] : [l10n.t('members '), ...joinLines(members.map(line.member))];
+    members.length === 0 ? [l10n.t('no members')] : fill(l10n.t('members {0}'), joinLines(members.map(line.member)));
   return [...line.group(key, name), ': ', ...granted, '; ', ...held, ' ', { small: id }];
 }
 
@@ -136,18 +142,18 @@ function roleChanges({ key, before, after }: RoleChange, line: Lines): readonly 
   if (before.listed && after.listed) {
     return factChanges(before, after).map((change) => [...line.role(key), `: ${change}`]);
   }
-  return [
-    [...line.role(key), after.listed ? l10n.t(' is in the role list now') : l10n.t(' is no longer in the role list')],
-  ];
+  const sentence = after.listed ? l10n.t('{0} is now in the role list') : l10n.t('{0} is no longer in the role list');
+  return [fill(sentence, line.role(key))];
 }
 
 /** `health changed from healthy to error`; what has no value before or after was added or removed. */
 function factChanges(before: Partial<GroupFacts>, after: Partial<GroupFacts>): readonly string[] {
   const changes: string[] = [];
   const was = new Map(valuesOf(before));
-  for (const [name, value] of valuesOf(after)) {
-    const old = was.get(name);
+  for (const [field, value] of valuesOf(after)) {
+    const old = was.get(field);
     if (value === old) continue;
+    const name = fieldName(field);
     if (value === undefined) changes.push(l10n.t('{0} removed, was {1}', name, old ?? ''));
     else
       changes.push(
@@ -156,7 +162,12 @@ function factChanges(before: Partial<GroupFacts>, after: Partial<GroupFacts>): r
           : l10n.t('{0} changed from {1} to {2}', name, old, value),
       );
   }
-  return [...changes, ...setChanges(tagsOf(before), tagsOf(after)), ...setChanges(missingOf(before), missingOf(after))];
+  const tagText = (tag: string) => l10n.t('tag {0}', tag);
+  return [
+    ...changes,
+    ...setChanges(tagsOf(before).map(tagText), tagsOf(after).map(tagText)),
+    ...setChanges((before.missing ?? []).map(missingText), (after.missing ?? []).map(missingText)),
+  ];
 }
 
 function setChanges(before: readonly string[], after: readonly string[]): readonly string[] {
@@ -164,19 +175,50 @@ function setChanges(before: readonly string[], after: readonly string[]): readon
   return [...added, ...before.filter((text) => !after.includes(text)).map((text) => l10n.t('{0} (no longer)', text))];
 }
 
-function capitalized(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
-}
-
 function factLines(facts: Partial<GroupFacts>): readonly string[] {
   return [
     ...valuesOf(facts).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${oneLine(value)}`])),
-    ...tagsOf(facts),
-    ...missingOf(facts),
+    ...tagsOf(facts).map((tag) => `tag ${tag}`),
+    ...(facts.missing ?? []).map((list) => MISSING[list]),
   ];
 }
 
-function valuesOf(facts: Partial<GroupFacts>): readonly (readonly [string, string | undefined])[] {
+/** A fact by its name in the comparable text. */
+type Field =
+  | 'name'
+  | 'description'
+  | 'provisioning'
+  | 'health'
+  | 'created'
+  | 'created by'
+  | 'modified'
+  | 'modified by'
+  | 'being deleted since';
+
+function fieldName(field: Field): string {
+  switch (field) {
+    case 'name':
+      return l10n.t('name');
+    case 'description':
+      return l10n.t('description');
+    case 'provisioning':
+      return l10n.t('provisioning');
+    case 'health':
+      return l10n.t('health');
+    case 'created':
+      return l10n.t('creation time');
+    case 'created by':
+      return l10n.t('creator');
+    case 'modified':
+      return l10n.t('modification time');
+    case 'modified by':
+      return l10n.t('last editor');
+    case 'being deleted since':
+      return l10n.t('deletion time');
+  }
+}
+
+function valuesOf(facts: Partial<GroupFacts>): readonly (readonly [Field, string | undefined])[] {
   return [
     ['name', facts.name],
     ['description', facts.description],
@@ -191,11 +233,7 @@ function valuesOf(facts: Partial<GroupFacts>): readonly (readonly [string, strin
 }
 
 function tagsOf({ tags = [] }: Partial<GroupFacts>): readonly string[] {
-  return tags.map(({ name, value }) => `tag ${oneLine(`${name}=${value}`)}`);
-}
-
-function missingOf({ missing = [] }: Partial<GroupFacts>): readonly string[] {
-  return missing.map((list) => MISSING[list]);
+  return tags.map(({ name, value }) => oneLine(`${name}=${value}`));
 }
 
 function memberText({ kind, id, email, issuer }: ReviewMember): string {

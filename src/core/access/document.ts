@@ -2,8 +2,8 @@ import * as l10n from '@vscode/l10n';
 import { oneLine } from './plain.ts';
 
 /*
- * What is shown about access, apart from how: a page draws it, a file holds it as Markdown. Names come from a server, so no
- * part of it is markup: a page makes text of every piece, and `documentMarkdown` escapes it.
+ * The content of a report about access, apart from its presentation: a page draws it, a file holds it as Markdown. Names come
+ * from a server, so no part of it is markup: a page makes text of every piece, and `documentMarkdown` escapes it.
  */
 
 /** A piece of a line. `small` is what identifies something rather than names it: an ID, an issuer. */
@@ -11,7 +11,7 @@ export type Inline<L> =
   | string
   | { readonly strong: string }
   | { readonly small: string }
-  /** Leads to something, which whoever shows the document finds by `link`. */
+  /** A link; the host knows what it leads to. */
   | { readonly text: string; readonly link: L };
 
 export type Line<L> = readonly Inline<L>[];
@@ -19,14 +19,14 @@ export type Line<L> = readonly Inline<L>[];
 export type Block<L> =
   | { readonly kind: 'heading'; readonly text: string }
   | { readonly kind: 'paragraph'; readonly line: Line<L> }
-  /** What has to be known of the rest, as that it is incomplete. */
+  /** A reservation about the rest, such as that it is incomplete. */
   | { readonly kind: 'notice'; readonly text: string }
   | { readonly kind: 'list'; readonly lines: readonly Line<L>[] }
   | { readonly kind: 'table'; readonly columns: readonly string[]; readonly rows: readonly (readonly Line<L>[])[] };
 
 export interface PageDocument<L> {
   readonly title: string;
-  /** What it is of, who read it and when. */
+  /** The subject, and who read it when. */
   readonly about: Line<L>;
   readonly blocks: readonly Block<L>[];
 }
@@ -49,7 +49,14 @@ export function joinLines<L = never>(lines: readonly Line<L>[], separator = ', '
   return lines.flatMap((line, at) => (at === 0 ? line : [separator, ...line]));
 }
 
-/** The document as Markdown that reads well as it stands, too. Links are words in it. */
+/** A translated sentence whose `{0}`, `{1}` … are lines: the order of the words is the translator's. */
+export function fill<L = never>(sentence: string, ...lines: readonly Line<L>[]): Line<L> {
+  return sentence
+    .split(/\{(\d)\}/)
+    .flatMap((piece, at): Line<L> => (at % 2 === 1 ? (lines[Number(piece)] ?? []) : piece === '' ? [] : [piece]));
+}
+
+/** The document as Markdown, which reads well unrendered too. Links become plain text. */
 export function documentMarkdown({ title, about, blocks }: PageDocument<unknown>): string {
   const lines = [`# ${escaped(title)}`, '', markdownLine(about), '', ...blocks.flatMap(markdownBlock)];
   return lines.join('\n');
@@ -85,7 +92,7 @@ function markdownInline(inline: Inline<unknown>): string {
   return escaped(inline.text);
 }
 
-/** As code where that shows these very characters in a table too, whose cells know `\` and `|`. */
+/** As code where that shows these very characters in a table too, whose cells interpret `\` and `|`. */
 function code(text: string): string {
   return /^(?! )[\x20-\x7e]+(?<! )$/.test(text) && !/[`\\|]/.test(text) ? `\`${text}\`` : escaped(text);
 }

@@ -1,14 +1,15 @@
 import * as l10n from '@vscode/l10n';
 import {
-  countText,
-  DUPLICATE_PEOPLE_NOTE,
+  duplicatePeopleNote,
   gapText,
+  groupCountText,
   kindName,
   mayContainDuplicates,
   membersText,
   notesOf,
+  roleCountText,
 } from './descriptions.ts';
-import { type Block, joinLines, type Line, notice, type PageDocument, paragraph, table } from './document.ts';
+import { type Block, fill, joinLines, type Line, notice, type PageDocument, paragraph, table } from './document.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
 import { effectiveAccess, groupName, hasNoMembers, hasNoRoles, holdersOf, principalName, roleName } from './queries.ts';
 
@@ -32,10 +33,17 @@ export function holdersDocument(model: AccessModel, role: RoleEntry, origin: str
       ...gapNotices(model),
       ...unlistedNotice(model, role),
       paragraph(
-        { text: roleName(role), link: { kind: 'role', key: role.key } },
-        ': ',
-        { strong: holders.length === 0 ? l10n.t('nobody') : membersText(holders.map(({ principal }) => principal)) },
-        ` ${l10n.t('through {0}.', countText(role.groups.length, 'group'))} `,
+        ...fill(
+          l10n.t('{0}: {1} through {2}.'),
+          [{ text: roleName(role), link: { kind: 'role', key: role.key } } as const],
+          [
+            {
+              strong: holders.length === 0 ? l10n.t('nobody') : membersText(holders.map(({ principal }) => principal)),
+            },
+          ],
+          [groupCountText(role.groups.length)],
+        ),
+        ' ',
         { small: role.id },
       ),
       ...(role.role?.metadata.description ? [paragraph(role.role.metadata.description)] : []),
@@ -50,12 +58,14 @@ export function holdersDocument(model: AccessModel, role: RoleEntry, origin: str
         ]),
         model.groupsKnown ? l10n.t('Nobody has this role.') : l10n.t('Unknown: the groups could not be read.'),
       ),
-      ...(empty.length === 0 ? [] : [paragraph(l10n.t('Granted, but without members: '), ...groupLines(empty), '.')]),
+      ...(empty.length === 0
+        ? []
+        : [paragraph(...fill(l10n.t('Granted to groups without members: {0}.'), groupLines(empty)))]),
     ],
   };
 }
 
-/** What somebody can reach: a row for each role, with every group that gives it. */
+/** What a member can reach: a row for each role, with every group that gives it. */
 export function effectiveAccessDocument(model: AccessModel, principal: Principal, origin: string): AccessDocument {
   const reached = effectiveAccess(principal);
   const idle = principal.groups.filter(hasNoRoles);
@@ -67,24 +77,28 @@ export function effectiveAccessDocument(model: AccessModel, principal: Principal
     blocks: [
       ...gapNotices(model),
       paragraph(
-        ...principalLine(principal),
-        ` (${kindName(principal.kind)}): `,
-        { strong: countText(reached.length, 'role') },
-        ` ${l10n.t('through {0}.', countText(principal.groups.length, 'group'))} `,
+        ...fill(
+          l10n.t('{0} ({1}): {2} through {3}.'),
+          principalLine(principal),
+          [kindName(principal.kind)],
+          [{ strong: roleCountText(reached.length) }],
+          [groupCountText(principal.groups.length)],
+        ),
+        ' ',
         ...idLine(principal),
       ),
       ...(isPerson ? samePeopleNote([principal, ...principal.groups.flatMap(({ members }) => members)]) : []),
       table(
         [l10n.t('Role'), l10n.t('Through'), l10n.t('ID')],
         reached.map(({ role, grantedBy }) => [roleLine(role, model), groupLines(grantedBy), [{ small: role.id }]]),
-        unknown.length === 0 ? l10n.t('No roles.') : l10n.t('No roles are known.'),
+        unknown.length === 0 ? l10n.t('No roles.') : l10n.t('No known roles.'),
       ),
       ...(idle.length === 0
         ? []
-        : [paragraph(l10n.t('Also in groups that grant no role: '), ...groupLines(idle), '.')]),
+        : [paragraph(...fill(l10n.t('Also in groups that grant no role: {0}.'), groupLines(idle)))]),
       ...(unknown.length === 0
         ? []
-        : [paragraph(l10n.t('Also in groups whose roles are not known: '), ...groupLines(unknown), '.')]),
+        : [paragraph(...fill(l10n.t('Also in groups whose roles are unknown: {0}.'), groupLines(unknown)))]),
     ],
   };
 }
@@ -93,26 +107,28 @@ export function aboutLine({ organization }: Pick<AccessModel, 'organization'>, o
   return [{ text: organization, link: { kind: 'organization' } }, ` · ${origin}`];
 }
 
-/** What the rest may lack comes first. */
+/** Gaps come before what they affect. */
 export function gapNotices(model: AccessModel): readonly AccessBlock[] {
   return model.gaps.map((gap) => notice(l10n.t('Incomplete: {0}', gapText(gap))));
 }
 
 export function samePeopleNote(members: readonly Principal[]): readonly AccessBlock[] {
-  return mayContainDuplicates(members) ? [paragraph(DUPLICATE_PEOPLE_NOTE)] : [];
+  return mayContainDuplicates(members) ? [paragraph(duplicatePeopleNote())] : [];
 }
 
 export function principalLine(principal: Principal): AccessLine {
   return [{ text: principalName(principal), link: { kind: 'principal', key: principal.key } }];
 }
 
-/** The ID, unless it stands for the name already, and who issued it. */
+/** The ID, unless it is the name already, and its issuer. */
 export function idLine({ id, email, issuer }: Pick<Principal, 'id' | 'email' | 'issuer'>): AccessLine {
   const own: AccessLine = email === undefined ? [] : [{ small: id }];
-  return issuer === undefined ? own : [...own, ` ${l10n.t('of')} `, { small: issuer }];
+  if (issuer === undefined) return own;
+  const issuedBy: AccessLine = [{ small: issuer }];
+  return own.length === 0 ? fill(l10n.t('of {0}'), issuedBy) : fill(l10n.t('{0} of {1}'), own, issuedBy);
 }
 
-/** Groups by name, with what makes each unusual. */
+/** Groups by name, with their notes. */
 export function groupLines(groups: readonly GroupEntry[]): AccessLine {
   return joinLines(groups.map(groupLine));
 }
@@ -123,11 +139,11 @@ export function groupLine(entry: GroupEntry): AccessLine {
   return notes === '' ? [link] : [link, ` (${notes})`];
 }
 
-/** A role by name; of one that is not listed the ID is all there is. */
+/** A role by name, or by ID where the service does not list it. */
 export function roleLine(role: RoleEntry, { rolesKnown }: Pick<AccessModel, 'rolesKnown'>): AccessLine {
   const link = { text: roleName(role), link: { kind: 'role', key: role.key } } as const;
   if (role.role !== undefined) return [link];
-  return [link, rolesKnown ? l10n.t(' (not listed)') : l10n.t(' (name not known)')];
+  return fill(rolesKnown ? l10n.t('{0} (not listed)') : l10n.t('{0} (name unknown)'), [link]);
 }
 
 function unlistedNotice({ rolesKnown }: AccessModel, { role }: RoleEntry): readonly AccessBlock[] {

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { csv } from './csv.ts';
-import { countText, gapText, kindName, MISSING, membersText, notesOf, timeText } from './descriptions.ts';
-import { type Block, heading, joinLines, paragraph, table } from './document.ts';
+import { groupCountText, kindName, membersText, missingText, timeText } from './descriptions.ts';
+import { type Block, fill, heading, joinLines, paragraph, table } from './document.ts';
 import {
   type AccessDocument,
   type AccessLine,
@@ -14,6 +14,7 @@ import {
   roleLine,
   samePeopleNote,
 } from './documents.ts';
+import * as english from './english.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
 import { oneLine } from './plain.ts';
 import { effectiveAccess, groupName, holdersOf, type Orphans, orphansOf, principalName, roleName } from './queries.ts';
@@ -23,7 +24,7 @@ import { writeReview } from './reviewFormat.ts';
 
 type AccessBlock = Block<EntryLink>;
 
-/** The review as JSON: what is to be looked at first by its keys, then everything. */
+/** The review as JSON: the keys of what needs attention, then everything. */
 export function reviewJson(model: AccessModel, reader: ReviewOrigin): string {
   const { format, version, ...review } = reviewOf(model, reader);
   const orphans = orphansOf(model);
@@ -76,7 +77,7 @@ export function reviewDocument(model: AccessModel, reader: ReviewOrigin): Access
         roles.map((role) => [
           roleLine(role, model),
           [role.role?.metadata.description ?? ''],
-          [countText(role.groups.length, 'group')],
+          [groupCountText(role.groups.length)],
           [role.role === undefined ? '' : stateTexts(role.role.metadata).join(', ')],
           [{ small: role.id }],
         ]),
@@ -94,16 +95,15 @@ function originOf({ service, account }: ReviewOrigin, at: number | undefined): s
 function summary(model: AccessModel): readonly AccessBlock[] {
   const { groups, roles, principals } = model;
   const findings = orphanRows(model).length;
-  const known = (isKnown: boolean, text: string) => (isKnown ? text : l10n.t('unknown: could not be read'));
+  const known = (isKnown: boolean, text: string) => (isKnown ? text : l10n.t('unknown (could not be read)'));
   const lines: AccessLine[] = [
-    [l10n.t('Groups: '), { strong: known(model.groupsKnown, String(groups.length)) }],
-    [
-      l10n.t('Roles: '),
+    fill(l10n.t('Groups: {0}'), [{ strong: known(model.groupsKnown, String(groups.length)) }]),
+    fill(l10n.t('Roles: {0}'), [
       { strong: known(model.rolesKnown, String(roles.filter(({ role }) => role !== undefined).length)) },
-    ],
-    [l10n.t('Members: '), { strong: known(model.groupsKnown, membersText(principals)) }],
-    [l10n.t('Complete: '), { strong: model.gaps.length === 0 ? l10n.t('yes') : l10n.t('no') }],
-    [l10n.t('Kinds of findings: '), { strong: String(findings) }],
+    ]),
+    fill(l10n.t('Members: {0}'), [{ strong: known(model.groupsKnown, membersText(principals)) }]),
+    fill(l10n.t('Complete: {0}'), [{ strong: model.gaps.length === 0 ? l10n.t('yes') : l10n.t('no') }]),
+    fill(l10n.t('Kinds of findings: {0}'), [{ strong: String(findings) }]),
   ];
   return [{ kind: 'list', lines }];
 }
@@ -133,7 +133,7 @@ function administrators(model: AccessModel): readonly AccessBlock[] {
 function attention(model: AccessModel): readonly AccessBlock[] {
   const found = orphanRows(model);
   if (found.length === 0)
-    return [paragraph(model.gaps.length === 0 ? l10n.t('Nothing.') : l10n.t('Nothing in what could be read.'))];
+    return [paragraph(model.gaps.length === 0 ? l10n.t('Nothing.') : l10n.t('Nothing among what could be read.'))];
   const lines = found.map(
     ({ title, items }): AccessLine => [{ strong: `${title} (${items.length}):` }, ' ', ...joinLines(items)],
   );
@@ -185,9 +185,9 @@ export function reviewCsv(model: AccessModel, reader: ReviewOrigin): string {
     'read at': readAt(model),
     complete: model.gaps.length === 0 ? 'yes' : 'no',
   };
-  const rows: Row[] = model.gaps.map((gap) => ({ section: 'incomplete', finding: gapText(gap) }));
-  for (const { title, rows: found } of orphanRows(model)) {
-    rows.push(...found.map((row) => ({ section: 'orphan', finding: title, ...row })));
+  const rows: Row[] = model.gaps.map((gap) => ({ section: 'incomplete', finding: english.gapText(gap) }));
+  for (const { finding, rows: found } of orphanRows(model)) {
+    rows.push(...found.map((row) => ({ section: 'orphan', finding, ...row })));
   }
   for (const entry of model.groups) {
     const members = entry.members.length > 0 ? entry.members : [undefined];
@@ -208,47 +208,68 @@ export function reviewCsv(model: AccessModel, reader: ReviewOrigin): string {
 }
 
 interface OrphanRows {
+  /** In the language of the editor. */
   readonly title: string;
+  /** In the file. */
+  readonly finding: string;
   readonly items: readonly AccessLine[];
   readonly rows: readonly Row[];
 }
 
-/** The orphans that there are, each kind with a title. */
+/** Each kind of orphan that occurs, with a title. */
 function orphanRows(model: AccessModel): readonly OrphanRows[] {
   const orphans = orphansOf(model);
-  const roles = (title: string, entries: readonly RoleEntry[]): OrphanRows => ({
+  const roles = (title: string, finding: string, entries: readonly RoleEntry[]): OrphanRows => ({
     title,
-    items: entries.map((role) => [
-      entryLink('role', roleName(role), role.key),
-      ` ${l10n.t('(granted by {0})', countText(role.groups.length, 'group'))}`,
-    ]),
+    finding,
+    items: entries.map((role) =>
+      fill(
+        l10n.t('{0} (granted by {1})'),
+        [entryLink('role', roleName(role), role.key)],
+        [groupCountText(role.groups.length)],
+      ),
+    ),
     rows: entries.map((role) => roleCells(role, model.rolesKnown)),
   });
-  const groups = (title: string, entries: readonly GroupEntry[]): OrphanRows => ({
+  const groups = (title: string, finding: string, entries: readonly GroupEntry[]): OrphanRows => ({
     title,
+    finding,
     items: entries.map((entry) => [entryLink('group', groupName(entry), entry.key)]),
     rows: entries.map(groupCells),
   });
-  const people = (title: string, entries: readonly Principal[]): OrphanRows => ({
+  const people = (title: string, finding: string, entries: readonly Principal[]): OrphanRows => ({
     title,
+    finding,
     items: entries.map(principalLine),
     rows: entries.map((principal) => ({ ...principalCells(principal), group: names(principal.groups) })),
   });
   const all: Readonly<Record<keyof Orphans, OrphanRows>> = {
-    unlistedRoles: roles('Roles granted but missing from the role list', orphans.unlistedRoles),
-    groupsWithoutMembers: groups('Groups without members', orphans.groupsWithoutMembers),
-    groupsWithoutRoles: groups('Groups without roles', orphans.groupsWithoutRoles),
-    membersWithoutRole: people('Members without a role', orphans.membersWithoutRole),
-    groupsBeingDeleted: groups('Groups being deleted', orphans.groupsBeingDeleted),
-    unhealthyGroups: groups('Groups in error or degraded', orphans.unhealthyGroups),
-    unhealthyRoles: roles('Roles in error or degraded', orphans.unhealthyRoles),
+    unlistedRoles: roles(
+      l10n.t('Roles granted but missing from the role list'),
+      'Roles granted but missing from the role list',
+      orphans.unlistedRoles,
+    ),
+    groupsWithoutMembers: groups(
+      l10n.t('Groups without members'),
+      'Groups without members',
+      orphans.groupsWithoutMembers,
+    ),
+    groupsWithoutRoles: groups(l10n.t('Groups without roles'), 'Groups without roles', orphans.groupsWithoutRoles),
+    membersWithoutRole: people(l10n.t('Members without a role'), 'Members without a role', orphans.membersWithoutRole),
+    groupsBeingDeleted: groups(l10n.t('Groups being deleted'), 'Groups being deleted', orphans.groupsBeingDeleted),
+    unhealthyGroups: groups(
+      l10n.t('Groups in error or degraded'),
+      'Groups in error or degraded',
+      orphans.unhealthyGroups,
+    ),
+    unhealthyRoles: roles(l10n.t('Roles in error or degraded'), 'Roles in error or degraded', orphans.unhealthyRoles),
   };
   return Object.values(all).filter(({ rows }) => rows.length > 0);
 }
 
 function principalCells(principal: Principal): Row {
   const { kind, id, issuer = '' } = principal;
-  return { kind: kindName(kind), who: principalName(principal), 'who id': id, issuer };
+  return { kind: english.kindName(kind), who: principalName(principal), 'who id': id, issuer };
 }
 
 function roleCells(role: RoleEntry, rolesKnown: boolean): Row {
@@ -263,20 +284,20 @@ function groupCells(entry: GroupEntry): Row {
     'group id': id,
     health: healthStatus,
     provisioning: provisioningStatus,
-    notes: notesOf(entry).join(', '),
+    notes: english.notesOf(entry).join(', '),
   };
 }
 
 function stateOf({ group, missing }: GroupEntry): readonly string[] {
-  return [...stateTexts(group.metadata), ...missing.map((list) => MISSING[list])];
+  return [...stateTexts(group.metadata), ...missing.map(missingText)];
 }
 
-/** What of a state is not as usual. */
+/** Each part of a state that is unusual. */
 function stateTexts({ healthStatus, provisioningStatus, deletionTime }: AccessMetadata): readonly string[] {
   return [
-    ...(healthStatus === 'healthy' ? [] : [`health ${healthStatus}`]),
-    ...(provisioningStatus === 'provisioned' ? [] : [`provisioning ${provisioningStatus}`]),
-    ...(deletionTime ? [`being deleted since ${deletionTime}`] : []),
+    ...(healthStatus === 'healthy' ? [] : [l10n.t('health {0}', healthStatus)]),
+    ...(provisioningStatus === 'provisioned' ? [] : [l10n.t('provisioning {0}', provisioningStatus)]),
+    ...(deletionTime ? [l10n.t('being deleted since {0}', deletionTime)] : []),
   ];
 }
 

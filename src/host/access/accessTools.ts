@@ -6,7 +6,7 @@ import {
   holdersAnswer,
   rolesAnswer,
 } from '../../core/access/answers.ts';
-import { principalText, roleText } from '../../core/access/descriptions.ts';
+import { principalText, roleText } from '../../core/access/english.ts';
 import { applyFilter } from '../../core/access/filter.ts';
 import { parseFilter } from '../../core/access/filterSyntax.ts';
 import type { AccessModel } from '../../core/access/model.ts';

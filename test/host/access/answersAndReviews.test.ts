@@ -233,7 +233,7 @@ describe('insight', () => {
       await addFault({ service: 'identity', path: '/groups$', kind: 'malformedItem', body: 42, times: null });
       saveAs('csv');
       await call(commands.exportReview);
-      assert.match(given.told[0] ?? '', /One of the groups could not be understood/);
+      assert.match(given.told[0] ?? '', /1 group could not be understood/);
       assert.equal(await written('csv'), undefined);
     });
 

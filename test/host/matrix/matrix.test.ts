@@ -277,7 +277,7 @@ describe('the access matrix', () => {
       await until('it says so', () => kinds().length > 0);
       const stale = panel.last('notices');
       assert.deepEqual(kinds(), ['stale', 'stale']);
-      assert.match(stale.notices[0]?.text ?? '', /could not be read again; they are as they were before/);
+      assert.match(stale.notices[0]?.text ?? '', /could not be refreshed; they are from an earlier reading/);
       assert.equal(panel.last('view').rows.length, 12);
       await clearFaults();
       await failing('/(groups|roles)$', 403);

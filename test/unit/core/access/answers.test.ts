@@ -87,7 +87,7 @@ describe('answers', () => {
     );
     const [ada] = twice.principals;
     const says =
-      /Subjects are people as their identity provider knows them, user IDs .*: both may be the same people\./;
+      /Subjects identify people by their identity provider, user IDs by the cloud: they may be the same people\./;
     const answers = [
       holdersAnswer(twice, twice.role('r') ?? assert.fail()),
       groupsAnswer(twice),
@@ -145,7 +145,7 @@ describe('answers for people', () => {
       '| --- | --- | --- | --- |',
       '| jane@x | subject | operators, readers (error) | `17` of `https://i` |',
       '| bot | service account | operators |  |',
-      'Granted, but without members: nobody (being deleted).',
+      'Granted to groups without members: nobody (being deleted).',
     ]);
   });
 
@@ -169,7 +169,7 @@ describe('answers for people', () => {
     assert.ok(user && role);
     const [, , gap, , ...rest] = shown(effectiveAccessDocument(partial, user, ''));
     assert.equal(gap, '> **Note:** Incomplete: The roles could not be read.');
-    assert.equal(rest.at(-1), '| r (name not known) | g | `r` |');
+    assert.equal(rest.at(-1), '| r (name unknown) | g | `r` |');
     const blind = buildModel(input(undefined, []));
     const text = shown(holdersDocument(blind, { key: 'r', id: 'r', role: undefined, index: 0, groups: [] }, ''));
     assert.equal(text.at(-1), 'Unknown: the groups could not be read.');

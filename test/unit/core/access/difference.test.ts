@@ -84,7 +84,7 @@ describe('the difference of two reviews', () => {
     assert.deepEqual(summary?.split('\n'), [
       '# What changed in acme',
       'acme · from 2026-03-01 12:00 UTC (read by ada@example.com) to 2026-03-01 12:00 UTC (read by ada@example.com)',
-      '**Groups added: 1 · groups removed: 1 · roles granted: 1 · roles no longer granted: 1 · members added: 1 · members removed: 1 · other changes of groups: 2 · roles added: 2 · roles removed: 1 · roles changed: 1**',
+      '**Groups added: 1 · Groups removed: 1 · Roles granted: 1 · Roles no longer granted: 1 · Members added: 1 · Members removed: 1 · Other changes to groups: 2 · Roles added: 2 · Roles removed: 1 · Roles changed: 1**',
     ]);
     assert.deepEqual(sections, [
       'Groups added (1)\n- new\\*: roles r-9 (not listed); members eve (user ID) `g-4`',
@@ -125,11 +125,11 @@ describe('the difference of two reviews', () => {
 
   it('says so when nothing has changed, and where it cannot be sure', () => {
     const none = differenceOf(after, after);
-    assert.match(documentMarkdown(differenceDocument(none, after, after)), /Nothing has changed\./);
+    assert.match(documentMarkdown(differenceDocument(none, after, after)), /No changes\./);
     const gaps = [{ list: 'roles', kind: 'unread', count: 0, reason: '' }] as const;
     const partial = { ...before, readAt: 'some day', gaps: [...gaps] };
     const text = documentMarkdown(differenceDocument(difference, partial, after));
-    assert.match(text, /from at an unknown time .*\n\n> \*\*Note:\*\* What was read before is incomplete/);
+    assert.match(text, /from unknown time .*\n\n> \*\*Note:\*\* The earlier data is incomplete/);
   });
 
   it('as text has a line for each fact', () => {

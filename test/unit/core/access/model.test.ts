@@ -150,7 +150,7 @@ describe('the access model', () => {
     it('says so in every answer', () => {
       const user = built.principals[0] ?? assert.fail();
       const reached = answerText(effectiveAccessAnswer(built, user));
-      assert.match(reached, /INCOMPLETE: The service sent 2 groups without roles or service accounts/);
+      assert.match(reached, /INCOMPLETE: The service sent 2 groups without a list of roles or service accounts/);
       assert.match(reached, /\nunknown roles through g \(id g, roles not sent by the service\)/);
       assert.doesNotMatch(answerText(groupsAnswer(built)), /g \(id g\).*grants no role/);
       for (const text of [

@@ -127,7 +127,7 @@ describe('an access review', () => {
         '| idle |  | 1 user ID | health degraded | `g-2` |',
         '| root | Administrator | 1 subject, 1 service account |  | `g-3` |',
         '## Members',
-        'Subjects are people as their identity provider knows them, user IDs are people as the cloud knows them: both may be the same people.',
+        'Subjects identify people by their identity provider, user IDs by the cloud: they may be the same people.',
         '| Name | Kind | Groups | Roles | ID |',
         '| --- | --- | --- | --- | --- |',
         '| a.b@x | subject | operators, root | reader, Administrator, r-9 | `s-1` of `i` |',
@@ -175,8 +175,8 @@ describe('an access review', () => {
     });
     assert.equal(JSON.parse(reviewJson(partial, reader)).complete, false);
     const text = reviewMarkdown(partial, reader);
-    assert.match(text, /\*\*Note:\*\* Incomplete: One of the groups could not/);
-    assert.match(text, /- Roles: \*\*unknown: could not be read\*\*\n/);
+    assert.match(text, /\*\*Note:\*\* Incomplete: 1 group could not be understood/);
+    assert.match(text, /- Roles: \*\*unknown \(could not be read\)\*\*\n/);
     assert.match(text, /- Complete: \*\*no\*\*/);
     assert.match(text, /## Who administers\n\n.*\n\nUnknown: /);
     assert.match(text, /## Roles\n\nUnknown: the roles could not be read\./);
@@ -184,7 +184,7 @@ describe('an access review', () => {
     assert.deepEqual(
       rows.slice(1, 3).map((row) => row.slice(0, 2)),
       [
-        ['incomplete', 'One of the groups could not be understood and is left out.'],
+        ['incomplete', 'One of the groups could not be understood and was left out.'],
         ['incomplete', 'The roles could not be read. You may | not.'],
       ],
     );

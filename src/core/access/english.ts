@@ -1,0 +1,94 @@
+/*
+ * Descriptions for models and files, where English is part of the format. `descriptions.ts` has those that people read.
+ */
+
+import type { Gap, GroupEntry, GroupList, Principal, PrincipalKind, RoleEntry } from './model.ts';
+import { oneLine } from './plain.ts';
+import { groupName, roleName } from './queries.ts';
+import { attentionOf, isBeingDeleted } from './status.ts';
+
+const KINDS: Readonly<Record<PrincipalKind, string>> = {
+  subject: 'subject',
+  user: 'user ID',
+  serviceAccount: 'service account',
+};
+
+export const PRINCIPAL_KINDS = ['subject', 'user', 'serviceAccount'] as const;
+
+export const kindName = (kind: PrincipalKind): string => KINDS[kind];
+
+/** Servers list the same people in both ways, without a link between them. */
+export const DUPLICATE_PEOPLE_NOTE =
+  'Subjects identify people by their identity provider, user IDs by the cloud: they may be the same people.';
+
+/** `2 subjects, 2 user IDs, 1 service account`: how many of each kind, since adding them up would count people twice. */
+export function membersText(members: readonly Pick<Principal, 'kind'>[]): string {
+  const counts = PRINCIPAL_KINDS.map(
+    (kind) => [kind, members.filter((member) => member.kind === kind).length] as const,
+  );
+  const texts = counts.flatMap(([kind, many]) => (many === 0 ? [] : [countText(many, KINDS[kind])]));
+  return texts.join(', ') || 'no members';
+}
+
+/** `1 group`, `2 groups`. */
+export function countText(many: number, what: string): string {
+  return `${many} ${what}${many === 1 ? '' : 's'}`;
+}
+
+/** A principal, unambiguously: `jane@example.com (subject 17 of https://issuer)`. */
+export function principalText(principal: Pick<Principal, 'kind' | 'id' | 'email' | 'issuer'>): string {
+  const { kind, id, email, issuer } = principal;
+  const which = issuer === undefined ? KINDS[kind] : `${KINDS[kind]} of ${oneLine(issuer)}`;
+  return email === undefined ? `${oneLine(id)} (${which})` : `${oneLine(email)} (${which}, id ${oneLine(id)})`;
+}
+
+/** `operators (id g-1)`, with its notes. */
+export function groupText(entry: GroupEntry): string {
+  const notes = notesOf(entry);
+  return `${oneLine(groupName(entry))} (${[`id ${oneLine(entry.group.metadata.id)}`, ...notes].join(', ')})`;
+}
+
+/** `reader (id r-1)`; of a role that is not listed only the id is known. */
+export function roleText(entry: RoleEntry, rolesKnown: boolean): string {
+  if (entry.role === undefined) return `${oneLine(entry.id)} (${rolesKnown ? 'not listed' : 'name not known'})`;
+  return `${oneLine(roleName(entry))} (id ${oneLine(entry.id)})`;
+}
+
+/** `through operators (id g-1), readers (id g-2, being deleted)`. */
+export function grantedByText(groups: readonly GroupEntry[]): string {
+  return `through ${groups.map(groupText).join(', ')}`;
+}
+
+/** What of a group is not known. */
+export const MISSING: Readonly<Record<GroupList, string>> = {
+  roles: 'roles not sent by the service',
+  serviceAccounts: 'service accounts not sent by the service',
+};
+
+/** What is unusual about a group. */
+export function notesOf({ group, missing }: GroupEntry): readonly string[] {
+  const { metadata } = group;
+  const attention = attentionOf(metadata);
+  return [
+    ...(isBeingDeleted(metadata) ? ['being deleted'] : []),
+    ...(attention === undefined ? [] : [attention]),
+    ...missing.map((list) => MISSING[list]),
+  ];
+}
+
+/** What an answer may lack, as a sentence. */
+export function gapText({ list, kind, count, reason }: Gap): string {
+  const because = reason === '' ? '' : ` ${oneLine(reason)}`;
+  switch (kind) {
+    case 'unread':
+      return `The ${list} could not be read.${because}`;
+    case 'stale':
+      return `The ${list} could not be read again; they are from an earlier reading.${because}`;
+    case 'malformed':
+      return count === 1
+        ? `One of the ${list} could not be understood and was left out.`
+        : `${count} of the ${list} could not be understood and were left out.`;
+    case 'missing':
+      return `The service sent ${count === 1 ? 'one group' : `${count} groups`} without a list of roles or service accounts, so these are unknown.`;
+  }
+}
