@@ -55,7 +55,7 @@ export class AccessData implements vscode.Disposable {
   /** Readings that the user stopped. */
   readonly #stopped = new WeakSet<Promise<unknown>>();
   #session: ActiveSession | undefined;
-  /** What the settings say of organizations, to tell whether that has changed. */
+  /** The organizations and labels of the settings, to notice changes. */
   #named = '';
 
   constructor(clouds: Clouds, settings: Settings, log: Log, now: () => number = Date.now) {
@@ -91,7 +91,7 @@ export class AccessData implements vscode.Disposable {
     return this.#settings.organizations().map((id) => ({ id, name: labels.get(id) ?? id }));
   }
 
-  /** How an organization is called: by the user's own label, or by its id. */
+  /** The user's label for an organization, else its ID. */
   labelOf(organization: string): string {
     const ofSandbox = this.#session?.labels.get(organization);
     return ofSandbox ?? this.#settings.organizationLabels().get(organization) ?? organization;
@@ -107,8 +107,8 @@ export class AccessData implements vscode.Disposable {
   }
 
   /**
-   * Both lists of an organization, read unless they have been. Never rejects: failures are part of the result. Who waits
-   * longer than a moment is shown that it takes time, and can stop it.
+   * Both lists of an organization, read unless they have been. Never rejects: failures are part of the result. A reading
+   * that takes long shows its progress and can be stopped.
    */
   async read(session: ActiveSession, organization: string): Promise<ReadOrganization> {
     for (;;) {
@@ -122,12 +122,12 @@ export class AccessData implements vscode.Disposable {
       const access = await reading;
       if (isNew) {
         this.#refreshing.delete(organization);
-        // Told by who began the reading, once, if it is what counts: not where it was stopped or belongs to another session.
+        // Announced once, by the caller that began the reading, unless it was stopped or the session has changed.
         if (session === this.#session && session.directory.last(organization) === access) {
           this.#changed.fire({ kind: 'read', organization });
         }
       }
-      // Asked to be read again while it was read: what is read now counts.
+      // A refresh was requested during the reading: only the newer one counts.
       const again = wasCancelled(access) && session === this.#session && !this.#stopped.has(reading);
       if (!again) return { session, access, model: this.#modelOf(access) };
     }
@@ -185,7 +185,7 @@ export class AccessData implements vscode.Disposable {
     this.#named = named;
     if (!before && !session) return;
     if (before && before.cloud === cloud && before.account.id === session?.account.id) {
-      // A renewed token, mostly, or a setting that is not shown here.
+      // Usually a renewed token, or a setting that is not shown here.
       if (isNamedAnew) this.#changed.fire({ kind: 'organizations' });
       return;
     }
@@ -213,18 +213,18 @@ export class AccessData implements vscode.Disposable {
 }
 
 async function listOrganizations({ identity }: Cloud): Promise<readonly OrganizationName[]> {
-  const unsaid = vscode.l10n.t('The sandbox did not say which organizations it has. Refresh to ask again.');
+  const unlisted = vscode.l10n.t('The sandbox did not list its organizations. Refresh to try again.');
   let listed: readonly OrganizationName[] | undefined;
   try {
     listed = await identity.organizations(AbortSignal.timeout(30_000));
   } catch (error) {
     const known = asRolecallError(error);
-    throw new RolecallError(known.kind === 'cancelled' ? 'timeout' : known.kind, `${unsaid} ${known.message}`, {
+    throw new RolecallError(known.kind === 'cancelled' ? 'timeout' : known.kind, `${unlisted} ${known.message}`, {
       cause: error,
     });
   }
   if (listed) return listed;
-  throw new RolecallError('server', unsaid);
+  throw new RolecallError('server', unlisted);
 }
 
 function readingOf<T>(loaded: ListResult<T>): AccessList<T> {

@@ -50,19 +50,12 @@ export function targetOfUri({ scheme, path, query }: vscode.Uri): AccessTarget |
   return readTarget({ connection: query, organization, kind, key });
 }
 
-/** Explains the two words for people: servers list the same people in both ways, without a link between them. */
-export function samePeopleText(): string {
-  return vscode.l10n.t(
-    'Subjects identify people by their identity provider, user IDs by the cloud: they may be the same people.',
-  );
-}
-
 /** What is wrong with a filter, in a sentence; empty where nothing is. */
 export function filterProblem(filter: string): string {
   const [unknown] = unknownKeysOf(filter);
   if (unknown === undefined) return '';
   const { typed, meant } = unknown;
   return meant === undefined
-    ? vscode.l10n.t('“{0}:” is no filter key; it is searched for as text.', typed)
-    : vscode.l10n.t('“{0}:” is no filter key; it is searched for as text. Did you mean “{1}:”?', typed, meant);
+    ? vscode.l10n.t('“{0}:” is not a filter key and is searched for as text.', typed)
+    : vscode.l10n.t('“{0}:” is not a filter key and is searched for as text. Did you mean “{1}:”?', typed, meant);
 }

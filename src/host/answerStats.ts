@@ -22,7 +22,7 @@ export class AnswerStats {
     this.#startedAt = now();
   }
 
-  /** Waits for what the user answers: that time is theirs, not the answer's. */
+  /** Waits for the user's answer to a dialog, whose time does not count as the model's. */
   readonly whileAsking = async <T>(question: Promise<T>): Promise<T> => {
     if (this.#questions === 0) this.#askedAt = this.#now();
     this.#questions += 1;
@@ -62,7 +62,7 @@ export class AnswerStats {
     return this.#logprobs;
   }
 
-  /** Tokens, where the service told them, and time without that in which the user was asked. */
+  /** Tokens, where the service reported them, and time excluding dialogs. */
   summary(model: string): string {
     const time = vscode.l10n.t('{0} s', ((this.#now() - this.#startedAt - this.#waited) / 1000).toFixed(1));
     const tokens = this.#prompt + this.#completion > 0 ? [tokensText(this.#prompt, this.#completion)] : [];

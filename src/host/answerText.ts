@@ -5,7 +5,7 @@ import type { AgentLoopEvent, AgentLoopResult, RefusalReason } from '../core/too
 import { accessToolNames } from './accessToolNames.ts';
 import { type AnswerEnding, endingOf } from './conversation.ts';
 
-/** What an event adds to the answer as a person reads it. */
+/** What an event adds to the answer that is shown. */
 export type AnswerPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'reasoning'; readonly text: string }
@@ -31,13 +31,13 @@ export function answerPart(event: AgentLoopEvent<CompletionEvent>): AnswerPart |
       // The first is the question itself.
       return event.round === 1
         ? undefined
-        : { kind: 'progress', text: vscode.l10n.t('Round {0}: telling the model the results…', event.round) };
+        : { kind: 'progress', text: vscode.l10n.t('Round {0}: sending the results to the model…', event.round) };
     case 'limitReached':
       return undefined;
   }
 }
 
-/** The closing line of an answer that did not simply end. */
+/** The closing line of an answer that did not end normally. */
 export function closingLine(end: AgentLoopResult): string | undefined {
   const ending = endingOf(end);
   return ending && ENDINGS[ending](end);
@@ -48,23 +48,24 @@ const REFUSALS: Readonly<Record<RefusalReason, (name: string) => string>> = {
   user: (name) => vscode.l10n.t('You did not allow {0}.', name),
   unknownTool: (name) =>
     accessToolNames.has(name)
-      ? vscode.l10n.t('The model called {0}, which is offered with /access only. Ask again with it.', name)
-      : vscode.l10n.t('The model called {0}, which is no tool on offer.', name),
-  invalidJson: (name) => vscode.l10n.t('{0} was not run: the model wrote arguments that cannot be read.', name),
-  invalidArguments: (name) => vscode.l10n.t('{0} was not run: its arguments do not fit. The model was told why.', name),
+      ? vscode.l10n.t('The model called {0}, which is available only with /access. Ask again with /access.', name)
+      : vscode.l10n.t('The model called {0}, which is not an available tool.', name),
+  invalidJson: (name) => vscode.l10n.t('{0} was not run: its arguments are not valid JSON.', name),
+  invalidArguments: (name) =>
+    vscode.l10n.t('{0} was not run: its arguments are invalid. The model has received the reason.', name),
 };
 
 const ENDINGS: Readonly<Record<AnswerEnding, (end: AgentLoopResult) => string>> = {
   length: () => vscode.l10n.t('The answer reached its length limit and stops here.'),
   endedEarly: ({ turn }) => vscode.l10n.t('The service ended the answer early ({0}).', turn?.finishReason ?? '?'),
-  incomplete: () => vscode.l10n.t('The connection was cut: the answer is incomplete. Ask again to get it whole.'),
+  incomplete: () => vscode.l10n.t('The connection was lost, so the answer is incomplete. Try again.'),
   roundLimit: ({ rounds }) =>
     vscode.l10n.t(
-      'The model still wanted to call tools after {0} rounds; Rolecall stopped there. The setting rolecall.tools.maxRounds allows more.',
+      'Stopped after {0} rounds of tool calls. To allow more, change the setting rolecall.tools.maxRounds.',
       rounds,
     ),
   empty: () => vscode.l10n.t('The model answered with nothing.'),
-  onlyReasoning: () => vscode.l10n.t('The model reasoned but gave no answer. A larger token limit may help.'),
+  onlyReasoning: () => vscode.l10n.t('The model reasoned but did not answer. A higher token limit may help.'),
 };
 
 function modelPart(event: CompletionEvent): AnswerPart | undefined {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { languageModelVendor } from '../ids.ts';
 
-/** VS Code's switch for everything of its chat; its views and commands hide with it, what extensions registered stays. */
+/** VS Code's switch for all of its chat: it hides the editor's views and commands, but not what extensions registered. */
 const SWITCH = 'chat.disableAIFeatures';
 
 export const openChatCommand = 'workbench.action.chat.open';
@@ -16,19 +16,19 @@ export interface ChatUnavailable {
 export async function chatUnavailable(): Promise<ChatUnavailable | undefined> {
   if (vscode.workspace.getConfiguration().get(SWITCH) === true) {
     return {
-      reason: vscode.l10n.t('Chat is switched off in this editor ({0}), so @rolecall is not there.', SWITCH),
+      reason: vscode.l10n.t('Chat is turned off in this editor ({0}), so @rolecall is not available.', SWITCH),
       setting: SWITCH,
     };
   }
   const all = await vscode.commands.getCommands(true);
   if (!all.includes(openChatCommand)) {
-    return { reason: vscode.l10n.t('This editor has no chat view, so @rolecall is not there.') };
+    return { reason: vscode.l10n.t('This editor has no chat view, so @rolecall is not available.') };
   }
   // One is always offered. Without any, VS Code answers a participant's question itself, with "unavailable".
   if ((await vscode.lm.selectChatModels({ vendor: languageModelVendor })).length > 0) return undefined;
   return {
     reason: vscode.l10n.t(
-      'This editor lists none of the models that Rolecall offers, so @rolecall gets no question. A policy may hide them.',
+      'This editor does not list the models that Rolecall provides, so @rolecall is not available. A policy may hide them.',
     ),
   };
 }

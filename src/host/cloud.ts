@@ -96,13 +96,11 @@ export class Cloud implements vscode.Disposable {
       accessToken: async (signal) => this.#inferenceToken ?? this.tokenManager.accessToken(signal),
       refreshAfter401: async (token, signal) => {
         if (token !== this.#inferenceToken) return this.tokenManager.refreshAfter401(token, signal);
-        await this.readInferenceToken(); // Entered anew in another window, perhaps.
+        await this.readInferenceToken(); // Another window may have a new one.
         if (this.#inferenceToken !== token) return this.#inferenceToken ?? this.tokenManager.accessToken(signal);
         throw new RolecallError(
           'configuration',
-          vscode.l10n.t(
-            'The inference service no longer accepts the token that was entered for it. Enter another one.',
-          ),
+          vscode.l10n.t('The inference service no longer accepts its token. Enter a new one.'),
           { remedy: { kind: 'setInferenceToken' } },
         );
       },
@@ -144,7 +142,7 @@ export class Cloud implements vscode.Disposable {
       throw new RolecallError(
         'configuration',
         vscode.l10n.t(
-          'Set rolecall.identity.clientId to the ID of the client that is registered for you, or sign in with a service token.',
+          'Set rolecall.identity.clientId to the ID of your registered client, or sign in with a service token.',
         ),
         { remedy: { kind: 'changeSetting', setting: 'identity.clientId' } },
       );

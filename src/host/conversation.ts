@@ -23,7 +23,7 @@ export interface ToolRegistryOptions {
   readonly access?: ReadonlySet<string>;
   /** Names of the tools that have answered in this conversation, in earlier turns too; those that answer are added. Of this one when left out. */
   readonly answered?: Set<string>;
-  /** Is given each question to the user, so that the time it takes can be told from the answer's. */
+  /** Is given each question to the user, so that its time can be kept apart from the answer's. */
   readonly whileAsking?: <T>(question: Promise<T>) => Promise<T>;
 }
 
@@ -67,7 +67,7 @@ export function runConversation(
   return runAgentLoop<CompletionEvent, ChatMessage, FunctionTool>({
     messages,
     tools: model.tools === false ? [] : toolRegistry.tools,
-    // A model that calls tools for ever is stopped with a visible line.
+    // A model that calls tools endlessly is stopped with a visible line.
     maxRounds: request.settings.maxToolRounds(),
     signal,
     invoke: toolRegistry.invoke,
@@ -121,12 +121,12 @@ async function* toldOnce(
   }
 }
 
-/** Of what one field was left out does not tell of another; the rest says the same each round, in other numbers. */
+/** Left-out fields are announced one by one; other notices repeat each round with other numbers. */
 function keyOf({ code, message }: Notice): string {
   return code === 'parameterLeftOut' ? message : code;
 }
 
-/** The last words about an answer that did not simply end; `undefined` when the answer speaks for itself. */
+/** How an answer ended, where it did not end normally. */
 export function endingOf({ reason, turn }: AgentLoopResult): AnswerEnding | undefined {
   switch (reason) {
     case 'cut':

@@ -9,7 +9,7 @@ export function isTruncated(text: string): boolean {
   return text.length > MAX_CHARACTERS;
 }
 
-/** What the user is told about a text that was cut. */
+/** The line shown about a text that was cut. */
 export function truncationLine(name: string): string {
   return vscode.l10n.t('Only the first {0} characters of {1} were sent.', MAX_CHARACTERS.toLocaleString(), name);
 }

@@ -11,7 +11,7 @@ import type { Model } from './modelCatalog.ts';
 import type { Settings } from './settings.ts';
 import type { TokenUsage } from './tokenUsage.ts';
 
-/** What everybody who asks a model is given. */
+/** What every request to a model needs. */
 export interface RequestDeps {
   readonly settings: Settings;
   readonly observations: ModelObservations;
@@ -46,12 +46,12 @@ function limitsOf({ isLengthKnown, contextLength, maxOutput }: Model): ModelToke
 export function leftOut(model: Model | undefined, settings: Settings): Notice[] {
   const { entries } = resolveParameters(settings.chatParameters());
   const problems = entries.flatMap(({ field, problem }) =>
-    problem === undefined ? [] : [vscode.l10n.t('{0} of your chat parameters was not sent: {1}', field, problem)],
+    problem === undefined ? [] : [vscode.l10n.t('The chat parameter {0} was not sent: {1}', field, problem)],
   );
   const isReasoningSet = entries.some(({ field, problem }) => field === 'reasoning_effort' && problem === undefined);
   const reasons =
     model?.reasoning === false && isReasoningSet
-      ? [vscode.l10n.t('reasoning_effort was not sent: {0} is described as a model that does not reason.', model.label)]
+      ? [vscode.l10n.t('reasoning_effort was not sent: {0} does not support reasoning.', model.label)]
       : [];
   return [...problems, ...reasons].map((message) => ({ code: 'parameterLeftOut', message }));
 }

@@ -18,7 +18,7 @@ import { closingFence } from './fenced.ts';
 import { pageHtml, pageRoots } from './pageHtml.ts';
 import { describe, showError } from './showError.ts';
 
-/** A piece of an answer: Markdown of a model, or a line of Rolecall's own. Whose it is, no text decides. */
+/** A piece of an answer: Markdown of a model, or a line of Rolecall's own. The text itself never decides which. */
 export type AnswerPiece = { readonly markdown: string } | { readonly own: string };
 
 /** What a page shows: Markdown that is not to be trusted, or a document that is no markup at all. */
@@ -138,9 +138,9 @@ export class OpenPage<L> {
   readonly #log: Log;
   readonly #options: PageOptions<L>;
   readonly #closed = new AbortController();
-  /** Aborts when nobody looks at the page any more, or nobody may. */
+  /** Aborts when the page is closed. */
   readonly closed = this.#closed.signal;
-  /** VS Code ends the page while it is out of sight; it says when it has begun again. */
+  /** VS Code unloads the page while it is hidden; the page announces when it has loaded again. */
   #isReady = false;
   #isRendering = false;
   #canRender = true;
@@ -206,11 +206,11 @@ export class OpenPage<L> {
       ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
     });
     if (!uri) return;
-    if (this.closed.aborted) throw cancelled(); // Signed out while the dialog stood open.
+    if (this.closed.aborted) throw cancelled(); // Signed out while the dialog was open.
     await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(this.markdown));
   }
 
-  /** Emptied before it is closed: a tab may take a moment to go. */
+  /** Emptied first: a tab can take a moment to close. */
   close(): void {
     this.#closed.abort();
     this.#posted = undefined;
@@ -311,7 +311,7 @@ function ofDocument<L>({ title, about, blocks }: PageDocument<L>, links: L[]) {
         const { kind, columns, rows } = block;
         const shown = rows.slice(0, MAX_ROWS).map((cells) => cells.map(lineOf));
         const left = rows.length - shown.length;
-        const more = vscode.l10n.t('{0} more rows are not shown here. Save this to see all of them.', left);
+        const more = vscode.l10n.t('{0} more rows are not shown. Save this document to see all of them.', left);
         return [
           { kind, columns: [...columns], rows: shown },
           ...(left > 0 ? [{ kind: 'notice', text: more } as const] : []),

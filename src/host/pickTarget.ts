@@ -7,7 +7,7 @@ import type { AccessData, ReadOrganization } from './accessData.ts';
 import { type AccessTarget, targetOf } from './accessTarget.ts';
 import { createQuickPick, showQuickPick } from './dialogs.ts';
 
-/** More than this is not put into a list at once: what is typed narrows it. */
+/** Longer lists show only matches of what is typed. */
 const MAX_ITEMS = 1000;
 
 /**
@@ -20,7 +20,7 @@ export async function pickOrganization(data: AccessData, argument: unknown): Pro
   const target = targetOf(argument);
   if (target) {
     if (target.connection === session.cloud.key) return target.organization;
-    throw new RolecallError('invalidRequest', vscode.l10n.t('That belongs to another sign-in. Refresh and try again.'));
+    throw new RolecallError('invalidRequest', vscode.l10n.t('This belongs to another account. Refresh and try again.'));
   }
   const organizations = await data.organizations(session);
   const [only] = organizations;
@@ -105,7 +105,7 @@ async function pick<T>(
   placeHolder: string,
   show: (value: T) => { label: string; description: string },
 ): Promise<T> {
-  if (all.length === 0) throw new RolecallError('invalidRequest', vscode.l10n.t('There is none here.'));
+  if (all.length === 0) throw new RolecallError('invalidRequest', vscode.l10n.t('There is nothing to choose from.'));
   const toItem = (value: T): Item<T> => ({ ...show(value), value });
   if (all.length <= MAX_ITEMS) {
     const options = { placeHolder, matchOnDescription: true };

@@ -67,11 +67,9 @@ async function requireAccount(clouds: Clouds): Promise<void> {
 }
 
 function noModels(): RolecallError {
-  return new RolecallError(
-    'configuration',
-    vscode.l10n.t('The service lists no models. Name one in rolecall.models.'),
-    { remedy: { kind: 'changeSetting', setting: 'models' } },
-  );
+  return new RolecallError('configuration', vscode.l10n.t('The service lists no models. Add one to rolecall.models.'), {
+    remedy: { kind: 'changeSetting', setting: 'models' },
+  });
 }
 
 /** What is known about a model, in a line. */
@@ -80,6 +78,6 @@ export function abilitiesOf({ contextLength, isLengthKnown, tools, vision, reaso
     ...(isLengthKnown ? [vscode.l10n.t('{0} tokens', contextLength.toLocaleString())] : []),
     ...(vision ? [vscode.l10n.t('images')] : []),
     ...(tools === false ? [vscode.l10n.t('no tools')] : tools ? [vscode.l10n.t('tools')] : []),
-    ...(reasoning ? [vscode.l10n.t('reasons')] : []),
+    ...(reasoning ? [vscode.l10n.t('reasoning')] : []),
   ].join(' · ');
 }

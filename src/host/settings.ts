@@ -65,7 +65,7 @@ export class Settings {
   /**
    * The configured services, or `undefined` while the addresses are not set.
    *
-   * @throws RolecallError `configuration` with the sentence that says what to write.
+   * @throws RolecallError `configuration` with a message that says what to change.
    */
   serviceConnection(): Connection | undefined {
     const identityUrl = this.#text(settings.identityUrl);
@@ -87,7 +87,7 @@ export class Settings {
   /** Organization ids of the user, then those that the workspace adds, without repetitions. */
   organizations(): readonly string[] {
     const typed = this.#layers(settings.organizations).filter(isArray).flat();
-    const ids = typed.flatMap((id) => (typeof id === 'string' ? [id.trim()] : [])); // One slip does not hide the others.
+    const ids = typed.flatMap((id) => (typeof id === 'string' ? [id.trim()] : [])); // One wrong entry does not hide the others.
     return [...new Set(ids.filter((id) => id !== ''))];
   }
 
@@ -112,7 +112,7 @@ export class Settings {
     }
   }
 
-  /** What the user calls organizations, by id; where they have no name for one, what the workspace calls it. */
+  /** Labels by organization ID: the user's, else the workspace's. */
   organizationLabels(): ReadonlyMap<string, string> {
     const [own, theirs] = this.#layers(settings.organizationLabels);
     const labels = { ...(isJsonObject(theirs) && theirs), ...(isJsonObject(own) && own) };
@@ -187,7 +187,7 @@ export class Settings {
     return Math.min(290, Math.max(1, typed)) * 1000;
   }
 
-  /** Hosts the user allows workspace tools to send requests to, as typed. No workspace has a say in it. */
+  /** Hosts the user allows workspace tools to send requests to, as typed. Workspace settings do not count. */
   allowedToolHosts(): readonly string[] {
     const typed = vscode.workspace.getConfiguration(settings.section).inspect(settings.allowedToolHosts)?.globalValue;
     return Array.isArray(typed) ? typed.filter((host) => typeof host === 'string') : [];
@@ -203,7 +203,7 @@ export class Settings {
   #clientId(): string {
     const id = this.#text(settings.clientId);
     if (/\s/.test(id)) {
-      throw new RolecallError('configuration', 'rolecall.identity.clientId must not hold spaces.', {
+      throw new RolecallError('configuration', vscode.l10n.t('rolecall.identity.clientId must not contain spaces.'), {
         remedy: { kind: 'changeSetting', setting: settings.clientId, value: id.replace(/\s/g, '') },
       });
     }
@@ -216,7 +216,7 @@ export class Settings {
     return [written?.globalValue, vscode.workspace.isTrusted ? written?.workspaceValue : undefined];
   }
 
-  /** What a person chooses is theirs: it goes to their settings, never to those of a workspace that others share. */
+  /** Personal choices go to the user's settings, never to those of a shared workspace. */
   async #updateOwn(name: string, value: unknown): Promise<void> {
     const configuration = vscode.workspace.getConfiguration(settings.section);
     await configuration.update(name, value, vscode.ConfigurationTarget.Global);

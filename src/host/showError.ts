@@ -80,7 +80,7 @@ export async function showError(error: unknown, log: Log): Promise<void> {
   const step = nextStep(known);
   const correct = step?.correct;
   const titles = [correct?.title, step?.title, step?.other?.title].filter((title) => title !== undefined);
-  // Who has configured nothing has made no mistake.
+  // A missing configuration is not an error.
   const show = known.remedy?.kind === 'chooseCloud' ? showInformationMessage : showErrorMessage;
   const chosen = await show(known.message, ...titles);
   try {

@@ -31,7 +31,7 @@ export class TokenUsage implements vscode.Disposable {
   }
 }
 
-/** Tokens read and written, as a person reads them. */
+/** Input and output tokens as text. */
 export function tokensText(prompt: number, completion: number): string {
-  return vscode.l10n.t('{0} tokens read, {1} written', prompt.toLocaleString(), completion.toLocaleString());
+  return vscode.l10n.t('{0} input, {1} output tokens', prompt.toLocaleString(), completion.toLocaleString());
 }

@@ -13,7 +13,7 @@ interface Origin {
   readonly model: { readonly organization: string };
 }
 
-/** Read-only documents made of what was read. They belong to one session and go with it, from the screen too. */
+/** Read-only documents made of what was read. They belong to one session and close with it. */
 export class VirtualDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #texts = new Map<string, string>();
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
@@ -30,16 +30,13 @@ export class VirtualDocuments implements vscode.TextDocumentContentProvider, vsc
       this.#changed,
       vscode.workspace.registerTextDocumentContentProvider(scheme, this),
       data.onDidChange(({ kind }) => {
-        if (kind === 'session') void this.clear(); // The texts are gone at once; tabs close when VS Code gets to it.
+        if (kind === 'session') void this.clear(); // The texts are dropped at once; VS Code closes the tabs later.
       }),
     ];
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return (
-      this.#texts.get(uri.toString()) ??
-      vscode.l10n.t('This document belonged to a sign-in that is over, or is no longer kept. Open it again.')
-    );
+    return this.#texts.get(uri.toString()) ?? vscode.l10n.t('This document is no longer available. Open it again.');
   }
 
   /**

@@ -115,7 +115,7 @@ test.describe('the commands of the editor', () => {
     await whole();
     assert.equal(await place(), 50);
     await answer.getByText(/749, 750/).waitFor();
-    await answer.getByText(/tokens read, .* written/).waitFor();
+    await answer.getByText(/input, .* output tokens/).waitFor();
     assert.equal(await page.locator('.tab', { hasText: 'Answer: rotate.py' }).count(), 1);
   });
 

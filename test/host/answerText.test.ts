@@ -23,7 +23,7 @@ describe('an answer as a person reads it', () => {
     [
       'a later round',
       { type: 'round', round: 2 },
-      { kind: 'progress', text: 'Round 2: telling the model the results…' },
+      { kind: 'progress', text: 'Round 2: sending the results to the model…' },
     ],
     ['a call that begins', { type: 'toolStarted', call: checked }, { kind: 'progress', text: 'Calling find…' }],
     [
@@ -59,25 +59,25 @@ describe('an answer as a person reads it', () => {
     [
       'a call of no tool',
       { type: 'toolRefused', call: raw, reason: 'unknownTool', content: 'There is no tool "find".' },
-      { kind: 'line', text: 'The model called find, which is no tool on offer.' },
+      { kind: 'line', text: 'The model called find, which is not an available tool.' },
     ],
     [
       'a call of an access tool where none was offered',
       { type: 'toolRefused', call: { ...raw, name: 'who_has_role' }, reason: 'unknownTool', content: 'x' },
       {
         kind: 'line',
-        text: 'The model called who_has_role, which is offered with /access only. Ask again with it.',
+        text: 'The model called who_has_role, which is available only with /access. Ask again with /access.',
       },
     ],
     [
       'a call that cannot be read',
       { type: 'toolRefused', call: raw, reason: 'invalidJson', content: 'x, so nothing was run: {' },
-      { kind: 'line', text: 'find was not run: the model wrote arguments that cannot be read.' },
+      { kind: 'line', text: 'find was not run: its arguments are not valid JSON.' },
     ],
     [
       'a call that does not fit',
       { type: 'toolRefused', call: raw, reason: 'invalidArguments', content: 'x, so nothing was run.' },
-      { kind: 'line', text: 'find was not run: its arguments do not fit. The model was told why.' },
+      { kind: 'line', text: 'find was not run: its arguments are invalid. The model has received the reason.' },
     ],
   ];
   for (const [title, event, part] of rows) {
@@ -139,7 +139,7 @@ describe('the last line of an answer', () => {
       'says that there was only reasoning',
       'answered',
       turn({ text: '', reasoning: 'Hm.' }),
-      /reasoned but gave no answer/,
+      /reasoned but did not answer/,
     ],
   ];
   for (const [title, reason, last, line] of rows) {

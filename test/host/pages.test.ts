@@ -294,7 +294,7 @@ describe('a page with a document', () => {
     const lines = panel.text.split('\n');
     assert.deepEqual(
       [lines.length, lines.at(-1)],
-      [2005, '! 500 more rows are not shown here. Save this to see all of them.'],
+      [2005, '! 500 more rows are not shown. Save this document to see all of them.'],
     );
   });
 

@@ -62,7 +62,7 @@ describe('the commands of an editor', () => {
     await select('one\ntwo\nthree\n', [1, 0], [2, 0]);
     await vscode.commands.executeCommand(commands.explainSelection);
     await until('the answer', () => answers().find((each) => /rewritten\.txt \(2\)/.test(each)));
-    await until('its last line', () => answers().some((each) => /tokens read, .* written · \d+\.\d s$/.test(each)));
+    await until('its last line', () => answers().some((each) => /input, .* output tokens · \d+\.\d s$/.test(each)));
     assert.deepEqual(errors, []);
   });
 
@@ -72,7 +72,7 @@ describe('the commands of an editor', () => {
       await select('one\n', [0, 0], [0, 3]);
       await vscode.commands.executeCommand(commands.explainSelection);
       await until('the line', () =>
-        answers().some((each) => /Chat is switched off in this editor \(chat\.disableAIFeatures\)/.test(each)),
+        answers().some((each) => /Chat is turned off in this editor \(chat\.disableAIFeatures\)/.test(each)),
       );
       assert.deepEqual(errors, []);
     } finally {

@@ -76,6 +76,6 @@ describe('Select Model', () => {
   it('says only what is known about a model', () => {
     const model = { id: 'm', label: 'm', contextLength: 1, maxOutput: 1, isLengthKnown: false, vision: false };
     assert.equal(abilitiesOf(model), '');
-    assert.equal(abilitiesOf({ ...model, tools: true, reasoning: true }), 'tools · reasons');
+    assert.equal(abilitiesOf({ ...model, tools: true, reasoning: true }), 'tools · reasoning');
   });
 });

@@ -15,11 +15,11 @@ export interface AccessPagesDeps {
   readonly reveal: (target: AccessTarget) => Promise<void>;
 }
 
-/** A document about an organization, made anew whenever that is read. */
+/** A document about an organization, made again whenever that is read. */
 export interface AccessPage {
   readonly title: string;
   readonly icon: string;
-  /** `undefined` where what it is about is no longer there. */
+  /** `undefined` where its subject no longer exists. */
   document(read: ReadOrganization): AccessDocument | undefined;
   /** Else Save writes the document as Markdown. */
   save?(): Promise<void>;
@@ -33,7 +33,7 @@ interface Open {
   isDue: boolean;
 }
 
-/** Documents about access in tabs: they follow what is read, and close when the session ends or is another's. */
+/** Documents about access in tabs: they follow what is read, and close when the session ends or the account changes. */
 export class AccessPages implements vscode.Disposable {
   readonly #deps: AccessPagesDeps;
   /** By organization and title: one tab for each. */
@@ -90,11 +90,11 @@ export class AccessPages implements vscode.Disposable {
     }
   }
 
-  /** At once, or when it is seen. */
+  /** At once if the page is visible, else when it next is. */
   #readAgain(open: Open): void {
     const { session, model } = open.read;
     open.isDue = !open.page.isVisible;
-    // What it brings is told as a change. Never rejects.
+    // The result arrives as a change. Never rejects.
     if (!open.isDue && this.#deps.data.session === session) void this.#deps.data.read(session, model.organization);
   }
 
@@ -116,7 +116,7 @@ export function sourceText({ session, model }: ReadOrganization): string {
 }
 
 function draw({ page, shown, read }: Open): void {
-  const gone = vscode.l10n.t('This is no longer among what was read.');
+  const gone = vscode.l10n.t('This is no longer in the loaded data.');
   const document = shown.document(read) ?? { title: shown.title, about: [sourceText(read)], blocks: [notice(gone)] };
   page.show({ document });
 }

@@ -8,7 +8,7 @@ import { type AccessToolName, answerQuestion, readQuestion } from './accessTools
 
 /** Characters of one answer: a few thousand tokens, so that several fit beside a conversation. */
 const MAX_CHARACTERS = 12_000;
-/** A tool as the manifest describes it (`contributes.languageModelTools`): the one place where it stands. */
+/** A tool as the manifest describes it (`contributes.languageModelTools`), the only place that does. */
 const contributedSchema = z.object({
   name: z.enum(Object.values(languageModelTools)),
   modelDescription: z.string(),
@@ -19,7 +19,7 @@ const contributedSchema = z.object({
   }),
 });
 
-/** The manifest's tools of this room; the tool that runs tools of the workspace is another room's. */
+/** The manifest's access tools; the tool that runs tools of the workspace belongs to `host/tools`. */
 function ownTools(contributed: unknown) {
   const own = z.array(z.looseObject({ name: z.string() }));
   const names: readonly string[] = Object.values(languageModelTools);
@@ -31,7 +31,7 @@ function ownTools(contributed: unknown) {
 
 /**
  * The access tools for `@rolecall` and the editor commands, under their names without the prefix. The cloud's own models
- * ask them with the same sign-in that may read the answers, so no consent is needed; other models use
+ * call them with the sign-in that can read the answers, so no consent is needed; other models use
  * {@link registerLanguageModelTools}. None while signed out.
  *
  * @param wanted their names; the others are not offered.
@@ -71,7 +71,7 @@ export async function accessToolRegistry(
   };
 }
 
-/** Both boxes as one, which notes what the first has answered; of two tools with one name the first box's stays. */
+/** Both registries as one, which notes the tools of the first that have answered; of two tools with one name the first wins. */
 export function mergeToolRegistries(
   first: ToolRegistry,
   second: ToolRegistry,

@@ -21,11 +21,11 @@ import type { AccessData } from '../accessData.ts';
 const text = z.string();
 const optional = z.optional(text);
 const inputSchema = z.object({ organization: optional, filter: optional, role: optional, who: optional });
-/** What a model may ask with; which members are needed stands in the manifest's schemas. */
+/** A model's arguments; the manifest's schemas say which are required. */
 export type AccessToolInput = z.output<typeof inputSchema>;
 export type AccessToolName = (typeof languageModelTools)[keyof typeof languageModelTools];
 
-/** How many answers of one question are given at once: a name that fits half the organization is no answer. */
+/** Matches that are answered at once: a name that fits half the organization answers nothing. */
 const MAX_MATCHES = 5;
 
 export interface Question {
@@ -35,9 +35,9 @@ export interface Question {
 }
 
 /**
- * Reads what a model wants to know, before anything is read of the organization.
+ * Reads a model's question, before anything of the organization is read.
  *
- * @param asker what the sentences for the model may tell: to another agent not even which organizations there are.
+ * @param asker decides what error messages can reveal: to another agent not even which organizations exist.
  * @throws RolecallError `signedOut`, `invalidRequest` with a sentence that the model can act on.
  */
 export async function readQuestion(
@@ -47,7 +47,7 @@ export async function readQuestion(
   asker: 'ourselves' | 'others',
 ): Promise<Question> {
   const parsed = z.safeParse(inputSchema, raw ?? {});
-  if (!parsed.success) throw new RolecallError('invalidRequest', 'The arguments must be texts.');
+  if (!parsed.success) throw new RolecallError('invalidRequest', 'The arguments must be strings.');
   const organization = await chooseOrganization(data, parsed.data.organization?.trim(), asker);
   return { tool, organization, input: parsed.data };
 }
@@ -56,7 +56,7 @@ export async function readQuestion(
  * Answers from the lists of the organization, reading them first where needed.
  *
  * @returns text within `budget` in the unit of `measure`.
- * @throws RolecallError of any kind; `cancelled` also when another account came meanwhile.
+ * @throws RolecallError of any kind; `cancelled` also when the account changed meanwhile.
  */
 export async function answerQuestion(
   data: AccessData,
@@ -92,7 +92,7 @@ async function chooseOrganization(
     throw new RolecallError('invalidRequest', 'Ask the user which organization is meant, and call again with its id.');
   }
   const known = organizations.map(({ id }) => oneLine(id)).join(', ');
-  throw new RolecallError('invalidRequest', `Say which organization is meant. The organizations are: ${known}.`);
+  throw new RolecallError('invalidRequest', `Which organization? The organizations are: ${known}.`);
 }
 
 function answerOf(tool: AccessToolName, model: AccessModel, input: AccessToolInput): AccessAnswer {
@@ -106,7 +106,7 @@ function answerOf(tool: AccessToolName, model: AccessModel, input: AccessToolInp
       return oneOrSeveral(
         found.map((role) => holdersAnswer(model, role)),
         found.map((role) => roleText(role, model.rolesKnown)),
-        `No role of ${oneLine(model.organization)} is called “${oneLine(input.role ?? '')}”.`,
+        `No role of ${oneLine(model.organization)} is named “${oneLine(input.role ?? '')}”.`,
       );
     }
     case languageModelTools.effectiveAccess: {
@@ -114,7 +114,7 @@ function answerOf(tool: AccessToolName, model: AccessModel, input: AccessToolInp
       return oneOrSeveral(
         found.map((principal) => effectiveAccessAnswer(model, principal)),
         found.map(principalText),
-        `Nobody in the groups of ${oneLine(model.organization)} is called “${oneLine(input.who ?? '')}”.`,
+        `Nobody in the groups of ${oneLine(model.organization)} is named “${oneLine(input.who ?? '')}”.`,
       );
     }
   }
@@ -125,10 +125,10 @@ function oneOrSeveral(answers: readonly AccessAnswer[], names: readonly string[]
   if (!only) return { heading: [none], lines: [] };
   if (others.length === 0) return only;
   if (answers.length > MAX_MATCHES) {
-    return { heading: [`${answers.length} are called so. Ask for one of them by its id:`], lines: names };
+    return { heading: [`${answers.length} match. Ask for one of them by its ID:`], lines: names };
   }
   return {
-    heading: [`${answers.length} are called so.`],
+    heading: [`${answers.length} match.`],
     lines: answers.flatMap(({ heading, lines }) => [...heading, ...lines, '']),
   };
 }

@@ -60,5 +60,5 @@ export function answerCommands(data: AccessData, pages: AccessPages) {
 }
 
 function gone(): RolecallError {
-  return new RolecallError('notFound', vscode.l10n.t('It is not among what was read. Refresh and try again.'));
+  return new RolecallError('notFound', vscode.l10n.t('This is no longer in the loaded data. Refresh and try again.'));
 }

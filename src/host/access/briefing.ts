@@ -15,7 +15,7 @@ const MAX_ORGANIZATIONS = 5;
 const MAX_CHARACTERS = 6_000;
 
 /**
- * `/access`: which organizations there are and that the access tools tell the rest; for a model that calls no tools the
+ * `/access`: names the organizations and the access tools that answer the rest; for a model that calls no tools, the
  * lists themselves. What could not be read is named, so that it does not look empty.
  *
  * @throws RolecallError `cancelled` at an abort; nothing else.
@@ -25,7 +25,7 @@ export async function accessBriefing(data: AccessData, callsTools: boolean, sign
   if (!session) {
     return {
       instructions: `${INTRODUCTION} Nobody is signed in to the identity service, so nothing can be read of it: say so.`,
-      notice: vscode.l10n.t('Nobody is signed in to the identity service: its groups and roles cannot be read.'),
+      notice: vscode.l10n.t('You are not signed in to the identity service, so its groups and roles cannot be read.'),
     };
   }
   try {
@@ -33,7 +33,7 @@ export async function accessBriefing(data: AccessData, callsTools: boolean, sign
     if (organizations.length === 0) {
       return {
         instructions: `${INTRODUCTION} The user has added no organization to Rolecall yet: say so.`,
-        notice: vscode.l10n.t('No organization has been added yet (Rolecall: Add Organization…).'),
+        notice: vscode.l10n.t('Add an organization first (Rolecall: Add Organization…).'),
       };
     }
     const names = organizations.map(({ id, name }) => oneLine(name === id ? id : `${id} (${name})`)).join(', ');
@@ -55,7 +55,7 @@ export async function accessBriefing(data: AccessData, callsTools: boolean, sign
 }
 
 const INTRODUCTION =
-  'The user asks who may do what in a multi-tenant cloud. Groups bind people and service accounts to roles. Answer only from what the identity service says, and say what could not be read.';
+  'The user asks who can do what in a multi-tenant cloud. Groups bind people and service accounts to roles. Answer only from what the identity service says, and say what could not be read.';
 const HOW = `Find it out with the tools ${Object.values(languageModelTools).map(nameForOurselves).join(', ')}; do not guess.`;
 
 async function listsOf(data: AccessData, session: ActiveSession, id: string, signal: AbortSignal): Promise<string[]> {

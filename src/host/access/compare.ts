@@ -20,13 +20,13 @@ export interface CompareDeps {
   readonly marks: ChangeMarks;
 }
 
-/** Shows what changed since a review: in the editor's own comparison, in words, and at the nodes of the tree. */
+/** Shows what changed since a review: in the editor's own comparison, in words, and as marks in the tree. */
 export async function compareWith(
   { data, documents, pages, marks }: CompareDeps,
   read: ReadOrganization,
   before: Review,
 ): Promise<void> {
-  if (data.session !== read.session) throw cancelled(); // Signed out while a dialog stood open.
+  if (data.session !== read.session) throw cancelled(); // Signed out while a dialog was open.
   const after = reviewOf(read.model, readerOf(read));
   const difference = differenceOf(before, after);
   if (isEmptyDifference(difference)) {

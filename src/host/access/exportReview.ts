@@ -21,7 +21,7 @@ export async function exportReview(data: AccessData, node: unknown): Promise<voi
     filters: { [extension.toUpperCase()]: [extension] },
   });
   if (!uri) return;
-  if (data.session !== read.session) throw cancelled(); // Signed out while the dialog stood open.
+  if (data.session !== read.session) throw cancelled(); // Signed out while the dialog was open.
   await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(write(read.model, readerOf(read))));
   const open = vscode.l10n.t('Open');
   const chosen = await showInformationMessage(
@@ -29,26 +29,26 @@ export async function exportReview(data: AccessData, node: unknown): Promise<voi
     open,
   );
   if (chosen !== open) return;
-  // Names are escaped in it: the editor's own preview finds no picture that it would load.
+  // Names are escaped in it, so the editor's own preview finds no picture to load.
   if (extension === 'md') await vscode.commands.executeCommand('markdown.showPreview', uri);
   else await vscode.window.showTextDocument(uri);
 }
 
-/** Who stands above a review. */
+/** The reader named above a review. */
 export function readerOf({ session }: ReadOrganization): ReviewOrigin {
   return { service: session.cloud.connection.label, account: session.account.label };
 }
 
 /**
- * A partial review is written only after the user agreed, and says that it is partial.
+ * An incomplete review is written only after the user agreed, and says that it is incomplete.
  *
- * @throws RolecallError `cancelled` unless the user wants it all the same.
+ * @throws RolecallError `cancelled` unless the user continues.
  */
 export async function refuseSilentGaps({ gaps }: AccessModel): Promise<void> {
   if (gaps.length === 0) return;
-  const anyway = vscode.l10n.t('Go On, Marked as Incomplete');
+  const anyway = vscode.l10n.t('Continue, Marked as Incomplete');
   const chosen = await showWarningMessage(
-    vscode.l10n.t('This reading is not whole.'),
+    vscode.l10n.t('Some of the data could not be read.'),
     { modal: true, detail: gaps.map(gapText).join('\n') },
     anyway,
   );
@@ -65,7 +65,7 @@ async function askFormat(): Promise<Format> {
     {
       extension: 'md',
       description: '.md',
-      label: vscode.l10n.t('Markdown, to read'),
+      label: vscode.l10n.t('Markdown, for reading'),
       write: (model, reader) => documentMarkdown(reviewDocument(model, reader)),
     },
     { extension: 'csv', description: '.csv', label: vscode.l10n.t('CSV, for a spreadsheet'), write: reviewCsv },

@@ -7,12 +7,12 @@ import { signalOf } from '../cancellation.ts';
 import { type AccessToolName, answerQuestion, readQuestion } from './accessTools.ts';
 import { SharingConsent } from './sharingConsent.ts';
 
-/** Where the caller does not say how many tokens it wants. */
+/** For callers that set no token budget. */
 const DEFAULT_TOKENS = 4000;
 /** Characters of a token, roughly, where the caller cannot count them. */
 const CHARACTERS_PER_TOKEN = 3;
 
-/** Answers the contributed tools when others than `@rolecall` call them, after the user's yes. */
+/** Answers the contributed tools when others than `@rolecall` call them, with the user's consent. */
 export class ContributedAccessTools implements vscode.Disposable {
   readonly #data: AccessData;
   readonly #consent: SharingConsent;
@@ -41,7 +41,7 @@ export class ContributedAccessTools implements vscode.Disposable {
         if (signal.aborted) throw cancelled();
         return result('The user did not allow this. Nothing was read. Do not ask again.');
       }
-      if (this.#data.session !== session) throw cancelled(); // The yes was given for another account.
+      if (this.#data.session !== session) throw cancelled(); // The consent was for another account.
       this.#log.info(`Giving ${name} of ${organization} to ${recipient ?? 'an agent that the editor does not name'}.`);
       const { tokenBudget = DEFAULT_TOKENS, countTokens } = options.tokenizationOptions ?? {};
       const measure = countTokens

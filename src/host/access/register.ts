@@ -87,7 +87,7 @@ export function registerLanguageModelTools(data: AccessData, answered: Set<strin
   });
   const tools = Object.values(languageModelTools).map((name) =>
     vscode.lm.registerTool<unknown>(name, {
-      prepareInvocation: () => ({ invocationMessage: vscode.l10n.t('Asking Rolecall who may do what') }),
+      prepareInvocation: () => ({ invocationMessage: vscode.l10n.t('Asking Rolecall who can do what') }),
       invoke: async (options, token) => (await answers()).answer(name, options, token),
     }),
   );

@@ -4,7 +4,7 @@ import { createQueue } from '../../core/base/abort.ts';
 import type { AccessData, ActiveSession } from '../accessData.ts';
 import { showWarningMessage } from '../dialogs.ts';
 
-/** Who is given what: shown to the user before anything is read. */
+/** What is shared with whom: shown to the user before anything is read. */
 export interface SharingRequest {
   readonly organization: string;
   /** The model or agent, as far as the editor says; `undefined` where it does not. */
@@ -12,9 +12,9 @@ export interface SharingRequest {
 }
 
 /**
- * The user's yes to giving an organization's groups, roles and people to a model that is not the cloud's own. Rolecall asks
- * itself: the editor's "Allow in this Session" approves every later call of a tool, for every organization and whichever
- * model asks. A yes may hold until the window closes, for this account, organization and recipient alone.
+ * The user's consent to sharing an organization's groups, roles and people with a model that is not the cloud's own. Rolecall
+ * asks itself: the editor's "Allow in this Session" approves every later call of a tool, for every organization and whichever
+ * model asks. Consent can last until the window closes, for this account, organization and recipient alone.
  */
 export class SharingConsent implements vscode.Disposable {
   readonly #allowed = new Set<string>();
@@ -42,20 +42,20 @@ export class SharingConsent implements vscode.Disposable {
     const session = vscode.l10n.t('Allow Until This Window Closes');
     const who = recipient === undefined ? vscode.l10n.t('another chat agent or model') : oneLine(recipient);
     const chosen = await showWarningMessage(
-      vscode.l10n.t('Give who may do what in “{0}” to {1}?', oneLine(organization), who),
+      vscode.l10n.t('Share who can do what in “{0}” with {1}?', oneLine(organization), who),
       {
         modal: true,
         detail: [
           vscode.l10n.t(
-            'Names of groups and roles and e-mail addresses of people leave Rolecall: they become part of a prompt to that model and of its vendor’s logs.',
+            'The names of groups and roles and people’s e-mail addresses will be sent to that model as part of a prompt. Its vendor can log them.',
           ),
           recipient === undefined
-            ? vscode.l10n.t('The editor does not say which one asks. It is not @rolecall.')
-            : vscode.l10n.t('It is not @rolecall that asks.'),
+            ? vscode.l10n.t('The editor does not report which one is asking. It is not @rolecall.')
+            : vscode.l10n.t('The request does not come from @rolecall.'),
         ].join('\n\n'),
       },
       once,
-      // Whoever cannot be named cannot be recognised again.
+      // An unnamed recipient cannot be recognized again.
       ...(recipient === undefined ? [] : [session]),
     );
     if (signal.aborted) return false; // The dialog outlives Stop; its answer does not.

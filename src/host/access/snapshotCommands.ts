@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { groupCountText, roleCountText } from '../../core/access/descriptions.ts';
 import { comparableText } from '../../core/access/differenceText.ts';
 import { reviewOf } from '../../core/access/review.ts';
 import { type Review, readReview } from '../../core/access/reviewFormat.ts';
@@ -25,7 +26,7 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
       const read = await readPicked(data, node);
       await refuseSilentGaps(read.model);
       await store.save(read.session, reviewOf(read.model, readerOf(read)));
-      const kept = vscode.l10n.t('Saved. The {0} newest snapshots of each organization are kept.', MAX_SNAPSHOTS);
+      const kept = vscode.l10n.t('Snapshot saved. The {0} newest of each organization are kept.', MAX_SNAPSHOTS);
       void showInformationMessage(kept); // Stays until the user closes it.
     },
     [commands.compareSnapshot]: async (node) => {
@@ -48,7 +49,7 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
   } satisfies Partial<Handlers>;
 }
 
-/** One that is kept, or an exported file. */
+/** A snapshot, or an exported file. */
 async function askReview(store: SnapshotStore, { session, model }: ReadOrganization): Promise<Review> {
   const kept = await store.list(session, model.organization);
   const file = {
@@ -66,17 +67,17 @@ async function askReview(store: SnapshotStore, { session, model }: ReadOrganizat
   if (!uri) throw cancelled();
   const review = readReview(new TextDecoder().decode(await vscode.workspace.fs.readFile(uri)));
   if (!review) {
-    const message = vscode.l10n.t('This file is no access review that this version of Rolecall reads.');
+    const message = vscode.l10n.t('This file is not an access review that this version of Rolecall can read.');
     throw new RolecallError('invalidRequest', message);
   }
   if (review.organization === model.organization) return review;
   throw new RolecallError(
     'invalidRequest',
-    vscode.l10n.t('That review is of {0}, not of {1}.', review.organization, model.organization),
+    vscode.l10n.t('This review is for {0}, not for {1}.', review.organization, model.organization),
   );
 }
 
-/** The list of what is kept: each can be opened, compared with what is now, or deleted. */
+/** Lists the snapshots: each can be opened, compared with current access, or deleted. */
 async function manageSnapshots(deps: SnapshotCommandsDeps): Promise<void> {
   const { data, documents, store } = deps;
   const session = data.requireSession();
@@ -112,7 +113,7 @@ async function manageSnapshots(deps: SnapshotCommandsDeps): Promise<void> {
 
 function itemOf(snapshot: Snapshot) {
   const { organization, savedAt, groups, roles, complete } = snapshot.head;
-  const size = vscode.l10n.t('{0} groups, {1} roles', groups, roles);
+  const size = `${groupCountText(groups)}, ${roleCountText(roles)}`;
   return {
     label: `${organization} · ${formatTime(savedAt, Date.now())}`,
     description: complete ? size : vscode.l10n.t('{0}, incomplete', size),

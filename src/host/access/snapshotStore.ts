@@ -24,15 +24,15 @@ const headSchema = z.object({
   complete: z.boolean(),
 });
 
-/** A snapshot in the list: what it is of, without what is in it. */
+/** A snapshot in the list, without its content. */
 export interface Snapshot {
   readonly id: string;
   readonly head: z.output<typeof headSchema>;
 }
 
 /**
- * Reviews kept on this machine, in the extension's own folder, by connection and account: those of another account are not shown
- * account. Each is two files: a head for lists, and the review.
+ * Reviews kept on this machine, in the extension's own folder, by connection and account: those of another
+ * account are not shown. Each is two files: a head for lists, and the review.
  */
 export class SnapshotStore {
   readonly #root: vscode.Uri;
@@ -49,7 +49,7 @@ export class SnapshotStore {
     if (body.byteLength > MAX_BYTES) {
       throw new RolecallError(
         'storage',
-        vscode.l10n.t('This is too large to be kept. Export the review as JSON and compare with that file.'),
+        vscode.l10n.t('This is too large for a snapshot. Export the review as JSON and compare with that file.'),
       );
     }
     const { organization, account, service, groups, roles, gaps } = review;
@@ -94,7 +94,7 @@ export class SnapshotStore {
     const body = await readText(vscode.Uri.joinPath(this.#folder(session), id + REVIEW));
     const review = body === undefined ? undefined : readReview(body);
     if (review) return review;
-    throw new RolecallError('storage', vscode.l10n.t('This snapshot is gone or cannot be read.'));
+    throw new RolecallError('storage', vscode.l10n.t('This snapshot is missing or cannot be read.'));
   }
 
   async remove(session: ActiveSession, { id }: Snapshot): Promise<void> {

@@ -19,7 +19,7 @@ export interface Effective {
 
 interface Row {
   readonly field: string;
-  /** As it is sent; empty for what is not. */
+  /** As it is sent; empty where it is not sent. */
   readonly value: string;
   readonly source: string;
 }
@@ -29,11 +29,11 @@ export function effectiveParametersDocument(effective: Effective): PageDocument<
   const { service, model, resolved } = effective;
   const rows = [...specifiedRows(effective), ...unspecifiedRows(resolved.entries)];
   const problems = resolved.entries.filter(({ problem }) => problem !== undefined);
-  const columns = [vscode.l10n.t('Field'), vscode.l10n.t('Sent'), vscode.l10n.t('Where it comes from')];
+  const columns = [vscode.l10n.t('Field'), vscode.l10n.t('Sent'), vscode.l10n.t('Source')];
   return {
     title: vscode.l10n.t('Effective parameters'),
     about: [
-      vscode.l10n.t('Model: {0}', model?.id ?? vscode.l10n.t('none is known yet')),
+      vscode.l10n.t('Model: {0}', model?.id ?? vscode.l10n.t('none yet')),
       ' · ',
       vscode.l10n.t('Service: {0}', service ?? vscode.l10n.t('not configured')),
     ],
@@ -44,7 +44,9 @@ export function effectiveParametersDocument(effective: Effective): PageDocument<
         rows: rows.map(({ field, value, source }) => [[field], [value === '' ? '—' : value], [source]]),
       },
       ...notSent(problems),
-      paragraph(vscode.l10n.t('Only what is set is sent. Change it in the setting {0}.', 'rolecall.chat.parameters')),
+      paragraph(
+        vscode.l10n.t('Only fields that are set are sent. Change them in the setting {0}.', 'rolecall.chat.parameters'),
+      ),
     ],
   };
 }
@@ -66,15 +68,15 @@ function specifiedRows(effective: Effective): Row[] {
     .map((field): Row => {
       const entry = resolved.entries.find((each) => each.field === field && each.problem === undefined);
       if (field === 'reasoning_effort' && entry && model?.reasoning === false) {
-        return { field, value: '', source: vscode.l10n.t('left out: the model is described as not reasoning') };
+        return { field, value: '', source: vscode.l10n.t('not sent: the model does not support reasoning') };
       }
-      // A choice without tools is refused by servers, so it goes with them.
+      // Servers reject a tool choice without tools.
       const goes = gone.includes(field as OptionalField) || (field === 'tool_choice' && effective.tools.length === 0);
       return entry && !goes ? writtenRow(entry) : ownRow(field, effective, gone);
     });
 }
 
-/** What the specification does not know is sent all the same. */
+/** Fields that are not in the specification are sent as well. */
 function unspecifiedRows(entries: readonly ParameterEntry<ParameterSource>[]): Row[] {
   return entries
     .filter(({ isSpecified, problem }) => !isSpecified && problem === undefined)
@@ -98,20 +100,25 @@ function ownRow(field: string, { resolved, tools, refused, model }: Effective, g
   };
   if (!Object.hasOwn(own, field)) return { field, value: '', source: vscode.l10n.t('the service’s default') };
   const goes = gone.find((each) => each === field);
-  if (goes === 'stream') return { field, value: 'false', source: vscode.l10n.t('Rolecall: the model does not stream') };
+  if (goes === 'stream')
+    return { field, value: 'false', source: vscode.l10n.t('Rolecall: the model does not support streaming') };
   if (goes && refused.includes(goes)) {
-    return { field, value: '', source: vscode.l10n.t('left out: the model refused it') };
+    return { field, value: '', source: vscode.l10n.t('not sent: the model rejected it') };
   }
   if (goes === 'stream_options' && !streams) {
-    return { field, value: '', source: vscode.l10n.t('left out: the answer does not stream') };
+    return { field, value: '', source: vscode.l10n.t('not sent: the answer is not streamed') };
   }
   if (goes) {
-    // Tools go with something else only when it is a choice "none".
+    // Tools are dropped with another field only for a tool choice of "none".
     const refusal = dependsOn[goes] ?? 'tool_choice';
-    return { field, value: '', source: vscode.l10n.t('left out with {0}, which the model refused', refusal) };
+    return {
+      field,
+      value: '',
+      source: vscode.l10n.t('not sent: it depends on {0}, which the model rejected', refusal),
+    };
   }
   if (field.startsWith('tool') && model?.tools === false) {
-    return { field, value: '', source: vscode.l10n.t('left out: the model is described as taking no tools') };
+    return { field, value: '', source: vscode.l10n.t('not sent: the model does not support tools') };
   }
   const value = own[field];
   if (value === undefined) return { field, value: '', source: vscode.l10n.t('Rolecall: nothing to send') };

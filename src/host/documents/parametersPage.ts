@@ -26,7 +26,7 @@ export class ParametersPage implements vscode.Disposable {
   readonly #deps: ParametersPageDeps;
   readonly #subscription: vscode.Disposable;
   #page: OpenPage<never> | undefined;
-  /** Of the last time it was asked for: what was gathered before does not win over what was gathered later. */
+  /** Counts the drawings: an earlier one that finishes late does not replace a later one. */
   #asked = 0;
 
   constructor(deps: ParametersPageDeps, log: Log) {
@@ -48,7 +48,7 @@ export class ParametersPage implements vscode.Disposable {
       title: vscode.l10n.t('Effective Parameters'),
       icon: 'settings',
       column: 'active',
-      refresh: () => this.#draw(), // There is no event for what a model refused.
+      refresh: () => this.#draw(), // There is no event for what a model rejected.
     });
     await this.#draw();
   }

@@ -16,13 +16,13 @@ interface Open {
 }
 
 export interface Matrices extends vscode.Disposable {
-  /** The matrix of the organization that `node` is of, else of one that is picked. */
+  /** The matrix of the organization of `node`, else of one that the user picks. */
   show(node: unknown): Promise<void>;
 }
 
 /**
- * The access matrices that are open: one tab for each organization, closed when the session ends or is another's. There is no serializer:
- * a window that starts again does not restore such a tab, since no account is signed in yet.
+ * The access matrices that are open: one tab for each organization, closed when the session ends or the account changes. There
+ * is no serializer: a restarted window cannot restore such a tab, since no account is signed in yet.
  */
 export function matrices(deps: MatrixCommandDeps): Matrices {
   const { data } = deps;
@@ -47,7 +47,7 @@ export function matrices(deps: MatrixCommandDeps): Matrices {
         open.get(change.organization)?.matrix.showRead();
     }
   };
-  /** What the user has taken out of the view does not stay beside it. */
+  /** Closes the matrices of organizations that the user removed from the view. */
   const closeRemoved = async (): Promise<void> => {
     const { session } = data;
     const listed = session && (await data.organizations(session).catch(() => undefined));
@@ -81,7 +81,7 @@ export function matrices(deps: MatrixCommandDeps): Matrices {
   };
 }
 
-/** Emptied before it is closed: a tab may take a moment to go. */
+/** Emptied first: a tab can take a moment to close. */
 function close({ matrix, panel }: Open): void {
   matrix.dispose();
   panel.webview.html = '';

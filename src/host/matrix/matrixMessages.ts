@@ -11,7 +11,7 @@ import { attentionOf } from '../../core/access/status.ts';
 import { makeBits, setBit } from '../../webview/matrix/bitMatrix.ts';
 import type { MatrixMessage, Mode } from '../../webview/matrix/protocol.ts';
 
-/** What stands beside the name of a row. */
+/** The text beside the name of a row. */
 export interface RowNotes {
   readonly ofGroup: (entry: GroupEntry) => string;
   readonly ofPrincipal: (principal: Principal) => string;
@@ -51,7 +51,7 @@ export function matrixMessage(model: AccessModel, connection: string, mode: Mode
   };
 }
 
-/** Upright there is little room, and what tells two ids apart stands mostly at the end. The whole id is in the tooltip. */
+/** A column header has little room, and IDs mostly differ at the end. The tooltip has the whole ID. */
 function shortId(id: string): string {
   return id.length > 24 && /^[\w-]+$/.test(id) ? `${id.slice(0, 8)}…${id.slice(-8)}` : id;
 }
@@ -63,7 +63,7 @@ export interface FilteredPositions {
 
 /**
  * Positions of the rows that a filter leaves, and of the columns that belong to them: roles that pass it themselves, and
- * those that a row which is shown has. So a row never hides what it can do.
+ * those that a row which is shown has. So every row shows all of its roles.
  */
 export function filterPositions(model: AccessModel, mode: Mode, filter: string, order: SortOrder): FilteredPositions {
   const terms = parseFilter(filter);
@@ -95,7 +95,7 @@ function columnsOf(
 
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-/** People have neither a time nor a health of their own: in any order but the service's they stand by name. */
+/** People have neither a time nor a health of their own: in any order but the service's they are sorted by name. */
 function sortPeople(people: readonly Principal[], order: SortOrder): readonly Principal[] {
   if (order === 'service') return people;
   return [...people].sort((one, other) => names.compare(principalName(one), principalName(other)));

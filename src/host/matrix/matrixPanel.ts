@@ -27,17 +27,17 @@ export interface MatrixDeps {
   readonly log: Log;
 }
 
-/** The matrix of one organization of one session, in an editor tab. Whoever made it closes it when the session is another. */
+/** The matrix of one organization of one session, in an editor tab. Its creator closes it when the session changes. */
 export class MatrixPanel implements vscode.Disposable {
   readonly #deps: MatrixDeps;
   readonly #panel: vscode.WebviewPanel;
   readonly #disposables: vscode.Disposable[];
   #read: ReadOrganization;
   #mode: Mode = 'groups';
-  /** VS Code ends the page while it is out of sight; it says when it has begun again. */
+  /** VS Code unloads the page while it is hidden; the page announces when it has loaded again. */
   #isReady = false;
   #isReading = false;
-  /** Whether to read again when it is next seen. */
+  /** Whether to read again when it is next visible. */
   #isDue = false;
   /** The last filter that the page sent. */
   #answered = 0;
@@ -72,7 +72,7 @@ export class MatrixPanel implements vscode.Disposable {
     this.#panel.reveal();
   }
 
-  /** The organization is to be read again: at once, or when it is seen. */
+  /** Reads the organization again: at once if the panel is visible, else when it next is. */
   readAgain(): void {
     const { data } = this.#deps;
     const { session } = this.#read;
@@ -82,12 +82,12 @@ export class MatrixPanel implements vscode.Disposable {
     this.#postNotices();
     void data.read(session, this.organization).then(() => {
       if (data.session !== session || !this.#isReading) return;
-      this.#isReading = false; // It was stopped: else what it brought is shown already.
+      this.#isReading = false; // The reading was stopped: otherwise its result is shown already.
       this.#postNotices();
     });
   }
 
-  /** The organization has been read, for whomever. */
+  /** The organization has been read, for any view. */
   showRead(): void {
     const read = this.#deps.data.last(this.organization);
     if (read?.session !== this.#read.session) return; // Another account's data never gets here.
@@ -100,7 +100,7 @@ export class MatrixPanel implements vscode.Disposable {
   #receive(data: unknown): void {
     const message = readToHost(data);
     if (message === undefined) {
-      this.#deps.log.warn('The access matrix sent something that is no message of this version.');
+      this.#deps.log.warn('The access matrix sent a message that this version does not know.');
       return;
     }
     void this.#answer(message).catch((error: unknown) => showError(error, this.#deps.log));
@@ -143,7 +143,7 @@ export class MatrixPanel implements vscode.Disposable {
 
   #postNotices(): void {
     const { model } = this.#read;
-    const read = model.at === undefined ? '' : vscode.l10n.t('Read {0}', clockTime(model.at, Date.now()));
+    const read = model.at === undefined ? '' : vscode.l10n.t('Updated {0}', clockTime(model.at, Date.now()));
     this.#post({ type: 'notices', read, isReading: this.#isReading, notices: [...noticesOf(model, this.#filter)] });
   }
 

@@ -18,15 +18,15 @@ export interface ResolvedSelection {
   readonly role: RoleEntry | undefined;
 }
 
-/** What the keys name. What is no longer among what was read is `undefined`. */
+/** What the keys name; `undefined` where it is no longer in the loaded data. */
 export function resolveSelection(model: AccessModel, { mode, row, column }: MatrixSelection): ResolvedSelection {
   const entry = row === null ? undefined : mode === 'groups' ? model.group(row) : model.principal(row);
   return { row: entry, role: column === null ? undefined : model.role(column) };
 }
 
 /**
- * What the tree shows for it: of a column its role, of a row or cell its group; of somebody in several groups the one that
- * is picked: among those that give the role, where a role is meant and any does.
+ * What the tree shows for a selection: for a column its role, for a row or cell its group. Of several groups of a member, the
+ * user picks one: among those that grant the role, where a role is selected and any does.
  *
  * @throws RolecallError `notFound`, `cancelled`.
  */
@@ -56,5 +56,5 @@ async function pickAmong(person: Principal, groups: readonly GroupEntry[]): Prom
 }
 
 function gone(): RolecallError {
-  return new RolecallError('notFound', vscode.l10n.t('It is not among what was read. Refresh and try again.'));
+  return new RolecallError('notFound', vscode.l10n.t('This is no longer in the loaded data. Refresh and try again.'));
 }

@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
-import { gapText } from '../../core/access/descriptions.ts';
+import { duplicatePeopleNote, gapText, kindName, membersText } from '../../core/access/descriptions.ts';
 import { groupsGranting } from '../../core/access/matrix.ts';
-import type { AccessModel, GroupEntry, Principal, PrincipalKind, RoleEntry } from '../../core/access/model.ts';
+import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
 import { oneLine } from '../../core/access/plain.ts';
 import { groupName, principalName, roleName } from '../../core/access/queries.ts';
 import { attentionOf, isBeingDeleted } from '../../core/access/status.ts';
 import type { Mode, NoticesMessage, TextName } from '../../webview/matrix/protocol.ts';
-import { filterProblem, samePeopleText } from '../accessTarget.ts';
+import { filterProblem } from '../accessTarget.ts';
 import type { RowNotes } from './matrixMessages.ts';
 
-/** What the page says by itself. */
+/** The page's fixed texts. */
 export function pageTexts(organization: string): Readonly<Record<TextName, string>> {
   return {
     title: vscode.l10n.t('Access matrix of {0}', organization),
@@ -35,28 +35,8 @@ export function pageTexts(organization: string): Readonly<Record<TextName, strin
     rowGrants: vscode.l10n.t('roles: {0}'),
     columnGroups: vscode.l10n.t('groups: {0}'),
     columnPeople: vscode.l10n.t('members: {0}'),
-    samePeople: samePeopleText(),
+    samePeople: duplicatePeopleNote(),
   };
-}
-
-/** How many of each kind: the same people may be listed in two ways. */
-function countsText(members: readonly Principal[]): string {
-  const many = (kind: PrincipalKind) => members.filter((member) => member.kind === kind).length;
-  const texts = [
-    [many('subject'), vscode.l10n.t('subjects: {0}', many('subject'))],
-    [many('user'), vscode.l10n.t('user IDs: {0}', many('user'))],
-    [many('serviceAccount'), vscode.l10n.t('service accounts: {0}', many('serviceAccount'))],
-  ] as const;
-  return texts.flatMap(([count, text]) => (count > 0 ? [text] : [])).join(', ') || vscode.l10n.t('no members');
-}
-
-function kindText(kind: PrincipalKind): string {
-  const texts: Readonly<Record<PrincipalKind, string>> = {
-    subject: vscode.l10n.t('subject'),
-    user: vscode.l10n.t('user ID'),
-    serviceAccount: vscode.l10n.t('service account'),
-  };
-  return texts[kind];
 }
 
 /** What is unusual about a group. */
@@ -74,19 +54,19 @@ function notesText({ group, missing }: GroupEntry): string {
     .join(', ');
 }
 
-/** What stands beside the names of rows: what is unusual about a group, what kind somebody is of. */
-export const notes: RowNotes = { ofGroup: notesText, ofPrincipal: ({ kind }) => kindText(kind) };
+/** The text beside the name of a row: what is unusual about a group, the kind of a member. */
+export const notes: RowNotes = { ofGroup: notesText, ofPrincipal: ({ kind }) => kindName(kind) };
 
-/** Why there is no row. */
+/** Why there are no rows. */
 export function emptyText(model: AccessModel, mode: Mode, filter: string): string {
-  if (!model.groupsKnown) return vscode.l10n.t('The groups could not be read, so nobody knows');
+  if (!model.groupsKnown) return vscode.l10n.t('Unknown: the groups could not be read');
   if (mode === 'groups') {
     return filter === '' ? vscode.l10n.t('No groups') : vscode.l10n.t('No matching groups');
   }
-  return filter === '' ? vscode.l10n.t('Nobody is in a group') : vscode.l10n.t('No matching people');
+  return filter === '' ? vscode.l10n.t('No members') : vscode.l10n.t('No matching people');
 }
 
-/** What the data lacks, in the words of every other answer, and what is wrong with the filter. */
+/** What the data lacks, worded as in every other answer, and what is wrong with the filter. */
 export function noticesOf({ gaps }: AccessModel, filter: string): NoticesMessage['notices'] {
   const kinds = { unread: 'problem', malformed: 'partial', missing: 'partial', stale: 'stale' } as const;
   const problem = filterProblem(filter);
@@ -96,7 +76,7 @@ export function noticesOf({ gaps }: AccessModel, filter: string): NoticesMessage
   ];
 }
 
-/** What stands behind a row, a column or a cell. */
+/** Describes a row, a column or a cell. */
 export function detailText(row: GroupEntry | Principal | undefined, role: RoleEntry | undefined): string {
   if (role === undefined) return row === undefined ? '' : rowText(row);
   const name = oneLine(roleName(role));
@@ -117,12 +97,12 @@ export function detailText(row: GroupEntry | Principal | undefined, role: RoleEn
 function rowText(row: GroupEntry | Principal): string {
   if ('group' in row) {
     const { group, members } = row;
-    return [oneLine(groupName(row)), oneLine(group.metadata.id), countsText(members), notesText(row)]
+    return [oneLine(groupName(row)), oneLine(group.metadata.id), membersText(members), notesText(row)]
       .filter(Boolean)
       .join(' · ');
   }
   const groups = row.groups.map((group) => oneLine(groupName(group)));
-  return vscode.l10n.t('{0} ({1}) is in {2}', oneLine(principalName(row)), kindText(row.kind), listed(groups));
+  return vscode.l10n.t('{0} ({1}) is in {2}', oneLine(principalName(row)), kindName(row.kind), listed(groups));
 }
 
 /** More names than fit on a line are counted. */

@@ -12,7 +12,7 @@ import type { AccessTarget } from '../accessTarget.ts';
 import { inBuckets } from './buckets.ts';
 import { type Node, NodeIdAllocator, type NodeOf } from './nodes.ts';
 
-/** How the user wants to see an organization. */
+/** How the user wants an organization shown. */
 export interface ViewOptions {
   /** As it was typed. */
   readonly filter: string;
@@ -20,7 +20,7 @@ export interface ViewOptions {
   readonly isFavorite: (target: AccessTarget) => boolean;
 }
 
-/** What is shown of an organization: made once for each reading and each wish, however often VS Code asks. */
+/** What is shown of an organization: made once for each reading and set of options, however often VS Code asks. */
 export interface OrganizationContents extends ViewOptions {
   readonly read: ReadOrganization;
   readonly filtered: FilterResult;
@@ -91,7 +91,7 @@ export function roleNodes(node: NodeOf<'groups' | 'roles'>, shown: OrganizationC
     return [{ kind: 'problem', id: `${node.id}/problem`, error: roles.error }, ...below];
   }
   const listed = entries.filter(({ role }) => role !== undefined).map(toNode);
-  const none = shown.filter === '' ? vscode.l10n.t('No roles can be granted here') : vscode.l10n.t('No matching roles');
+  const none = shown.filter === '' ? vscode.l10n.t('No roles') : vscode.l10n.t('No matching roles');
   return [...malformedNodes(node, 'role', roles.list.malformed), ...orNone(node.id, listed, none), ...below];
 }
 
@@ -151,7 +151,7 @@ function malformedNodes(
   return inBuckets(parent, nodes);
 }
 
-/** One for each list that is older than it should be, said once where both are for one reason. */
+/** One for each list that could not be refreshed, or a single one where both failed for the same reason. */
 function staleNodes(parent: string, ...lists: readonly ListResult<unknown>[]): Node[] {
   const nodes: NodeOf<'stale'>[] = [];
   for (const list of lists) {
@@ -163,7 +163,7 @@ function staleNodes(parent: string, ...lists: readonly ListResult<unknown>[]): N
   return nodes;
 }
 
-/** Said once, though the service may word it differently for each list. */
+/** Compares status rather than wording, which can differ between the lists. */
 function isOneReason(one: RolecallError, other: RolecallError): boolean {
   return one.kind === other.kind && one.details.status === other.details.status;
 }

@@ -5,14 +5,14 @@ import type { AccessData } from '../accessData.ts';
 import { type AccessTarget, targetOfUri } from '../accessTarget.ts';
 import type { ChangeMarks } from '../changeMarks.ts';
 
-/** Marks at the end of a row: what changed since a snapshot, else what needs attention. Words stand in their tooltips. */
+/** Marks at the end of a row: what changed since a snapshot, else what needs attention. Their tooltips say it in words. */
 export class TreeDecorations implements vscode.FileDecorationProvider, vscode.Disposable {
   readonly #data: AccessData;
   readonly #marks: ChangeMarks;
   readonly #changed = new vscode.EventEmitter<vscode.Uri[]>();
   readonly onDidChangeFileDecorations = this.#changed.event;
   readonly #disposables: vscode.Disposable[];
-  /** What VS Code was given, by address: it is notified only of changes. */
+  /** What VS Code was given, by URI: it is notified only of changes. */
   readonly #given = new Map<string, { readonly uri: vscode.Uri; readonly tooltip: string }>();
 
   constructor(data: AccessData, marks: ChangeMarks) {

@@ -4,7 +4,7 @@ import { inBuckets } from './buckets.ts';
 import { empty } from './children.ts';
 import { type GroupPart, type Node, NodeIdAllocator, type NodeOf, type NodeSource } from './nodes.ts';
 
-/** What a group holds, each kind under a name of its own: the roles it grants, then who is in it, then its tags. */
+/** The content of a group, each kind in a section of its own: the roles it grants, its members, its tags. */
 export function groupChildren(node: NodeOf<'group'>): Node[] {
   const { entry, source, target } = node;
   const connection = target?.connection ?? '';
@@ -64,7 +64,7 @@ export function roleChildren(node: NodeOf<'role'>): readonly Node[] {
   return inBuckets(node.id, nodes);
 }
 
-/** Nodes that already hold what is below them. */
+/** The children of nodes that already hold them. */
 export function heldChildren(node: NodeOf<'part' | 'bucket' | 'unlisted' | 'favorites'>): readonly Node[] {
   return node.kind === 'bucket' ? node.children : inBuckets(node.id, node.children);
 }

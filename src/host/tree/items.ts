@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
+import { duplicatePeopleNote } from '../../core/access/descriptions.ts';
 import type { GroupEntry } from '../../core/access/model.ts';
 import { principalName } from '../../core/access/queries.ts';
 import { commands } from '../../ids.ts';
-import { samePeopleText, targetUri } from '../accessTarget.ts';
+import { targetUri } from '../accessTarget.ts';
 import { nextStep } from '../showError.ts';
 import { clockTime, relativeTime } from '../times.ts';
 import { colouredIcon, createTreeItem } from './createTreeItem.ts';
@@ -35,7 +36,7 @@ export function treeItem(
   return item;
 }
 
-/** Words that menus look for. */
+/** Words that the `when` clauses of menus match. */
 function contextOf(node: Node, factsOf: (organization: string) => OrganizationFacts): string {
   if (node.kind === 'group' || node.kind === 'role') return node.isFavorite ? `${node.kind} favorite` : node.kind;
   if (node.kind === 'organization' && factsOf(node.organization).filter !== '') return 'organization filtered';
@@ -48,7 +49,7 @@ function organization(node: NodeOf<'organization'>, facts: OrganizationFacts, no
   const description = [
     node.otherName,
     readAt === undefined ? '' : vscode.l10n.t('as of {0}', clockTime(readAt, now)),
-    isStale ? vscode.l10n.t('not up to date') : '',
+    isStale ? vscode.l10n.t('out of date') : '',
     filter === '' ? '' : vscode.l10n.t('filtered'),
   ];
   return createTreeItem(node.label, Collapsed, icon, description.filter((part) => part !== '').join(' · '), [
@@ -135,7 +136,7 @@ function unlisted(node: NodeOf<'role' | 'grant'>, state: vscode.TreeItemCollapsi
       [
         vscode.l10n.t('Note'),
         isKnown
-          ? vscode.l10n.t('The service does not list this role. It is protected or has been removed.')
+          ? vscode.l10n.t('The service does not list this role: it is protected or has been removed.')
           : vscode.l10n.t('The roles could not be read.'),
       ],
     ],
@@ -143,7 +144,7 @@ function unlisted(node: NodeOf<'role' | 'grant'>, state: vscode.TreeItemCollapsi
   return spokenWhole(item, entry.id);
 }
 
-/** A screen reader reads the whole id, with what is said beside it. */
+/** A screen reader reads the whole ID and its description. */
 function spokenWhole(item: vscode.TreeItem, id: string): vscode.TreeItem {
   if (item.label === id) return item;
   item.accessibilityInformation = { label: [id, item.description].filter(Boolean).join(', ') };
@@ -167,7 +168,7 @@ function part({ part: which, children }: NodeOf<'part'>): vscode.TreeItem {
     tags: [vscode.l10n.t('Tags'), 'tag'],
   };
   const [label, icon] = labels[which];
-  const note = which === 'subjects' || which === 'users' ? samePeopleText() : undefined;
+  const note = which === 'subjects' || which === 'users' ? duplicatePeopleNote() : undefined;
   return createTreeItem(label, children.length > FEW ? Collapsed : Expanded, icon, String(children.length), [
     [vscode.l10n.t('Note'), note],
   ]);
@@ -179,7 +180,10 @@ function notSent({ list }: NodeOf<'notSent'>): vscode.TreeItem {
     serviceAccounts: vscode.l10n.t('Service accounts not sent by the service'),
   };
   return createTreeItem(labels[list], None, colouredIcon('warning', 'list.warningForeground'), '', [
-    [vscode.l10n.t('Note'), vscode.l10n.t('The service did not send this list, so there may be some.')],
+    [
+      vscode.l10n.t('Note'),
+      vscode.l10n.t('The service did not send this list, so it is unknown whether there are any.'),
+    ],
   ]);
 }
 
@@ -221,7 +225,7 @@ function step({ step: which, target }: NodeOf<'step'>): vscode.TreeItem {
   const item =
     which === 'tryAgain'
       ? createTreeItem(vscode.l10n.t('Try Again'), None, 'refresh')
-      : createTreeItem(vscode.l10n.t('Sign In as Someone Else'), None, 'account');
+      : createTreeItem(vscode.l10n.t('Sign In with Another Account'), None, 'account');
   const title = String(item.label);
   item.command =
     which === 'tryAgain'
@@ -244,7 +248,10 @@ function updated(at: number, now: number): string {
 }
 
 function malformed({ what, item }: NodeOf<'malformed'>): vscode.TreeItem {
-  const label = what === 'group' ? vscode.l10n.t('One group cannot be read') : vscode.l10n.t('One role cannot be read');
+  const label =
+    what === 'group'
+      ? vscode.l10n.t('A group could not be understood')
+      : vscode.l10n.t('A role could not be understood');
   return createTreeItem(
     label,
     None,

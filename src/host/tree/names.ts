@@ -1,7 +1,7 @@
 import { groupName, principalName, roleName } from '../../core/access/queries.ts';
 import type { Node } from './nodes.ts';
 
-/** What a node is called by the service; the empty text for nodes of our own. */
+/** The service's name for a node; empty for nodes of our own. */
 export function nameOfNode(node: Node): string {
   switch (node.kind) {
     case 'organization':
@@ -25,7 +25,7 @@ export function nameOfNode(node: Node): string {
   }
 }
 
-/** The id of what a node stands for, as the service knows it; `undefined` for nodes of our own. */
+/** The service's ID for a node; `undefined` for nodes of our own. */
 export function idOfNode(node: Node): string | undefined {
   switch (node.kind) {
     case 'organization':
@@ -45,10 +45,10 @@ export function idOfNode(node: Node): string | undefined {
   }
 }
 
-/** Longer ids are shown by their ends: what tells two of them apart stands mostly at the end, which a narrow view cuts. */
+/** Longer IDs are shown by both ends: they mostly differ at the end, which a narrow view cuts off. */
 const LONG = 24;
 
-/** An id as a label; the whole of it stands in the tooltip and is what is copied. */
+/** An ID as a label; the tooltip has the whole of it, and copying copies it. */
 export function idLabel(id: string): string {
   return id.length > LONG && /^[\w-]+$/.test(id) ? `${id.slice(0, 8)}…${id.slice(-8)}` : id;
 }

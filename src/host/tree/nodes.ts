@@ -17,7 +17,7 @@ export interface NodeSource {
   readonly model: AccessModel;
 }
 
-/** The parts of a group. Roles, people and tags are distinguished by what they stand under. */
+/** The parts of a group. Roles, people and tags are distinguished by their part. */
 export type GroupPart = 'grants' | 'subjects' | 'users' | 'serviceAccounts' | 'tags';
 
 /** A node of the organizations view. */
@@ -27,7 +27,7 @@ export type Node = Common &
         readonly kind: 'organization';
         readonly organization: string;
         readonly label: string;
-        /** How the service calls it, where the label is not that. */
+        /** The service's name for it, where the label differs. */
         readonly otherName: string;
       }
     | { readonly kind: 'favorites'; readonly source: NodeSource; readonly children: readonly Node[] }

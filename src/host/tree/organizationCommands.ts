@@ -20,7 +20,10 @@ export interface OrganizationCommandsDeps {
 export function organizationCommands({ clouds, settings, data }: OrganizationCommandsDeps) {
   const refuseInSandbox = () => {
     if (!clouds.sandbox) return;
-    throw new RolecallError('invalidRequest', vscode.l10n.t('The sandbox has its own organizations.'));
+    throw new RolecallError(
+      'invalidRequest',
+      vscode.l10n.t('The sandbox has its own organizations, which cannot be changed.'),
+    );
   };
   return {
     [commands.addOrganization]: async () => {
@@ -44,7 +47,7 @@ export function organizationCommands({ clouds, settings, data }: OrganizationCom
   } satisfies Partial<Handlers>;
 }
 
-/** Offers the organizations the service lists, and always takes an id that is typed. */
+/** Offers the organizations the service lists, and always accepts a typed ID. */
 async function askOrganization(clouds: Clouds): Promise<string> {
   const cloud = clouds.require();
   const listed = cloud.tokenManager.session ? await listOrganizations(cloud) : undefined;
@@ -54,7 +57,7 @@ async function askOrganization(clouds: Clouds): Promise<string> {
       [...listed.map(({ id, name }) => ({ label: id, description: name === id ? '' : name })), typeIt],
       {
         title: vscode.l10n.t('Add Organization'),
-        placeHolder: vscode.l10n.t('Organizations the service lists for you'),
+        placeHolder: vscode.l10n.t('Organizations that the service lists for you'),
       },
     );
     if (!picked) throw cancelled();
@@ -76,7 +79,7 @@ async function askOrganization(clouds: Clouds): Promise<string> {
   return typed.trim();
 }
 
-/** A convenience: where it takes too long or does not come, the id is typed. */
+/** A convenience: where it takes too long or fails, the user types the ID. */
 async function listOrganizations({ identity }: Cloud) {
   try {
     return await identity.organizations(AbortSignal.timeout(10_000));

@@ -20,8 +20,8 @@ export interface OrganizationsTreeDeps {
 }
 
 /**
- * The view in the sidebar. It is there from the start; what it shows is made when it is first seen with somebody signed in,
- * from what is known then, so no earlier event is missed.
+ * The view in the sidebar. It exists from the start; its contents are made when it is first visible after sign-in, from the
+ * current state, so no earlier event is missed.
  */
 export class OrganizationsTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   readonly #deps: OrganizationsTreeDeps;
@@ -40,13 +40,13 @@ export class OrganizationsTree implements vscode.TreeDataProvider<Node>, vscode.
         this.#view.description = deps.clouds.sandbox ? vscode.l10n.t('Sandbox') : '';
       }),
       deps.data.onDidChange(({ kind }) => {
-        if (kind === 'session' && !this.#contents) this.#changed.fire(undefined); // Else they tell what has changed.
+        if (kind === 'session' && !this.#contents) this.#changed.fire(undefined); // Once made, the contents announce changes themselves.
         if (kind === 'session' || kind === 'organizations') void this.#tellMenus(); // Never rejects.
       }),
     );
   }
 
-  /** The command palette asks whether there is an organization also where this view was never looked at. */
+  /** The Command Palette depends on whether there are organizations even if this view was never visible. */
   async #tellMenus(): Promise<void> {
     const { data } = this.#deps;
     const { session } = data;
@@ -64,14 +64,14 @@ export class OrganizationsTree implements vscode.TreeDataProvider<Node>, vscode.
     try {
       contents = await this.#makeContents();
     } catch (error) {
-      void showError(error, this.#deps.log); // An empty tree must not be all that is seen of it. Never rejects.
+      void showError(error, this.#deps.log); // The user sees more than an empty tree. Never rejects.
       return [];
     }
     return contents.getChildren(node);
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
-    return this.#contents?.getTreeItem(node) ?? new vscode.TreeItem(''); // Nobody has a node before they are made.
+    return this.#contents?.getTreeItem(node) ?? new vscode.TreeItem(''); // There are no nodes before the contents are made.
   }
 
   getParent(node: Node): Node | undefined {

@@ -14,7 +14,7 @@ import { type Node, NodeIdAllocator, type NodeOf } from './nodes.ts';
 import { summarize } from './summary.ts';
 import type { ViewState } from './viewState.ts';
 
-/** Where the contents are shown: VS Code's view, and what tells it to ask for a node, or for all of them, again. */
+/** Where the contents are shown: VS Code's view, and the event that makes it ask for a node, or for all, again. */
 export interface TreeFrame {
   readonly view: vscode.TreeView<Node>;
   readonly changed: vscode.EventEmitter<Node | undefined>;
@@ -28,12 +28,12 @@ export class OrganizationsView implements vscode.Disposable {
   readonly #changed: vscode.EventEmitter<Node | undefined>;
   readonly #view: vscode.TreeView<Node>;
   readonly #disposables: vscode.Disposable[];
-  /** Which session a node was read in: VS Code may still ask for what is below one that has left the screen. */
+  /** The session each node was read in: VS Code can still ask for the children of one that is no longer shown. */
   readonly #owners = new WeakMap<Node, ActiveSession>();
   readonly #parents = new WeakMap<Node, Node>();
   /** The nodes of the organizations by id: VS Code redraws only a node that it knows. */
   #roots = new Map<string, NodeOf<'organization'>>();
-  /** Whether the organizations are shown, and not why there is no list of them. */
+  /** Whether the organizations are shown, rather than why they could not be listed. */
   #hasList = false;
   /** What is shown of each organization, until something about it changes. */
   readonly #shown = new Map<string, OrganizationContents>();
@@ -81,8 +81,8 @@ export class OrganizationsView implements vscode.Disposable {
   }
 
   /**
-   * Shows an organization, a group or a role in the tree and selects it; a filter that hides it is taken away. The focus
-   * goes there, or stays where it is.
+   * Shows an organization, a group or a role in the tree and selects it; a filter that hides it is cleared. With `focus`
+   * the view takes the focus.
    *
    * @throws RolecallError `notFound`.
    */
@@ -212,7 +212,7 @@ export class OrganizationsView implements vscode.Disposable {
     }
   }
 
-  /** Draws the organizations again if they are others, have other labels, or are not known any more. */
+  /** Draws the organizations again if they or their labels have changed, or can no longer be listed. */
   async #followList(): Promise<void> {
     const { session } = this.#data;
     if (!session) return;
@@ -254,7 +254,7 @@ export class OrganizationsView implements vscode.Disposable {
   }
 }
 
-/** How the service calls an organization, where its label is not that. */
+/** The service's name for an organization, where its label differs. */
 function otherNameOf(organization: string, name: string, label: string): string {
   return [organization, name].find((other) => other !== label) ?? '';
 }

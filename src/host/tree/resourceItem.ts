@@ -7,7 +7,7 @@ import { colouredIcon, createTreeItem, type TooltipLine } from './createTreeItem
 
 type Metadata = (AccessGroup | AccessRole)['metadata'];
 
-/** A group or role: icon and words both tell its state, for colour alone tells some people nothing. */
+/** A group or role: icon and words both convey its state, since not everyone can tell colors apart. */
 export function resourceItem(
   { metadata }: { readonly metadata: Metadata },
   icon: string,
@@ -60,7 +60,7 @@ function factsOf(metadata: Metadata, now: number): readonly TooltipLine[] {
       vscode.l10n.t('Note'),
       NAME_PATTERN.test(metadata.name)
         ? undefined
-        : vscode.l10n.t('This name does not follow the pattern of the service.'),
+        : vscode.l10n.t('This name does not match the service’s naming rules.'),
     ],
   ];
 }

@@ -6,7 +6,7 @@ import { filterProblem } from '../accessTarget.ts';
 import { setContextKey } from '../contextKeys.ts';
 import type { ViewState } from './viewState.ts';
 
-/** What stands around the tree: the badge and the line above it. */
+/** The view's badge and the line above the tree. */
 export interface Summary {
   readonly message: string;
   readonly badge: vscode.ViewBadge | undefined;

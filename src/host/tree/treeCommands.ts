@@ -23,7 +23,7 @@ export interface TreeCommandsDeps {
 
 /** Refresh, Copy ID, Copy Name, Open as JSON, Reveal and Ask @rolecall About This. */
 export function treeCommands({ clouds, data, view, documents }: TreeCommandsDeps) {
-  /** What the command was called on, else what is picked. */
+  /** What the command was called on, else what the user picks. */
   const pick = async (node: unknown): Promise<readonly [AccessTarget, ReadOrganization]> => {
     const read = await readPicked(data, node);
     return [targetOf(node) ?? targetOfEntry(read, await pickGroupOrRole(read.model)), read];
@@ -36,7 +36,7 @@ export function treeCommands({ clouds, data, view, documents }: TreeCommandsDeps
     [commands.refresh]: async (node) => {
       const { active } = clouds;
       active?.tokenManager.retryNow();
-      // The keyring may be unlocked by now: the button of the view that says so.
+      // The keyring may be unlocked by now; this is also the button of the view that asks for it.
       if (active?.tokenManager.state.kind === 'storeUnavailable') {
         await active.tokenManager.accessToken(AbortSignal.timeout(10_000)); // Reads or stores again, or says why not.
       }
@@ -84,7 +84,7 @@ function idOf(target: AccessTarget, { model }: ReadOrganization): string | undef
   }
 }
 
-/** @throws RolecallError `notFound` when it is no longer among what was read. */
+/** @throws RolecallError `notFound` when it is no longer in the loaded data. */
 function nameOf(target: AccessTarget, { model }: ReadOrganization): string {
   if (target.kind === 'organization') return target.organization;
   const group = target.kind === 'group' && model.group(target.key);
@@ -125,7 +125,7 @@ function rawLists({ groups, roles }: OrganizationAccess) {
   };
 }
 
-/** Worded so that the tools it needs and their arguments are plain to see. */
+/** Worded so that a model recognizes the tools it needs and their arguments. */
 function questionAbout(target: AccessTarget, name: string): string {
   const organization = JSON.stringify(target.organization);
   const quoted = JSON.stringify(name);

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { groupCountText, roleCountText } from '../../core/access/descriptions.ts';
 import { applyFilter } from '../../core/access/filter.ts';
 import { FILTER_KEYS, parseFilter } from '../../core/access/filterSyntax.ts';
 import type { AccessModel } from '../../core/access/model.ts';
@@ -25,7 +26,7 @@ export function viewCommands(data: AccessData, state: ViewState) {
     organizations: readonly string[] | Promise<readonly string[]>,
   ): Promise<void> => {
     const before = new Map<string, string>();
-    // Another account may have come meanwhile; the filter is of this connection in any case.
+    // The account may change meanwhile; the filter belongs to this connection in any case.
     const inTurn = createQueue();
     const set = (textOf: (id: string) => string): Promise<void> =>
       inTurn(async () => {
@@ -58,7 +59,7 @@ export function viewCommands(data: AccessData, state: ViewState) {
     },
     [commands.filterAll]: async () => {
       const session = data.requireSession();
-      // The box is there at once: what is typed meanwhile belongs into it.
+      // The box is shown at once, so that nothing typed meanwhile is lost.
       const ids = data.organizations(session).then((organizations) => organizations.map(({ id }) => id));
       await filterBy(session, '', ids);
     },
@@ -86,13 +87,13 @@ async function setFavorite(data: AccessData, state: ViewState, node: unknown, is
 interface FilterQuestion {
   readonly label: string;
   readonly value: string;
-  /** What has been read of what is filtered. */
+  /** The data that has been read, of the organizations that are filtered. */
   readonly models: () => readonly AccessModel[];
   readonly preview: (text: string) => void;
   readonly onRead: (tell: () => void) => vscode.Disposable;
 }
 
-/** Shows what is typed in the tree at once. @returns `undefined` when the user leaves. */
+/** Applies what is typed to the tree at once. @returns `undefined` when the user cancels. */
 function askFilter({ label, value, models, preview, onRead }: FilterQuestion): Promise<string | undefined> {
   const input = createInputBox();
   let timer: NodeJS.Timeout | undefined;
@@ -134,9 +135,7 @@ function countsText(models: readonly AccessModel[], filter: string): string {
   const left = models.map((model) => applyFilter(model, parseFilter(filter)));
   const groups = left.reduce((sum, each) => sum + each.groups.length, 0);
   const roles = left.reduce((sum, each) => sum + each.roles.length, 0);
-  const groupsText = groups === 1 ? vscode.l10n.t('1 group') : vscode.l10n.t('{0} groups', groups);
-  const rolesText = roles === 1 ? vscode.l10n.t('1 role') : vscode.l10n.t('{0} roles', roles);
-  return vscode.l10n.t('{0}, {1}.', groupsText, rolesText);
+  return vscode.l10n.t('{0}, {1}.', groupCountText(groups), roleCountText(roles));
 }
 
 function syntaxText(): string {
@@ -148,7 +147,7 @@ async function askOrder(current: SortOrder): Promise<SortOrder> {
     service: vscode.l10n.t('Service order'),
     name: vscode.l10n.t('By name'),
     creation: vscode.l10n.t('By creation, newest first'),
-    health: vscode.l10n.t('By health, what needs attention first'),
+    health: vscode.l10n.t('By health, needs attention first'),
   };
   const items = SORT_ORDERS.map((order) => ({
     label: labels[order],

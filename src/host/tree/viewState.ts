@@ -19,7 +19,7 @@ export class ViewState implements vscode.Disposable {
   readonly #workspace: vscode.Memento;
   readonly #global: vscode.Memento;
   readonly #changed = new vscode.EventEmitter<string | undefined>();
-  /** With the organization it is about; `undefined` for all. */
+  /** With the affected organization; `undefined` for all. */
   readonly onDidChange = this.#changed.event;
 
   constructor(workspace: vscode.Memento, global: vscode.Memento) {

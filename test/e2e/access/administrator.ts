@@ -20,7 +20,7 @@ test.describe('an administrator', () => {
   });
 
   const reads = () => counter(workbench.sandbox, 'identity GET /api/v1/organizations/meridian/groups');
-  const question = /Give who may do what in “meridian” to [\s\S]*e-mail addresses/;
+  const question = /Share who can do what in “meridian” with [\s\S]*e-mail addresses/;
 
   // Another agent asks Rolecall's tools for people's names. The editor lets such calls pass without a question of its own, as
   // it does after "Allow in this Session".
@@ -109,7 +109,7 @@ test.describe('an administrator', () => {
   test('exports a review', async () => {
     await runCommand(page, 'Rolecall: Export Access Review…');
     await pickOrganization();
-    await choose(page, 'Markdown, to read');
+    await choose(page, 'Markdown, for reading');
     await quickInput(page).locator('input').waitFor();
     await page.keyboard.press('Enter'); // The name that is offered, in the workspace.
     await notification(page, 'Access review saved to access-review-meridian');

@@ -37,7 +37,7 @@ test.describe('an answer in chat', () => {
     await useMode(page, 'Ask');
     assert.match(
       await chat(page, '@rolecall say: at once'),
-      /^at once\s+Sandbox Guide · [\d,]+ tokens read, \d+ written · [\d.]+ s$/,
+      /^at once\s+Sandbox Guide · [\d,]+ input, \d+ output tokens · [\d.]+ s$/,
     );
   });
 
@@ -80,7 +80,7 @@ test.describe('an answer in chat', () => {
   });
 
   test('shows its reasoning in the editor area', async () => {
-    assert.match(await chat(page, '@rolecall only think'), /reasoned but gave no answer/);
+    assert.match(await chat(page, '@rolecall only think'), /reasoned but did not answer/);
     await workbench.screenshot('chat-reasoning');
     await newestAnswer(page).getByRole('button', { name: 'Show Reasoning' }).click();
     await page.locator('.tab', { hasText: /^Reasoning$/ }).waitFor();
@@ -143,7 +143,7 @@ test.describe('an answer in chat', () => {
 
   test('keeps its last line out of a code block that the model left open', async () => {
     await chat(page, '@rolecall say: ```js\nlet cut');
-    await newestAnswer(page).locator('em', { hasText: 'tokens read' }).waitFor();
+    await newestAnswer(page).locator('em', { hasText: 'output tokens' }).waitFor();
     await newestAnswer(page).locator('.interactive-result-code-block', { hasText: 'cut' }).waitFor();
   });
 

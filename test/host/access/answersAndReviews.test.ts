@@ -221,7 +221,7 @@ describe('insight', () => {
       saveAs('md');
       given.choices.push(/\.md$/);
       await call(commands.exportReview);
-      assert.match(given.told[0] ?? '', /not whole\.\nThe roles could not be read/);
+      assert.match(given.told[0] ?? '', /could not be read\.\nThe roles could not be read/);
       assert.equal(await written('md'), undefined);
       given.press = /Marked as Incomplete/;
       await call(commands.exportReview);
@@ -297,7 +297,7 @@ describe('insight', () => {
       await fs.writeFile(file.fsPath, (await fs.readFile(file.fsPath, 'utf8')).replace('"meridian"', '"other"'));
       given.choices.push(/exported JSON review/);
       await call(commands.compareSnapshot, await tree().node('meridian'));
-      assert.match(given.errors[0] ?? '', /That review is of other, not of meridian/);
+      assert.match(given.errors[0] ?? '', /This review is for other, not for meridian/);
       await fs.writeFile(file.fsPath, '{"a":1}');
       given.choices.push(/exported JSON review/);
       await call(commands.compareSnapshot, await tree().node('meridian'));
@@ -381,14 +381,14 @@ describe('insight', () => {
       await fs.writeFile(path.join(folder, file ?? ''), '{"format":"rolecall.review","version":2}');
       given.choices.push(/12 groups/);
       await call(commands.compareSnapshot);
-      assert.match(given.errors[0] ?? '', /gone or cannot be read/);
+      assert.match(given.errors[0] ?? '', /missing or cannot be read/);
     });
 
     it('of a partial reading are not kept without a word', async () => {
       await tree().serviceOf('administrator', 'meridian');
       await loseRoles();
       await call(commands.saveSnapshot);
-      assert.match(given.told[0] ?? '', /not whole/);
+      assert.match(given.told[0] ?? '', /Some of the data could not be read/);
       assert.deepEqual(await store.list(tree().data.requireSession()), []);
     });
   });

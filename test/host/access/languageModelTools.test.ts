@@ -147,12 +147,12 @@ describe('tools for models', () => {
       const organization = 'MERIDIAN';
       assert.match(
         await invoke(whoHasRole, { organization, role: 'emperor' }),
-        /No role of meridian is called “emperor”/,
+        /No role of meridian is named “emperor”/,
       );
       assert.match(await invoke(effectiveAccess, { organization, who: 'nobody@' }), /Nobody in the groups of meridian/);
       assert.match(
         await invoke(effectiveAccess, { organization, who: 'example' }),
-        /are called so\. Ask for one of them by its id/,
+        /match\. Ask for one of them by its ID/,
       );
     });
 

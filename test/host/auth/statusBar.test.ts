@@ -27,8 +27,8 @@ describe('the status bar item', () => {
       signedIn,
       '',
       'Tokens used in this window:',
-      `large: ${(1000).toLocaleString()} tokens read, 20 written`,
-      'small: 6 tokens read, 2 written',
+      `large: ${(1000).toLocaleString()} input, 20 output tokens`,
+      'small: 6 input, 2 output tokens',
     ]);
     changed.fire();
     assert.match(item.tooltip, /small: 6 tokens/);

@@ -182,7 +182,7 @@ describe('the provider of models', () => {
       const first = ask(provider, 'sandbox/no-tools', 'say: hi', { tools: [weather] });
       await first.done;
       const said = first.text().replaceAll('\\', '');
-      assert.match(said, /^\*top_p of your chat parameters was not sent: .*\*\n\n\*reasoning_effort was not sent: /);
+      assert.match(said, /^\*The chat parameter top_p was not sent: .*\*\n\n\*reasoning_effort was not sent: /);
       assert.match(said, /\*No tools were sent, because sandbox\/no-tools doesn’t support tools\.\*\n\nhi$/);
       const call = new vscode.LanguageModelToolCallPart('c1', 'weather', {});
       const result = new vscode.LanguageModelToolResultPart('c1', [new vscode.LanguageModelTextPart('sunny')]);

@@ -51,7 +51,7 @@ describe('opening the chat', () => {
       await openChat();
       assert.deepEqual(said, [
         [
-          'Chat is switched off in this editor (chat.disableAIFeatures), so @rolecall is not there. You can still ask about a file or a selection. The answer opens beside the editor.',
+          'Chat is turned off in this editor (chat.disableAIFeatures), so @rolecall is not available. Questions about a file or a selection are answered in a document beside it.',
           'Ask About Selection…',
           'Open Settings',
         ],
@@ -84,7 +84,7 @@ describe('opening the chat', () => {
       await openChat();
       assert.match(
         said.flat().join(),
-        /^This editor has no chat view[^,]*, so @rolecall is not there\..*,Ask About Selection…$/,
+        /^This editor has no chat view[^,]*, so @rolecall is not available\..*,Ask About Selection…$/,
       );
       assert.deepEqual(executed, [['rolecall.askAboutSelection']]);
     });

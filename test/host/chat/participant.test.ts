@@ -26,7 +26,7 @@ describe('@rolecall', () => {
     assert.deepEqual(result, {
       metadata: { stage: sessionHash(cloud), history: [{ role: 'assistant', content: 'hello' }] },
     });
-    assert.match(chat().read(), /\*sandbox\/no-tools · \d+ tokens read, \d+ written · \d+\.\d s\*\s*$/);
+    assert.match(chat().read(), /\*sandbox\/no-tools · \d+ input, \d+ output tokens · \d+\.\d s\*\s*$/);
   });
 
   it('waits for the list of models instead of saying that there are none', async () => {
@@ -100,17 +100,14 @@ describe('@rolecall', () => {
     await chat().signedIn();
     scene().settings.parameters = { top_p: 'wrong', model: 'x', seed: 3 };
     await chat().ask('say: hello');
-    assert.match(chat().read(), /top_p of your chat parameters was not sent: top_p must be a number\./);
-    assert.match(chat().read(), /model of your chat parameters was not sent: The model cannot be set here\./);
+    assert.match(chat().read(), /The chat parameter top_p was not sent: top_p must be a number\./);
+    assert.match(chat().read(), /The chat parameter model was not sent: The model cannot be set here\./);
     assert.equal(chat().sent().seed, 3);
     scene().settings.parameters = { reasoning_effort: 'low' };
     scene().settings.described = [{ id: 'sandbox/guide', reasoning: false }];
     await chat().ask('say: hello');
     assert.equal('reasoning_effort' in chat().sent(), false);
-    assert.match(
-      chat().read(),
-      /reasoning_effort was not sent: sandbox\/guide is described as a model that does not reason\./,
-    );
+    assert.match(chat().read(), /reasoning_effort was not sent: sandbox\/guide does not support reasoning\./);
   });
 
   it('tells which words the model was least sure of where probabilities were asked for', async () => {
@@ -203,7 +200,7 @@ describe('@rolecall', () => {
     await chat().ask('say: hello');
     const [line, ...others] = scene().usage.lines;
     assert.deepEqual(others, []);
-    assert.match(line ?? '', /^sandbox\/guide: \d+ tokens read, \d+ written$/);
+    assert.match(line ?? '', /^sandbox\/guide: \d+ input, \d+ output tokens$/);
   });
 
   it('shows that the model reasons, and the reasoning when asked', async () => {
@@ -384,7 +381,7 @@ describe('@rolecall', () => {
       await addFault({ service: 'inference', path: 'completions', kind: 'cut', afterBytes: 900 });
       const { errorDetails, metadata } = await chat().ask('Please count to 100.');
       assert.equal(errorDetails, undefined);
-      assert.match(chat().read(), /^1,[\s\S]*connection was cut: the answer is incomplete/);
+      assert.match(chat().read(), /^1,[\s\S]*connection was lost, so the answer is incomplete/);
       assert.match(metadata?.history[0].content, /^1,/);
     });
 
@@ -398,7 +395,7 @@ describe('@rolecall', () => {
 
     for (const [prompt, line] of [
       ['say nothing', /answered with nothing/],
-      ['only think', /reasoned but gave no answer/],
+      ['only think', /reasoned but did not answer/],
     ] as const) {
       it(`to “${prompt}”`, async () => {
         await chat().signedIn();

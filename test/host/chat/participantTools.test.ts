@@ -36,7 +36,7 @@ describe('@rolecall with a tool', () => {
     await chat().signedIn();
     chat().toolRegistry = offered(async () => ({ content: '42 words', isError: false }));
     const { metadata } = await chat().ask('Please call count_words.');
-    assert.deepEqual(chat().stream.progresses, ['Calling count_words…', 'Round 2: telling the model the results…']);
+    assert.deepEqual(chat().stream.progresses, ['Calling count_words…', 'Round 2: sending the results to the model…']);
     assert.match(chat().read(), /\$\(info\) Used count_words\./);
     assert.match(chat().stream.text, /42 words/);
     assert.equal(chat().sent().tool_choice, 'auto');

@@ -62,18 +62,24 @@ describe('effective parameters', () => {
     assert.deepEqual(row(shown, 'stream').slice(1), ['false', 'user settings']);
     assert.deepEqual(row(shown, 'stream_options').slice(1), ['—', 'Rolecall: nothing to send']);
     assert.match(row(shown, 'tools')[2] ?? '', /taking no tools/);
-    assert.match(row(text([], { tools: ['a'], refused: ['tools'] }), 'tools')[2] ?? '', /the model refused it/);
+    assert.match(row(text([], { tools: ['a'], refused: ['tools'] }), 'tools')[2] ?? '', /the model rejected it/);
     assert.deepEqual(row(text(layers), 'tool_choice').slice(1), ['—', 'Rolecall: nothing to send']);
     const options = { stream_options: { include_usage: true } };
     const inOnePiece = text([{ source: 'user', value: { ...options, stream: false } }]);
-    assert.deepEqual(row(inOnePiece, 'stream_options').slice(1), ['—', 'left out: the answer does not stream']);
+    assert.deepEqual(row(inOnePiece, 'stream_options').slice(1), ['—', 'not sent: the answer is not streamed']);
     const unable = text([{ source: 'user', value: options }], { refused: ['stream'] });
-    assert.deepEqual(row(unable, 'stream_options').slice(1), ['—', 'left out with stream, which the model refused']);
+    assert.deepEqual(row(unable, 'stream_options').slice(1), [
+      '—',
+      'not sent: it depends on stream, which the model rejected',
+    ]);
     const nothing = text([{ source: 'user', value: { stream: false, stream_options: null } }]);
     assert.deepEqual(row(nothing, 'stream_options').slice(1), ['null', 'user settings']);
     const whole = text([], { refused: ['stream'] });
-    assert.deepEqual(row(whole, 'stream').slice(1), ['false', 'Rolecall: the model does not stream']);
-    assert.deepEqual(row(whole, 'stream_options').slice(1), ['—', 'left out with stream, which the model refused']);
+    assert.deepEqual(row(whole, 'stream').slice(1), ['false', 'Rolecall: the model does not support streaming']);
+    assert.deepEqual(row(whole, 'stream_options').slice(1), [
+      '—',
+      'not sent: it depends on stream, which the model rejected',
+    ]);
   });
 
   it('tell what a refusal of the model means for a choice between tools', () => {
@@ -84,8 +90,8 @@ describe('effective parameters', () => {
       return [row(shown, 'tools').slice(1), row(shown, 'tool_choice').slice(1)];
     };
     const offered = ['a', 'Rolecall: this workspace’s tools'];
-    const itself = ['—', 'left out: the model refused it'];
-    const goesWith = (field: string) => ['—', `left out with ${field}, which the model refused`];
+    const itself = ['—', 'not sent: the model rejected it'];
+    const goesWith = (field: string) => ['—', `not sent: it depends on ${field}, which the model rejected`];
     assert.deepEqual(cells(undefined, ['tool_choice']), [offered, itself]);
     assert.deepEqual(cells('none', ['tool_choice']), [goesWith('tool_choice'), itself]);
     assert.deepEqual(cells('auto', ['tool_choice']), [offered, ['"auto"', 'user settings']]);
@@ -113,6 +119,6 @@ describe('effective parameters', () => {
   });
 
   it('do without a model and a service', () => {
-    assert.match(text([], { model: undefined, service: undefined }), /none is known yet[\s\S]*not configured/);
+    assert.match(text([], { model: undefined, service: undefined }), /none yet[\s\S]*not configured/);
   });
 });

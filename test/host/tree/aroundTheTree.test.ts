@@ -40,11 +40,11 @@ describe('around the tree', () => {
     assert.match(tree().text(stale), /Could not be refreshed; shown as of/);
     assert.deepEqual([groups, roles].map(tree().description), ['12', '9']);
     assert.equal((await tree().open('meridian', 'Groups')).length, 12);
-    assert.match(tree().description(await tree().node('meridian')), /not up to date/);
+    assert.match(tree().description(await tree().node('meridian')), /out of date/);
     await clearFaults();
     tree().data.refresh();
     assert.deepEqual(await tree().texts('meridian'), ['Groups', 'Roles']);
-    assert.doesNotMatch(tree().description(await tree().node('meridian')), /not up to date/);
+    assert.doesNotMatch(tree().description(await tree().node('meridian')), /out of date/);
   });
 
   it('what somebody may no longer read does not stay', async () => {
@@ -92,7 +92,7 @@ describe('around the tree', () => {
       await tree().serviceOf('ordinaryUser', 'meridian');
       const [problem, ...steps] = await tree().open('meridian');
       assert.match(tree().text(problem), /You don’t have permission to view “meridian”/);
-      assert.deepEqual(steps.map(tree().text), ['Try Again', 'Sign In as Someone Else']);
+      assert.deepEqual(steps.map(tree().text), ['Try Again', 'Sign In with Another Account']);
       const [again, other] = steps.map((step) => tree().item(step).command);
       const target = (await tree().node('meridian')).target;
       assert.deepEqual([again?.command, again?.arguments], [commands.refresh, [{ target }]]);

@@ -89,7 +89,7 @@ describe('groups and roles', () => {
     const said = (nodes: readonly Node[]) => only(nodes, 'empty')[0]?.text;
     assert.equal(said(groupNodes(groupsSection, shown([], []))), 'No groups');
     assert.equal(said(groupNodes(groupsSection, shown([group('g')], [], { filter: 'x' }))), 'No matching groups');
-    assert.equal(said(roleNodes(rolesSection, shown([], null))), 'No roles can be granted here');
+    assert.equal(said(roleNodes(rolesSection, shown([], null))), 'No roles');
     assert.equal(said(roleNodes(rolesSection, shown([], [role('r')], { filter: 'x' }))), 'No matching roles');
   });
 

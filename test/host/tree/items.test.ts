@@ -207,7 +207,7 @@ describe('a tree item', () => {
     [{ ...common, kind: 'stopped' }, 'Loading was stopped', 'click to refresh', None, 'circle-slash'],
     [
       { ...common, kind: 'malformed', what: 'role', item: malformed },
-      'One role cannot be read',
+      'A role could not be understood',
       'item 3: metadata.id',
       None,
       'warning',
@@ -235,7 +235,7 @@ describe('a tree item', () => {
     const readAt = NOW - 3_600_000;
     const stale = draw(node, { readAt, isStale: true, filter: 'jane' });
     const clock = new Date(readAt).toLocaleTimeString(vscode.env.language, { hour: '2-digit', minute: '2-digit' });
-    assert.equal(stale.description, `meridian · as of ${clock} · not up to date · filtered`);
+    assert.equal(stale.description, `meridian · as of ${clock} · out of date · filtered`);
     assert.equal(stale.contextValue, 'organization filtered');
     assert.equal((stale.iconPath as vscode.ThemeIcon).id, 'warning');
     assert.match((stale.tooltip as vscode.MarkdownString).value.replaceAll('&nbsp;', ' '), /1 hour ago/);
@@ -269,7 +269,7 @@ describe('a tree item', () => {
   });
 
   it('tells of a name that breaks the pattern of the specification', () => {
-    assert.match(tooltipOf(groupNode({ name: 'two words' })), /does not follow the pattern/);
+    assert.match(tooltipOf(groupNode({ name: 'two words' })), /does not match the service’s naming rules/);
     assert.doesNotMatch(tooltipOf(groupNode()), /pattern/);
   });
 

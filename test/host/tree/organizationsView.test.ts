@@ -130,7 +130,7 @@ describe('the organizations view', () => {
     assert.equal(nodes.length, 13);
     const item = tree().item(nodes[0]);
     assert.equal(nodes[0]?.kind, 'malformed');
-    assert.match(String(item.label), /One group cannot be read/);
+    assert.match(String(item.label), /A group could not be understood/);
     assert.match(String(item.description), /item 6: metadata\./);
     assert.deepEqual(
       nodes.slice(1).map(({ kind }) => kind),

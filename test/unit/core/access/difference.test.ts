@@ -93,7 +93,7 @@ describe('the difference of two reviews', () => {
       'Roles no longer granted (1)\n- operators no longer has the writer role',
       'Members added (1)\n- dan (user ID) joined operators',
       'Members removed (1)\n- **ben** (user ID) left operators',
-      'Other changes of groups (2)\n- operators: tag env=prod (new)\n- operators: tag env=dev (no longer)',
+      'Other changes to groups (2)\n- operators: tag env=prod (new)\n- operators: tag env=dev (no longer)',
       'Roles added (2)\n- administrator `r-3`\n- r-9 (not listed) `r-9`',
       'Roles removed (1)\n- **old** `r-4`',
       'Roles changed (1)\n- reader: health changed from healthy to degraded',
