@@ -58,10 +58,10 @@ describe('effective parameters', () => {
       { source: 'user' as const, value: { reasoning_effort: 'low', stream: false, tool_choice: 'none' } },
     ];
     const shown = text(layers, { model: { ...model, reasoning: false, tools: false }, tools: ['a'] });
-    assert.match(row(shown, 'reasoning_effort')[2] ?? '', /not reasoning/);
+    assert.match(row(shown, 'reasoning_effort')[2] ?? '', /does not support reasoning/);
     assert.deepEqual(row(shown, 'stream').slice(1), ['false', 'user settings']);
     assert.deepEqual(row(shown, 'stream_options').slice(1), ['—', 'Rolecall: nothing to send']);
-    assert.match(row(shown, 'tools')[2] ?? '', /taking no tools/);
+    assert.match(row(shown, 'tools')[2] ?? '', /does not support tools/);
     assert.match(row(text([], { tools: ['a'], refused: ['tools'] }), 'tools')[2] ?? '', /the model rejected it/);
     assert.deepEqual(row(text(layers), 'tool_choice').slice(1), ['—', 'Rolecall: nothing to send']);
     const options = { stream_options: { include_usage: true } };
