@@ -79,7 +79,7 @@ describe('Rolecall: Diagnose Sign-In', function () {
     const text = await until('the new report', () => (/`signedIn`/.test(shown()) ? shown() : undefined));
     assert.equal(panels.length, 1);
     assert.match(text, /^- \*\*Generation:\*\* \d+$/m);
-    assert.match(text, /^- \*\*Access token:\*\* until \d{4}-\d\d-\d\d .* UTC \(in \d+ minutes\)$/m);
+    assert.match(text, /^- \*\*Access token:\*\* valid until \d{4}-\d\d-\d\d .* UTC \(in \d+ minutes\)$/m);
     assert.match(text, /^- \*\*Client secret:\*\* in the secret store$/m);
     assert.deepEqual(search.inText('report', text), []);
   });

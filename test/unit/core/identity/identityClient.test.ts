@@ -286,7 +286,10 @@ describe('the identity client', () => {
       service.on('GET', GROUPS, { status: 200, body: page });
       const error = await failure(make().groups('acme', signal));
       assert.equal(error.kind, 'protocol');
-      assert.match(error.message, /^A web page was returned instead of data\. Check rolecall\.identity\.url\. A sign-in portal/);
+      assert.match(
+        error.message,
+        /^A web page was returned instead of data\. Check rolecall\.identity\.url\. A sign-in portal/,
+      );
       assert.doesNotMatch(error.message, /corporate/);
     });
 

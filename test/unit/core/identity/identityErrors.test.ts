@@ -52,7 +52,10 @@ describe('refused for an organization', () => {
 
   it('without an organization it is a plain refusal', () => {
     const error = explain(403, '');
-    assert.deepEqual([error.kind, error.message], ['forbidden', 'You don’t have permission to do this. Ask an administrator.']);
+    assert.deepEqual(
+      [error.kind, error.message],
+      ['forbidden', 'You don’t have permission to do this. Ask an administrator.'],
+    );
   });
 });
 
@@ -118,7 +121,10 @@ describe('where the body says nothing that is known, the status decides', () => 
 describe('other answers', () => {
   it('the HTML page of a proxy becomes one sentence, never the page', () => {
     const error = explain(502, fixtureText('bad-gateway.txt'));
-    assert.equal(error.message, 'The identity service, or a proxy in front of it, answered 502. Try again in a moment.');
+    assert.equal(
+      error.message,
+      'The identity service, or a proxy in front of it, answered 502. Try again in a moment.',
+    );
     assert.deepEqual(error.details, { status: 502 } satisfies ErrorDetails);
   });
 
