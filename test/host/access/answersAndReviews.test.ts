@@ -98,7 +98,7 @@ describe('insight', () => {
         lines.some((line) => /^ada\..* \| subject \| administrators \| /.test(line)),
         lines.join('\n'),
       );
-      assert.match(lines.join('\n'), /both may be the same people\./);
+      assert.match(lines.join('\n'), /they may be the same people\./);
     });
 
     it('what a service account can reach, called on it in a group', async () => {
@@ -301,7 +301,7 @@ describe('insight', () => {
       await fs.writeFile(file.fsPath, '{"a":1}');
       given.choices.push(/exported JSON review/);
       await call(commands.compareSnapshot, await tree().node('meridian'));
-      assert.match(given.errors[1] ?? '', /no access review/);
+      assert.match(given.errors[1] ?? '', /not an access review/);
     });
 
     it('are of one account, listed, removed one by one, and all cleared by one command', async () => {

@@ -54,7 +54,7 @@ describe('what /access tells the model', () => {
     await scene().startService();
     const out = await brief(true);
     assert.match(out.instructions, /Nobody is signed in to the identity service/);
-    assert.match(out.notice ?? '', /Nobody is signed in/);
+    assert.match(out.notice ?? '', /You are not signed in/);
     await tree().serviceOf('administrator');
     const none = await brief(true);
     assert.match(none.instructions, /added no organization/);

@@ -64,10 +64,10 @@ describe('tools for models', () => {
       const said = await invoke(listGroups, {});
       assert.match(said, /did not allow this\. Nothing was read/);
       assert.deepEqual(read(), []);
-      assert.match(given.told[0] ?? '', /in “meridian” to another chat agent or model\?/);
+      assert.match(given.told[0] ?? '', /in “meridian” with another chat agent or model\?/);
       assert.match(given.told[0] ?? '', /e-mail addresses/);
       await invoke(listGroups, {}, { model: { vendor: 'copilot', name: 'GPT', id: 'g' } });
-      assert.match(given.told[1] ?? '', /in “meridian” to GPT \(copilot\)\?/);
+      assert.match(given.told[1] ?? '', /in “meridian” with GPT \(copilot\)\?/);
       assert.deepEqual(read(), []);
     });
 
@@ -85,12 +85,12 @@ describe('tools for models', () => {
       given.press = /^Allow Once$/;
       assert.match(
         await invoke(listGroups, { filter: 'role:administrator' }),
-        /^Groups of meridian: 1 of 12\.\nSubjects are .*\n\nadministrators \(id \S+: 2 subjects, 2 user IDs;/,
+        /^Groups of meridian: 1 of 12\.\nSubjects identify .*\n\nadministrators \(id \S+: 2 subjects, 2 user IDs;/,
       );
       assert.match(await invoke(listRoles, {}), /^Roles of meridian: 10\.\n/);
       assert.match(
         await invoke(whoHasRole, { role: 'administrator' }),
-        /^administrator \(id .*\nSubjects are .*\n\nada\..* through administrators/,
+        /^administrator \(id .*\nSubjects identify .*\n\nada\..* through administrators/,
       );
       assert.match(
         await invoke(effectiveAccess, { who: 'ada.moreau@meridian.example' }),
