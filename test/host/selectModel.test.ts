@@ -70,7 +70,7 @@ describe('Select Model', () => {
     await assert.rejects(run(() => assert.fail()).done, /not signed in/);
     await addFault({ service: 'inference', path: '/v1/models', kind: 'status', status: 404, times: null });
     await signInAs(cloud, 'administrator');
-    await assert.rejects(run(() => assert.fail()).done, /Name one in rolecall\.models/);
+    await assert.rejects(run(() => assert.fail()).done, /Add one to rolecall\.models/);
   });
 
   it('says only what is known about a model', () => {

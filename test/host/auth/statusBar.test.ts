@@ -31,7 +31,7 @@ describe('the status bar item', () => {
       'small: 6 input, 2 output tokens',
     ]);
     changed.fire();
-    assert.match(item.tooltip, /small: 6 tokens/);
+    assert.match(item.tooltip, /small: 6 input/);
     shown.dispose();
     usage.dispose();
   });

@@ -73,7 +73,7 @@ describe('the provider of models says in plain words', () => {
   it('that the model only reasoned', async () => {
     await assert.rejects(
       ask(await signedInProvider(scene()), 'sandbox/guide', 'only think').done,
-      /reasoned but did not answer/,
+      /reasoned but gave no answer/,
     );
   });
 
