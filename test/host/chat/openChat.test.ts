@@ -51,7 +51,7 @@ describe('opening the chat', () => {
       await openChat();
       assert.deepEqual(said, [
         [
-          'Chat is turned off in this editor (chat.disableAIFeatures), so @rolecall is not available. Questions about a file or a selection are answered in a document beside it.',
+          'Chat is turned off in this editor (chat.disableAIFeatures), so @rolecall is not available. You can still ask about a file or a selection. The answer opens beside the editor.',
           'Ask About Selection…',
           'Open Settings',
         ],
