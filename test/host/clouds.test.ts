@@ -146,7 +146,7 @@ describe('clouds', () => {
     clouds.onDidChange(() => {
       changes += 1;
     });
-    await assert.rejects(old.tokenManager.signOut(), /Cancelled/);
+    await assert.rejects(old.tokenManager.signOut(), /Canceled/);
     assert.equal(changes, 0);
   });
 });

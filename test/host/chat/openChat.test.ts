@@ -74,7 +74,10 @@ describe('opening the chat', () => {
       const { said, executed } = choosing(undefined);
       patches.set(vscode.lm, 'selectChatModels', async () => []);
       await openChat();
-      assert.match(said.flat().join(), /^This editor does not list the models that Rolecall provides.*A policy may hide/);
+      assert.match(
+        said.flat().join(),
+        /^This editor does not list the models that Rolecall provides.*A policy may hide/,
+      );
       assert.deepEqual(executed, []);
     });
 

@@ -427,6 +427,9 @@ describe('the access matrix', () => {
     const before = panel.posted.length;
     for (const odd of [undefined, 'ready', { type: 'refresh' }, { version: 2, type: 'refresh' }]) panel.sendRaw(odd);
     assert.equal(panel.posted.length, before);
-    assert.equal(scene().log.lines.filter((line) => /^warn .*message that this version does not know/.test(line)).length, 4);
+    assert.equal(
+      scene().log.lines.filter((line) => /^warn .*message that this version does not know/.test(line)).length,
+      4,
+    );
   });
 });

@@ -155,7 +155,7 @@ describe('commands of the tree', () => {
     const node = await tree().node(...GROUP);
     const other = { ...node, target: { ...node.target, connection: 'another' } } as Node;
     await call(commands.openAsJson, other);
-    assert.match(given.errors[0] ?? '', /another sign-in/);
+    assert.match(given.errors[0] ?? '', /another account/);
     await cloud.tokenManager.signOut();
     await call(commands.openAsJson, node);
     assert.match(given.errors[1] ?? '', /Sign in to/);
