@@ -130,7 +130,7 @@ async function accepts(token: string): Promise<boolean> {
 
 function report(thrown: unknown, waitedMs = 0): void {
   const { kind, message } = asRolecallError(thrown);
-  if (kind === 'timeout' && message.includes('process id')) tell({ type: 'holderSilent', waitedMs });
+  if (kind === 'timeout' && message.includes('process ID')) tell({ type: 'holderSilent', waitedMs });
   else tell({ type: 'failed', kind, message });
   if (tokenManager.state.kind === 'storeUnavailable' && !reloadTold) {
     reloadTold = true;
