@@ -247,7 +247,7 @@ test.describe('the tools of a workspace', () => {
     await runCommand(page, 'Rolecall: New Workspace Tool');
     await choose(page, 'website');
     await editor()
-      .locator('.view-line', { hasText: /The.model.decides/ })
+      .locator('.view-line', { hasText: /The.model.uses/ })
       .waitFor();
     await lenses().first().waitFor();
     await workbench.screenshot('tool-new');
