@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -40,11 +41,21 @@ async function close(server: Server): Promise<void> {
   await closed;
 }
 
-/** A free port of 127.0.0.1. */
+/**
+ * A port of 127.0.0.1 that is free now, and likely to stay so until somebody listens there: no system gives ports below
+ * 32768 to programs that ask for any.
+ */
 export async function freePort(): Promise<number> {
-  const { origin, close } = await listen(0);
-  await close();
-  return Number(new URL(origin).port);
+  for (let tries = 1; ; tries += 1) {
+    const port = randomInt(10_000, 32_768);
+    try {
+      const { close } = await listen(port);
+      await close();
+      return port;
+    } catch (error) {
+      if (tries === 20) throw error;
+    }
+  }
 }
 
 /** Path and query of a request, apart. A target that is no URL (`//`, `*`) counts as the path it is. */
