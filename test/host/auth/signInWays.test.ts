@@ -83,7 +83,7 @@ describe('the ways to sign in', () => {
       assert.match(shown.options.prompt ?? '', /paste the address of that page/);
       assert.equal(shown.options.ignoreFocusOut, true);
       const validate = shown.options.validateInput ?? assert.fail();
-      assert.match(String(await validate(`${loopback.redirectUri}?code=x&state=other`)), /another account/);
+      assert.match(String(await validate(`${loopback.redirectUri}?code=x&state=other`)), /another sign-in/);
       assert.match(String(await validate('two words')), /spaces/);
       assert.equal(await validate(last), undefined);
       shown.answer(last);
