@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { delay } from './abort.ts';
+import { delay, raceWithSignal } from './abort.ts';
 import { cancelled, formatSeconds, RolecallError } from './errors.ts';
 
 /** The platform's `fetch`. In the editor it is the extension host's own, which honours proxies and system certificates. */
@@ -22,6 +22,25 @@ export interface HttpResponse {
 }
 
 /**
+ * The response, as soon as there is one, or the end of `signal`: the editor's own `fetch` may first ask its window for a proxy,
+ * without looking at the signal, and a window that was closed never answers.
+ *
+ * @throws RolecallError `cancelled` when the signal ends first; else whatever `fetch` rejects with.
+ */
+export async function abortableFetch(
+  fetch: Fetch,
+  url: string,
+  init: RequestInit & { readonly signal: AbortSignal },
+): Promise<Response> {
+  const { signal } = init;
+  if (signal.aborted) throw cancelled(signal.reason);
+  const arriving = fetch(url, init);
+  // A response that arrives later is of no use to anybody; the caller gets the error.
+  void arriving.then((late) => (signal.aborted ? late.body?.cancel() : undefined)).catch(() => undefined);
+  return raceWithSignal(arriving, signal);
+}
+
+/**
  * One exchange, read to its end. Any status is an answer; redirects are refused because a token must not travel along
  * with one (RFC 6750 section 5.3).
  *
@@ -35,7 +54,7 @@ export async function sendRequest(
 ): Promise<HttpResponse> {
   const deadline = AbortSignal.timeout(request.deadlineMs);
   try {
-    const response = await fetch(url, {
+    const response = await abortableFetch(fetch, url, {
       method: request.method,
       ...(request.headers && { headers: request.headers }),
       ...(request.body !== undefined && { body: request.body }),
@@ -114,12 +133,12 @@ interface FailureContext {
 }
 
 function explainFailure(error: unknown, { url, deadlineMs, signal, deadline }: FailureContext): RolecallError {
-  if (error instanceof RolecallError) return error;
   if (signal.aborted) return cancelled(error);
   if (deadline.aborted) {
     const sentence = l10n.t('{0} did not answer within {1}.', originOf(url), formatSeconds(deadlineMs));
     return new RolecallError('timeout', sentence, { cause: error });
   }
+  if (error instanceof RolecallError) return error;
   return networkError(error, url);
 }
 

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { raceWithSignal } from '../base/abort.ts';
 import type { TokenSource } from '../base/connection.ts';
 import { cancelled, type ErrorDetails, RolecallError, truncate } from '../base/errors.ts';
-import { type Fetch, networkError, refuseRedirect, retryAfterMs } from '../base/http.ts';
+import { abortableFetch, type Fetch, networkError, refuseRedirect, retryAfterMs } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
 import { withoutValues } from '../base/redact.ts';
 import type { DeadlineSignal } from './deadlineSignal.ts';
@@ -58,10 +58,7 @@ export async function send(
 ): Promise<Response> {
   const { signal } = deadline;
   const sentAt = performance.now();
-  const arriving = fetch(url, { ...init, redirect: 'manual', signal });
-  // The body of an answer that arrives after the request was aborted is cancelled.
-  void arriving.then((late) => (signal.aborted ? late.body?.cancel() : undefined)).catch(() => undefined);
-  const response = await raceWithSignal(arriving, signal).catch((error: unknown) => {
+  const response = await abortableFetch(fetch, url, { ...init, redirect: 'manual', signal }).catch((error: unknown) => {
     throw signal.aborted ? signal.reason : connectionError(error, url);
   });
   log.debug(`${init.method} ${url}: ${response.status} after ${Math.round(performance.now() - sentAt)} ms`);

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { cancelled, RolecallError } from '../base/errors.ts';
-import { type Fetch, networkError, originOf } from '../base/http.ts';
+import { abortableFetch, type Fetch, networkError, originOf } from '../base/http.ts';
 import type { HttpRun } from './definition.ts';
 import { OutputBuffer } from './output.ts';
 import { fillJson } from './templates.ts';
@@ -89,7 +89,7 @@ export async function runHttp(
 async function send(spec: HttpSpec, fetch: Fetch, signal: AbortSignal): Promise<Response | string> {
   let url = spec.url;
   for (let redirects = 0; ; redirects += 1) {
-    const response = await fetch(url, {
+    const response = await abortableFetch(fetch, url, {
       method: spec.method,
       headers: { ...spec.headers },
       ...(spec.body !== undefined && { body: spec.body }),
@@ -121,17 +121,17 @@ async function readBody(response: Response, limit: number): Promise<string> {
     void response.body?.cancel().catch(() => {}); // As above.
     return `The body has the type ${type}, which is not text, so it was not read.`;
   }
-  const tokenManager = new OutputBuffer(limit);
+  const collected = new OutputBuffer(limit);
   let read = 0;
   if (response.body) {
     for await (const chunk of response.body) {
-      tokenManager.push(chunk);
+      collected.push(chunk);
       read += chunk.byteLength;
       if (read > maxReadBytes) break; // Leaving the loop closes the connection.
     }
   }
   if (read === 0) return 'The body is empty.';
-  const { text } = tokenManager.finish();
+  const { text } = collected.finish();
   return read > maxReadBytes
     ? `${text}\n[The body was longer than ${maxReadBytes} bytes; the rest was not read]`
     : text;

@@ -105,6 +105,17 @@ describe('one exchange', () => {
     assert.equal(error.message, `${server.origin} did not answer within 1 second.`);
   });
 
+  for (const how of ['a deadline', 'Cancel'] as const) {
+    it(`${how} ends an exchange whose fetch does not look at its signal`, async () => {
+      const deaf: Fetch = () => new Promise(() => {});
+      const stop = new AbortController();
+      const request = { method: 'GET', deadlineMs: how === 'Cancel' ? 60_000 : 20, maxBytes: 1 } as const;
+      const error = thrown(sendRequest(deaf, server.origin, request, stop.signal));
+      if (how === 'Cancel') stop.abort();
+      assert.equal((await error).kind, how === 'Cancel' ? 'cancelled' : 'timeout');
+    });
+  }
+
   it('the deadline holds for the body too', async () => {
     server.answer = (_request, response) => response.write('half');
     assert.equal((await thrown(get({ deadlineMs: 30 }))).kind, 'timeout');
