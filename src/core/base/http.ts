@@ -21,6 +21,9 @@ export interface HttpResponse {
   readonly text: string;
 }
 
+/** How often the deadline of an exchange is looked at. */
+const LOOKS = 10;
+
 /**
  * The response, as soon as there is one, or the end of `signal`: the editor's own `fetch` may first ask its window for a proxy,
  * without looking at the signal, and a window that was closed never answers.
@@ -52,14 +55,21 @@ export async function sendRequest(
   request: HttpRequest,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
-  const deadline = AbortSignal.timeout(request.deadlineMs);
+  const deadline = new AbortController();
+  // Counted in looks, not by the clock: after this machine was asleep or this process was stopped, a response that has
+  // arrived meanwhile is read before time is up. It may hold the only copy of a new token.
+  let looks = LOOKS;
+  const clock = setInterval(() => {
+    looks -= 1;
+    if (looks === 0) deadline.abort();
+  }, request.deadlineMs / LOOKS);
   try {
     const response = await abortableFetch(fetch, url, {
       method: request.method,
       ...(request.headers && { headers: request.headers }),
       ...(request.body !== undefined && { body: request.body }),
       redirect: 'manual',
-      signal: AbortSignal.any([signal, deadline]),
+      signal: AbortSignal.any([signal, deadline.signal]),
     });
     refuseRedirect(response, url);
     return {
@@ -68,7 +78,9 @@ export async function sendRequest(
       text: await readText(response, request.maxBytes, url),
     };
   } catch (error) {
-    throw explainFailure(error, { url, deadlineMs: request.deadlineMs, signal, deadline });
+    throw explainFailure(error, { url, deadlineMs: request.deadlineMs, signal, deadline: deadline.signal });
+  } finally {
+    clearInterval(clock);
   }
 }
 

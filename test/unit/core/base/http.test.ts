@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { channel } from 'node:diagnostics_channel';
+import { Worker } from 'node:worker_threads';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
 import { type Fetch, type HttpRequest, originOf, retryAfterMs, sendRequest } from '../../../../src/core/base/http.ts';
 import { loopbackServer } from './loopbackServer.ts';
@@ -115,6 +117,30 @@ describe('one exchange', () => {
       assert.equal((await error).kind, how === 'Cancel' ? 'cancelled' : 'timeout');
     });
   }
+
+  it('a response that came while this process was stopped is read, although its deadline has passed since', async () => {
+    const source = `
+      const { parentPort } = require('node:worker_threads');
+      const { createServer } = require('node:http');
+      const asked = new Int32Array(new SharedArrayBuffer(4));
+      const server = createServer((_request, response) => response.end('here', () => Atomics.notify(asked, Atomics.add(asked, 0, 1))));
+      server.listen(0, '127.0.0.1', () => parentPort.postMessage({ port: server.address().port, asked }));`;
+    const worker = new Worker(source, { eval: true });
+    try {
+      const { port, asked } = await new Promise<{ port: number; asked: Int32Array }>((resolve) =>
+        worker.once('message', resolve),
+      );
+      const request = { method: 'GET', deadlineMs: 500, maxBytes: 10 } as const;
+      const answer = sendRequest(fetch, `http://127.0.0.1:${port}/`, request, signal);
+      const sent = new Promise<void>((resolve) => channel('undici:client:sendHeaders').subscribe(() => resolve()));
+      await sent;
+      Atomics.wait(asked, 0, 0); // Nothing of this process runs until the server has answered,
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600); // nor until the deadline has passed.
+      assert.equal((await answer).text, 'here');
+    } finally {
+      await worker.terminate();
+    }
+  });
 
   it('the deadline holds for the body too', async () => {
     server.answer = (_request, response) => response.write('half');
