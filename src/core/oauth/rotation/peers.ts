@@ -113,7 +113,7 @@ export class Peers {
     const text = (await readIfAny(file))?.toString();
     const peer = text === undefined ? undefined : parseJsonAs(registrationSchema, text);
     if (!peer) return 'gone';
-    if (!canTalk(this.#deps.protocol, peer)) return 'silent';
+    if (stop.aborted || !canTalk(this.#deps.protocol, peer)) return 'silent';
     const { address } = peer;
     const line = LineSocket.connect(address);
     const end = () => line.close();

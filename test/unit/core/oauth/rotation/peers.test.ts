@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { delay } from '../../../../../src/core/base/abort.ts';
 import { silentLog } from '../../../../../src/core/base/log.ts';
 import { FolderKey } from '../../../../../src/core/oauth/rotation/folderKey.ts';
 import { Peers } from '../../../../../src/core/oauth/rotation/peers.ts';
 import { PROTOCOL, type Protocol } from '../../../../../src/core/oauth/rotation/protocol.ts';
-import { PATIENT, Setting } from './fixture.ts';
+import { never, PATIENT, Setting } from './fixture.ts';
 
 describe('windows tell each other of a new generation', () => {
   const setting = Setting.forEach();
@@ -67,6 +69,26 @@ describe('windows tell each other of a new generation', () => {
     assert.deepEqual(pushed, { acknowledged: 1, silent: 5, gone: 0 });
     assert.equal(heard, 7);
   });
+
+  (process.platform === 'win32' ? it.skip : it)(
+    'does not begin to wait for a silent window when the time for all has passed',
+    async () => {
+      const first = await window(deaf, PROTOCOL, 0);
+      const mute = net.createServer(() => {}); // It accepts, and says nothing.
+      const address = path.join(setting.state, 'mute');
+      await new Promise<void>((resolve) => mute.listen(address, resolve));
+      // A disk that takes longer than everybody waits: the registration is read when it is written, below.
+      const registration = path.join(setting.state, 'peers', 'slow.json');
+      execFileSync('mkfifo', [registration]);
+      const broadcast = first.broadcast(7);
+      const disk = await fs.open(registration, 'w'); // It is being read.
+      await delay(10, never); // The time for all is over.
+      await disk.writeFile(JSON.stringify({ version: 1, oldest: 1, address, pid: 1 }));
+      await disk.close();
+      assert.deepEqual(await broadcast, { acknowledged: 0, silent: 1, gone: 0 });
+      mute.close();
+    },
+  );
 
   it('removes the registrations of windows that are no more', async () => {
     const first = await window(deaf);
