@@ -185,6 +185,18 @@ describe('a window that closes while the sign-in is renewed', () => {
   }
   const registered = () => fs.readdir(path.join(setting.folder, 'peers'));
 
+  /** The next read of the store waits for its answer. */
+  function holdRead(store: ReturnType<ReturnType<typeof sharedStore>>) {
+    const [read, answer] = [deferred<void>(), deferred<void>()];
+    const { text } = store;
+    store.read = async () => {
+      read.resolve();
+      await answer.promise;
+      return text;
+    };
+    return { read, answer };
+  }
+
   it('stores the answer to what it has sent before it is gone', async () => {
     const { first, second } = await windows();
     const [sent, answer] = [deferred<void>(), deferred<void>()];
@@ -222,13 +234,7 @@ describe('a window that closes while the sign-in is renewed', () => {
 
   it('sends nothing any more, though it was its turn already', async () => {
     const { first, store } = await windows();
-    const [read, answer] = [deferred<void>(), deferred<void>()];
-    const { text } = store;
-    store.read = async () => {
-      read.resolve();
-      await answer.promise;
-      return text;
-    };
+    const { read, answer } = holdRead(store);
     const refused = assert.rejects(first.accessToken(never), { kind: 'cancelled' });
     await read.promise;
     const closing = first.dispose();
@@ -240,13 +246,7 @@ describe('a window that closes while the sign-in is renewed', () => {
 
   it('stores a sign-in that it has begun to store', async () => {
     const { first, second, store } = await windows();
-    const [read, answer] = [deferred<void>(), deferred<void>()];
-    const { text } = store;
-    store.read = async () => {
-      read.resolve();
-      await answer.promise;
-      return text;
-    };
+    const { read, answer } = holdRead(store);
     const session = setting.signedIn('grace');
     const signingIn = first.signIn(session);
     await read.promise;
