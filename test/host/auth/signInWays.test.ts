@@ -24,7 +24,10 @@ describe('the ways to sign in', () => {
   /** What the input box showed, and how to answer it. */
   let box: { options: vscode.InputBoxOptions; answer: (text: string | undefined) => void } | undefined;
 
-  afterEach(clearFaults);
+  afterEach(async () => {
+    signIn.cancel(); // Of a test that failed: its listener would be in the way of all that follow.
+    await clearFaults();
+  });
 
   beforeEach(async () => {
     const { settings, log, fetch } = scene();
