@@ -64,7 +64,10 @@ export class Cloud implements vscode.Disposable {
       store: storage.store,
       ...(storage.state !== undefined && { state: storage.state }),
       ...(storage.storeName !== undefined && { storeName: storage.storeName }),
-      refresh: async (refreshToken, signal) => (await this.authorizationServer(false)).refresh(refreshToken, signal),
+      prepareRefresh: async () => {
+        const server = await this.authorizationServer(false);
+        return (refreshToken, signal) => server.refresh(refreshToken, signal);
+      },
       addSecret: deps.addSecret,
       log,
       now: Date.now,

@@ -40,7 +40,7 @@ async function hotPath(state: string): Promise<Figure[]> {
         text = written;
       },
     },
-    refresh: async () => grant,
+    prepareRefresh: async () => async () => grant,
     addSecret: () => {},
     log: silentLog,
     now: Date.now,

@@ -48,7 +48,7 @@ const ways: Record<RotationWay, (plan: WindowPlan) => Promise<void>> = {
     const tokenManager = new TokenManager({
       connection,
       store,
-      refresh: (token) => refresh(serverUrl, token),
+      prepareRefresh: async () => (token) => refresh(serverUrl, token),
       addSecret: () => {},
       log: silentLog,
       now: Date.now,

@@ -53,7 +53,7 @@ const store = await openStore(options.storeMode, options.storeFolder, options.pa
 const tokenManager = new TokenManager({
   connection,
   store,
-  refresh: (refreshToken, signal) => server.refresh(refreshToken, signal),
+  prepareRefresh: async () => (refreshToken, signal) => server.refresh(refreshToken, signal),
   addSecret: () => {},
   log: process.env.STORM_LOG === undefined ? silentLog : loud(),
   now: Date.now,

@@ -25,8 +25,8 @@ export interface HttpResponse {
 const LOOKS = 10;
 
 /**
- * The response, as soon as there is one, or the end of `signal`: the editor's own `fetch` may first ask its window for a proxy,
- * without looking at the signal, and a window that was closed never answers.
+ * The response, as soon as there is one, or the end of `signal`, whatever `fetch` does: the editor's own looks for a proxy
+ * before it looks at the signal.
  *
  * @throws RolecallError `cancelled` when the signal ends first; else whatever `fetch` rejects with.
  */

@@ -12,9 +12,12 @@ import { classifyRefreshFailure } from './refreshFailure.ts';
 import type { SharedSession } from './sharedSession.ts';
 import type { Timeouts } from './timeouts.ts';
 
+/** Spends the refresh token at the token endpoint, and ends within half a minute. */
+export type Refresh = (refreshToken: string, signal: AbortSignal) => Promise<TokenGrant>;
+
 export interface SendRefreshTokenDeps {
   readonly shared: SharedSession;
-  readonly refresh: (refreshToken: string, signal: AbortSignal) => Promise<TokenGrant>;
+  readonly refresh: Refresh;
   readonly backOff: BackOff;
   readonly log: Log;
   readonly now: () => number;

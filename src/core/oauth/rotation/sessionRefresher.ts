@@ -1,15 +1,15 @@
 import * as l10n from '@vscode/l10n';
-import { withTimeout } from '../../base/abort.ts';
+import { raceWithSignal, withTimeout } from '../../base/abort.ts';
 import { asRolecallError, cancelled, RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { Session, TokenGrant } from '../session.ts';
+import type { Session } from '../session.ts';
 import { type BackOff, LONGEST_MS } from './backOff.ts';
 import { tokenExpired } from './endReason.ts';
 import { isFresh } from './lifetime.ts';
 import type { Lease } from './mutex.ts';
 import type { CurrentSession, SharedSessionState } from './reconcile.ts';
 import { rotate, type StoredState } from './rotate.ts';
-import { readTokenStatus } from './sendRefreshToken.ts';
+import { type Refresh, readTokenStatus } from './sendRefreshToken.ts';
 import type { SharedState } from './sharedState.ts';
 import type { Timeouts } from './timeouts.ts';
 import type { WindowSession } from './windowSession.ts';
@@ -21,7 +21,7 @@ export interface SessionRefresherDeps {
   readonly window: WindowSession;
   readonly sharedState: SharedState;
   readonly backOff: BackOff;
-  readonly refresh: (refreshToken: string, signal: AbortSignal) => Promise<TokenGrant>;
+  readonly prepareRefresh: () => Promise<Refresh>;
   readonly addSecret: (secret: string | undefined) => void;
   readonly log: Log;
   readonly now: () => number;
@@ -39,6 +39,12 @@ interface InFlightRefresh {
   /** Resolves when it is over, however it went. */
   readonly end: Promise<void>;
   readonly superseded: AbortController;
+}
+
+/** This window may refresh, and has all that it needs to. */
+interface Turn {
+  readonly lease: Lease;
+  readonly refresh: Refresh;
 }
 
 /** Refreshes the session of one window, or takes over what another window has refreshed. */
@@ -139,10 +145,10 @@ export class SessionRefresher {
     });
     if (this.#timeoutError) window.setOffline(current, this.#timeoutError);
     else window.setRefreshing(current);
-    const lease = await this.#acquireLease(current, isSufficient, superseded);
-    if (lease) {
-      const { state, isNewGeneration } = await this.#rotate(lease, current, isSufficient, superseded);
-      await lease.release(); // The next window can read the file.
+    const turn = await this.#awaitTurn(current, isSufficient, superseded);
+    if (turn) {
+      const { state, isNewGeneration } = await this.#rotate(turn, current, isSufficient, superseded);
+      await turn.lease.release(); // The next window can read the file.
       if (isNewGeneration) await sharedState.peers.broadcast(state.generation);
       applyState(state);
     }
@@ -163,13 +169,13 @@ export class SessionRefresher {
   }
 
   async #rotate(
-    lease: Lease,
+    { lease, refresh }: Turn,
     current: CurrentSession,
     isSufficient: (current: CurrentSession) => boolean,
     superseded: AbortSignal,
   ): Promise<StoredState> {
     try {
-      const deps = { ...this.#deps, shared: this.#deps.sharedState.shared, closing: this.#closing.signal };
+      const deps = { ...this.#deps, refresh, shared: this.#deps.sharedState.shared, closing: this.#closing.signal };
       return await rotate(deps, lease, current, isSufficient, superseded);
     } catch (error) {
       await lease.release();
@@ -178,12 +184,12 @@ export class SessionRefresher {
   }
 
   /** @returns `undefined` when another window was faster. */
-  async #acquireLease(
+  async #awaitTurn(
     current: CurrentSession,
     isSufficient: (current: CurrentSession) => boolean,
     superseded: AbortSignal,
-  ): Promise<Lease | undefined> {
-    const { window, sharedState } = this.#deps;
+  ): Promise<Turn | undefined> {
+    const { window, sharedState, prepareRefresh } = this.#deps;
     const stop = new AbortController();
     const unsubscribe = window.onDidChange(() => {
       const latest = window.current;
@@ -191,7 +197,9 @@ export class SessionRefresher {
       if (latest !== current && (!latest || window.state.kind === 'ended' || isSufficient(latest))) stop.abort();
     });
     try {
-      return await sharedState.mutex.acquire(AbortSignal.any([stop.signal, superseded, this.#closing.signal]));
+      const signal = AbortSignal.any([stop.signal, superseded, this.#closing.signal]);
+      const refresh = await raceWithSignal(prepareRefresh(), signal);
+      return { refresh, lease: await sharedState.mutex.acquire(signal) };
     } catch (thrown) {
       if (superseded.aborted || this.#closing.signal.aborted) throw cancelled(thrown);
       if (stop.signal.aborted) return undefined;

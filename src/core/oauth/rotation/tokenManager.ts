@@ -3,13 +3,14 @@ import { raceWithSignal } from '../../base/abort.ts';
 import type { Connection, TokenSource } from '../../base/connection.ts';
 import { asRolecallError, cancelled, isCancelled, RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { Session, TokenGrant } from '../session.ts';
+import type { Session } from '../session.ts';
 import { BackOff } from './backOff.ts';
 import type { ClaimFiles } from './claimFiles.ts';
 import { tokenExpired } from './endReason.ts';
 import { isFresh, isUnexpired, withExpiry } from './lifetime.ts';
 import type { Protocol } from './protocol.ts';
 import type { SharedSessionState } from './reconcile.ts';
+import type { Refresh } from './sendRefreshToken.ts';
 import type { SessionState } from './sessionState.ts';
 import type { SessionStore } from './sessionStore.ts';
 import type { SharedSessionService } from './sharedSessionService.ts';
@@ -19,8 +20,11 @@ import { WindowSession } from './windowSession.ts';
 export interface TokenManagerDeps {
   readonly connection: Connection;
   readonly store: SessionStore;
-  /** Spends the refresh token at the token endpoint. */
-  readonly refresh: (refreshToken: string, signal: AbortSignal) => Promise<TokenGrant>;
+  /**
+   * Gets what a refresh needs from the editor, such as the client's secret. It may take any time: it is called before this
+   * window's turn, so that an editor that never answers holds up no other window.
+   */
+  readonly prepareRefresh: () => Promise<Refresh>;
   /** Tells the log which values to hide. */
   readonly addSecret: (secret: string | undefined) => void;
   readonly log: Log;

@@ -184,7 +184,7 @@ export class Setting {
     return new TokenManager({
       connection,
       store,
-      refresh: (token, signal) => this.server.refresh(token, signal),
+      prepareRefresh: async () => (token, signal) => this.server.refresh(token, signal),
       addSecret: () => {},
       log: { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
       now: this.now,

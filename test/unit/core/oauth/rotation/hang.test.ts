@@ -173,6 +173,30 @@ describe('a token endpoint that hangs', () => {
   });
 });
 
+describe('a window whose editor does not answer', () => {
+  const setting = Setting.forEach();
+
+  // As one whose page is gone, while its extension host waits for the page to come back.
+  it('keeps no other window from renewing the sign-in, and closes at once', async () => {
+    const store = sharedStore();
+    const { tokenManager: first } = await setting.open(store(), { prepareRefresh: () => new Promise(() => {}) });
+    const { tokenManager: second } = await setting.open(store());
+    await first.signIn(setting.signedIn());
+    setting.expire();
+    const waiting = first.accessToken(never);
+    await eventually(() => first.state.kind === 'refreshing');
+    assert.equal(await second.accessToken(never), 'access-2');
+    assert.equal(await waiting, 'access-2', 'it uses what another window has renewed');
+    setting.expire();
+    const refused = assert.rejects(first.accessToken(never), { kind: 'cancelled' });
+    await eventually(() => first.state.kind === 'refreshing');
+    await first.dispose();
+    await refused;
+    assert.equal(await second.accessToken(never), 'access-3');
+    assert.equal(setting.server.reuse, 0);
+  });
+});
+
 describe('a window that closes while the sign-in is renewed', () => {
   const setting = Setting.forEach();
 

@@ -49,7 +49,7 @@ describe('a renewal at the token endpoint', () => {
       clientSecret: 'secret',
     });
     const store = sharedStore();
-    const deps = { refresh: (token: string) => server.refresh(token, never), random: () => 1 };
+    const deps = { prepareRefresh: async () => (token: string) => server.refresh(token, never), random: () => 1 };
     const [first, second] = [await setting.open(store(), deps), await setting.open(store(), deps)];
     const session = setting.signedIn();
     await first.tokenManager.signIn(session);
