@@ -422,6 +422,11 @@ export const hostile: readonly Hostile[] = [
     harm: 'outlives',
   },
   {
+    title: 'more children than end at once',
+    command: sh('setsid -w sh -c "for each in $(seq -s \' \' 60); do sleep {sleep} >/dev/null 2>&1 & done"'),
+    harm: 'outlives',
+  },
+  {
     title: 'a child when the time is over',
     command: sh('setsid -w sh -c "sleep {sleep} >/dev/null 2>&1 &"; sleep 60'),
     timeoutSeconds: 1,

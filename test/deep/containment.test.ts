@@ -39,24 +39,15 @@ async function play(row: Hostile, containment: Containment): Promise<Harm[] | 'r
     };
     const spec = await prepareProcess({ folder: world.workspace, run }, Object.fromEntries(stdin), machine);
     const { stdout, stderr } = await runPrepared(spec, containment, { signal });
+    const outlived = world.survivors().length > 0;
     const harms = await world.harms(`${stdout}\n${stderr}`, run.access);
-    return (await remain(world, containment)) ? [...harms, 'outlives'] : harms;
+    return outlived ? [...harms, 'outlives'] : harms;
   } catch (error) {
     if (error instanceof RolecallError && error.kind === 'tool') return 'refused';
     throw error;
   } finally {
     world.remove();
   }
-}
-
-/** The system ends a contained program’s processes with it, but takes a moment; the others stay for good. */
-async function remain(world: World, { kind }: Containment): Promise<boolean> {
-  const end = performance.now() + (kind === 'none' ? 0 : 2000);
-  while (world.survivors().length > 0) {
-    if (performance.now() >= end) return true;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return false;
 }
 
 /** What each row does contained, and what it does otherwise: that shows that the row can fail. */

@@ -9,7 +9,12 @@ export interface Launch {
   readonly cwd: string;
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
+  /** The program gets a process namespace, and its first process is told over {@link infoDescriptor}. */
+  readonly hasNamespace?: boolean;
 }
+
+/** Where bubblewrap writes about the namespaces that it makes. */
+export const infoDescriptor = 3;
 
 /** A program with what it reaches. */
 export type ContainedProgram = Pick<ProcessSpec, 'executable' | 'args' | 'root' | 'cwd' | 'env'> & {
@@ -62,7 +67,7 @@ export function bubblewrap(bwrap: string, program: ContainedProgram, guards: Gua
   const args = [
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     ...(permissions.network ? [] : ['--unshare-net']),
-    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--info-fd', String(infoDescriptor)],
     ...mount('--ro-bind-try', [...system, ...configuration]),
     ...[
       '--proc',
@@ -91,7 +96,7 @@ export function bubblewrap(bwrap: string, program: ContainedProgram, guards: Gua
     ]),
     ...['--', executable.path, ...program.args],
   ];
-  return { file: bwrap, args, cwd: '/', env: {} };
+  return { file: bwrap, args, cwd: '/', env: {}, hasNamespace: true };
 }
 
 /**

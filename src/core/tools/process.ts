@@ -7,7 +7,7 @@ import path from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { cancelled, RolecallError } from '../base/errors.ts';
 import { type Clock, settlesWithin, systemClock } from './clock.ts';
-import type { Launch } from './launch.ts';
+import { infoDescriptor, type Launch } from './launch.ts';
 import { OutputBuffer } from './output.ts';
 import type { ProcessSpec } from './prepare.ts';
 
@@ -56,6 +56,7 @@ export async function runProcess(spec: LaunchSpec, options: ProcessOptions): Pro
     const stop = await firstOf(child, spec.timeoutMs, signal, clock);
     if (stop !== 'ended') await group.end();
     await drain(child, group, clock);
+    if (spec.hasNamespace) await namespaceEnded(child.info, clock);
     if (stop === 'cancelled') throw cancelled(signal.reason);
     const stdout = child.stdout.finish();
     const stderr = child.stderr.finish();
@@ -82,15 +83,22 @@ interface RunningChild {
   readonly exited: Promise<unknown>;
   /** After `exited`, when every holder of the output pipes has closed them. */
   readonly closed: Promise<unknown>;
+  /** What came over {@link infoDescriptor}. */
+  readonly info: OutputBuffer;
 }
 
 async function start(spec: LaunchSpec, spawn: Spawn): Promise<RunningChild> {
-  const keepers = { stdout: new OutputBuffer(spec.outputLimit), stderr: new OutputBuffer(spec.outputLimit) };
+  const keepers = {
+    stdout: new OutputBuffer(spec.outputLimit),
+    stderr: new OutputBuffer(spec.outputLimit),
+    info: new OutputBuffer(infoLimit),
+  };
   const inherited = await inheritable();
   const nothing = openSync(devNull, 'r');
   try {
-    const overlaid: number[] = [];
+    const overlaid: (number | 'pipe')[] = [];
     for (const descriptor of inherited) overlaid[descriptor - 3] = nothing;
+    if (spec.hasNamespace) overlaid[infoDescriptor - 3] = 'pipe';
     const child = spawn(spec.file, spec.args, {
       cwd: spec.cwd,
       env: { ...spec.env },
@@ -107,6 +115,7 @@ async function start(spec: LaunchSpec, spawn: Spawn): Promise<RunningChild> {
     });
     child.stdout?.on('data', (chunk: Buffer) => keepers.stdout.push(chunk));
     child.stderr?.on('data', (chunk: Buffer) => keepers.stderr.push(chunk));
+    child.stdio[infoDescriptor]?.on('data', (chunk: Buffer) => keepers.info.push(chunk));
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
     // A program need not read its input: a broken pipe is its own choice.
@@ -122,6 +131,23 @@ async function start(spec: LaunchSpec, spawn: Spawn): Promise<RunningChild> {
   } finally {
     closeSync(nothing);
   }
+}
+
+const infoLimit = 4096;
+
+/**
+ * bubblewrap ends when its program does. The kernel ends what is left of the process namespace then, but takes a moment,
+ * and waits for all of it before it lets go of the namespace's first process.
+ */
+async function namespaceEnded(info: OutputBuffer, clock: Clock): Promise<void> {
+  const pid = /"child-pid": (\d+)/.exec(info.finish().text)?.[1];
+  const isRunning = () =>
+    readFile(`/proc/${pid}/stat`, 'utf8').then(
+      (stat) => !/\) [ZX] /.test(stat),
+      () => false,
+    );
+  const end = clock.now() + graceMs;
+  while (pid !== undefined && clock.now() < end && (await isRunning())) await elapsed(pollMs, clock);
 }
 
 const closeOnExec = 0o2000000;
@@ -229,11 +255,15 @@ async function isGoneWithin(pid: number, ms: number, clock: Clock): Promise<bool
   const end = clock.now() + ms;
   while (signalGroup(pid, 0)) {
     if (clock.now() >= end) return false;
-    await new Promise<void>((resolve) => {
-      clock.after(pollMs, resolve);
-    });
+    await elapsed(pollMs, clock);
   }
   return true;
+}
+
+function elapsed(ms: number, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    clock.after(ms, resolve);
+  });
 }
 
 /**
