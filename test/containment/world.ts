@@ -37,7 +37,7 @@ export class World {
   /** A number of seconds nobody else sleeps. */
   readonly sleep = `99${String(Math.random()).slice(2, 8)}.5`;
   readonly abstract = `rolecall-${this.mark}`;
-  readonly #canary = `canary-${randomUUID()}`;
+  readonly canary = `canary-${randomUUID()}`;
   /** In the workspace: a secret only from a program that reads a part of it. */
   readonly #private = `private-${randomUUID()}`;
   readonly #servers: { close(): unknown }[] = [];
@@ -45,12 +45,14 @@ export class World {
   #hits = 0;
   #victim: ChildProcess | undefined;
   #before = new Map<string, string>();
+  /** Where a link or a file named `.git` or `.vscode` leads, and what git reads from there. */
+  #led: readonly string[] = [];
   port = 0;
   udp = 0;
 
   /** @param files of the workspace: text, or `-> target` for a link; executable where the text begins with `#!`. */
   async make(files: Readonly<Record<string, string>>): Promise<void> {
-    for (const file of [this.key, this.store, this.session, this.other]) this.#write(file, this.#canary);
+    for (const file of [this.key, this.store, this.session, this.other]) this.#write(file, this.canary);
     fs.mkdirSync(this.outside);
     fs.mkdirSync(path.dirname(this.agent));
     this.#write(path.join(this.workspace, 'readme.md'), 'hello\n');
@@ -72,7 +74,7 @@ export class World {
     // It answers each line: of what it does nothing costs time while nobody asks.
     this.#victim = spawn('/bin/sh', ['-c', 'while read -r line; do echo ready; done', this.mark], {
       cwd: path.dirname(this.key),
-      env: { PATH: '/usr/bin:/bin', SECRET: this.#canary },
+      env: { PATH: '/usr/bin:/bin', SECRET: this.canary },
       stdio: ['pipe', 'pipe', 'ignore', key],
     });
     fs.closeSync(key);
@@ -80,6 +82,7 @@ export class World {
     this.#victim.stdin?.on('error', () => {}); // It was ended.
     if (!(await this.#victimIsWell())) throw new Error('The process of somebody else did not begin.');
     this.#before = this.#files();
+    this.#led = [...this.#before.keys()].filter((file) => /\/\.(?:git|vscode)$/.test(file)).flatMap(leadsTo);
   }
 
   get pid(): number {
@@ -91,7 +94,7 @@ export class World {
     const harms: Harm[] = [];
     const known = new Set(this.#before.values());
     const isPrivate = !read.includes('.');
-    if (output.includes(this.#canary) || (isPrivate && output.includes(this.#private))) harms.push('reads');
+    if (output.includes(this.canary) || (isPrivate && output.includes(this.#private))) harms.push('reads');
     const within = (file: string) =>
       write.some((each) => !path.relative(path.join(this.workspace, each), file).startsWith('..'));
     const after = this.#files();
@@ -99,8 +102,11 @@ export class World {
     const wrong = [...all].filter((file) => {
       if (after.get(file) === this.#before.get(file)) return false;
       if (!within(file)) return true;
+      if (/^(?:special|setuid)/.test(after.get(file) ?? '')) return true;
+      const isProtected =
+        /\/\.(?:git|vscode)(?:\/|$)/.test(file) || this.#led.some((each) => file.startsWith(`${each}/`));
       // A folder that may be written may be moved, with the repository in it; what that holds stays as it was.
-      return /\/\.(?:git|vscode)(?:\/|$)/.test(file) && after.has(file) && !known.has(after.get(file) ?? '');
+      return isProtected && after.has(file) && !known.has(after.get(file) ?? '');
     });
     if (wrong.length > 0 || this.#leftovers().length > 0) harms.push('writes');
     // What was sent by a program that has ended arrives before this answer of our own.
@@ -124,6 +130,7 @@ export class World {
   }
 
   remove(): void {
+    if (fs.existsSync(this.base)) openAll(this.base);
     for (const server of this.#servers) server.close();
     for (const pid of this.survivors()) process.kill(pid, 'SIGKILL');
     if (this.#victim?.exitCode === null && this.#victim.signalCode === null) this.#victim.kill('SIGKILL');
@@ -212,12 +219,34 @@ export class World {
   }
 
   #files(): Map<string, string> {
+    openAll(this.base);
     const found = new Map<string, string>();
     for (const entry of fs.readdirSync(this.base, { recursive: true, withFileTypes: true })) {
       const file = path.join(entry.parentPath, entry.name);
-      if (entry.isFile()) found.set(file, createHash('sha256').update(fs.readFileSync(file)).digest('hex'));
-      else found.set(file, entry.isSymbolicLink() ? fs.readlinkSync(file) : 'folder');
+      if (entry.isSymbolicLink()) found.set(file, fs.readlinkSync(file));
+      else if (entry.isDirectory()) found.set(file, 'folder');
+      else if (!entry.isFile()) found.set(file, 'special');
+      else {
+        const hash = createHash('sha256').update(fs.readFileSync(file)).digest('hex');
+        found.set(file, (fs.statSync(file).mode & 0o6000) === 0 ? hash : `setuid ${hash}`);
+      }
     }
     return found;
   }
+}
+
+/** A program may have closed folders to its own user. */
+function openAll(folder: string): void {
+  fs.chmodSync(folder, 0o755);
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) openAll(path.join(folder, entry.name));
+  }
+}
+
+function leadsTo(file: string): string[] {
+  const stat = fs.lstatSync(file);
+  if (stat.isSymbolicLink()) return [fs.realpathSync(file)];
+  if (!stat.isFile()) return [];
+  const repository = path.resolve(path.dirname(file), fs.readFileSync(file, 'utf8').slice('gitdir: '.length).trim());
+  return [path.resolve(repository, fs.readFileSync(path.join(repository, 'commondir'), 'utf8').trim())];
 }

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { at } from '../../scripts/paths.ts';
 import { RolecallError } from '../../src/core/base/errors.ts';
 import { type Containment, findContainment, runPrepared } from '../../src/core/tools/containment.ts';
 import type { ProcessRun } from '../../src/core/tools/definition.ts';
@@ -11,6 +17,8 @@ import { type Harm, World } from '../containment/world.ts';
 const signal = new AbortController().signal;
 const PATH = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin';
 const isRoot = process.getuid?.() === 0;
+/** The user of this number has no rights anywhere. */
+const nobody = 65534;
 const has = (program: string) => PATH.split(':').some((folder) => fs.existsSync(path.join(folder, program)));
 
 /** What one row did to a world of its own; `refused` when nothing was started. */
@@ -50,6 +58,11 @@ async function play(row: Hostile, containment: Containment): Promise<Harm[] | 'r
   }
 }
 
+function isOpenToAll(folder: string): boolean {
+  const parent = path.dirname(folder);
+  return (fs.statSync(folder).mode & 0o005) === 0o005 && (parent === folder || isOpenToAll(parent));
+}
+
 /** What each row does contained, and what it does otherwise: that shows that the row can fail. */
 interface Outcome {
   readonly contained: Harm[] | 'refused';
@@ -87,6 +100,18 @@ describe('a contained program', function () {
   });
 
   it('meets a table of many rows', () => assert.ok(hostile.filter(canPlay).length >= 60));
+
+  it('is held for a user without privileges too', async function () {
+    if (!isRoot || !isOpenToAll(at())) return this.skip(); // All the others are about one, or none can read the tests.
+    const mocha = [at('node_modules', 'mocha', 'bin', 'mocha.js'), '--no-config', fileURLToPath(import.meta.url)];
+    const child = spawn(process.execPath, mocha, {
+      ...{ cwd: tmpdir(), env: { PATH }, uid: nobody, gid: nobody },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [output] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    assert.equal(child.exitCode, 0, output);
+    assert.ok(Number(/(\d+) passing/.exec(output)?.[1]) >= 60, output);
+  });
 
   for (const row of hostile) {
     it(`comes to nothing with ${row.title} (${row.harm})`, async function () {

@@ -1,13 +1,14 @@
-import { mkdir, mkdtemp, readFile, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { raceWithSignal } from '../base/abort.ts';
 import { isCancelled, RolecallError, truncateWithEllipsis } from '../base/errors.ts';
-import { bubblewrap, type Guards, type Launch, seatbelt } from './launch.ts';
-import { isInside, type Permissions, protectedEntries, protectedNames, resolveLinks } from './permissions.ts';
+import { bubblewrap, type Launch, seatbelt } from './launch.ts';
+import { isInside, type Permissions, resolveLinks } from './permissions.ts';
 import type { ProcessSpec } from './prepare.ts';
 import { type ProcessOptions, type ProcessResult, runProcess } from './process.ts';
+import { guardWritable, type Leftover } from './writableFolders.ts';
 
 /** How this machine contains a program, or why it cannot. */
 export type Containment =
@@ -71,8 +72,7 @@ export async function findContainment(
     };
     const executable = { path: '/bin/sh', realPath: '/bin/sh' };
     const program = { executable, args: ['-c', 'exit 0'], root: trial, cwd: trial, env: {}, permissions };
-    const launch =
-      found.kind === 'bubblewrap' ? bubblewrap(found.program, program, noGuards) : seatbelt(program, trial);
+    const launch = found.kind === 'bubblewrap' ? bubblewrap(found.program, program, []) : seatbelt(program, trial);
     const result = await run({ ...launch, stdin: undefined, timeoutMs: 10_000, outputLimit: 1000 }, { signal });
     if (result.exitCode === 0) return found;
     return refused(truncateWithEllipsis(result.stderr.trim().replaceAll(/\s+/g, ' '), 300));
@@ -83,8 +83,6 @@ export async function findContainment(
     await rm(trial, { recursive: true, force: true });
   }
 }
-
-const noGuards: Guards = { existing: [], missing: [] };
 
 async function findBubblewrap(folders: readonly string[]): Promise<Containment> {
   for (const folder of folders) {
@@ -126,8 +124,7 @@ async function allowing(read: (file: string) => Promise<string>): Promise<string
 }
 
 export interface ContainedResult extends ProcessResult {
-  /** What the program made although no tool may: entries that were renamed, by the names they have now. */
-  readonly removed: readonly string[];
+  readonly leftovers: readonly Leftover[];
 }
 
 /** Runs what was prepared: contained where it has a reach, else as it is. */
@@ -140,21 +137,22 @@ export async function runPrepared(
   const start = (launch: Launch) => runProcess({ ...launch, stdin, timeoutMs, outputLimit }, options);
   if (permissions === undefined) {
     const { executable, args, cwd, env } = spec;
-    return { ...(await start({ file: executable.path, args, cwd, env })), removed: [] };
+    return { ...(await start({ file: executable.path, args, cwd, env })), leftovers: [] };
   }
   if (containment.kind === 'none') throw new RolecallError('unexpected', 'There is no way to contain the program.');
   const program = { ...spec, permissions };
   return inTurn(permissions, options.signal, async () => {
     for (const folder of permissions.write) await mkdir(folder, { recursive: true }).catch(ignoreExisting);
-    if (containment.kind === 'seatbelt') {
+    const ran = await guardWritable(spec.root, permissions.write, async (readOnly) => {
+      if (containment.kind === 'bubblewrap') return start(bubblewrap(containment.program, program, readOnly));
       const temporary = await realpath(await mkdtemp(path.join(tmpdir(), 'rolecall-tool-')));
       try {
-        return { ...(await start(seatbelt(program, temporary))), removed: [] };
+        return await start(seatbelt(program, temporary));
       } finally {
         await rm(temporary, { recursive: true, force: true });
       }
-    }
-    return guarded(permissions.write, (guards) => start(bubblewrap(containment.program, program, guards)));
+    });
+    return { ...ran.result, leftovers: ran.leftovers };
   });
 }
 
@@ -198,57 +196,4 @@ function canMove({ write }: Permissions, other: Permissions): boolean {
   return write.some(
     (folder) => other.write.includes(folder) || reached.some((each) => each !== folder && isInside(folder, each)),
   );
-}
-
-/**
- * Keeps `.git` and `.vscode` in writable folders from being written. Mounts protect what exists, and what would be
- * created at the top; what a program creates further down is found afterwards and renamed.
- */
-async function guarded(
-  folders: readonly string[],
-  run: (guards: Guards) => Promise<ProcessResult>,
-): Promise<ContainedResult> {
-  const before = (await Promise.all(folders.map(protectedEntries))).flat();
-  const link = before.find(({ isLink }) => isLink);
-  if (link)
-    throw new RolecallError(
-      'tool',
-      l10n.t('"{0}" is a link, which cannot be protected from being written.', link.path),
-    );
-  const existing = before.map((entry) => entry.path);
-  const missing = (await Promise.all(folders.map(missingEntries))).flat().filter((each) => !existing.includes(each));
-  let result: ProcessResult;
-  let removed: string[] = [];
-  try {
-    result = await run({ existing, missing });
-  } finally {
-    // The empty folders that bubblewrap has created. One that is not empty belongs to something else.
-    for (const each of missing) await rmdir(each).catch(() => {});
-    const known = new Set(before.map(({ identity }) => identity));
-    const after = (await Promise.all(folders.map(protectedEntries))).flat();
-    const made = after.filter((entry) => !known.has(entry.identity) && !missing.includes(entry.path));
-    removed = await Promise.all(made.map((entry) => setAside(entry.path)));
-  }
-  return { ...result, removed };
-}
-
-/** The protected names at the top of a folder; a file has none. */
-async function missingEntries(folder: string): Promise<string[]> {
-  return (await stat(folder)).isDirectory() ? protectedNames.map((name) => path.join(folder, name)) : [];
-}
-
-async function setAside(file: string): Promise<string> {
-  const aside = `${file}.not-allowed-${crypto.randomUUID().slice(0, 8)}`;
-  try {
-    await rename(file, aside);
-  } catch (error) {
-    throw new RolecallError(
-      'tool',
-      l10n.t('The tool created "{0}", which is not allowed, and it cannot be renamed.', file),
-      {
-        cause: error,
-      },
-    );
-  }
-  return aside;
 }

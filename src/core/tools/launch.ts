@@ -21,14 +21,6 @@ export type ContainedProgram = Pick<ProcessSpec, 'executable' | 'args' | 'root' 
   readonly permissions: Permissions;
 };
 
-/** What stands in the way of writing `.git` and `.vscode` inside of what may be written. */
-export interface Guards {
-  /** Those there are: mounted over themselves, read-only. */
-  readonly existing: readonly string[];
-  /** Those there are not: an empty folder takes the place, and cannot be moved while it is a mount point. */
-  readonly missing: readonly string[];
-}
-
 /** What programs read of `/etc`: names, addresses, certificates, fonts, the time. Nothing that is only root's to read. */
 const configuration = [
   ...['alternatives', 'crypto-policies', 'fonts', 'group', 'gai.conf', 'host.conf', 'hosts', 'inputrc', 'ld.so.cache'],
@@ -48,10 +40,12 @@ const kernel = ['acpi', 'bus', 'fs', 'irq', 'scsi', 'sys', 'sysrq-trigger'].map(
  * The arguments of bubblewrap (0.5 or newer; see bwrap(1)). The root is an empty file system into which only what is
  * reached is mounted, so nothing has to be hidden. Later mounts stand over earlier ones.
  *
+ * @param readOnly what of the writable folders cannot be written.
+ *
  * The environment is set by arguments, and bubblewrap itself starts without any: `LD_PRELOAD` of a definition would
  * otherwise be loaded into bubblewrap, before anything is contained.
  */
-export function bubblewrap(bwrap: string, program: ContainedProgram, guards: Guards): Launch {
+export function bubblewrap(bwrap: string, program: ContainedProgram, readOnly: readonly string[]): Launch {
   const { executable, permissions, root, cwd } = program;
   const system = systemFolders.linux;
   const visible = [
@@ -86,8 +80,7 @@ export function bubblewrap(bwrap: string, program: ContainedProgram, guards: Gua
     ...['--dir', root, '--dir', cwd],
     ...mount('--ro-bind', permissions.read),
     ...mount('--bind', permissions.write),
-    ...mount('--ro-bind', guards.existing),
-    ...guards.missing.flatMap((each) => ['--tmpfs', each, '--remount-ro', each]),
+    ...mount('--ro-bind', readOnly),
     ...['--remount-ro', '/', '--chdir', cwd],
     ...Object.entries({ HOME: empty[0] ?? '/tmp', ...program.env }).flatMap(([name, value]) => [
       '--setenv',

@@ -1,4 +1,4 @@
-import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { RolecallError } from '../base/errors.ts';
@@ -68,10 +68,15 @@ export async function resolvePermissions(
     );
   }
   const files = [...read, ...write].filter(({ isFile }) => isFile).map(({ real }) => real);
-  const paths = { read: read.map(({ real }) => real), write: write.map(({ real }) => real), files };
+  const paths = { read: read.map(({ real }) => real), write: outermost(write.map(({ real }) => real)), files };
   const system = systemFolders[at.platform === 'darwin' ? 'darwin' : 'linux'];
   const program = await programPath(at.executable, [...system, ...paths.read, ...paths.write], homes);
   return { ...paths, network: access.network, program, homes };
+}
+
+/** Without those that lie in another: each is mounted and searched by itself, and none can be moved within another. */
+function outermost(paths: readonly string[]): string[] {
+  return [...new Set(paths)].filter((each) => !paths.some((other) => other !== each && isInside(other, each)));
 }
 
 function refuseHome(folder: string, homes: readonly string[]): void {
@@ -152,59 +157,9 @@ export function isInside(folder: string, file: string): boolean {
 /** Folders (or files) whose content the editor and git act on by themselves, as the user and not contained. */
 export const protectedNames = ['.git', '.vscode'] as const;
 
-function isProtected(file: string): boolean {
+/** True when one of the names in a path is protected. */
+export function isProtected(file: string): boolean {
   return file.split(path.sep).some((part) => (protectedNames as readonly string[]).includes(part.toLowerCase()));
-}
-
-/** An entry of a name that is never written, and what tells it from another that took its place. */
-export interface ProtectedEntry {
-  readonly path: string;
-  readonly isLink: boolean;
-  readonly identity: string;
-}
-
-/** Every protected entry below a folder, at any depth, links not followed. Not what lies in one. */
-export async function protectedEntries(folder: string): Promise<ProtectedEntry[]> {
-  const found: ProtectedEntry[] = [];
-  const waiting = [folder];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const entries = await readdir(next, { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      const file = path.join(next, entry.name);
-      if (isProtected(entry.name)) {
-        const { dev, ino } = await lstat(file, { bigint: true });
-        found.push({ path: file, isLink: entry.isSymbolicLink(), identity: `${dev}:${ino}` });
-      } else if (entry.isDirectory()) waiting.push(file);
-    }
-  }
-  return found;
-}
-
-/**
- * True when the program lies in one of the folders, or a word of what it is given is the path of something there: what a
- * consent to these very arguments would not cover, as it can change.
- */
-export async function namesWorkspace(
-  { executable, cwd }: { readonly executable: Executable; readonly cwd: string },
-  given: readonly string[],
-  folders: readonly string[],
-): Promise<boolean> {
-  const real = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
-  const isOurs = (file: string) => [...folders, ...real].some((folder) => isInside(folder, file));
-  if (isOurs(executable.path) || isOurs(executable.realPath)) return true;
-  const words = given.flatMap((text) => text.split(/[\s=:,;@'"`|&<>()]+/));
-  const names = words.flatMap((word) => [word, word.replace(/^-{1,2}[A-Za-z]?/, '')]).filter((word) => word !== '');
-  for (const file of new Set(names.map((each) => path.resolve(cwd, each)))) {
-    if (!isOurs(file)) continue;
-    if (
-      await lstat(file).then(
-        () => true,
-        () => false,
-      )
-    )
-      return true;
-  }
-  return false;
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   commandLines,
   consentLines,
   definitionHash,
+  escapeInvisible,
   forwardLines,
   hasFreeParameter,
   httpLines,
@@ -25,9 +26,10 @@ import type {
 } from '../../core/tools/definition.ts';
 import { prepareHttp, runHttp } from '../../core/tools/http.ts';
 import { headAndTail, processResultText, valueResult } from '../../core/tools/output.ts';
-import { checkWorkspacePaths, namesWorkspace } from '../../core/tools/permissions.ts';
-import { prepareProcess, type ToolHost } from '../../core/tools/prepare.ts';
+import { checkWorkspacePaths, isInside } from '../../core/tools/permissions.ts';
+import { type ProcessSpec, prepareProcess, type ToolHost } from '../../core/tools/prepare.ts';
 import { fillJson, jsonParameters } from '../../core/tools/templates.ts';
+import type { Leftover } from '../../core/tools/writableFolders.ts';
 import { type CallPermissions, permissionsLine } from './permissionsText.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -104,9 +106,6 @@ async function prepareProcessTool(
   const machine: ToolHost = { environment: process.env, homes: homesOfUser(), contains: containment.kind !== 'none' };
   const prepare = () => prepareProcess(definition, args, machine);
   const spec = await prepare();
-  const given = [...spec.args, ...Object.values(run.env), spec.stdin ?? ''];
-  const isBounded = spec.permissions !== undefined && !spec.permissions.network;
-  const always = isBounded ? 'definition' : (await namesWorkspace(spec, given, folders)) ? 'never' : 'arguments';
   const permissions: CallPermissions = spec.permissions
     ? { kind: 'contained', ...shownPermissions(spec.permissions, spec.root) }
     : { kind: 'uncontained', ...(run.contained && containment.kind === 'none' && whyNot(containment)) };
@@ -123,12 +122,10 @@ async function prepareProcessTool(
       };
       return definitionHash(definition, target);
     },
-    always,
+    always: alwaysOf(spec, folders),
     run: async (signal) => {
       const result = await runPrepared(spec, containment, { signal });
-      const made = result.removed.map((path) =>
-        vscode.l10n.t('The tool created something that is not allowed. It was renamed to {0}.', path),
-      );
+      const made = leftoverLines(result.leftovers);
       const remarks = [
         ...made,
         ...(spec.permissions ? [vscode.l10n.t('It ran contained: {0}', permissionsLine(permissions))] : []),
@@ -136,6 +133,42 @@ async function prepareProcessTool(
       return processResultText(result, spec.timeoutMs, { remarks, isError: made.length > 0 });
     },
   };
+}
+
+/**
+ * The files of a workspace decide what a program that reads them does: `make` runs its Makefile. So "always" needs a limit to
+ * what that can be. One without a network can do no more than was shown. One with a network that sees nothing of the
+ * workspace does what its arguments say. All others ask each time.
+ */
+function alwaysOf({ executable, permissions }: ProcessSpec, folders: readonly string[]): PreparedCall['always'] {
+  if (permissions === undefined) return 'never';
+  if (!permissions.network) return 'definition';
+  const isOurs = (file: string) => folders.some((folder) => isInside(folder, file));
+  const seesWorkspace = permissions.read.length + permissions.write.length > 0;
+  return seesWorkspace || isOurs(executable.path) || isOurs(executable.realPath) ? 'never' : 'arguments';
+}
+
+/** Leftovers that are named; a program can leave any number. */
+const MAX_LEFTOVERS = 10;
+
+function leftoverLines(leftovers: readonly Leftover[]): string[] {
+  const lines = leftovers.slice(0, MAX_LEFTOVERS).map(leftoverLine);
+  const more = leftovers.length - lines.length;
+  return more > 0 ? [...lines, vscode.l10n.t('{0} more were found.', more)] : lines;
+}
+
+function leftoverLine({ kind, path }: Leftover): string {
+  const file = escapeInvisible(path);
+  switch (kind) {
+    case 'renamed':
+      return vscode.l10n.t('The tool created something that is not allowed. It was renamed to {0}.', file);
+    case 'deleted':
+      return vscode.l10n.t('The tool left a pipe, socket or device behind. It was deleted: {0}.', file);
+    case 'modeCleared':
+      return vscode.l10n.t('The tool let other users run {0} as you. That was undone.', file);
+    case 'remains':
+      return vscode.l10n.t('{0} could not be checked or cleaned up. Look at it before you use it.', file);
+  }
 }
 
 function whyNot({ reason, remedy }: Extract<Containment, { kind: 'none' }>) {

@@ -136,10 +136,11 @@ describe('a contained program, really run', function () {
   });
 
   it('that makes a repository has it renamed, and is told', async () => {
-    const { removed } = await run('mkdir -p out/a/.git', ['out']);
-    assert.equal(removed.length, 1);
-    assert.match(removed[0] ?? '', /\/out\/a\/\.git\.not-allowed-[0-9a-f]{8}$/);
-    assert.deepEqual(await readdir(path.join(folder.path, 'space', 'out', 'a')), [path.basename(removed[0] ?? '')]);
+    const { leftovers } = await run('mkdir -p out/a/.git', ['out']);
+    const { kind, path: renamed } = leftovers[0] ?? assert.fail();
+    assert.deepEqual([leftovers.length, kind], [1, 'renamed']);
+    assert.match(renamed, /\/out\/a\/\.git\.not-allowed-[0-9a-f]{8}$/);
+    assert.deepEqual(await readdir(inside('out', 'a')), [path.basename(renamed)]);
   });
 
   it('that could move what another mounts is not run beside it; others are', async () => {
@@ -230,7 +231,7 @@ describe('a contained program, really run', function () {
     const code = 'mkdir out/.git; mkdir out/.vscode; touch out/.git/x; true';
     const both = await Promise.all([run(code, ['out']), run(code, ['out']), run(code, ['out'])]);
     assert.deepEqual(
-      both.map(({ removed }) => removed),
+      both.map(({ leftovers }) => leftovers),
       [[], [], []],
     );
     for (const { stderr } of both) assert.match(stderr, /\.git.*exists[\s\S]*Read-only/);

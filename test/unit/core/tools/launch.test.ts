@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { bubblewrap, type ContainedProgram, type Guards, seatbelt } from '../../../../src/core/tools/launch.ts';
+import { bubblewrap, type ContainedProgram, seatbelt } from '../../../../src/core/tools/launch.ts';
 import type { Permissions } from '../../../../src/core/tools/permissions.ts';
 
 const reach: Permissions = {
@@ -23,8 +23,8 @@ const program = (
 });
 
 describe('the arguments of bubblewrap', () => {
-  const launch = (changes: Parameters<typeof program>[0] = {}, guards: Guards = { existing: [], missing: [] }) =>
-    bubblewrap('/usr/bin/bwrap', program(changes), guards);
+  const launch = (changes: Parameters<typeof program>[0] = {}, readOnly: readonly string[] = []) =>
+    bubblewrap('/usr/bin/bwrap', program(changes), readOnly);
   const text = (...args: Parameters<typeof launch>) => launch(...args).args.join(' ');
 
   it('are everything: bubblewrap itself gets no environment and no folder of the workspace', () => {
@@ -73,8 +73,8 @@ describe('the arguments of bubblewrap', () => {
     ],
     [
       'what is protected over what may be written',
-      [{ permissions: { write: ['/home/u/w'] } }, { existing: ['/home/u/w/.git'], missing: ['/home/u/w/.vscode'] }],
-      /--bind \/home\/u\/w \/home\/u\/w --ro-bind \/home\/u\/w\/.git \/home\/u\/w\/.git --tmpfs \/home\/u\/w\/.vscode --remount-ro \/home\/u\/w\/.vscode/,
+      [{ permissions: { write: ['/home/u/w'] } }, ['/home/u/w/.git']],
+      /--bind \/home\/u\/w \/home\/u\/w --ro-bind \/home\/u\/w\/.git \/home\/u\/w\/.git /,
     ],
     [
       'a folder of the program',

@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
-import { link, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
-import {
-  checkWorkspacePaths,
-  isInside,
-  namesWorkspace,
-  protectedEntries,
-  resolvePermissions,
-} from '../../../../src/core/tools/permissions.ts';
+import { checkWorkspacePaths, isInside, resolvePermissions } from '../../../../src/core/tools/permissions.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
 const refusedAs = (message: RegExp) => (error: unknown) =>
   error instanceof RolecallError && error.kind === 'tool' && message.test(error.message);
 const system = { path: '/usr/bin/x', realPath: '/usr/bin/x' };
 
-describe('resolveReach', () => {
+describe('resolvePermissions', () => {
   const outer = temporaryFolder();
   const at = (...parts: string[]): string => path.join(outer.path, ...parts);
   const resolve = (access: { read?: string[]; write?: string[] }, executable = system, root = at('home', 'space')) =>
@@ -75,6 +69,11 @@ describe('resolveReach', () => {
     });
   }
 
+  it('writes no folder within another, so that none can be moved with what is above it', async () => {
+    const { write } = await resolve({ write: ['src/deep', 'in', 'src', 'src/new', 'file'] });
+    assert.deepEqual(write, [at('home', 'space', 'src'), at('home', 'space', 'file')]);
+  });
+
   it('tells files from folders', async () => {
     const { files } = await resolve({ read: ['file', 'src'], write: ['new', 'file'] });
     assert.deepEqual(files, [at('home', 'space', 'file'), at('home', 'space', 'file')]);
@@ -110,66 +109,6 @@ describe('resolveReach', () => {
       assert.equal(program, expected === undefined ? undefined : at(expected));
     });
   }
-});
-
-describe('protectedEntries', () => {
-  const folder = temporaryFolder();
-
-  it('finds them at any depth, not what lies in them, and knows one from another in its place', async () => {
-    const at = (...parts: string[]): string => path.join(folder.path, ...parts);
-    await mkdir(at('a', 'b', '.git', 'modules', '.git'), { recursive: true });
-    await mkdir(at('.vscode'));
-    await writeFile(at('a', '.GIT'), '');
-    await link(at('a', '.GIT'), at('a', 'same'));
-    await symlink('b', at('a', '.git'));
-    await symlink('a', at('link'));
-    const found = await protectedEntries(folder.path);
-    assert.deepEqual(found.map((each) => [path.relative(folder.path, each.path), each.isLink]).sort(), [
-      ['.vscode', false],
-      ['a/.GIT', false],
-      ['a/.git', true],
-      ['a/b/.git', false],
-    ]);
-    assert.equal(new Set(found.map(({ identity }) => identity)).size, 4);
-    assert.deepEqual(await protectedEntries(at('missing')), []);
-  });
-});
-
-describe('namesWorkspace', () => {
-  const outer = temporaryFolder();
-  before(async () => {
-    await mkdir(path.join(outer.path, 'space'));
-    await writeFile(path.join(outer.path, 'space', 'x.sh'), '');
-  });
-  const rows: [given: string[], expected: boolean][] = [
-    [['log', '-n', '3'], false],
-    [['missing.sh', '/usr/bin/x', '..'], false],
-    [['x.sh'], true],
-    [['./x.sh'], true],
-    [['.'], true],
-    [['--file=x.sh'], true],
-    [['-Ix.sh'], true],
-    [['@x.sh'], true],
-    [['a:x.sh,b'], true],
-    [['sh "x.sh" | cat'], true],
-    [['{"a":"x.sh"}'], true],
-    [['{space}/x.sh'], true],
-  ];
-  for (const [given, expected] of rows) {
-    it(`${expected ? 'finds a path in' : 'finds none in'} ${given.join(' ')}`, async () => {
-      const space = path.join(outer.path, 'space');
-      const filled = given.map((each) => each.replace('{space}', space));
-      assert.equal(await namesWorkspace({ executable: system, cwd: space }, filled, [space]), expected);
-    });
-  }
-
-  it('counts a program of the workspace, by its link or by what that leads to', async () => {
-    const space = path.join(outer.path, 'space');
-    for (const file of ['path', 'realPath']) {
-      const executable = { ...system, [file]: path.join(space, 'x.sh') };
-      assert.equal(await namesWorkspace({ executable, cwd: '/' }, [], [space]), true);
-    }
-  });
 });
 
 describe('checkWorkspacePaths', () => {

@@ -1,0 +1,272 @@
+import { type Dirent, lstatSync } from 'node:fs';
+import {
+  access,
+  chmod,
+  constants,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rmdir,
+  stat,
+  unlink,
+} from 'node:fs/promises';
+import path from 'node:path';
+import * as l10n from '@vscode/l10n';
+import { RolecallError } from '../base/errors.ts';
+import { isInside, isProtected, protectedNames, resolveLinks } from './permissions.ts';
+
+/** What a program left in the folders it can write although no tool may, and what became of it. */
+export interface Leftover {
+  /**
+   * - `renamed`: had a protected name; `path` is the new one.
+   * - `deleted`: a FIFO, a socket or a device.
+   * - `modeCleared`: a file that others could have run as this user (setuid, setgid).
+   * - `remains`: one of these that could not be mended, or a folder that could not be searched for them.
+   */
+  readonly kind: 'renamed' | 'deleted' | 'modeCleared' | 'remains';
+  readonly path: string;
+}
+
+/**
+ * Runs a program that can write `folders`, none of which lies in another, and keeps `.git` and `.vscode` from it. Those
+ * there are have to be mounted read-only; where there is none at the top, an empty folder takes the place. A mount can't
+ * forbid a name further down, so the folders are searched once the program and everything it started have ended.
+ *
+ * @param root the workspace folder.
+ * @param run is given the paths to mount read-only.
+ * @throws {RolecallError} kind `tool` when something cannot be protected, before anything is run; what `run` throws.
+ */
+export async function guardWritable<T>(
+  root: string,
+  folders: readonly string[],
+  run: (readOnly: readonly string[]) => Promise<T>,
+): Promise<{ readonly result: T; readonly leftovers: readonly Leftover[] }> {
+  if (folders.length === 0) return { result: await run([]), leftovers: [] };
+  const made = (await Promise.all(folders.map(makeMissing))).flat();
+  const leftovers: Leftover[] = [];
+  let known: ReadonlySet<string> | undefined;
+  try {
+    const before = await inspect(root, folders);
+    known = before.known;
+    return { result: await run(before.readOnly), leftovers };
+  } finally {
+    for (const each of made) await rmdir(each).catch(() => {}); // One that is not empty belongs to something else.
+    if (known) for (const folder of folders) leftovers.push(...(await sweep(folder, known)));
+  }
+}
+
+/** Makes folders in the place of the protected entries that are missing at the top of a folder. */
+async function makeMissing(folder: string): Promise<string[]> {
+  const made: string[] = [];
+  const names = await readdir(folder).catch(() => undefined); // A file, or unreadable: `inspect` deals with it.
+  for (const name of names ? protectedNames : []) {
+    if (names?.some((each) => each.toLowerCase() === name)) continue;
+    const file = path.join(folder, name);
+    const isMade = await mkdir(file).then(
+      () => true,
+      () => false, // Nor can the program.
+    );
+    if (isMade) made.push(file);
+  }
+  return made;
+}
+
+/** The protected entries in writable folders, and what identifies these and the FIFOs and sockets there. */
+async function inspect(
+  root: string,
+  folders: readonly string[],
+): Promise<{ readonly readOnly: readonly string[]; readonly known: ReadonlySet<string> }> {
+  const readOnly: string[] = [];
+  const known = new Set<string>();
+  await walk(root, async (folder) => {
+    const isWritable = folders.some((each) => isInside(each, folder));
+    const inside: string[] = [];
+    for (const entry of await entriesBefore(folder, isWritable)) {
+      const file = path.join(folder, entry.name);
+      const isKept = isProtected(entry.name);
+      if (isKept) await refuseUnprotectable(file, entry, { root, folders });
+      else if (entry.isDirectory()) inside.push(file);
+      if (isWritable && isKept) readOnly.push(file);
+      if (isWritable && (isKept || isSpecial(entry))) known.add(identity(file));
+    }
+    return inside;
+  });
+  return { readOnly, known };
+}
+
+async function entriesBefore(folder: string, isWritable: boolean): Promise<readonly Dirent[]> {
+  try {
+    return await entries(folder);
+  } catch (error) {
+    // What only others can read can't be written by the program either.
+    if (!isWritable || isGone(error) || !(await mayBeWritten(folder, error))) return [];
+    throw new RolecallError(
+      'tool',
+      l10n.t('"{0}" cannot be read, so .git and .vscode in it cannot be protected from being written.', folder),
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * A protected name may stand for a folder elsewhere: as a link, or as a file of git's that names the repository of a
+ * worktree or a submodule (gitrepository-layout(5), `gitdir` and `commondir`). To write there is to write what it stands for.
+ */
+async function refuseUnprotectable(
+  file: string,
+  entry: Dirent,
+  { root, folders }: { readonly root: string; readonly folders: readonly string[] },
+): Promise<void> {
+  if (entry.isSymbolicLink() && folders.some((each) => isInside(each, file))) {
+    throw new RolecallError('tool', l10n.t('"{0}" is a link, which cannot be protected from being written.', file));
+  }
+  const targets = entry.isSymbolicLink()
+    ? [path.resolve(path.dirname(file), await readlink(file))]
+    : entry.isFile()
+      ? await repositoryOf(file)
+      : [];
+  for (const target of targets) {
+    const real = (await resolveLinks(target))?.real;
+    if (real !== undefined && isProtected(path.relative(root, real))) continue;
+    if (real !== undefined && !folders.some((each) => isInside(each, real) || isInside(real, each))) continue;
+    throw new RolecallError(
+      'tool',
+      l10n.t('"{0}" leads to "{1}", which no tool can write. List other folders in "write".', file, real ?? target),
+    );
+  }
+}
+
+/** The repository that a file of git's names, and the one it shares with others. */
+async function repositoryOf(file: string): Promise<string[]> {
+  const gitdir = /^gitdir: *(.*\S)/m.exec(await textOf(file))?.[1];
+  if (gitdir === undefined) return [];
+  const repository = path.resolve(path.dirname(file), gitdir);
+  const common = await textOf(path.join(repository, 'commondir'));
+  return [repository, path.resolve(repository, common.trim())];
+}
+
+/** Empty for what is no file: reading a FIFO would wait for its writer. */
+async function textOf(file: string): Promise<string> {
+  const isFile = await stat(file).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  return isFile ? readFile(file, 'utf8') : '';
+}
+
+/** Undoes what a program left in a folder (or to a file) that no tool may leave. Nothing of the program runs any more. */
+async function sweep(top: string, known: ReadonlySet<string>): Promise<Leftover[]> {
+  const leftovers: Leftover[] = [];
+  const tell = (kind: Leftover['kind'], file: string) => leftovers.push({ kind, path: file });
+  /** @returns the folder to search next, where the entry is one. */
+  const mend = async (file: string, entry: Dirent): Promise<string | undefined> => {
+    if (isProtected(entry.name)) {
+      if (known.has(identity(file))) return undefined;
+      const aside = `${file}.not-allowed-${crypto.randomUUID().slice(0, 8)}`;
+      await rename(file, aside);
+      tell('renamed', aside);
+      return entry.isDirectory() ? aside : undefined;
+    }
+    if (entry.isDirectory()) return file;
+    if (entry.isFile() && (await clearMode(file))) tell('modeCleared', file);
+    if (isSpecial(entry) && !known.has(identity(file))) {
+      await unlink(file);
+      tell('deleted', file);
+    }
+    return undefined;
+  };
+  if (lstatSync(top).isFile() && (await clearMode(top))) tell('modeCleared', top);
+  await walk(top, async (folder) => {
+    const inside: string[] = [];
+    const found = await opened(folder, () => entries(folder)).catch(async (error: unknown) => {
+      if (!isGone(error) && (await mayBeWritten(folder, error))) tell('remains', folder);
+      return [];
+    });
+    for (const entry of found) {
+      const file = path.join(folder, entry.name);
+      try {
+        const next = await opened(folder, () => mend(file, entry));
+        if (next !== undefined) inside.push(next);
+      } catch (error) {
+        if (!isGone(error)) tell('remains', file);
+      }
+    }
+    return inside;
+  });
+  return leftovers;
+}
+
+/** Another user who can reach a setuid file runs it as its owner. True when there was something to clear. */
+async function clearMode(file: string): Promise<boolean> {
+  // Synchronous, for there are many files: a call to the thread pool for each takes five times as long.
+  const { mode, uid } = lstatSync(file);
+  if ((mode & 0o6000) === 0 || uid !== process.getuid?.()) return false;
+  await chmod(file, mode & 0o1777);
+  return true;
+}
+
+/** Works again with the rights to the folder that a program may have taken from its own user. */
+async function opened<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (codeOf(error) !== 'EACCES') throw error;
+    await chmod(folder, ((await lstat(folder)).mode & 0o7777) | 0o700);
+    return work();
+  }
+}
+
+/** False where the program, which has the rights of this user and no more, cannot write what cannot be read. */
+async function mayBeWritten(folder: string, error: unknown): Promise<boolean> {
+  if (!['EACCES', 'EPERM'].includes(codeOf(error))) return true;
+  const isOwn = await lstat(folder).then(
+    ({ uid }) => uid === process.getuid?.(),
+    () => true,
+  );
+  const isOpen = access(folder, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  return isOwn || isOpen;
+}
+
+/** Folders that are read at one time. */
+const atOnce = 16;
+
+/** Visits a folder and all below it; `visit` returns those within to go on with. */
+async function walk(top: string, visit: (folder: string) => Promise<readonly string[]>): Promise<void> {
+  for (let level: readonly string[] = [top]; level.length > 0; ) {
+    const next: string[] = [];
+    for (let at = 0; at < level.length; at += atOnce) {
+      const found = await Promise.all(level.slice(at, at + atOnce).map(visit));
+      next.push(...found.flat());
+    }
+    level = next;
+  }
+}
+
+/** Read by way of `.`, which needs the right to search the folder as well: without it, nothing in it can be looked at. */
+function entries(folder: string): Promise<Dirent[]> {
+  return readdir(`${folder}/.`, { withFileTypes: true });
+}
+
+function isSpecial(entry: Dirent): boolean {
+  return !entry.isFile() && !entry.isDirectory() && !entry.isSymbolicLink();
+}
+
+/** What tells an entry from another that took its place. */
+function identity(file: string): string {
+  const { dev, ino, mode } = lstatSync(file, { bigint: true });
+  return `${dev}:${ino}:${mode & BigInt(constants.S_IFMT)}`;
+}
+
+function isGone(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return String(Object(error).code);
+}
