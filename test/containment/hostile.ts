@@ -54,6 +54,25 @@ export const hostile: readonly Hostile[] = [
     harm: 'reads',
   },
   {
+    title: 'another project, as the installation of a program in it',
+    command: ['{home}/code/team/theirs/bin/show'],
+    files: {
+      '../../code/team/theirs/bin/show': '#!/bin/sh\ncat "{home}/code/team/theirs/secret.txt"\n',
+      '../../code/team/theirs/secret.txt': '{canary}',
+    },
+    harm: 'reads',
+  },
+  {
+    title: 'the repository around the workspace, as the installation of a program in it',
+    command: ['./tool'],
+    files: {
+      tool: '-> ../../code/team/whole/bin/show',
+      '../../code/team/whole/bin/show': '#!/bin/sh\ncat "{home}/code/team/whole/secret.txt"\n',
+      '../../code/team/whole/secret.txt': '{canary}',
+    },
+    harm: 'reads',
+  },
+  {
     title: 'the folder beside the declared one',
     command: ['cat', '../private.txt'],
     cwd: 'docs',

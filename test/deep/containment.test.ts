@@ -43,6 +43,7 @@ async function play(row: Hostile, containment: Containment): Promise<Harm[] | 'r
     const machine = {
       environment: { PATH, HOME: world.home },
       homes: [world.home],
+      folders: [world.workspace],
       contains: containment.kind !== 'none',
     };
     const spec = await prepareProcess({ folder: world.workspace, run }, Object.fromEntries(stdin), machine);

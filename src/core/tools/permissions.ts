@@ -10,6 +10,8 @@ export interface Executable {
   readonly path: string;
   /** `path` with every symbolic link followed. */
   readonly realPath: string;
+  /** The folder of the user's own `PATH` in which the name led to it. */
+  readonly foundIn?: string;
 }
 
 /** What a contained program reaches beside the system's programs and libraries. All paths are absolute and real. */
@@ -49,10 +51,11 @@ export async function resolvePermissions(
     readonly root: string;
     readonly executable: Executable;
     readonly homes: readonly string[];
+    readonly folders: readonly string[];
     readonly platform: NodeJS.Platform;
   },
 ): Promise<Permissions> {
-  const homes = [...new Set(await Promise.all(at.homes.map((home) => realpath(home).catch(() => home))))];
+  const homes = await realPaths(at.homes);
   const read = await Promise.all(access.read.map((each) => within(at.root, each, '"read"')));
   const write = await Promise.all(access.write.map((each) => within(at.root, each, '"write"')));
   for (const [index, { real, exists }] of read.entries()) {
@@ -70,8 +73,15 @@ export async function resolvePermissions(
   const files = [...read, ...write].filter(({ isFile }) => isFile).map(({ real }) => real);
   const paths = { read: read.map(({ real }) => real), write: outermost(write.map(({ real }) => real)), files };
   const system = systemFolders[at.platform === 'darwin' ? 'darwin' : 'linux'];
-  const program = await programPath(at.executable, [...system, ...paths.read, ...paths.write], homes);
+  const program = await programPath(at.executable, [...system, ...paths.read, ...paths.write], {
+    homes,
+    folders: await realPaths(at.folders),
+  });
   return { ...paths, network: access.network, program, homes };
+}
+
+async function realPaths(paths: readonly string[]): Promise<string[]> {
+  return [...new Set(await Promise.all(paths.map((each) => realpath(each).catch(() => each))))];
 }
 
 /** Without those that lie in another: each is mounted and searched by itself, and none can be moved within another. */
@@ -91,29 +101,43 @@ function refuseHome(folder: string, homes: readonly string[]): void {
 }
 
 /**
- * `<prefix>/bin/node` needs its prefix. Not one that is the home folder or lies less than three levels below it: what
- * belongs to a program alone cannot be distinguished there (`~/.local`, `~/.cargo`), so the file has to do. Nor a
- * checkout: that is the user's work. `~/.pyenv/shims` belongs to a version manager, whose own folder is all that it needs.
+ * `<prefix>/bin/node` needs its prefix, if that is an installation: the user's own `PATH` leads to it, past the open folders
+ * and what is no program's alone. Anything else that a definition names gets its file alone.
  */
 async function programPath(
-  { realPath }: Executable,
+  { realPath, foundIn }: Executable,
   visible: readonly string[],
-  homes: readonly string[],
+  users: { readonly homes: readonly string[]; readonly folders: readonly string[] },
 ): Promise<string | undefined> {
   if (visible.some((folder) => isInside(folder, realPath))) return undefined;
-  const folder = path.dirname(realPath);
-  const prefix = path.dirname(folder);
-  const kind = path.basename(folder);
-  if (homes.some((each) => isInside(prefix, each))) return realPath;
-  const home = homes.find((each) => isInside(each, realPath));
+  const folder = foundIn && (await realpath(foundIn));
+  if (folder === undefined || users.folders.some((each) => isInside(each, folder))) return realPath;
+  for (const each of [folder, path.dirname(realPath)]) {
+    const prefix = path.dirname(each);
+    if (isInside(prefix, realPath) && (await isInstallation(prefix, path.basename(each), users))) return prefix;
+  }
+  return realPath;
+}
+
+/**
+ * Not so: the home folder or what lies less than three levels below it, where a program's own files cannot be
+ * distinguished from others (`~/.local`, `~/.cargo`); a checkout; what an open folder lies in. `~/.pyenv/shims` belongs to a
+ * version manager, whose own folder is all that it needs.
+ */
+async function isInstallation(
+  prefix: string,
+  kind: string,
+  { homes, folders }: { readonly homes: readonly string[]; readonly folders: readonly string[] },
+): Promise<boolean> {
+  if ([...homes, ...folders].some((each) => isInside(prefix, each))) return false;
+  const home = homes.find((each) => isInside(each, prefix));
   const depth = path.relative(home ?? '/', prefix).split(path.sep).length;
-  if (kind === 'shims' && depth === 1 && path.basename(prefix).startsWith('.')) return prefix;
-  if (!/^s?bin$/.test(kind) || depth < (home === undefined ? 2 : 3)) return realPath;
-  const isCheckout = await lstat(path.join(prefix, '.git')).then(
-    () => true,
+  if (kind === 'shims' && depth === 1) return path.basename(prefix).startsWith('.');
+  if (!/^s?bin$/.test(kind) || depth < (home === undefined ? 2 : 3)) return false;
+  return lstat(path.join(prefix, '.git')).then(
     () => false,
+    () => true,
   );
-  return isCheckout ? realPath : prefix;
 }
 
 /**

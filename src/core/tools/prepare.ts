@@ -33,6 +33,8 @@ export interface ToolHost {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The user's, by the environment and by the user database. */
   readonly homes: readonly string[];
+  /** All that are open in the editor. */
+  readonly folders: readonly string[];
   /** Whether the system can contain a program. */
   readonly contains: boolean;
   readonly platform?: NodeJS.Platform;
@@ -46,7 +48,7 @@ export interface ToolHost {
 export async function prepareProcess(
   { folder, run }: { readonly folder: string; readonly run: ProcessRun },
   args: Readonly<Record<string, unknown>>,
-  { environment, homes, contains, platform = process.platform }: ToolHost,
+  { environment, homes, folders, contains, platform = process.platform }: ToolHost,
 ): Promise<ProcessSpec> {
   const [program, ...templates] = run.command;
   const filled = fillArgv(templates, args, platform);
@@ -54,7 +56,9 @@ export async function prepareProcess(
   const isContained = run.contained && contains;
   const { HOME, TMPDIR, ...others } = environment;
   const env = toolEnvironment(isContained ? others : environment, run.env, platform);
-  const executable = await resolveExecutable(literal(program), { cwd, environment: env, platform });
+  const { foundIn, ...found } = await resolveExecutable(literal(program), { cwd, environment: env, platform });
+  // Another `PATH` is the definition's.
+  const executable = foundIn === undefined || run.env.PATH !== undefined ? found : { ...found, foundIn };
   return {
     executable,
     args: filled,
@@ -64,7 +68,9 @@ export async function prepareProcess(
     stdin: run.stdin === 'json' ? JSON.stringify(args) : undefined,
     timeoutMs: run.timeoutSeconds * 1000,
     outputLimit: run.outputLimit,
-    permissions: isContained ? await resolvePermissions(run.access, { root, executable, homes, platform }) : undefined,
+    permissions: isContained
+      ? await resolvePermissions(run.access, { root, executable, homes, folders, platform })
+      : undefined,
   };
 }
 
@@ -131,7 +137,7 @@ export async function resolveExecutable(
       if (found === undefined) continue;
       refuseBatch(found.path, platform);
       refuseBatch(found.realPath, platform);
-      return found;
+      return isPath ? found : { ...found, foundIn: folder };
     }
   }
   throw new RolecallError(

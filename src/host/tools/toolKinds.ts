@@ -103,7 +103,8 @@ async function prepareProcessTool(
   { containment, folders }: ToolContext,
 ): Promise<PreparedCall> {
   const { run } = definition;
-  const machine: ToolHost = { environment: process.env, homes: homesOfUser(), contains: containment.kind !== 'none' };
+  const contains = containment.kind !== 'none';
+  const machine: ToolHost = { environment: process.env, homes: homesOfUser(), folders, contains };
   const prepare = () => prepareProcess(definition, args, machine);
   const spec = await prepare();
   const permissions: CallPermissions = spec.permissions

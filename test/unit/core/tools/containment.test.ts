@@ -199,7 +199,7 @@ describe('a contained program, really run', function () {
         command: ['cat', '/proc/self/fd/40', '/proc/self/fd/43'], cwd: '.', env: {}, stdin: 'none', timeoutSeconds: 20, outputLimit: 10000,
         access: { read: ['.'], write: [], network: false }, contained: process.argv[1] === 'contained',
       };
-      const machine = { environment: process.env, homes: [], contains: true };
+      const machine = { environment: process.env, homes: [], folders: [], contains: true };
       const spec = await prepareProcess({ folder: process.cwd(), run }, {}, machine);
       const { stdout } = await runPrepared(spec, await findContainment({}, signal), { signal });
       process.stdout.write('wrote ' + stdout);`;

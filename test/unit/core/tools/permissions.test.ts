@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
-import { checkWorkspacePaths, isInside, resolvePermissions } from '../../../../src/core/tools/permissions.ts';
+import {
+  checkWorkspacePaths,
+  type Executable,
+  isInside,
+  resolvePermissions,
+} from '../../../../src/core/tools/permissions.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
 const refusedAs = (message: RegExp) => (error: unknown) =>
@@ -12,10 +17,20 @@ const system = { path: '/usr/bin/x', realPath: '/usr/bin/x' };
 describe('resolvePermissions', () => {
   const outer = temporaryFolder();
   const at = (...parts: string[]): string => path.join(outer.path, ...parts);
-  const resolve = (access: { read?: string[]; write?: string[] }, executable = system, root = at('home', 'space')) =>
+  const resolve = (
+    access: { read?: string[]; write?: string[] },
+    executable: Executable = system,
+    root = at('home', 'space'),
+  ) =>
     resolvePermissions(
       { read: ['.'], write: [], network: false, ...access },
-      { root, executable, homes: [at('home'), at('link-to-home')], platform: 'linux' },
+      {
+        root,
+        executable,
+        homes: [at('home'), at('link-to-home')],
+        folders: [at('link-to-home', 'space')],
+        platform: 'linux',
+      },
     );
 
   before(async () => {
@@ -87,28 +102,49 @@ describe('resolvePermissions', () => {
     assert.deepEqual((await resolve({ read: ['space'] }, system, at('home'))).read, [at('home', 'space')]);
   });
 
-  const programs: [real: string, expected: string | undefined][] = [
-    ['/usr/lib/x', undefined],
-    ['home/space/node_modules/.bin/x', undefined],
-    ['home/.nvm/versions/node/v24/bin/node', 'home/.nvm/versions/node/v24'],
-    ['home/.pyenv/shims/python3', 'home/.pyenv'],
-    ['home/.local/bin/x', 'home/.local/bin/x'],
-    ['home/.cargo/bin/cargo', 'home/.cargo/bin/cargo'],
-    ['home/bin/x', 'home/bin/x'],
-    ['home/shims/x', 'home/shims/x'],
-    ['home/tools/a/b/x', 'home/tools/a/b/x'],
-    ['home/project/shims/x', 'home/project/shims/x'],
-    ['home/code/team/project/bin/x', 'home/code/team/project/bin/x'],
-    ['other/tools/bin/x', 'other/tools'],
-    ['bin/x', 'bin/x'],
+  const programs: [real: string, foundIn: string | undefined, expected: string | undefined][] = [
+    ['/usr/lib/x', undefined, undefined],
+    ['home/space/node_modules/.bin/x', undefined, undefined],
+    ['home/.nvm/versions/node/v24/bin/node', 'home/.nvm/versions/node/v24/bin', 'home/.nvm/versions/node/v24'],
+    ['home/.nvm/versions/node/v24/lib/npm/cli.js', 'home/.nvm/versions/node/v24/bin', 'home/.nvm/versions/node/v24'],
+    ['home/.nvm/versions/node/v24/bin/node', undefined, 'home/.nvm/versions/node/v24/bin/node'],
+    ['home/.local/pipx/venvs/x/bin/x', 'home/.local/bin', 'home/.local/pipx/venvs/x'],
+    ['home/.pyenv/shims/python3', 'home/.pyenv/shims', 'home/.pyenv'],
+    ['home/.local/bin/x', 'home/.local/bin', 'home/.local/bin/x'],
+    ['home/.cargo/bin/cargo', 'home/.cargo/bin', 'home/.cargo/bin/cargo'],
+    ['home/bin/x', 'home/bin', 'home/bin/x'],
+    ['home/shims/x', 'home/shims', 'home/shims/x'],
+    ['home/tools/a/b/x', 'home/tools/a/b', 'home/tools/a/b/x'],
+    ['home/project/shims/x', 'home/project/shims', 'home/project/shims/x'],
+    ['home/code/team/project/bin/x', 'home/code/team/project/bin', 'home/code/team/project/bin/x'],
+    ['other/tools/bin/x', 'other/tools/bin', 'other/tools'],
+    ['other/tools/bin/x', 'home/space/bin', 'other/tools/bin/x'],
+    ['bin/x', 'bin', 'bin/x'],
   ];
-  for (const [real, expected] of programs) {
-    it(`gives the program ${real} ${expected ?? 'nothing more'}`, async () => {
+  for (const [real, foundIn, expected] of programs) {
+    it(`gives the program ${real}, found in ${foundIn ?? 'no PATH'}, ${expected ?? 'nothing more'}`, async () => {
       const file = path.isAbsolute(real) ? real : at(real);
-      const { program } = await resolve({}, { path: file, realPath: file });
+      if (foundIn) await mkdir(at(foundIn), { recursive: true });
+      const { program } = await resolve({}, { path: file, realPath: file, ...(foundIn && { foundIn: at(foundIn) }) });
       assert.equal(program, expected === undefined ? undefined : at(expected));
     });
   }
+
+  it('gives the file alone where an open folder lies in the prefix', async () => {
+    const root = at('home', 'code', 'team', 'whole', 'packages', 'a');
+    const bin = at('home', 'code', 'team', 'whole', 'bin');
+    for (const folder of [root, bin]) await mkdir(folder, { recursive: true });
+    const found = { path: path.join(bin, 'x'), realPath: path.join(bin, 'x'), foundIn: bin };
+    const programOf = async (folders: string[]) => {
+      const { program } = await resolvePermissions(
+        { read: ['.'], write: [], network: false },
+        { root, executable: found, homes: [at('home')], folders, platform: 'linux' },
+      );
+      return program;
+    };
+    assert.equal(await programOf([root]), found.path);
+    assert.equal(await programOf([]), path.dirname(bin));
+  });
 });
 
 describe('checkWorkspacePaths', () => {

@@ -31,6 +31,7 @@ describe('prepareProcess', () => {
     prepareProcess({ folder, run: { ...run, ...changes } }, args, {
       environment: { PATH: '/usr/bin:/bin', HOME: '/h', TMPDIR: '/h/t', TOKEN: 's' },
       homes: [at('home')],
+      folders: [folder],
       contains,
     });
   const refusedAs = (message: RegExp) => (error: unknown) =>
@@ -111,6 +112,13 @@ describe('prepareProcess', () => {
     const spec = await prepare({ cwd: 'deep' }, {}, at('link'));
     assert.deepEqual([spec.root, spec.cwd], [at('space'), at('space', 'deep')]);
     assert.equal((await prepare({ cwd: at('link', 'deep') }, {}, at('link'))).cwd, at('space', 'deep'));
+  });
+
+  it('says which folder of the user’s own PATH a name led to; not of a path, nor of a PATH of the definition', async () => {
+    const foundIn = async (command: string, env: Record<string, string> = {}) =>
+      (await prepare({ command: [command], env })).executable.foundIn;
+    assert.match((await foundIn('sh')) ?? '', /^(?:\/usr)?\/bin$/);
+    assert.deepEqual([await foundIn('/bin/sh'), await foundIn('sh', { PATH: '/bin' })], [undefined, undefined]);
   });
 
   it('refuses an argument before it looks for anything', async () => {

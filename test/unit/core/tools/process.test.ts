@@ -249,7 +249,7 @@ async function until(condition: () => boolean): Promise<void> {
             },
           },
           args,
-          { environment: { PATH: '/usr/bin:/bin' }, homes: [], contains: false },
+          { environment: { PATH: '/usr/bin:/bin' }, homes: [], folders: [], contains: false },
         );
         const { stdout } = await runProcess(
           { ...prepared, file: prepared.executable.path },
