@@ -35,6 +35,14 @@ const TELLING: readonly (readonly [RegExp, (value: string) => boolean])[] = [
   // A token in place of a user's name, as addresses of repositories have it.
   [/:\/\/([\w.~+%=-]{20,})@/dg, isOpaque],
   [/-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----([^-]*)/dg, () => true],
+  // Names and passwords in arguments: `-u ada:pass`, `--password pass`.
+  [/(?<!\S)-{1,2}u(?:ser)?[ =]["']?[^\s:"']{1,64}:([^\s"']+)/dg, () => true],
+  [/(?<!\S)--?(?:[a-z]+-){0,3}(?:password|passwd|token|secret|key)[ \t]+["']?([^\s"'-][^\s"']{5,})/dgi, () => true],
+  // Tokens that begin with the name of their service: GitHub, GitLab, Slack, npm and others; AWS.
+  [/\b(?:gh[a-z]|github_pat|glpat|xox[a-z]|npm|pypi|sk|rk)[_-][\w-]{16,}/dg, (value) => /\d/.test(value)],
+  [/\b(?:AKIA|ASIA)[A-Z\d]{16}\b/dg, () => true],
+  // The private members of a JWK (RFC 7518, section 6).
+  [/"(?:d|p|q|dp|dq|qi|k)"\s*:\s*"([\w-]{20,})"/dg, () => true],
   // The beginning of every JWS and JWE that has a header of JSON, however short.
   [/\beyJ[\w-]{8,}\.[\w.-]+/dg, () => true],
   [/(?<![\w+%=.-])[\w+%=.-]{64,}/dg, isTokenLike],
