@@ -21,7 +21,10 @@ export interface ToolRegistryOptions {
   readonly token?: vscode.ChatParticipantToolToken | undefined;
   /** The access tools, by the names that `@rolecall` has for them; none when left out. */
   readonly access?: ReadonlySet<string>;
-  /** Names of the tools that have answered in this conversation, in earlier turns too; those that answer are added. Of this one when left out. */
+  /**
+   * Names of the tools that have put into this conversation what should not be sent on unseen: who has access, or anything
+   * that the user can read. Those that do are added. Of this one call when left out.
+   */
   readonly answered?: Set<string>;
   /** Is given each question to the user, so that its time can be kept apart from the answer's. */
   readonly whileAsking?: <T>(question: Promise<T>) => Promise<T>;
@@ -33,6 +36,8 @@ export type OpenToolRegistry = (opening?: ToolRegistryOptions) => Promise<ToolRe
 export interface ToolRegistry {
   readonly tools: readonly AgentTool<FunctionTool>[];
   readonly invoke: (call: CheckedCall, signal: AbortSignal) => Promise<ToolResult>;
+  /** The most that a tool can do, in words. */
+  readonly reach?: (name: string) => Promise<string | undefined>;
   /** Of the files that define tools, in the order of their text. */
   readonly problems?: readonly ToolFileProblem[];
   /** What the user should know of these tools on this machine. */

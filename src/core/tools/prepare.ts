@@ -48,26 +48,40 @@ export interface ToolHost {
 export async function prepareProcess(
   { folder, run }: { readonly folder: string; readonly run: ProcessRun },
   args: Readonly<Record<string, unknown>>,
-  { environment, homes, folders, contains, platform = process.platform }: ToolHost,
+  host: ToolHost,
 ): Promise<ProcessSpec> {
-  const [program, ...templates] = run.command;
-  const filled = fillArgv(templates, args, platform);
+  const [, ...templates] = run.command;
+  const filled = fillArgv(templates, args, host.platform ?? process.platform);
+  return {
+    ...(await prepareProgram({ folder, run }, host)),
+    args: filled,
+    stdin: run.stdin === 'json' ? JSON.stringify(args) : undefined,
+    timeoutMs: run.timeoutSeconds * 1000,
+    outputLimit: run.outputLimit,
+  };
+}
+
+/**
+ * The program of a definition and what it reaches, whatever its arguments.
+ *
+ * @throws {RolecallError} kind `tool` when a path or the program is refused.
+ */
+export async function prepareProgram(
+  { folder, run }: { readonly folder: string; readonly run: ProcessRun },
+  { environment, homes, folders, contains, platform = process.platform }: ToolHost,
+): Promise<Pick<ProcessSpec, 'executable' | 'root' | 'cwd' | 'env' | 'permissions'>> {
   const { root, cwd } = await workingFolder(folder, run.cwd);
   const isContained = run.contained && contains;
   const { HOME, TMPDIR, ...others } = environment;
   const env = toolEnvironment(isContained ? others : environment, run.env, platform);
-  const { foundIn, ...found } = await resolveExecutable(literal(program), { cwd, environment: env, platform });
+  const { foundIn, ...found } = await resolveExecutable(literal(run.command[0]), { cwd, environment: env, platform });
   // Another `PATH` is the definition's.
   const executable = foundIn === undefined || run.env.PATH !== undefined ? found : { ...found, foundIn };
   return {
     executable,
-    args: filled,
     root,
     cwd,
     env,
-    stdin: run.stdin === 'json' ? JSON.stringify(args) : undefined,
-    timeoutMs: run.timeoutSeconds * 1000,
-    outputLimit: run.outputLimit,
     permissions: isContained
       ? await resolvePermissions(run.access, { root, executable, homes, folders, platform })
       : undefined,

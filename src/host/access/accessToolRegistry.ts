@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import type { Log } from '../../core/base/log.ts';
 import { languageModelTools } from '../../ids.ts';
@@ -60,6 +61,7 @@ export async function accessToolRegistry(
   });
   return {
     tools,
+    reach: async () => vscode.l10n.t('Reads who has access to what in your organizations. Sends nothing.'),
     invoke: async (call, signal) => {
       const tool = names.get(call.name);
       if (!tool) return { content: `There is no tool named ${call.name}.`, isError: true };
@@ -82,6 +84,7 @@ export function mergeToolRegistries(
     tools: [...first.tools, ...second.tools.filter(({ name }) => !names.has(name))],
     problems: [...(first.problems ?? []), ...(second.problems ?? [])],
     remarks: [...(first.remarks ?? []), ...(second.remarks ?? [])],
+    reach: async (name) => (names.has(name) ? first : second).reach?.(name),
     invoke: async (call, signal) => {
       if (!names.has(call.name)) return second.invoke(call, signal);
       const result = await first.invoke(call, signal);

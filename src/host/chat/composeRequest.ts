@@ -24,6 +24,8 @@ export interface ComposedRequest {
   readonly references: readonly (vscode.Uri | vscode.Location)[];
   /** What a person should know of how this is answered, a sentence each. */
   readonly remarks: readonly string[];
+  /** See {@link EarlierTurns.answered}. */
+  readonly earlierTools: ReadonlySet<string>;
 }
 
 interface Composing {
@@ -68,5 +70,6 @@ export async function composeRequest(
       ...(passage ? [new vscode.Location(passage.document.uri, passage.range)] : []),
     ],
     remarks: [...remarks, ...cut.map(truncationLine), ...(briefing?.notice === undefined ? [] : [briefing.notice])],
+    earlierTools: earlier.answered,
   };
 }

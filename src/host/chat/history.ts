@@ -6,6 +6,7 @@ import type { ChatMessage } from '../../core/completions/request.ts';
 import { chatCommands, chatParticipant } from '../../ids.ts';
 import { accessToolNames, nameForOurselves } from '../accessToolNames.ts';
 import type { Cloud } from '../cloud.ts';
+import type { ToolRegistryOptions } from '../conversation.ts';
 import { isOurs } from './answerWriter.ts';
 import { attachedImages, userMessage } from './images.ts';
 import { promptWithReferences } from './references.ts';
@@ -19,6 +20,8 @@ export interface ResultMetadata {
   readonly question?: string;
   /** The answer was stopped: VS Code may have shown less of it than {@link history} holds. */
   readonly isStopped?: boolean;
+  /** Names of tools, see {@link ToolRegistryOptions.answered}. */
+  readonly answered?: readonly string[];
   /** Rolecall answered by itself: no model has to know. */
   readonly isLocal?: boolean;
   /** What suggests the next question. */
@@ -30,6 +33,7 @@ const metadataSchema = z.object({
   history: z.unknown(),
   question: z.optional(z.string()),
   isStopped: z.optional(z.boolean()),
+  answered: z.optional(z.array(z.string())),
   isLocal: z.optional(z.boolean()),
   followUp: z.optional(z.string()),
 });
@@ -49,7 +53,7 @@ type ReadMetadata = Omit<ResultMetadata, 'history'> & { readonly history: readon
 export function readMetadata(metadata: vscode.ChatResult['metadata']): ReadMetadata | undefined {
   const read = z.safeParse(metadataSchema, metadata);
   if (!read.success) return undefined;
-  const { history, stage, question, isStopped, isLocal, followUp } = read.data;
+  const { history, stage, question, isStopped, answered, isLocal, followUp } = read.data;
   const isEmpty = Array.isArray(history) && history.length === 0; // The model said nothing; a request may not be so.
   const messages = isEmpty ? { ok: true as const, value: [] } : checkMessages(history);
   return {
@@ -57,6 +61,7 @@ export function readMetadata(metadata: vscode.ChatResult['metadata']): ReadMetad
     history: messages.ok ? messages.value : undefined,
     ...(question !== undefined && { question }),
     ...(isStopped !== undefined && { isStopped }),
+    ...(answered !== undefined && { answered }),
     ...(isLocal !== undefined && { isLocal }),
     ...(followUp !== undefined && { followUp }),
   };
@@ -109,6 +114,8 @@ export interface EarlierTurns {
   readonly withheld: number;
   /** Names of images in {@link messages} that are not sent. */
   readonly unsent: readonly string[];
+  /** Names of tools whose results are in {@link messages}, see {@link ToolRegistryOptions.answered}. */
+  readonly answered: ReadonlySet<string>;
 }
 
 /** The earlier turns of a chat with `@rolecall` that were asked of the same service by the same account. */
@@ -120,6 +127,7 @@ export async function earlierTurns(
 ): Promise<EarlierTurns> {
   const turns: ChatMessage[][] = [];
   const unsent: string[] = [];
+  const answered: string[] = [];
   let withheld = 0;
   for (const [at, turn] of history.entries()) {
     if (turn.participant !== chatParticipant || !(turn instanceof vscode.ChatRequestTurn)) continue;
@@ -137,9 +145,10 @@ export async function earlierTurns(
     const sent = takesImages ? images.filter(({ part }) => part) : [];
     unsent.push(...images.filter((image) => !sent.includes(image)).map(({ name }) => name));
     const question = userMessage(metadata?.question ?? (await promptWithReferences(turn)).text, sent);
-    turns.push([question, ...answered(answer, metadata)]);
+    turns.push([question, ...answerMessages(answer, metadata)]);
+    answered.push(...accessToolsFor(turn), ...(metadata?.answered ?? []));
   }
-  return { messages: turns.flat(), withheld, unsent };
+  return { messages: turns.flat(), withheld, unsent, answered: new Set(answered) };
 }
 
 /** The access tools that a request asks for: all with `/access`, else those that it refers to (`#rolecallWhoHas`). */
@@ -151,16 +160,7 @@ export function accessToolsFor({
   return new Set(toolReferences.map(({ name }) => nameForOurselves(name)).filter((name) => accessToolNames.has(name)));
 }
 
-/** Names of the tools whose answers, or what a model made of them, are among the earlier turns. */
-export function answeredBefore({ history }: vscode.ChatContext, messages: readonly ChatMessage[]): Set<string> {
-  const access = history.flatMap((turn) =>
-    turn instanceof vscode.ChatRequestTurn && turn.participant === chatParticipant ? [...accessToolsFor(turn)] : [],
-  );
-  const called = messages.flatMap((message) => ('tool_calls' in message ? (message.tool_calls ?? []) : []));
-  return new Set([...access, ...called.map((call) => call.function.name)]);
-}
-
-function answered(
+function answerMessages(
   answer: vscode.ChatResponseTurn | undefined,
   metadata: ReadMetadata | undefined,
 ): readonly ChatMessage[] {

@@ -19,7 +19,7 @@ import { describe, nextStep } from '../showError.ts';
 import { AnswerWriter } from './answerWriter.ts';
 import { type BriefAccess, composeRequest } from './composeRequest.ts';
 import { followUpOf } from './followUps.ts';
-import { AskedQuestions, accessToolsFor, answeredBefore, type ResultMetadata, sessionHash } from './history.ts';
+import { AskedQuestions, accessToolsFor, type ResultMetadata, sessionHash } from './history.ts';
 import { offerModels, offerSignIn } from './signInOffer.ts';
 import { lacksCode } from './slashCommands.ts';
 import { toolsOverview } from './toolsOverview.ts';
@@ -51,7 +51,7 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
   try {
     if (request.command === chatCommands.tools) {
       const { tools, ...toolRegistry } = await deps.openTools({ access: accessToolNames });
-      stream.markdown(toolsOverview({ tools, ...toolRegistry }));
+      stream.markdown(await toolsOverview({ tools, ...toolRegistry }));
       if (tools.some(({ name }) => accessToolNames.has(name))) {
         stream.markdown(
           `\n\n${vscode.l10n.t('Tools that read who has access are available with `/access`, or when you mention one, for example `#rolecallWhoHas`.')}`,
@@ -103,8 +103,8 @@ async function ask(
       whileAsking: tally.whileAsking,
     });
     const asked = { request, context, cloud, model, questions, briefAccess, problems: toolRegistry.problems ?? [] };
-    const { messages, question, references, remarks } = await composeRequest(asked, account.signal);
-    for (const name of answeredBefore(context, messages)) answered.add(name);
+    const { messages, question, references, remarks, earlierTools } = await composeRequest(asked, account.signal);
+    for (const name of earlierTools) answered.add(name);
     for (const reference of references) stream.reference(reference);
     const answering = runConversation({ ...deps, cloud, model, messages, toolRegistry }, account.signal);
     const end = await write(answering, { writer, tally, signal });
@@ -112,6 +112,7 @@ async function ask(
       stage,
       history: end.history,
       ...(end.reason === 'cancelled' && { isStopped: true }),
+      ...(answered.size > 0 && { answered: [...answered] }),
       ...((request.command !== undefined || request.references.length > 0) && { question }),
       ...followUp(followUpOf(request.command, end)),
     };

@@ -25,8 +25,13 @@ function byFile(problems: readonly ToolFileProblem[]): ReadonlyMap<string, reado
   return files;
 }
 
-/** `/tools`: what is defined, with its problems. Names and descriptions come from the workspace and are no markup. */
-export function toolsOverview({ tools, problems = [], remarks = [] }: ToolRegistry): vscode.MarkdownString {
+/** `/tools`: what is defined and how far it reaches, with its problems. Names and descriptions come from the workspace and are no markup. */
+export async function toolsOverview({
+  tools,
+  reach,
+  problems = [],
+  remarks = [],
+}: ToolRegistry): Promise<vscode.MarkdownString> {
   const text = new vscode.MarkdownString();
   if (!vscode.workspace.isTrusted) {
     return text.appendMarkdown(vscode.l10n.t('Tools in this workspace are unavailable until you trust it.'));
@@ -37,9 +42,11 @@ export function toolsOverview({ tools, problems = [], remarks = [] }: ToolRegist
   for (const { definition } of tools) {
     const { name, description = '' } = definition.function;
     const short = truncateWithEllipsis(description, MAX_DESCRIPTION);
+    const most = await reach?.(name);
     text
       .appendMarkdown(`- \`${name}\`: `)
       .appendMarkdown(escapeMarkdown(short.replace(/\s+/g, ' ')))
+      .appendMarkdown(most === undefined ? '' : `\\\n  *${escapeMarkdown(most)}*`)
       .appendMarkdown('\n');
   }
   for (const remark of remarks) text.appendMarkdown('\n').appendMarkdown(escapeMarkdown(remark)).appendMarkdown('\n');

@@ -28,7 +28,7 @@ export function permissionsLine(reach: CallPermissions): string {
     case 'editor':
       return vscode.l10n.t('Part of the editor: it can do anything the editor can.');
     case 'request':
-      return vscode.l10n.t('Sends the request below to {0}.', reach.host);
+      return vscode.l10n.t('Sends a request to {0}.', reach.host);
   }
 }
 

@@ -15,7 +15,7 @@ export interface ConsentRequest extends Pick<PreparedCall, 'permissions' | 'line
   readonly folder: string;
   /** Identifies exactly this definition and what it means here; see core's `definitionHash`. */
   readonly hash: string;
-  /** What the conversation contains that this call could send out: the user is then asked even if it is always allowed. */
+  /** What the conversation may contain that this call could send: the user is then asked even if it is always allowed. */
   readonly carries?: readonly string[];
 }
 
@@ -61,8 +61,7 @@ export class ToolConsent {
       escapeInvisible(question.folder),
     );
     const key = keyOf(question);
-    const buttons = key === undefined ? [once] : [once, always];
-    const chosen = await askAbout(title, linesOf(question), buttons);
+    const chosen = await askAbout(title, linesOf(question), key === undefined ? [once] : [once, always]);
     if (signal.aborted) return false; // The dialog stays open after Stop, but its answer no longer counts.
     if (chosen === always && key !== undefined) {
       await this.#state.update(KEY, [...this.#remembered(), key].slice(-MAX_REMEMBERED));
@@ -107,6 +106,7 @@ async function askAbout(
     return await showWarningMessage(
       vscode.l10n.t('{0} Read the whole request in the document that opened.', title),
       ...buttons,
+      vscode.l10n.t('Cancel'), // Only modal dialogs have one by themselves.
     );
   } finally {
     await request.close();
@@ -144,15 +144,15 @@ function linesOf({ permissions, lines, always, carries = [] }: ConsentRequest): 
     ...(carries.length > 0
       ? [
           vscode.l10n.t(
-            'The tool can send out data from this conversation, so you are asked even if you always allow it. The conversation may contain: {0}.',
-            carries.join('; '),
+            'The tool can send data. You are asked each time in this conversation, because it may contain {0}.',
+            carries.join(vscode.l10n.t(', and ')),
           ),
         ]
       : []),
     '',
     ...lines.map(line),
     '',
-    ...scope(permissions, always),
+    scope(permissions, always),
   ];
 }
 
@@ -162,23 +162,26 @@ function isUncontained(
   return reach.kind === 'uncontained' && reach.reason !== undefined;
 }
 
-/** What "always" covers, or why there is none. */
-function scope(reach: CallPermissions, always: ConsentRequest['always']): string[] {
-  switch (always) {
-    case 'definition':
-      return [
-        reach.kind === 'contained'
-          ? vscode.l10n.t(
-              '“Always Allow” covers any arguments until the tool’s definition or what it can reach changes.',
-            )
-          : vscode.l10n.t('“Always Allow” covers any arguments until the tool’s definition changes.'),
-      ];
-    case 'arguments':
-      return [
-        vscode.l10n.t('“Always Allow” covers only these arguments. Files that the program loads can still change.'),
-      ];
-    case 'never':
-      return [vscode.l10n.t('You will be asked each time.')];
+/** What "always" covers, or that there is none. */
+function scope(reach: CallPermissions, always: ConsentRequest['always']): string {
+  if (always === 'never') return vscode.l10n.t('You will be asked each time.');
+  if (always === 'arguments') {
+    return vscode.l10n.t(
+      '“Always Allow” covers only these arguments, until the tool’s definition or what it can reach changes.',
+    );
+  }
+  switch (reach.kind) {
+    case 'contained':
+      return vscode.l10n.t(
+        '“Always Allow” covers any arguments until the tool’s definition or what it can reach changes.',
+      );
+    case 'request':
+      return vscode.l10n.t(
+        '“Always Allow” covers requests to {0} with any arguments until the tool’s definition changes.',
+        reach.host,
+      );
+    default:
+      return vscode.l10n.t('“Always Allow” lasts until the tool’s definition changes.');
   }
 }
 

@@ -27,7 +27,7 @@ import type {
 import { prepareHttp, runHttp } from '../../core/tools/http.ts';
 import { headAndTail, processResultText, valueResult } from '../../core/tools/output.ts';
 import { checkWorkspacePaths, isInside } from '../../core/tools/permissions.ts';
-import { type ProcessSpec, prepareProcess, type ToolHost } from '../../core/tools/prepare.ts';
+import { type ProcessSpec, prepareProcess, prepareProgram, type ToolHost } from '../../core/tools/prepare.ts';
 import { fillJson, jsonParameters } from '../../core/tools/templates.ts';
 import type { Leftover } from '../../core/tools/writableFolders.ts';
 import { type CallPermissions, permissionsLine } from './permissionsText.ts';
@@ -96,6 +96,42 @@ async function prepareKind(
   }
 }
 
+/**
+ * The most that any call of a tool can do.
+ *
+ * @throws RolecallError when every call would be refused.
+ */
+export async function reachOf(
+  { run, folder }: WorkspaceToolDefinition,
+  { containment, folders }: Pick<ToolContext, 'containment' | 'folders'>,
+): Promise<CallPermissions> {
+  switch (run.kind) {
+    case 'process':
+      return programReach(
+        run,
+        await prepareProgram({ folder, run }, thisMachine({ containment, folders })),
+        containment,
+      );
+    case 'http':
+      return { kind: 'request', host: new URL(run.url).host }; // Parameters stand behind the host only.
+    default:
+      return { kind: 'editor' };
+  }
+}
+
+function thisMachine({ containment, folders }: Pick<ToolContext, 'containment' | 'folders'>): ToolHost {
+  return { environment: process.env, homes: homesOfUser(), folders, contains: containment.kind !== 'none' };
+}
+
+function programReach(
+  run: ProcessRun,
+  { permissions, root }: Pick<ProcessSpec, 'permissions' | 'root'>,
+  containment: Containment,
+): CallPermissions {
+  if (permissions) return { kind: 'contained', ...shownPermissions(permissions, root) };
+  return { kind: 'uncontained', ...(run.contained && containment.kind === 'none' && whyNot(containment)) };
+}
+
 /** A program of this machine. */
 async function prepareProcessTool(
   definition: ToolOf<ProcessRun>,
@@ -103,13 +139,10 @@ async function prepareProcessTool(
   { containment, folders }: ToolContext,
 ): Promise<PreparedCall> {
   const { run } = definition;
-  const contains = containment.kind !== 'none';
-  const machine: ToolHost = { environment: process.env, homes: homesOfUser(), folders, contains };
+  const machine = thisMachine({ containment, folders });
   const prepare = () => prepareProcess(definition, args, machine);
   const spec = await prepare();
-  const permissions: CallPermissions = spec.permissions
-    ? { kind: 'contained', ...shownPermissions(spec.permissions, spec.root) }
-    : { kind: 'uncontained', ...(run.contained && containment.kind === 'none' && whyNot(containment)) };
+  const permissions = programReach(run, spec, containment);
   return {
     permissions,
     lines: consentLines(spec, definition),

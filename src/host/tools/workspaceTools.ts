@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { cancelled, RolecallError } from '../../core/base/errors.ts';
+import { asRolecallError, cancelled, RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { FunctionTool } from '../../core/completions/request.ts';
@@ -11,10 +11,10 @@ import { accessToolNames } from '../accessToolNames.ts';
 import { setContextKey } from '../contextKeys.ts';
 import type { ToolRegistry, ToolRegistryOptions } from '../conversation.ts';
 import type { Settings } from '../settings.ts';
-import { type CallPermissions, notContainedLine } from './permissionsText.ts';
+import { type CallPermissions, notContainedLine, permissionsLine } from './permissionsText.ts';
 import type { ToolConsent } from './toolConsent.ts';
 import type { ToolFiles, WorkspaceTool } from './toolFiles.ts';
-import { prepareTool } from './toolKinds.ts';
+import { prepareTool, reachOf } from './toolKinds.ts';
 
 export interface WorkspaceToolsDeps {
   readonly files: ToolFiles;
@@ -46,12 +46,14 @@ export class WorkspaceTools {
       tools: (await Promise.all(tools.map(({ definition }) => offer(definition)))).flat(),
       problems,
       remarks: containment?.kind === 'none' ? [notContainedLine(containment)] : [],
+      reach: async (name) => {
+        const tool = byName.get(name);
+        return tool && this.#reach(tool);
+      },
       invoke: async (call, signal) => {
         const tool = byName.get(call.name);
         if (!tool) return { content: `There is no tool named ${call.name}.`, isError: true };
-        const result = await this.run(tool, call, signal, { ...opening, answered });
-        answered.add(call.name);
-        return result;
+        return this.run(tool, call, signal, { ...opening, answered });
       },
     };
   }
@@ -68,12 +70,7 @@ export class WorkspaceTools {
     { token, answered = new Set(), whileAsking = (asked) => asked }: ToolRegistryOptions = {},
   ): Promise<ToolResult> {
     const { consent, log } = this.#deps;
-    if (definition.run.kind === 'process' && folder.uri.scheme !== 'file') {
-      const content = vscode.l10n.t(
-        'This tool runs a program, but the workspace is on another machine than Rolecall. Programs cannot be run there yet.',
-      );
-      return { content, isError: true };
-    }
+    if (isElsewhere({ definition, folder })) return { content: elsewhereLine(), isError: true };
     const prepared = await prepareTool(definition, call.arguments, {
       containment: await this.#deps.containment(signal),
       folders: openFolders(),
@@ -83,7 +80,7 @@ export class WorkspaceTools {
     });
     const hash = await prepared.hash();
     const { permissions, lines, always } = prepared;
-    const carries = canSend(permissions) ? await this.#carried(answered, signal) : [];
+    const carries = canSend(permissions) ? carried(answered) : [];
     const question = { name: definition.name, folder: folder.name, permissions, lines, always, hash, carries };
     if (!(await whileAsking(consent.ask(question, signal)))) throw cancelled();
     if (signal.aborted) throw cancelled(signal.reason);
@@ -93,31 +90,53 @@ export class WorkspaceTools {
     }
     log.info(`Running the workspace tool ${definition.name}.`);
     const result = await prepared.run(signal);
+    if (permissions.kind === 'uncontained' || permissions.kind === 'editor') answered.add(definition.name);
     setContextKey(contextKeys.hasRunTool, true);
     log.info(`The workspace tool ${definition.name} ${result.isError ? 'failed' : 'succeeded'}.`);
     return result;
   }
 
-  /** What a conversation holds that a tool could send out, in words, by the tools that have answered in it. */
-  async #carried(answered: ReadonlySet<string>, signal: AbortSignal): Promise<string[]> {
-    if (answered.size === 0) return [];
-    const { tools } = await this.#deps.files.contents();
-    const containment = await this.#deps.containment(signal);
-    const runs = new Map(tools.map(({ definition: { name, run } }) => [name, run]));
-    const others = [...answered].filter((name) => !accessToolNames.has(name));
-    const toldAccess = others.length < answered.size;
-    // A tool that is no longer defined may have been of any kind.
-    const unbounded = others.filter((name) => {
-      const run = runs.get(name);
-      return run?.kind !== 'http' && !(run?.kind === 'process' && run.contained && containment.kind !== 'none');
-    });
-    return [
-      ...(toldAccess ? [vscode.l10n.t('who has access to what in your organizations, including email addresses')] : []),
-      ...unbounded.map((name) =>
-        vscode.l10n.t('what {0} returned, which can read anything you can', escapeInvisible(name)),
-      ),
-    ];
+  async #reach({ definition, folder }: WorkspaceTool): Promise<string> {
+    if (isElsewhere({ definition, folder })) return elsewhereLine();
+    try {
+      const containment = await this.#deps.containment(new AbortController().signal);
+      return permissionsLine(await reachOf(definition, { containment, folders: openFolders() }));
+    } catch (error) {
+      return asRolecallError(error).message; // What every call would be told.
+    }
   }
+}
+
+/** Tools that are named; one dialog has to hold them. */
+const MAX_NAMED = 5;
+
+/** What a conversation may contain that a tool could send, in words, by the tools that have answered in it. */
+function carried(answered: ReadonlySet<string>): string[] {
+  const others = [...answered].filter((name) => !accessToolNames.has(name));
+  const named = others.slice(0, MAX_NAMED).map(escapeInvisible).join(', ');
+  const more = others.length - MAX_NAMED;
+  return [
+    ...(others.length < answered.size
+      ? [vscode.l10n.t('who has access to what in your organizations, including email addresses')]
+      : []),
+    ...(others.length === 0
+      ? []
+      : [
+          more > 0
+            ? vscode.l10n.t('results of {0} and {1} more, which can read anything you can', named, more)
+            : vscode.l10n.t('results of {0}, which can read anything you can', named),
+        ]),
+  ];
+}
+
+function isElsewhere({ definition, folder }: WorkspaceTool): boolean {
+  return definition.run.kind === 'process' && folder.uri.scheme !== 'file';
+}
+
+function elsewhereLine(): string {
+  return vscode.l10n.t(
+    'This tool runs a program, but the workspace is on another machine than Rolecall. Programs cannot be run there yet.',
+  );
 }
 
 function canSend(reach: CallPermissions): boolean {

@@ -120,7 +120,7 @@ describe('earlier turns of a chat', () => {
       ask('Secret?', [], 'other'),
       answer([said('Yes.')], { stage: session, history: [] }, 'other'),
     );
-    assert.deepEqual(told, { messages: [], withheld: 0, unsent: [] });
+    assert.deepEqual(told, { messages: [], withheld: 0, unsent: [], answered: new Set() });
   });
 
   it('of another connection or account are counted, not sent', async () => {
@@ -137,7 +137,7 @@ describe('earlier turns of a chat', () => {
   it('of nobody knows whom, and what Rolecall said by itself, are not sent', async () => {
     for (const metadata of [undefined, {}, 'rubbish', { stage: 7 }, { stage: session, history: [], isLocal: true }]) {
       const told = await turns(ask('Hi.'), answer([said('Sign in.')], metadata === undefined ? null : metadata));
-      assert.deepEqual(told, { messages: [], withheld: 0, unsent: [] });
+      assert.deepEqual(told, { messages: [], withheld: 0, unsent: [], answered: new Set() });
     }
   });
 });

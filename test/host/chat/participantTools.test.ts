@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { RolecallError } from '../../../src/core/base/errors.ts';
+import { cancelled, RolecallError } from '../../../src/core/base/errors.ts';
 import type { ChatMessage } from '../../../src/core/completions/request.ts';
 import { accessToolNames } from '../../../src/host/accessToolNames.ts';
 import type { ToolRegistry } from '../../../src/host/conversation.ts';
@@ -59,13 +59,26 @@ describe('@rolecall with a tool', () => {
     const toolReferences = [{ name: 'rolecall_who_has_role' }, { name: 'rolecall_workspaceTool' }];
     await chat().ask(chatRequest('say: hello', { toolReferences }));
     assert.deepEqual(last(), [['who_has_role'], []]);
-    await chat().ask('say: hello', [requestTurn(vscode, 'who?', [], undefined, 'access')]);
+    const { metadata: who } = await chat().ask(chatRequest('who?', { command: 'access' }));
+    await chat().ask('say: hello', [
+      requestTurn(vscode, 'who?', [], undefined, 'access'),
+      responseTurn(vscode, [], who),
+    ]);
     assert.deepEqual(last(), [[], [...accessToolNames]]);
-    chat().toolRegistry = offered(async () => ({ content: '42 words', isError: false }));
+    chat().toolRegistry = offered(async () => {
+      chat().opened.at(-1)?.answered?.add('count_words');
+      return { content: '42 words', isError: false };
+    });
     const { metadata } = await chat().ask('Please call count_words.');
     const earlier = [requestTurn(vscode, 'Please call count_words.'), responseTurn(vscode, [], metadata)];
     await chat().ask('say: hello', earlier);
     assert.deepEqual(last(), [[], ['count_words']]);
+    // A call that was refused is among the messages too.
+    chat().toolRegistry = offered(async () => Promise.reject(cancelled()));
+    const { metadata: refused } = await chat().ask('Please call count_words.');
+    assert.equal(JSON.stringify(refused?.history).includes('count_words'), true);
+    await chat().ask('say: hello', [earlier[0] ?? assert.fail(), responseTurn(vscode, [], refused)]);
+    assert.deepEqual(last(), [[], []]);
   });
 
   it('tells once what every round of the answer meets', async () => {

@@ -133,10 +133,11 @@ describe('slash commands of @rolecall', () => {
     const described = { name: 'f', description: 'Does *things* [x](command:y).', parameters: { type: 'object' } };
     chat().toolRegistry = {
       tools: [{ name: 'f', definition: { type: 'function', function: described }, check: () => [] }],
+      reach: async (name) => `Reads *${name}*.`,
       invoke: async () => assert.fail(),
     };
     const { metadata } = await chat().ask(chatRequest('', { command: 'tools' }));
-    assert.match(chat().stream.text, /^- `f`: Does/);
+    assert.match(chat().stream.text, /^- `f`: Does.*\\\n {2}\*Reads \\\*f\\\*\.\*\n/);
     assert.doesNotMatch(chat().stream.text, /(?<!\\)\[x\]/);
     assert.equal(metadata?.isLocal, true);
     assert.deepEqual(scene().asked, []);
@@ -179,8 +180,11 @@ describe('slash commands of @rolecall', () => {
 
     it('/tools says that programs are not contained here, and what mends it', async () => {
       await chat().signedIn();
-      await write('{ "tools": [{ "name": "a", "description": "d", "run": { "kind": "process", "command": ["x"] } }] }');
+      await write(
+        '{ "tools": [{ "name": "a", "description": "d", "run": { "kind": "process", "command": ["ls"] } }] }',
+      );
       await chat().ask(chatRequest('', { command: 'tools' }));
+      assert.match(chat().read(), /Not contained: it can read, change and send anything you can\./);
       assert.match(
         chat().read(),
         /Programs cannot be contained here: bubblewrap is not installed.*sudo apt install bubblewrap/,

@@ -108,12 +108,12 @@ describe('the tool by which other agents call the workspace’s tools', () => {
     await assert.rejects(invoke({ tool: 'one' }, stop.token), vscode.CancellationError);
   });
 
-  it('asks again for what can send once something has answered that could tell more than it shows', async () => {
+  it('says what a call could send once something has answered that can read anything', async () => {
     const files = new ToolFiles(log);
     const asked: (string | undefined)[] = [];
     patches.set(vscode.window, 'showWarningMessage', async (_: string, { detail }: vscode.MessageOptions) => {
-      asked.push(/may contain: [^.]*/.exec(detail ?? '')?.[0]);
-      return 'Always Allow with These Arguments';
+      asked.push(/may contain [^.]*/.exec(detail ?? '')?.[0]);
+      return 'Allow Once';
     });
     const settings = { allowedToolHosts: () => [] };
     const consent = new ToolConsent(new FakeMemento());
@@ -128,7 +128,7 @@ describe('the tool by which other agents call the workspace’s tools', () => {
       await invoke({ tool: 'it' });
       answered.clear();
       await invoke({ tool: 'it' });
-      assert.deepEqual(asked, [undefined, 'may contain: what "it" returned, which can read anything you can']);
+      assert.deepEqual(asked, [undefined, 'may contain results of "it", which can read anything you can', undefined]);
     } finally {
       files.dispose();
     }

@@ -90,11 +90,25 @@ describe('consent to a tool', () => {
       [once],
     ],
     [
-      { kind: 'uncontained' },
+      { kind: 'contained', reads: [], writes: [], program: undefined, network: true },
       'arguments',
-      'Not contained: it can read, change and send anything you can.',
-      '“Always Allow” covers only these arguments. Files that the program loads can still change.',
+      'Reads nothing in this workspace. Writes nothing. Uses the network, including services on this machine.',
+      '“Always Allow” covers only these arguments, until the tool’s definition or what it can reach changes.',
       [once, 'Always Allow with These Arguments'],
+    ],
+    [
+      { kind: 'uncontained' },
+      'never',
+      'Not contained: it can read, change and send anything you can.',
+      'You will be asked each time.',
+      [once],
+    ],
+    [
+      { kind: 'editor' },
+      'definition',
+      'Part of the editor: it can do anything the editor can.',
+      '“Always Allow” lasts until the tool’s definition changes.',
+      [once, always],
     ],
     [
       { kind: 'uncontained', reason: 'bubblewrap is not installed.', remedy: 'sudo apt install bubblewrap' },
@@ -113,8 +127,8 @@ describe('consent to a tool', () => {
     [
       { kind: 'request', host: 'a.example' },
       'definition',
-      'Sends the request below to a.example.',
-      '“Always Allow” covers any arguments until the tool’s definition changes.',
+      'Sends a request to a.example.',
+      '“Always Allow” covers requests to a.example with any arguments until the tool’s definition changes.',
       [once, always],
     ],
   ];
@@ -138,7 +152,7 @@ describe('consent to a tool', () => {
       opened.push(document?.getText() ?? '');
       assert.deepEqual([tabs().includes('rolecall-tool-request'), document?.isDirty], [true, false]);
       assert.match(message, /Read the whole request in the document that opened/);
-      assert.deepEqual(buttons, [once, always], 'it is not modal: the document has to be read');
+      assert.deepEqual(buttons, [once, always, 'Cancel'], 'it is not modal: the document has to be read');
       return once;
     });
     const lines = Array.from({ length: 30 }, (_, index) => ({ kind: 'argument' as const, text: `"${index}"` }));
@@ -149,6 +163,8 @@ describe('consent to a tool', () => {
       /^Run tool "count_words" from workspace "work"\?\n\nReads this workspace[\s\S]*Argument: "29"\n/,
     );
     assert.match(opened[1] ?? '', /\nStandard input: x{56}\n(?: {4}x{72}\n)+ {4}x+\n\n/);
+    patches.set(vscode.window, 'showWarningMessage', async () => 'Cancel');
+    assert.equal(await consent.ask(question('k', { lines }), never), false);
     await until('they are closed', () => !tabs().includes('rolecall-tool-request'));
   });
 
@@ -173,7 +189,7 @@ describe('consent to a tool', () => {
     assert.equal(dialogs.length, 3);
     assert.match(
       dialogs[1]?.options.detail ?? '',
-      /^Reads this workspace\. Writes nothing\. No network\.\nThe tool can send out data from this conversation,.* The conversation may contain: who has access to what\./,
+      /^Reads this workspace\. Writes nothing\. No network\.\nThe tool can send data\. You are asked each time in this conversation, because it may contain who has access to what\./,
     );
   });
 

@@ -7,11 +7,14 @@ import * as vscode from 'vscode';
 import { isCancelled, RolecallError } from '../../../src/core/base/errors.ts';
 import { type ConsentRequest, ToolConsent } from '../../../src/host/tools/toolConsent.ts';
 import { TOOL_FILE, ToolFiles } from '../../../src/host/tools/toolFiles.ts';
+import { prepareTool } from '../../../src/host/tools/toolKinds.ts';
 import { WorkspaceTools } from '../../../src/host/tools/workspaceTools.ts';
+import { languageModelTool } from '../../../src/ids.ts';
 import { notContaining } from '../support/containment.ts';
 import { FakeLog, FakeMemento } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
-import { workspaceFile } from '../support/workspace.ts';
+import { until } from '../support/wait.ts';
+import { folder, workspaceFile } from '../support/workspace.ts';
 
 const never = new AbortController().signal;
 
@@ -168,6 +171,32 @@ describe('workspace tools of other kinds', () => {
           return answer();
         },
       );
+    });
+
+    it('is found in the running editor, and called through it', async () => {
+      patches.restore();
+      await until('the editor lists it', () => vscode.lm.tools.find(({ name }) => name === languageModelTool));
+      // A tool file may not name one of Rolecall's own; the editor of these tests has no others.
+      const run = {
+        kind: 'tool',
+        tool: languageModelTool,
+        input: {},
+        timeoutSeconds: 20,
+        outputLimit: 10_000,
+      } as const;
+      const place = { offset: 0, length: 0, line: 0, column: 0 };
+      const prepared = await prepareTool(
+        {
+          ...{ name: 'it', description: 'd', parameters: { type: 'object', properties: {}, required: [] } },
+          ...{ run, folder: folder().uri.fsPath, place },
+        },
+        {},
+        { containment: notContaining, folders: [], allowedHosts: [], fetch, token: undefined },
+      );
+      assert.equal(prepared.lines.find(({ kind }) => kind === 'toolDescription')?.text.includes('workspace'), true);
+      const { content, isError } = await prepared.run(never);
+      assert.match(content, /^The tools of this workspace.*"name": "count_words"/s);
+      assert.equal(isError, false);
     });
 
     it('is called with the input that was shown, and for the chat it serves', async () => {

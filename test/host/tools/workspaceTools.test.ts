@@ -120,7 +120,7 @@ describe('the workspace’s tools', () => {
     assert.ok(shown.includes('timeout 10 s'));
   });
 
-  it('that can send are asked for with what the conversation holds by then: access, and what was not contained', async () => {
+  it('that can send are asked for with what the conversation may contain by then: access, and what was not contained', async () => {
     const parameters = { type: 'object', properties: {}, required: [] };
     const tool = (name: string, run: object) => ({ name, description: 'x', parameters, run });
     const wc = { kind: 'process', command: ['wc', '-w', 'handover.md'] };
@@ -141,29 +141,64 @@ describe('the workspace’s tools', () => {
       const toolRegistry = await tools.open({ answered: new Set(answered) });
       for (const { name } of defined) await assert.rejects(call(toolRegistry, name), isCancelled);
       return consent.asked.flatMap(({ name, carries = [] }) =>
-        carries.length > 0 ? [`${name}: ${carries.length}`] : [],
+        carries.length > 0 ? [`${name}: ${carries.join(' + ')}`] : [],
       );
     };
     assert.deepEqual(await asked(), []);
-    assert.deepEqual(await asked('inside', 'online', 'page'), []);
-    assert.deepEqual(await asked('who_has_role'), ['online: 1', 'free: 1', 'editor: 1', 'page: 1']);
-    assert.deepEqual(await asked('free'), ['online: 1', 'free: 1', 'editor: 1', 'page: 1']);
-    assert.deepEqual(await asked('editor', 'gone', 'list_roles'), ['online: 3', 'free: 3', 'editor: 3', 'page: 3']);
+    const access = 'who has access to what in your organizations, including email addresses';
+    const all = (...words: string[]) =>
+      ['online', 'free', 'editor', 'page'].map((name) => `${name}: ${words.join(' + ')}`);
+    assert.deepEqual(await asked('who_has_role', 'list_roles'), all(access));
+    assert.deepEqual(await asked('free'), all('results of "free", which can read anything you can'));
+    assert.deepEqual(
+      await asked('list_roles', ...'abcdefg'),
+      all(access, 'results of "a", "b", "c", "d", "e" and 2 more, which can read anything you can'),
+    );
   });
 
-  it('note what has answered, in a conversation that begins here too; where nothing contains them, all of it counts', async () => {
+  it('are noted when they have answered and could read anything, not when they were refused', async function () {
     const run = { kind: 'process', command: ['echo', 'x'] };
     const define = (name: string, more: object) => ({ name, description: 'x', run: { ...run, ...more } });
     await file.write(JSON.stringify({ tools: [define('inside', {}), define('free', { contained: false })] }));
-    const toolRegistry = await tools.open();
-    for (const name of ['inside', 'free', 'free']) await call(toolRegistry, name);
-    assert.deepEqual(
-      consent.asked.map(({ carries = [] }) => carries.length),
-      [0, 1, 2],
-    );
     const answered = new Set<string>();
-    await call(await tools.open({ answered }), 'free');
-    assert.deepEqual([...answered], ['free']);
+    consent.answer = () => false;
+    await assert.rejects(call(await tools.open({ answered }), 'free'), isCancelled);
+    await call(await tools.open({ answered }), 'nonsense');
+    assert.deepEqual([...answered], []);
+    consent.answer = () => true;
+    const toolRegistry = await tools.open({ answered });
+    for (const name of ['inside', 'free', 'free']) await call(toolRegistry, name);
+    assert.deepEqual([...answered], ['inside', 'free'], 'nothing is contained here');
+    const contained = await containing(this);
+    const inside = new Set<string>();
+    tools = new WorkspaceTools({ files, consent, settings, fetch, containment: contained, log });
+    for (const name of ['inside', 'free']) await call(await tools.open({ answered: inside }), name);
+    assert.deepEqual([...inside], ['free']);
+  });
+
+  it('tell the most that each can do, as the dialog says it, or why it cannot run', async () => {
+    const process = (command: string, more: object = {}) => ({ kind: 'process', command: [command], ...more });
+    const runs = [
+      process('ls', { access: { write: ['out'] } }),
+      process('ls', { contained: false }),
+      process('no-such-program'),
+      { kind: 'command', command: 'noop' },
+      { kind: 'http', url: 'https://a.example/${id}' },
+    ];
+    const parameters = { type: 'object', properties: { id: { type: 'string' } } };
+    const defined = runs.map((each, at) => ({ name: `t${at}`, description: 'x', parameters, run: each }));
+    await file.write(JSON.stringify({ tools: defined }));
+    const containment = async () => ({ kind: 'bubblewrap', program: '/usr/bin/bwrap' }) as const;
+    tools = new WorkspaceTools({ files, consent, settings, fetch, containment, log });
+    const { reach } = await tools.open();
+    assert.deepEqual(await Promise.all(defined.map(({ name }) => reach?.(name))), [
+      'Reads this workspace. Writes out/. No network.',
+      'Not contained: it can read, change and send anything you can.',
+      'The program "no-such-program" was not found in PATH.',
+      'Part of the editor: it can do anything the editor can.',
+      'Sends a request to a.example.',
+    ]);
+    assert.equal(await reach?.('nonsense'), undefined);
   });
 
   it('do not run after a no', async () => {
@@ -304,6 +339,31 @@ describe('the workspace’s tools', () => {
     assert.deepEqual(consent.asked, []);
   });
 
+  it('where nothing can contain them say why and how to fix it, and are asked for each time', async () => {
+    const dialogs: string[] = [];
+    patches.set(vscode.window, 'showWarningMessage', async (_: string, ...rest: unknown[]) => {
+      const [{ detail = '' }, ...buttons] = rest as [vscode.MessageOptions, ...string[]];
+      dialogs.push([...detail.split('\n').slice(0, 2), ...buttons].join('\n'));
+      return buttons.at(-1);
+    });
+    const asking = new ToolConsent(new FakeMemento());
+    tools = new WorkspaceTools({
+      files,
+      consent: asking,
+      settings,
+      fetch,
+      containment: async () => notContaining,
+      log,
+    });
+    const asked = [
+      'Not contained: it can read, change and send anything you can.',
+      'Programs cannot be contained here: bubblewrap is not installed. To fix this, run: sudo apt install bubblewrap',
+      'Allow Once',
+    ].join('\n');
+    for (const _ of [1, 2]) await call(await tools.open(), 'list_files');
+    assert.deepEqual(dialogs, [asked, asked]);
+  });
+
   describe('with a consent for always', () => {
     let dialogs: { detail: string; buttons: unknown[] }[];
     let answers: (string | undefined)[];
@@ -353,27 +413,48 @@ describe('the workspace’s tools', () => {
     }
 
     const perCall: readonly (readonly [string, Record<string, unknown>])[] = [
-      ['a network', { access: { network: true } }],
+      ['this workspace and a network', { access: { network: true } }],
+      ['a part of it and a network', { access: { read: [], write: ['out'], network: true } }],
       ['everything', { contained: false }],
     ];
     for (const [what, more] of perCall) {
-      it(`that reach ${what} are asked for each time, or for exactly their arguments`, async () => {
-        await file.write(scripted(['sh', 'script.sh'], more));
-        await script.write('echo one');
+      it(`that reach ${what} are asked for each time: its files decide what they do`, async () => {
+        await file.write(scripted(['echo'], more));
         await call(await real.open(), 'scripted');
-        await call(await real.open(), 'scripted');
+        await call(await real.open(), 'scripted').finally(() =>
+          rm(path.join(folder().uri.fsPath, 'out'), { recursive: true, force: true }),
+        );
         assert.deepEqual(
           dialogs.map(({ buttons }) => buttons),
           [['Allow Once'], ['Allow Once']],
         );
-        const parameters = { type: 'object', properties: { what: { type: 'string', description: 'd' } } };
-        const run = { kind: 'process', command: ['echo', '${what}'], ...more };
-        await file.write(JSON.stringify({ tools: [{ name: 'echoed', description: 'd', parameters, run }] }));
-        for (const word of ['a', 'a', 'b']) await call(await real.open(), 'echoed', { what: word });
-        assert.equal(dialogs.length, 4);
-        assert.deepEqual(dialogs[3]?.buttons, ['Allow Once', 'Always Allow with These Arguments']);
       });
     }
+
+    it('that reach a network and nothing of the workspace can be allowed for exactly their arguments', async () => {
+      const parameters = { type: 'object', properties: { what: { type: 'string', description: 'd' } } };
+      const define = (program: string) => {
+        const run = { kind: 'process', command: [program, '${what}'], access: { read: [], network: true } };
+        return file.write(JSON.stringify({ tools: [{ name: 'echoed', description: 'd', parameters, run }] }));
+      };
+      await define('echo');
+      for (const what of ['a', 'a', 'b']) await call(await real.open(), 'echoed', { what });
+      const exact = ['Allow Once', 'Always Allow with These Arguments'];
+      assert.deepEqual(
+        dialogs.map(({ buttons }) => buttons),
+        [exact, exact],
+      );
+      // A link of the workspace can lead to another program tomorrow.
+      const program = path.join(folder().uri.fsPath, 'program');
+      await symlink('/bin/echo', program);
+      try {
+        await define('./program');
+        await call(await real.open(), 'echoed', { what: 'a' });
+      } finally {
+        await rm(program);
+      }
+      assert.deepEqual(dialogs[2]?.buttons, ['Allow Once']);
+    });
   });
 
   describe('that are begun with New Workspace Tool', () => {
