@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import type { ParametersSchema, ProcessRun, WorkspaceToolDefinition } from './definition.ts';
+import type { ProcessRun, WorkspaceToolDefinition } from './definition.ts';
 import type { HttpSpec } from './http.ts';
 import type { Permissions } from './permissions.ts';
 import type { ProcessSpec } from './prepare.ts';
-import { isUnconstrained } from './templates.ts';
 
 /** One line of the consent. The host puts a word of the user's language before `text`, by `kind`. */
 export interface ConsentLine {
@@ -49,13 +48,6 @@ export function shownPermissions(
     program: program === undefined ? undefined : name(program),
     network,
   };
-}
-
-/** True when the model may fill a parameter of these with what it likes. */
-export function hasFreeParameter(parameters: ParametersSchema, used: readonly string[] | 'all'): boolean {
-  const { properties, additionalProperties = false } = parameters;
-  if (used === 'all') return additionalProperties !== false || Object.values(properties).some(isUnconstrained);
-  return used.some((each) => isUnconstrained(properties[each]));
 }
 
 /**

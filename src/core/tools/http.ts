@@ -20,7 +20,7 @@ export interface HttpSpec {
 /**
  * Turns a definition and checked arguments into what will be sent. Sends nothing.
  *
- * @param allowedHosts what the user allowed, never the workspace (see `allowedHosts.ts`).
+ * @param allowedHosts what the user allowed, never the workspace; see {@link isAllowedHost}.
  * @throws {RolecallError} kind `tool` when a value is refused; `configuration` when the host is not allowed.
  */
 export function prepareHttp(
@@ -146,12 +146,10 @@ function isText(type: string): boolean {
 }
 
 /**
- * The hosts workspace tools may send requests to, as the user writes them (setting `rolecall.tools.allowedHosts`):
- * `api.example.com` or `api.example.com:8443` for https, `localhost:3000` for http as well, as nothing leaves the
- * machine, and `http://intranet:8080` where plain http is wanted.
+ * True when one of the entries of `rolecall.tools.allowedHosts` allows exactly the origin of this address:
+ * `api.example.com` or `api.example.com:8443` for https, `localhost:3000` for http as well, as nothing leaves the machine,
+ * and `http://intranet:8080` where plain http is wanted. An entry that cannot be parsed allows nothing.
  */
-
-/** True when one of the entries allows exactly the origin of this address. An entry that cannot be parsed allows nothing. */
 export function isAllowedHost(url: URL, entries: readonly string[]): boolean {
   return entries.some((entry) => originsOf(entry).includes(url.origin));
 }

@@ -170,19 +170,12 @@ function scope(reach: CallPermissions, always: ConsentRequest['always']): string
       '“Always Allow” covers only these arguments, until the tool’s definition or what it can reach changes.',
     );
   }
-  switch (reach.kind) {
-    case 'contained':
-      return vscode.l10n.t(
-        '“Always Allow” covers any arguments until the tool’s definition or what it can reach changes.',
-      );
-    case 'request':
-      return vscode.l10n.t(
+  return reach.kind === 'request'
+    ? vscode.l10n.t(
         '“Always Allow” covers requests to {0} with any arguments until the tool’s definition changes.',
         reach.host,
-      );
-    default:
-      return vscode.l10n.t('“Always Allow” lasts until the tool’s definition changes.');
-  }
+      )
+    : vscode.l10n.t('“Always Allow” covers any arguments until the tool’s definition or what it can reach changes.');
 }
 
 function line({ kind, text }: ConsentLine): string {

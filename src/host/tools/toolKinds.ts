@@ -11,7 +11,6 @@ import {
   definitionHash,
   escapeInvisible,
   forwardLines,
-  hasFreeParameter,
   httpLines,
   shownPermissions,
 } from '../../core/tools/consent.ts';
@@ -28,7 +27,7 @@ import { prepareHttp, runHttp } from '../../core/tools/http.ts';
 import { headAndTail, processResultText, valueResult } from '../../core/tools/output.ts';
 import { checkWorkspacePaths, isInside } from '../../core/tools/permissions.ts';
 import { type ProcessSpec, prepareProcess, prepareProgram, type ToolHost } from '../../core/tools/prepare.ts';
-import { fillJson, jsonParameters } from '../../core/tools/templates.ts';
+import { fillJson } from '../../core/tools/templates.ts';
 import type { Leftover } from '../../core/tools/writableFolders.ts';
 import { type CallPermissions, permissionsLine } from './permissionsText.ts';
 
@@ -217,10 +216,6 @@ function homesOfUser(): string[] {
   }
 }
 
-/** Commands that run what files of the workspace define. */
-const runsWorkspace =
-  /^(?:workbench\.action\.(?:tasks|debug|terminal\.run\w+)\b|testing\.|notebook\.\w*execute|npm\.|gulp\.|grunt\.|code-runner\.)/i;
-
 /** A command of the editor. It cannot be stopped: after Stop or the time limit its result is ignored. */
 async function prepareCommandTool(definition: ToolOf<CommandRun>, args: Arguments): Promise<PreparedCall> {
   const { command, arguments: templates, timeoutSeconds, outputLimit } = definition.run;
@@ -229,12 +224,11 @@ async function prepareCommandTool(definition: ToolOf<CommandRun>, args: Argument
   }
   const filled = templates.map((template) => fillJson(template, args) ?? null);
   const timeoutMs = timeoutSeconds * 1000;
-  const isFree = hasFreeParameter(definition.parameters, jsonParameters(templates));
   return {
     permissions: { kind: 'editor' },
     lines: commandLines(command, filled, timeoutMs),
     hash: async () => definitionHash(definition),
-    always: isFree || runsWorkspace.test(command) ? 'never' : 'definition',
+    always: 'never', // A task or a test runner does what files of the workspace say.
     run: async (signal) => {
       const value: unknown = await withTimeLimit(vscode.commands.executeCommand(command, ...filled), {
         timeoutMs,
@@ -254,11 +248,10 @@ async function prepareForwardedTool(
   args: Arguments,
   toolInvocationToken: vscode.ChatParticipantToolToken | undefined,
 ): Promise<PreparedCall> {
-  const { run, parameters } = definition;
+  const { run } = definition;
   const found = findTool(run.tool);
   const input = Object(run.input === undefined ? args : fillJson(run.input, args));
   const timeoutMs = run.timeoutSeconds * 1000;
-  const isFree = hasFreeParameter(parameters, run.input === undefined ? 'all' : jsonParameters(run.input));
   return {
     permissions: { kind: 'editor' },
     lines: forwardLines(found, input, timeoutMs),
@@ -266,7 +259,7 @@ async function prepareForwardedTool(
       const { description, inputSchema } = findTool(run.tool);
       return definitionHash(definition, { description, inputSchema });
     },
-    always: isFree ? 'never' : 'definition',
+    always: 'never', // As a command.
     run: async (signal) => {
       const stop = new vscode.CancellationTokenSource();
       const cancel = () => stop.cancel();

@@ -104,13 +104,6 @@ describe('consent to a tool', () => {
       [once],
     ],
     [
-      { kind: 'editor' },
-      'definition',
-      'Part of the editor: it can do anything the editor can.',
-      '“Always Allow” lasts until the tool’s definition changes.',
-      [once, always],
-    ],
-    [
       { kind: 'uncontained', reason: 'bubblewrap is not installed.', remedy: 'sudo apt install bubblewrap' },
       'never',
       'Not contained: it can read, change and send anything you can.\nPrograms cannot be contained here: bubblewrap is not installed. To fix this, run: sudo apt install bubblewrap',

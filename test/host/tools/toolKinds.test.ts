@@ -106,19 +106,11 @@ describe('workspace tools of other kinds', () => {
       assert.deepEqual(got, []);
     });
 
-    it('is asked for each time where the model may fill something in, or the workspace defines what runs', async () => {
-      disposables.push(vscode.commands.registerCommand('testing.toolKinds', () => 'run'));
-      await define({ kind: 'command', command: 'testing.toolKinds' });
-      await call();
-      await define(run);
-      await call({ a: 1 });
+    it('is asked for each time, with fixed arguments too: it may run what the workspace defines', async () => {
       await define({ kind: 'command', command: 'toolKinds.test', arguments: ['fixed'] });
       await call();
-      assert.deepEqual(
-        consent.asked.map(({ always }) => always),
-        ['never', 'never', 'definition'],
-      );
-      assert.deepEqual(consent.asked[0]?.permissions, { kind: 'editor' });
+      const [{ always, permissions } = {}] = consent.asked;
+      assert.deepEqual([always, permissions], ['never', { kind: 'editor' }]);
     });
 
     it('that is not there is said before anybody is asked', async () => {
@@ -225,16 +217,10 @@ describe('workspace tools of other kinds', () => {
       assert.deepEqual(invoked[0]?.input, { a: [1] });
     });
 
-    it('is asked for each time where the model may fill something in', async () => {
-      const inputs = [undefined, { query: '${a}' }, { query: 'fixed' }];
-      for (const input of inputs) {
-        await define({ kind: 'tool', tool: 'mcp_a_b', ...(input && { input }) });
-        await call();
-      }
-      assert.deepEqual(
-        consent.asked.map(({ always }) => always),
-        ['never', 'never', 'definition'],
-      );
+    it('is asked for each time, as a command', async () => {
+      await define({ kind: 'tool', tool: 'mcp_a_b', input: { query: 'fixed' } });
+      await call();
+      assert.equal(consent.asked[0]?.always, 'never');
     });
 
     it('asks again when another tool has taken the name', async () => {

@@ -6,7 +6,6 @@ import {
   consentLines,
   definitionHash,
   escapeInvisible,
-  hasFreeParameter,
   shownPermissions,
 } from '../../../../src/core/tools/consent.ts';
 import type { ProcessRun } from '../../../../src/core/tools/definition.ts';
@@ -134,36 +133,6 @@ describe('shownReach', () => {
       program: '"/h/x/bin/p\\u{202e}"',
       network: false,
     });
-  });
-});
-
-describe('hasFreeParameter', () => {
-  const parameters = (properties: Record<string, Record<string, unknown>>, more: object = {}) => ({
-    type: 'object' as const,
-    properties,
-    required: [],
-    ...more,
-  });
-  const rows: [title: string, property: Record<string, unknown>, expected: boolean][] = [
-    ['any text', { type: 'string' }, true],
-    ['text with a pattern', { type: 'string', pattern: 'a' }, true],
-    ['a listed value', { enum: ['a', 'b'] }, false],
-    ['a number', { type: 'integer' }, false],
-    ['yes or no', { type: 'boolean' }, false],
-    ['an object', { type: 'object' }, true],
-    ['anything', {}, true],
-  ];
-  for (const [title, property, expected] of rows) {
-    it(`${expected ? 'says so of' : 'does not say so of'} ${title}`, () => {
-      assert.equal(hasFreeParameter(parameters({ a: property }), ['a']), expected);
-      assert.equal(hasFreeParameter(parameters({ a: property }), 'all'), expected);
-      assert.equal(hasFreeParameter(parameters({ a: property }), []), false);
-    });
-  }
-
-  it('says so where more than the declared ones may be given', () => {
-    assert.equal(hasFreeParameter(parameters({}, { additionalProperties: true }), 'all'), true);
-    assert.equal(hasFreeParameter(parameters({}, { additionalProperties: false }), 'all'), false);
   });
 });
 
