@@ -1,7 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { errorAt, type MemberDiagnostic } from './definition.ts';
 import {
-  isUnconstrained,
   jsonDiagnostics,
   jsonParameters,
   parseTemplate,
@@ -120,10 +119,6 @@ function optionWarning(
   index: number,
   [first, second]: readonly TemplatePart[],
 ): string | undefined {
-  if (first?.kind === 'text' && /^--?$/.test(first.text) && second?.kind === 'parameter') {
-    if (!isUnconstrained(parameters.properties[second.name])) return undefined;
-    return l10n.t('The model can choose any option here. Give "{0}" an "enum".', second.name);
-  }
   if (first?.kind !== 'parameter' || second !== undefined || !standsAfterOption(command, index)) return undefined;
   if (parameters.required.includes(first.name)) return undefined;
   return l10n.t(
@@ -137,34 +132,14 @@ function standsAfterOption(command: readonly string[], index: number): boolean {
   return index > 1 && /^-./.test(before) && before !== '--' && templateParameters(before).length === 0;
 }
 
-/** Commands that run whatever is in their arguments, and what to use instead. */
-const runsItsArguments: ReadonlyMap<string, () => string> = new Map([
-  [
-    'runCommands',
-    () => l10n.t('The model could run anything with "runCommands", which runs other commands. Name a single command.'),
-  ],
-  [
-    'workbench.action.terminal.sendSequence',
-    () =>
-      l10n.t(
-        'The model could run anything with "workbench.action.terminal.sendSequence", which types into a shell. Use a tool of the kind "process".',
-      ),
-  ],
-]);
-
-function commandDiagnostics({
-  command,
-  arguments: args,
-}: Extract<ToolShape['run'], { kind: 'command' }>): MemberDiagnostic[] {
+function commandDiagnostics({ command }: Extract<ToolShape['run'], { kind: 'command' }>): MemberDiagnostic[] {
   const path = ['run', 'command'];
   if (templateParameters(command).length > 0) {
     return [errorAt(path, l10n.t('The command must not contain a parameter: what runs has to be fixed.'))];
   }
   if (/^_?rolecall\b/i.test(command)) return [errorAt(path, l10n.t('Rolecall commands cannot be offered to models.'))];
-  const reason = runsItsArguments.get(command);
-  if (reason === undefined) return [];
-  if (command !== 'runCommands' && jsonParameters(args).length === 0) return [];
-  return [errorAt(path, reason())];
+  if (command !== 'runCommands') return [];
+  return [errorAt(path, l10n.t('"runCommands" runs any other commands, Rolecall\'s too. Name a single command.'))];
 }
 
 function forwardDiagnostics(tool: string): MemberDiagnostic[] {

@@ -204,7 +204,7 @@ const killedMs = 500;
 const pollMs = 15;
 
 /** The processes a tool started: its own process group (POSIX), or its tree (Windows). */
-export interface ProcessGroup {
+interface ProcessGroup {
   /** Ends all of them, once: SIGTERM, after a grace SIGKILL. Resolves when they are gone, or cannot be ended. */
   end(): Promise<void>;
   /** At once and without waiting, for the moment the editor itself ends. */

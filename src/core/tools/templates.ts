@@ -180,9 +180,3 @@ export function undeclaredMessage(name: string): string {
 function literalHint(): string {
   return l10n.t('To write the characters {0} themselves, use {1}.', '"${"', '"$${"');
 }
-
-/** True when the model can choose any text for the value: the author listed none. */
-export function isUnconstrained(property: Readonly<Record<string, unknown>> | undefined): boolean {
-  if (property === undefined) return true;
-  return !Array.isArray(property.enum) && !['boolean', 'integer', 'number'].includes(String(property.type));
-}

@@ -50,12 +50,10 @@ export class ToolFiles implements vscode.Disposable {
     ];
   }
 
-  /** The tools of all folders as the files stand now. Of two tools with one name the first folder's wins. */
-  async tools(): Promise<readonly WorkspaceTool[]> {
-    return (await this.contents()).tools;
-  }
-
-  /** The same, with everything that is wrong with the files, even where the editor reports it too. */
+  /**
+   * The tools of all folders as the files stand now, and everything that is wrong with the files, even where the editor
+   * reports it too. Of two tools with one name the first folder's wins.
+   */
   async contents(): Promise<{
     readonly tools: readonly WorkspaceTool[];
     readonly problems: readonly ToolFileProblem[];

@@ -41,14 +41,14 @@ describe('the tool files', () => {
   });
   afterEach(() => files.dispose());
 
-  const names = async () => (await files.tools()).map(({ definition }) => definition.name);
+  const names = async () => (await files.contents()).tools.map(({ definition }) => definition.name);
   const problems = () => shown.get(file.uri().toString());
 
   it('give the tools of the opened folder as the file stands now', async () => {
     assert.deepEqual(await names(), ['count_words', 'list_files']);
     await file.write(JSON.stringify({ tools: [tool('one')] }));
     assert.deepEqual(await names(), ['one']);
-    const [first] = await files.tools();
+    const [first] = (await files.contents()).tools;
     assert.equal(first?.folder, folder());
     assert.equal(first?.definition.folder, folder().uri.fsPath);
     await file.remove();
@@ -93,7 +93,7 @@ describe('the tool files', () => {
     isGone = false;
     await files.check();
     assert.deepEqual(problems(), []);
-    assert.equal((await files.tools()).length, 1);
+    assert.equal((await files.contents()).tools.length, 1);
   });
 
   it('log what keeps them from being checked, and can be checked again', async () => {
@@ -187,7 +187,7 @@ describe('the tool files', () => {
       },
     });
     patches.set(vscode.workspace, 'isTrusted', false);
-    assert.deepEqual(await files.tools(), []);
+    assert.deepEqual((await files.contents()).tools, []);
     await files.check();
     assert.deepEqual([read, problems()], [[], undefined]);
     patches.restore();
@@ -238,7 +238,7 @@ describe('the tool files', () => {
     await vscode.workspace.fs.writeFile(other, new TextEncoder().encode(text));
     try {
       patches.set(vscode.workspace, 'workspaceFolders', [folder(), second]);
-      const found = await files.tools();
+      const found = (await files.contents()).tools;
       assert.deepEqual(
         found.map(({ definition, folder: of }) => [definition.name, of.name]),
         [

@@ -98,13 +98,7 @@ describe('readToolFile', () => {
     ['a kind that is no text', tool({ run: { kind: 7 } }), /"kind" must be a string\. Use one of: "process"/, '7'],
     ['a command of ours', command('rolecall.signOut'), /Rolecall commands cannot be offered/, '"rolecall.signOut"'],
     ['an inner command of ours', command('_rolecall.x'), /Rolecall commands cannot be offered/, '"_rolecall.x"'],
-    ['a command that runs others', command('runCommands'), /model could run anything/, '"runCommands"'],
-    [
-      'a value typed into a terminal',
-      command('workbench.action.terminal.sendSequence', [{ text: '${who}' }]),
-      /types into a shell/,
-      '"workbench.action.terminal.sendSequence"',
-    ],
+    ['a command that runs others', command('runCommands'), /Name a single command/, '"runCommands"'],
     ['a chosen command', command('${who}'), /command must not contain a parameter/, '"${who}"'],
     [
       'an undeclared value of a command',
@@ -306,7 +300,6 @@ describe('readToolFile', () => {
       /"unevaluatedProperties" is not a JSON Schema draft-07 keyword/,
       '{',
     ],
-    ['an option the model chooses', run({ command: ['x', '--${who}'] }), /can choose any option/, '"--${who}"'],
     [
       'an optional value after an option',
       tool({
