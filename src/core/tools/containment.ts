@@ -48,17 +48,17 @@ export async function findContainment(
       remedy: undefined,
     };
   }
-  const found: Containment = platform === 'darwin' ? { kind: 'seatbelt' } : await findBubblewrap(folders);
-  const isMissing = found.kind === 'bubblewrap' && found.program === '';
-  if (isMissing)
+  const bwrap = platform === 'linux' ? await findBubblewrap(folders) : undefined;
+  if (platform === 'linux' && bwrap === undefined) {
     return { kind: 'none', reason: l10n.t('bubblewrap is not installed.'), remedy: await installing(read) };
+  }
   const refused = async (words: string): Promise<Containment> => ({
     kind: 'none',
     reason:
       words === ''
         ? l10n.t('The system does not allow Rolecall to contain programs.')
         : l10n.t('The system does not allow Rolecall to contain programs ({0}).', words),
-    remedy: found.kind === 'bubblewrap' ? await allowing(read) : undefined,
+    remedy: platform === 'linux' ? await allowing(read) : undefined,
   });
   const trial = await realpath(await mkdtemp(path.join(tmpdir(), 'rolecall-trial-')));
   try {
@@ -72,9 +72,10 @@ export async function findContainment(
     };
     const executable = { path: '/bin/sh', realPath: '/bin/sh' };
     const program = { executable, args: ['-c', 'exit 0'], root: trial, cwd: trial, env: {}, permissions };
-    const launch = found.kind === 'bubblewrap' ? bubblewrap(found.program, program, []) : seatbelt(program, trial);
+    const launch = bwrap === undefined ? seatbelt(program, trial) : bubblewrap(bwrap, program, []);
     const result = await run({ ...launch, stdin: undefined, timeoutMs: 10_000, outputLimit: 1000 }, { signal });
-    if (result.exitCode === 0) return found;
+    if (result.exitCode === 0)
+      return bwrap === undefined ? { kind: 'seatbelt' } : { kind: 'bubblewrap', program: bwrap };
     return refused(truncateWithEllipsis(result.stderr.trim().replaceAll(/\s+/g, ' '), 300));
   } catch (error) {
     if (isCancelled(error)) throw error;
@@ -84,18 +85,12 @@ export async function findContainment(
   }
 }
 
-async function findBubblewrap(folders: readonly string[]): Promise<Containment> {
-  for (const folder of folders) {
-    const program = path.join(folder, 'bwrap');
-    if (
-      await stat(program).then(
-        (found) => found.isFile(),
-        () => false,
-      )
-    )
-      return { kind: 'bubblewrap', program };
+async function findBubblewrap(folders: readonly string[]): Promise<string | undefined> {
+  for (const program of folders.map((folder) => path.join(folder, 'bwrap'))) {
+    const found = await stat(program).catch(() => undefined);
+    if (found?.isFile()) return program;
   }
-  return { kind: 'bubblewrap', program: '' };
+  return undefined;
 }
 
 /** By the system's own name (os-release(5)). */

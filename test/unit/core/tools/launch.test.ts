@@ -32,8 +32,9 @@ describe('the arguments of bubblewrap', () => {
     assert.deepEqual([file, cwd, env], ['/usr/bin/bwrap', '/', {}]);
   });
 
-  it('share nothing, end with their parent and give no right', () => {
-    const { args } = launch();
+  it('share nothing, end with their parent and give no right, and say which process all others end with', () => {
+    const { args, hasNamespace } = launch();
+    assert.deepEqual([args[args.indexOf('--info-fd') + 1], hasNamespace], ['3', true]);
     for (const each of ['user', 'pid', 'ipc', 'uts', 'net', 'cgroup-try'])
       assert.ok(args.includes(`--unshare-${each}`));
     assert.ok(args.includes('--die-with-parent') && args.includes('--new-session'));
