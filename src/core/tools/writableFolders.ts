@@ -178,7 +178,7 @@ async function sweep(top: string, known: ReadonlySet<string>): Promise<Leftover[
     }
     return undefined;
   };
-  if (lstatSync(top).isFile() && (await clearMode(top))) tell('modeCleared', top);
+  if (lstatSync(top, { throwIfNoEntry: false })?.isFile() && (await clearMode(top))) tell('modeCleared', top);
   await walk(top, async (folder) => {
     const inside: string[] = [];
     const found = await opened(folder, () => entries(folder)).catch(async (error: unknown) => {

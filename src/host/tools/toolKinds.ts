@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
@@ -142,6 +143,7 @@ async function prepareProcessTool(
   const prepare = () => prepareProcess(definition, args, machine);
   const spec = await prepare();
   const permissions = programReach(run, spec, containment);
+  const always = await alwaysOf(spec, folders);
   return {
     permissions,
     lines: consentLines(spec, definition),
@@ -155,7 +157,7 @@ async function prepareProcessTool(
       };
       return definitionHash(definition, target);
     },
-    always: alwaysOf(spec, folders),
+    always,
     run: async (signal) => {
       const result = await runPrepared(spec, containment, { signal });
       const made = leftoverLines(result.leftovers);
@@ -173,10 +175,14 @@ async function prepareProcessTool(
  * what that can be. One without a network can do no more than was shown. One with a network that sees nothing of the
  * workspace does what its arguments say. All others ask each time.
  */
-function alwaysOf({ executable, permissions }: ProcessSpec, folders: readonly string[]): PreparedCall['always'] {
+async function alwaysOf(
+  { executable, permissions }: ProcessSpec,
+  folders: readonly string[],
+): Promise<PreparedCall['always']> {
   if (permissions === undefined) return 'never';
   if (!permissions.network) return 'definition';
-  const isOurs = (file: string) => folders.some((folder) => isInside(folder, file));
+  const real = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
+  const isOurs = (file: string) => [...folders, ...real].some((folder) => isInside(folder, file));
   const seesWorkspace = permissions.read.length + permissions.write.length > 0;
   return seesWorkspace || isOurs(executable.path) || isOurs(executable.realPath) ? 'never' : 'arguments';
 }

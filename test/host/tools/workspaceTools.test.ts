@@ -431,6 +431,27 @@ describe('the workspace’s tools', () => {
       });
     }
 
+    it('that leave what no tool may have it removed, and are told, up to ten times', async () => {
+      const leaving = async (code: string) => {
+        await file.write(scripted(['sh', '-c', code], { access: { write: ['out'] } }));
+        const { content, isError } = await call(await real.open(), 'scripted').finally(() =>
+          rm(path.join(folder().uri.fsPath, 'out'), { recursive: true, force: true }),
+        );
+        assert.equal(isError, true);
+        return content;
+      };
+      const told = await leaving('mkdir -p out/1/.git; mkfifo out/2; touch out/3; chmod 4755 out/3');
+      assert.match(
+        told,
+        /created something that is not allowed\. It was renamed to ".*\/out\/1\/\.git\.not-allowed-\w+"\./,
+      );
+      assert.match(told, /left a pipe, socket or device behind\. It was deleted: ".*\/out\/2"\./);
+      assert.match(told, /let other users run ".*\/out\/3" as you\. That was undone\./);
+      const many = await leaving('for each in $(seq 12); do mkfifo out/$each; done');
+      assert.equal(many.match(/It was deleted/g)?.length, 10);
+      assert.match(many, /\n2 more were found\.\n/);
+    });
+
     it('that reach a network and nothing of the workspace can be allowed for exactly their arguments', async () => {
       const parameters = { type: 'object', properties: { what: { type: 'string', description: 'd' } } };
       const define = (program: string) => {

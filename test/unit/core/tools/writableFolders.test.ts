@@ -84,6 +84,10 @@ describe('guardWritable', () => {
     assert.ok(existsSync(at('out', 'old', '.git')));
   });
 
+  it('finds nothing where the user has deleted the folder meanwhile', async () => {
+    assert.deepEqual((await guard(['out'], sh('rm -r out'))).left, []);
+  });
+
   it('says where it could not look', async () => {
     const long = Array(8).fill('x'.repeat(250)).join('/');
     const code = `mkdir -p out/${long} a/${long} b/${long}/.git; mv b a/${long}; mv a out/${long}`;
