@@ -61,7 +61,7 @@ export async function accessToolRegistry(
   });
   return {
     tools,
-    reach: async () => vscode.l10n.t('Reads who has access to what in your organizations. Sends nothing.'),
+    reach: async () => vscode.l10n.t('Reads who has access to what in your organizations.'),
     invoke: async (call, signal) => {
       const tool = names.get(call.name);
       if (!tool) return { content: `There is no tool named ${call.name}.`, isError: true };
