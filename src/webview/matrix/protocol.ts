@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { readMessage, type Unversioned } from '../protocol.ts';
 
 /** Both sides come from one VSIX; the number tells a page that outlived an update from one that did not. */
 export const PROTOCOL_VERSION = 1;
@@ -102,7 +103,6 @@ const toHostSchema = z.discriminatedUnion('type', [
   message('active', { mode, row: key, column: key, place: z.number() }),
 ]);
 
-type Unversioned<T> = T extends unknown ? Omit<T, 'version'> : never;
 type Of<T, K> = Extract<T, { readonly type: K }>;
 export type ToPage = Unversioned<z.output<typeof toPageSchema>>;
 export type ToHost = Unversioned<z.output<typeof toHostSchema>>;
@@ -110,19 +110,8 @@ export type MatrixMessage = Of<ToPage, 'matrix'>;
 export type ViewMessage = Of<ToPage, 'view'>;
 export type NoticesMessage = Of<ToPage, 'notices'>;
 
-/** @returns `undefined` for what is not such a message, or of another version. */
-export function readToPage(data: unknown): ToPage | undefined {
-  const result = z.safeParse(toPageSchema, data);
-  return result.success ? result.data : undefined;
-}
-
-/** @returns `undefined` for what is not such a message, or of another version. */
-export function readToHost(data: unknown): ToHost | undefined {
-  const result = z.safeParse(toHostSchema, data);
-  return result.success ? result.data : undefined;
-}
+export const readToPage = (data: unknown): ToPage | undefined => readMessage(toPageSchema, data);
+export const readToHost = (data: unknown): ToHost | undefined => readMessage(toHostSchema, data);
 
 /** A message as it is posted. */
-export function versioned<T extends ToPage | ToHost>(content: T): T & { readonly version: typeof PROTOCOL_VERSION } {
-  return { version: PROTOCOL_VERSION, ...content };
-}
+export const versioned = <T extends ToPage | ToHost>(content: T) => ({ version: PROTOCOL_VERSION, ...content });

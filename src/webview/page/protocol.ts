@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { readMessage, type Unversioned } from '../protocol.ts';
 
 /** Both sides come from one VSIX; the number tells a page that outlived an update from one that did not. */
 export const PROTOCOL_VERSION = 3;
@@ -61,26 +62,14 @@ const toHostSchema = z.discriminatedUnion('type', [
   z.object({ version, type: z.literal('follow'), revision: z.int(), link: z.int() }),
 ]);
 
-type Unversioned<T> = T extends unknown ? Omit<T, 'version'> : never;
 export type ToPage = Unversioned<z.output<typeof toPageSchema>>;
 export type ToHost = Unversioned<z.output<typeof toHostSchema>>;
 export type PagePart = z.output<typeof partSchema>;
 export type PageBlock = z.output<typeof blockSchema>;
 export type PageLine = z.output<typeof lineSchema>;
 
-/** @returns `undefined` for what is not such a message, or of another version. */
-export function readToPage(data: unknown): ToPage | undefined {
-  const result = z.safeParse(toPageSchema, data);
-  return result.success ? result.data : undefined;
-}
-
-/** @returns `undefined` for what is not such a message, or of another version. */
-export function readToHost(data: unknown): ToHost | undefined {
-  const result = z.safeParse(toHostSchema, data);
-  return result.success ? result.data : undefined;
-}
+export const readToPage = (data: unknown): ToPage | undefined => readMessage(toPageSchema, data);
+export const readToHost = (data: unknown): ToHost | undefined => readMessage(toHostSchema, data);
 
 /** A message as it is posted. */
-export function versioned<T extends ToPage | ToHost>(content: T): T & { readonly version: typeof PROTOCOL_VERSION } {
-  return { version: PROTOCOL_VERSION, ...content };
-}
+export const versioned = <T extends ToPage | ToHost>(content: T) => ({ version: PROTOCOL_VERSION, ...content });
