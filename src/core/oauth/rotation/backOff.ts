@@ -1,8 +1,20 @@
 import { RolecallError } from '../../base/errors.ts';
-import type { SharedFailure } from './refreshJournal.ts';
 
 /** Kinds of failures after which a refresh is tried again. */
 export const TRANSIENT_KINDS = ['offline', 'timeout', 'server', 'rateLimited', 'protocol', 'unexpected'] as const;
+
+/** A failure as the windows tell each other of it, in the refresh journal. */
+export interface SharedFailure {
+  /** Which refresh failed: that of this generation. */
+  readonly generation: number;
+  readonly kind: (typeof TRANSIENT_KINDS)[number];
+  readonly message: string;
+  /** When it failed, and until when no window tries again by itself; milliseconds since the epoch. */
+  readonly at: number;
+  readonly until: number;
+  /** How often in a row, this one included. */
+  readonly times: number;
+}
 
 /** No pause of our own is longer, in milliseconds. */
 export const LONGEST_MS = 60_000;

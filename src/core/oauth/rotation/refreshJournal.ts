@@ -3,19 +3,17 @@ import { TRANSIENT_KINDS } from './backOff.ts';
 import { readIfAny, replaceWhole } from './files.ts';
 import { parseJsonAs } from './protocol.ts';
 
+/** A `SharedFailure`. */
 const failureSchema = z.object({
-  /** Which refresh failed: that of this generation. */
   generation: z.number(),
   kind: z.enum(TRANSIENT_KINDS),
   message: z.string(),
-  /** When it failed, and until when no window tries again by itself; milliseconds since the epoch. */
   at: z.number(),
   until: z.number(),
-  /** How often in a row, this one included. */
   times: z.number(),
 });
 
-const noteSchema = z.object({
+const entrySchema = z.object({
   /** The generation whose refresh token was sent while its answer was not stored; 0 when there is none. */
   generation: z.number(),
   /** True when an answer came, though not one that says what became of the token. */
@@ -23,8 +21,7 @@ const noteSchema = z.object({
   failure: z.optional(failureSchema),
 });
 
-export type SharedFailure = z.infer<typeof failureSchema>;
-export type RefreshJournalEntry = z.infer<typeof noteSchema>;
+type RefreshJournalEntry = z.infer<typeof entrySchema>;
 
 const NOTHING: RefreshJournalEntry = { generation: 0 };
 
@@ -41,10 +38,10 @@ export class RefreshJournal {
   }
 
   async read(): Promise<RefreshJournalEntry> {
-    return parseJsonAs(noteSchema, (await readIfAny(this.#file))?.toString() ?? '') ?? NOTHING;
+    return parseJsonAs(entrySchema, (await readIfAny(this.#file))?.toString() ?? '') ?? NOTHING;
   }
 
-  async write(note: RefreshJournalEntry): Promise<void> {
-    await replaceWhole(this.#file, JSON.stringify(note), false);
+  async write(entry: RefreshJournalEntry): Promise<void> {
+    await replaceWhole(this.#file, JSON.stringify(entry), false);
   }
 }

@@ -1,14 +1,41 @@
+import type { Connection } from '../../base/connection.ts';
+import type { Log } from '../../base/log.ts';
 import type { Session } from '../session.ts';
 import type { BackOff } from './backOff.ts';
-import { PROTOCOL } from './protocol.ts';
+import { PROTOCOL, type Protocol } from './protocol.ts';
 import type { CurrentSession, SharedSessionState } from './reconcile.ts';
+import type { Refresh } from './sendRefreshToken.ts';
 import { SessionRefresher } from './sessionRefresher.ts';
+import type { SessionStore } from './sessionStore.ts';
 import { SharedState } from './sharedState.ts';
 import { signIn, signOut } from './signInOut.ts';
 import { stateRoot, thisMachine } from './statePaths.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
-import type { TokenManagerDeps } from './tokenManager.ts';
 import type { WindowSession } from './windowSession.ts';
+
+export interface TokenManagerDeps {
+  readonly connection: Connection;
+  readonly store: SessionStore;
+  /**
+   * Gets what a refresh needs from the editor, such as the client's secret. It may take any time: it is called before this
+   * window's turn, so that an editor that never answers holds up no other window.
+   */
+  readonly prepareRefresh: () => Promise<Refresh>;
+  /** Tells the log which values to hide. */
+  readonly addSecret: (secret: string | undefined) => void;
+  readonly log: Log;
+  readonly now: () => number;
+  /** Where the windows of this user agree; `stateRoot` of this machine unless given. */
+  readonly state?: string;
+  /**
+   * Tells apart the secret stores of one user's editors, which do not see each other's secrets: for example the editor's
+   * URI scheme (`vscode`, `vscode-insiders`).
+   */
+  readonly storeName?: string;
+  readonly protocol?: Protocol;
+  readonly random?: () => number;
+  readonly timeouts?: Timeouts;
+}
 
 export interface SharedSessionServiceDeps extends TokenManagerDeps {
   readonly window: WindowSession;
@@ -16,7 +43,7 @@ export interface SharedSessionServiceDeps extends TokenManagerDeps {
   /** As {@link SessionRefresher} takes them. */
   readonly enqueue: <T>(work: () => Promise<T>) => Promise<T>;
   readonly applyState: (found: SharedSessionState) => void;
-  /** As {@link Sharing} takes them. */
+  /** As {@link SharedState} takes them. */
   readonly onGeneration: (generation: number) => Promise<void>;
   readonly onFile: () => void;
   readonly onStore: () => void;

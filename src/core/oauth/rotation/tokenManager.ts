@@ -1,45 +1,17 @@
 import * as l10n from '@vscode/l10n';
 import { raceWithSignal } from '../../base/abort.ts';
-import type { Connection, TokenSource } from '../../base/connection.ts';
+import type { TokenSource } from '../../base/connection.ts';
 import { asRolecallError, cancelled, isCancelled, RolecallError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
 import type { Session } from '../session.ts';
 import { BackOff } from './backOff.ts';
 import type { ClaimFiles } from './claimFiles.ts';
 import { tokenExpired } from './endReason.ts';
 import { isFresh, isUnexpired, withExpiry } from './lifetime.ts';
-import type { Protocol } from './protocol.ts';
 import type { SharedSessionState } from './reconcile.ts';
-import type { Refresh } from './sendRefreshToken.ts';
 import type { SessionState } from './sessionState.ts';
-import type { SessionStore } from './sessionStore.ts';
-import type { SharedSessionService } from './sharedSessionService.ts';
+import type { SharedSessionService, TokenManagerDeps } from './sharedSessionService.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
 import { WindowSession } from './windowSession.ts';
-
-export interface TokenManagerDeps {
-  readonly connection: Connection;
-  readonly store: SessionStore;
-  /**
-   * Gets what a refresh needs from the editor, such as the client's secret. It may take any time: it is called before this
-   * window's turn, so that an editor that never answers holds up no other window.
-   */
-  readonly prepareRefresh: () => Promise<Refresh>;
-  /** Tells the log which values to hide. */
-  readonly addSecret: (secret: string | undefined) => void;
-  readonly log: Log;
-  readonly now: () => number;
-  /** Where the windows of this user agree; `stateRoot` of this machine unless given. */
-  readonly state?: string;
-  /**
-   * Tells apart the secret stores of one user's editors, which do not see each other's secrets: for example the editor's
-   * URI scheme (`vscode`, `vscode-insiders`).
-   */
-  readonly storeName?: string;
-  readonly protocol?: Protocol;
-  readonly random?: () => number;
-  readonly timeouts?: Timeouts;
-}
 
 /** A token that was renewed because of a 401 and is refused as well is not renewed again for so long, in milliseconds. */
 const REFUSED_AGAIN_MS = 30_000;
