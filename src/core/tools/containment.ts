@@ -5,9 +5,10 @@ import * as l10n from '@vscode/l10n';
 import { raceWithSignal } from '../base/abort.ts';
 import { isCancelled, RolecallError, truncateWithEllipsis } from '../base/errors.ts';
 import { bubblewrap, type Launch, seatbelt } from './launch.ts';
+import type { ProcessResult } from './output.ts';
 import { isInside, type Permissions, resolveLinks } from './permissions.ts';
 import type { ProcessSpec } from './prepare.ts';
-import { type ProcessOptions, type ProcessResult, runProcess } from './process.ts';
+import { type ProcessOptions, runProcess } from './process.ts';
 import { guardWritable, type Leftover } from './writableFolders.ts';
 
 /** How this machine contains a program, or why it cannot. */

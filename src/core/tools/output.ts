@@ -1,5 +1,3 @@
-import type { ProcessResult } from './process.ts';
-
 /** What is kept of a stream of bytes. */
 export interface CapturedOutput {
   /** Valid text; where something was left out, a line of its own says how many bytes. */
@@ -83,6 +81,20 @@ function isContinuation(byte: number): boolean {
   return byte >= 0x80 && byte < 0xc0;
 }
 
+export interface ProcessResult {
+  /** Null when a signal ended the program. */
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Both as text; what was left out in the middle is said in it. */
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly leftOutBytes: { readonly stdout: number; readonly stderr: number };
+  readonly truncated: boolean;
+  /** The program was ended because `timeoutMs` passed; the output until then is here. */
+  readonly timedOut: boolean;
+  readonly durationMs: number;
+}
+
 /** What the model gets about a program that ran. */
 export function processResultText(
   result: ProcessResult,
@@ -113,9 +125,9 @@ export function valueResult(value: unknown, limit: number): string {
 
 /** The first and the last half of `limit` bytes of UTF-8. */
 export function headAndTail(text: string, limit: number): string {
-  const tokenManager = new OutputBuffer(limit);
-  tokenManager.push(new TextEncoder().encode(text));
-  return tokenManager.finish().text;
+  const buffer = new OutputBuffer(limit);
+  buffer.push(new TextEncoder().encode(text));
+  return buffer.finish().text;
 }
 
 /** Undefined for functions, symbols, rings and what throws when it is read. */

@@ -8,24 +8,10 @@ import * as l10n from '@vscode/l10n';
 import { cancelled, RolecallError } from '../base/errors.ts';
 import { type Clock, settlesWithin, systemClock } from './clock.ts';
 import { infoDescriptor, type Launch } from './launch.ts';
-import { OutputBuffer } from './output.ts';
+import { OutputBuffer, type ProcessResult } from './output.ts';
 import type { ProcessSpec } from './prepare.ts';
 
 export type LaunchSpec = Launch & Pick<ProcessSpec, 'stdin' | 'timeoutMs' | 'outputLimit'>;
-
-export interface ProcessResult {
-  /** Null when a signal ended the program. */
-  readonly exitCode: number | null;
-  readonly signal: NodeJS.Signals | null;
-  /** Both as text; what was left out in the middle is said in it. */
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly leftOutBytes: { readonly stdout: number; readonly stderr: number };
-  readonly truncated: boolean;
-  /** The program was ended because `timeoutMs` passed; the output until then is here. */
-  readonly timedOut: boolean;
-  readonly durationMs: number;
-}
 
 export type Spawn = (file: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
 
@@ -88,7 +74,7 @@ interface RunningChild {
 }
 
 async function start(spec: LaunchSpec, spawn: Spawn): Promise<RunningChild> {
-  const keepers = {
+  const buffers = {
     stdout: new OutputBuffer(spec.outputLimit),
     stderr: new OutputBuffer(spec.outputLimit),
     info: new OutputBuffer(infoLimit),
@@ -113,9 +99,9 @@ async function start(spec: LaunchSpec, spawn: Spawn): Promise<RunningChild> {
         ...Array.from(overlaid, (each) => each ?? 'ignore'),
       ],
     });
-    child.stdout?.on('data', (chunk: Buffer) => keepers.stdout.push(chunk));
-    child.stderr?.on('data', (chunk: Buffer) => keepers.stderr.push(chunk));
-    child.stdio[infoDescriptor]?.on('data', (chunk: Buffer) => keepers.info.push(chunk));
+    child.stdout?.on('data', (chunk: Buffer) => buffers.stdout.push(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => buffers.stderr.push(chunk));
+    child.stdio[infoDescriptor]?.on('data', (chunk: Buffer) => buffers.info.push(chunk));
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
     // A program need not read its input: a broken pipe is its own choice.
@@ -124,7 +110,7 @@ async function start(spec: LaunchSpec, spawn: Spawn): Promise<RunningChild> {
     await once(child, 'spawn');
     child.on('error', () => {});
     if (child.pid === undefined) throw new Error('it has no process ID');
-    return { process: child, pid: child.pid, ...keepers, exited, closed };
+    return { process: child, pid: child.pid, ...buffers, exited, closed };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new RolecallError('tool', l10n.t('"{0}" could not be started: {1}.', spec.file, reason), { cause: error });

@@ -7,7 +7,8 @@ import { text } from 'node:stream/consumers';
 import { at } from '../../../../scripts/paths.ts';
 import { cancelled, isCancelled, RolecallError } from '../../../../src/core/base/errors.ts';
 import { type Containment, findContainment, runPrepared } from '../../../../src/core/tools/containment.ts';
-import type { LaunchSpec, ProcessResult, Spawn } from '../../../../src/core/tools/process.ts';
+import type { ProcessResult } from '../../../../src/core/tools/output.ts';
+import type { LaunchSpec, Spawn } from '../../../../src/core/tools/process.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
 const signal = new AbortController().signal;

@@ -1,13 +1,18 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the templates of tools are written like this.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { headAndTail, OutputBuffer, processResultText, valueResult } from '../../../../src/core/tools/output.ts';
-import type { ProcessResult } from '../../../../src/core/tools/process.ts';
+import {
+  headAndTail,
+  OutputBuffer,
+  type ProcessResult,
+  processResultText,
+  valueResult,
+} from '../../../../src/core/tools/output.ts';
 
 function keep(limit: number, ...chunks: Uint8Array[]) {
-  const tokenManager = new OutputBuffer(limit);
-  for (const chunk of chunks) tokenManager.push(chunk);
-  return tokenManager.finish();
+  const buffer = new OutputBuffer(limit);
+  for (const chunk of chunks) buffer.push(chunk);
+  return buffer.finish();
 }
 
 const note = /\n\[(\d+) bytes left out\]\n/;
