@@ -144,8 +144,8 @@ function hostTests() {
     entryPoints: ['test/host/index.ts'],
     outfile: 'out/test/host/index.cjs',
     format: 'cjs',
-    // Mocha reads its own files at run time and is found in node_modules, above out/.
-    external: ['vscode', 'mocha'],
+    // Both read files of their own at run time and are found in node_modules, above out/.
+    external: ['vscode', 'mocha', '@vscode/l10n-dev'],
     mainFields: ['module', 'main'],
     sourcemap: 'inline',
     plugins: [testFiles('test/host')],

@@ -1,5 +1,6 @@
 // Extracts what is to be translated into out/l10n/bundle.l10n.json, the file a translator starts from, and refuses calls of
-// `l10n.t` that no tool can extract: a text put together at run time is found in no translation.
+// `l10n.t` that no tool can extract: a text put together at run time is found in no translation. Tests of the extension host
+// make a pseudo-language of that file.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -27,29 +28,29 @@ function sources(): { readonly file: string; readonly text: string }[] {
     .filter(({ text }) => text.includes('l10n.t'));
 }
 
-async function extract(): Promise<number> {
+/** Writes the file if a source has changed since. @throws Error that names the calls whose text no tool can extract. */
+export async function extractStrings(): Promise<void> {
   const files = sources();
   const wrong = files.flatMap(({ file, text }) => unextractable(text).map((line) => `${file}:${line}`));
   if (wrong.length > 0) {
-    console.error(`l10n.t takes its text as a literal, with {0} for what varies:\n${wrong.join('\n')}`);
-    return 1;
+    throw new Error(`l10n.t takes its text as a literal, with {0} for what varies:\n${wrong.join('\n')}`);
   }
   // Parsing takes ten seconds, so it is done again only when a source has changed.
   const contents = files.map(({ text }) => text).join('\n');
   const hash = createHash('sha256').update(contents).digest('hex');
   const folder = at('out', 'l10n');
   const stamp = path.join(folder, 'sources.sha256');
-  if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === hash) {
-    return 0;
-  }
+  if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === hash) return;
   fs.mkdirSync(folder, { recursive: true });
   const bundle = await getL10nJson([{ extension: '.ts', contents }]);
   fs.writeFileSync(path.join(folder, 'bundle.l10n.json'), `${JSON.stringify(bundle, undefined, 2)}\n`);
   fs.writeFileSync(stamp, hash);
   console.log(`${Object.keys(bundle).length} strings`);
-  return 0;
 }
 
 if (isMain(import.meta.url)) {
-  process.exitCode = await extract();
+  await extractStrings().catch((error: Error) => {
+    console.error(error.message);
+    process.exitCode = 1;
+  });
 }

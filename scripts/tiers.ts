@@ -10,6 +10,7 @@ import type { Results } from './mocha/reporter.ts';
 import { at } from './paths.ts';
 import { type RunResult, run, type Write } from './run.ts';
 import { startSandbox } from './sandbox.ts';
+import { extractStrings } from './strings.ts';
 
 /** The build comes first: some of the others run what it makes. */
 export const tierNames = ['build', 'check', 'unit', 'host', 'e2e', 'deep'] as const;
@@ -121,6 +122,7 @@ async function hostTier(options: TierOptions): Promise<TierResult> {
   if (!hasTests('test/host')) {
     return notRun('test/host has no test');
   }
+  await extractStrings(); // For the tests in a pseudo-language.
   const file = resultsFile('host');
   // Links to the editor come back to the one that runs.
   const scheme = choice.kind === 'served' ? 'code-oss' : 'vscode';

@@ -30,6 +30,8 @@ export interface ToolResult {
 export interface AgentTool<D> {
   readonly name: string;
   readonly definition: D;
+  /** What it does, for people; absent where the words for the model are all there is. */
+  readonly userDescription?: string;
   /** Plain sentences for the model about what is wrong with the arguments; see `compileParameters`. */
   readonly check: (args: unknown) => readonly string[];
 }

@@ -29,7 +29,7 @@ export function syntaxDiagnostics({ errors, placeOf }: ParsedText): Diagnostic[]
   return errors.map((error) => ({
     ...placeOf(error),
     severity: 'error',
-    message: l10n.t('Invalid JSON: {0}.', words(printParseErrorCode(error.error))),
+    message: l10n.t('Invalid JSON: {0}.', words(error.error)),
     isSyntax: true,
   }));
 }
@@ -95,7 +95,38 @@ function position(starts: readonly number[], offset: number): { line: number; co
   return { line: low, column: offset - (starts[low] ?? 0) };
 }
 
-/** `CommaExpected` as `comma expected`. */
-function words(code: string): string {
-  return code.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+/** What the parser found wrong, in words. */
+function words(error: ParseErrorCode): string {
+  const code = printParseErrorCode(error);
+  switch (code) {
+    case 'InvalidSymbol':
+      return l10n.t('unknown word');
+    case 'InvalidNumberFormat':
+    case 'UnexpectedEndOfNumber':
+      return l10n.t('incomplete number');
+    case 'PropertyNameExpected':
+      return l10n.t('property name expected');
+    case 'ValueExpected':
+      return l10n.t('value expected');
+    case 'ColonExpected':
+      return l10n.t('colon expected');
+    case 'CommaExpected':
+      return l10n.t('comma expected');
+    case 'CloseBraceExpected':
+      return l10n.t('closing brace expected');
+    case 'CloseBracketExpected':
+      return l10n.t('closing bracket expected');
+    case 'EndOfFileExpected':
+      return l10n.t('end of file expected');
+    case 'UnexpectedEndOfComment':
+      return l10n.t('comment without an end');
+    case 'UnexpectedEndOfString':
+      return l10n.t('string without an end');
+    case 'InvalidUnicode':
+    case 'InvalidEscapeCharacter':
+    case 'InvalidCharacter':
+      return l10n.t('character that is not allowed');
+    default:
+      return code;
+  }
 }

@@ -12,6 +12,7 @@ const MAX_CHARACTERS = 12_000;
 /** A tool as the manifest describes it (`contributes.languageModelTools`), the only place that does. */
 const contributedSchema = z.object({
   name: z.enum(Object.values(languageModelTools)),
+  userDescription: z.string(),
   modelDescription: z.string(),
   inputSchema: z.looseObject({
     type: z.literal('object'),
@@ -57,7 +58,7 @@ export async function accessToolRegistry(
       type: 'function' as const,
       function: { name, description: tool.modelDescription, parameters },
     };
-    return [{ name, definition, check: compiled.check }];
+    return [{ name, definition, userDescription: tool.userDescription, check: compiled.check }];
   });
   return {
     tools,

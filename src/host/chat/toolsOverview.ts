@@ -39,8 +39,8 @@ export async function toolsOverview({
   if (tools.length === 0 && problems.length === 0) {
     return text.appendMarkdown(vscode.l10n.t('This workspace defines no tools.'));
   }
-  for (const { definition } of tools) {
-    const { name, description = '' } = definition.function;
+  for (const { name, definition, userDescription } of tools) {
+    const description = userDescription ?? definition.function.description ?? '';
     const short = truncateWithEllipsis(description, MAX_DESCRIPTION);
     const most = await reach?.(name);
     text

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { cancelled } from '../../core/base/errors.ts';
 import type { ParametersSchema } from '../../core/tools/definition.ts';
+import { workspacePathFormat } from '../../core/tools/permissions.ts';
 import { showInputBox, showQuickPick } from '../dialogs.ts';
 
 type Property = Readonly<Record<string, unknown>>;
@@ -66,7 +67,16 @@ async function checkOf(
   const alone = { type: 'object' as const, properties: { [name]: property }, required: [], $defs, definitions };
   const { compileParameters } = await import('../../core/tools/validate.ts');
   const compiled = compileParameters(JSON.parse(JSON.stringify(alone)));
-  return (value) => (compiled.kind === 'ok' ? compiled.check({ [name]: value })[0] : undefined);
+  return (value) => {
+    const [problem] = compiled.kind === 'ok' ? compiled.check({ [name]: value }) : [];
+    if (problem === undefined) return undefined;
+    // The sentence is for models, in English; the one that example tools need has words of its own.
+    return property.format === workspacePathFormat
+      ? vscode.l10n.t(
+          'Enter a path inside the workspace folder, relative to it, without “..” and not starting with “-”.',
+        )
+      : vscode.l10n.t('The tool does not accept this: {0}', problem);
+  };
 }
 
 type Read = { readonly kind: 'ok'; readonly value: unknown } | { readonly kind: 'invalid'; readonly message: string };
