@@ -13,9 +13,7 @@ import { ChangeMarks } from './host/changeMarks.ts';
 import { introduceChat, openChat } from './host/chat/openChat.ts';
 import { registerChat } from './host/chat/register.ts';
 import { chatUnavailable } from './host/chatView.ts';
-import { registerCommand } from './host/commands.ts';
 import { registerDiagnoseSignIn } from './host/diagnosis/register.ts';
-import { registerEffectiveParameters } from './host/documents/register.ts';
 import { registerEditorCommands } from './host/editor/register.ts';
 import { registerMatrix } from './host/matrix/register.ts';
 import { ModelCatalog } from './host/modelCatalog.ts';
@@ -26,14 +24,13 @@ import { TokenUsage } from './host/tokenUsage.ts';
 import { registerTools } from './host/tools/register.ts';
 import { registerTree } from './host/tree/register.ts';
 import { VirtualDocuments } from './host/virtualDocuments.ts';
-import { commands, extensionId, walkthrough } from './ids.ts';
 
 /** Has the translations; features.cjs takes them from here. */
 export { l10n };
 
 let closeSessions = async (): Promise<void> => {};
 
-/** The editor waits for it, for some seconds: a renewed sign-in whose answer is under way is lost to every window otherwise. */
+/** The editor waits for it, for some seconds: a refresh whose answer is under way would be lost to every window otherwise. */
 export function deactivate(): Promise<void> {
   return closeSessions();
 }
@@ -41,96 +38,67 @@ export function deactivate(): Promise<void> {
 /** Builds the objects in order and registers them; no network and no secret is touched before all of that is done. */
 export function activate(context: vscode.ExtensionContext): void {
   if (vscode.l10n.bundle) l10n.config({ contents: vscode.l10n.bundle });
-  const { extension, extensionUri, globalState, globalStorageUri, secrets, workspaceState } = context;
-  const { fetch } = globalThis;
+  const { extension, extensionUri, globalState, globalStorageUri, secrets, subscriptions, workspaceState } = context;
+  const own = <T extends vscode.Disposable>(part: T): T => {
+    subscriptions.push(part);
+    return part;
+  };
 
-  // The log, which hides secrets, and the settings
-  const channel = vscode.window.createOutputChannel('Rolecall', { log: true });
+  // The log, which hides secrets, and what everything uses
+  const channel = own(vscode.window.createOutputChannel('Rolecall', { log: true }));
   const redactor = new Redactor();
   const addSecret = (secret: string | undefined) => redactor.addSecret(secret);
   const problems = new RecentProblems(channel, Date.now);
   const log = redactingLog(problems, redactor);
+  const { fetch } = globalThis;
   const settings = new Settings();
-  const usage = new TokenUsage();
-  const rendered = registerPages(extensionUri, log);
-  const pages = rendered.open;
-  context.subscriptions.push(
-    channel,
-    usage,
-    rendered,
-    registerCommand(commands.showLog, log, () => channel.show()),
-    registerCommand(commands.openWalkthrough, log, () =>
-      vscode.commands.executeCommand('workbench.action.openWalkthrough', `${extensionId}#${walkthrough}`),
-    ),
-  );
+  const usage = own(new TokenUsage());
+  const pages = own(registerPages({ extensionUri, channel, log })).open;
 
   // Connections and their sessions
   const accounts = createClouds({ context, settings, fetch, addSecret, log });
-  const { clouds, clientSecret, sandboxFolder } = accounts;
+  const clouds = own(accounts.clouds);
   closeSessions = () => clouds.close();
-  const session = registerSession({
-    ...accounts,
-    usage,
-    settings,
-    storage: secrets,
-    signedIn: () => introduceChat(globalState),
-    fetch,
-    addSecret,
-    log,
-  });
-  context.subscriptions.push(clouds, session);
+  const signedIn = () => introduceChat(globalState);
+  const session = own(registerSession({ ...accounts, usage, settings, secrets, signedIn, fetch, addSecret, log }));
 
   // Who has access to what
-  const data = new AccessData(clouds, settings, log);
-  const marks = new ChangeMarks(data);
-  const documents = new VirtualDocuments(data);
+  const data = own(new AccessData(clouds, settings, log));
+  const marks = own(new ChangeMarks(data));
+  const documents = own(new VirtualDocuments(data));
   const answered = new Set<string>(); // To other agents, by the names of tools.
-  const tree = registerTree({ context, clouds, settings, data, documents, marks, log });
+  const tree = own(registerTree({ context, clouds, settings, data, documents, marks, log }));
   const reveal = (target: AccessTarget) => tree.view.reveal(target, false);
-  context.subscriptions.push(
-    data,
-    marks,
-    documents,
-    tree,
-    registerAccess({ data, documents, marks, storage: globalStorageUri, answered, pages, reveal }, log),
-    registerMatrix({ data, shared: tree.state, reveal, extensionUri, log }),
-  );
+  own(registerAccess({ data, documents, marks, storage: globalStorageUri, answered, pages, reveal }, log));
+  own(registerMatrix({ data, shared: tree.state, reveal, extensionUri, log }));
 
   // Models and tools, in chat and in the editor
-  const catalog = new ModelCatalog({ clouds, settings, fetch, log });
-  const tools = registerTools({ state: workspaceState, reserved: accessToolNames, answered, settings, fetch, log });
+  const catalog = own(new ModelCatalog({ clouds, settings, fetch, log }));
+  const tools = own(registerTools({ workspaceState, reserved: accessToolNames, answered, settings, fetch, log }));
   const openTools = withAccessTools(tools.open, data, extension, log);
+  const observations = new ModelObservations();
+  const request = { clouds, catalog, settings, observations, usage, openTools, pages, fetch, log };
   const icon = vscode.Uri.joinPath(extensionUri, 'media', 'rolecall.png');
-  const request = {
-    clouds,
-    catalog,
-    settings,
-    observations: new ModelObservations(),
-    usage,
-    openTools,
-    pages,
-    fetch,
-    log,
-  };
-  context.subscriptions.push(
-    catalog,
-    tools,
-    registerEffectiveParameters(request, log),
-    registerChat({ ...request, briefAccess: (...asked) => briefAccess(data, ...asked), state: globalState, icon }),
-    registerEditorCommands(request),
-  );
+  own(registerChat({ ...request, briefAccess: (...asked) => briefAccess(data, ...asked), globalState, icon }));
+  own(registerEditorCommands(request));
 
   // The sandbox, and what helps when a sign-in fails
-  const sandbox = registerSandbox(workspaceState, {
-    clouds,
-    program: { file: vscode.Uri.joinPath(extensionUri, 'dist', 'sandbox.js').fsPath, folder: sandboxFolder },
-    running: process.env.ROLECALL_SANDBOX,
-    rememberSecret: accounts.addSandboxSecret,
-    describeModels: (models) => catalog.describeSandbox(models),
-    signIn: (cloud) => session.signIn(cloud),
-    openChat: async (prompt) => ((await chatUnavailable()) ? undefined : openChat(prompt)),
-    log,
-  });
+  const sandbox = own(
+    registerSandbox(workspaceState, {
+      clouds,
+      program: {
+        file: vscode.Uri.joinPath(extensionUri, 'dist', 'sandbox.js').fsPath,
+        folder: accounts.sandboxFolder,
+      },
+      running: process.env.ROLECALL_SANDBOX,
+      rememberSecret: accounts.addSandboxSecret,
+      describeModels: (models) => catalog.describeSandbox(models),
+      signIn: (cloud) => session.signIn(cloud),
+      openChat: async (prompt) => ((await chatUnavailable()) ? undefined : openChat(prompt)),
+      log,
+    }),
+  );
+  const { clientSecret } = accounts;
   const report = {
     sharedPlace: () => clouds.active?.storage,
     containment: tools.containment,
@@ -138,7 +106,7 @@ export function activate(context: vscode.ExtensionContext): void {
     redact: (text: string) => redactor.redact(text),
   };
   const diagnosis = { clouds, secrets, clientSecret, addSecret, extension, fetch, pages, ...report };
-  context.subscriptions.push(sandbox, registerDiagnoseSignIn(diagnosis, log));
+  own(registerDiagnoseSignIn(diagnosis, log));
 
   void sandbox.resume(); // Never throws.
   void clouds.start(); // Activation does not wait for the keyring; the session's state tells when it is known.

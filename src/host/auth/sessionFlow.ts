@@ -14,7 +14,7 @@ import { SignOut } from './signOut.ts';
 export interface SessionFlowDeps {
   readonly clouds: Clouds;
   readonly settings: Settings;
-  readonly storage: vscode.SecretStorage;
+  readonly secrets: vscode.SecretStorage;
   readonly clientSecrets: ClientSecrets;
   readonly inferenceTokens: InferenceTokens;
   /** See `SessionCommandsDeps.signedIn`. */
@@ -33,8 +33,8 @@ export class SessionFlow implements vscode.Disposable {
   readonly #following: vscode.Disposable;
 
   constructor(deps: SessionFlowDeps) {
-    const { clouds, settings, storage, inferenceTokens, fetch, addSecret, log } = deps;
-    this.links = new SignInLinks({ clouds, storage, addSecret, log });
+    const { clouds, settings, secrets, inferenceTokens, fetch, addSecret, log } = deps;
+    this.links = new SignInLinks({ clouds, storage: secrets, addSecret, log });
     const serviceTokens = new ServiceTokens({ settings, fetch, addSecret, log });
     this.signIn = new SignIn({ links: this.links, serviceTokens, addSecret, log });
     this.signOut = new SignOut(inferenceTokens, log);

@@ -3,25 +3,32 @@ import { chatParticipant, commands } from '../../ids.ts';
 import { onFirstUse, registerCommand } from '../commands.ts';
 import { RolecallModelProvider } from './modelProvider.ts';
 import { openChat } from './openChat.ts';
+import type { ParametersPageDeps } from './parametersPage.ts';
 import type { ParticipantDeps } from './participant.ts';
 import { RememberedModels } from './rememberedModels.ts';
 
-export interface ChatDeps extends ParticipantDeps {
+export interface ChatDeps extends ParticipantDeps, ParametersPageDeps {
   /** Where the models of before stay listed. */
-  readonly state: vscode.Memento;
+  readonly globalState: vscode.Memento;
   /** Of the participant. */
   readonly icon: vscode.Uri;
 }
 
-/** The models in VS Code's chat, `@rolecall`, and the commands that open the chat and select a model. */
-export function registerChat({ state, icon, ...deps }: ChatDeps): vscode.Disposable {
+/** The models in VS Code's chat, `@rolecall`, and the commands about the chat, the model and its parameters. */
+export function registerChat({ globalState, icon, ...deps }: ChatDeps): vscode.Disposable {
   const { catalog, clouds, settings, log } = deps;
-  const remembered = new RememberedModels(catalog, state);
+  const remembered = new RememberedModels(catalog, globalState);
+  const parameters = onFirstUse(async () => {
+    const { ParametersPage } = await import('./parametersPage.ts');
+    return new ParametersPage(deps, log);
+  });
   return vscode.Disposable.from(
     remembered,
+    parameters,
     RolecallModelProvider.register({ ...deps, remembered }),
     registerParticipant({ ...deps, icon }),
     registerCommand(commands.openChat, log, (question) => openChat(question)),
+    registerCommand(commands.showEffectiveParameters, log, async () => (await parameters()).show()),
     registerCommand(commands.selectModel, log, async () => {
       const { selectModel } = await import('../selectModel.ts');
       await selectModel({ clouds, catalog, settings });

@@ -14,7 +14,7 @@ export interface ToolsDeps extends Omit<WorkspaceToolsDeps, 'files' | 'consent' 
   /** Names of the tools that have answered to other agents. The editor does not tell their conversations apart. */
   readonly answered: Set<string>;
   /** Where consent is kept: the workspace's own storage. */
-  readonly state: vscode.Memento;
+  readonly workspaceState: vscode.Memento;
   readonly log: Log;
 }
 
@@ -27,12 +27,12 @@ export interface RegisteredTools extends vscode.Disposable {
 }
 
 /** Reads the tool files and shows what is wrong with them; offers their tools to other agents and in their editors. */
-export function registerTools({ state, reserved, answered, ...deps }: ToolsDeps): RegisteredTools {
+export function registerTools({ workspaceState, reserved, answered, ...deps }: ToolsDeps): RegisteredTools {
   const { log } = deps;
   const files = new ToolFiles(log, reserved);
   const consent = onFirstUse(async () => {
     const { ToolConsent } = await import('./toolConsent.ts');
-    return new ToolConsent(state);
+    return new ToolConsent(workspaceState);
   });
   let found: Containment | undefined;
   // A failure is tried again by the next call: it may work by then.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { documentMarkdown } from '../../../src/core/access/document.ts';
 import { type ParameterLayer, resolveParameters } from '../../../src/core/completions/parameters.ts';
 import { requestFields } from '../../../src/core/completions/request.ts';
-import { type Effective, effectiveParametersDocument } from '../../../src/host/documents/effectiveParameters.ts';
+import { type Effective, effectiveParametersDocument } from '../../../src/host/chat/effectiveParameters.ts';
 import type { ParameterSource } from '../../../src/host/settings.ts';
 
 const model = { id: 'm/1', label: 'One', contextLength: 9, maxOutput: 9, isLengthKnown: true, vision: false };
