@@ -55,7 +55,7 @@ const oneCopyOfTheTranslations = {
   },
 };
 
-/** Makes each `import()` a `require` of that module in features.cjs. */
+/** Makes each `import()` a `require` of that module in features.cjs, whose failure is told in words. */
 const importsFromFeatures = {
   name: 'rolecall-imports-from-features',
   setup(build) {
@@ -64,9 +64,14 @@ const importsFromFeatures = {
       return kind === 'dynamic-import' ? { path: file, namespace: 'features' } : undefined;
     });
     build.onLoad({ filter: /.*/, namespace: 'features' }, ({ path: file }) => ({
-      contents: `module.exports = require('./features.cjs')[${JSON.stringify(file)}]();`,
+      contents: `const { loadFeature } = require('./src/core/base/loadFeature.ts');
+module.exports = loadFeature(() => require('./features.cjs')[${JSON.stringify(file)}]());`,
+      resolveDir: root,
     }));
-    build.onResolve({ filter: /./, namespace: 'features' }, ({ path: name }) => ({ path: name, external: true }));
+    build.onResolve({ filter: /features\.cjs$/, namespace: 'features' }, ({ path: name }) => ({
+      path: name,
+      external: true,
+    }));
   },
 };
 

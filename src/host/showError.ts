@@ -47,6 +47,8 @@ function stepOf(remedy: Remedy): NextStep {
       return { title: vscode.l10n.t('Set Client Secret…'), command: commands.setClientSecret };
     case 'setInferenceToken':
       return { title: vscode.l10n.t('Set Inference Token…'), command: commands.setInferenceToken };
+    case 'reloadWindow':
+      return { title: vscode.l10n.t('Reload Window'), command: 'workbench.action.reloadWindow' };
     case 'chooseCloud':
       return {
         ...settingsStep(''),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import * as vscode from 'vscode';
 import { FILTER_KEYS } from '../../src/core/access/filterSyntax.ts';
 import { requestFields } from '../../src/core/completions/request.ts';
@@ -290,6 +291,18 @@ describe('in another display language', () => {
     }
     assert.equal(editor.registered.get('tools')?.length, Object.keys(languageModelTools).length + 1);
     assertTranslated();
+  });
+
+  it('an update that is half done: one sentence that offers to reload the window', async () => {
+    editor.shown.length = 0;
+    for (const cut of [0, 1000]) {
+      editor.readBundle = (file) => fs.readFileSync(file, 'utf8').slice(0, cut);
+      await editor.run(commands.addOrganization);
+      const [sentence, button, ...more] = editor.shown.map(({ text }) => text);
+      assert.match(sentence ?? '', /[^.]+\. [^.]+\.$/);
+      assert.deepEqual([button, more], [editor.translate('Reload Window'), []]);
+      assertTranslated();
+    }
   });
 
   it('the sandbox', async () => {

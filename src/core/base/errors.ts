@@ -72,6 +72,7 @@ export type Remedy =
   | { readonly kind: 'otherSignIn' }
   | { readonly kind: 'setClientSecret' }
   | { readonly kind: 'setInferenceToken' }
+  | { readonly kind: 'reloadWindow' }
   /** Nothing is configured: configuring it, or the sandbox. */
   | { readonly kind: 'chooseCloud' }
   /** `setting` without `rolecall.`; `value` is what was most likely meant. */

@@ -45,6 +45,8 @@ export class PseudoEditor {
   readonly settings = new Map<string, unknown>();
   readonly commands = new Map<string, Handler>();
   readonly registered = new Map<string, unknown[]>();
+  /** What is read of a bundle, where a test damages it. */
+  readBundle = (file: string): string => fs.readFileSync(file, 'utf8');
   /** Addresses that would be opened in the browser. */
   readonly opened: string[] = [];
   readonly answers: Answers = { pick: () => undefined, type: () => undefined, press: () => undefined };
@@ -142,21 +144,22 @@ export class PseudoEditor {
     const known = this.#modules.get(file);
     if (known) return known.exports;
     const module = { exports: {} };
-    this.#modules.set(file, module);
     const load = createRequire(file);
     const require = (asked: string): unknown => {
       if (asked === 'vscode') return this.#editor;
       return asked.startsWith('./') ? this.#load(asked) : load(asked);
     };
-    const bundle = vm.compileFunction(fs.readFileSync(file, 'utf8'), ['exports', 'require', 'module'], {
+    const bundle = vm.compileFunction(this.readBundle(file), ['exports', 'require', 'module'], {
       filename: file,
       importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     bundle(module.exports, require, module);
+    this.#modules.set(file, module);
     return module.exports;
   }
 
-  readonly #translate = (
+  /** What `vscode.l10n.t` gives. */
+  readonly translate = (
     first: string | { message: string; args?: unknown; comment?: string | string[] },
     ...rest: unknown[]
   ): string => {
@@ -199,7 +202,7 @@ export class PseudoEditor {
         return answers.press(buttons);
       };
     const replaced: Record<string, Record<string, unknown>> = {
-      l10n: { t: this.#translate, bundle: this.#translations },
+      l10n: { t: this.translate, bundle: this.#translations },
       window: {
         showInformationMessage: message('information'),
         showWarningMessage: message('warning'),
