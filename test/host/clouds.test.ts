@@ -69,7 +69,7 @@ describe('clouds', () => {
   });
 
   describe('with the sandbox', () => {
-    it('put it on the stage beside the first connection and touch neither its session nor its store', async () => {
+    it('make it active beside the first connection and touch neither its session nor its store', async () => {
       const { clouds, stores } = scene();
       const service = await scene().startService();
       await signInAs(service, 'administrator');
@@ -104,7 +104,7 @@ describe('clouds', () => {
       assert.ok(clouds.problem);
     });
 
-    it('let the settings change underneath without leaving the stage', async () => {
+    it('let the settings change while it stays active', async () => {
       const { clouds, settings } = scene();
       await clouds.start();
       const sandbox = scene().enterSandbox();

@@ -176,7 +176,7 @@ describe('a rendered answer', () => {
     assert.deepEqual(panel.posted, []);
   });
 
-  it('closes, emptied, when its account leaves the stage', async () => {
+  it('closes, emptied, when its account is no longer active', async () => {
     const { answer, panel } = await open();
     panel.begin();
     answer.append('secret');

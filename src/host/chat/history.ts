@@ -11,25 +11,25 @@ import { isOurs } from './answerWriter.ts';
 import { attachedImages, userMessage } from './images.ts';
 import { promptWithReferences } from './references.ts';
 
-/** What the participant leaves in a `ChatResult`, so that the next request can send the turn back whole. */
+/** What the participant keeps in a `ChatResult`, so that the next request can send the whole turn again. */
 export interface ResultMetadata {
-  /** Whom the turn was asked of, see {@link sessionHash}. */
-  readonly stage: string;
+  /** The connection and account that answered; see {@link sessionHash}. */
+  readonly session: string;
   readonly history: readonly ChatMessage[];
-  /** What was sent as the question, where the turn tells it only in part: files may have changed since. */
+  /** The question as it was sent, where the turn doesn't hold all of it: files may have changed since. */
   readonly question?: string;
   /** The answer was stopped: VS Code may have shown less of it than {@link history} holds. */
   readonly isStopped?: boolean;
   /** Names of tools, see {@link ToolRegistryOptions.answered}. */
   readonly answered?: readonly string[];
-  /** Rolecall answered by itself: no model has to know. */
+  /** Rolecall answered without a model, so the turn is never sent to one. */
   readonly isLocal?: boolean;
-  /** What suggests the next question. */
+  /** Which follow-up questions to suggest. */
   readonly followUp?: string;
 }
 
 const metadataSchema = z.object({
-  stage: z.string(),
+  session: z.string(),
   history: z.unknown(),
   question: z.optional(z.string()),
   isStopped: z.optional(z.boolean()),
@@ -38,7 +38,7 @@ const metadataSchema = z.object({
   followUp: z.optional(z.string()),
 });
 
-/** Names connection and account without telling them: VS Code keeps it with the chat. */
+/** Identifies connection and account without revealing them: VS Code stores it with the chat. */
 export function sessionHash({ key, inferenceAccount }: Pick<Cloud, 'key' | 'inferenceAccount'>): string {
   return createHash('sha256')
     .update(JSON.stringify([key, inferenceAccount]))
@@ -46,18 +46,18 @@ export function sessionHash({ key, inferenceAccount }: Pick<Cloud, 'key' | 'infe
     .slice(0, 16);
 }
 
-/** Metadata as it was read: `history` is undefined where it is nothing that can be sent. */
+/** Metadata as it was read: `history` is undefined where it can't be sent. */
 type ReadMetadata = Omit<ResultMetadata, 'history'> & { readonly history: readonly ChatMessage[] | undefined };
 
-/** @returns `undefined` for what the participant did not write, as a whole or as history: VS Code keeps metadata in files. */
+/** @returns `undefined` for what the participant did not write: VS Code stores metadata in files. */
 export function readMetadata(metadata: vscode.ChatResult['metadata']): ReadMetadata | undefined {
   const read = z.safeParse(metadataSchema, metadata);
   if (!read.success) return undefined;
-  const { history, stage, question, isStopped, answered, isLocal, followUp } = read.data;
-  const isEmpty = Array.isArray(history) && history.length === 0; // The model said nothing; a request may not be so.
+  const { history, session, question, isStopped, answered, isLocal, followUp } = read.data;
+  const isEmpty = Array.isArray(history) && history.length === 0; // The model said nothing. No request may be empty.
   const messages = isEmpty ? { ok: true as const, value: [] } : checkMessages(history);
   return {
-    stage,
+    session,
     history: messages.ok ? messages.value : undefined,
     ...(question !== undefined && { question }),
     ...(isStopped !== undefined && { isStopped }),
@@ -68,34 +68,34 @@ export function readMetadata(metadata: vscode.ChatResult['metadata']): ReadMetad
 }
 
 /**
- * Questions of this window: whom they were asked of, and what an answer that was stopped left. VS Code drops the metadata of
- * such an answer in some versions, and in others when the next question is quicker.
+ * Questions of this window: which session each was asked in, and the metadata of stopped answers. Some versions of VS Code
+ * drop the metadata of a stopped answer; others do so when the next question comes first.
  */
 export class AskedQuestions {
-  readonly #stages = new Map<string, string | undefined>();
+  readonly #sessions = new Map<string, string | undefined>();
   readonly #stopped = new Map<string, ResultMetadata>();
 
-  remember(prompt: string, stage: string): void {
-    const before = this.#stages.get(prompt);
-    // The same words asked of two connections belong to neither.
-    this.#stages.set(prompt, this.#stages.has(prompt) && before !== stage ? undefined : stage);
-    forgetOldest(this.#stages);
+  remember(prompt: string, session: string): void {
+    const before = this.#sessions.get(prompt);
+    // The same words asked in two sessions belong to neither.
+    this.#sessions.set(prompt, this.#sessions.has(prompt) && before !== session ? undefined : session);
+    forgetOldest(this.#sessions);
   }
 
   sessionOf(prompt: string): string | undefined {
-    return this.#stages.get(prompt);
+    return this.#sessions.get(prompt);
   }
 
-  /** Keeps what the answer to `prompt` left when it was stopped. */
+  /** Keeps the metadata of a stopped answer to `prompt`. */
   keep(prompt: string, metadata: ResultMetadata): void {
     this.#stopped.set(prompt, metadata);
     forgetOldest(this.#stopped);
   }
 
-  /** What {@link keep} was given, unless it is unknown whose it is. */
+  /** What {@link keep} was given, unless its session is unknown. */
   stoppedOf(prompt: string): ResultMetadata | undefined {
     const kept = this.#stopped.get(prompt);
-    return kept?.stage === this.#stages.get(prompt) ? kept : undefined;
+    return kept?.session === this.#sessions.get(prompt) ? kept : undefined;
   }
 }
 
@@ -110,18 +110,18 @@ const MAX_REMEMBERED = 200;
 
 export interface EarlierTurns {
   readonly messages: readonly ChatMessage[];
-  /** Turns that were asked of another connection or account, and so are not in {@link messages}. */
+  /** How many turns belong to another session, and so are not in {@link messages}. */
   readonly withheld: number;
-  /** Names of images in {@link messages} that are not sent. */
+  /** Names of images that are left out of {@link messages}. */
   readonly unsent: readonly string[];
   /** Names of tools whose results are in {@link messages}, see {@link ToolRegistryOptions.answered}. */
   readonly answered: ReadonlySet<string>;
 }
 
-/** The earlier turns of a chat with `@rolecall` that were asked of the same service by the same account. */
+/** The earlier turns of a chat with `@rolecall` that belong to the same session. */
 export async function earlierTurns(
   { history }: vscode.ChatContext,
-  stage: string,
+  session: string,
   asked: AskedQuestions,
   takesImages: boolean,
 ): Promise<EarlierTurns> {
@@ -135,9 +135,9 @@ export async function earlierTurns(
     const answer = next instanceof vscode.ChatResponseTurn && next.participant === chatParticipant ? next : undefined;
     const metadata = readMetadata(answer?.result.metadata) ?? asked.stoppedOf(turn.prompt);
     if (metadata?.isLocal) continue;
-    const of = metadata?.stage ?? asked.sessionOf(turn.prompt);
+    const of = metadata?.session ?? asked.sessionOf(turn.prompt);
     if (of === undefined) continue; // It was answered with an offer to sign in, or it is unknown which account asked.
-    if (of !== stage) {
+    if (of !== session) {
       withheld++;
       continue;
     }
@@ -169,7 +169,7 @@ function answerMessages(
   const written: ChatMessage[] = shown === '' ? [] : [{ role: 'assistant', content: shown }];
   const history = metadata?.history;
   const said = (history && metadata.isStopped ? asShown(history, shown) : history) ?? written;
-  // Two questions in a row would be joined, and the later one answered together with the earlier.
+  // Without an answer in between, the model would answer both questions together.
   return said.length > 0 ? said : [{ role: 'assistant', content: '(no answer)' }];
 }
 
@@ -181,8 +181,8 @@ function wordsShown(turn: vscode.ChatResponseTurn): string {
 }
 
 /**
- * `history` with no more of the model's words than were shown: what arrives while Stop is on its way to the extension is
- * written, but not shown any more. Calls and their results stay, for they were made. `undefined` where other words were shown.
+ * `history` with no more of the model's words than the chat showed: what arrives after the user chose Stop is no longer
+ * shown. Calls that were made and their results stay. `undefined` where other words were shown.
  */
 function asShown(history: readonly ChatMessage[], shown: string): readonly ChatMessage[] | undefined {
   const kept: ChatMessage[] = [];

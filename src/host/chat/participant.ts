@@ -89,7 +89,7 @@ async function ask(
   { cloud, model }: { readonly cloud: Cloud; readonly model: Model },
 ): Promise<vscode.ChatResult> {
   const account = accountSignal(deps.clouds, signal);
-  const stage = sessionHash(cloud);
+  const session = sessionHash(cloud);
   const writer = new AnswerWriter(stream);
   const tally = new AnswerStats();
   try {
@@ -109,7 +109,7 @@ async function ask(
     const answering = runConversation({ ...deps, cloud, model, messages, toolRegistry }, account.signal);
     const end = await write(answering, { writer, tally, signal });
     const metadata: ResultMetadata = {
-      stage,
+      session,
       history: end.history,
       ...(end.reason === 'cancelled' && { isStopped: true }),
       ...(answered.size > 0 && { answered: [...answered] }),
@@ -210,6 +210,6 @@ function failed(error: unknown, stream: vscode.ChatResponseStream, log: Log): vs
 
 /** For an answer of Rolecall itself, which is not sent to the model. */
 function local(): vscode.ChatResult {
-  const metadata: ResultMetadata = { stage: '', history: [], isLocal: true };
+  const metadata: ResultMetadata = { session: '', history: [], isLocal: true };
   return { metadata };
 }

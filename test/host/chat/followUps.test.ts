@@ -6,7 +6,7 @@ import { followUpOf, followUpProvider } from '../../../src/host/chat/followUps.t
 import { chatCommands } from '../../../src/ids.ts';
 
 const offered = (followUp: string | undefined) => {
-  const result = { metadata: { stage: 's', history: [], followUp } };
+  const result = { metadata: { session: 's', history: [], followUp } };
   return followUpProvider.provideFollowups(result, undefined as never, undefined as never) as vscode.ChatFollowup[];
 };
 const end = (reason: AgentLoopResult['reason'], finishReason = 'stop'): AgentLoopResult => ({

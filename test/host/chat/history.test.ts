@@ -7,7 +7,7 @@ import { folder } from '../support/workspace.ts';
 const session = 'here';
 const said = (text: string) => new vscode.ChatResponseMarkdownPart(text);
 const ask = (prompt: string, ...more: [vscode.ChatPromptReference[]?, string?]) => requestTurn(vscode, prompt, ...more);
-const answer = (response: unknown[], metadata: unknown = { stage: session, history: [] }, participant?: string) =>
+const answer = (response: unknown[], metadata: unknown = { session, history: [] }, participant?: string) =>
   responseTurn(vscode, response, metadata, participant);
 
 async function turns(...history: (vscode.ChatRequestTurn | vscode.ChatResponseTurn)[]) {
@@ -25,10 +25,7 @@ describe('earlier turns of a chat', () => {
       { role: 'tool', tool_call_id: 'c', content: '42' },
       { role: 'assistant', content: 'It is 42.' },
     ];
-    const { messages } = await turns(
-      ask('What is it?'),
-      answer([said('Used f. It is 42.')], { stage: session, history }),
-    );
+    const { messages } = await turns(ask('What is it?'), answer([said('Used f. It is 42.')], { session, history }));
     assert.deepEqual(messages, [{ role: 'user', content: 'What is it?' }, ...history]);
   });
 
@@ -36,10 +33,7 @@ describe('earlier turns of a chat', () => {
     const anchor = new vscode.ChatResponseAnchorPart(folder().uri);
     const broken = ['gone', [{ role: 7 }], [{ role: 'tool', content: { not: 'text' } }]];
     for (const history of broken) {
-      const { messages } = await turns(
-        ask('Count.'),
-        answer([said('1, '), anchor, said('2')], { stage: session, history }),
-      );
+      const { messages } = await turns(ask('Count.'), answer([said('1, '), anchor, said('2')], { session, history }));
       assert.deepEqual(messages, [
         { role: 'user', content: 'Count.' },
         { role: 'assistant', content: '1, 2' },
@@ -50,7 +44,7 @@ describe('earlier turns of a chat', () => {
   it('hold the model’s words only, and nothing that Rolecall said beside them', async () => {
     const line = new vscode.MarkdownString('\n\n$(info) Used count\\_words\\.\n\n', true);
     const response = [said('It has '), new vscode.ChatResponseMarkdownPart(line), said('7 words.')];
-    const { messages } = await turns(ask('Count.'), answer(response, { stage: session, history: 'gone' }));
+    const { messages } = await turns(ask('Count.'), answer(response, { session, history: 'gone' }));
     assert.deepEqual(messages[1], { role: 'assistant', content: 'It has 7 words.' });
   });
 
@@ -61,7 +55,7 @@ describe('earlier turns of a chat', () => {
     const history = [calling, result, { role: 'assistant', content: 'It is 42, as far' }];
     const line = new vscode.ChatResponseMarkdownPart(new vscode.MarkdownString('\n\n$(info) Used f.\n\n', true));
     const shown = (...response: unknown[]) =>
-      turns(ask('What?'), answer(response, { stage: session, history, isStopped: true }));
+      turns(ask('What?'), answer(response, { session, history, isStopped: true }));
     const sent = async (...response: unknown[]) => (await shown(...response)).messages.slice(1);
 
     it('hold what was shown, however much more had come', async () => {
@@ -85,7 +79,7 @@ describe('earlier turns of a chat', () => {
     it('are known in this window also where VS Code has kept nothing of them', async () => {
       const asked = new AskedQuestions();
       asked.remember('What?', session);
-      asked.keep('What?', { stage: session, history: history as never, isStopped: true });
+      asked.keep('What?', { session, history: history as never, isStopped: true });
       const told = await earlierTurns(
         { history: [ask('What?'), answer([said('Let me')], null)] },
         session,
@@ -104,28 +98,25 @@ describe('earlier turns of a chat', () => {
       { role: 'assistant', content: '(no answer)' },
     ];
     assert.deepEqual(messages, expected);
-    assert.deepEqual((await turns(ask('Count.'), answer([], { stage: session, history: 'gone' }))).messages, expected);
+    assert.deepEqual((await turns(ask('Count.'), answer([], { session, history: 'gone' }))).messages, expected);
   });
 
   it('keep what was attached to them, and what a command made of them', async () => {
     const reference = { id: 'r', value: 'the attached words' };
     const [message] = (await turns(ask('Look.', [reference]), answer([]))).messages;
     assert.match(String(message?.content), /^Look\.\n\n[\s\S]*the attached words/);
-    const asked = await turns(ask(''), answer([], { stage: session, history: [], question: 'Explain x.' }));
+    const asked = await turns(ask(''), answer([], { session, history: [], question: 'Explain x.' }));
     assert.deepEqual(asked.messages[0], { role: 'user', content: 'Explain x.' });
   });
 
   it('with somebody else are not told', async () => {
-    const told = await turns(
-      ask('Secret?', [], 'other'),
-      answer([said('Yes.')], { stage: session, history: [] }, 'other'),
-    );
+    const told = await turns(ask('Secret?', [], 'other'), answer([said('Yes.')], { session, history: [] }, 'other'));
     assert.deepEqual(told, { messages: [], withheld: 0, unsent: [], answered: new Set() });
   });
 
   it('of another connection or account are counted, not sent', async () => {
-    const there = { stage: 'there', history: [{ role: 'assistant', content: 'Secret.' }] };
-    const here = { stage: session, history: [{ role: 'assistant', content: 'Yes.' }] };
+    const there = { session: 'there', history: [{ role: 'assistant', content: 'Secret.' }] };
+    const here = { session, history: [{ role: 'assistant', content: 'Yes.' }] };
     const told = await turns(ask('Mine?'), answer([], there), ask('Yours?'), answer([], here));
     assert.equal(told.withheld, 1);
     assert.deepEqual(
@@ -135,7 +126,7 @@ describe('earlier turns of a chat', () => {
   });
 
   it('of nobody knows whom, and what Rolecall said by itself, are not sent', async () => {
-    for (const metadata of [undefined, {}, 'rubbish', { stage: 7 }, { stage: session, history: [], isLocal: true }]) {
+    for (const metadata of [undefined, {}, 'rubbish', { session: 7 }, { session, history: [], isLocal: true }]) {
       const told = await turns(ask('Hi.'), answer([said('Sign in.')], metadata === undefined ? null : metadata));
       assert.deepEqual(told, { messages: [], withheld: 0, unsent: [], answered: new Set() });
     }
@@ -176,9 +167,9 @@ describe('what the participant leaves in a result', () => {
   });
 
   it('is read back, and nothing else', () => {
-    const left = { stage: session, history: [{ role: 'assistant', content: 'x' }], question: 'q', followUp: 'fix' };
+    const left = { session, history: [{ role: 'assistant', content: 'x' }], question: 'q', followUp: 'fix' };
     assert.deepEqual(readMetadata(left), left);
-    for (const rubbish of [undefined, null, [], { history: [] }, { stage: session, question: 7 }]) {
+    for (const rubbish of [undefined, null, [], { history: [] }, { session, question: 7 }]) {
       assert.equal(readMetadata(rubbish as never), undefined);
     }
   });

@@ -24,7 +24,7 @@ describe('@rolecall', () => {
     assert.equal(chat().stream.answer, 'hello');
     assert.equal(chat().sent().model, 'sandbox/no-tools');
     assert.deepEqual(result, {
-      metadata: { stage: sessionHash(cloud), history: [{ role: 'assistant', content: 'hello' }] },
+      metadata: { session: sessionHash(cloud), history: [{ role: 'assistant', content: 'hello' }] },
     });
     assert.match(chat().read(), /\*sandbox\/no-tools · \d+ input, \d+ output tokens · \d+\.\d s\*\s*$/);
   });
@@ -143,7 +143,7 @@ describe('@rolecall', () => {
     const session = sessionHash(scene().clouds.require());
     const history = ['First?', 'Second?'].flatMap((prompt) => [
       requestTurn(vscode, `${prompt} ${'word '.repeat(500)}`),
-      responseTurn(vscode, [], { stage: session, history: [{ role: 'assistant', content: 'Yes.' }] }),
+      responseTurn(vscode, [], { session, history: [{ role: 'assistant', content: 'Yes.' }] }),
     ]);
     const model = { vendor: 'rolecall', id: 'mine/unknown' } as never;
     await chat().ask(chatRequest('Third?', { model }), history);
@@ -230,9 +230,9 @@ describe('@rolecall', () => {
     const session = sessionHash(scene().clouds.require());
     const history = [
       requestTurn(vscode, 'First?'),
-      responseTurn(vscode, [], { stage: session, history: [{ role: 'assistant', content: 'First.' }] }),
+      responseTurn(vscode, [], { session, history: [{ role: 'assistant', content: 'First.' }] }),
       requestTurn(vscode, 'Second?'),
-      responseTurn(vscode, [], { stage: session, history: [] }),
+      responseTurn(vscode, [], { session, history: [] }),
     ];
     await chat().ask('say: hello', history);
     assert.deepEqual(chat().sent().messages, [
@@ -246,7 +246,7 @@ describe('@rolecall', () => {
 
   it('keeps what was asked of another connection or account to those, and says so', async () => {
     const cloud = await chat().signedIn();
-    const mine = { stage: sessionHash(cloud), history: [{ role: 'assistant', content: 'Mine.' }] };
+    const mine = { session: sessionHash(cloud), history: [{ role: 'assistant', content: 'Mine.' }] };
     const history = [requestTurn(vscode, 'Secret?'), responseTurn(vscode, [], mine)];
     await signInAs(cloud, 'ordinaryUser');
     await chat().ask('say: hello', history);
@@ -405,7 +405,7 @@ describe('@rolecall', () => {
     }
   });
 
-  it('asks the sandbox while it is on the stage, and the services again afterwards', async () => {
+  it('asks the sandbox while it is active, and the services again afterwards', async () => {
     await chat().signedIn();
     scene().clouds.enterSandbox({ ...connectionTo('sandbox'), inferenceUrl: 'http://127.0.0.1:9' });
     await chat().ask('say: hello');

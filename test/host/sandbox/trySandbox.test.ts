@@ -72,7 +72,7 @@ describe('Try the Sandbox', () => {
   const answers = async (address: string) =>
     (await fetch(`${address}/.well-known/openid-configuration`).catch(() => undefined))?.status;
 
-  it('starts a cloud of its own, puts it on the stage and signs in', async () => {
+  it('starts a cloud of its own, makes it active and signs in', async () => {
     const sandbox = sandboxOf();
     await sandbox.enter();
     const cloud = scene().clouds.sandbox ?? assert.fail();
@@ -187,18 +187,18 @@ describe('Try the Sandbox', () => {
     return sandboxOf({ program: program.uri().fsPath });
   };
 
-  it('leaves the stage when the cloud ends by itself, and says so in the log', async () => {
+  it('is no longer active when the cloud ends by itself, and says so in the log', async () => {
     const pid = workspacePid();
     const sandbox = await written(`${pid.written} ${greeting()}`);
     await sandbox.enter();
     assert.ok(scene().clouds.sandbox);
     process.kill(await until('the process', pid.read));
-    await until('the stage is empty', () => scene().clouds.sandbox === undefined);
+    await until('the sandbox is left', () => scene().clouds.sandbox === undefined);
     assert.ok(scene().log.lines.some((text) => /The sandbox has ended/.test(text)));
     await pid.remove();
   });
 
-  it('does not put on the stage what has ended before anybody could look', async () => {
+  it('does not make active what has ended before anybody could look', async () => {
     const pid = workspacePid();
     const sandbox = await written(`${pid.written} ${greeting('process.exit()')}`);
     patches.set(vscode.window, 'withProgress', async (_: unknown, task: (...values: unknown[]) => Promise<unknown>) => {
@@ -248,7 +248,7 @@ describe('Try the Sandbox', () => {
     ],
   ];
   for (const [what, text, sentence] of failures) {
-    it(`says so when the cloud ${what}, and nothing is on the stage`, async () => {
+    it(`says so when the cloud ${what}, and makes nothing active`, async () => {
       const sandbox = await written(text);
       await assert.rejects(sandbox.enter(), (error) => error instanceof RolecallError && sentence.test(error.message));
       assert.equal(scene().clouds.active, undefined);

@@ -130,7 +130,7 @@ describe('commands of organizations', () => {
       assert.deepEqual([scene().settings.ids, given.errors], [[], []]);
     });
 
-    it('do not while the sandbox is on the stage, which brings its own', async () => {
+    it('do not while the sandbox is active, which brings its own', async () => {
       await scene().startService();
       scene().enterSandbox();
       answer({ type: 'typed' });

@@ -3,27 +3,27 @@ import * as z from 'zod/mini';
 import type { LineSocket } from './lineSocket.ts';
 import { canTalk, type Protocol, parseJsonAs, protocolFields, protocolShape } from './protocol.ts';
 
-/** What the listening side is: the holder of the mutex, or a window that waits for news. */
+/** The listening side: the holder of the mutex, or a window that is notified of new sessions. */
 export type ListenerRole = 'holder' | 'window';
 
 export interface HandshakeParams {
   readonly role: ListenerRole;
-  /** The address as the prover knows it: a stranger who passes messages on to the real window is found out. */
+  /** Where the listening side listens. Part of the proof, so that nobody can relay the messages of two windows. */
   readonly address: string;
-  /** Known to the windows of this user only; see folderKey.ts. */
+  /** Shared by the windows of this user; see folderKey.ts. */
   readonly key: Buffer;
   readonly protocol: Protocol;
 }
 
-/** `stranger`: the other side does not know the key. `closed`: it went away first. `newer`: it speaks another version. */
+/** `stranger`: the other side does not know the key. `closed`: it disconnected first. `newer`: it has another protocol version. */
 export type HandshakeResult = 'proven' | 'stranger' | 'closed' | 'newer';
 
 const greetingSchema = z.object({ ...protocolShape, nonce: z.string().check(z.minLength(16)) });
 const proofSchema = z.object({ proof: z.string() });
 
 /**
- * HMAC-SHA256 over who speaks, the role and address of the listening side, and both greetings as they were sent: so
- * nonces, versions and unknown members of both are bound, and no message can be sent back to its sender.
+ * HMAC-SHA256 over the sender's side, the listener's role and address, and both greetings as they were sent. That covers
+ * the nonces, versions and unknown members of both, and a message can't be reflected to its sender.
  */
 export function proofOf(side: 'caller' | 'listener', params: HandshakeParams, hello: string, answer: string): string {
   const { key, role, address } = params;
@@ -38,7 +38,7 @@ export function isSameProof(given: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Proves to each other as the side that connected. The listening side has to prove first. */
+/** Authenticates both sides, for the side that connected. The listening side proves itself first. */
 export async function handshakeAsClient(line: LineSocket, params: HandshakeParams): Promise<HandshakeResult> {
   const hello = line.send(greeting(params.protocol));
   const answer = await line.next();
@@ -52,11 +52,11 @@ export async function handshakeAsClient(line: LineSocket, params: HandshakeParam
   return 'proven';
 }
 
-/** Proves to each other as the side that listens. */
+/** Authenticates both sides, for the side that listens. */
 export async function handshakeAsServer(line: LineSocket, params: HandshakeParams): Promise<HandshakeResult> {
   const hello = await line.next();
   const spoken = understand(hello, params.protocol);
-  // Always greeted: a caller of another version has to see that this window speaks a different one.
+  // Sent in any case: a caller with another version has to see that this window's differs.
   const answer = line.send(greeting(params.protocol));
   if (hello === undefined || spoken !== 'understood') return spoken === 'understood' ? 'closed' : spoken;
   line.send({ proof: proofOf('listener', params, hello, answer) });

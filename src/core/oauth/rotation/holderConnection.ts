@@ -2,8 +2,8 @@ import { withTimeout } from '../../base/abort.ts';
 import { type HandshakeParams, type HandshakeResult, handshakeAsClient } from './handshake.ts';
 import { LineSocket } from './lineSocket.ts';
 
-/** How often a silent holder is looked at, and asked, before it is given up. */
-const LOOKS = 20;
+/** How often a holder is checked, and pinged, before it counts as silent. */
+const CHECKS = 20;
 const PINGS = 4;
 const RETRY_MS = 10;
 
@@ -15,9 +15,9 @@ const RETRY_MS = 10;
 export type HolderStatus = 'gone' | 'silent' | 'stranger' | 'newer' | 'refused';
 
 /**
- * A connection to the holder, by which the system itself tells when the holder is gone: it closes the connection in the
- * moment the process ends. The holder has to prove itself and to keep answering. A line to a silent holder is kept and
- * watched again later, so that waiting for a stopped process never fills its queue of connections.
+ * A connection to the holder. The system closes it as soon as the holder's process ends. The holder has to authenticate
+ * and to keep answering pings. The connection to a silent holder is kept for later, so that waiting for a stopped process
+ * doesn't fill its queue of connections.
  */
 export class HolderConnection {
   readonly number: number;
@@ -27,7 +27,7 @@ export class HolderConnection {
   #heard = 0;
   #isUrgent = false;
 
-  /** @param silenceMs A holder that says nothing for so long is stopped, asleep, or not a holder. */
+  /** @param silenceMs A holder that sends nothing for this long is stopped, suspended, or no holder at all. */
   constructor(number: number, params: HandshakeParams, silenceMs: number) {
     this.number = number;
     this.#silenceMs = silenceMs;
@@ -37,15 +37,15 @@ export class HolderConnection {
   /** Waits until the holder is gone; it is asked to give way when this `isUrgent`. @throws RolecallError `cancelled` */
   async waitUntilGone(signal: AbortSignal, isUrgent: boolean): Promise<HolderStatus> {
     this.#isUrgent = isUrgent;
-    // Looks are counted, not time: after this process itself was stopped, the holder still gets its chance.
+    // Checks are counted, not time: if this process itself was suspended, the holder still gets all of its checks.
     let quiet = 0;
     let heard = this.#heard;
     for (;;) {
-      const over = await withTimeout(this.#status, this.#silenceMs / LOOKS, signal);
+      const over = await withTimeout(this.#status, this.#silenceMs / CHECKS, signal);
       if (over) return over;
       quiet = heard === this.#heard ? quiet + 1 : 0;
       heard = this.#heard;
-      if (quiet >= LOOKS) return 'silent';
+      if (quiet >= CHECKS) return 'silent';
     }
   }
 
@@ -53,7 +53,7 @@ export class HolderConnection {
     this.#stop.abort();
   }
 
-  /** A cut connection proves nothing: only an address where nothing listens does. So it is retried until then. */
+  /** A closed connection doesn't mean that the holder is gone, but an address where nothing listens does: connects until then. */
   async #follow(params: HandshakeParams): Promise<HolderStatus> {
     while (!this.#stop.signal.aborted) {
       const line = LineSocket.connect(params.address);
@@ -71,7 +71,7 @@ export class HolderConnection {
     return 'silent';
   }
 
-  /** @returns `proven` when it was, and the connection has ended since. */
+  /** @returns `proven` when the holder authenticated and the connection has closed since. */
   async #pingUntilClosed(line: LineSocket, params: HandshakeParams): Promise<HandshakeResult> {
     const result = await handshakeAsClient(line, params);
     if (result !== 'proven') return result;
@@ -85,7 +85,7 @@ export class HolderConnection {
   }
 }
 
-/** What it means that an address could not be connected to. */
+/** What a failure to connect tells about the holder. */
 export function statusOfConnectError(code: string | undefined): 'gone' | 'busy' | 'refused' {
   switch (code) {
     case 'ENOENT': // Released: a socket's file, or a pipe's name, goes with its listener.

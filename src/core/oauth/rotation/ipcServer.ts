@@ -11,14 +11,14 @@ import { MAX_SOCKET_PATH } from './statePaths.ts';
 
 const FOLDER_PREFIX = 'rlc-';
 
-/** Something other windows can connect to for as long as it is open. The system closes it when this process ends. */
+/** A socket, on Windows a named pipe, that other windows connect to. The system closes it when this process ends. */
 export interface IpcServer {
   readonly address: string;
-  /** Resolves when no connection is possible any more and every open one is cut. */
+  /** Stops listening and closes every open connection. */
   close(): Promise<void>;
 }
 
-/** Listens at an address that was never used before. `serve` is called for each connection and must not reject. */
+/** Listens at a new address. `serve` is called for each connection and must not reject. */
 export async function startIpcServer(serve: (line: LineSocket, address: string) => Promise<void>): Promise<IpcServer> {
   const { address, folder } = await freshAddress();
   const lines = new Set<LineSocket>();
@@ -30,7 +30,7 @@ export async function startIpcServer(serve: (line: LineSocket, address: string) 
   });
   server.listen({ path: address });
   await once(server, 'listening');
-  server.on('error', () => {}); // A connection that could not be accepted is the caller's loss.
+  server.on('error', () => {}); // A connection that could not be accepted fails on the other side, too.
   server.unref();
   return {
     address,
@@ -45,7 +45,7 @@ export async function startIpcServer(serve: (line: LineSocket, address: string) 
   };
 }
 
-/** Removes the socket that a killed process left. Nothing else is removed, whatever the address says. */
+/** Removes the socket that a killed process left behind, and nothing else: the address was read from a file. */
 export async function removeDeadSocket(address: string): Promise<void> {
   const folder = path.dirname(address);
   if (process.platform === 'win32' || !path.basename(folder).startsWith(FOLDER_PREFIX)) return;
@@ -54,7 +54,7 @@ export async function removeDeadSocket(address: string): Promise<void> {
   await removeFolder(folder);
 }
 
-/** The address of a socket inside `folder`, if every system would take it. */
+/** The path of a socket in `folder`; `undefined` when some system would refuse it as too long. */
 export function socketPath(folder: string): string | undefined {
   const address = path.posix.join(folder, 's');
   return Buffer.byteLength(address) <= MAX_SOCKET_PATH ? address : undefined;
@@ -71,7 +71,7 @@ async function freshAddress(): Promise<{ readonly address: string; readonly fold
       const folder = await fs.mkdtemp(path.join(parent, FOLDER_PREFIX)); // Created with mode 0700.
       return { address: path.join(folder, 's'), folder };
     } catch (error) {
-      reason = error; // A temporary folder that the environment names and that does not exist.
+      reason = error; // The environment may name a temporary folder that does not exist.
     }
   }
   throw new RolecallError(

@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { systemErrorCode } from '../../base/errors.ts';
 
-/** More than any message between windows holds; a peer that sends longer lines is cut off. */
+/** In UTF-16 units: longer than any message between windows. A peer that sends longer lines is disconnected. */
 const MAX_LINE = 8192;
 
 /** A socket or pipe that carries one JSON text per line. */
@@ -12,7 +12,7 @@ export class LineSocket {
   #partial = '';
   #ended = false;
   #connected: boolean;
-  /** Resolves when the connection is gone, with the system's error code when it never came about or was cut. */
+  /** Resolves when the connection has closed, with the system's error code if it failed. */
   readonly closed: Promise<string | undefined>;
 
   constructor(socket: net.Socket) {
@@ -26,7 +26,7 @@ export class LineSocket {
       code = systemErrorCode(error) ?? 'unknown';
     });
     socket.on('data', (text: string) => this.#receive(text));
-    // Half a conversation is of no use to either side.
+    // A half-open connection is of no use.
     socket.on('end', () => socket.destroy());
     this.closed = new Promise((resolve) => {
       socket.on('close', () => {
@@ -41,19 +41,19 @@ export class LineSocket {
     return new LineSocket(net.connect({ path: address }));
   }
 
-  /** False until the other end has accepted. */
+  /** Whether the other end has accepted the connection. */
   get connected(): boolean {
     return this.#connected;
   }
 
-  /** @returns the line as sent, without its end. */
+  /** @returns the line as sent, without the line break. */
   send(message: Readonly<Record<string, unknown>>): string {
     const line = JSON.stringify(message);
     if (!this.#ended) this.#socket.write(`${line}\n`);
     return line;
   }
 
-  /** The next line, or `undefined` when the connection is gone. One reader at a time. */
+  /** The next line, or `undefined` when the connection has closed. Only one call may wait at a time. */
   next(): Promise<string | undefined> {
     const line = this.#lines.shift();
     if (line !== undefined || this.#ended) return Promise.resolve(line);
