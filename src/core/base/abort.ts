@@ -1,9 +1,9 @@
 import { cancelled } from './errors.ts';
 
-/** Waits for `work` as long as `signal` allows, without stopping the work itself: others may wait for it too. */
+/** Waits for `work` until `signal` aborts. The work itself goes on: others may wait for it too. */
 export async function raceWithSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
-    work.catch(() => {}); // Nobody here waits for it any more; others who do see how it ends.
+    work.catch(() => {}); // This caller has left; others see how it ends.
     throw cancelled(signal.reason);
   }
   let stop = () => {};
@@ -25,7 +25,7 @@ export async function raceWithSignal<T>(work: Promise<T>, signal: AbortSignal): 
  */
 export async function withTimeout<T>(work: Promise<T>, ms: number, signal?: AbortSignal): Promise<T | undefined> {
   if (signal?.aborted) {
-    work.catch(() => {}); // Nobody here waits for it any more.
+    work.catch(() => {}); // This caller has left.
     throw cancelled(signal.reason);
   }
   let timer: NodeJS.Timeout | undefined;

@@ -1,11 +1,11 @@
-/** A text as it reads once some of its escapes are resolved. */
+/** A text with some of its escapes resolved. */
 export interface DecodedView {
   readonly text: string;
-  /** Where in the original each character begins, and at last where the original ends. */
+  /** The offset of each character in the original, followed by the length of the original. */
   readonly from: Uint32Array;
 }
 
-/** Deeper nesting than this is not taken apart: each round resolves one level of each kind of escape. */
+/** Deeper nesting is not resolved. Each round resolves one level of each kind of escape. */
 const MAX_ROUNDS = 5;
 
 const CONTROLS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
@@ -63,7 +63,7 @@ function decoded(view: DecodedView, pattern: RegExp, decode: (match: RegExpExecA
     at = match.index + match[0].length;
   }
   if (at === 0) return view;
-  keep(text.slice(at), at, from.length); // With the end of the original.
+  keep(text.slice(at), at, from.length); // Its last entry is the end of the original.
   return { text: pieces.join(''), from: starts.subarray(0, length) };
 }
 

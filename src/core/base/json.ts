@@ -21,7 +21,7 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Follows the brackets and quotes of JSON text that comes in pieces. Tells where its end is without parsing it, which would
+ * Follows the brackets and quotes of JSON text that comes in pieces. Finds its end without parsing it, which would
  * cost the length of the whole for every piece.
  */
 export class JsonBoundaryScanner {

@@ -1,18 +1,18 @@
 import { type DecodedView, decodedText } from './decodedViews.ts';
 
-/** A range of the text a view was made of, without its end. */
+/** A range of the original text; `end` is exclusive. */
 export type Span = readonly [begin: number, end: number];
 
-/** Shorter values are not looked for: hiding them would blot out ordinary words. */
+/** Shorter values are not searched for: that would hide ordinary words. */
 export const SHORTEST_SECRET = 8;
-/** What one secret is found by: its first and its last characters. */
+/** How many of its first and last characters a secret is found by. */
 const ANCHOR = 8;
-/** So many characters of a secret that was cut short are hidden, or half of it. */
+/** A piece of a secret is hidden from this length, or from half of the secret. */
 const TELLING_PIECE = 12;
 
-/** What encodings, quoting and line breaks add, take away or write differently: not compared. */
+/** Characters that encodings, quotes and line breaks add, remove or replace. They are ignored. */
 const NOT_COMPARED = '+-/_=\\"\'%';
-/** What a character is compared as, 0 for not at all. The case does not count: names of hosts lose it, hexadecimal has either. */
+/** What a character is compared as; 0 for ignored ones. Case is ignored too: host names lose it, and hexadecimal has either. */
 const COMPARED = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (code <= 0x20 || code === 0x7f || NOT_COMPARED.includes(character)) return 0;
@@ -20,9 +20,9 @@ const COMPARED = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 
 /**
- * Finds values in a text however they were written down. Encodings are not listed: a {@link DecodedView} has its escapes resolved,
- * and of both sides only the characters that no encoding changes are compared, whatever their case. Base64 is another matter, as it mixes
- * neighbours: there are three ways in which a value can stand among them.
+ * Finds secrets in a text, in whatever encoding. A {@link DecodedView} has its escapes resolved, and only characters that no
+ * encoding changes are compared. Base64 is different: what it makes of a value depends on the value's offset modulo three, so
+ * all three forms are searched for.
  */
 export class KnownSecrets {
   readonly #limit: number;
@@ -38,7 +38,7 @@ export class KnownSecrets {
   add(secret: string): void {
     if (secret.length < SHORTEST_SECRET) return;
     const forms = this.#forms.get(secret) ?? formsOf(secret);
-    this.#forms.delete(secret); // What is used again is among the newest.
+    this.#forms.delete(secret); // Moves it to the newest.
     this.#forms.set(secret, forms);
     const [oldest] = this.#forms.keys();
     if (this.#forms.size > this.#limit && oldest !== undefined) this.#forms.delete(oldest);
@@ -53,16 +53,16 @@ export class KnownSecrets {
 }
 
 interface Form {
-  /** The characters that are compared. */
+  /** Only the characters that are compared. */
   readonly text: string;
-  /** How many that are not compared stand before and behind them. */
+  /** How many ignored characters the secret has before and behind them. */
   readonly edges: readonly [before: number, behind: number];
 }
 
 /** What a secret looks like in a text. */
 interface Forms {
   readonly compared: readonly Form[];
-  /** Those of which too little can be compared stand for themselves. */
+  /** Forms with too few comparable characters: searched for as they are. */
   readonly literal: readonly string[];
 }
 
@@ -86,7 +86,7 @@ function base64Of(secret: string): readonly string[] {
     const bytes = Buffer.from(text);
     return [0, 1, 2].map((before) => {
       const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64url');
-      // Characters at either end that hold bits of the neighbours differ with them.
+      // The characters at either end also encode bits of what stands beside the value.
       const first = Math.ceil((before * 8) / 6);
       const last = Math.floor(((before + bytes.length) * 8) / 6);
       return encoded.slice(first, last);
@@ -98,7 +98,7 @@ class Index {
   readonly #heads = new Map<string, Form[]>();
   readonly #tails = new Map<string, Form[]>();
   readonly #literal: readonly string[];
-  /** By the first characters of all of them: nearly every place in a text is passed by with one look. */
+  /** A bloom filter of the first characters of all forms, which rules out nearly every position at once. */
   readonly #begins = new Uint8Array(1 << 16);
 
   constructor(secrets: readonly Forms[]) {
@@ -119,7 +119,7 @@ class Index {
       }
     }
     const { text, at } = comparable(whole);
-    /** What is not compared belongs to the secret as far as the secret has as much of it there. */
+    /** Includes ignored characters at either end, at most as many as the secret has there. */
     const span = (begin: number, end: number, [before, behind]: Form['edges'] = [0, 0]): Span => {
       const first = Math.max((at[begin] ?? 0) - before, begin === 0 ? 0 : (at[begin - 1] ?? 0) + 1);
       const last = Math.min((at[end - 1] ?? 0) + behind, (end === text.length ? whole.length : (at[end] ?? 0)) - 1);
@@ -136,12 +136,12 @@ class Index {
       if (!ahead) continue;
       yield span(here, here + ahead.length, ahead.edges);
       hidden = here + ahead.length;
-      here = Math.max(here, hidden - ANCHOR); // What begins in here and goes on is found by its end.
+      here = Math.max(here, hidden - ANCHOR); // A secret that begins inside this one is found by its end.
     }
   }
 }
 
-/** A number that four characters have in common with few others. */
+/** A hash of four characters, of 16 bits. */
 function beginning(text: string, at: number): number {
   const pair = text.charCodeAt(at) ^ (text.charCodeAt(at + 1) << 3);
   return (pair ^ (text.charCodeAt(at + 2) << 6) ^ (text.charCodeAt(at + 3) << 9)) & 0xffff;
@@ -152,7 +152,7 @@ interface Found {
   readonly edges: Form['edges'] | undefined;
 }
 
-/** The most characters that are the same as in a form, where they tell enough of it. */
+/** The longest match with one of the forms, if it is long enough to be hidden. */
 function longest(forms: readonly Form[] | undefined, same: (form: string) => number): Found | undefined {
   let most: Found | undefined;
   for (const { text, edges } of forms ?? []) {
@@ -177,7 +177,7 @@ function sameBefore(text: string, end: number, form: string): number {
   return length;
 }
 
-/** The characters of a text that are compared, and where each of them stands. */
+/** The characters of a text that are compared, and the position of each. */
 function comparable(text: string): { readonly text: string; readonly at: Uint32Array } {
   const kept = Buffer.allocUnsafe(text.length);
   const at = new Uint32Array(text.length);

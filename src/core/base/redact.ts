@@ -2,7 +2,7 @@ import { type DecodedView, decodedViews } from './decodedViews.ts';
 import { KnownSecrets, type Span } from './knownSecrets.ts';
 import type { Log } from './log.ts';
 
-/** Stands where a secret stood. */
+/** Replaces a secret. */
 export const HIDDEN = '‹hidden›';
 
 /**
@@ -20,7 +20,7 @@ const SEPARATOR = /["']?[ \t]{0,8}[=:]>?(?!\*\*)[ \t]{0,8}/y;
 const UNQUOTED = /[^\s"'&}]+/y;
 const NEXT_LINE = /\r?\n[ \t]*([^\s"'&}:=]+)[ \t]*(?=\r?\n|$)/y;
 const RUN = /(?<![\w+/=~-])[\w+/=~-]{20,}/g;
-/** Between a telling name and an opaque value beside it. */
+/** Between the name of a secret and its value. */
 const NEAR = 40;
 const SHORTEST_VALUE = 6;
 /** The rest of a broken value may look like a word by chance; ordinary words behind one are mostly shorter. */
@@ -28,7 +28,7 @@ const SHORTEST_REST = 8;
 /** Words of one spelling, as error codes and states are; what is drawn at random mixes cases and digits. */
 const WORD = /^(?:[A-Z]+(?:_[A-Z\d]+)*|[A-Z]?[a-z]+(?:[_-][a-z]+|[A-Z][a-z]+)*)[.,;:!?)]*$/;
 
-/** What gives a value away by itself: the value is the group, else all of it. */
+/** Values that are recognized without a name: the group, else the whole match. */
 const TELLING: readonly (readonly [RegExp, (value: string) => boolean])[] = [
   [/\b(?:Bearer|Basic|DPoP|Negotiate)\s{1,8}([\w.~+/%=-]{6,})/dgi, (value) => !isWord(value)],
   [/:\/\/[^\s/?#@:]*:([^\s/?#]*)@/dg, () => true],

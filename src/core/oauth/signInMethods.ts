@@ -10,7 +10,7 @@ export interface SignInMethod {
   readonly usesBrowser: boolean;
   /** How the answer comes back. */
   readonly delivery: 'listener' | 'link' | 'pasted';
-  /** It provides a refresh token, so the session can be renewed. */
+  /** It provides a refresh token, so the session can be refreshed. */
   readonly isRefreshable: boolean;
   /** How its expiry becomes known: announced by the service, or only by a 401. */
   readonly expiry: 'announced' | 'only401';

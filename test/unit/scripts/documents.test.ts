@@ -66,6 +66,20 @@ describe('ARCHITECTURE.md', () => {
   });
 });
 
+describe('CONTRIBUTING.md', () => {
+  it('lists terms that the code has', () => {
+    const everything = fs.globSync('src/**/*.ts', { cwd: root }).map(textOf).join('\n');
+    const [, terms = ''] = /^\| Term \| Meaning \| In code \|\n(.*?)\n\n/ms.exec(textOf('CONTRIBUTING.md')) ?? [];
+    const names = [...terms.matchAll(/`([A-Za-z.]+)`(?=[^|]*\|$)/gm)].flatMap(([, name = '']) => name.split('.'));
+    assert.ok(names.length > 35);
+    const isDeclared = (name: string) => new RegExp(`^(?:export .*|\\s+readonly )\\b${name}\\b`, 'm').test(everything);
+    assert.deepEqual(
+      names.filter((name) => !isDeclared(name)),
+      [],
+    );
+  });
+});
+
 describe('docs/troubleshooting.md', () => {
   const page = textOf('docs/troubleshooting.md');
   const checks = textOf('src/core/diagnosis/checks.ts');

@@ -73,7 +73,7 @@ export class Mutex {
   /**
    * Waits for its turn. A holder that answers is waited for as long as `signal` allows.
    *
-   * @param isUrgent Asks the holder to give up its renewal.
+   * @param isUrgent Asks the holder to give up its refresh.
    *
    * @throws RolecallError `cancelled`, `timeout` (the holder does not answer), `storage` (the folder cannot be used).
    */

@@ -56,7 +56,7 @@ interface TokenStatus {
  * Sends the refresh token, once. When its answer was lost, to this window or to one before it, only the service knows
  * whether the token is spent: it is sent once more, as soon as the service answers at all.
  *
- * @throws RolecallError when there is no answer that ends or renews the session.
+ * @throws RolecallError when no answer ended or refreshed the session.
  */
 export async function sendRefreshToken(
   deps: SendRefreshTokenDeps,

@@ -88,7 +88,7 @@ export class SessionRefresher {
   }
 
   /**
-   * This window closes: what was not sent yet is not sent, and a renewal that was is finished, because no other window gets
+   * This window closes: what was not sent yet is not sent, and a refresh that was is finished, because no other window gets
    * its answer. Resolves when it is stored.
    */
   async close(): Promise<void> {

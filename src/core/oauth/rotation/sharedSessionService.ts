@@ -49,7 +49,7 @@ export interface SharedSessionServiceDeps extends TokenManagerDeps {
   readonly onStore: () => void;
 }
 
-/** Everything that a window needs as soon as it reads, renews, begins or ends the shared session. */
+/** What a window needs to read, refresh, begin or end the shared session. Loaded on first use. */
 export class SharedSessionService {
   readonly #deps: SharedSessionServiceDeps;
   readonly #sharedState: SharedState;

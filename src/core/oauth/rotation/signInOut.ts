@@ -19,7 +19,7 @@ export async function signIn(
   seen: number,
   { signInLockWait }: Timeouts,
 ): Promise<SharedSessionState> {
-  // At the service, the session that another window may be renewing is already replaced by this one.
+  // The service has already replaced the session that another window may be refreshing.
   const lease = await mutex.acquire(AbortSignal.timeout(signInLockWait), true).catch(waitedTooLong);
   let stored: StoredState;
   try {

@@ -3,7 +3,7 @@
  * one value that is passed, so that a test decides how long it waits.
  */
 export interface Timeouts {
-  /** A process that does not answer for so long is stopped, asleep, or not a window of ours. */
+  /** A process that does not answer for this long is stopped, suspended, or not a window of ours. */
   readonly peerSilence: number;
   /** For all windows together to acknowledge a new generation. */
   readonly acknowledgements: number;
@@ -23,13 +23,13 @@ export interface Timeouts {
   readonly fileChange: number;
   /** Before the second and last try with a token whose first answer was lost. */
   readonly retryDelay: number;
-  /** At most, after a renewal that failed; each failure in a row doubles it. */
+  /** At most, after a refresh that failed; each failure in a row doubles it. */
   readonly firstPause: number;
   /** Before each look for a session that another machine has won, after a refusal. */
   readonly rereadDelaysAfterRefusal: readonly number[];
   /** For a refresh, by callers whose token has expired. The refresh itself goes on. */
   readonly callerWait: number;
-  /** For the turn to store a sign-in or a sign-out, which the user waits for. A renewal gives way to a sign-in at once. */
+  /** For the turn to store a sign-in or a sign-out, which the user waits for. A refresh gives way to a sign-in at once. */
   readonly signInLockWait: number;
   readonly signOutLockWait: number;
 }

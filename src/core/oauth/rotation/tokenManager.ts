@@ -13,13 +13,13 @@ import type { SharedSessionService, TokenManagerDeps } from './sharedSessionServ
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
 import { WindowSession } from './windowSession.ts';
 
-/** A token that was renewed because of a 401 and is refused as well is not renewed again for so long, in milliseconds. */
+/** If a token that was refreshed after a 401 is refused as well, it is not refreshed again for this long, in milliseconds. */
 const REFUSED_AGAIN_MS = 30_000;
 
 /**
  * Holds the session of one connection for one window and gives valid access tokens. All windows of one operating-system
- * user share the session: one of them renews it, for all. A fresh token costs no I/O, and nothing is read of the code
- * behind this door before it is needed: every window of the editor makes a token manager when it starts.
+ * user share the session: one of them refreshes it for all. A fresh token costs no I/O, and the code that refreshes is loaded
+ * when it is first needed, because every window of the editor creates a token manager when it starts.
  */
 export class TokenManager implements TokenSource {
   readonly #deps: TokenManagerDeps;
@@ -156,7 +156,7 @@ export class TokenManager implements TokenSource {
 
   /**
    * Stops listening and watching; from now on, a call that needs more than a fresh token fails with `cancelled`. Resolves
-   * when what is under way is stored: a renewal that was sent, a sign-in, a sign-out.
+   * when what is under way is stored: a refresh that was sent, a sign-in, a sign-out.
    */
   async dispose(): Promise<void> {
     this.#isDisposed = true;
@@ -189,9 +189,9 @@ export class TokenManager implements TokenSource {
     } catch (error) {
       const isSuperseded = isCancelled(error) && !signal.aborted && !this.#isDisposed;
       if (!isSuperseded) throw error;
-      await raceWithSignal(this.#queue, signal); // The sign-in or sign-out of this window that took its place.
+      await raceWithSignal(this.#queue, signal); // The sign-in or sign-out of this window that superseded it.
       const { session } = this.#window.require();
-      // That of another window is stored before the next renewal gets its turn.
+      // A sign-in of another window is stored before the next refresh begins.
       return session.generation > newerThan ? session : this.#refreshedSession(newerThan, signal);
     }
   }
@@ -206,7 +206,7 @@ export class TokenManager implements TokenSource {
     return this.#window.current === undefined && (kind === 'starting' || kind === 'storeUnavailable');
   }
 
-  /** A token that cannot be renewed was refused: another window may have a new one. */
+  /** A token that can't be refreshed was refused: another window may have a new one. */
   async #handleRejectedServiceToken(refused: Session): Promise<string | undefined> {
     await this.#enqueue(() => this.#readFile());
     const current = this.#window.require();

@@ -122,7 +122,7 @@ export class WindowSession {
     const isSame = this.#current?.session.accessToken === accessToken && this.#state.kind !== 'ended';
     this.#current = current;
     if (anew || !isSame) this.#backOff.reset();
-    // News of a session that is being renewed, or could not be, changes nothing.
+    // Nothing changes: the session is being refreshed, or its refresh failed, already.
     if (isSame) return;
     this.#setState({ kind: 'signedIn', account: current.session.account });
   }
