@@ -1,5 +1,9 @@
 import type { Clouds } from './clouds.ts';
-import { ownerOf } from './ownerOf.ts';
+
+/** Names the account whose answers may be on the screen. */
+export function ownerOf({ active }: Pick<Clouds, 'active'>): string {
+  return JSON.stringify([active?.key, active?.inferenceAccount]);
+}
 
 /** A signal for what one account has asked for; to be disposed of when that is over. */
 export interface AccountSignal {

@@ -5,7 +5,7 @@ import type { Fetch } from '../core/base/http.ts';
 import type { Log } from '../core/base/log.ts';
 import type { IdentityClient } from '../core/identity/identityClient.ts';
 import type { AuthorizationServer } from '../core/oauth/authorizationServer.ts';
-import type { SessionStore } from '../core/oauth/rotation/sessionStore.ts';
+import type { SessionStore } from '../core/oauth/rotation/sessionSecretStore.ts';
 import { TokenManager } from '../core/oauth/rotation/tokenManager.ts';
 import { describe } from './showError.ts';
 

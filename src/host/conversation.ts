@@ -13,7 +13,15 @@ import type {
 import type { Cloud } from './cloud.ts';
 import { type Model, tokensOf } from './modelCatalog.ts';
 import { leftOut, optionsFor, parametersFor, type RequestDeps } from './modelRequest.ts';
-import type { ToolFileProblem } from './toolProblem.ts';
+
+/** What is wrong with a file that defines tools. An `error` keeps a tool from being offered, or all of the file. */
+export interface ToolFileProblem {
+  readonly file: vscode.Uri;
+  /** Counted from zero. */
+  readonly line: number;
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+}
 
 /** What one conversation wants of its tools. */
 export interface ToolRegistryOptions {

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SessionStore } from '../../src/core/oauth/rotation/sessionStore.ts';
+import type { SessionStore } from '../../src/core/oauth/rotation/sessionSecretStore.ts';
 
 export type StoreMode = 'lag' | 'snapshot';
 

@@ -1,4 +1,3 @@
-import { sorted } from './review.ts';
 import { memberKey, type Review, type ReviewGroup, type ReviewMember, type ReviewRole } from './reviewFormat.ts';
 
 /** What was added and what was removed; a changed value is both. */
@@ -50,16 +49,6 @@ export function isEmptyDifference({ groups, roles }: Difference): boolean {
   return [groups, roles].every(({ added, removed, changed }) => added.length + removed.length + changed.length === 0);
 }
 
-/** What a review becomes by a difference: `applyDifference(a, differenceOf(a, b))` holds what `b` holds. */
-export function applyDifference(before: ComparedAccess, { groups, roles }: Difference): ComparedAccess {
-  const groupChanges = new Map(groups.changed.map((change) => [change.key, change]));
-  const roleChanges = new Map(roles.changed.map((change) => [change.key, change.after]));
-  return {
-    groups: apply(before.groups, groups, (group) => changedGroup(group, groupChanges.get(group.key))),
-    roles: apply(before.roles, roles, (role) => roleChanges.get(role.key) ?? role),
-  };
-}
-
 function groupChange(before: ReviewGroup, after: ReviewGroup): GroupChange[] {
   const { members: membersBefore, roles: rolesBefore, ...factsBefore } = before;
   const { members: membersAfter, roles: rolesAfter, ...factsAfter } = after;
@@ -75,16 +64,6 @@ function groupChange(before: ReviewGroup, after: ReviewGroup): GroupChange[] {
   if (!hasOther && isEmpty(members) && isEmpty(grants)) return [];
   const facts = hasOther ? { facts: { before: factsBefore, after: factsAfter } } : {};
   return [{ key: after.key, name: after.name, members, grants, ...facts }];
-}
-
-function changedGroup(group: ReviewGroup, change: GroupChange | undefined): ReviewGroup {
-  if (change === undefined) return group;
-  const { members, roles, ...facts } = group;
-  return {
-    ...(change.facts?.after ?? facts),
-    members: applySet(members, change.members, memberKey),
-    roles: applySet(roles, change.grants, (key) => key),
-  };
 }
 
 function pair<T extends { readonly key: string }>(before: readonly T[], after: readonly T[]) {
@@ -104,21 +83,6 @@ function setDifference<T>(before: readonly T[], after: readonly T[], key: (item:
   const was = new Set(before.map(key));
   const is = new Set(after.map(key));
   return { added: after.filter((item) => !was.has(key(item))), removed: before.filter((item) => !is.has(key(item))) };
-}
-
-function apply<T extends { readonly key: string }>(
-  before: readonly T[],
-  { added, removed }: SetDifference<T>,
-  change: (item: T) => T,
-): T[] {
-  const gone = new Set(removed.map(({ key }) => key));
-  const kept = before.filter(({ key }) => !gone.has(key)).map(change);
-  return sorted([...kept, ...added], ({ key }) => key);
-}
-
-function applySet<T>(before: readonly T[], { added, removed }: SetDifference<T>, key: (item: T) => string): T[] {
-  const gone = new Set(removed.map(key));
-  return sorted([...before.filter((item) => !gone.has(key(item))), ...added], key);
 }
 
 function isEmpty({ added, removed }: SetDifference<unknown>): boolean {

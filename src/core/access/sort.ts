@@ -1,7 +1,10 @@
 import type { GroupEntry, RoleEntry } from './model.ts';
 import type { AccessMetadata } from './resources.ts';
-import type { SortOrder } from './sortOrder.ts';
 import { attentionOf } from './status.ts';
+
+export const SORT_ORDERS = ['service', 'name', 'creation', 'health'] as const;
+/** `service`: as the service sends them. `creation`: the newest first. `health`: what needs attention first. */
+export type SortOrder = (typeof SORT_ORDERS)[number];
 
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 

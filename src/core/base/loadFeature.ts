@@ -7,7 +7,6 @@ import { RolecallError } from './errors.ts';
  * @throws RolecallError when that file is missing, cut or of another version, as in the middle of an update.
  */
 export function loadFeature(load: () => unknown): unknown {
-  return load();
   try {
     return load();
   } catch (cause) {

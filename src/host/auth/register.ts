@@ -8,9 +8,9 @@ import type { TokenUsage } from '../tokenUsage.ts';
 import { RolecallAuthenticationProvider } from './authenticationProvider.ts';
 import { SessionEndedNotification } from './sessionEndedNotification.ts';
 import type { SessionFlowDeps } from './sessionFlow.ts';
+import { watchSecrets } from './sessionStorage.ts';
 import { SettingsNotification } from './settingsNotification.ts';
 import { registerStatusBar } from './statusBar.ts';
-import { watchSecrets } from './watchSecrets.ts';
 
 const sessionCommands = [
   commands.signIn,

@@ -2,6 +2,8 @@ import * as vscode from 'vscode';
 import { type Connection, connectionKey } from '../../core/base/connection.ts';
 import { secrets } from '../../ids.ts';
 import type { SessionStorage } from '../cloud.ts';
+import type { Clouds } from '../clouds.ts';
+import type { InferenceTokens } from './inferenceTokens.ts';
 
 /** SecretStorage (the system keyring, or its substitute), shared by all windows of this editor. */
 export function editorSessionStorage(
@@ -41,4 +43,21 @@ export function sandboxSessionStorage(
     if (before !== undefined) void Promise.resolve(storage.delete(secrets.session + before)).catch(() => {}); // Worthless.
   }
   return editorSessionStorage(storage, connection, folder);
+}
+
+/**
+ * Reads what other windows have stored, where VS Code reports it (on the desktop, not in a browser). Sessions also reach
+ * the windows directly; a token of the inference service arrives only in this way.
+ */
+export function watchSecrets(
+  storage: vscode.SecretStorage,
+  clouds: Clouds,
+  inferenceTokens: InferenceTokens,
+): vscode.Disposable {
+  return storage.onDidChange(({ key }) => {
+    for (const cloud of clouds.all) {
+      if (key === secrets.session + connectionKey(cloud.connection)) void cloud.tokenManager.load(); // Never rejects.
+      if (inferenceTokens.concerns(key, cloud.connection)) void cloud.readInferenceToken(); // Never rejects.
+    }
+  });
 }

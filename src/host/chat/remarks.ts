@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { defaultModelEntry, languageModelVendor } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
+import type { ToolFileProblem } from '../conversation.ts';
 import type { Model } from '../modelCatalog.ts';
-import type { ToolFileProblem } from '../toolProblem.ts';
 import { leftOutLine } from './toolsOverview.ts';
 
 /** Continues text without following instructions; the sandbox lists it for trying such models. */

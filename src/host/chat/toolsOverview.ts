@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { truncateWithEllipsis } from '../../core/base/errors.ts';
-import type { ToolRegistry } from '../conversation.ts';
+import type { ToolFileProblem, ToolRegistry } from '../conversation.ts';
 import { escapeMarkdown } from '../escapeMarkdown.ts';
-import type { ToolFileProblem } from '../toolProblem.ts';
 
 /** The start of a description is enough to tell tools apart. */
 const MAX_DESCRIPTION = 200;

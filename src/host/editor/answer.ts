@@ -1,9 +1,9 @@
 import type * as vscode from 'vscode';
 import { answerPanel } from '../../ids.ts';
+import { ownerOf } from '../accountSignal.ts';
 import type { AnswerPart } from '../answerText.ts';
 import type { Clouds } from '../clouds.ts';
 import { closingFence } from '../fenced.ts';
-import { ownerOf } from '../ownerOf.ts';
 import type { AnswerPiece, OpenPage, OpenPages } from '../pages.ts';
 
 /** Each update lays out the whole answer again, so not every token causes one. */

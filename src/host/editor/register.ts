@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { commands } from '../../ids.ts';
 import { onFirstUse, registerCommand, registerCommands } from '../commands.ts';
 import type { AnswersDeps } from './answer.ts';
-import { registerProblemActions } from './problemActions.ts';
 import type { EditorDeps } from './runConversationWithProgress.ts';
 
 /** What can be asked about the editor's text: Ask, Explain, Rewrite…, and Generate Commit Message. */
@@ -34,5 +33,26 @@ export function registerEditorCommands(deps: EditorDeps & AnswersDeps): vscode.D
       const { generateCommitMessage } = await import('./commitMessage.ts');
       await generateCommitMessage(deps, source);
     }),
+  );
+}
+
+/** "Explain with Rolecall" in the lightbulb of a problem. */
+export function registerProblemActions(): vscode.Disposable {
+  return vscode.languages.registerCodeActionsProvider(
+    [{ scheme: 'file' }, { scheme: 'untitled' }, { scheme: 'vscode-remote' }],
+    {
+      provideCodeActions: ({ uri }, range, { diagnostics }) => {
+        if (diagnostics.length === 0) return [];
+        const title = vscode.l10n.t('Explain with Rolecall');
+        const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+        action.command = {
+          title,
+          command: commands.explainProblem,
+          arguments: [uri, new vscode.Range(range.start, range.end)],
+        };
+        return [action];
+      },
+    },
+    { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] },
   );
 }

@@ -1,15 +1,14 @@
 import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
+import { ownerOf } from '../accountSignal.ts';
 import { closingLine } from '../answerText.ts';
 import type { Handlers } from '../commands.ts';
 import { showInformationMessage, showInputBox } from '../dialogs.ts';
 import { fenceFor, isTruncated } from '../fenced.ts';
-import { ownerOf } from '../ownerOf.ts';
 import { type Passage, quoted } from '../passage.ts';
 import { activePassage } from './askAboutSelection.ts';
-import { type Proposal, rewritten } from './proposal.ts';
-import { codeInAnswer, hasSeveralBlocks } from './rewriteText.ts';
+import { codeInAnswer, hasSeveralBlocks, type Proposal, rewritten } from './rewriteText.ts';
 import {
   assertSameOwner,
   type EditorDeps,

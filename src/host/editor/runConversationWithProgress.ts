@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { cancelled } from '../../core/base/errors.ts';
 import type { ChatMessage } from '../../core/completions/request.ts';
 import type { AgentLoopResult } from '../../core/tools/agentLoopTypes.ts';
-import { accountSignal } from '../accountSignal.ts';
+import { accountSignal, ownerOf } from '../accountSignal.ts';
 import type { AnswerStats } from '../answerStats.ts';
 import { type AnswerPart, answerPart } from '../answerText.ts';
 import { signalOf } from '../cancellation.ts';
@@ -12,7 +12,6 @@ import { type OpenToolRegistry, runConversation, type ToolRegistry } from '../co
 import { withProgress } from '../dialogs.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 import type { RequestDeps } from '../modelRequest.ts';
-import { ownerOf } from '../ownerOf.ts';
 import { usableModel } from '../selectModel.ts';
 
 export interface EditorDeps extends RequestDeps {

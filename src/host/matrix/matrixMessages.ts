@@ -5,8 +5,8 @@ import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../core/a
 import { filterPeople } from '../../core/access/peopleFilter.ts';
 import { oneLine } from '../../core/access/plain.ts';
 import { principalName } from '../../core/access/queries.ts';
+import type { SortOrder } from '../../core/access/sort.ts';
 import { sortEntries } from '../../core/access/sort.ts';
-import type { SortOrder } from '../../core/access/sortOrder.ts';
 import { attentionOf } from '../../core/access/status.ts';
 import { makeBits, setBit } from '../../webview/matrix/bitMatrix.ts';
 import type { MatrixMessage, Mode } from '../../webview/matrix/protocol.ts';

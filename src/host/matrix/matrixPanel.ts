@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { SortOrder } from '../../core/access/sortOrder.ts';
+import type { SortOrder } from '../../core/access/sort.ts';
 import type { Log } from '../../core/base/log.ts';
 import { type Mode, readToHost, type ToHost, type ToPage, versioned } from '../../webview/matrix/protocol.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';

@@ -3,7 +3,7 @@ import { createQueue } from '../../core/base/abort.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Diagnostic, WorkspaceToolDefinition } from '../../core/tools/definition.ts';
 import type { readToolFile, ToolFile } from '../../core/tools/toolFile.ts';
-import type { ToolFileProblem } from '../toolProblem.ts';
+import type { ToolFileProblem } from '../conversation.ts';
 
 export const TOOL_FILE = '.vscode/rolecall.tools.json';
 

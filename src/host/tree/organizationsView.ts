@@ -7,7 +7,6 @@ import type { AccessTarget } from '../accessTarget.ts';
 import { setContextKey } from '../contextKeys.ts';
 import { withProgress } from '../dialogs.ts';
 import { contentsOf, groupNodes, type OrganizationContents, organizationChildren, roleNodes } from './children.ts';
-import { findNode } from './find.ts';
 import { groupChildren, heldChildren, roleChildren } from './groupParts.ts';
 import { type OrganizationFacts, treeItem } from './items.ts';
 import { type Node, NodeIdAllocator, type NodeOf } from './nodes.ts';
@@ -257,4 +256,25 @@ export class OrganizationsView implements vscode.Disposable {
 /** The service's name for an organization, where its label differs. */
 function otherNameOf(organization: string, name: string, label: string): string {
   return [organization, name].find((other) => other !== label) ?? '';
+}
+
+/** Walks down from the roots to the node of an organization, a group or a role; `undefined` where there is none. */
+export async function findNode(
+  target: Exclude<AccessTarget, { kind: 'principal' }>,
+  childrenOf: (node?: Node) => Promise<readonly Node[]>,
+): Promise<Node | undefined> {
+  const roots = await childrenOf();
+  const organization = roots.find((node) => node.kind === 'organization' && node.organization === target.organization);
+  if (!organization || target.kind === 'organization') return organization;
+  const section = target.kind === 'group' ? 'groups' : 'roles';
+  let level = (await childrenOf(organization)).filter(({ kind }) => kind === section);
+  while (level.length > 0) {
+    const below = (await Promise.all(level.map((node) => childrenOf(node)))).flat();
+    const found = below.find(
+      (node) => node.kind === target.kind && node.target?.kind === target.kind && node.target.key === target.key,
+    );
+    if (found) return found;
+    level = below.filter(({ kind }) => kind === 'bucket' || kind === 'unlisted');
+  }
+  return undefined;
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { SORT_ORDERS, type SortOrder } from '../../core/access/sortOrder.ts';
+import { SORT_ORDERS, type SortOrder } from '../../core/access/sort.ts';
 import { arrayOf, isString } from '../../core/base/shape.ts';
 import { type AccessTarget, targetUri } from '../accessTarget.ts';
 

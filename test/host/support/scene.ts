@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Connection } from '../../../src/core/base/connection.ts';
 import type { Fetch } from '../../../src/core/base/http.ts';
 import { ModelObservations } from '../../../src/core/completions/modelObservations.ts';
-import type { SessionStore } from '../../../src/core/oauth/rotation/sessionStore.ts';
+import type { SessionStore } from '../../../src/core/oauth/rotation/sessionSecretStore.ts';
 import { firstSession, type Session } from '../../../src/core/oauth/session.ts';
 import { Cloud } from '../../../src/host/cloud.ts';
 import { Clouds } from '../../../src/host/clouds.ts';

@@ -6,8 +6,13 @@ import type { Log } from '../../base/log.ts';
 import type { Session } from '../session.ts';
 import { asStorageError } from '../storageError.ts';
 import { readRecord, type SecretRecord, writeRecord } from './secretRecord.ts';
-import type { SessionStore } from './sessionStore.ts';
 import type { Timeouts } from './timeouts.ts';
+
+/** Where one connection's secrets are kept at rest: in the editor, its SecretStorage. */
+export interface SessionStore {
+  read(): Promise<string | undefined>;
+  write(text: string): Promise<void>;
+}
 
 /**
  * The secret store of this window. Windows cannot coordinate through it (asynchronous on the desktop, a snapshot per tab in

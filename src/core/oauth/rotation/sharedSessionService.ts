@@ -6,7 +6,7 @@ import { PROTOCOL, type Protocol } from './protocol.ts';
 import type { CurrentSession, SharedSessionState } from './reconcile.ts';
 import type { Refresh } from './sendRefreshToken.ts';
 import { SessionRefresher } from './sessionRefresher.ts';
-import type { SessionStore } from './sessionStore.ts';
+import type { SessionStore } from './sessionSecretStore.ts';
 import { SharedState } from './sharedState.ts';
 import { signIn, signOut } from './signInOut.ts';
 import { stateRoot, thisMachine } from './statePaths.ts';

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { applyDifference, differenceOf, isEmptyDifference } from '../../../../src/core/access/difference.ts';
+import {
+  type ComparedAccess,
+  type Difference,
+  differenceOf,
+  type GroupChange,
+  isEmptyDifference,
+  type SetDifference,
+} from '../../../../src/core/access/difference.ts';
 import { comparableText, differenceDocument } from '../../../../src/core/access/differenceText.ts';
 import { documentMarkdown } from '../../../../src/core/access/document.ts';
-import { reviewOf } from '../../../../src/core/access/review.ts';
-import { readReview, writeReview } from '../../../../src/core/access/reviewFormat.ts';
+import { reviewOf, sorted } from '../../../../src/core/access/review.ts';
+import { memberKey, type ReviewGroup, readReview, writeReview } from '../../../../src/core/access/reviewFormat.ts';
 import { group, model, organizations, role } from './organizations.ts';
 
 const reader = { service: 'identity.example.com', account: 'ada@example.com' };
@@ -14,6 +21,41 @@ function asReview({ groups, roles }: { groups: Parameters<typeof model>[0]; role
 }
 /** As JSON holds it: a member that is undefined is absent. */
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
+
+/** What a review becomes by a difference: `applyDifference(a, differenceOf(a, b))` holds what `b` holds. */
+function applyDifference(before: ComparedAccess, { groups, roles }: Difference): ComparedAccess {
+  const groupChanges = new Map(groups.changed.map((change) => [change.key, change]));
+  const roleChanges = new Map(roles.changed.map((change) => [change.key, change.after]));
+  return {
+    groups: apply(before.groups, groups, (group) => changedGroup(group, groupChanges.get(group.key))),
+    roles: apply(before.roles, roles, (role) => roleChanges.get(role.key) ?? role),
+  };
+}
+
+function changedGroup(group: ReviewGroup, change: GroupChange | undefined): ReviewGroup {
+  if (change === undefined) return group;
+  const { members, roles, ...facts } = group;
+  return {
+    ...(change.facts?.after ?? facts),
+    members: applySet(members, change.members, memberKey),
+    roles: applySet(roles, change.grants, (key) => key),
+  };
+}
+
+function apply<T extends { readonly key: string }>(
+  before: readonly T[],
+  { added, removed }: SetDifference<T>,
+  change: (item: T) => T,
+): T[] {
+  const gone = new Set(removed.map(({ key }) => key));
+  const kept = before.filter(({ key }) => !gone.has(key)).map(change);
+  return sorted([...kept, ...added], ({ key }) => key);
+}
+
+function applySet<T>(before: readonly T[], { added, removed }: SetDifference<T>, key: (item: T) => string): T[] {
+  const gone = new Set(removed.map(key));
+  return sorted([...before.filter((item) => !gone.has(key(item))), ...added], key);
+}
 
 describe('the difference of two reviews', () => {
   it('of a review with itself is empty, also when one has been written and read', () => {

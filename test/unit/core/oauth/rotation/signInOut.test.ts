@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import type { SessionStore } from '../../../../../src/core/oauth/rotation/sessionStore.ts';
+import type { SessionStore } from '../../../../../src/core/oauth/rotation/sessionSecretStore.ts';
 import { writeSession } from '../../../../../src/core/oauth/session.ts';
 import { deferred } from '../../deferred.ts';
 import { eventually } from '../../eventually.ts';
