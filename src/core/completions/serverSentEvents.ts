@@ -11,9 +11,6 @@ export interface ServerSentEvent {
   readonly atEnd: boolean;
 }
 
-/** How a line begins that is no field; looked for as text, since a regular expression would take the time of parsing. */
-const strayStarts = ['\n{', '\n<', '\r{', '\r<'];
-
 /** The longest event that is read, in UTF-16 units: far above what a service sends, far below what would hurt. */
 export const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
 
@@ -62,8 +59,8 @@ export class ServerSentEventReader {
    */
   #asEvents(text: string): string {
     const isAtLineStart = this.#isAtLineStart;
-    if (text !== '') this.#isAtLineStart = /[\r\n]$/.test(text);
-    const mayBegin = (isAtLineStart && /^[{<]/.test(text)) || strayStarts.some((start) => text.includes(start));
+    if (text !== '') this.#isAtLineStart = endsLine(text);
+    const mayBegin = (isAtLineStart && /^[{<]/.test(text)) || holdsStrayLine(text);
     if (!this.#isStray && !mayBegin) return text;
     let events = '';
     let begins = isAtLineStart;
@@ -73,7 +70,7 @@ export class ServerSentEventReader {
         events += '\n\ndata: ';
       }
       events += line;
-      begins = /[\r\n]$/.test(line);
+      begins = endsLine(line);
       if (begins && this.#isStray) {
         this.#isStray = false;
         events += '\n\n';
@@ -87,4 +84,14 @@ export class ServerSentEventReader {
     this.#atEnd = true;
     return this.read('\n\n');
   }
+}
+
+/** Whether a line in the text begins as no field does. A regular expression for all of it would take as long as parsing. */
+function holdsStrayLine(text: string): boolean {
+  return text.includes('\n{') || text.includes('\n<') || (text.includes('\r') && /\r[{<]/.test(text));
+}
+
+/** By its last character: a regular expression would look at all of them. */
+function endsLine(text: string): boolean {
+  return text.endsWith('\n') || text.endsWith('\r');
 }
