@@ -259,7 +259,7 @@ function otherNameOf(organization: string, name: string, label: string): string 
 }
 
 /** Walks down from the roots to the node of an organization, a group or a role; `undefined` where there is none. */
-export async function findNode(
+async function findNode(
   target: Exclude<AccessTarget, { kind: 'principal' }>,
   childrenOf: (node?: Node) => Promise<readonly Node[]>,
 ): Promise<Node | undefined> {
