@@ -94,6 +94,8 @@ export const contextKeys = {
   hasAsked: 'rolecall.hasAsked',
   hasBrowsed: 'rolecall.hasBrowsed',
   hasRunTool: 'rolecall.hasRunTool',
+  /** While Get Started opens the walkthrough: no step counts as done then. */
+  isOpeningWalkthrough: 'rolecall.isOpeningWalkthrough',
 } as const;
 
 export const settings = {

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { Log } from '../core/base/log.ts';
-import { commands, extensionId, walkthrough } from '../ids.ts';
+import { commands, contextKeys, extensionId, walkthrough } from '../ids.ts';
 import { onFirstUse, registerCommand, registerCommands } from './commands.ts';
+import { setContextKey } from './contextKeys.ts';
 import type { OpenPages } from './pages.ts';
 
 export interface PagesOptions {
@@ -26,9 +27,20 @@ export function registerPages({
     open,
     registerCommands(ids, log, async () => (await open()).commands),
     registerCommand(commands.showLog, log, () => channel.show()),
-    registerCommand(commands.openWalkthrough, log, () =>
-      vscode.commands.executeCommand('workbench.action.openWalkthrough', `${extensionId}#${walkthrough}`),
-    ),
+    registerCommand(commands.openWalkthrough, log, openWalkthrough),
   );
   return { open, dispose: () => registered.dispose() };
+}
+
+/**
+ * Get Started. VS Code ticks a step when its condition becomes true after it has read the walkthrough, which it does when it
+ * first opens one: so what was done before becomes true again then.
+ */
+async function openWalkthrough(): Promise<void> {
+  setContextKey(contextKeys.isOpeningWalkthrough, true);
+  try {
+    await vscode.commands.executeCommand('workbench.action.openWalkthrough', `${extensionId}#${walkthrough}`);
+  } finally {
+    setContextKey(contextKeys.isOpeningWalkthrough, false);
+  }
 }

@@ -121,6 +121,15 @@ test.describe('a newcomer', () => {
     await workbench.screenshot('chat-tool');
   });
 
+  test('finds the steps that were done ticked in Get Started, which was not open meanwhile', async () => {
+    const { page } = workbench;
+    await runCommand(page, 'Rolecall: Get Started');
+    const steps = page.locator('.getting-started-step');
+    await expect(steps).toHaveCount(4);
+    await expect(steps.locator('.getting-started-step-checked')).toHaveCount(4);
+    await workbench.screenshot('walkthrough');
+  });
+
   test('reads on the page of the extension what it is, without a broken picture', async () => {
     const { page } = workbench;
     await runCommand(page, 'Extensions: Show Installed Extensions');
