@@ -29,13 +29,14 @@ export interface ReadOrganization {
 }
 
 /**
- * What has changed: everything (another session); the list of organizations, or their labels; what has just been read of
- * one. One that is `due`, or all of them, is to be read again by the views that show it; until then they show the old data.
+ * What has changed: everything (another session); the list of organizations, or their labels; one that the user removed from
+ * the list, which nothing shows any more; what has just been read of one. One that is `due`, or all of them, is to be read again by the views that show it; until then they show the old data.
  */
 export type AccessChange =
-  | { readonly kind: 'session' | 'organizations' }
+  | { readonly kind: 'session' }
+  | { readonly kind: 'organizations' }
   | { readonly kind: 'due'; readonly organization: string | undefined }
-  | { readonly kind: 'read'; readonly organization: string };
+  | { readonly kind: 'read' | 'removed'; readonly organization: string };
 
 /** A second refresh within this time, while the first still reads, is the same refresh. */
 const SAME_REFRESH_MS = 1000;
@@ -186,7 +187,7 @@ export class AccessData implements vscode.Disposable {
     if (!before && !session) return;
     if (before && before.cloud === cloud && before.account.id === session?.account.id) {
       // Usually a renewed token, or a setting that is not shown here.
-      if (isNamedAnew) this.#changed.fire({ kind: 'organizations' });
+      if (isNamedAnew) this.#followSettings(before);
       return;
     }
     before?.directory.clear();
@@ -202,6 +203,17 @@ export class AccessData implements vscode.Disposable {
           }
         : undefined;
     this.#changed.fire({ kind: 'session' });
+  }
+
+  #followSettings({ cloud, directory }: ActiveSession): void {
+    if (cloud.connection.id !== 'sandbox') {
+      const listed = this.#settings.organizations();
+      for (const organization of directory.known.filter((id) => !listed.includes(id))) {
+        directory.forget(organization);
+        this.#changed.fire({ kind: 'removed', organization });
+      }
+    }
+    this.#changed.fire({ kind: 'organizations' });
   }
 
   dispose(): void {

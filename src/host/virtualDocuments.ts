@@ -13,7 +13,7 @@ interface Origin {
   readonly model: { readonly organization: string };
 }
 
-/** Read-only documents made of what was read. They belong to one session and close with it. */
+/** Read-only documents made of what was read. They close with their organization and session. */
 export class VirtualDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #texts = new Map<string, string>();
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
@@ -29,8 +29,10 @@ export class VirtualDocuments implements vscode.TextDocumentContentProvider, vsc
     this.#disposables = [
       this.#changed,
       vscode.workspace.registerTextDocumentContentProvider(scheme, this),
-      data.onDidChange(({ kind }) => {
-        if (kind === 'session') void this.clear(); // The texts are dropped at once; VS Code closes the tabs later.
+      data.onDidChange((change) => {
+        // The texts are dropped at once; VS Code closes the tabs later.
+        if (change.kind === 'session') void this.clear();
+        if (change.kind === 'removed') void this.clear(change.organization);
       }),
     ];
   }
@@ -47,7 +49,7 @@ export class VirtualDocuments implements vscode.TextDocumentContentProvider, vsc
    */
   put({ session, model }: Origin, name: string, text: string): vscode.Uri {
     if (session !== this.#data.session) throw cancelled();
-    const path = `/${[model.organization, name].map((part) => part.replaceAll('/', '∕')).join('/')}`;
+    const path = `${folderOf(model.organization)}${pathPart(name)}`;
     const uri = vscode.Uri.from({ scheme: this.#scheme, path });
     const key = uri.toString();
     this.#texts.delete(key); // The newest stands last.
@@ -66,25 +68,37 @@ export class VirtualDocuments implements vscode.TextDocumentContentProvider, vsc
     return vscode.window.showTextDocument(document, { preview: false });
   }
 
-  /** Forgets every text and closes what shows one. */
-  async clear(): Promise<void> {
-    const keys = [...this.#texts.keys()];
-    this.#texts.clear();
-    for (const key of keys) this.#changed.fire(vscode.Uri.parse(key));
-    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => this.#shows(tab.input));
+  /** Forgets every text, or those about one organization, and closes what shows them. */
+  async clear(organization?: string): Promise<void> {
+    const folder = organization === undefined ? '/' : folderOf(organization);
+    const isCleared = ({ scheme, path }: vscode.Uri) => scheme === this.#scheme && path.startsWith(folder);
+    for (const uri of [...this.#texts.keys()].map((key) => vscode.Uri.parse(key)).filter(isCleared)) {
+      this.#texts.delete(uri.toString());
+      this.#changed.fire(uri);
+    }
+    const tabs = vscode.window.tabGroups.all
+      .flatMap((group) => group.tabs)
+      .filter(({ input }) => urisOf(input).some(isCleared));
     if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
-  }
-
-  #shows(input: unknown): boolean {
-    if (input instanceof vscode.TabInputText) return input.uri.scheme === this.#scheme;
-    if (!(input instanceof vscode.TabInputTextDiff)) return false;
-    return input.original.scheme === this.#scheme || input.modified.scheme === this.#scheme;
   }
 
   dispose(): void {
     vscode.Disposable.from(...this.#disposables).dispose();
     this.#texts.clear();
   }
+}
+
+function folderOf(organization: string): string {
+  return `/${pathPart(organization)}/`;
+}
+
+function pathPart(text: string): string {
+  return text.replaceAll('/', '∕');
+}
+
+function urisOf(input: unknown): readonly vscode.Uri[] {
+  if (input instanceof vscode.TabInputText) return [input.uri];
+  return input instanceof vscode.TabInputTextDiff ? [input.original, input.modified] : [];
 }
 
 /** Resolves when VS Code has taken over a new text, or after a moment in which it has not. */

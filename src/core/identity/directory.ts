@@ -93,6 +93,12 @@ export class Directory {
     this.#reads.get(id)?.stop.abort();
   }
 
+  /** Stops reading one organization and drops what was read of it. */
+  forget(id: string): void {
+    this.refresh(id);
+    this.#last.delete(id);
+  }
+
   /** Stops every read and drops everything. */
   clear(): void {
     this.refresh();

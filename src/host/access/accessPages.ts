@@ -33,7 +33,7 @@ interface Open {
   isDue: boolean;
 }
 
-/** Documents about access in tabs: they follow what is read, and close when the session ends or the account changes. */
+/** Documents about access in tabs: they follow what is read, and close with their organization and session. */
 export class AccessPages implements vscode.Disposable {
   readonly #deps: AccessPagesDeps;
   /** By organization and title: one tab for each. */
@@ -77,11 +77,12 @@ export class AccessPages implements vscode.Disposable {
 
   #follow(change: AccessChange): void {
     if (change.kind === 'session') this.#closeAll();
-    if (change.kind !== 'due' && change.kind !== 'read') return;
-    for (const open of this.#open.values()) {
+    if (change.kind === 'session' || change.kind === 'organizations') return;
+    for (const open of [...this.#open.values()]) {
       const { organization } = open.read.model;
       if (change.organization !== undefined && change.organization !== organization) continue;
-      if (change.kind === 'due') this.#readAgain(open);
+      if (change.kind === 'removed') open.page.close();
+      else if (change.kind === 'due') this.#readAgain(open);
       else {
         open.read = this.#deps.data.last(organization) ?? open.read;
         open.isDue = false;

@@ -21,8 +21,8 @@ export interface Matrices extends vscode.Disposable {
 }
 
 /**
- * The access matrices that are open: one tab for each organization, closed when the session ends or the account changes. There
- * is no serializer: a restarted window cannot restore such a tab, since no account is signed in yet.
+ * The access matrices that are open: one tab for each organization, closed when it is removed, the session ends or the account
+ * changes. There is no serializer: a restarted window cannot restore such a tab, since no account is signed in yet.
  */
 export function matrices(deps: MatrixCommandDeps): Matrices {
   const { data } = deps;
@@ -35,9 +35,11 @@ export function matrices(deps: MatrixCommandDeps): Matrices {
       case 'session':
         closeAll();
         break;
-      case 'organizations':
-        if (open.size > 0) void closeRemoved(); // Never rejects: the tree shows that the list does not come.
+      case 'removed': {
+        const removed = open.get(change.organization);
+        if (removed) close(removed);
         break;
+      }
       case 'due':
         for (const [id, { matrix }] of open) {
           if (change.organization === undefined || change.organization === id) matrix.readAgain();
@@ -46,14 +48,6 @@ export function matrices(deps: MatrixCommandDeps): Matrices {
       case 'read':
         open.get(change.organization)?.matrix.showRead();
     }
-  };
-  /** Closes the matrices of organizations that the user removed from the view. */
-  const closeRemoved = async (): Promise<void> => {
-    const { session } = data;
-    const listed = session && (await data.organizations(session).catch(() => undefined));
-    if (listed === undefined || data.session !== session) return;
-    const ids = new Set(listed.map(({ id }) => id));
-    for (const [organization, each] of [...open]) if (!ids.has(organization)) close(each);
   };
   const show = (read: ReadOrganization): void => {
     const { organization } = read.model;

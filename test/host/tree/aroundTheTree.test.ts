@@ -87,6 +87,15 @@ describe('around the tree', () => {
     assert.equal(tree().shown.badge, undefined);
   });
 
+  it('the badge counts nothing of an organization that was removed', async () => {
+    await tree().serviceOf('administrator', 'meridian', 'empty-nest');
+    await tree().open('meridian');
+    assert.ok(tree().shown.badge);
+    await scene().settings.removeOrganization('meridian');
+    await tree().open();
+    assert.equal(tree().shown.badge, undefined);
+  });
+
   describe('an organization of which nothing can be read', () => {
     it('says why in the words of the service, and what can be done about it', async () => {
       await tree().serviceOf('ordinaryUser', 'meridian');

@@ -30,6 +30,7 @@ describe('commands of the tree', () => {
   });
 
   const call = (id: string, ...args: unknown[]) => given.call(id, ...args);
+  const labelsOfTabs = () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
   /** VS Code tells of the active editor a moment after it shows one. */
   const opened = () => until('a document is open', () => vscode.window.activeTextEditor?.document);
 
@@ -127,6 +128,16 @@ describe('commands of the tree', () => {
     assert.deepEqual(JSON.parse((await opened()).getText()), { half: 1 });
   });
 
+  it('documents go with the organization they are about', async () => {
+    await tree().serviceOf('administrator', 'meridian', 'big-sky');
+    await call(commands.openAsJson, (await tree().open('big-sky', 'Roles'))[0]);
+    await call(commands.openAsJson, await tree().node('meridian', 'Groups', 'finance'));
+    const [ofOther, removed] = labelsOfTabs();
+    assert.equal(removed, 'finance.json');
+    await scene().settings.removeOrganization('meridian');
+    await until('it is closed', () => labelsOfTabs().join() === ofOther);
+  });
+
   it('documents go with the session they were made of', async () => {
     const cloud = await tree().serviceOf('administrator', 'meridian');
     await call(commands.openAsJson, await tree().node(...GROUP));
@@ -146,8 +157,7 @@ describe('commands of the tree', () => {
     });
     await cloud.tokenManager.signOut();
     assert.doesNotMatch(await gone, /platform-engineers/);
-    const shown = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
-    assert.ok(!shown.includes('platform-engineers.json'), shown.join());
+    assert.ok(!labelsOfTabs().includes('platform-engineers.json'), labelsOfTabs().join());
   });
 
   it('a node of another sign-in is refused', async () => {
