@@ -38,7 +38,20 @@ export async function pickOrganization(data: AccessData, argument: unknown): Pro
  * @throws RolecallError `cancelled` when the reading was stopped, or why neither list could be read.
  */
 export async function readPicked(data: AccessData, argument: unknown): Promise<ReadOrganization> {
-  const organization = await pickOrganization(data, argument);
+  return readOrganization(data, await pickOrganization(data, argument));
+}
+
+/**
+ * Reads an organization again: what was read may be old.
+ *
+ * @throws RolecallError as {@link readPicked}.
+ */
+export async function readAgain(data: AccessData, organization: string): Promise<ReadOrganization> {
+  data.refresh(organization);
+  return readOrganization(data, organization);
+}
+
+async function readOrganization(data: AccessData, organization: string): Promise<ReadOrganization> {
   const read = await data.read(data.requireSession(), organization);
   if (data.session !== read.session) throw cancelled(); // Another account's data must not be used.
   const { groups, roles } = read.access;

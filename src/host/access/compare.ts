@@ -7,7 +7,7 @@ import { cancelled } from '../../core/base/errors.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import type { AccessTarget } from '../accessTarget.ts';
 import type { ChangeMark, ChangeMarks } from '../changeMarks.ts';
-import { showInformationMessage } from '../dialogs.ts';
+import { showInformationMessage, showWarningMessage } from '../dialogs.ts';
 import { formatTime } from '../times.ts';
 import type { VirtualDocuments } from '../virtualDocuments.ts';
 import type { AccessPages } from './accessPages.ts';
@@ -31,9 +31,7 @@ export async function compareWith(
   const difference = differenceOf(before, after);
   if (isEmptyDifference(difference)) {
     marks.acknowledge();
-    const since = before.readAt === undefined ? undefined : formatTime(before.readAt, Date.now());
-    const same = since === undefined ? vscode.l10n.t('No changes.') : vscode.l10n.t('No changes since {0}.', since);
-    void showInformationMessage(same); // No buttons, so nothing to wait for.
+    tellSame(before, after);
     return;
   }
   marks.show(marksOf(difference, read));
@@ -53,6 +51,20 @@ export async function compareWith(
       return differenceDocument(differenceOf(before, current), before, current);
     },
   });
+}
+
+/** The messages have no buttons, so there is nothing to wait for. */
+function tellSame(before: Review, after: Review): void {
+  if (before.gaps.length + after.gaps.length > 0) {
+    void showWarningMessage(
+      vscode.l10n.t('No changes were found, but the data is incomplete: some changes may be missing.'),
+    );
+    return;
+  }
+  const since = before.readAt === undefined ? undefined : formatTime(before.readAt, Date.now());
+  void showInformationMessage(
+    since === undefined ? vscode.l10n.t('No changes.') : vscode.l10n.t('No changes since {0}.', since),
+  );
 }
 
 function marksOf({ groups, roles }: Difference, { session, model }: ReadOrganization): [AccessTarget, ChangeMark][] {

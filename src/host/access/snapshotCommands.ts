@@ -5,10 +5,10 @@ import { reviewOf } from '../../core/access/review.ts';
 import { type Review, readReview } from '../../core/access/reviewFormat.ts';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
-import type { ReadOrganization } from '../accessData.ts';
+import type { ActiveSession } from '../accessData.ts';
 import type { Handlers } from '../commands.ts';
 import { showInformationMessage, showQuickPick, showWarningMessage } from '../dialogs.ts';
-import { readPicked } from '../pickTarget.ts';
+import { pickOrganization, readAgain } from '../pickTarget.ts';
 import { formatTime } from '../times.ts';
 import { type CompareDeps, compareWith } from './compare.ts';
 import { readerOf, refuseSilentGaps } from './exportReview.ts';
@@ -23,15 +23,18 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
   const { data, store, marks } = deps;
   return {
     [commands.saveSnapshot]: async (node) => {
-      const read = await readPicked(data, node);
+      const read = await readAgain(data, await pickOrganization(data, node));
       await refuseSilentGaps(read.model);
       await store.save(read.session, reviewOf(read.model, readerOf(read)));
       const kept = vscode.l10n.t('Snapshot saved. The {0} newest of each organization are kept.', MAX_SNAPSHOTS);
       void showInformationMessage(kept); // Stays until the user closes it.
     },
     [commands.compareSnapshot]: async (node) => {
-      const read = await readPicked(data, node);
-      await compareWith(deps, read, await askReview(store, read));
+      const session = data.requireSession();
+      const organization = await pickOrganization(data, node);
+      const before = await askReview(store, session, organization);
+      if (data.session !== session) throw cancelled(); // Signed out while a dialog was open.
+      await compareWith(deps, await readAgain(data, organization), before);
     },
     [commands.acknowledgeChanges]: () => marks.acknowledge(),
     [commands.manageSnapshots]: () => manageSnapshots(deps),
@@ -50,8 +53,8 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
 }
 
 /** A snapshot, or an exported file. */
-async function askReview(store: SnapshotStore, { session, model }: ReadOrganization): Promise<Review> {
-  const kept = await store.list(session, model.organization);
+async function askReview(store: SnapshotStore, session: ActiveSession, organization: string): Promise<Review> {
+  const kept = await store.list(session, organization);
   const file = {
     label: vscode.l10n.t('Browse for an exported JSON review…'),
     description: '',
@@ -70,10 +73,10 @@ async function askReview(store: SnapshotStore, { session, model }: ReadOrganizat
     const message = vscode.l10n.t('This file is not an access review that this version of Rolecall can read.');
     throw new RolecallError('invalidRequest', message);
   }
-  if (review.organization === model.organization) return review;
+  if (review.organization === organization) return review;
   throw new RolecallError(
     'invalidRequest',
-    vscode.l10n.t('This review is for {0}, not for {1}.', review.organization, model.organization),
+    vscode.l10n.t('This review is for {0}, not for {1}.', review.organization, organization),
   );
 }
 
@@ -99,8 +102,8 @@ async function manageSnapshots(deps: SnapshotCommandsDeps): Promise<void> {
     const { organization } = snapshot.head;
     if (action === remove) await store.remove(session, snapshot);
     if (action === compare) {
-      const target = { kind: 'organization', organization, connection: session.cloud.key };
-      return compareWith(deps, await readPicked(data, { target }), await store.read(session, snapshot));
+      if (data.session !== session) throw cancelled();
+      return compareWith(deps, await readAgain(data, organization), await store.read(session, snapshot));
     }
     if (action === open) {
       const text = comparableText(await store.read(session, snapshot));

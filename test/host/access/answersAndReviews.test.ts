@@ -76,7 +76,7 @@ describe('insight', () => {
   const loseRoles = () => addFault({ service: 'identity', path: '/roles$', kind: 'status', status: 403, times: null });
 
   /** Groups of meridian as the service would send them later. */
-  async function later(change: (groups: Sent[]) => void) {
+  function later(change: (groups: Sent[]) => void) {
     scene().network = async (address, init) => {
       const answer = await fetch(address, init);
       if (!String(address).endsWith('/meridian/groups')) return answer;
@@ -84,7 +84,6 @@ describe('insight', () => {
       change(groups);
       return Response.json(groups);
     };
-    tree().data.refresh();
   }
 
   describe('answers', () => {
@@ -143,12 +142,24 @@ describe('insight', () => {
       const cloud = await tree().serviceOf('administrator', 'meridian');
       await call(commands.showReview, await tree().node('meridian'));
       assert.ok((await shown(/^Access review/)).includes('- Groups: 12'));
-      await later((groups) => groups.splice(1));
+      later((groups) => groups.splice(1));
+      tree().data.refresh();
       await until('the new review', () => panels.at(-1)?.text.includes('- Groups: 1\n'));
       assert.equal(panels.length, 1);
       await cloud.tokenManager.signOut();
       await until('it is closed', () => panels.at(-1)?.isDisposed);
       assert.equal(panels.at(-1)?.webview.html, '');
+    });
+
+    it('close with their organization when it is removed, and those of another stay', async () => {
+      await tree().serviceOf('administrator', 'meridian', 'big-sky');
+      await call(commands.showReview, await tree().node('meridian'));
+      await shown(/^Access review of meridian/);
+      await call(commands.showReview, await tree().node('big-sky'));
+      await shown(/^Access review of big-sky/);
+      await scene().settings.removeOrganization('meridian');
+      await until('it is closed', () => panels[0]?.isDisposed);
+      assert.notEqual(panels[1]?.isDisposed, true);
     });
 
     it('are read again when they are seen, not while they are hidden', async () => {
@@ -253,7 +264,7 @@ describe('insight', () => {
     it('show what has changed since, in words, side by side and in the tree', async () => {
       await tree().serviceOf('administrator', 'meridian');
       await call(commands.saveSnapshot, await tree().node('meridian'));
-      await later((groups) => {
+      later((groups) => {
         groups.find(({ metadata }) => metadata.name === 'finance')?.spec.userIDs?.push('u-new');
       });
       given.choices.push(/^meridian · .*12 groups, 10 roles/);
@@ -281,6 +292,26 @@ describe('insight', () => {
       await call(commands.compareSnapshot);
       assert.match(given.told.at(-1) ?? '', /^No changes since \d/);
       assert.equal(vscode.window.tabGroups.all.flatMap((group) => group.tabs).length, 0);
+    });
+
+    it('read the organization again, to be kept and to be compared', async () => {
+      await tree().serviceOf('administrator', 'meridian');
+      await tree().open('meridian');
+      later((groups) => groups.splice(1));
+      await call(commands.saveSnapshot);
+      given.choices.push(/· .*1 group, /);
+      later(() => {});
+      await call(commands.compareSnapshot);
+      assert.ok((await shown(/^What changed in meridian/)).includes('## Groups added (11)'));
+    });
+
+    it('do not claim that nothing has changed where something could not be read', async () => {
+      await tree().serviceOf('administrator', 'meridian');
+      await call(commands.saveSnapshot);
+      await addFault({ service: 'identity', path: '/roles$', kind: 'status', status: 500, times: null });
+      given.choices.push(/12 groups/);
+      await call(commands.compareSnapshot);
+      assert.match(given.told.at(-1) ?? '', /data is incomplete/);
     });
 
     it('can be compared from an exported review, of the same organization only', async () => {
