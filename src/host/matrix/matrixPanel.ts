@@ -127,8 +127,10 @@ export class MatrixPanel implements vscode.Disposable {
         return;
       case 'refresh':
         return data.refresh(this.organization);
-      case 'reveal':
-        return reveal(targetOfEntry(this.#read, await entryToReveal(model, message)));
+      case 'reveal': {
+        const entry = await entryToReveal(model, message);
+        return entry && reveal(targetOfEntry(this.#read, entry));
+      }
       case 'active': {
         const { row, role } = resolveSelection(model, message);
         return this.#post({ type: 'detail', place: message.place, text: detailText(row, role) });

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { groupsGranting } from '../../core/access/matrix.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
-import { groupName, principalName } from '../../core/access/queries.ts';
+import { groupName, principalName, roleName } from '../../core/access/queries.ts';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import type { Mode } from '../../webview/matrix/protocol.ts';
 import { showQuickPick } from '../dialogs.ts';
@@ -25,12 +25,16 @@ export function resolveSelection(model: AccessModel, { mode, row, column }: Matr
 }
 
 /**
- * What the tree shows for a selection: for a column its role, for a row or cell its group. Of several groups of a member, the
- * user picks one: among those that grant the role, where a role is selected and any does.
+ * What the tree shows for a selection: for a column its role, for a row or cell its group. Of several groups of a member, or
+ * several that grant it the role, the user picks one.
  *
+ * @returns `undefined` for a role that the member does not have.
  * @throws RolecallError `notFound`, `cancelled`.
  */
-export async function entryToReveal(model: AccessModel, chosen: MatrixSelection): Promise<GroupEntry | RoleEntry> {
+export async function entryToReveal(
+  model: AccessModel,
+  chosen: MatrixSelection,
+): Promise<GroupEntry | RoleEntry | undefined> {
   const { row, role } = resolveSelection(model, chosen);
   if ((chosen.row !== null && !row) || (chosen.column !== null && !role)) throw gone();
   if (row && 'group' in row) return row;
@@ -38,19 +42,20 @@ export async function entryToReveal(model: AccessModel, chosen: MatrixSelection)
     if (role) return role;
     throw gone();
   }
-  const through = role ? groupsGranting(row, role) : [];
-  const groups = through.length > 0 ? through : row.groups;
-  const [only] = groups;
-  if (!only) throw gone();
-  return groups.length === 1 ? only : pickAmong(row, groups);
+  const name = principalName(row);
+  const groups = role ? groupsGranting(row, role) : row.groups;
+  if (groups.length < 2) return groups[0];
+  return pickAmong(
+    groups,
+    role
+      ? vscode.l10n.t('{0} has {1} through several groups. Select one to show in the tree.', name, roleName(role))
+      : vscode.l10n.t('{0} is in several groups. Select one to show in the tree.', name),
+  );
 }
 
-async function pickAmong(person: Principal, groups: readonly GroupEntry[]): Promise<GroupEntry> {
+async function pickAmong(groups: readonly GroupEntry[], placeHolder: string): Promise<GroupEntry> {
   const items = groups.map((entry) => ({ label: groupName(entry), description: entry.group.metadata.id, entry }));
-  const picked = await showQuickPick(items, {
-    placeHolder: vscode.l10n.t('Through which group of {0}?', principalName(person)),
-    matchOnDescription: true,
-  });
+  const picked = await showQuickPick(items, { placeHolder, matchOnDescription: true });
   if (!picked) throw cancelled();
   return picked.entry;
 }

@@ -381,6 +381,11 @@ describe('the access matrix', () => {
       panel.send({ type: 'reveal', mode: 'people', row: several.key, column: single?.key ?? assert.fail() });
       await until('it is shown', () => revealed().length === 2);
       assert.deepEqual([given.offered.length, revealed()[1]], [1, through?.group.metadata.name]);
+      const lacking = model.roles.find((role) => !several.groups.some(({ roles }) => roles.includes(role)));
+      panel.send({ type: 'reveal', mode: 'people', row: several.key, column: lacking?.key ?? assert.fail() });
+      panel.send({ type: 'reveal', mode: 'people', row: several.key, column: single?.key ?? assert.fail() });
+      await until('the role that it has is shown', () => revealed().length === 3);
+      assert.equal(given.offered.length, 1, 'nothing is asked about a role that it does not have');
       assert.ok(matrix.rows.keys.includes(several.key));
     });
 
