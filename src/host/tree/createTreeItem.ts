@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import { oneLine } from '../../core/access/plain.ts';
+import { escapeMarkdown } from '../escapeMarkdown.ts';
 
 export type TooltipLine = readonly [name: string, value: string | null | undefined];
 
@@ -23,7 +25,11 @@ export function colouredIcon(icon: string, colour: string): vscode.ThemeIcon {
 }
 
 function tooltip(title: string, facts: readonly (readonly [string, string])[]): vscode.MarkdownString {
-  const markdown = new vscode.MarkdownString('**').appendText(title).appendMarkdown('**');
-  for (const [name, value] of facts) markdown.appendMarkdown(`\n\n${name}: `).appendText(value);
-  return markdown;
+  const lines = facts.map(([name, value]) => `${name}: ${plain(value)}`);
+  return new vscode.MarkdownString([`**${plain(title)}**`, ...lines].join('\n\n'));
+}
+
+/** No line of the server's text looks like another fact. */
+function plain(text: string): string {
+  return escapeMarkdown(oneLine(text.replace(/\s+/g, ' ').trim()));
 }

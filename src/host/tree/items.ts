@@ -5,7 +5,7 @@ import { principalName } from '../../core/access/queries.ts';
 import { commands } from '../../ids.ts';
 import { targetUri } from '../accessTarget.ts';
 import { nextStep } from '../showError.ts';
-import { clockTime, relativeTime } from '../times.ts';
+import { clockTime } from '../times.ts';
 import { colouredIcon, createTreeItem } from './createTreeItem.ts';
 import { idLabel } from './names.ts';
 import type { GroupPart, Node, NodeOf } from './nodes.ts';
@@ -54,7 +54,7 @@ function organization(node: NodeOf<'organization'>, facts: OrganizationFacts, no
   ];
   return createTreeItem(node.label, Collapsed, icon, description.filter((part) => part !== '').join(' · '), [
     [vscode.l10n.t('ID'), node.organization],
-    [vscode.l10n.t('Updated'), readAt === undefined ? vscode.l10n.t('not yet') : updated(readAt, now)],
+    [vscode.l10n.t('Updated'), readAt === undefined ? vscode.l10n.t('not yet') : clockTime(readAt, now)],
     [vscode.l10n.t('Filter'), filter],
   ]);
 }
@@ -213,7 +213,6 @@ function stopped(): vscode.TreeItem {
 
 function problem({ error }: NodeOf<'problem'>): vscode.TreeItem {
   const item = createTreeItem(error.message, None, colouredIcon('error', 'list.errorForeground'), undefined, [
-    [vscode.l10n.t('Problem'), error.message],
     [vscode.l10n.t('Status'), error.details.status?.toString()],
   ]);
   const step = nextStep(error);
@@ -238,13 +237,7 @@ function stale({ error, at }: NodeOf<'stale'>, now: number): vscode.TreeItem {
   const label = vscode.l10n.t('Could not be refreshed; shown as of {0}', clockTime(at, now));
   return createTreeItem(label, None, colouredIcon('warning', 'list.warningForeground'), error.message, [
     [vscode.l10n.t('Problem'), error.message],
-    [vscode.l10n.t('Updated'), updated(at, now)],
   ]);
-}
-
-/** As the value of “Updated”. */
-function updated(at: number, now: number): string {
-  return now - at < 60_000 ? vscode.l10n.t('just now') : relativeTime(at, now);
 }
 
 function malformed({ what, item }: NodeOf<'malformed'>): vscode.TreeItem {
