@@ -13,14 +13,18 @@ export class AnswerWriter {
   readonly #stream: vscode.ChatResponseStream;
   /** The model's words since Rolecall's own last line: what VS Code renders as one text. */
   #words = '';
-  #isThinking = false;
+  /** Since when the model reasons, where nothing shows its reasoning. */
+  #thinkingSince: number | undefined;
   #canThink = true;
+  readonly #now: () => number;
 
-  constructor(stream: vscode.ChatResponseStream) {
+  constructor(stream: vscode.ChatResponseStream, now: () => number = () => performance.now()) {
     this.#stream = stream;
+    this.#now = now;
   }
 
   write(part: AnswerPart): void {
+    if (part.kind !== 'reasoning') this.#endThinking();
     switch (part.kind) {
       case 'text':
         this.#text(part.text);
@@ -43,13 +47,20 @@ export class AnswerWriter {
   #text(text: string): void {
     this.#stream.markdown(text);
     this.#words += text;
-    this.#isThinking = false;
   }
 
   #reasoning(text: string): void {
     if (this.#canThink && this.#think(text)) return;
-    if (!this.#isThinking) this.#stream.progress(vscode.l10n.t('Thinking…'));
-    this.#isThinking = true;
+    if (this.#thinkingSince === undefined) this.#stream.progress(vscode.l10n.t('Thinking…'));
+    this.#thinkingSince ??= this.#now();
+  }
+
+  /** VS Code counts a progress as a step, and drops its text: what it folds the answer's steps to needs a line. */
+  #endThinking(): void {
+    if (this.#thinkingSince === undefined) return;
+    const seconds = ((this.#now() - this.#thinkingSince) / 1000).toFixed(1);
+    this.#thinkingSince = undefined;
+    this.#line(vscode.l10n.t('Thought for {0} s.', seconds));
   }
 
   #think(text: string): boolean {
@@ -73,7 +84,6 @@ export class AnswerWriter {
   #line(text: string): void {
     this.#stream.markdown(ours(`\n\n$(info) ${escapeMarkdown(text)}\n\n`));
     this.#words = '';
-    this.#isThinking = false;
   }
 }
 

@@ -21,10 +21,17 @@ describe('an answer written into the chat', () => {
     assert.ok(stream.markdowns.every((value) => typeof value === 'string'));
   });
 
-  it('shows that the model reasons without mixing it into the answer', () => {
-    const stream = write(new FakeStream(), reasoning('First.\nSec'), reasoning('ond.'), text('Answer.'), text(' End.'));
-    assert.deepEqual([stream.text, stream.progresses], ['Answer. End.', ['Thinking…']]);
-    assert.deepEqual(write(new FakeStream(), reasoning('a'), text('b'), reasoning('c')).progresses.length, 2);
+  it('shows that the model reasons, and then for how long, without mixing it into the answer', () => {
+    const stream = new FakeStream();
+    const times = [1000, 2500];
+    const writer = new AnswerWriter(stream as unknown as vscode.ChatResponseStream, () => times.shift() ?? 0);
+    for (const part of [reasoning('First.\nSec'), reasoning('ond.'), text('Answer.'), text(' End.')])
+      writer.write(part);
+    const [own, ...words] = stream.markdowns;
+    assert.deepEqual([stream.progresses, words.join('')], [['Thinking…'], 'Answer. End.']);
+    // Else what VS Code folds away as steps would be nothing.
+    assert.match(typeof own === 'string' ? '' : (own?.value ?? ''), /\$\(info\) Thought for 1\.5 s/);
+    assert.equal(write(new FakeStream(), reasoning('a'), text('b'), reasoning('c')).progresses.length, 2);
   });
 
   it('folds reasoning away where the editor can', () => {
