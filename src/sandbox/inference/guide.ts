@@ -63,7 +63,11 @@ function resultsAnswer(request: ChatRequest, results: readonly ChatMessage[], te
 }
 
 function listResult({ answers, text }: ChatMessage): readonly Segment[] {
-  return [`Result of \`${answers?.name}\`: ${list(text.split('\n').filter((line) => line.trim() !== ''))}`];
+  // Above an empty line stands what is true of all items.
+  const above = /^[\s\S]*?\S(?=\s*\n\s*\n)/.exec(text)?.[0] ?? text.split('\n')[0] ?? '';
+  const items = text.slice(above.length).split('\n');
+  const lines = [above.split(/\s*\n\s*/).join(' '), ...items].filter((line) => line.trim() !== '');
+  return [`Result of \`${answers?.name}\`: ${list(lines)}`];
 }
 
 /** A heading and its items as plain text in Markdown; what identifies them stands in brackets and is left out. */
@@ -102,7 +106,13 @@ function accessAnswer(request: ChatRequest, text: string): string | undefined {
   if (lines)
     return lines.length > 0 ? list(['From the lists I was given:', ...lines]) : 'The lists I was given don’t say that.';
   if (isBriefed(request)) return 'I can’t read groups and roles right now, so I can’t answer that.';
-  const asked = text.trim().split('\n')[0]?.replaceAll('`', '') ?? '';
+  // A command that does not exist, such as a misspelled one, reaches the model as part of the question.
+  const asked =
+    text
+      .trim()
+      .replace(/^\/\w*\s+/, '')
+      .split('\n')[0]
+      ?.replaceAll('`', '') ?? '';
   return `Questions about access need the access tools, which come with \`/access\`. Ask:\n\n- \`/access ${asked}\``;
 }
 

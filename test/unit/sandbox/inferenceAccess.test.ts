@@ -136,6 +136,18 @@ describe('sandbox inference: questions about access', () => {
     assert.match(answer, /^Result of `list_groups`: break-glass: 0 members; grants no role$/);
   });
 
+  it('keeps what is true of all items out of the list', async () => {
+    const told = await afterRound(
+      [briefing, user('who can administer meridian?')],
+      () => 'admin in meridian: 1 subject, 1 user ID.\nThey may be the same.\n\nada\n7e1c',
+    );
+    const answer = contentOf(await service.complete({ model: 'sandbox/guide', messages: told, tools }));
+    assert.equal(
+      answer,
+      'Result of `who_has_role`: admin in meridian: 1 subject, 1 user ID. They may be the same.\n\n- ada\n- 7e1c',
+    );
+  });
+
   it('lists results by name, and nothing in them is markup', async () => {
     const told = await afterRound(
       [briefing, user('who can administer meridian?')],
@@ -153,8 +165,14 @@ describe('sandbox inference: questions about access', () => {
   });
 
   it('without the access tools says to ask with /access', async () => {
-    for (const more of [{}, { tools: [tool('word_count', 'Counts words.')] }, { tools, tool_choice: 'none' }]) {
-      const body = { model: 'sandbox/guide', messages: [user('who can administer meridian?')], ...more };
+    const question = 'who can administer meridian?';
+    for (const [asked, more] of [
+      [question, {}],
+      [`/acess ${question}`, {}],
+      [question, { tools: [tool('word_count', 'Counts words.')] }],
+      [question, { tools, tool_choice: 'none' }],
+    ] as const) {
+      const body = { model: 'sandbox/guide', messages: [user(asked)], ...more };
       assert.match(
         contentOf(await service.complete(body)),
         /^Questions about access need the access tools, which come with `\/access`\. Ask:\n\n- `\/access who can administer meridian\?`$/,
