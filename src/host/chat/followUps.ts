@@ -4,10 +4,14 @@ import { chatCommands } from '../../ids.ts';
 import { endingOf } from '../conversation.ts';
 import { readMetadata } from './history.ts';
 
-/** What an answer leaves to be asked, as it stands in its metadata. */
-export function followUpOf(command: string | undefined, end: AgentLoopResult): string | undefined {
+/** What an answer leaves to be asked, as it stands in its metadata; never just what was asked. */
+export function followUpOf(
+  { command, prompt }: Pick<vscode.ChatRequest, 'command' | 'prompt'>,
+  end: AgentLoopResult,
+): string | undefined {
   const ending = endingOf(end);
-  return ending === 'length' || ending === 'incomplete' || ending === 'roundLimit' ? 'continue' : command;
+  if (ending === 'length' || ending === 'incomplete' || ending === 'roundLimit') return 'continue';
+  return followUps(command).every((each) => each.prompt === prompt) ? undefined : command;
 }
 
 export const followUpProvider: vscode.ChatFollowupProvider = {

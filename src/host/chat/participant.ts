@@ -114,7 +114,7 @@ async function ask(
       ...(end.reason === 'cancelled' && { isStopped: true }),
       ...(answered.size > 0 && { answered: [...answered] }),
       ...((request.command !== undefined || request.references.length > 0) && { question }),
-      ...followUp(followUpOf(request.command, end)),
+      ...followUp(followUpOf(request, end)),
     };
     if (signal.aborted) questions.keep(request.prompt, metadata);
     return { ...finish(end, { stream, writer, tally, model, remarks, signal, log: deps.log }), metadata };

@@ -9,6 +9,7 @@ const offered = (followUp: string | undefined) => {
   const result = { metadata: { session: 's', history: [], followUp } };
   return followUpProvider.provideFollowups(result, undefined as never, undefined as never) as vscode.ChatFollowup[];
 };
+const asked = (command: string | undefined, prompt = 'x') => ({ command, prompt });
 const end = (reason: AgentLoopResult['reason'], finishReason = 'stop'): AgentLoopResult => ({
   reason,
   history: [],
@@ -28,14 +29,14 @@ describe('suggestions after an answer', () => {
   it('go on where it is not whole', () => {
     for (const cut of [end('incomplete'), end('roundLimit'), end('answered', 'length')]) {
       assert.deepEqual(
-        offered(followUpOf('fix', cut)).map(({ label }) => label),
+        offered(followUpOf(asked('fix'), cut)).map(({ label }) => label),
         ['Go on'],
       );
     }
   });
 
   it('follow from the command', () => {
-    assert.equal(followUpOf('fix', end('answered')), 'fix');
+    assert.equal(followUpOf(asked('fix'), end('answered')), 'fix');
     assert.deepEqual(
       offered(chatCommands.explain).map(({ command }) => command),
       [chatCommands.fix, chatCommands.tests],
@@ -45,8 +46,13 @@ describe('suggestions after an answer', () => {
     }
   });
 
+  it('are not the question that was just asked', () => {
+    const [suggested] = offered(chatCommands.access);
+    assert.equal(followUpOf(asked(chatCommands.access, suggested?.prompt), end('answered')), undefined);
+  });
+
   it('are none for a plain question, and none for what somebody else left', () => {
-    assert.deepEqual(offered(followUpOf(undefined, end('answered'))), []);
+    assert.deepEqual(offered(followUpOf(asked(undefined), end('answered'))), []);
     const theirs = { metadata: { followUp: 'continue' } };
     assert.deepEqual(followUpProvider.provideFollowups(theirs, undefined as never, undefined as never), []);
   });
