@@ -461,7 +461,6 @@ describe('the command palette', () => {
   const always = [
     commands.signIn,
     commands.diagnoseSignIn,
-    commands.addOrganization,
     commands.clearSnapshots,
     commands.openChat,
     commands.showEffectiveParameters,
@@ -533,12 +532,20 @@ describe('the command palette', () => {
     [
       'signed in without an organization, nothing about organizations but to add one',
       signedIn,
-      [...always, ...ofOwnCloud, ...ofAccount, commands.trySandbox],
+      [...always, ...ofOwnCloud, ...ofAccount, commands.addOrganization, commands.trySandbox],
     ],
     [
       'with organizations, what can be asked about them',
       { ...signedIn, [hasOrganizations]: true },
-      [...always, ...ofOwnCloud, ...ofAccount, ...ofOrganizations, commands.removeOrganization, commands.trySandbox],
+      [
+        ...always,
+        ...ofOwnCloud,
+        ...ofAccount,
+        ...ofOrganizations,
+        commands.addOrganization,
+        commands.removeOrganization,
+        commands.trySandbox,
+      ],
     ],
     [
       'with a filter and marked changes, what takes them away',
@@ -548,6 +555,7 @@ describe('the command palette', () => {
         ...ofOwnCloud,
         ...ofAccount,
         ...ofOrganizations,
+        commands.addOrganization,
         commands.removeOrganization,
         commands.trySandbox,
         commands.clearFilter,
@@ -557,14 +565,7 @@ describe('the command palette', () => {
     [
       'in the sandbox, nothing that it brings by itself',
       { ...signedIn, [ids.contextKeys.connection]: 'sandbox', [hasOrganizations]: true },
-      [
-        ...always.filter((each) => each !== commands.addOrganization),
-        ...ofAccount,
-        ...ofOrganizations,
-        commands.showSession,
-        commands.selectModel,
-        commands.leaveSandbox,
-      ],
+      [...always, ...ofAccount, ...ofOrganizations, commands.showSession, commands.selectModel, commands.leaveSandbox],
     ],
     [
       'with an editor in a trusted folder, what asks about its text and the tools of the folder',

@@ -28,7 +28,7 @@ export function organizationCommands({ clouds, settings, data }: OrganizationCom
   return {
     [commands.addOrganization]: async () => {
       refuseInSandbox();
-      await settings.addOrganization(await askOrganization(clouds));
+      await settings.addOrganization(await askOrganization(clouds, settings.organizations()));
     },
     [commands.removeOrganization]: async (node) => {
       refuseInSandbox();
@@ -47,10 +47,11 @@ export function organizationCommands({ clouds, settings, data }: OrganizationCom
   } satisfies Partial<Handlers>;
 }
 
-/** Offers the organizations the service lists, and always accepts a typed ID. */
-async function askOrganization(clouds: Clouds): Promise<string> {
+/** Offers the organizations that the service lists and that are not shown yet, and always accepts a typed ID. */
+async function askOrganization(clouds: Clouds, shown: readonly string[]): Promise<string> {
   const cloud = clouds.require();
-  const listed = cloud.tokenManager.session ? await listOrganizations(cloud) : undefined;
+  const all = cloud.tokenManager.session ? await listOrganizations(cloud) : undefined;
+  const listed = all?.filter(({ id }) => !shown.includes(id));
   const typeIt = { label: vscode.l10n.t('Enter an ID…'), description: '', iconPath: new vscode.ThemeIcon('edit') };
   if (listed && listed.length > 0) {
     const picked = await showQuickPick(

@@ -79,7 +79,7 @@ describe('commands of organizations', () => {
       });
     }
 
-    it('offer those that the service lists, and always that an id is typed', async () => {
+    it('offer those that the service lists and that are not shown, and always that an id is typed', async () => {
       await signInAs(await scene().startService(), 'administrator');
       answer({ pick: /^big-sky$/ });
       await call(commands.addOrganization);
@@ -88,6 +88,7 @@ describe('commands of organizations', () => {
       answer({ pick: /Enter an ID/, type: '  typed ' });
       await call(commands.addOrganization);
       assert.deepEqual(scene().settings.ids, ['big-sky', 'typed']);
+      assert.deepEqual(offered, ['meridian', 'Enter an ID…'], 'not what is shown already');
     });
 
     it('ask for an id alone where there is no list, or nobody is signed in', async () => {
