@@ -25,7 +25,8 @@ const usage = `Usage: npm start -- [options]
                        your own services instead of a sandbox`;
 
 const firstSteps = `1. Press Try the Sandbox in the Rolecall view and sign in as one of its people.
-2. Type in chat: @rolecall use the count_words tool on handover.md`;
+2. The chat opens with a first prompt: press Enter.
+3. Then ask in chat: @rolecall use the count_words tool on README.md`;
 
 const flags = {
   editor: { type: 'string' },
