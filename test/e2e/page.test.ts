@@ -13,9 +13,10 @@ test.describe('the page of answers and documents', () => {
   const requests: string[] = [];
   const errors: string[] = [];
   let script: string;
+  let style: string;
 
   test.beforeAll(async ({ browser }) => {
-    ({ script } = await bundlePage('page'));
+    ({ script, style } = await bundlePage('page'));
     page = await browser.newPage();
     page.on('request', (request) => requests.push(request.url()));
     page.on('pageerror', (error) => errors.push(String(error)));
@@ -273,6 +274,21 @@ test.describe('the page of answers and documents', () => {
       await page.evaluate('Document.prototype.createDocumentFragment = made');
     }
     assert.equal(await shown('<p>x</p>'), '<p>x</p>');
+  });
+
+  test('shows every column of a document in a narrow tab, and its names whole', async () => {
+    await begin('main');
+    await page.addStyleTag({ content: style });
+    await page.setViewportSize({ width: 500, height: 800 });
+    const row = [['max_completion_tokens'], ['{"include_usage":true}'], ['Rolecall: this workspace’s tools']];
+    const columns = ['Field', 'Sent', 'Source'];
+    await held({ parts: [{ blocks: [{ kind: 'table', columns, rows: [row] }] }] });
+    const fits =
+      '(() => { const { scrollWidth, clientWidth } = document.querySelector("table"); return scrollWidth <= clientWidth; })()';
+    assert.equal(await page.evaluate(fits), true);
+    const lines =
+      'document.querySelector("td").getClientRects().length === 1 && document.querySelector("td").scrollHeight < 60';
+    assert.equal(await page.evaluate(lines), true);
   });
 
   test('is at the end of an answer that grows, and at the beginning of a document', async () => {
