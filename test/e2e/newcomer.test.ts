@@ -126,7 +126,7 @@ test.describe('a newcomer', () => {
     await runCommand(page, 'Rolecall: Get Started');
     const steps = page.locator('.getting-started-step');
     await expect(steps).toHaveCount(4);
-    await expect(steps.locator('.getting-started-step-checked')).toHaveCount(4);
+    await expect(steps.locator('.codicon-getting-started-step-checked')).toHaveCount(4);
     await workbench.screenshot('walkthrough');
   });
 
