@@ -85,7 +85,10 @@ async function main(): Promise<void> {
   const isSandbox = asked.identity === undefined;
   const folder = path.resolve(asked.profile ?? at('out', 'start', isSandbox ? 'sandbox' : 'services'));
   const sandbox = isSandbox ? (await step('Sandbox cloud, started', () => startDemo())).descriptor : undefined;
-  const profile = openProfile(folder, sandbox === undefined ? {} : { ROLECALL_SANDBOX: JSON.stringify(sandbox) });
+  const profile = openProfile(folder, {
+    ROLECALL_SHOW_VIEW: 'true',
+    ...(sandbox && { ROLECALL_SANDBOX: JSON.stringify(sandbox) }),
+  });
   writeSettings(profile.userDataDir, {
     'rolecall.identity.url': asked.identity,
     'rolecall.inference.url': asked.inference,

@@ -24,6 +24,7 @@ import { TokenUsage } from './host/tokenUsage.ts';
 import { registerTools } from './host/tools/register.ts';
 import { registerTree } from './host/tree/register.ts';
 import { VirtualDocuments } from './host/virtualDocuments.ts';
+import { views } from './ids.ts';
 
 /** Has the translations; features.cjs takes them from here. */
 export { l10n };
@@ -110,4 +111,6 @@ export function activate(context: vscode.ExtensionContext): void {
 
   void sandbox.resume(); // Never throws.
   void clouds.start(); // Activation does not wait for the keyring; the session's state tells when it is known.
+  // `npm start` begins with the view.
+  if (process.env.ROLECALL_SHOW_VIEW) void vscode.commands.executeCommand(`${views.organizations}.focus`);
 }

@@ -50,10 +50,12 @@ test.describe('npm start', () => {
 
   const addressIn = (text: string, name: string): string => new RegExp(`${name}: (http://\\S+)`).exec(text)?.[1] ?? '';
 
-  test('serves an editor beside a sandbox, and Ctrl-C ends everything it started', async () => {
+  test('serves an editor that begins with the way into the sandbox beside it, and Ctrl-C ends both', async ({
+    page,
+  }) => {
     const started = await start();
-    const editor = await fetch(addressIn(printed, 'Editor'));
-    assert.match(await editor.text(), /workbench/);
+    await page.goto(addressIn(printed, 'Editor'));
+    await expect(page.locator('.part.sidebar').getByRole('button', { name: 'Try the Sandbox' })).toBeVisible();
     const sandbox = addressIn(printed, 'Sandbox');
     assert.equal((await fetch(`${sandbox}/.well-known/openid-configuration`)).status, 200);
 
