@@ -94,7 +94,7 @@ function originOf({ service, account }: ReviewOrigin, at: number | undefined): s
 
 function summary(model: AccessModel): readonly AccessBlock[] {
   const { groups, roles, principals } = model;
-  const findings = orphanRows(model).length;
+  const findings = orphanRows(model).reduce((count, { items }) => count + items.length, 0);
   const known = (isKnown: boolean, text: string) => (isKnown ? text : l10n.t('unknown (could not be read)'));
   const lines: AccessLine[] = [
     fill(l10n.t('Groups: {0}'), [{ strong: known(model.groupsKnown, String(groups.length)) }]),
@@ -103,7 +103,7 @@ function summary(model: AccessModel): readonly AccessBlock[] {
     ]),
     fill(l10n.t('Members: {0}'), [{ strong: known(model.groupsKnown, membersText(principals)) }]),
     fill(l10n.t('Complete: {0}'), [{ strong: model.gaps.length === 0 ? l10n.t('yes') : l10n.t('no') }]),
-    fill(l10n.t('Kinds of findings: {0}'), [{ strong: String(findings) }]),
+    fill(l10n.t('Needs attention: {0}'), [{ strong: String(findings) }]),
   ];
   return [{ kind: 'list', lines }];
 }

@@ -108,7 +108,7 @@ describe('an access review', () => {
         '- Roles: **2**',
         '- Members: **1 subject, 1 user ID, 1 service account**',
         '- Complete: **yes**',
-        '- Kinds of findings: **4**',
+        '- Needs attention: **4**',
         '## Who administers',
         'Members with a role that has “admin” in its name. The service does not say what a role permits.',
         '| Name | Kind | Role | Through |',
