@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { answerInput, choose, pressDialog, runCommand } from '../harness/actions.ts';
+import { answerInput, pressDialog, runCommand } from '../harness/actions.ts';
 import { answer, chat, send } from '../harness/chat.ts';
 import { counter } from '../harness/sandboxControl.ts';
 import { SecretSearch } from '../harness/secretSearch.ts';
@@ -26,9 +26,7 @@ test.describe('a configured cloud', () => {
     const sandbox = ['--access-token-seconds', '2', '--groups', '20', '--roles', '5'];
     workbench = await desk.open({ sandbox, isConfigured: true, trust: false });
     page = workbench.page;
-    await runCommand(page, 'Developer: Set Log Level...');
-    await choose(page, 'Rolecall');
-    await choose(page, 'Trace');
+    await runCommand(page, 'Developer: Set Log Level...', 'Rolecall', 'Trace');
   });
 
   const isRestricted = () => page.locator('.statusbar').getByText('Restricted Mode');

@@ -155,13 +155,11 @@ test.describe('signing in', () => {
         body: JSON.stringify({ person: workbench.sandbox.descriptor.people[0]?.id }),
       })
     ).json()) as { token: string };
-    await runCommand(page, 'Rolecall: Sign In With…');
-    await choose(page, 'Service token');
+    await runCommand(page, 'Rolecall: Sign In With…', 'Service token');
     await answerInput(page, 'not-a-token');
     await notification(page, 'does not accept this token');
     await runCommand(page, 'Notifications: Clear All Notifications');
-    await runCommand(page, 'Rolecall: Sign In With…');
-    await choose(page, 'Service token');
+    await runCommand(page, 'Rolecall: Sign In With…', 'Service token');
     await answerInput(page, token);
     await statusBar(page, 'service token of').waitFor();
     await treeRow(page, 'meridian').waitFor();

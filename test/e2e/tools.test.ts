@@ -6,7 +6,6 @@ import { expect, type Page } from '@playwright/test';
 import { at, freshFolder } from '../../scripts/paths.ts';
 import {
   answerInput,
-  choose,
   dialog,
   notification,
   openFile,
@@ -244,8 +243,7 @@ test.describe('the tools of a workspace', () => {
   });
 
   test('are begun with a commented example that is valid, in the folder that is chosen', async () => {
-    await runCommand(page, 'Rolecall: New Workspace Tool');
-    await choose(page, 'website');
+    await runCommand(page, 'Rolecall: New Workspace Tool', 'website');
     await editor()
       .locator('.view-line', { hasText: /The.model.uses/ })
       .waitFor();

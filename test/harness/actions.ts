@@ -6,15 +6,21 @@ import { type BrowserContext, expect, type Locator, type Page } from '@playwrigh
 const oneAttempt = { timeout: 5000 } as const;
 
 /** Repeats what ends with the state that is wanted. Each look and each click in it is given little time: another attempt follows. */
-export async function attempt(act: (quickly: { readonly timeout: number }) => Promise<void>): Promise<void> {
+export async function attempt(act: (quickly: typeof oneAttempt) => Promise<void>): Promise<void> {
   await expect(() => act(oneAttempt)).toPass({ intervals: [100], timeout: 120_000 });
 }
 
-/** Opens the command palette and runs the command whose whole title this is, as in `Rolecall: Sign In`. */
-export async function runCommand(page: Page, title: string): Promise<void> {
+/**
+ * Opens the command palette, runs the command whose whole title this is, as in `Rolecall: Sign In`, and answers the quick
+ * picks that it opens, each by the label of a row.
+ */
+export async function runCommand(page: Page, title: string, ...choices: readonly string[]): Promise<void> {
   // The whole label: what was typed is highlighted in a longer one too, as a text of its own.
   const whole = new RegExp(`^${title.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);
-  await quickOpen(page, `>${title}`, { has: page.locator('.label-name', { hasText: whole }) });
+  await attempt(async (quickly) => {
+    await quickOpen(page, `>${title}`, { has: page.locator('.label-name', { hasText: whole }) }, quickly);
+    for (const label of choices) await rowLabelled(page, label).click(quickly);
+  });
 }
 
 /**
@@ -22,14 +28,17 @@ export async function runCommand(page: Page, title: string): Promise<void> {
  * opened: an extension's come later in a fresh window. And while a window or an editor is opening, it may take the focus and
  * close the palette.
  */
-async function quickOpen(page: Page, text: string, wanted: Parameters<Locator['filter']>[0]): Promise<void> {
-  await attempt(async (quickly) => {
-    // What an attempt before has left open. Not otherwise: the key would also undo a selection.
-    if (await quickInput(page).isVisible()) await page.keyboard.press('Escape');
-    await page.keyboard.press('F1');
-    await quickInput(page).locator('input').fill(text, quickly);
-    await quickPickRows(page).filter(wanted).first().click(quickly);
-  });
+async function quickOpen(
+  page: Page,
+  text: string,
+  wanted: Parameters<Locator['filter']>[0],
+  quickly: typeof oneAttempt,
+): Promise<void> {
+  // What an attempt before has left open. Not otherwise: the key would also undo a selection.
+  if (await quickInput(page).isVisible()) await page.keyboard.press('Escape');
+  await page.keyboard.press('F1');
+  await quickInput(page).locator('input').fill(text, quickly);
+  await quickPickRows(page).filter(wanted).first().click(quickly);
 }
 
 /** The quick pick or input box that is open. */
@@ -46,10 +55,15 @@ export function quickPickLabels(page: Page): Locator {
   return quickPickRows(page).locator('.quick-input-list-row:first-child .label-name');
 }
 
+function rowLabelled(page: Page, label: string): Locator {
+  return quickPickRows(page)
+    .filter({ has: page.getByText(label, { exact: true }) })
+    .first();
+}
+
 /** Chooses the row of the open quick pick that has this label. */
 export async function choose(page: Page, label: string): Promise<void> {
-  const row = quickPickRows(page).filter({ has: page.getByText(label, { exact: true }) });
-  await row.first().click();
+  await rowLabelled(page, label).click();
 }
 
 /** Types into the open input box and confirms. */
@@ -107,7 +121,7 @@ export async function openFile(page: Page, name: string, search = name): Promise
   const tab = page.locator('.editor-group-container.active .tab.active', { hasText: name });
   const editor = page.locator('.editor-group-container.active .editor-instance .monaco-editor').first();
   await attempt(async (quickly) => {
-    await quickOpen(page, search, { hasText: name });
+    await quickOpen(page, search, { hasText: name }, quickly);
     await expect(tab).toBeVisible(quickly);
     await editor.locator('.view-lines').click(quickly);
     await expect(editor).toHaveClass(/focused/, quickly);

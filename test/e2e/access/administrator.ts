@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { choose, dialog, notification, pressDialog, quickInput, runCommand } from '../../harness/actions.ts';
+import { dialog, notification, pressDialog, quickInput, runCommand } from '../../harness/actions.ts';
 import { answer, send } from '../../harness/chat.ts';
 import { counter } from '../../harness/sandboxControl.ts';
 import { expand, extensionPage, treeRow, treeText } from '../../harness/views.ts';
@@ -70,9 +70,7 @@ test.describe('an administrator', () => {
   });
 
   test('asks who has a role, and gets every holder with the path', async () => {
-    await runCommand(page, 'Rolecall: Who Has This Role?');
-    await pickOrganization();
-    await choose(page, 'administrator');
+    await runCommand(page, 'Rolecall: Who Has This Role?', 'meridian', 'administrator');
     await page.locator('.tab', { hasText: 'Who has administrator' }).waitFor();
     const rendered = extensionPage(page);
     const row = rendered.getByRole('row', { name: /^ada\.moreau@meridian\.example subject administrators/ });
@@ -84,8 +82,7 @@ test.describe('an administrator', () => {
   });
 
   test('sees what one person can reach, and through which group', async () => {
-    await runCommand(page, 'Rolecall: Show Effective Access…');
-    await pickOrganization();
+    await runCommand(page, 'Rolecall: Show Effective Access…', 'meridian');
     await quickInput(page).locator('input').fill('ada.moreau');
     await page.keyboard.press('Enter');
     await page.locator('.tab', { hasText: 'Effective access of ada.moreau' }).waitFor();
@@ -96,8 +93,7 @@ test.describe('an administrator', () => {
   });
 
   test('reads a review, and takes it along as a file', async () => {
-    await runCommand(page, 'Rolecall: Show Access Review');
-    await pickOrganization();
+    await runCommand(page, 'Rolecall: Show Access Review', 'meridian');
     const rendered = extensionPage(page);
     await rendered.getByRole('heading', { name: 'Who administers' }).waitFor();
     await workbench.screenshot('review');
@@ -107,9 +103,7 @@ test.describe('an administrator', () => {
   });
 
   test('exports a review', async () => {
-    await runCommand(page, 'Rolecall: Export Access Review…');
-    await pickOrganization();
-    await choose(page, 'Markdown, for reading');
+    await runCommand(page, 'Rolecall: Export Access Review…', 'meridian', 'Markdown, for reading');
     await quickInput(page).locator('input').waitFor();
     await page.keyboard.press('Enter'); // The name that is offered, in the workspace.
     await notification(page, 'Access review saved to access-review-meridian');
@@ -123,12 +117,10 @@ test.describe('an administrator', () => {
   });
 
   test('keeps a snapshot and compares with it', async () => {
-    await runCommand(page, 'Rolecall: Save Snapshot of Access');
-    await pickOrganization();
+    await runCommand(page, 'Rolecall: Save Snapshot of Access', 'meridian');
     await notification(page, /snapshot/i);
     await runCommand(page, 'Notifications: Clear All Notifications');
-    await runCommand(page, 'Rolecall: Compare with Snapshot…');
-    await pickOrganization();
+    await runCommand(page, 'Rolecall: Compare with Snapshot…', 'meridian');
     await quickInput(page).locator('.quick-input-list .monaco-list-row').first().click();
     await page
       .locator('.notification-toast, .tab')
@@ -137,9 +129,4 @@ test.describe('an administrator', () => {
       .waitFor();
     await workbench.screenshot('compare');
   });
-
-  /** Commands ask for the organization where there are several. */
-  async function pickOrganization(): Promise<void> {
-    await choose(page, 'meridian');
-  }
 });

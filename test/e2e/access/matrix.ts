@@ -72,8 +72,7 @@ test.describe('the access matrix', () => {
   }
 
   test('opens from the palette, after the question which organization', async () => {
-    await runCommand(page, 'Rolecall: Show Access Matrix');
-    await choose(page, 'meridian');
+    await runCommand(page, 'Rolecall: Show Access Matrix', 'meridian');
     await rowHeader(/^platform-engineers, roles: 4/).waitFor();
     assert.equal(await grid.getAttribute('aria-rowcount'), '13');
     assert.equal(await grid.getAttribute('aria-colcount'), '11');
@@ -195,8 +194,7 @@ test.describe('the access matrix', () => {
   });
 
   test(`scrolls ${GROUPS} groups × ${ROLES} roles and draws only what is in sight`, async () => {
-    await runCommand(page, 'Rolecall: Show Access Matrix');
-    await choose(page, 'big-sky');
+    await runCommand(page, 'Rolecall: Show Access Matrix', 'big-sky');
     await rowHeader(/-00001,/).waitFor();
     assert.equal(await grid.getAttribute('aria-rowcount'), String(GROUPS + 1));
     assert.equal(await grid.getAttribute('aria-colcount'), String(ROLES + 1));
