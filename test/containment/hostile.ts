@@ -408,6 +408,26 @@ export const hostile: readonly Hostile[] = [
     write: ['.'],
     harm: 'writes',
   },
+  {
+    // In a mount namespace without it, what protects .git can be moved: into a folder that was mounted once more before.
+    title: 'what protects .git, moved by a user namespace of its own',
+    command: python(
+      [
+        'import ctypes, os',
+        'try: open(".git/config", "w").write("x")',
+        'except OSError:',
+        '  l = ctypes.CDLL(None); o = os.open; os.mkdir("x"); top = o(".", 0)',
+        '  l.unshare(0x10020000); l.mount(None, b"/", None, 0x44000, None); l.mount(b"x", b"/usr/share", None, 0x1000, None)',
+        '  again = o("/usr/share", 0); l.mount(b"/usr", b"/usr", None, 0x5000, None); os.chdir("/usr")',
+        '  l.pivot_root(b".", b"lib"); os.chdir("/"); l.umount2(b"/lib", 2)',
+        '  os.rename(".git", "x/git", src_dir_fd=top, dst_dir_fd=top)',
+        '  os.write(o("git/config", os.O_WRONLY, dir_fd=again), b"x")',
+        '  os.rename("x/git", ".git", src_dir_fd=top, dst_dir_fd=top)',
+      ].join('\n'),
+    ),
+    write: ['.'],
+    harm: 'writes',
+  },
   { title: 'a file in /tmp', command: ['touch', '/tmp/{mark}'], harm: 'writes' },
   { title: 'a file in /var/tmp', command: ['touch', '/var/tmp/{mark}'], harm: 'writes' },
   { title: 'shared memory', command: sh('echo x > /dev/shm/{mark}'), harm: 'writes' },

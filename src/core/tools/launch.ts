@@ -37,10 +37,11 @@ const configuration = [
 const kernel = ['acpi', 'bus', 'fs', 'irq', 'scsi', 'sys', 'sysrq-trigger'].map((name) => `/proc/${name}`);
 
 /**
- * The arguments of bubblewrap (0.5 or newer; see bwrap(1)). The root is an empty file system into which only what is
+ * The arguments of bubblewrap (0.8 or newer; see bwrap(1)). The root is an empty file system into which only what is
  * reached is mounted, so nothing has to be hidden. Later mounts stand over earlier ones.
  *
- * @param readOnly what of the writable folders cannot be written.
+ * @param readOnly what of the writable folders cannot be written. A program with a user namespace of its own could move these
+ *   mounts away (rename(2) heeds only those of the caller's mount namespace), so none can be made.
  *
  * The environment is set by arguments, and bubblewrap itself starts without any: `LD_PRELOAD` of a definition would
  * otherwise be loaded into bubblewrap, before anything is contained.
@@ -59,8 +60,8 @@ export function bubblewrap(bwrap: string, program: ContainedProgram, readOnly: r
   const empty = permissions.homes.filter((home) => !system.some((folder) => isInside(home, folder)));
   const mount = (kind: string, paths: readonly string[]) => paths.flatMap((each) => [kind, each, each]);
   const args = [
-    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
-    ...(permissions.network ? [] : ['--unshare-net']),
+    ...['--unshare-user', '--disable-userns', '--unshare-pid', '--unshare-ipc', '--unshare-uts'],
+    ...['--unshare-cgroup-try', ...(permissions.network ? [] : ['--unshare-net'])],
     ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--info-fd', String(infoDescriptor)],
     ...mount('--ro-bind-try', [...system, ...configuration]),
     ...[

@@ -37,7 +37,7 @@ describe('the arguments of bubblewrap', () => {
     assert.deepEqual([args[args.indexOf('--info-fd') + 1], hasNamespace], ['3', true]);
     for (const each of ['user', 'pid', 'ipc', 'uts', 'net', 'cgroup-try'])
       assert.ok(args.includes(`--unshare-${each}`));
-    assert.ok(args.includes('--die-with-parent') && args.includes('--new-session'));
+    for (const each of ['--disable-userns', '--die-with-parent', '--new-session']) assert.ok(args.includes(each));
     assert.match(args.join(' '), /--cap-drop ALL/);
   });
 
