@@ -102,7 +102,7 @@ async function entriesBefore(folder: string, isWritable: boolean): Promise<reado
     return await entries(folder);
   } catch (error) {
     // What only others can read can't be written by the program either.
-    if (!isWritable || isGone(error) || !(await mayBeWritten(folder, error))) return [];
+    if (!isWritable || isGone(folder, error) || !(await mayBeWritten(folder, error))) return [];
     throw new RolecallError(
       'tool',
       l10n.t('"{0}" cannot be read, so .git and .vscode in it cannot be protected from being written.', folder),
@@ -182,7 +182,7 @@ async function sweep(top: string, known: ReadonlySet<string>): Promise<Leftover[
   await walk(top, async (folder) => {
     const inside: string[] = [];
     const found = await opened(folder, () => entries(folder)).catch(async (error: unknown) => {
-      if (!isGone(error) && (await mayBeWritten(folder, error))) tell('remains', folder);
+      if (!isGone(folder, error) && (await mayBeWritten(folder, error))) tell('remains', folder);
       return [];
     });
     for (const entry of found) {
@@ -191,7 +191,7 @@ async function sweep(top: string, known: ReadonlySet<string>): Promise<Leftover[
         const next = await opened(folder, () => mend(file, entry));
         if (next !== undefined) inside.push(next);
       } catch (error) {
-        if (!isGone(error)) tell('remains', file);
+        if (!isGone(file, error)) tell('remains', file);
       }
     }
     return inside;
@@ -263,8 +263,9 @@ function identity(file: string): string {
   return `${dev}:${ino}:${mode & BigInt(constants.S_IFMT)}`;
 }
 
-function isGone(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
+/** Not so where a name is no UTF-8: Node puts U+FFFD into it, and what has that name is not found by it. */
+function isGone(file: string, error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(codeOf(error)) && !file.includes('\ufffd');
 }
 
 function codeOf(error: unknown): string {

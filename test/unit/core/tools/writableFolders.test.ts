@@ -96,6 +96,13 @@ describe('guardWritable', () => {
     assert.match(left[0] ?? '', /^remains out\/x{250}\/x/);
   });
 
+  it('says where a name is no UTF-8, and refuses a folder that has one before', async function () {
+    if (process.platform !== 'linux') return this.skip(); // Others have no such names.
+    const code = 'mkdir -p "out/$(printf \'\\377\')/.git"; touch "out/$(printf \'\\376\')"; chmod 4755 out/*';
+    assert.deepEqual((await guard(['out'], sh(code))).left, ['remains out/\ufffd', 'remains out/\ufffd']);
+    await assert.rejects(guard(['out']), /out\/\ufffd" cannot be read/);
+  });
+
   it('searches after a failure too', async () => {
     const fail = () => {
       sh('mkdir out/deep/.git')();
