@@ -47,7 +47,7 @@ export async function guardWritable<T>(
   if (folders.length === 0) return { result: await run([]), leftovers: [] };
   const made = (await Promise.all(folders.map(makeMissing))).flat();
   const leftovers: Leftover[] = [];
-  let known: ReadonlySet<string> | undefined;
+  let known: Known | undefined;
   try {
     const before = await inspect(root, folders);
     known = before.known;
@@ -74,13 +74,16 @@ async function makeMissing(folder: string): Promise<string[]> {
   return made;
 }
 
-/** The protected entries in writable folders, and what identifies these and the FIFOs and sockets there. */
+/** Where each protected entry, FIFO and socket of the writable folders stood, by what identifies it. */
+type Known = ReadonlyMap<string, string>;
+
+/** The protected entries in writable folders, and those that are known there. */
 async function inspect(
   root: string,
   folders: readonly string[],
-): Promise<{ readonly readOnly: readonly string[]; readonly known: ReadonlySet<string> }> {
+): Promise<{ readonly readOnly: readonly string[]; readonly known: Known }> {
   const readOnly: string[] = [];
-  const known = new Set<string>();
+  const known = new Map<string, string>();
   await walk(root, async (folder) => {
     const isWritable = folders.some((each) => isInside(each, folder));
     const inside: string[] = [];
@@ -90,7 +93,7 @@ async function inspect(
       if (isKept) await refuseUnprotectable(file, entry, { root, folders });
       else if (entry.isDirectory()) inside.push(file);
       if (isWritable && isKept) readOnly.push(file);
-      if (isWritable && (isKept || isSpecial(entry))) known.add(identity(file));
+      if (isWritable && (isKept || isSpecial(entry))) known.set(identity(file), file);
     }
     return inside;
   });
@@ -158,13 +161,15 @@ async function textOf(file: string): Promise<string> {
 }
 
 /** Undoes what a program left in a folder (or to a file) that no tool may leave. Nothing of the program runs any more. */
-async function sweep(top: string, known: ReadonlySet<string>): Promise<Leftover[]> {
+async function sweep(top: string, known: Known): Promise<Leftover[]> {
   const leftovers: Leftover[] = [];
   const tell = (kind: Leftover['kind'], file: string) => leftovers.push({ kind, path: file });
   /** @returns the folder to search next, where the entry is one. */
   const mend = async (file: string, entry: Dirent): Promise<string | undefined> => {
     if (isProtected(entry.name)) {
-      if (known.has(identity(file))) return undefined;
+      const before = known.get(identity(file));
+      // Moved with its folder, a file of git's with a relative path leads to another repository.
+      if (before === file || (before !== undefined && entry.isDirectory())) return undefined;
       const aside = `${file}.not-allowed-${crypto.randomUUID().slice(0, 8)}`;
       await rename(file, aside);
       tell('renamed', aside);

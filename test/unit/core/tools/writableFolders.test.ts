@@ -84,6 +84,13 @@ describe('guardWritable', () => {
     assert.ok(existsSync(at('out', 'old', '.git')));
   });
 
+  it('renames a file of git’s that was moved, since its relative path leads elsewhere', async () => {
+    await mkdir(at('out', 'tree'));
+    await writeFile(at('out', 'tree', '.git'), 'gitdir: ../../../bare\n');
+    const { left } = await guard(['out'], sh('mkdir -p out/e out/bare; mv out/tree out/e'));
+    assert.deepEqual(left, ['renamed out/e/tree/.git.not-allowed']);
+  });
+
   it('finds nothing where the user has deleted the folder meanwhile', async () => {
     assert.deepEqual((await guard(['out'], sh('rm -r out'))).left, []);
   });
