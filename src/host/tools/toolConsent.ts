@@ -81,9 +81,12 @@ function keyOf({ hash, lines, always }: ConsentRequest): string | undefined {
   return always === 'definition' ? hash : hashOf({ hash, lines });
 }
 
-/** Lines of a dialog that fit on a small screen, and the length at which a line wraps. */
+/**
+ * Lines of a dialog that fit on a small screen, and the length at which even a line of wide characters has not wrapped: VS
+ * Code's dialog is 450 pixels wide, and shows no scroll bar for what lies below.
+ */
 const MAX_LINES = 24;
-const LINE_LENGTH = 90;
+const LINE_LENGTH = 30;
 
 /** The length at which lines of the document are broken: fits a narrow editor, so that nothing needs horizontal scrolling. */
 const PIECE_LENGTH = 72;

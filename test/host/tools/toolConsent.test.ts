@@ -150,12 +150,12 @@ describe('consent to a tool', () => {
     });
     const lines = Array.from({ length: 30 }, (_, index) => ({ kind: 'argument' as const, text: `"${index}"` }));
     assert.equal(await consent.ask(question('h', { lines }), never), true);
-    assert.equal(await consent.ask(question('h', { lines: [{ kind: 'stdin', text: 'x'.repeat(3000) }] }), never), true);
+    assert.equal(await consent.ask(question('h', { lines: [{ kind: 'stdin', text: '漢'.repeat(600) }] }), never), true);
     assert.match(
       opened[0] ?? '',
       /^Run tool "count_words" from workspace "work"\?\n\nReads this workspace[\s\S]*Argument: "29"\n/,
     );
-    assert.match(opened[1] ?? '', /\nStandard input: x{56}\n(?: {4}x{72}\n)+ {4}x+\n\n/);
+    assert.match(opened[1] ?? '', /\nStandard input: 漢{56}\n(?: {4}漢{72}\n)+ {4}漢+\n\n/);
     patches.set(vscode.window, 'showWarningMessage', async () => 'Cancel');
     assert.equal(await consent.ask(question('k', { lines }), never), false);
     await until('they are closed', () => !tabs().includes('rolecall-tool-request'));
