@@ -188,9 +188,11 @@ test.describe('the commands of the editor', () => {
   test('explain a problem from its lightbulb', async () => {
     await openFile(page, 'service.json');
     await editor('service.json').locator('.squiggly-error').first().waitFor();
-    await editor('service.json').locator('.view-line', { hasText: 'three' }).getByText('three').click();
-    await page.keyboard.press('Control+.');
-    await page.locator('.action-widget .monaco-list-row', { hasText: 'Explain with Rolecall' }).click();
+    await attempt(async (quickly) => {
+      await editor('service.json').locator('.view-line', { hasText: 'three' }).getByText('three').click(quickly);
+      await page.keyboard.press('Control+.');
+      await page.locator('.action-widget .monaco-list-row', { hasText: 'Explain with Rolecall' }).click(quickly);
+    });
     await whole();
     await picture('explain-problem');
     assert.equal(await beside.locator('h1').innerText(), 'Problem');

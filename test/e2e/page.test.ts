@@ -293,6 +293,7 @@ test.describe('the page of answers and documents', () => {
 
   test('is at the end of an answer that grows, and at the beginning of a document', async () => {
     const long = '<p>x</p>'.repeat(200);
+    await begin('log');
     await shown(long);
     assert.ok(Number(await page.evaluate('document.documentElement.scrollTop')) > 0);
     await begin('main');
