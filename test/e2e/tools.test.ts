@@ -93,7 +93,11 @@ test.describe('the tools of a workspace', () => {
     await page.keyboard.press('F1');
     await quickInput(page).locator('input').fill('>Rolecall: Workspace Tool');
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'New Workspace Tool' }).waitFor();
-    assert.equal((await quickPickLabels(page).allInnerTexts()).includes('Rolecall: Run Workspace Tool'), false);
+    const offered = await quickPickLabels(page).allInnerTexts();
+    assert.deepEqual(
+      offered.filter((label) => label.startsWith('Rolecall: Run Workspace Tool')),
+      [],
+    );
     await page.keyboard.press('Escape');
     // The editor asks before any agent answers in a workspace that is not trusted; the file stays in sight meanwhile.
     await outsider({});

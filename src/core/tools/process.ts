@@ -124,6 +124,8 @@ const infoLimit = 4096;
 /**
  * bubblewrap ends when its program does. The kernel ends what is left of the process namespace then, but takes a moment,
  * and waits for all of it before it lets go of the namespace's first process.
+ *
+ * @throws {RolecallError} `tool` when something of it hangs in the kernel, as on a disk of the network that is gone.
  */
 async function namespaceEnded(info: OutputBuffer, clock: Clock): Promise<void> {
   const pid = /"child-pid": (\d+)/.exec(info.finish().text)?.[1];
@@ -132,8 +134,16 @@ async function namespaceEnded(info: OutputBuffer, clock: Clock): Promise<void> {
       (stat) => !/\) [ZX] /.test(stat),
       () => false,
     );
-  const end = clock.now() + graceMs;
-  while (pid !== undefined && clock.now() < end && (await isRunning())) await elapsed(pollMs, clock);
+  const end = clock.now() + namespaceMs;
+  while (pid !== undefined && (await isRunning())) {
+    if (clock.now() > end) {
+      throw new RolecallError(
+        'tool',
+        l10n.t('Part of the program did not end. It may still change what it can write.'),
+      );
+    }
+    await elapsed(pollMs, clock);
+  }
 }
 
 const closeOnExec = 0o2000000;
@@ -187,6 +197,7 @@ async function drain(child: RunningChild, group: ProcessGroup, clock: Clock): Pr
 /** Time between asking the processes to end and ending them. */
 const graceMs = 1500;
 const killedMs = 500;
+const namespaceMs = 10_000;
 const pollMs = 15;
 
 /** The processes a tool started: its own process group (POSIX), or its tree (Windows). */

@@ -64,6 +64,11 @@ async function until(condition: () => boolean): Promise<void> {
     return [...(await readFile(file, 'utf8')).matchAll(/\d+/g)].map(Number);
   };
 
+  (process.platform === 'linux' ? it : it.skip)('says when something of its namespace does not end', async () => {
+    const script = `echo '{ "child-pid": ${process.pid} }' >&3`;
+    await assert.rejects(run(script, { hasNamespace: true }), { kind: 'tool', message: /did not end/ });
+  });
+
   it('gives output, errors and exit code', async () => {
     const { durationMs, ...result } = await run('echo out; echo err >&2; exit 3');
     assert.ok(durationMs > 0);
