@@ -41,7 +41,8 @@ export function shownPermissions(
 ): ShownPermissions {
   const shown = (file: string): string =>
     file === root ? '.' : name(`${path.relative(root, file)}${files.includes(file) ? '' : '/'}`);
-  const name = (text: string): string => (/^[\w./@+-]+$/.test(text) ? text : escapeInvisible(text));
+  // A bare word could be taken for one of the sentence.
+  const name = (text: string): string => (/^[\w@+-]*[./][\w./@+-]*$/.test(text) ? text : escapeInvisible(text));
   return {
     reads: read.map(shown),
     writes: write.map(shown),

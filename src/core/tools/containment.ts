@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { raceWithSignal } from '../base/abort.ts';
-import { isCancelled, RolecallError, truncateWithEllipsis } from '../base/errors.ts';
+import { isCancelled, RolecallError, systemErrorCode, truncateWithEllipsis } from '../base/errors.ts';
 import { bubblewrap, type Launch, seatbelt } from './launch.ts';
 import type { ProcessResult } from './output.ts';
 import { isInside, type Permissions, resolveLinks } from './permissions.ts';
@@ -75,6 +75,10 @@ export async function findContainment(
     const program = { executable, args: ['-c', 'exit 0'], root: trial, cwd: trial, env: {}, permissions };
     const launch = bwrap === undefined ? seatbelt(program, trial) : bubblewrap(bwrap, program, []);
     const result = await run({ ...launch, stdin: undefined, timeoutMs: 10_000, outputLimit: 1000 }, { signal });
+    if (/unknown option/i.test(result.stderr)) {
+      const reason = l10n.t('The installed bubblewrap is too old. Version 0.8 or newer is needed.');
+      return { kind: 'none', reason, remedy: undefined };
+    }
     if (result.exitCode === 0)
       return bwrap === undefined ? { kind: 'seatbelt' } : { kind: 'bubblewrap', program: bwrap };
     return refused(truncateWithEllipsis(result.stderr.trim().replaceAll(/\s+/g, ' '), 300));
@@ -138,7 +142,7 @@ export async function runPrepared(
   if (containment.kind === 'none') throw new RolecallError('unexpected', 'There is no way to contain the program.');
   const program = { ...spec, permissions };
   return inTurn(permissions, options.signal, async () => {
-    for (const folder of permissions.write) await mkdir(folder, { recursive: true }).catch(ignoreExisting);
+    for (const folder of permissions.write) await makeFolder(folder);
     const ran = await guardWritable(spec.root, permissions.write, async (readOnly) => {
       if (containment.kind === 'bubblewrap') return start(bubblewrap(containment.program, program, readOnly));
       const temporary = await realpath(await mkdtemp(path.join(tmpdir(), 'rolecall-tool-')));
@@ -153,8 +157,15 @@ export async function runPrepared(
 }
 
 /** A file stays one. */
-function ignoreExisting(error: unknown): void {
-  if (Object(error).code !== 'EEXIST') throw error;
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    const code = systemErrorCode(error) ?? '';
+    if (code === 'EEXIST') return;
+    const sentence = l10n.t('The tool may write to "{0}", which could not be created ({1}).', folder, code);
+    throw new RolecallError('tool', sentence, { cause: error });
+  }
 }
 
 /** The programs that run contained now, by what they reach. */

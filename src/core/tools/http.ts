@@ -29,16 +29,7 @@ export function prepareHttp(
   allowedHosts: readonly string[],
 ): HttpSpec {
   const url = fillUrl(run.url, args);
-  if (!isAllowedHost(url, allowedHosts)) {
-    throw new RolecallError(
-      'configuration',
-      l10n.t(
-        'Tools cannot send requests to "{0}" until you allow that host in the setting "rolecall.tools.allowedHosts".',
-        hostEntry(url),
-      ),
-      { remedy: { kind: 'changeSetting', setting: 'tools.allowedHosts' } },
-    );
-  }
+  refuseOtherHosts(url, allowedHosts);
   const body = run.body === undefined ? undefined : JSON.stringify(fillJson(run.body, args) ?? null);
   const headers = Object.fromEntries(Object.entries(run.headers).map(([name, value]) => [name.toLowerCase(), value]));
   return {
@@ -49,6 +40,19 @@ export function prepareHttp(
     timeoutMs: run.timeoutSeconds * 1000,
     outputLimit: run.outputLimit,
   };
+}
+
+/** @throws {RolecallError} `configuration` when the host is not allowed. */
+export function refuseOtherHosts(url: URL, allowedHosts: readonly string[]): void {
+  if (isAllowedHost(url, allowedHosts)) return;
+  throw new RolecallError(
+    'configuration',
+    l10n.t(
+      'Tools cannot send requests to "{0}" until you allow that host in the setting "rolecall.tools.allowedHosts".',
+      hostEntry(url),
+    ),
+    { remedy: { kind: 'changeSetting', setting: 'tools.allowedHosts' } },
+  );
 }
 
 /** Read at most, whatever is kept of it: a body without end must not keep the connection until the time limit. */

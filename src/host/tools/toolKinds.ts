@@ -24,7 +24,7 @@ import type {
   ToolOf,
   WorkspaceToolDefinition,
 } from '../../core/tools/definition.ts';
-import { prepareHttp, runHttp } from '../../core/tools/http.ts';
+import { prepareHttp, refuseOtherHosts, runHttp } from '../../core/tools/http.ts';
 import { headAndTail, processResultText, valueResult } from '../../core/tools/output.ts';
 import { checkWorkspacePaths, isInside } from '../../core/tools/permissions.ts';
 import { type ProcessSpec, prepareProcess, prepareProgram, type ToolHost } from '../../core/tools/prepare.ts';
@@ -103,7 +103,7 @@ async function prepareKind(
  */
 export async function reachOf(
   { run, folder }: WorkspaceToolDefinition,
-  { containment, folders }: Pick<ToolContext, 'containment' | 'folders'>,
+  { containment, folders, allowedHosts }: Pick<ToolContext, 'containment' | 'folders' | 'allowedHosts'>,
 ): Promise<CallPermissions> {
   switch (run.kind) {
     case 'process':
@@ -112,8 +112,11 @@ export async function reachOf(
         await prepareProgram({ folder, run }, thisMachine({ containment, folders })),
         containment,
       );
-    case 'http':
-      return { kind: 'request', host: new URL(run.url).host }; // Parameters stand behind the host only.
+    case 'http': {
+      const url = new URL(run.url); // Parameters stand behind the host only.
+      refuseOtherHosts(url, allowedHosts);
+      return { kind: 'request', host: url.host };
+    }
     default:
       return { kind: 'editor' };
   }

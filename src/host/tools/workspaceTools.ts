@@ -100,7 +100,8 @@ export class WorkspaceTools {
     if (isElsewhere({ definition, folder })) return elsewhereLine();
     try {
       const containment = await this.#deps.containment(new AbortController().signal);
-      return permissionsLine(await reachOf(definition, { containment, folders: openFolders() }));
+      const allowedHosts = this.#deps.settings.allowedToolHosts();
+      return permissionsLine(await reachOf(definition, { containment, folders: openFolders(), allowedHosts }));
     } catch (error) {
       return asRolecallError(error).message; // What every call would be told.
     }

@@ -184,11 +184,13 @@ describe('the workspace’s tools', () => {
       process('no-such-program'),
       { kind: 'command', command: 'noop' },
       { kind: 'http', url: 'https://a.example/${id}' },
+      { kind: 'http', url: 'https://b.example/${id}' },
     ];
     const parameters = { type: 'object', properties: { id: { type: 'string' } } };
     const defined = runs.map((each, at) => ({ name: `t${at}`, description: 'x', parameters, run: each }));
     await file.write(JSON.stringify({ tools: defined }));
     const containment = async () => ({ kind: 'bubblewrap', program: '/usr/bin/bwrap' }) as const;
+    patches.set(settings, 'allowedToolHosts', () => ['a.example']);
     tools = new WorkspaceTools({ files, consent, settings, fetch, containment, log });
     const { reach } = await tools.open();
     assert.deepEqual(await Promise.all(defined.map(({ name }) => reach?.(name))), [
@@ -197,6 +199,7 @@ describe('the workspace’s tools', () => {
       'The program "no-such-program" was not found in PATH.',
       'Part of the editor: it can do anything the editor can.',
       'Sends a request to a.example.',
+      'Tools cannot send requests to "b.example" until you allow that host in the setting "rolecall.tools.allowedHosts".',
     ]);
     assert.equal(await reach?.('nonsense'), undefined);
   });

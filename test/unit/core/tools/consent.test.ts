@@ -116,20 +116,20 @@ describe('visible', () => {
   });
 });
 
-describe('shownReach', () => {
+describe('shownPermissions', () => {
   const reach = {
     read: ['/w'],
-    write: ['/w/out', '/w/a b'],
+    write: ['/w/out', '/w/a b', '/w/nothing'],
     network: false,
     program: '/h/x/bin/p\u202e',
-    files: ['/w/a b'],
+    files: ['/w/a b', '/w/nothing'],
     homes: ['/h'],
   };
 
   it('names what lies in the workspace by its place there, and shows what is hidden in a name', () => {
     assert.deepEqual(shownPermissions(reach, '/w'), {
       reads: ['.'],
-      writes: ['out/', '"a b"'],
+      writes: ['out/', '"a b"', '"nothing"'],
       program: '"/h/x/bin/p\\u{202e}"',
       network: false,
     });

@@ -63,6 +63,12 @@ describe('findContainment', () => {
     });
   }
 
+  it('says that bubblewrap is too old to forbid user namespaces', async () => {
+    const { found } = await find('linux', { answer: result(1, 'bwrap: Unknown option --disable-userns') });
+    const reason = 'The installed bubblewrap is too old. Version 0.8 or newer is needed.';
+    assert.deepEqual(found, { kind: 'none', reason, remedy: undefined });
+  });
+
   const allowing: [files: Record<string, string>, remedy: string | undefined][] = [
     [{ '/proc/sys/kernel/unprivileged_userns_clone': '0\n' }, 'sudo sysctl -w kernel.unprivileged_userns_clone=1'],
     [
