@@ -185,16 +185,24 @@ export function repairArguments(text: string): string | undefined {
   const value = parseJson(trimmed);
   if (typeof value === 'string') return parseJsonObject(value) ? value : undefined;
   if (value !== undefined) return undefined;
-  const candidates = [
-    trimmed.replace(/^\{\s*\}/, ''),
-    withoutTrailingCommas(trimmed.replace(/^```\w*\s*([\s\S]*?)\s*```$/, '$1')),
-  ];
+  const candidates = [trimmed.replace(/^\{\s*\}/, ''), withoutTrailingCommas(withoutFence(trimmed))];
   return candidates.find((candidate) => parseJsonObject(candidate) !== undefined);
+}
+
+/** The content of a Markdown fence, or `text`. */
+function withoutFence(text: string): string {
+  const isFenced = text.startsWith('```') && text.endsWith('```');
+  return isFenced ? text.slice(3, -3).replace(/^\w*/, '').trim() : text;
 }
 
 /** Commas before `}` and `]` dropped, except within strings. */
 function withoutTrailingCommas(json: string): string {
-  return json.replace(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/g, (found) => (found === ',' ? '' : found));
+  let isInString = false;
+  // A pattern for a whole string would exhaust the stack on a long one, and take quadratic time where its end is missing.
+  return json.replace(/\\.|"|,(?=\s*[}\]])/g, (found) => {
+    if (found === '"') isInString = !isInString;
+    return found === ',' && !isInString ? '' : found;
+  });
 }
 
 /** Nine letters and digits: some chat templates accept nothing else when the call is sent back. */

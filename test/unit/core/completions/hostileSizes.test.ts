@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { repairHistory } from '../../../../src/core/completions/history.ts';
 import type { ChatMessage } from '../../../../src/core/completions/request.ts';
+import { repairArguments } from '../../../../src/core/completions/toolCalls.ts';
 import { arrived, assertSound, bytes, play, stream } from './playAnswer.ts';
 import { stepsOf } from './steps.ts';
 
@@ -83,5 +84,21 @@ describe('an answer of hostile size', () => {
         assert.deepEqual(repairHistory(messages), messages);
       });
     await assertLinear(steps);
+  });
+
+  // Quadratic would take minutes, for which no test has the time.
+  const long = 1_000_000;
+  for (const [what, json] of [
+    ['blanks in a fence without an end', `\`\`\`${' '.repeat(long)}x`],
+    ['blanks within a fence', `\`\`\`x${' '.repeat(long)}x\`\`\``],
+    ['quotes in a string without an end', `{"${'\\"'.repeat(long)}`],
+    ['commas and blanks', `{"a":1${', '.repeat(long)}`],
+  ] as const) {
+    it(`is no arguments with a million ${what}`, () => assert.equal(repairArguments(json), undefined));
+  }
+
+  it('has its arguments repaired however long their strings are', () => {
+    const text = 'a'.repeat(30 * long);
+    assert.equal(repairArguments(`{"a":"${text}",}`), `{"a":"${text}"}`);
   });
 });
