@@ -183,15 +183,19 @@ function readEvent(event: ServerSentEvent, context: ResponseContext): JsonObject
   if (isJsonObject(object)) return object;
   if (data.trim() === '[DONE]') return 'done';
   if (data.trimStart().startsWith('<')) return pageWithin();
-  if (event.atEnd || keepAlive.test(data)) return undefined;
+  if (event.atEnd || isKeepAlive(data)) return undefined;
   return new RolecallError(
     'protocol',
     l10n.t('The answer was interrupted by invalid JSON: {0}', sanitizeServerMessage(data)),
   );
 }
 
-/** What servers and proxies write into `data` only to keep the connection open. */
-const keepAlive = /^[:"\s]*(?:ping|pong|keep[- _]?alive|heart[- _]?beat|processing|[a-z]+ processing)?[".\s]*$/i;
+/** True for what servers and proxies write into `data` only to keep the connection open. */
+function isKeepAlive(data: string): boolean {
+  return keepAlive.test(data.replace(/[:".\s]+/g, ' ').trim());
+}
+
+const keepAlive = /^(?:ping|pong|keep[- _]?alive|heart[- _]?beat|(?:[a-z]+ )?processing)?$/i;
 
 /** @returns the error in it. It may come together with choices, which still count. */
 function acceptObject(

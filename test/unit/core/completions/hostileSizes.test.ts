@@ -101,4 +101,9 @@ describe('an answer of hostile size', () => {
     const text = 'a'.repeat(30 * long);
     assert.equal(repairArguments(`{"a":"${text}",}`), `{"a":"${text}"}`);
   });
+
+  it('is no keep-alive with a million quotes', async () => {
+    const { error } = await play({ packets: [bytes(stream(chunk({ content: 'a' }), `${'"'.repeat(long)}x`))] });
+    assert.equal(error?.kind, 'protocol');
+  });
 });
