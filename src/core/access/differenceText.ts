@@ -13,9 +13,11 @@ export function comparableText({ groups, roles }: Pick<Review, 'groups' | 'roles
   const names = roleNames(roles);
   const lines: string[] = [];
   for (const group of groups) {
-    lines.push(`group ${named(group)}`, ...factLines(group).map(indent));
-    lines.push(...group.roles.map((key) => indent(`grants ${names(key)}`)));
-    lines.push(...group.members.map((member) => indent(`member ${memberText(member)}`)), '');
+    lines.push(`group ${named(group)}`);
+    for (const fact of factLines(group)) lines.push(indent(fact));
+    for (const key of group.roles) lines.push(indent(`grants ${names(key)}`));
+    for (const member of group.members) lines.push(indent(`member ${memberText(member)}`));
+    lines.push('');
   }
   for (const role of roles) {
     if (role.listed) lines.push(`role ${named(role)}`, ...factLines(role).map(indent), '');

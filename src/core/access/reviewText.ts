@@ -187,7 +187,7 @@ export function reviewCsv(model: AccessModel, reader: ReviewOrigin): string {
   };
   const rows: Row[] = model.gaps.map((gap) => ({ section: 'incomplete', finding: english.gapText(gap) }));
   for (const { finding, rows: found } of orphanRows(model)) {
-    rows.push(...found.map((row) => ({ section: 'orphan', finding, ...row })));
+    for (const row of found) rows.push({ section: 'orphan', finding, ...row });
   }
   for (const entry of model.groups) {
     const members = entry.members.length > 0 ? entry.members : [undefined];

@@ -92,7 +92,7 @@ export function redactingLog(inner: Log, redactor: Redactor): Log {
 /** What is found at any level of escapes is hidden where it stands in the original. */
 function hide(text: string, find: (view: DecodedView) => Iterable<Span>): string {
   const spans: Span[] = [];
-  for (const view of decodedViews(text)) spans.push(...find(view));
+  for (const view of decodedViews(text)) for (const span of find(view)) spans.push(span);
   if (spans.length === 0) return text;
   spans.sort(([one], [other]) => one - other);
   let result = '';

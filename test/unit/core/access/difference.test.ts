@@ -186,4 +186,10 @@ describe('the difference of two reviews', () => {
     }
     assert.ok(lines.includes('role r-9, not listed'));
   });
+
+  it('as text holds any number of members', () => {
+    const { groups, roles } = asReview({ groups: [group('g', { users: ['u'] })], roles: [] });
+    const many = groups.map((one) => ({ ...one, members: Array(150_000).fill(one.members[0]) }));
+    assert.equal(comparableText({ groups: many, roles }).match(/^ {2}member u /gm)?.length, 150_000);
+  });
 });
