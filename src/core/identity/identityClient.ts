@@ -154,7 +154,7 @@ function refusesToken(answer: HttpResponse, now: number): boolean {
 
 /** Whether the body is an error, which some services send with a status of success. */
 function holdsError({ text }: HttpResponse): boolean {
-  return Boolean(readErrorBody(text)?.code);
+  return readErrorBody(text) !== undefined;
 }
 
 /** Failures that mean “there is no such list” rather than “the list could not be read”. */

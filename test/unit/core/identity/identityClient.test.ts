@@ -294,6 +294,13 @@ describe('the identity client', () => {
       assert.match(error.message, /Server response: not for you$/);
     });
 
+    for (const body of [{ error: { message: 'not for you' } }, { message: 'not for you' }]) {
+      it(`the words of an error object without a code are kept: ${JSON.stringify(body)}`, async () => {
+        service.on('GET', GROUPS, { status: 200, body });
+        assert.match((await failure(make().groups('acme', signal))).message, /Server response: not for you$/);
+      });
+    }
+
     it('an error object that refuses the token renews it', async () => {
       tokens = tokenSource('second');
       service.on('GET', GROUPS, { ...REFUSED, status: 200 }, { status: 200, body: [] });
