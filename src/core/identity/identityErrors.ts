@@ -90,9 +90,9 @@ export function identityError(answer: HttpResponse, organization: string | undef
   const wait = retryAfterMs(answer.headers, now);
   const details: ErrorDetails = {
     status: answer.status,
-    ...(code && { code: shown(code) }),
-    ...(body?.description && { serverMessage: shown(body.description) }),
-    ...(body?.traceId && { traceId: shown(body.traceId) }),
+    ...(code && { code: sanitizeServerMessage(code) }),
+    ...(body?.description && { serverMessage: sanitizeServerMessage(body.description) }),
+    ...(body?.traceId && { traceId: sanitizeServerMessage(body.traceId) }),
     ...(wait !== undefined && { retryAfterMs: wait }),
   };
   const [kind, sentence] = explain(answer.status, code, body?.description, organization);
@@ -121,14 +121,9 @@ function explain(
     return ['server', sentence];
   }
   const sentence = code
-    ? l10n.t('The identity service answered {0} with “{1}”.', status, shown(code))
+    ? l10n.t('The identity service answered {0} with “{1}”.', status, sanitizeServerMessage(code))
     : l10n.t('The identity service answered {0}.', status);
   return ['protocol', sentence];
-}
-
-/** Text of the service that can be shown: short, without markup, and without what looks like a secret. */
-function shown(text: string): string {
-  return sanitizeServerMessage(text.slice(0, 4000));
 }
 
 /** The error that a body holds, whatever its status; `undefined` for a page of a proxy, a list, or nothing. */
