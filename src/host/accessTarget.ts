@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { unknownKeysOf } from '../core/access/filterSyntax.ts';
+import { RolecallError } from '../core/base/errors.ts';
 import { isJsonObject } from '../core/base/json.ts';
 import { isString } from '../core/base/shape.ts';
 
@@ -58,4 +59,9 @@ export function filterProblem(filter: string): string {
   return meant === undefined
     ? vscode.l10n.t('“{0}:” is not a filter key and is searched for as text.', typed)
     : vscode.l10n.t('“{0}:” is not a filter key and is searched for as text. Did you mean “{1}:”?', typed, meant);
+}
+
+/** The error for a target, or another entry, that has been removed since it was shown. */
+export function noLongerLoaded(): RolecallError {
+  return new RolecallError('notFound', vscode.l10n.t('This is no longer in the loaded data. Refresh and try again.'));
 }

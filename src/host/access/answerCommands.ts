@@ -2,10 +2,9 @@ import * as vscode from 'vscode';
 import { effectiveAccessDocument, holdersDocument } from '../../core/access/documents.ts';
 import { principalName, roleName } from '../../core/access/queries.ts';
 import { reviewDocument } from '../../core/access/reviewText.ts';
-import { RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
 import type { AccessData } from '../accessData.ts';
-import { targetOf } from '../accessTarget.ts';
+import { noLongerLoaded, targetOf } from '../accessTarget.ts';
 import type { Handlers } from '../commands.ts';
 import { pickPrincipal, pickRole, readPicked } from '../pickTarget.ts';
 import { type AccessPages, sourceText } from './accessPages.ts';
@@ -18,7 +17,7 @@ export function answerCommands(data: AccessData, pages: AccessPages) {
       const read = await readPicked(data, node);
       const target = targetOf(node);
       const role = target?.kind === 'role' ? read.model.role(target.key) : await pickRole(read.model);
-      if (!role) throw gone();
+      if (!role) throw noLongerLoaded();
       await pages.show(read, {
         title: vscode.l10n.t('Who has {0}', roleName(role)),
         icon: 'person',
@@ -33,7 +32,7 @@ export function answerCommands(data: AccessData, pages: AccessPages) {
       const target = targetOf(node);
       const principal =
         target?.kind === 'principal' ? read.model.principal(target.key) : await pickPrincipal(read.model);
-      if (!principal) throw gone();
+      if (!principal) throw noLongerLoaded();
       await pages.show(read, {
         title: vscode.l10n.t('Effective access of {0}', principalName(principal)),
         icon: 'key',
@@ -57,8 +56,4 @@ export function answerCommands(data: AccessData, pages: AccessPages) {
       });
     },
   } satisfies Partial<Handlers>;
-}
-
-function gone(): RolecallError {
-  return new RolecallError('notFound', vscode.l10n.t('This is no longer in the loaded data. Refresh and try again.'));
 }

@@ -2,8 +2,9 @@ import * as vscode from 'vscode';
 import { groupsGranting } from '../../core/access/matrix.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
 import { groupName, principalName, roleName } from '../../core/access/queries.ts';
-import { cancelled, RolecallError } from '../../core/base/errors.ts';
+import { cancelled } from '../../core/base/errors.ts';
 import type { Mode } from '../../webview/matrix/protocol.ts';
+import { noLongerLoaded } from '../accessTarget.ts';
 import { showQuickPick } from '../dialogs.ts';
 
 /** A row, a column or a cell, by the keys of the access model. */
@@ -36,11 +37,11 @@ export async function entryToReveal(
   chosen: MatrixSelection,
 ): Promise<GroupEntry | RoleEntry | undefined> {
   const { row, role } = resolveSelection(model, chosen);
-  if ((chosen.row !== null && !row) || (chosen.column !== null && !role)) throw gone();
+  if ((chosen.row !== null && !row) || (chosen.column !== null && !role)) throw noLongerLoaded();
   if (row && 'group' in row) return row;
   if (!row) {
     if (role) return role;
-    throw gone();
+    throw noLongerLoaded();
   }
   const name = principalName(row);
   const groups = role ? groupsGranting(row, role) : row.groups;
@@ -58,8 +59,4 @@ async function pickAmong(groups: readonly GroupEntry[], placeHolder: string): Pr
   const picked = await showQuickPick(items, { placeHolder, matchOnDescription: true });
   if (!picked) throw cancelled();
   return picked.entry;
-}
-
-function gone(): RolecallError {
-  return new RolecallError('notFound', vscode.l10n.t('This is no longer in the loaded data. Refresh and try again.'));
 }

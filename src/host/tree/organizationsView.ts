@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import { asRolecallError, RolecallError } from '../../core/base/errors.ts';
+import { asRolecallError } from '../../core/base/errors.ts';
 import type { OrganizationName } from '../../core/identity/identityClient.ts';
 import { contextKeys, views } from '../../ids.ts';
 import type { AccessChange, AccessData, ActiveSession, ReadOrganization } from '../accessData.ts';
-import type { AccessTarget } from '../accessTarget.ts';
+import { type AccessTarget, noLongerLoaded } from '../accessTarget.ts';
 import { setContextKey } from '../contextKeys.ts';
 import { withProgress } from '../dialogs.ts';
 import { contentsOf, groupNodes, type OrganizationContents, organizationChildren, roleNodes } from './children.ts';
@@ -90,12 +90,7 @@ export class OrganizationsView implements vscode.Disposable {
     if (!session || target.connection !== session.cloud.key || target.kind === 'principal') return;
     if (target.kind !== 'organization') await this.#removeHidingFilter(session, target.organization, target.key);
     const node = await findNode(target, (parent) => this.getChildren(parent));
-    if (!node) {
-      throw new RolecallError(
-        'notFound',
-        vscode.l10n.t('This is no longer in the loaded data. Refresh and try again.'),
-      );
-    }
+    if (!node) throw noLongerLoaded();
     await this.#view.reveal(node, { select: true, focus, expand: true });
   }
 

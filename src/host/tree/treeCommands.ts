@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
 import { groupName, principalName, roleName } from '../../core/access/queries.ts';
-import { RolecallError } from '../../core/base/errors.ts';
 import type { OrganizationAccess } from '../../core/identity/directory.ts';
 import { rawOf } from '../../core/identity/schemas.ts';
 import { chatCommands, commands } from '../../ids.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
-import { type AccessTarget, targetOf } from '../accessTarget.ts';
+import { type AccessTarget, noLongerLoaded, targetOf } from '../accessTarget.ts';
 import type { Clouds } from '../clouds.ts';
 import type { Handlers } from '../commands.ts';
 import { pickGroupOrRole, readPicked, targetOfEntry } from '../pickTarget.ts';
@@ -93,7 +92,7 @@ function nameOf(target: AccessTarget, { model }: ReadOrganization): string {
   if (role) return roleName(role);
   const principal = target.kind === 'principal' && model.principal(target.key);
   if (principal) return principalName(principal);
-  throw gone();
+  throw noLongerLoaded();
 }
 
 /** What the service sent, unknown members included. */
@@ -111,7 +110,7 @@ function rawOfTarget(target: AccessTarget, { model, access }: ReadOrganization):
     }
     case 'principal': {
       const principal = model.principal(target.key);
-      if (!principal) throw gone();
+      if (!principal) throw noLongerLoaded();
       const { kind, id, email, issuer, groups } = principal;
       return { kind, id, email, issuer, groups: groups.map(({ group }) => group.metadata.id) };
     }
@@ -143,10 +142,6 @@ function questionAbout(target: AccessTarget, name: string): string {
     case 'principal':
       return vscode.l10n.t('What is the effective access of {0}? Organization: {1}', quoted, organization);
   }
-}
-
-function gone(): RolecallError {
-  return new RolecallError('notFound', vscode.l10n.t('This is no longer in the loaded data. Refresh and try again.'));
 }
 
 function json(value: unknown): string {
