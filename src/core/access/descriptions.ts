@@ -77,9 +77,10 @@ export function missingText(list: GroupList): string {
 export function notesOf({ group, missing }: GroupEntry): readonly string[] {
   const { metadata } = group;
   const attention = attentionOf(metadata);
+  const states = { error: l10n.t('error'), degraded: l10n.t('degraded') };
   return [
     ...(isBeingDeleted(metadata) ? [l10n.t('being deleted')] : []),
-    ...(attention === undefined ? [] : [attention]),
+    ...(attention === undefined ? [] : [states[attention]]),
     ...missing.map(missingText),
   ];
 }

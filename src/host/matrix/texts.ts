@@ -1,10 +1,9 @@
 import * as vscode from 'vscode';
-import { duplicatePeopleNote, gapText, kindName, membersText } from '../../core/access/descriptions.ts';
+import { duplicatePeopleNote, gapText, kindName, membersText, notesOf } from '../../core/access/descriptions.ts';
 import { groupsGranting } from '../../core/access/matrix.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
 import { oneLine } from '../../core/access/plain.ts';
 import { groupName, principalName, roleName } from '../../core/access/queries.ts';
-import { attentionOf, isBeingDeleted } from '../../core/access/status.ts';
 import type { Mode, NoticesMessage, TextName } from '../../webview/matrix/protocol.ts';
 import { filterProblem } from '../accessTarget.ts';
 import type { RowNotes } from './matrixMessages.ts';
@@ -39,23 +38,11 @@ export function pageTexts(organization: string): Readonly<Record<TextName, strin
   };
 }
 
-/** What is unusual about a group. */
-function notesText({ group, missing }: GroupEntry): string {
-  const { metadata } = group;
-  const attention = attentionOf(metadata);
-  const states = { error: vscode.l10n.t('error'), degraded: vscode.l10n.t('degraded') };
-  return [
-    isBeingDeleted(metadata) ? vscode.l10n.t('being deleted') : '',
-    attention === undefined ? '' : states[attention],
-    missing.includes('roles') ? vscode.l10n.t('roles not sent') : '',
-    missing.includes('serviceAccounts') ? vscode.l10n.t('service accounts not sent') : '',
-  ]
-    .filter(Boolean)
-    .join(', ');
-}
-
 /** The text beside the name of a row: what is unusual about a group, the kind of a member. */
-export const notes: RowNotes = { ofGroup: notesText, ofPrincipal: ({ kind }) => kindName(kind) };
+export const notes: RowNotes = {
+  ofGroup: (entry) => notesOf(entry).join(', '),
+  ofPrincipal: ({ kind }) => kindName(kind),
+};
 
 /** Why there are no rows. */
 export function emptyText(model: AccessModel, mode: Mode, filter: string): string {
@@ -97,7 +84,7 @@ export function detailText(row: GroupEntry | Principal | undefined, role: RoleEn
 function rowText(row: GroupEntry | Principal): string {
   if ('group' in row) {
     const { group, members } = row;
-    return [oneLine(groupName(row)), oneLine(group.metadata.id), membersText(members), notesText(row)]
+    return [oneLine(groupName(row)), oneLine(group.metadata.id), membersText(members), ...notesOf(row)]
       .filter(Boolean)
       .join(' · ');
   }
