@@ -8,7 +8,7 @@ import type { PlannedCall } from './script.ts';
  * since, never at chance:
  *
  * 1. No tools, `tool_choice: none`, or a message that says "without tools", "no tools", "don't use …": no call.
- * 2. A question about access that names no tool calls the access tools (permissions.ts).
+ * 2. A question about access that names no tool calls the access tools (access.ts).
  * 3. The message is cut into steps at the word "then". The first round takes the first step, the round after its
  *    results the second, and so on; when the steps are used up the guide answers in words.
  * 4. A step calls every tool it names, at once: by the name itself, by the name's words in a row ("word count"), or by
