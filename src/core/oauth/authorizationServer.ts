@@ -13,6 +13,8 @@ const DEADLINE_MS = 30_000;
 /** Shorter, because a refresh waits for discovery, which is optional. */
 const DISCOVERY_DEADLINE_MS = 10_000;
 const MAX_BYTES = 1_000_000;
+/** What a browser does not show of a page. An element without an end reaches to the end of the page, as in a browser. */
+const UNSHOWN = /<(style|script|title)\b(?:[\s\S]*?<\/\1>|[\s\S]*)/gi;
 
 /** What must be kept of a sign-in until its answer arrives: data, so that another window can finish it. */
 export interface PendingSignIn {
@@ -93,7 +95,7 @@ export class AuthorizationServer {
     if (answer.status !== 400) return; // Anything else that is wrong is shown on the page.
     const { searchParams: sent } = new URL(authorizationUrl);
     const text = withoutValues(answer.text, secretsOf(sent));
-    const words = sanitizeServerMessage(text.replace(/<(style|script|title)\b[\s\S]*?<\/\1>/gi, ' '));
+    const words = sanitizeServerMessage(text.replace(UNSHOWN, ' '));
     throw new RolecallError(
       'configuration',
       withServerMessage(

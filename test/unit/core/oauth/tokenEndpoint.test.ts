@@ -160,6 +160,13 @@ describe('the authorization server', () => {
       assert.match(error.message, /Server response: unknown state ‹hidden›$/);
     });
 
+    it('a page of the provider is read in time that grows with its length alone', async () => {
+      // Quadratic would take a minute, for which no test has the time.
+      h.service.on('GET', '/page', { status: 400, body: `<p>Unknown client.</p>${'<style '.repeat(140_000)}` });
+      const error = await failure(h.make().preflight(`${ORIGIN}/page`, signal));
+      assert.match(error.message, /Server response: Unknown client\.$/);
+    });
+
     it('a description without end or with markup is cut', async () => {
       const error_description = `<h1>${'on and on, '.repeat(500)}</h1>`;
       h.undiscovered().on('POST', TOKEN, { status: 400, body: { error: 'invalid_grant', error_description } });
