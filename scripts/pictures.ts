@@ -1,12 +1,12 @@
-// npm run pictures: refreshes the picture of README.md from the screenshots of the last `npm test -- e2e`.
+// npm run pictures: refreshes the pictures of README.md from the screenshots of the last `npm test -- e2e`.
 import fs from 'node:fs';
 import path from 'node:path';
 import { launchBrowser } from './editor/browser.ts';
 import { at, root } from './paths.ts';
 
 /** Screenshots in out/screenshots that become media/pictures/NAME.png. */
-const pictures = ['chat-tool'];
-/** Pixels; the screenshots are 1440 wide. */
+const pictures = ['chat-tool', 'dialog-contained', 'dialog-uncontained'];
+/** Pixels at most; the screenshots of a whole window are 1440 wide. */
 const width = 1080;
 
 const missing = pictures.filter((name) => !fs.existsSync(screenshot(name)));
@@ -21,7 +21,7 @@ try {
   for (const name of pictures) {
     // The browser that took the screenshot also makes it smaller.
     const source = fs.readFileSync(screenshot(name)).toString('base64');
-    await page.setContent(`<body style="margin:0"><img src="data:image/png;base64,${source}" width="${width}">`);
+    await page.setContent(`<body style="margin:0"><img src="data:image/png;base64,${source}" style="max-width:100%">`);
     const target = at('media', 'pictures', `${name}.png`);
     await page.locator('img').screenshot({ path: target });
     console.log(`${path.relative(root, target)}  ${(fs.statSync(target).size / 1024).toFixed(1)} KiB`);

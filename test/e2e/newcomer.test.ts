@@ -108,6 +108,7 @@ test.describe('a newcomer', () => {
     await send(page, '@rolecall use the count_words tool on `handover.md`');
     await expect(dialog(page)).toHaveText(/count_words[\s\S]*Argument: "handover\.md"/);
     await workbench.screenshot('tool-consent');
+    await workbench.screenshot('dialog-contained', page.locator('.monaco-dialog-box'));
     await pressDialog(page, 'Allow Once');
     const said = await answer(page);
     // The editor folds what was done on the way; the answer says whose it is.

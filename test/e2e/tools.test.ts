@@ -205,6 +205,7 @@ test.describe('the tools of a workspace', () => {
     await lenses().first().click();
     await expect(dialog(page)).toHaveText(/Not contained: it can read, change and send anything you can\./);
     await workbench.screenshot('tool-uncontained');
+    await workbench.screenshot('dialog-uncontained', page.locator('.monaco-dialog-box'));
     await pressDialog(page, 'Cancel');
   });
 

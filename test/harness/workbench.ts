@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
+import { type BrowserContext, test as base, expect, type Locator, type Page } from '@playwright/test';
 import { viewport } from '../../scripts/editor/browser.ts';
 import { builtinExtensions } from '../../scripts/editor/install.ts';
 import { quietSettings } from '../../scripts/editor/quietSettings.ts';
@@ -155,9 +155,9 @@ export class Workbench {
     return page;
   }
 
-  /** out/screenshots/NAME.png. */
-  async screenshot(name: string, page: Page = this.page): Promise<void> {
-    await page.screenshot({ path: at('out', 'screenshots', `${name}.png`) });
+  /** out/screenshots/NAME.png: of the whole window, or of a part of it. */
+  async screenshot(name: string, part: Page | Locator = this.page): Promise<void> {
+    await part.screenshot({ path: at('out', 'screenshots', `${name}.png`) });
   }
 
   /** Closes the windows and the editor. What they leave behind stays. */
