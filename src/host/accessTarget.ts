@@ -5,8 +5,8 @@ import { isJsonObject } from '../core/base/json.ts';
 import { isString } from '../core/base/shape.ts';
 
 /**
- * What a command is about: an organization of a connection, or something in it by its key in the access model. Whoever
- * shows such a thing gives its element a member `target`, so that commands need not know what shows it.
+ * What a command is about: an organization of a connection, or something in it by its key in the access model. Rows, cells
+ * and links have it as their member `target`, so that commands need not know where they were called from.
  */
 export type AccessTarget = {
   /** The key of the connection. */

@@ -75,7 +75,7 @@ export async function prepareProgram(
   const { HOME, TMPDIR, ...others } = environment;
   const env = toolEnvironment(isContained ? others : environment, run.env, platform);
   const { foundIn, ...found } = await resolveExecutable(literal(run.command[0]), { cwd, environment: env, platform });
-  // Another `PATH` is the definition's.
+  // A `PATH` that the definition sets is not the user’s.
   const executable = foundIn === undefined || run.env.PATH !== undefined ? found : { ...found, foundIn };
   return {
     executable,

@@ -24,7 +24,7 @@ export interface Leftover {
    * - `renamed`: had a protected name; `path` is the new one.
    * - `deleted`: a FIFO, a socket or a device.
    * - `modeCleared`: a file that others could have run as this user (setuid, setgid).
-   * - `remains`: one of these that could not be mended, or a folder that could not be searched for them.
+   * - `remains`: one of these that could not be cleaned up, or a folder that could not be searched for them.
    */
   readonly kind: 'renamed' | 'deleted' | 'modeCleared' | 'remains';
   readonly path: string;
@@ -163,40 +163,40 @@ async function textOf(file: string): Promise<string> {
 /** Undoes what a program left in a folder (or to a file) that no tool may leave. Nothing of the program runs any more. */
 async function sweep(top: string, known: Known): Promise<Leftover[]> {
   const leftovers: Leftover[] = [];
-  const tell = (kind: Leftover['kind'], file: string) => leftovers.push({ kind, path: file });
+  const report = (kind: Leftover['kind'], file: string) => leftovers.push({ kind, path: file });
   /** @returns the folder to search next, where the entry is one. */
-  const mend = async (file: string, entry: Dirent): Promise<string | undefined> => {
+  const cleanUp = async (file: string, entry: Dirent): Promise<string | undefined> => {
     if (isProtected(entry.name)) {
       const before = known.get(identity(file));
       // Moved with its folder, a file of git's with a relative path leads to another repository.
       if (before === file || (before !== undefined && entry.isDirectory())) return undefined;
       const aside = `${file}.not-allowed-${crypto.randomUUID().slice(0, 8)}`;
       await rename(file, aside);
-      tell('renamed', aside);
+      report('renamed', aside);
       return entry.isDirectory() ? aside : undefined;
     }
     if (entry.isDirectory()) return file;
-    if (entry.isFile() && (await clearMode(file))) tell('modeCleared', file);
+    if (entry.isFile() && (await clearMode(file))) report('modeCleared', file);
     if (isSpecial(entry) && !known.has(identity(file))) {
       await unlink(file);
-      tell('deleted', file);
+      report('deleted', file);
     }
     return undefined;
   };
-  if (lstatSync(top, { throwIfNoEntry: false })?.isFile() && (await clearMode(top))) tell('modeCleared', top);
+  if (lstatSync(top, { throwIfNoEntry: false })?.isFile() && (await clearMode(top))) report('modeCleared', top);
   await walk(top, async (folder) => {
     const inside: string[] = [];
-    const found = await opened(folder, () => entries(folder)).catch(async (error: unknown) => {
-      if (!isGone(folder, error) && (await mayBeWritten(folder, error))) tell('remains', folder);
+    const found = await withAccess(folder, () => entries(folder)).catch(async (error: unknown) => {
+      if (!isGone(folder, error) && (await mayBeWritten(folder, error))) report('remains', folder);
       return [];
     });
     for (const entry of found) {
       const file = path.join(folder, entry.name);
       try {
-        const next = await opened(folder, () => mend(file, entry));
+        const next = await withAccess(folder, () => cleanUp(file, entry));
         if (next !== undefined) inside.push(next);
       } catch (error) {
-        if (!isGone(file, error)) tell('remains', file);
+        if (!isGone(file, error)) report('remains', file);
       }
     }
     return inside;
@@ -214,7 +214,7 @@ async function clearMode(file: string): Promise<boolean> {
 }
 
 /** Works again with the rights to the folder that a program may have taken from its own user. */
-async function opened<T>(folder: string, work: () => Promise<T>): Promise<T> {
+async function withAccess<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -132,7 +132,7 @@ function programReach(
   containment: Containment,
 ): CallPermissions {
   if (permissions) return { kind: 'contained', ...shownPermissions(permissions, root) };
-  return { kind: 'uncontained', ...(run.contained && containment.kind === 'none' && whyNot(containment)) };
+  return { kind: 'uncontained', ...(run.contained && containment.kind === 'none' && reasonOf(containment)) };
 }
 
 /** A program of this machine. */
@@ -185,9 +185,9 @@ async function alwaysOf(
   if (permissions === undefined) return 'never';
   if (!permissions.network) return 'definition';
   const real = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
-  const isOurs = (file: string) => [...folders, ...real].some((folder) => isInside(folder, file));
+  const isInWorkspace = (file: string) => [...folders, ...real].some((folder) => isInside(folder, file));
   const seesWorkspace = permissions.read.length + permissions.write.length > 0;
-  return seesWorkspace || isOurs(executable.path) || isOurs(executable.realPath) ? 'never' : 'arguments';
+  return seesWorkspace || isInWorkspace(executable.path) || isInWorkspace(executable.realPath) ? 'never' : 'arguments';
 }
 
 /** Leftovers that are named; a program can leave any number. */
@@ -213,7 +213,7 @@ function leftoverLine({ kind, path }: Leftover): string {
   }
 }
 
-function whyNot({ reason, remedy }: Extract<Containment, { kind: 'none' }>) {
+function reasonOf({ reason, remedy }: Extract<Containment, { kind: 'none' }>) {
   return { reason, remedy };
 }
 

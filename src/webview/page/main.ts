@@ -51,7 +51,7 @@ window.addEventListener('scroll', () => {
 });
 window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
   const read = readToPage(data);
-  if (read === undefined) return; // Of another version, or of nobody we know.
+  if (read === undefined) return; // Of another version, or not from the extension.
   if (newest === undefined) requestAnimationFrame(draw);
   newest = read;
 });

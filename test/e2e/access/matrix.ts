@@ -81,6 +81,23 @@ test.describe('the access matrix', () => {
     await workbench.screenshot('matrix');
   });
 
+  test('shows the whole footer, also at 150 %', async () => {
+    const { width, height } = page.viewportSize() ?? assert.fail();
+    await page.setViewportSize({ width: width / 1.5, height: height / 1.5 });
+    const isWhole = () =>
+      matrix.locator('#footer').evaluate((footer) => {
+        const { bottom } = footer.getBoundingClientRect();
+        return (
+          bottom <= footer.ownerDocument.documentElement.clientHeight &&
+          footer.scrollWidth <= footer.clientWidth &&
+          footer.scrollHeight <= footer.clientHeight
+        );
+      });
+    await expect.poll(isWhole).toBe(true);
+    await workbench.screenshot('matrix-150');
+    await page.setViewportSize({ width, height });
+  });
+
   test('says in words what a cell holds, and where the service does not list a role', async () => {
     const row = rowNamed(/^platform-engineers/);
     const said = await row.getByRole('gridcell').evaluateAll((cells) => cells.map((cell) => cell.ariaLabel));

@@ -49,6 +49,17 @@ describe('commands of the tree', () => {
     assert.equal(await requests(() => call(commands.refresh)), 4);
   });
 
+  it('refresh does not wait for the pause after a renewal that failed', async () => {
+    await tree().serviceOf('administrator', 'meridian');
+    const { tokenManager } = scene().clouds.require();
+    let retries = 0;
+    tokenManager.retryNow = () => {
+      retries += 1;
+    };
+    await call(commands.refresh);
+    assert.equal(retries, 1);
+  });
+
   it('refresh looks into the keyring again, which may be unlocked by now', async () => {
     let locked = true;
     const store = memoryStore();
