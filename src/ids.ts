@@ -84,6 +84,9 @@ export const contextKeys = {
   endReason: 'rolecall.endReason',
   /** Whether a sign-in waits for the browser in this window. */
   isSigningIn: 'rolecall.isSigningIn',
+  /** Whether these are stored for the active connection, and can be forgotten. */
+  hasClientSecret: 'rolecall.hasClientSecret',
+  hasInferenceToken: 'rolecall.hasInferenceToken',
   /** Whether the active connection has any organization to show. */
   hasOrganizations: 'rolecall.hasOrganizations',
   /** Whether a filter hides something of any organization that is shown. */

@@ -51,6 +51,7 @@ export class Cloud implements vscode.Disposable {
   readonly inference: TokenSource;
   #loaded: Promise<void> | undefined;
   #inferenceToken: string | undefined;
+  #hasClientSecret = false;
   #server: { readonly secret: string | undefined; readonly server: AuthorizationServer } | undefined;
 
   constructor(deps: CloudDeps) {
@@ -118,6 +119,23 @@ export class Cloud implements vscode.Disposable {
     return this.#inferenceToken === undefined ? this.tokenManager.session?.account.id : 'token';
   }
 
+  /** Whether a client secret is stored, as far as this window knows. */
+  get hasClientSecret(): boolean {
+    return this.#hasClientSecret;
+  }
+
+  /** After the client secret may have changed. Never throws: what needs it says why it cannot be read. */
+  async readClientSecret(): Promise<void> {
+    const { connection, clientSecret, log } = this.#deps;
+    const before = this.#hasClientSecret;
+    try {
+      this.#hasClientSecret = (await clientSecret(connection, false)) !== undefined;
+    } catch (error) {
+      log.debug(`The client secret cannot be read: ${describe(error)}`);
+    }
+    if (before !== this.#hasClientSecret) this.#changed.fire();
+  }
+
   /** After the token of the inference service may have changed. Never throws: without it the session serves. */
   async readInferenceToken(): Promise<void> {
     const { connection, inferenceToken, addSecret, log } = this.#deps;
@@ -134,7 +152,7 @@ export class Cloud implements vscode.Disposable {
   /** Reads the stored session, once; resolves when the state is known. */
   load(): Promise<void> {
     this.#loaded ??= Promise.resolve()
-      .then(() => Promise.all([this.tokenManager.load(), this.readInferenceToken()]))
+      .then(() => Promise.all([this.tokenManager.load(), this.readInferenceToken(), this.readClientSecret()]))
       .then(() => {});
     return this.#loaded;
   }
@@ -152,6 +170,7 @@ export class Cloud implements vscode.Disposable {
     }
     const secret = await clientSecret(connection, interactive);
     addSecret(secret);
+    this.#hasClientSecret = secret !== undefined;
     const { AuthorizationServer } = await import('../core/oauth/authorizationServer.ts'); // Heavy, and rarely needed.
     // One for each secret: it remembers what discovery said.
     if (!this.#server || this.#server.secret !== secret) {

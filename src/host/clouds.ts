@@ -113,6 +113,8 @@ export class Clouds implements vscode.Disposable {
       this.active?.tokenManager.state.kind ?? (this.#problem ? 'misconfigured' : 'unconfigured'),
     );
     const state = this.active?.tokenManager.state;
+    setContextKey(contextKeys.hasClientSecret, this.active?.hasClientSecret ?? false);
+    setContextKey(contextKeys.hasInferenceToken, this.active?.inferenceAccount === 'token');
     setContextKey(contextKeys.endReason, state?.kind === 'ended' ? state.reason : '');
     this.#changed.fire();
   }

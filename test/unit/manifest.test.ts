@@ -471,9 +471,7 @@ describe('the command palette', () => {
     commands.showSession,
     commands.signInWith,
     commands.setClientSecret,
-    commands.forgetClientSecret,
     commands.setInferenceToken,
-    commands.forgetInferenceToken,
     commands.selectModel,
   ];
   const ofOrganizations = [
@@ -509,13 +507,18 @@ describe('the command palette', () => {
     );
   });
 
-  const { hasOrganizations, isSigningIn, isFiltered, hasChanges } = ids.contextKeys;
+  const { hasClientSecret, hasInferenceToken, hasOrganizations, isSigningIn, isFiltered, hasChanges } = ids.contextKeys;
   const rows: readonly [situation: string, context: Context, commands: readonly string[]][] = [
     ['before anything is configured, the ways in', fresh, [...always, commands.trySandbox]],
     [
       'signed out of one’s own cloud, what needs no account',
       { ...signedIn, [ids.contextKeys.session]: 'signedOut' },
       [...always, ...ofOwnCloud, commands.trySandbox],
+    ],
+    [
+      'with what can be forgotten, to forget it',
+      { ...signedIn, [ids.contextKeys.session]: 'signedOut', [hasClientSecret]: true, [hasInferenceToken]: true },
+      [...always, ...ofOwnCloud, commands.trySandbox, commands.forgetClientSecret, commands.forgetInferenceToken],
     ],
     [
       'while the browser is waited for, what becomes of that',

@@ -45,12 +45,15 @@ export function sessionCommands(deps: SessionCommandsDeps) {
     [commands.signOut]: () => signOut.ask(clouds.require()),
     [commands.setClientSecret]: async () => {
       const cloud = configured(clouds.require());
-      if (cloud) await clientSecrets.ask(cloud.connection);
+      if (!cloud) return;
+      await clientSecrets.ask(cloud.connection);
+      await cloud.readClientSecret();
     },
     [commands.forgetClientSecret]: async () => {
       const cloud = configured(clouds.require());
       if (!cloud) return;
       await clientSecrets.forget(cloud.connection);
+      await cloud.readClientSecret();
       void showInformationMessage(
         vscode.l10n.t('Client secret forgotten. You will be asked for it when it is next needed.'),
       ); // No buttons, so nothing to wait for.

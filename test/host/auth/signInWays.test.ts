@@ -49,7 +49,11 @@ describe('the ways to sign in', () => {
     });
   });
 
-  function makeCloud(change: Partial<Cloud['connection']>, store = memoryStore()): Cloud {
+  function makeCloud(
+    change: Partial<Cloud['connection']>,
+    store = memoryStore(),
+    clientSecret = async (): Promise<string | undefined> => loopback.secret,
+  ): Cloud {
     const { fetch, log, state } = scene();
     const connection = {
       ...connectionTo('service'),
@@ -58,7 +62,6 @@ describe('the ways to sign in', () => {
       scope: 'openid email',
       ...change,
     };
-    const clientSecret = async () => loopback.secret;
     const storage = { store, state, dispose: () => {} };
     return scene().own(new Cloud({ connection, storage, clientSecret, fetch, log, addSecret: () => {} }));
   }
@@ -72,6 +75,23 @@ describe('the ways to sign in', () => {
       return true;
     });
   }
+
+  it('know whether there is a client secret to forget', async () => {
+    let stored: string | undefined;
+    const other = makeCloud({}, memoryStore(), async () => stored);
+    await other.load();
+    let changes = 0;
+    scene().own(
+      other.onDidChange(() => {
+        changes += 1;
+      }),
+    );
+    assert.equal(other.hasClientSecret, false);
+    stored = 'entered';
+    await other.readClientSecret();
+    await other.readClientSecret();
+    assert.deepEqual([other.hasClientSecret, changes], [true, 1]);
+  });
 
   describe('by pasting the address', () => {
     it('while the listener waits in vain', async () => {
