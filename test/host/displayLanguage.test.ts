@@ -298,9 +298,11 @@ describe('in another display language', () => {
     for (const cut of [0, 1000]) {
       editor.readBundle = (file) => fs.readFileSync(file, 'utf8').slice(0, cut);
       await editor.run(commands.addOrganization);
-      const [sentence, button, ...more] = editor.shown.map(({ text }) => text);
-      assert.match(sentence ?? '', /[^.]+\. [^.]+\.$/);
-      assert.deepEqual([button, more], [editor.translate('Reload Window'), []]);
+      // What the tests before have changed may be told only now, before it or after.
+      const shown = editor.shown.map(({ text }) => text);
+      const buttons = shown.filter((text) => text === editor.translate('Reload Window'));
+      assert.equal(buttons.length, 1, shown.join('\n'));
+      assert.match(shown[shown.indexOf(buttons[0] ?? '') - 1] ?? '', /[^.]+\. [^.]+\.$/);
       assertTranslated();
     }
   });
