@@ -20,7 +20,8 @@ const NAMES = [
   FILTER_KEYS.join(', '),
 ];
 /** Addresses, links to commands, icons, quoted words, paths and identifiers. */
-const CODE = /\w+:\/\/\S+|\(command:[^)]*\)|\$\([a-z~-]+\)|&\w+;|`[^`]*`|"[\w-]*"|[\w@-]*(?:[._@/][\w@-]+)+/g;
+const CODE =
+  /\w+:\/\/\S+|\(command:[^)]*\)|\$\([a-z~-]+\)|&\w+;|`[^`]*`|"[\w-]*"|\b[\da-f-]{8,}\b|[\w@-]*(?:[._@/][\w@-]+)+/g;
 const WORDS = /(?<![\p{L}\d…])[A-Za-z]{2,}(?:[ ,’'-]+[A-Za-z]{2,})*(?![\p{L}\d…])/gu;
 
 /** Each of these where it stands as a word. */
