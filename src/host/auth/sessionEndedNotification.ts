@@ -39,6 +39,9 @@ export class SessionEndedNotification implements vscode.Disposable {
   }
 
   async #tell(cloud: Cloud, { account, reason, error }: Ended, what: string): Promise<void> {
+    // A closed tab of a served editor leaves its extension host behind for hours, which still believes that it has the focus. It
+    // gets no answer from its page, and so leaves the notification to a window that somebody can see.
+    await vscode.commands.getCommands(true);
     if (!(await isFirst(cloud, what))) return;
     const signIn = vscode.l10n.t('Sign In');
     const others = vscode.l10n.t('Other Ways…');

@@ -74,6 +74,32 @@ describe('that a session is over', () => {
     assert.equal(told.length, 1);
   });
 
+  it('is told by a window that is there, not by one whose page is gone', async () => {
+    const looked: (() => void)[] = [];
+    patches.set(
+      vscode.commands,
+      'getCommands',
+      () => new Promise<string[]>((resolve) => looked.push(() => resolve([]))),
+    );
+    const claimed: string[] = [];
+    const { take } = ClaimFiles.prototype;
+    patches.set(ClaimFiles.prototype, 'take', function (this: ClaimFiles, what: string) {
+      claimed.push(what);
+      return take.call(this, what);
+    });
+    const cloud = await scene().startService();
+    const beside = scene().beside();
+    await beside.startService();
+    await beside.clouds.active?.load();
+    scene().own(new SessionEndedNotification(scene().clouds, scene().log));
+    beside.own(new SessionEndedNotification(beside.clouds, beside.log));
+    await end(cloud);
+    await until('both to have looked', () => looked.length === 2);
+    looked[1]?.();
+    await until('the notice', () => told.length > 0);
+    assert.equal(claimed.length, 1);
+  });
+
   it('waits until the user looks at the window', async () => {
     const focus = new vscode.EventEmitter<vscode.WindowState>();
     patches.set(vscode.window, 'state', { focused: false, active: false });
