@@ -3,7 +3,7 @@ import { diagnose } from '../../core/diagnosis/diagnose.ts';
 import { reportOf } from '../../core/diagnosis/report.ts';
 import { documentPanel } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
-import { showInformationMessage, withProgress } from '../dialogs.ts';
+import { withProgress } from '../dialogs.ts';
 import type { OpenPage, OpenPages } from '../pages.ts';
 import { type EditorSourcesDeps, editorSources } from './editorSources.ts';
 
@@ -26,7 +26,6 @@ export async function diagnoseSignIn(deps: DiagnoseSignInDeps): Promise<void> {
     refresh: async () => show(page, await newReport(deps)),
   });
   show(page, report);
-  void offerCopy(page); // The command is over; the message stays until the user answers it.
 }
 
 function show(page: OpenPage<never>, markdown: string): void {
@@ -43,13 +42,4 @@ async function newReport({ redact, ...deps }: DiagnoseSignInDeps): Promise<strin
     async (_progress, token) => diagnose(editorSources(deps), Date.now, signalOf(token)),
   );
   return reportOf(diagnosis, redact);
-}
-
-async function offerCopy(page: OpenPage<never>): Promise<void> {
-  const copy = vscode.l10n.t('Copy');
-  const chosen = await showInformationMessage(
-    vscode.l10n.t('The diagnosis contains no tokens or secrets. Review it before sharing.'),
-    copy,
-  );
-  if (chosen === copy) await vscode.env.clipboard.writeText(page.markdown);
 }

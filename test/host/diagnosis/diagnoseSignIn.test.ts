@@ -15,7 +15,7 @@ describe('Rolecall: Diagnose Sign-In', function () {
   const panels = usePanels(patches);
   const user = userSettings({ keep: true });
   let errors: string[];
-  let offered: { message: string; choices: unknown[] } | undefined;
+  let told: string[];
 
   before(() => user.write(servicesOfTheSandbox));
   after(async () => {
@@ -24,12 +24,9 @@ describe('Rolecall: Diagnose Sign-In', function () {
   });
   beforeEach(() => {
     errors = [];
-    offered = undefined;
+    told = [];
     patches.set(vscode.window, 'showErrorMessage', async (message: string) => void errors.push(message));
-    patches.set(vscode.window, 'showInformationMessage', async (message: string, ...choices: unknown[]) => {
-      offered = { message, choices };
-      return choices[0];
-    });
+    patches.set(vscode.window, 'showInformationMessage', async (message: string) => void told.push(message));
     patches.set(vscode.env, 'openExternal', async () => assert.fail('a browser is never opened'));
   });
   /** Where nothing renders Markdown, as in these tests, a page shows it as it is. */
@@ -37,11 +34,9 @@ describe('Rolecall: Diagnose Sign-In', function () {
 
   /** Runs the command, and gives the report when it is shown. */
   async function report(): Promise<string> {
-    await vscode.env.clipboard.writeText('');
     await vscode.commands.executeCommand(commands.diagnoseSignIn);
     assert.deepEqual(errors, []);
-    const copied = await until('the copy', async () => vscode.env.clipboard.readText());
-    return until('the report', () => (shown().trim() === copied.trim() ? copied : undefined));
+    return until('the report', () => (shown() === '' ? undefined : shown()));
   }
 
   it('opens a page that tells everything a sign-in needs', async () => {
@@ -64,7 +59,7 @@ describe('Rolecall: Diagnose Sign-In', function () {
     ]) {
       assert.match(text, line);
     }
-    assert.deepEqual(offered?.choices, ['Copy']);
+    assert.deepEqual(told, [], 'the page says it all');
   });
 
   it('tells of the session without its tokens, in the page that is open already', async () => {
