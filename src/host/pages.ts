@@ -200,7 +200,8 @@ export class OpenPage<L> {
   async save(): Promise<void> {
     if (this.#options.save) return this.#options.save();
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-    const name = `${this.#options.title.replace(/[^\p{L}\p{N}.@_-]+/gu, '-')}.md`;
+    const words = this.#options.title.match(/[\p{L}\p{N}.@_-]+/gu) ?? [];
+    const name = `${words.join('-')}.md`;
     const uri = await vscode.window.showSaveDialog({
       filters: { Markdown: ['md'] },
       ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),

@@ -96,6 +96,14 @@ export function principalName({ email, id }: Principal): string {
   return email ?? id;
 }
 
+/** Longer IDs are shown by both ends: they mostly differ at the end, which a narrow view cuts off. */
+const LONG_ID = 24;
+
+/** An ID as a label, for where the whole of it stands elsewhere. */
+export function idLabel(id: string): string {
+  return id.length > LONG_ID && /^[\w-]+$/.test(id) ? `${id.slice(0, 8)}…${id.slice(-8)}` : id;
+}
+
 function find<T>(all: readonly T[], text: string, names: (item: T) => readonly (string | undefined)[]): readonly T[] {
   const wanted = text.trim().toLowerCase();
   if (wanted === '') return [];

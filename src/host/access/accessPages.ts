@@ -17,6 +17,8 @@ export interface AccessPagesDeps {
 
 /** A document about an organization, made again whenever that is read. */
 export interface AccessPage {
+  /** What it is, and the key of what it is about: an organization has one tab for each. */
+  readonly identity: readonly [kind: string, key?: string];
   readonly title: string;
   readonly icon: string;
   /** `undefined` where its subject no longer exists. */
@@ -36,7 +38,7 @@ interface Open {
 /** Documents about access in tabs: they follow what is read, and close with their organization and session. */
 export class AccessPages implements vscode.Disposable {
   readonly #deps: AccessPagesDeps;
-  /** By organization and title: one tab for each. */
+  /** By session, organization and identity. */
   readonly #open = new Map<string, Open>();
   readonly #subscription: vscode.Disposable;
 
@@ -50,7 +52,7 @@ export class AccessPages implements vscode.Disposable {
     const { data, pages } = this.#deps;
     const all = await pages();
     if (data.session !== read.session) throw cancelled();
-    const key = JSON.stringify([read.session.cloud.key, read.model.organization, shown.title]);
+    const key = JSON.stringify([read.session.cloud.key, read.model.organization, ...shown.identity]);
     const current = () => this.#open.get(key);
     const page = all.open<EntryLink>({
       key,

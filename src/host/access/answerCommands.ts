@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { effectiveAccessDocument, holdersDocument } from '../../core/access/documents.ts';
-import { principalName, roleName } from '../../core/access/queries.ts';
+import { idLabel, principalName, roleName } from '../../core/access/queries.ts';
 import { reviewDocument } from '../../core/access/reviewText.ts';
 import { commands } from '../../ids.ts';
 import type { AccessData } from '../accessData.ts';
@@ -19,7 +19,8 @@ export function answerCommands(data: AccessData, pages: AccessPages) {
       const role = target?.kind === 'role' ? read.model.role(target.key) : await pickRole(read.model);
       if (!role) throw noLongerLoaded();
       await pages.show(read, {
-        title: vscode.l10n.t('Who has {0}', roleName(role)),
+        identity: ['holders', role.key],
+        title: vscode.l10n.t('Who has {0}', nameAmong(read.model.roles, role, roleName)),
         icon: 'person',
         document: (now) => {
           const entry = now.model.role(role.key);
@@ -34,7 +35,8 @@ export function answerCommands(data: AccessData, pages: AccessPages) {
         target?.kind === 'principal' ? read.model.principal(target.key) : await pickPrincipal(read.model);
       if (!principal) throw noLongerLoaded();
       await pages.show(read, {
-        title: vscode.l10n.t('Effective access of {0}', principalName(principal)),
+        identity: ['effectiveAccess', principal.key],
+        title: vscode.l10n.t('Effective access of {0}', nameAmong(read.model.principals, principal, principalName)),
         icon: 'key',
         document: (now) => {
           const entry = now.model.principal(principal.key);
@@ -46,6 +48,7 @@ export function answerCommands(data: AccessData, pages: AccessPages) {
       const read = await readPicked(data, node);
       const { organization } = read.model;
       await pages.show(read, {
+        identity: ['review'],
         title: vscode.l10n.t('Access review of {0}', organization),
         icon: 'checklist',
         document: (now) => reviewDocument(now.model, readerOf(now)),
@@ -56,4 +59,10 @@ export function answerCommands(data: AccessData, pages: AccessPages) {
       });
     },
   } satisfies Partial<Handlers>;
+}
+
+/** Its name, with its ID where others have the same name: their tabs are told apart. */
+function nameAmong<T extends { readonly id: string }>(all: readonly T[], one: T, nameOf: (one: T) => string): string {
+  const name = nameOf(one);
+  return all.some((other) => other !== one && nameOf(other) === name) ? `${name} (${idLabel(one.id)})` : name;
 }

@@ -44,6 +44,7 @@ export async function compareWith(
   );
   // In front of the comparison, which has every line.
   await (await pages()).show(read, {
+    identity: ['difference'],
     title: vscode.l10n.t('What changed in {0}', data.labelOf(after.organization)),
     icon: 'diff',
     document: (now) => {

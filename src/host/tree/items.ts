@@ -1,13 +1,12 @@
 import * as vscode from 'vscode';
 import { duplicatePeopleNote } from '../../core/access/descriptions.ts';
 import type { GroupEntry } from '../../core/access/model.ts';
-import { principalName } from '../../core/access/queries.ts';
+import { idLabel, principalName } from '../../core/access/queries.ts';
 import { commands } from '../../ids.ts';
 import { targetUri } from '../accessTarget.ts';
 import { nextStep } from '../showError.ts';
 import { clockTime } from '../times.ts';
 import { colouredIcon, createTreeItem } from './createTreeItem.ts';
-import { idLabel } from './names.ts';
 import type { GroupPart, Node, NodeOf } from './nodes.ts';
 import { resourceItem } from './resourceItem.ts';
 

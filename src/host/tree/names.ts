@@ -44,11 +44,3 @@ export function idOfNode(node: Node): string | undefined {
       return undefined;
   }
 }
-
-/** Longer IDs are shown by both ends: they mostly differ at the end, which a narrow view cuts off. */
-const LONG = 24;
-
-/** An ID as a label; the tooltip has the whole of it, and copying copies it. */
-export function idLabel(id: string): string {
-  return id.length > LONG && /^[\w-]+$/.test(id) ? `${id.slice(0, 8)}…${id.slice(-8)}` : id;
-}

@@ -109,6 +109,23 @@ describe('insight', () => {
       assert.match(text, /^user \| .*automation/m);
     });
 
+    it('have a tab for each role, also where two have one name', async () => {
+      scene().network = async (address, init) => {
+        const answer = await fetch(address, init);
+        if (!String(address).endsWith('/meridian/roles')) return answer;
+        const roles = (await answer.json()) as { metadata: { id: string; name: string } }[];
+        for (const { metadata } of roles.slice(0, 2)) metadata.name = 'twin';
+        return Response.json(roles);
+      };
+      await tree().serviceOf('administrator', 'meridian');
+      const twins = (await tree().open('meridian', 'Roles')).filter((node) => tree().text(node) === 'twin');
+      for (const twin of [...twins, ...twins]) await call(commands.whoHasRole, twin);
+      assert.equal(panels.length, 2);
+      const titles = panels.map(({ title }) => title);
+      assert.notEqual(titles[0], titles[1]);
+      for (const title of titles) assert.match(String(title), /^Who has twin \(\w+…\w+\)$/);
+    });
+
     it('ask who or which role where they are called on nothing', async () => {
       await tree().serviceOf('administrator', 'meridian');
       given.choices.push(/^ada\./);
