@@ -6,22 +6,26 @@ import { setContextKey } from './contextKeys.ts';
 
 export type ChangeMark = 'added' | 'changed';
 
-/** What has changed since a snapshot, until the user has acknowledged it. Belongs to one session. */
+/** What has changed in an organization since a snapshot, until the user has acknowledged it. Belongs to one session. */
 export class ChangeMarks implements vscode.Disposable {
   readonly #marks = new Map<string, ChangeMark>();
+  /** The organization of all marks. */
+  #organization: string | undefined;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
   readonly #subscription: vscode.Disposable;
 
   constructor(data: AccessData) {
-    this.#subscription = data.onDidChange(({ kind }) => {
-      if (kind === 'session') this.acknowledge();
+    this.#subscription = data.onDidChange((change) => {
+      const isRemoved = change.kind === 'removed' && change.organization === this.#organization;
+      if (change.kind === 'session' || isRemoved) this.acknowledge();
     });
   }
 
-  /** Marks these and no others. */
+  /** Marks these, which are of one organization, and no others. */
   show(marks: readonly (readonly [AccessTarget, ChangeMark])[]): void {
     this.#marks.clear();
+    this.#organization = marks[0]?.[0].organization;
     for (const [target, mark] of marks) this.#marks.set(targetUri(target).toString(), mark);
     this.#tell();
   }

@@ -302,6 +302,23 @@ describe('insight', () => {
       assert.equal(isMarked(), undefined);
     });
 
+    it('are no longer marked when their organization is removed', async () => {
+      await tree().serviceOf('administrator', 'meridian', 'big-sky');
+      await call(commands.saveSnapshot, await tree().node('meridian'));
+      later((groups) => {
+        groups.find(({ metadata }) => metadata.name === 'finance')?.spec.userIDs?.push('u-new');
+      });
+      given.choices.push(/12 groups/);
+      await call(commands.compareSnapshot, await tree().node('meridian'));
+      const { resourceUri } = tree().item(await tree().node('meridian', 'Groups', 'finance'));
+      const isMarked = () => marks.of(resourceUri ?? assert.fail());
+      await tree().open('big-sky');
+      await scene().settings.removeOrganization('big-sky');
+      assert.equal(isMarked(), 'changed');
+      await scene().settings.removeOrganization('meridian');
+      assert.equal(isMarked(), undefined);
+    });
+
     it('say so when nothing has changed', async () => {
       await tree().serviceOf('administrator', 'meridian');
       await call(commands.saveSnapshot);
