@@ -45,6 +45,9 @@ export function matrices(deps: MatrixCommandDeps): Matrices {
           if (change.organization === undefined || change.organization === id) matrix.readAgain();
         }
         break;
+      case 'organizations':
+        for (const { matrix } of open.values()) matrix.showLabel();
+        break;
       case 'read':
         open.get(change.organization)?.matrix.showRead();
     }
@@ -56,8 +59,9 @@ export function matrices(deps: MatrixCommandDeps): Matrices {
       known.matrix.show();
       return;
     }
-    const panel = newPanel(data.labelOf(organization), deps.extensionUri);
+    const panel = newPanel(deps.extensionUri);
     const matrix = new MatrixPanel(deps, panel, read);
+    matrix.showLabel();
     open.set(organization, { matrix, panel });
     panel.onDidDispose(() => {
       matrix.dispose();
@@ -82,9 +86,8 @@ function close({ matrix, panel }: Open): void {
   panel.dispose();
 }
 
-function newPanel(label: string, extensionUri: vscode.Uri): vscode.WebviewPanel {
-  const title = vscode.l10n.t('Access Matrix: {0}', label);
-  const panel = vscode.window.createWebviewPanel(matrixPanel, title, vscode.ViewColumn.Active, {
+function newPanel(extensionUri: vscode.Uri): vscode.WebviewPanel {
+  const panel = vscode.window.createWebviewPanel(matrixPanel, '', vscode.ViewColumn.Active, {
     enableScripts: true,
     enableForms: false,
     localResourceRoots: pageRoots(extensionUri),

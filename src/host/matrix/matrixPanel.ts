@@ -72,6 +72,13 @@ export class MatrixPanel implements vscode.Disposable {
     this.#panel.reveal();
   }
 
+  /** The user may have given the organization another label. */
+  showLabel(): void {
+    const label = this.#deps.data.labelOf(this.organization);
+    this.#panel.title = vscode.l10n.t('Access Matrix: {0}', label);
+    this.#post({ type: 'texts', texts: pageTexts(label), locale: vscode.env.language });
+  }
+
   /** Reads the organization again: at once if the panel is visible, else when it next is. */
   readAgain(): void {
     const { data } = this.#deps;
@@ -116,7 +123,7 @@ export class MatrixPanel implements vscode.Disposable {
         this.#mode = message.mode;
         this.#posted = undefined;
         this.#answered = 0;
-        this.#post({ type: 'texts', texts: pageTexts(data.labelOf(this.organization)), locale: vscode.env.language });
+        this.showLabel();
         return this.#postAll();
       case 'mode':
         this.#mode = message.mode;

@@ -28,12 +28,14 @@ class FakePanel {
   readonly onDidDispose = this.#disposed.event;
   readonly webview: Record<string, unknown>;
   readonly args: unknown[];
+  title: unknown;
   visible = true;
   isClosed = false;
   revealed = 0;
 
   constructor(args: unknown[]) {
     this.args = args;
+    this.title = args[1];
     const panel = this;
     this.webview = {
       onDidReceiveMessage: this.#received.event,
@@ -140,7 +142,7 @@ describe('the access matrix', () => {
       await given.call(commands.showMatrix, await tree().node('meridian'));
       await given.call(commands.showMatrix, await tree().node('big-sky'));
       assert.deepEqual(
-        panels.map(({ args }) => args[1]),
+        panels.map(({ title }) => title),
         ['Access Matrix: big-sky', 'Access Matrix: meridian'],
       );
       assert.deepEqual(
@@ -199,6 +201,13 @@ describe('the access matrix', () => {
         panel.posted.slice(before).map(({ type }) => type),
         ['notices'],
       );
+    });
+
+    it('is named by the label of its organization, also when that changes', async () => {
+      const panel = await open();
+      await tree().data.setLabel('meridian', 'Main');
+      assert.equal(panel.title, 'Access Matrix: Main');
+      assert.equal(panel.last('texts').texts.title, 'Access matrix of Main');
     });
 
     it('is closed when its organization is taken out of the view', async () => {
