@@ -127,13 +127,17 @@ export class Cloud implements vscode.Disposable {
   /** After the client secret may have changed. Never throws: what needs it says why it cannot be read. */
   async readClientSecret(): Promise<void> {
     const { connection, clientSecret, log } = this.#deps;
-    const before = this.#hasClientSecret;
     try {
-      this.#hasClientSecret = (await clientSecret(connection, false)) !== undefined;
+      this.#setHasClientSecret((await clientSecret(connection, false)) !== undefined);
     } catch (error) {
       log.debug(`The client secret cannot be read: ${describe(error)}`);
     }
-    if (before !== this.#hasClientSecret) this.#changed.fire();
+  }
+
+  #setHasClientSecret(has: boolean): void {
+    if (has === this.#hasClientSecret) return;
+    this.#hasClientSecret = has;
+    this.#changed.fire();
   }
 
   /** After the token of the inference service may have changed. Never throws: without it the session serves. */
@@ -170,7 +174,7 @@ export class Cloud implements vscode.Disposable {
     }
     const secret = await clientSecret(connection, interactive);
     addSecret(secret);
-    this.#hasClientSecret = secret !== undefined;
+    this.#setHasClientSecret(secret !== undefined);
     const { AuthorizationServer } = await import('../core/oauth/authorizationServer.ts'); // Heavy, and rarely needed.
     // One for each secret: it remembers what discovery said.
     if (!this.#server || this.#server.secret !== secret) {

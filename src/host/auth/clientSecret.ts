@@ -38,6 +38,11 @@ export class ClientSecrets {
     await this.#guarded(() => this.#storage.delete(secretKey(connection)));
   }
 
+  /** Whether a change of SecretStorage concerns `connection`. */
+  concerns(key: string, connection: Connection): boolean {
+    return key === secretKey(connection);
+  }
+
   /** A locked keyring is reported as such. */
   async #guarded<T>(use: () => Thenable<T>): Promise<T> {
     try {

@@ -37,7 +37,7 @@ export function registerSession({
   usage,
   ...deps
 }: SessionFlowDeps & { readonly usage: TokenUsage }): RegisteredSession {
-  const { clouds, secrets, inferenceTokens, log } = deps;
+  const { clouds, secrets, clientSecrets, inferenceTokens, log } = deps;
   const flow = onFirstUse(async () => {
     const { SessionFlow } = await import('./sessionFlow.ts');
     return new SessionFlow(deps);
@@ -58,7 +58,7 @@ export function registerSession({
     flow,
     new SessionEndedNotification(clouds, log),
     new SettingsNotification(clouds, log),
-    watchSecrets(secrets, clouds, inferenceTokens),
+    watchSecrets(secrets, clouds, clientSecrets, inferenceTokens),
     vscode.window.registerUriHandler({ handleUri }),
   );
   return { signIn, dispose: () => disposables.dispose() };

@@ -3,6 +3,7 @@ import { type Connection, connectionKey } from '../../core/base/connection.ts';
 import { secrets } from '../../ids.ts';
 import type { SessionStorage } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
+import type { ClientSecrets } from './clientSecret.ts';
 import type { InferenceTokens } from './inferenceTokens.ts';
 
 /** SecretStorage (the system keyring, or its substitute), shared by all windows of this editor. */
@@ -47,16 +48,18 @@ export function sandboxSessionStorage(
 
 /**
  * Reads what other windows have stored, where VS Code reports it (on the desktop, not in a browser). Sessions also reach
- * the windows directly; a token of the inference service arrives only in this way.
+ * the windows directly; a client secret and a token of the inference service arrive only in this way.
  */
 export function watchSecrets(
   storage: vscode.SecretStorage,
   clouds: Clouds,
-  inferenceTokens: InferenceTokens,
+  clientSecrets: Pick<ClientSecrets, 'concerns'>,
+  inferenceTokens: Pick<InferenceTokens, 'concerns'>,
 ): vscode.Disposable {
   return storage.onDidChange(({ key }) => {
     for (const cloud of clouds.all) {
       if (key === secrets.session + connectionKey(cloud.connection)) void cloud.tokenManager.load(); // Never rejects.
+      if (clientSecrets.concerns(key, cloud.connection)) void cloud.readClientSecret(); // Never rejects.
       if (inferenceTokens.concerns(key, cloud.connection)) void cloud.readInferenceToken(); // Never rejects.
     }
   });

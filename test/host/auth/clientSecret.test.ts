@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import type { Connection } from '../../../src/core/base/connection.ts';
 import { isCancelled, RolecallError } from '../../../src/core/base/errors.ts';
 import { ClientSecrets } from '../../../src/host/auth/clientSecret.ts';
+import { watchSecrets } from '../../../src/host/auth/sessionStorage.ts';
+import { Cloud } from '../../../src/host/cloud.ts';
+import { Clouds } from '../../../src/host/clouds.ts';
 import { secrets } from '../../../src/ids.ts';
 import { FakeSecrets } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
 import { connectionTo } from '../support/sandbox.ts';
+import { memoryStore, useScene } from '../support/scene.ts';
+import { until } from '../support/wait.ts';
 
 describe('the client secret', () => {
   const patches = usePatches();
@@ -69,6 +75,50 @@ describe('the client secret', () => {
     assert.equal(shown, undefined);
     Object.assign(storage, { store: locked });
     await assert.rejects(clientSecrets.ask(connection), isStorageError);
+  });
+
+  describe('of a cloud', () => {
+    const scene = useScene();
+    let changes: number;
+
+    async function start(): Promise<Cloud> {
+      const { settings, fetch, log, state } = scene();
+      settings.connection = connection;
+      const make = (of: Connection) =>
+        new Cloud({
+          connection: of,
+          storage: { store: memoryStore(), state, dispose: () => {} },
+          clientSecret: (...asked) => clientSecrets.get(...asked),
+          fetch,
+          log,
+          addSecret: () => {},
+        });
+      const clouds = scene().own(new Clouds(settings, make));
+      scene().own(watchSecrets(storage, clouds, clientSecrets, { concerns: () => false }));
+      await clouds.start();
+      changes = 0;
+      scene().own(clouds.onDidChange(() => (changes += 1)));
+      return clouds.require();
+    }
+
+    it('is known when another window stores or forgets it', async () => {
+      const cloud = await start();
+      for (const [isStored, change] of [
+        [true, () => storage.store(`${secrets.clientSecret}${connection.identityUrl}|${connection.clientId}`, 'x')],
+        [false, () => clientSecrets.forget(connection)],
+      ] as const) {
+        await change();
+        await until('it is known', () => cloud.hasClientSecret === isStored);
+      }
+      assert.equal(changes, 2);
+    });
+
+    it('is known when a sign-in asks for it, whatever becomes of the sign-in', async () => {
+      const cloud = await start();
+      answer('s3cret');
+      await cloud.authorizationServer(true);
+      assert.deepEqual([cloud.hasClientSecret, changes], [true, 1]);
+    });
   });
 
   const pasted: readonly (readonly [string, string, RegExp | undefined])[] = [

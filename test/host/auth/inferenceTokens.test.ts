@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { RolecallError } from '../../../src/core/base/errors.ts';
+import { ClientSecrets } from '../../../src/host/auth/clientSecret.ts';
 import { InferenceTokens } from '../../../src/host/auth/inferenceTokens.ts';
 import { watchSecrets } from '../../../src/host/auth/sessionStorage.ts';
 import { SignOut } from '../../../src/host/auth/signOut.ts';
@@ -40,7 +41,7 @@ describe('the token of the inference service alone', () => {
           }),
       ),
     );
-    scene().own(watchSecrets(scene().secrets, clouds, tokens));
+    scene().own(watchSecrets(scene().secrets, clouds, new ClientSecrets(scene().secrets), tokens));
   });
 
   async function enter(token: string, isTaken = true): Promise<Cloud> {
