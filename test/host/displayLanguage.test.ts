@@ -282,7 +282,22 @@ describe('in another display language', () => {
     const models = editor.last<vscode.LanguageModelChatProvider>('models');
     await editor.run(commands.selectModel);
     const token = new vscode.CancellationTokenSource().token;
-    editor.show('model', await models.provideLanguageModelChatInformation({ silent: true }, token));
+    const offered = await models.provideLanguageModelChatInformation({ silent: true }, token);
+    editor.show('model', offered);
+    for (const name of ['0', '']) {
+      const call = { index: 0, id: '0', type: 'function', function: { name, arguments: '{' } };
+      answers(() => eventStream([chunk({ tool_calls: [call] }), chunk({}, 'tool_calls')]));
+      const asked = [vscode.LanguageModelChatMessage.User('0')] as unknown as vscode.LanguageModelChatRequestMessage[];
+      const options = { toolMode: vscode.LanguageModelChatToolMode.Auto };
+      const model = offered?.[0] ?? assert.fail();
+      await assert.rejects(
+        async () => models.provideLanguageModelChatResponse(model, asked, options, { report: () => {} }, token),
+        ({ message }: Error) => {
+          editor.show('model', message);
+          return true;
+        },
+      );
+    }
     for (const tool of editor.registered.get('tools') as vscode.LanguageModelTool<object>[]) {
       for (const input of [{}, { tool: '0' }]) {
         editor.show('tool', (await tool.prepareInvocation?.({ input }, token))?.invocationMessage);

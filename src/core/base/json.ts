@@ -74,6 +74,6 @@ export interface ToolCall {
   readonly arguments: string;
   /** The arguments of a call that may run. */
   readonly parsed?: Readonly<Record<string, unknown>>;
-  /** Why this call must not run: a plain sentence that may also be sent to the model. Absent exactly when `parsed` is set. */
+  /** Why this call must not run: a plain sentence for the user. Absent exactly when `parsed` is set. */
   readonly problem?: string;
 }

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import * as l10n from '@vscode/l10n';
 import { JsonBoundaryScanner, type JsonObject, parseJson, parseJsonObject, type ToolCall } from '../base/json.ts';
 import type { ToolCallDelta } from './chunk.ts';
 
@@ -164,12 +165,12 @@ function finish(
 ): ToolCall {
   const call = { id, name, arguments: text.json };
   if (cut !== undefined) return { ...call, problem: cut };
-  if (name === '') return { ...call, problem: 'The model called a tool without naming it.' };
+  if (name === '') return { ...call, problem: l10n.t('The model called a tool without naming it.') };
   if (text.object) return { ...call, parsed: text.object };
   const json = isFinished ? repairArguments(text.json) : undefined;
   const parsed = json === undefined ? undefined : parseJsonObject(json);
   if (json !== undefined && parsed) return { ...call, arguments: json, parsed };
-  return { ...call, problem: `The arguments that the model wrote for ${name} are not a JSON object.` };
+  return { ...call, problem: l10n.t`The arguments that the model wrote for ${name} are not a JSON object.` };
 }
 
 /**

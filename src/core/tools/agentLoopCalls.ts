@@ -31,7 +31,10 @@ export function planCall<D>(call: ToolCall, tools: readonly AgentTool<D>[]): Pla
     return refuse('unknownTool', `There is no tool "${call.name}". The tools are: ${known === '' ? 'none' : known}.`);
   }
   if (args === undefined) {
-    return refuse('invalidJson', `${call.problem} Nothing was run. The arguments were: ${call.arguments}`);
+    return refuse(
+      'invalidJson',
+      `The arguments are not a JSON object, so nothing was run. They were: ${call.arguments}`,
+    );
   }
   const errors = tool.check(args);
   if (errors.length > 0) {

@@ -87,7 +87,13 @@ describe('runToolLoop', () => {
   /** A call that must not run: what is said to the model, and what the history repeats of its arguments. */
   const refusals: [title: string, call: ToolCall, reason: string, content: RegExp, replayed: string][] = [
     ['an unknown tool', call('nope', '{"p":1}'), 'unknownTool', /no tool "nope".*a, b, c/, '{"p":1}'],
-    ['a call that must not run', call('a', '{"p":'), 'invalidJson', /^This cannot be read\..*\{"p":$/, '{}'],
+    [
+      'a call that must not run',
+      call('a', '{"p":'),
+      'invalidJson',
+      /^The arguments are not a JSON object.*\{"p":$/,
+      '{}',
+    ],
     ['arguments that do not fit', call('b', '{"p":1}'), 'invalidArguments', /p is wrong\. q is missing\./, '{"p":1}'],
   ];
   for (const [title, wrong, reason, content, replayed] of refusals) {
