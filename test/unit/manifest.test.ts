@@ -367,6 +367,18 @@ describe('menus, welcome views and the walkthrough lead somewhere', () => {
     }
   });
 
+  it('what a row offers ends in “…” only where it asks for something', () => {
+    const offered = menus.flatMap(([menu, items]) =>
+      menu.endsWith('/context') && !menu.startsWith('editor') ? items : [],
+    );
+    const asking = contributes.commands
+      .filter(({ command }: Item) => offered.some((item) => item.command === command))
+      .filter(({ title }: { title: string }) => words[title.slice(1, -1)]?.endsWith('…'))
+      .map(({ command }: Item) => command);
+    const { filter, renameOrganization, exportReview, compareSnapshot } = ids.commands;
+    same(asking, [filter, renameOrganization, exportReview, compareSnapshot]);
+  });
+
   it('what writes a commit message does not look like the button of another vendor', () => {
     const { icon } = contributes.commands.find(({ command }: Item) => command === ids.commands.generateCommitMessage);
     same(Object.keys(icon), ['light', 'dark']);

@@ -82,7 +82,7 @@ test.describe('an administrator', () => {
   });
 
   test('sees what one person can reach, and through which group', async () => {
-    await runCommand(page, 'Rolecall: Show Effective Access…', 'meridian');
+    await runCommand(page, 'Rolecall: Show Effective Access', 'meridian');
     await quickInput(page).locator('input').fill('ada.moreau');
     await page.keyboard.press('Enter');
     await page.locator('.tab', { hasText: 'Effective access of ada.moreau' }).waitFor();
