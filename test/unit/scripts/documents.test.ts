@@ -24,6 +24,13 @@ describe('the documents', () => {
     });
   }
 
+  it('README says beside “no GitHub account” that messages begin with @rolecall', () => {
+    const paragraphs = textOf('README.md').split(/\n{2,}/);
+    const about = paragraphs.filter((paragraph) => /don't need a GitHub account/.test(paragraph));
+    assert.equal(about.length, 1);
+    assert.match(about[0] ?? '', /Begin each message in chat with `@rolecall`/);
+  });
+
   it('README points at nothing that is missing in a VSIX', () => {
     const packed = withoutRelativeLinks(textOf('README.md'));
     assert.deepEqual(packed.match(/\]\((?!https:)[^)]*\)/g), null);
