@@ -5,7 +5,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect } from '@playwright/test';
 import { at, freshFolder } from '../../scripts/paths.ts';
+import { countActions } from '../harness/actions.ts';
+import { answer, promptReady } from '../harness/chat.ts';
 import { running, tree } from '../harness/processTree.ts';
+import { firstPrompt, signInAs } from '../harness/signIn.ts';
 import { test } from '../harness/workbench.ts';
 
 /** `npm start` as a person runs it, without a screen. */
@@ -50,12 +53,21 @@ test.describe('npm start', () => {
 
   const addressIn = (text: string, name: string): string => new RegExp(`${name}: (http://\\S+)`).exec(text)?.[1] ?? '';
 
-  test('serves an editor that begins with the way into the sandbox beside it, and Ctrl-C ends both', async ({
+  test('serves an editor in which at most five actions lead to an answer that used a tool, and Ctrl-C ends it and its sandbox', async ({
+    context,
     page,
   }) => {
     const started = await start();
+    const actions = await countActions(context);
     await page.goto(addressIn(printed, 'Editor'));
-    await expect(page.locator('.part.sidebar').getByRole('button', { name: 'Try the Sandbox' })).toBeVisible();
+    const tryIt = page.locator('.part.sidebar').getByRole('button', { name: 'Try the Sandbox' });
+    await signInAs({ context, page }, 'Ada Moreau', () => tryIt.click());
+    await promptReady(page, firstPrompt);
+    assert.equal(actions(), 2, 'each click is counted, in both windows');
+    await page.keyboard.press('Enter');
+    assert.match(await answer(page), /Result.of.who_has_role/);
+    assert.ok(actions() <= 5, `${actions()} actions`);
+
     const sandbox = addressIn(printed, 'Sandbox');
     assert.equal((await fetch(`${sandbox}/.well-known/openid-configuration`)).status, 200);
 

@@ -133,3 +133,20 @@ export async function tidyUp(page: Page): Promise<void> {
   await runCommand(page, 'View: Close All Editors');
   await runCommand(page, 'Notifications: Clear All Notifications');
 }
+
+/**
+ * Counts what a person does from now on: each press of a button or a key, in every window of the browser. The windows
+ * themselves report it, so that no helper can do something uncounted; only text that is inserted as a whole is not seen.
+ */
+export async function countActions(context: BrowserContext): Promise<() => number> {
+  let count = 0;
+  await context.exposeBinding('countAction', () => {
+    count += 1;
+  });
+  await context.addInitScript(
+    `for (const type of ['pointerdown', 'keydown']) {
+      addEventListener(type, ({ isTrusted }) => isTrusted && countAction(), true);
+    }`,
+  );
+  return () => count;
+}

@@ -5,7 +5,11 @@ import { showOwnView, treeRow } from './views.ts';
 import type { Workbench } from './workbench.ts';
 
 /** Presses what opens the sign-in page, and signs in there as the named person of the sandbox. The page closes by itself. */
-export async function signInAs({ context, page }: Workbench, name: string, begin: () => Promise<void>): Promise<void> {
+export async function signInAs(
+  { context, page }: Pick<Workbench, 'context' | 'page'>,
+  name: string,
+  begin: () => Promise<void>,
+): Promise<void> {
   const tab = await captureTab(context, begin);
   const closed = tab.waitForEvent('close');
   await tab.getByRole('button', { name }).click();
