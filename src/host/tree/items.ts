@@ -44,7 +44,7 @@ function contextOf(node: Node, factsOf: (organization: string) => OrganizationFa
 
 function organization(node: NodeOf<'organization'>, facts: OrganizationFacts, now: number): vscode.TreeItem {
   const { readAt, isStale, filter } = facts;
-  const icon = isStale ? colouredIcon('warning', 'list.warningForeground') : 'organization';
+  const icon = isStale ? colouredIcon('warning', 'list.warningForeground') : 'briefcase';
   const description = [
     node.otherName,
     readAt === undefined ? '' : vscode.l10n.t('as of {0}', clockTime(readAt, now)),
@@ -63,7 +63,7 @@ function look(node: Exclude<Node, NodeOf<'organization'>>, now: number): vscode.
     case 'favorites':
       return createTreeItem(vscode.l10n.t('Favorites'), Expanded, 'star-full', String(node.children.length));
     case 'groups':
-      return section(node, vscode.l10n.t('Groups'), 'organization');
+      return section(node, vscode.l10n.t('Groups'), 'type-hierarchy-sub');
     case 'roles':
       return section(node, vscode.l10n.t('Roles'), 'shield');
     case 'group':

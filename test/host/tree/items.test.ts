@@ -149,8 +149,8 @@ describe('a tree item', () => {
   const common = { id: 'n', organization: 'm', source };
   const malformed = { index: 3, path: 'metadata.id', reason: 'empty', raw: {} };
   const looks: readonly (readonly [Node, string, string, vscode.TreeItemCollapsibleState, string])[] = [
-    [{ ...common, kind: 'groups', count: 0, shown: 0 }, 'Groups', '0', Collapsed, 'organization'],
-    [{ ...common, kind: 'groups', count: 7, shown: 2 }, 'Groups', '2 of 7', Collapsed, 'organization'],
+    [{ ...common, kind: 'groups', count: 0, shown: 0 }, 'Groups', '0', Collapsed, 'type-hierarchy-sub'],
+    [{ ...common, kind: 'groups', count: 7, shown: 2 }, 'Groups', '2 of 7', Collapsed, 'type-hierarchy-sub'],
     [{ ...common, kind: 'roles', count: undefined, shown: 0 }, 'Roles', 'could not be read', Collapsed, 'shield'],
     [{ ...common, kind: 'favorites', children: tags(2) }, 'Favorites', '2', Expanded, 'star-full'],
     [{ kind: 'role', id: 'n', source, entry: granted, isFavorite: false }, 'reader', '', Collapsed, 'shield'],
@@ -232,6 +232,7 @@ describe('a tree item', () => {
       otherName: 'meridian',
     };
     assert.deepEqual([draw(node).label, draw(node).description], ['Prod', 'meridian']);
+    assert.equal(iconOf(node)[0], 'briefcase'); // A group has the icon of people.
     const readAt = NOW - 3_600_000;
     const stale = draw(node, { readAt, isStale: true, filter: 'jane' });
     const clock = new Date(readAt).toLocaleTimeString(vscode.env.language, { hour: '2-digit', minute: '2-digit' });
