@@ -13,6 +13,7 @@ import {
   versioned,
 } from '../webview/page/protocol.ts';
 import type { Handlers } from './commands.ts';
+import { showInformationMessage } from './dialogs.ts';
 import { escapeMarkdown } from './escapeMarkdown.ts';
 import { closingFence } from './fenced.ts';
 import { pageHtml, pageRoots } from './pageHtml.ts';
@@ -203,12 +204,19 @@ export class OpenPage<L> {
     const words = this.#options.title.match(/[\p{L}\p{N}.@_-]+/gu) ?? [];
     const name = `${words.join('-')}.md`;
     const uri = await vscode.window.showSaveDialog({
+      title: vscode.l10n.t('Save Page As'),
       filters: { Markdown: ['md'] },
       ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
     });
     if (!uri) return;
     if (this.closed.aborted) throw cancelled(); // Signed out while the dialog was open.
     await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(this.markdown));
+    const open = vscode.l10n.t('Open');
+    const chosen = await showInformationMessage(
+      vscode.l10n.t('Page saved to {0}.', uri.path.split('/').at(-1) ?? ''),
+      open,
+    );
+    if (chosen === open) await vscode.window.showTextDocument(uri);
   }
 
   /** Emptied first: a tab can take a moment to close. */

@@ -298,10 +298,15 @@ describe('a page with a document', () => {
     );
   });
 
-  it('is copied and saved as Markdown, whole', async () => {
+  it('is copied and saved as Markdown, whole, and says where it was saved', async () => {
     const { page, panel } = await open();
     const file = vscode.Uri.joinPath(vscode.workspace.workspaceFolders?.[0]?.uri ?? assert.fail(), 'saved page.md');
     patches.set(vscode.window, 'showSaveDialog', async () => file);
+    const told: string[] = [];
+    patches.set(vscode.window, 'showInformationMessage', async (message: string, button: string) => {
+      told.push(message);
+      return button;
+    });
     page.show({ document: table(2500) });
     panel.active = true;
     const { [commands.copyPage]: copy, [commands.savePage]: save } = (await pages()).commands;
@@ -311,6 +316,8 @@ describe('a page with a document', () => {
     await save();
     try {
       assert.equal(new TextDecoder().decode(await vscode.workspace.fs.readFile(file)), text);
+      assert.deepEqual(told, ['Page saved to saved page.md.']);
+      assert.equal(vscode.window.activeTextEditor?.document.uri.path, file.path);
     } finally {
       await vscode.workspace.fs.delete(file);
     }
