@@ -291,6 +291,25 @@ test.describe('the page of answers and documents', () => {
     assert.equal(await page.evaluate(lines), true);
   });
 
+  test('breaks IDs in a wider tab, and no other words', async () => {
+    await begin('main');
+    await page.addStyleTag({ content: style });
+    await page.setViewportSize({ width: 760, height: 800 });
+    const id = [{ small: '5d0f3c1a-7b52-4f0e-9c43-1f6f2f7c8a01' }, ' of ', { small: 'https://accounts.example' }];
+    const row = [['ada.moreau@meridian.example'], ['subject'], ['administrators'], id];
+    const columns = ['Name', 'Kind', 'Through', 'ID'];
+    await held({ parts: [{ blocks: [{ kind: 'table', columns, rows: [row] }] }] });
+    const lines = await page.evaluate<number[]>(
+      `[...document.querySelectorAll('td')].map((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom / 10))).size;
+      })`,
+    );
+    assert.deepEqual(lines.slice(0, 3), [1, 1, 1]);
+    assert.ok(Number(lines[3]) > 1);
+  });
+
   test('is at the end of an answer that grows, and at the beginning of a document', async () => {
     const long = '<p>x</p>'.repeat(200);
     await begin('log');
