@@ -32,15 +32,31 @@ export async function runToolManually(
   const errors = compiled.kind === 'ok' ? compiled.check(args) : [];
   if (errors.length > 0) throw new RolecallError('tool', errors.join(' '));
   const call = { id: crypto.randomUUID(), name: definition.name, arguments: args };
-  const title = vscode.l10n.t('Running {0}…', definition.name);
-  const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
-  const result = await withProgress(options, (_, token) => tools.run(tool, call, signalOf(token)));
+  const stop = new AbortController();
+  const running = tools.run(tool, call, stop.signal, {
+    whileAsking: async (question) => {
+      const answer = await question;
+      if (answer) void showRunning(definition.name, running, stop); // Not before: it does not run while the user is asked.
+      return answer;
+    },
+  });
+  const result = await running;
   const channel = output();
   const head = result.isError
     ? vscode.l10n.t('Tool {0} of {1} failed:', definition.name, folder.name)
     : vscode.l10n.t('Result of tool {0} of {1}:', definition.name, folder.name);
   channel.appendLine(`${head} ${JSON.stringify(args)}\n${result.content}\n`);
   channel.show(true);
+}
+
+/** A notification until the run is over, which can stop it. */
+async function showRunning(name: string, running: Promise<unknown>, stop: AbortController): Promise<void> {
+  const title = vscode.l10n.t('Running {0}…', name);
+  const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
+  await withProgress(options, async (_, token) => {
+    signalOf(token).addEventListener('abort', () => stop.abort(), { once: true });
+    await running.catch(() => {}); // The command gets the error.
+  });
 }
 
 /**

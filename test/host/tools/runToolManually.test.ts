@@ -91,6 +91,23 @@ describe('a workspace tool that is run by hand', () => {
   });
   afterEach(() => files.dispose());
 
+  it('is said to run when it was allowed, not while the user is asked', async () => {
+    const events: string[] = [];
+    const progress = vscode.window.withProgress;
+    patches.set(vscode.window, 'withProgress', (options: vscode.ProgressOptions, ...task: [never]) => {
+      events.push(String(options.title));
+      return progress(options, ...task);
+    });
+    patches.set(vscode.window, 'showWarningMessage', async () => {
+      events.push('asked');
+      return consents.shift();
+    });
+    await runToolManually(deps(), file.uri(), 'now');
+    assert.deepEqual(events, ['asked', 'Running now…']);
+    await assert.rejects(runToolManually(deps(), file.uri(), 'now'), isCancelled);
+    assert.deepEqual(events, ['asked', 'Running now…', 'asked']);
+  });
+
   it('has a link above it, and one that is not offered has none', async () => {
     const document = await vscode.workspace.openTextDocument(file.uri());
     await until('the editor has read the file', () => document.getText() === text);
