@@ -51,7 +51,7 @@ function queryOf(text: string, redirectUri: string): URLSearchParams | undefined
     const isRegistered =
       url.protocol === registered.protocol && url.host === registered.host && url.pathname === registered.pathname;
     if (!isRegistered)
-      throw wrong(l10n.t('This is not the last address of the sign-in, which begins with {0}.', redirectUri));
+      throw wrong(l10n.t('Finish signing in, then paste the last address. It begins with {0}.', redirectUri));
   }
   const mark = text.indexOf('?');
   const query = new URLSearchParams(mark < 0 ? text : text.slice(mark + 1));

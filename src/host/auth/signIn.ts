@@ -136,7 +136,7 @@ export class SignIn {
       {
         title: vscode.l10n.t('Paste Sign-In Address'),
         prompt: vscode.l10n.t(
-          'Finish signing in in your browser. If it shows an error page, paste the address of that page here, or only the code.',
+          'Continue in your browser. If it shows an error page, paste the address of that page here, or only the code.',
         ),
         placeHolder: `${pending.redirectUri}?code=…`,
         ignoreFocusOut: true,
