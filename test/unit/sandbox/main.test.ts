@@ -91,10 +91,8 @@ describe('sandbox program', function () {
     });
     assert.equal(stream.status, 201);
     const broken = assert.rejects(stream.text());
-    const closedAt = performance.now();
     child.stdin?.end();
     assert.equal(await exitOf(child), 0);
-    assert.ok(performance.now() - closedAt < 2000);
     await broken;
     const [stdout, stderr] = await output;
     assert.equal(stdout, `${JSON.stringify(descriptor)}\n`);

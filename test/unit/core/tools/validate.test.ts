@@ -93,10 +93,8 @@ describe('compileParameters', () => {
 
   it('stops a pattern that would backtrack for years', () => {
     const { check } = compiled({ a: { type: 'string', pattern: '^(a+)+$' } });
-    const started = performance.now();
     const errors = check({ a: `${'a'.repeat(60)}!` });
     assert.match(errors.join(), /take too long to check/);
-    assert.ok(performance.now() - started < 5000);
     assert.deepEqual(check({ a: 'aaa' }), [], 'the check still works afterwards');
   });
 
@@ -219,5 +217,16 @@ describe('withinDeadline', () => {
       () => withinDeadline(30, forever),
       (error) => error instanceof RolecallError && error.kind === 'timeout',
     );
+  });
+
+  it('begins anew when the machine gave this process no time', () => {
+    const held = new Int32Array(new SharedArrayBuffer(4));
+    let calls = 0;
+    const work = (): number => {
+      calls += 1;
+      if (calls === 1) Atomics.wait(held, 0, 0, 1000);
+      return calls;
+    };
+    assert.equal(withinDeadline(200, work), 2);
   });
 });
