@@ -11,7 +11,7 @@ export async function openChat(page: Page): Promise<Locator> {
   await attempt(async (quickly) => {
     // The command of that name in the palette opens a chat as an editor; the keys open the view.
     if (!(await input.isVisible())) await page.keyboard.press('Control+Alt+I');
-    await input.click(quickly);
+    await input.getByRole('textbox').first().focus(quickly); // A click would meet the notifications above it.
     await expect(input).toHaveClass(/focused/, quickly);
   });
   return input;
