@@ -20,6 +20,7 @@ import { ModelCatalog } from './host/modelCatalog.ts';
 import { registerPages } from './host/registerPages.ts';
 import { registerSandbox } from './host/sandbox/register.ts';
 import { Settings } from './host/settings.ts';
+import { watchSettings } from './host/settingsProblems.ts';
 import { TokenUsage } from './host/tokenUsage.ts';
 import { registerTools } from './host/tools/register.ts';
 import { registerTree } from './host/tree/register.ts';
@@ -59,6 +60,7 @@ export function activate(context: vscode.ExtensionContext): void {
   // Connections and their sessions
   const accounts = createClouds({ context, settings, fetch, addSecret, log });
   const clouds = own(accounts.clouds);
+  own(watchSettings({ settings, clouds, addSecret, log }));
   closeSessions = () => clouds.close();
   const signedIn = () => introduceChat(globalState);
   const session = own(registerSession({ ...accounts, usage, settings, secrets, signedIn, fetch, addSecret, log }));
@@ -106,7 +108,7 @@ export function activate(context: vscode.ExtensionContext): void {
     problems: () => problems.all,
     redact: (text: string) => redactor.redact(text),
   };
-  const diagnosis = { clouds, secrets, clientSecret, addSecret, extension, fetch, pages, ...report };
+  const diagnosis = { clouds, settings, secrets, clientSecret, addSecret, extension, fetch, pages, ...report };
   own(registerDiagnoseSignIn(diagnosis, log));
 
   void sandbox.resume(); // Never throws.

@@ -109,6 +109,7 @@ export const settings = {
   redirectUri: 'identity.redirectUri',
   scopes: 'identity.scopes',
   inferenceUrl: 'inference.url',
+  inferenceHeaders: 'inference.headers',
   organizations: 'organizations',
   organizationLabels: 'organizationLabels',
   refreshMinutes: 'refreshMinutes',

@@ -11,8 +11,9 @@ import type {
   ToolResult,
 } from '../core/tools/agentLoopTypes.ts';
 import type { Cloud } from './cloud.ts';
-import { type Model, tokensOf } from './modelCatalog.ts';
+import { inferenceAccess, type Model } from './modelCatalog.ts';
 import { leftOut, optionsFor, parametersFor, type RequestDeps } from './modelRequest.ts';
+import type { PickerChoices } from './pickerChoices.ts';
 
 /** What is wrong with a file that defines tools. An `error` keeps a tool from being offered, or all of the file. */
 export interface ToolFileProblem {
@@ -61,6 +62,8 @@ export interface Briefing {
 export interface Conversation extends RequestDeps {
   readonly cloud: Cloud;
   readonly model: Model;
+  /** What was chosen for the model in VS Code's picker. */
+  readonly choices?: PickerChoices | undefined;
   readonly messages: readonly ChatMessage[];
   readonly toolRegistry: ToolRegistry;
 }
@@ -70,11 +73,11 @@ export interface Conversation extends RequestDeps {
  * Shared by the chat participant and the editor commands, so that tools work the same in both.
  */
 export function runConversation(
-  { cloud, model, messages, toolRegistry, ...request }: Conversation,
+  { cloud, model, choices, messages, toolRegistry, ...request }: Conversation,
   signal: AbortSignal,
 ): AsyncGenerator<AgentLoopEvent<CompletionEvent>, AgentLoopResult, void> {
-  const deps = { fetch: request.fetch, log: request.log, ...tokensOf(cloud) };
-  const parameters = parametersFor(model, request.settings);
+  const deps = { fetch: request.fetch, log: request.log, ...inferenceAccess(cloud, request.settings) };
+  const parameters = parametersFor(model, request.settings, choices);
   const options = optionsFor(model, request);
   const told = new Set<string>();
   return runAgentLoop<CompletionEvent, ChatMessage, FunctionTool>({
@@ -92,13 +95,13 @@ export function runConversation(
         messages: history,
         ...(tools.length > 0 && { tools }),
       };
-      for (const notice of told.size === 0 ? leftOut(model, request.settings) : []) {
+      for (const notice of told.size === 0 ? leftOut({ cloud, model, choices }, request.settings) : []) {
         told.add(keyOf(notice));
         yield { kind: 'notice', ...notice };
       }
       const { streamCompletion } = await import('../core/completions/client.ts');
       const completion = yield* toldOnce(streamCompletion(deps, cloud.connection, asked, options, stop), told);
-      if (completion.usage) request.usage.add(model.label, completion.usage);
+      if (completion.usage) request.usage.add(model, completion.usage);
       const choice = completion.choices[0];
       return {
         text: choice?.text ?? '',

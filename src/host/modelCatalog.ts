@@ -5,6 +5,8 @@ import type { Fetch } from '../core/base/http.ts';
 import type { Log } from '../core/base/log.ts';
 import type { Cloud } from './cloud.ts';
 import type { Clouds } from './clouds.ts';
+import { type PickerChoices, readPickerChoices } from './pickerChoices.ts';
+import type { Price } from './prices.ts';
 import type { ConfiguredModel, Settings } from './settings.ts';
 import { describe } from './showError.ts';
 
@@ -24,6 +26,11 @@ export interface Model {
   readonly tools?: boolean;
   /** False: described as not reasoning. */
   readonly reasoning?: boolean;
+  /** The values of `reasoning_effort` that are described; unset where none are. */
+  readonly reasoningEfforts?: readonly string[];
+  readonly price?: Price;
+  /** Shown where the model is picked. */
+  readonly warning?: string;
 }
 
 /** A list that was asked for, or is being asked for. */
@@ -46,12 +53,16 @@ export class ModelCatalog implements vscode.Disposable {
   readonly #pickedOne = new vscode.EventEmitter<Model | undefined>();
   /** A person has picked this model, or asked it again; `undefined` for the default one. */
   readonly onDidPick = this.#pickedOne.event;
+  readonly #changedChoices = new vscode.EventEmitter<void>();
+  readonly onDidRememberChoices = this.#changedChoices.event;
   readonly #subscription: vscode.Disposable;
   #probe: Probe | undefined;
   /** Whose list could not be read when it was last asked for. */
   #failed: Pick<Probe, 'cloud' | 'account'> | undefined;
   #listed: readonly Model[] = [];
   #picked: string | undefined;
+  /** What was chosen in VS Code's picker when a model was last asked there, by its ID. */
+  readonly #choices = new Map<string, PickerChoices>();
   #isComplete = false;
   #ofSandbox: readonly ConfiguredModel[] = [];
 
@@ -77,6 +88,9 @@ export class ModelCatalog implements vscode.Disposable {
         vision: model.vision ?? false,
         ...(model.tools !== undefined && { tools: model.tools }),
         ...(model.reasoning !== undefined && { reasoning: model.reasoning }),
+        ...(model.reasoningEfforts !== undefined && { reasoningEfforts: model.reasoningEfforts }),
+        ...(model.price !== undefined && { price: model.price }),
+        ...(model.warning !== undefined && { warning: model.warning }),
       };
     });
     const known = new Set(configured.map(({ id }) => id));
@@ -107,6 +121,23 @@ export class ModelCatalog implements vscode.Disposable {
   pick(id: string | undefined): void {
     this.#picked = id;
     this.#pickedOne.fire(this.models.find((each) => each.id === id));
+  }
+
+  /**
+   * What was chosen in VS Code's picker for the model that a request is for. VS Code tells it only with requests, so it is
+   * remembered. `modelConfiguration` is not declared in the stable API.
+   */
+  readChoices(model: Model | undefined, request: object): PickerChoices | undefined {
+    if (!model) return undefined;
+    const choices = readPickerChoices(model, 'modelConfiguration' in request ? request.modelConfiguration : undefined);
+    this.#choices.set(model.id, choices);
+    this.#changedChoices.fire();
+    return choices;
+  }
+
+  /** What was chosen in VS Code's picker when this model was last asked there, in this window. */
+  choicesOf(model: Model | undefined): PickerChoices | undefined {
+    return model && this.#choices.get(model.id);
   }
 
   /** The model named by `id`, else the user's default, else the first. */
@@ -172,10 +203,10 @@ export class ModelCatalog implements vscode.Disposable {
 
   /** `undefined` when it failed, which the log tells. */
   async #list(cloud: Cloud, signal: AbortSignal): Promise<readonly Model[] | undefined> {
-    const { fetch, log } = this.#deps;
+    const { settings, fetch, log } = this.#deps;
     try {
       const { listModels } = await import('../core/completions/models.ts');
-      const listed = await listModels({ fetch, log, ...tokensOf(cloud) }, cloud.connection, signal);
+      const listed = await listModels({ fetch, log, ...inferenceAccess(cloud, settings) }, cloud.connection, signal);
       return (listed ?? []).map(({ id, contextLength }) => ({
         id,
         label: id,
@@ -195,13 +226,16 @@ export class ModelCatalog implements vscode.Disposable {
     this.#subscription.dispose();
     this.#changed.dispose();
     this.#pickedOne.dispose();
+    this.#changedChoices.dispose();
   }
 }
 
-/** The cloud's tokens for the inference service as the two functions that core's clients take. */
-export function tokensOf({ inference }: Cloud) {
+/** What core's clients send to the cloud's inference service with each request: its token, and the user's headers. */
+export function inferenceAccess({ connection, inference }: Cloud, settings: Settings) {
   return {
     accessToken: (signal: AbortSignal) => inference.accessToken(signal),
     refreshAfter401: (token: string, signal: AbortSignal) => inference.refreshAfter401(token, signal),
+    // They are for the configured service, and may be secrets.
+    ...(connection.id === 'service' && { headers: settings.inferenceHeaders().headers }),
   };
 }

@@ -5,10 +5,12 @@ import type { CompletionOptions } from '../core/completions/client.ts';
 import type { Notice } from '../core/completions/completion.ts';
 import type { ModelTokenLimits } from '../core/completions/history.ts';
 import type { ModelObservations } from '../core/completions/modelObservations.ts';
-import { resolveParameters } from '../core/completions/parameters.ts';
+import { type ParameterLayer, resolveParameters } from '../core/completions/parameters.ts';
 import type { CompletionParameters } from '../core/completions/request.ts';
+import type { Cloud } from './cloud.ts';
 import type { Model } from './modelCatalog.ts';
-import type { Settings } from './settings.ts';
+import type { PickerChoices } from './pickerChoices.ts';
+import type { ParameterSource, Settings } from './settings.ts';
 import type { TokenUsage } from './tokenUsage.ts';
 
 /** What every request to a model needs. */
@@ -20,9 +22,21 @@ export interface RequestDeps {
   readonly log: Log;
 }
 
+/** Where a field of a request comes from. A later one takes precedence: settings, then the choice in VS Code's picker. */
+export function parameterLayers(
+  settings: Settings,
+  choices: PickerChoices | undefined,
+): readonly ParameterLayer<ParameterSource | 'picker'>[] {
+  return [...settings.chatParameters(), { source: 'picker', value: choices?.parameters }];
+}
+
 /** The user's parameters as they apply to a model; Show Effective Parameters lists what cannot be sent. */
-export function parametersFor(model: Model | undefined, settings: Settings): CompletionParameters {
-  const { reasoning_effort, ...others } = resolveParameters(settings.chatParameters()).parameters;
+export function parametersFor(
+  model: Model | undefined,
+  settings: Settings,
+  choices: PickerChoices | undefined,
+): CompletionParameters {
+  const { reasoning_effort, ...others } = resolveParameters(parameterLayers(settings, choices)).parameters;
   const reasons = model?.reasoning !== false && reasoning_effort !== undefined;
   return { ...others, ...(reasons && { reasoning_effort }) };
 }
@@ -43,8 +57,11 @@ function limitsOf({ isLengthKnown, contextLength, maxOutput }: Model): ModelToke
 }
 
 /** What of the user's parameters is not sent, and why: nothing that was set is dropped silently. */
-export function leftOut(model: Model | undefined, settings: Settings): Notice[] {
-  const { entries } = resolveParameters(settings.chatParameters());
+export function leftOut(
+  { cloud, model, choices }: { cloud: Cloud; model: Model | undefined; choices: PickerChoices | undefined },
+  settings: Settings,
+): Notice[] {
+  const { entries } = resolveParameters(parameterLayers(settings, choices));
   const problems = entries.flatMap(({ field, problem }) =>
     problem === undefined ? [] : [vscode.l10n.t('The chat parameter {0} was not sent: {1}', field, problem)],
   );
@@ -53,5 +70,9 @@ export function leftOut(model: Model | undefined, settings: Settings): Notice[] 
     model?.reasoning === false && isReasoningSet
       ? [vscode.l10n.t('reasoning_effort was not sent: {0} does not support reasoning.', model.label)]
       : [];
-  return [...problems, ...reasons].map((message) => ({ code: 'parameterLeftOut', message }));
+  const headers = cloud.connection.id === 'service' ? settings.inferenceHeaders().problems : [];
+  return [...problems, ...reasons, ...(choices?.problems ?? []), ...headers].map((message) => ({
+    code: 'parameterLeftOut',
+    message,
+  }));
 }

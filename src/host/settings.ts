@@ -4,6 +4,7 @@ import type { ClientAuthentication, Connection } from '../core/base/connection.t
 import { RolecallError } from '../core/base/errors.ts';
 import { isJsonObject } from '../core/base/json.ts';
 import {
+  arrayOf,
   type Guard,
   isArray,
   isBoolean,
@@ -12,10 +13,13 @@ import {
   matchesShape,
   oneOf,
   optional,
+  type Shape,
 } from '../core/base/shape.ts';
 import { type Deadlines, defaultDeadlines } from '../core/completions/deadlineSignal.ts';
+import { type ExtraHeaders, readExtraHeaders } from '../core/completions/extraHeaders.ts';
 import type { ParameterLayer } from '../core/completions/parameters.ts';
 import { settings } from '../ids.ts';
+import { isPrice, type Price } from './prices.ts';
 
 /** A model as the user describes it (`rolecall.models`). */
 export interface ConfiguredModel {
@@ -26,19 +30,39 @@ export interface ConfiguredModel {
   readonly tools?: boolean | undefined;
   readonly vision?: boolean | undefined;
   readonly reasoning?: boolean | undefined;
+  /** The values of `reasoning_effort` to choose from. */
+  readonly reasoningEfforts?: readonly string[] | undefined;
+  readonly price?: Price | undefined;
+  /** Shown where the model is picked. */
+  readonly warning?: string | undefined;
 }
+
+const isPositive = (value: unknown): value is number => isNumber(value) && value > 0;
+const isText = (value: unknown): value is string => isString(value) && value !== '';
+
+const modelShape: Shape<ConfiguredModel> = {
+  id: isText,
+  label: optional(isString),
+  contextLength: optional(isPositive),
+  maxOutput: optional(isPositive),
+  tools: optional(isBoolean),
+  vision: optional(isBoolean),
+  reasoning: optional(isBoolean),
+  reasoningEfforts: optional(arrayOf(isText)),
+  price: optional(isPrice),
+  warning: optional(isString),
+};
 
 /** True for what describes a model. */
 export function isConfiguredModel(value: unknown): value is ConfiguredModel {
-  return matchesShape<ConfiguredModel>(value, {
-    id: (id) => isString(id) && id !== '',
-    label: optional(isString),
-    contextLength: optional(isPositive),
-    maxOutput: optional(isPositive),
-    tools: optional(isBoolean),
-    vision: optional(isBoolean),
-    reasoning: optional(isBoolean),
-  });
+  return matchesShape<ConfiguredModel>(value, modelShape);
+}
+
+/** Something in a setting that is not used, in a sentence. */
+export interface SettingProblem {
+  /** Without the section. */
+  readonly setting: string;
+  readonly message: string;
 }
 
 /** Where a parameter was written. */
@@ -46,7 +70,6 @@ export type ParameterSource = 'user' | 'workspace' | 'folder';
 
 const defaultToolRounds = 10;
 
-const isPositive = (value: unknown): value is number => isNumber(value) && value > 0;
 const isMinutes = (value: unknown): value is number => isNumber(value) && value >= 0 && value <= 1440;
 const isClientAuthentication = oneOf<ClientAuthentication>('client_secret_post', 'client_secret_basic', 'none');
 
@@ -136,13 +159,41 @@ export class Settings {
     return this.#get(settings.refreshMinutes, isMinutes, 0);
   }
 
-  /** The models the user describes; of two with one id the first. */
+  /** The models the user describes; of two with one id the first. What of a description is wrong is left out. */
   models(): readonly ConfiguredModel[] {
+    return this.#readModels().models;
+  }
+
+  /** What is written in settings and cannot be used, besides the addresses of the services. */
+  problems(): readonly SettingProblem[] {
+    const sentences = { [settings.models]: this.#readModels(), [settings.inferenceHeaders]: this.inferenceHeaders() };
+    return Object.entries(sentences).flatMap(([setting, { problems }]) =>
+      problems.map((message) => ({ setting, message })),
+    );
+  }
+
+  #readModels(): { readonly models: readonly ConfiguredModel[]; readonly problems: readonly string[] } {
     const described = new Map<string, ConfiguredModel>();
-    for (const item of this.#get(settings.models, isArray, [])) {
-      if (isConfiguredModel(item) && !described.has(item.id)) described.set(item.id, item);
+    const problems: string[] = [];
+    for (const [at, item] of this.#get(settings.models, isArray, []).entries()) {
+      if (!isJsonObject(item) || !modelShape.id(item.id)) {
+        problems.push(vscode.l10n.t('rolecall.models: entry {0} is ignored because it has no “id”.', at + 1));
+        continue;
+      }
+      const wrong = Object.entries(modelShape).flatMap(([name, isRight]) => (isRight(item[name]) ? [] : [name]));
+      const right = Object.fromEntries(Object.entries(item).filter(([name]) => !wrong.includes(name)));
+      for (const name of wrong) {
+        problems.push(
+          vscode.l10n.t(
+            'rolecall.models: “{0}” of {1} is ignored because its value is not valid.',
+            name,
+            String(item.id),
+          ),
+        );
+      }
+      if (isConfiguredModel(right) && !described.has(right.id)) described.set(right.id, right);
     }
-    return [...described.values()];
+    return { models: [...described.values()], problems };
   }
 
   defaultModel(): string | undefined {
@@ -169,6 +220,12 @@ export class Settings {
       { source: 'workspace', value: theirs?.workspaceValue, isForeign: true },
       { source: 'folder', value: theirs?.workspaceFolderValue, isForeign: true },
     ];
+  }
+
+  /** What the user adds to requests to their inference service. A workspace's settings don't count. */
+  inferenceHeaders(): ExtraHeaders {
+    const configuration = vscode.workspace.getConfiguration(settings.section);
+    return readExtraHeaders(configuration.inspect(settings.inferenceHeaders)?.globalValue);
   }
 
   /** How long to wait for the inference service, in milliseconds. */

@@ -1,9 +1,13 @@
 import * as vscode from 'vscode';
 import type { Usage } from '../core/completions/completion.ts';
+import type { Model } from './modelCatalog.ts';
+import { costText, type Price } from './prices.ts';
 
 interface Counts {
   readonly prompt: number;
   readonly completion: number;
+  /** The one that was described last. */
+  readonly price: Price | undefined;
 }
 
 /** The tokens that this window has used, by model, as the service counted them. */
@@ -12,10 +16,11 @@ export class TokenUsage implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
 
-  add(model: string, { promptTokens = 0, completionTokens = 0 }: Usage): void {
+  add({ label, price }: Pick<Model, 'label' | 'price'>, { promptTokens = 0, completionTokens = 0 }: Usage): void {
     if (promptTokens + completionTokens === 0) return;
-    const before = this.#counts.get(model) ?? { prompt: 0, completion: 0 };
-    this.#counts.set(model, { prompt: before.prompt + promptTokens, completion: before.completion + completionTokens });
+    const before = this.#counts.get(label) ?? { prompt: 0, completion: 0 };
+    const [prompt, completion] = [before.prompt + promptTokens, before.completion + completionTokens];
+    this.#counts.set(label, { prompt, completion, price });
     this.#changed.fire();
   }
 
@@ -23,7 +28,10 @@ export class TokenUsage implements vscode.Disposable {
   get lines(): readonly string[] {
     return [...this.#counts]
       .sort(([, one], [, other]) => other.prompt + other.completion - one.prompt - one.completion)
-      .map(([model, { prompt, completion }]) => vscode.l10n.t('{0}: {1}', model, tokensText(prompt, completion)));
+      .map(([model, { prompt, completion, price }]) => {
+        const tokens = vscode.l10n.t('{0}: {1}', model, tokensText(prompt, completion));
+        return price ? `${tokens} · ${costText(price, prompt, completion)}` : tokens;
+      });
   }
 
   dispose(): void {

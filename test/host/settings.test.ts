@@ -149,6 +149,39 @@ describe('settings', () => {
     ];
     await user.write({ models: described });
     assert.deepEqual(settings.models(), [{ id: 'm/1', label: 'One', contextLength: 10 }]);
+    assert.deepEqual(
+      settings.problems().map(({ setting, message }) => [setting, message.replace(/^.*?: /, '')]),
+      [
+        ['models', 'entry 2 is ignored because it has no “id”.'],
+        ['models', 'entry 3 is ignored because it has no “id”.'],
+      ],
+    );
+  });
+
+  it('leave out what is wrong in the description of a model, and say so', async () => {
+    const price = { input: 0.5, output: 1.5, currency: 'EUR' };
+    await user.write({ models: [{ id: 'm/1', price, warning: 'Slow', reasoningEfforts: ['low', 'xhigh'] }] });
+    assert.deepEqual(settings.models(), [{ id: 'm/1', price, warning: 'Slow', reasoningEfforts: ['low', 'xhigh'] }]);
+    assert.deepEqual(settings.problems(), []);
+    for (const wrong of [
+      { price: 1 },
+      { price: { ...price, input: -1 } },
+      { price: { ...price, output: '1' } },
+      { price: { ...price, currency: '€' } },
+      { price: { input: 1, output: 1 } },
+      { warning: ['x'] },
+      { reasoningEfforts: 'low' },
+      { reasoningEfforts: [''] },
+      { contextLength: 'long' },
+    ]) {
+      await user.write({ models: [{ id: 'm/1', label: 'One', ...wrong }] });
+      assert.deepEqual(settings.models(), [{ id: 'm/1', label: 'One' }]);
+      const [name] = Object.keys(wrong);
+      assert.deepEqual(
+        settings.problems().map(({ message }) => message),
+        [`rolecall.models: “${name}” of m/1 is ignored because its value is not valid.`],
+      );
+    }
   });
 
   it('hold the parameters of chat, in the order of the specification, with what is wrong', async () => {
@@ -184,9 +217,10 @@ describe('settings', () => {
     assert.equal(settings.defaultModel(), 'mine/three');
   });
 
-  it('take the hosts for tools from the user alone, and a limit of rounds that makes sense', async () => {
+  it('take the hosts for tools and the extra headers from the user alone, and a limit of rounds that makes sense', async () => {
     assert.deepEqual([settings.allowedToolHosts(), settings.maxToolRounds()], [[], 10]);
     await user.write({ 'tools.allowedHosts': ['a.example', 7], 'tools.maxRounds': 3 });
+    await user.write({ 'inference.headers': { 'X-Tenant': 'mine' } });
     assert.deepEqual([settings.allowedToolHosts(), settings.maxToolRounds()], [['a.example'], 3]);
     for (const [written, taken] of [
       [0, 1],
@@ -197,12 +231,17 @@ describe('settings', () => {
       assert.equal(settings.maxToolRounds(), taken);
     }
     const file = vscode.Uri.joinPath(folder().uri, '.vscode/settings.json');
-    const text = JSON.stringify({ 'rolecall.tools.allowedHosts': ['evil.example'], 'rolecall.tools.maxRounds': 99 });
+    const text = JSON.stringify({
+      'rolecall.tools.allowedHosts': ['evil.example'],
+      'rolecall.tools.maxRounds': 99,
+      'rolecall.inference.headers': { 'X-Tenant': 'evil', 'X-More': 'evil' },
+    });
     const before = await vscode.workspace.fs.readFile(file).then(undefined, () => undefined);
     await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(text));
     try {
       await user.write({ 'tools.maxRounds': 4 });
       assert.deepEqual([settings.allowedToolHosts(), settings.maxToolRounds()], [['a.example'], 4]);
+      assert.deepEqual(settings.inferenceHeaders().headers, { 'X-Tenant': 'mine' });
     } finally {
       if (before) await vscode.workspace.fs.writeFile(file, before);
       else await vscode.workspace.fs.delete(file);

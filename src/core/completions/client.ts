@@ -14,7 +14,7 @@ import {
   type InferenceDeps,
   send,
   tokenAfter401,
-  withoutToken,
+  withoutSecrets,
 } from './endpoint.ts';
 import {
   estimateRequest,
@@ -94,7 +94,7 @@ export async function* streamCompletion(
         for (const event of value) yield event;
       }
     } catch (thrown) {
-      const error = withoutToken(asRolecallError(thrown), attempt.token);
+      const error = withoutSecrets(asRolecallError(thrown), attempt.token, deps);
       attempt = yield* again(error, attempt, { assembler, policy, notices, log: deps.log, signal });
     } finally {
       deadline.dispose();

@@ -32,6 +32,8 @@ export function endpoint({ inferenceUrl }: InferenceConnection, path: '/v1/chat/
 export interface InferenceDeps extends Pick<TokenSource, 'accessToken'>, Partial<Pick<TokenSource, 'refreshAfter401'>> {
   readonly fetch: Fetch;
   readonly log: Log;
+  /** Sent with every request besides those of the operation, see `readExtraHeaders`. Their values may be secrets. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** `Authorization` of the specification. @throws RolecallError `configuration` for what is no token. */
@@ -50,7 +52,7 @@ export function authorization(token: string): string {
  * @throws RolecallError when the service, the network, a deadline or the user ends the request.
  */
 export async function send(
-  { fetch, log }: InferenceDeps,
+  { fetch, log, headers }: InferenceDeps,
   url: string,
   init: { readonly method: 'GET' | 'POST'; readonly headers: Record<string, string>; readonly body?: string },
   deadline: DeadlineSignal,
@@ -58,7 +60,8 @@ export async function send(
 ): Promise<Response> {
   const { signal } = deadline;
   const sentAt = performance.now();
-  const response = await abortableFetch(fetch, url, { ...init, redirect: 'manual', signal }).catch((error: unknown) => {
+  const request = { ...init, headers: { ...headers, ...init.headers }, redirect: 'manual', signal } as const;
+  const response = await abortableFetch(fetch, url, request).catch((error: unknown) => {
     throw signal.aborted ? signal.reason : connectionError(error, url);
   });
   log.debug(`${init.method} ${url}: ${response.status} after ${Math.round(performance.now() - sentAt)} ms`);
@@ -106,16 +109,21 @@ export async function tokenAfter401(
   return newer === token ? undefined : newer;
 }
 
-/** `error`, or the same without `token`: some services repeat in their errors what they were sent. */
-export function withoutToken(error: RolecallError, token: string): RolecallError {
+/** `error`, or the same without what was sent in headers: some services repeat it in their errors. */
+export function withoutSecrets(
+  error: RolecallError,
+  token: string,
+  { headers = {} }: Pick<InferenceDeps, 'headers'>,
+): RolecallError {
+  const sent = [token, ...Object.values(headers)];
   const facts = Object.entries(error.details).map(([name, said]) => [
     name,
-    typeof said === 'string' ? withoutValues(said, [token]) : said,
+    typeof said === 'string' ? withoutValues(said, sent) : said,
   ]);
-  const message = withoutValues(error.message, [token]);
+  const message = withoutValues(error.message, sent);
   const same =
     message === error.message && facts.every(([name, said]) => said === error.details[name as keyof ErrorDetails]);
-  // Without the cause, which may hold the token as well.
+  // Without the cause, which may hold them as well.
   if (same) return error;
   return new RolecallError(error.kind, message, { details: Object.fromEntries(facts), remedy: error.remedy });
 }

@@ -11,7 +11,7 @@ import {
   readText,
   send,
   tokenAfter401,
-  withoutToken,
+  withoutSecrets,
 } from './endpoint.ts';
 import { readErrorObject } from './errorBody.ts';
 import { errorOfResponse } from './errors.ts';
@@ -80,7 +80,7 @@ async function list(
     if (refusal?.kind === 'signedOut') throw refusal;
     return readModels(body);
   } catch (thrown) {
-    throw withoutToken(asRolecallError(thrown), token);
+    throw withoutSecrets(asRolecallError(thrown), token, deps);
   } finally {
     deadline.dispose();
   }

@@ -77,6 +77,15 @@ export const CHECKS: { readonly [Name in CheckName]: Check<Name> } = {
         { label: l10n.t('Client ID'), text: code(clientId) },
         { label: l10n.t('Client authentication'), text: code(clientAuthentication) },
         { label: l10n.t('Scopes'), text: code(scope) },
+        {
+          label: l10n.t('Extra headers'),
+          text: fact.headers.length === 0 ? l10n.t('none') : fact.headers.map(code).join(', '),
+        },
+        ...fact.problems.map((problem) => ({
+          label: l10n.t('Settings'),
+          text: l10n.t('partly used'),
+          finding: code(problem),
+        })),
       ];
     },
   },

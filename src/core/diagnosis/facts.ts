@@ -23,7 +23,14 @@ export interface Versions {
 }
 
 export type ConnectionFact =
-  | { readonly kind: 'connection'; readonly connection: Connection }
+  | {
+      readonly kind: 'connection';
+      readonly connection: Connection;
+      /** Names of the headers that the user adds to requests to the inference service; none where they don't apply. */
+      readonly headers: readonly string[];
+      /** What is written in settings and not used, a sentence each. */
+      readonly problems: readonly string[];
+    }
   | { readonly kind: 'unconfigured' }
   | { readonly kind: 'misconfigured'; readonly problem: string };
 

@@ -25,7 +25,7 @@ export function createClouds({ context, settings, fetch, addSecret, log }: Creat
   const isTest = context.extensionMode === vscode.ExtensionMode.Test;
   const state = isTest ? vscode.Uri.joinPath(globalStorageUri, 'state').fsPath : undefined;
   const clientSecrets = new ClientSecrets(secrets);
-  const inferenceTokens = new InferenceTokens(secrets, { fetch, addSecret, log });
+  const inferenceTokens = new InferenceTokens(secrets, { settings, fetch, addSecret, log });
   // Kept by this window only: the sandbox gives them to each window.
   const sandboxSecrets = new Map<string, string>();
   const clientSecret = async (of: Connection, interactive: boolean) =>

@@ -6,11 +6,13 @@ import type { Log } from '../../core/base/log.ts';
 import { asStorageError } from '../../core/oauth/storageError.ts';
 import { secrets } from '../../ids.ts';
 import { withProgress } from '../dialogs.ts';
+import type { Settings } from '../settings.ts';
 
 /** Longest wait for the answer to a token that was just entered, in milliseconds. */
 const CHECK_MS = 20_000;
 
 export interface InferenceTokensDeps {
+  readonly settings: Pick<Settings, 'inferenceHeaders'>;
   readonly fetch: Fetch;
   readonly addSecret: (secret: string | undefined) => void;
   readonly log: Log;
@@ -53,14 +55,15 @@ export class InferenceTokens {
 
   /** A service that lists no models cannot check the token; its first use will. */
   async #tryOut(connection: Connection, token: string): Promise<void> {
-    const { fetch, log } = this.#deps;
+    const { settings, fetch, log } = this.#deps;
+    const { headers } = settings.inferenceHeaders();
     const refreshAfter401 = async () => {
       throw new RolecallError(
         'invalidRequest',
         vscode.l10n.t('The inference service does not accept this token. It was not saved.'),
       );
     };
-    const deps = { fetch, log, accessToken: async () => token, refreshAfter401 };
+    const deps = { fetch, log, headers, accessToken: async () => token, refreshAfter401 };
     const { listModels } = await import('../../core/completions/models.ts');
     await withProgress(
       { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Checking the token…') },

@@ -4,7 +4,9 @@ import type { ParameterEntry, ResolvedParameters } from '../../core/completions/
 import { type OptionalField, requestFields } from '../../core/completions/request.ts';
 import { dependsOn, fieldsToDrop, optionalFieldsOf } from '../../core/completions/retry.ts';
 import type { Model } from '../modelCatalog.ts';
-import type { ParameterSource } from '../settings.ts';
+import type { ParameterSource as SettingSource } from '../settings.ts';
+
+type ParameterSource = SettingSource | 'picker';
 
 /** What decides about the fields of a request. */
 export interface Effective {
@@ -134,6 +136,7 @@ function placesOf(sources: readonly ParameterSource[]): string {
     user: vscode.l10n.t('user settings'),
     workspace: vscode.l10n.t('workspace settings'),
     folder: vscode.l10n.t('folder settings'),
+    picker: vscode.l10n.t('model picker, as of your last message'),
   };
   return sources.map((source) => words[source]).join(' + ');
 }

@@ -1,6 +1,9 @@
 import * as vscode from 'vscode';
 import { defaultModelEntry, languageModelVendor } from '../../ids.ts';
+import { escapeMarkdown } from '../escapeMarkdown.ts';
 import type { Model } from '../modelCatalog.ts';
+import { type ConfigurationSchema, configurationSchema } from '../pickerChoices.ts';
+import { priceText } from '../prices.ts';
 import type { ModelResponseDeps } from './modelResponse.ts';
 import type { RememberedModels } from './rememberedModels.ts';
 
@@ -8,27 +11,50 @@ export interface ModelProviderDeps extends ModelResponseDeps {
   readonly remembered: RememberedModels;
 }
 
-/** `isUserSelectable` is not declared in the stable API; the picker of some editors hides models without it. */
-type ModelInformation = vscode.LanguageModelChatInformation & { readonly isUserSelectable: true };
+/** What VS Code's picker shows of a model, besides what the stable API declares. Editors that don't know it ignore it. */
+interface PickerInformation {
+  /** The picker of some editors hides models without it. */
+  readonly isUserSelectable: true;
+  /** Its enums become menus of the model. */
+  readonly configurationSchema?: ConfigurationSchema;
+  readonly pricing?: string;
+  /** Markdown, by a name. */
+  readonly warningText?: Readonly<Record<string, string>>;
+}
+
+type ModelInformation = vscode.LanguageModelChatInformation & PickerInformation;
 
 /** Offers the cloud's models to VS Code's own chat. Holds nothing of a request: two chats at once never mix. */
 export class RolecallModelProvider implements vscode.LanguageModelChatProvider<ModelInformation> {
   readonly #deps: ModelProviderDeps;
+  readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeLanguageModelChatInformation: vscode.Event<void>;
+  /** Models are listed with nothing but what the stable API declares. */
+  #isPlain = false;
 
   constructor(deps: ModelProviderDeps) {
     this.#deps = deps;
-    this.onDidChangeLanguageModelChatInformation = deps.catalog.onDidChange;
+    this.onDidChangeLanguageModelChatInformation = (...listener) =>
+      vscode.Disposable.from(deps.catalog.onDidChange(...listener), this.#changed.event(...listener));
   }
 
   static register(deps: ModelProviderDeps): vscode.Disposable {
-    const registration = vscode.lm.registerLanguageModelChatProvider(
-      languageModelVendor,
-      new RolecallModelProvider(deps),
-    );
+    const provider = new RolecallModelProvider(deps);
+    const registration = vscode.lm.registerLanguageModelChatProvider(languageModelVendor, provider);
     // In a fresh profile VS Code resolves models only after the first message, which then finds none and fails.
-    void vscode.lm.selectChatModels({ vendor: languageModelVendor }); // Called for its effect; the answer is not needed.
-    return registration;
+    void provider.resolveIn(() => vscode.lm.selectChatModels({ vendor: languageModelVendor }));
+    return vscode.Disposable.from(registration, provider.#changed);
+  }
+
+  /**
+   * Has the editor resolve the models. One that lists none may refuse members that the stable API doesn't declare, so it is
+   * offered them without. Never rejects.
+   */
+  async resolveIn(select: () => Thenable<readonly unknown[]>): Promise<void> {
+    const listed = await Promise.resolve(select()).catch(() => []);
+    if (listed.length > 0) return;
+    this.#isPlain = true;
+    this.#changed.fire();
   }
 
   /**
@@ -38,11 +64,13 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
   provideLanguageModelChatInformation(): ModelInformation[] {
     const { catalog, remembered } = this.#deps;
     const { models } = remembered;
-    return [
+    const listed = [
       ...models.map(information),
       ...remembered.withdrawn.map((model) => ({ ...information(model), detail: vscode.l10n.t('No longer available') })),
       defaultEntry(models.length > 0 ? catalog.choose(undefined) : undefined),
     ];
+    if (!this.#isPlain) return listed;
+    return listed.map(({ configurationSchema: _, pricing: __, warningText: ___, ...plain }) => plain);
   }
 
   async provideLanguageModelChatResponse(
@@ -84,7 +112,8 @@ function defaultEntry(model: Model | undefined): ModelInformation {
   };
 }
 
-function information({ id, label, contextLength, maxOutput, vision }: Model): ModelInformation {
+function information(model: Model): ModelInformation {
+  const { id, label, contextLength, maxOutput, vision, price, warning } = model;
   return {
     id,
     name: label,
@@ -96,5 +125,8 @@ function information({ id, label, contextLength, maxOutput, vision }: Model): Mo
     // Agent mode accepts only models that declare tool calling. A service that refuses tools is asked without them.
     capabilities: { toolCalling: true, imageInput: vision },
     isUserSelectable: true,
+    configurationSchema: configurationSchema(model),
+    ...(price && { pricing: priceText(price) }),
+    ...(warning && { warningText: { rolecall: escapeMarkdown(warning) } }),
   };
 }

@@ -7,8 +7,9 @@ import { type AccountSignal, accountSignal } from '../accountSignal.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
-import { type Model, type ModelCatalog, tokensOf } from '../modelCatalog.ts';
+import { inferenceAccess, type Model, type ModelCatalog } from '../modelCatalog.ts';
 import { leftOut, optionsFor, parametersFor, type RequestDeps } from '../modelRequest.ts';
+import type { PickerChoices } from '../pickerChoices.ts';
 import type { Settings } from '../settings.ts';
 import { describe } from '../showError.ts';
 import { estimateTokens, toChatMessages, toFunctionTools } from './modelMessages.ts';
@@ -55,11 +56,14 @@ export async function respond(
     const model = id ?? (await anyModel(catalog, cloud, signal));
     const described = catalog.models.find((each) => each.id === model);
     const tools = toFunctionTools(described?.tools === false ? [] : (options.tools ?? []));
-    // VS Code takes one answer: further ones would be paid for and lost.
-    const { n: _, ...asked } = { ...parametersFor(described, settings), ...parameters };
-    for (const text of unsent(described, deps.settings, options, messages)) reportLine(text, progress);
+    const choices = catalog.readChoices(described, options);
+    // What an extension asks for in its request takes precedence over what was chosen for all of them. VS Code takes one
+    // answer: further ones would be paid for and lost.
+    const { n: _, ...asked } = { ...parametersFor(described, settings, choices), ...parameters };
+    for (const text of unsent({ cloud, model: described, choices }, settings, options, messages))
+      reportLine(text, progress);
     const events = streamCompletion(
-      { fetch, log, ...tokensOf(cloud) },
+      { fetch, log, ...inferenceAccess(cloud, settings) },
       cloud.connection,
       {
         ...asked,
@@ -71,7 +75,7 @@ export async function respond(
       signal,
     );
     const completion = await streamToChat(events, progress, log);
-    if (completion.usage) usage.add(described?.label ?? model, completion.usage);
+    if (completion.usage) usage.add(described ?? { label: model }, completion.usage);
     const reason = whyNoAnswer(completion);
     if (reason !== undefined) throw new RolecallError('protocol', reason);
   } catch (error) {
@@ -100,7 +104,7 @@ export function countTokens(
 
 /** What was set or offered but is not sent, one sentence each; once for each answer, not for each round of tool calls. */
 function unsent(
-  model: Model | undefined,
+  asked: { readonly cloud: Cloud; readonly model: Model | undefined; readonly choices: PickerChoices | undefined },
   settings: Settings,
   { tools = [] }: vscode.ProvideLanguageModelChatResponseOptions,
   messages: readonly vscode.LanguageModelChatRequestMessage[],
@@ -108,10 +112,10 @@ function unsent(
   const isLaterRound = messages.at(-1)?.content.some((part) => part instanceof vscode.LanguageModelToolResultPart);
   if (isLaterRound === true) return [];
   const withheld =
-    model?.tools === false && tools.length > 0
-      ? [vscode.l10n.t('No tools were sent, because {0} doesn’t support tools.', model.label)]
+    asked.model?.tools === false && tools.length > 0
+      ? [vscode.l10n.t('No tools were sent, because {0} doesn’t support tools.', asked.model.label)]
       : [];
-  return [...leftOut(model, settings).map(({ message }) => message), ...withheld];
+  return [...leftOut(asked, settings).map(({ message }) => message), ...withheld];
 }
 
 /** A picked model is never replaced by another; only the default entry stands for the current default. */

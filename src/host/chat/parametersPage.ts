@@ -7,6 +7,7 @@ import { documentPanel } from '../../ids.ts';
 import type { Clouds } from '../clouds.ts';
 import type { OpenToolRegistry } from '../conversation.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
+import { parameterLayers } from '../modelRequest.ts';
 import type { OpenPage, OpenPages } from '../pages.ts';
 import type { Settings } from '../settings.ts';
 import { showError } from '../showError.ts';
@@ -37,6 +38,7 @@ export class ParametersPage implements vscode.Disposable {
       settings.onDidChange(changed),
       catalog.onDidChange(changed),
       catalog.onDidPick(changed),
+      catalog.onDidRememberChoices(changed),
     );
   }
 
@@ -65,7 +67,7 @@ export class ParametersPage implements vscode.Disposable {
     const document = effectiveParametersDocument({
       service: connection?.inferenceUrl,
       model,
-      resolved: resolveParameters(settings.chatParameters()),
+      resolved: resolveParameters(parameterLayers(settings, catalog.choicesOf(model))),
       tools: tools.map(({ name }) => name),
       refused:
         connection && model ? observations.refusedFields(endpoint(connection, '/v1/chat/completions'), model.id) : [],

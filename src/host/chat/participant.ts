@@ -2,16 +2,15 @@ import * as vscode from 'vscode';
 import { asRolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { AgentLoopResult } from '../../core/tools/agentLoopTypes.ts';
-import { chatCommands, commands, contextKeys, languageModelVendor } from '../../ids.ts';
+import { chatCommands, commands, contextKeys, defaultModelEntry, languageModelVendor } from '../../ids.ts';
 import { accessToolNames } from '../accessToolNames.ts';
 import { accountSignal } from '../accountSignal.ts';
 import { AnswerStats } from '../answerStats.ts';
 import { answerPart, closingLine, lowConfidenceLine } from '../answerText.ts';
 import { signalOf } from '../cancellation.ts';
-import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { setContextKey } from '../contextKeys.ts';
-import { type OpenToolRegistry, runConversation } from '../conversation.ts';
+import { type Conversation, type OpenToolRegistry, runConversation } from '../conversation.ts';
 import { escapeMarkdown } from '../escapeMarkdown.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 import type { RequestDeps } from '../modelRequest.ts';
@@ -74,8 +73,11 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
       return local();
     }
     deps.catalog.pick(model.id === picked ? picked : undefined);
+    // Choices for a model that is no longer available, or for another vendor's, are not for the one that answers.
+    const isPicked = picked === model.id || picked === defaultModelEntry;
+    const choices = deps.catalog.readChoices(isPicked ? model : undefined, request);
     setContextKey(contextKeys.hasAsked, true);
-    return await ask(deps, questions, asked, { cloud, model });
+    return await ask(deps, questions, asked, { cloud, model, choices });
   } catch (error) {
     if (signal.aborted) return {}; // VS Code has closed the stream, and writing into it throws.
     return failed(error, stream, deps.log);
@@ -86,7 +88,7 @@ async function ask(
   deps: ParticipantDeps,
   questions: AskedQuestions,
   { request, context, stream, signal }: Asked,
-  { cloud, model }: { readonly cloud: Cloud; readonly model: Model },
+  { cloud, model, choices }: Pick<Conversation, 'cloud' | 'model' | 'choices'>,
 ): Promise<vscode.ChatResult> {
   const account = accountSignal(deps.clouds, signal);
   const session = sessionHash(cloud);
@@ -106,7 +108,7 @@ async function ask(
     const { messages, question, references, remarks, earlierTools } = await composeRequest(asked, account.signal);
     for (const name of earlierTools) answered.add(name);
     for (const reference of references) stream.reference(reference);
-    const answering = runConversation({ ...deps, cloud, model, messages, toolRegistry }, account.signal);
+    const answering = runConversation({ ...deps, cloud, model, choices, messages, toolRegistry }, account.signal);
     const end = await write(answering, { writer, tally, signal });
     const metadata: ResultMetadata = {
       session,

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { arrayOf, isBoolean, isNumber, isString, matchesShape, optional } from '../../core/base/shape.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
+import { isPrice } from '../prices.ts';
 
 const OFFERED = 'rolecall.lastModels';
 /** Models kept; services list far fewer. */
@@ -19,6 +20,9 @@ const isKept = arrayOf((kept): kept is Model =>
     vision: isBoolean,
     tools: optional(isBoolean),
     reasoning: optional(isBoolean),
+    reasoningEfforts: optional(arrayOf(isString)),
+    price: optional(isPrice),
+    warning: optional(isString),
   }),
 );
 

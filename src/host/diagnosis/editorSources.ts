@@ -15,6 +15,7 @@ import type {
 import { inspectSharedState } from '../../core/oauth/rotation/inspect.ts';
 import { stateRoot, thisMachine } from '../../core/oauth/rotation/statePaths.ts';
 import { secrets } from '../../ids.ts';
+import type { Settings } from '../settings.ts';
 
 /** What can be seen of a session besides its tokens. */
 interface KeptSession {
@@ -36,6 +37,7 @@ export interface EditorSourcesDeps {
       | undefined;
     readonly problem: Error | undefined;
   };
+  readonly settings: Pick<Settings, 'inferenceHeaders' | 'problems'>;
   readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
   /** Never asks the user. */
   readonly clientSecret: (connection: Connection) => Promise<string | undefined>;
@@ -66,7 +68,11 @@ export function editorSources(deps: EditorSourcesDeps): DiagnosisSources {
     versions: () => versions(deps.extension),
     connection: () => {
       const at = connection();
-      if (at) return { kind: 'connection', connection: at };
+      if (at) {
+        const headers = at.id === 'service' ? Object.keys(deps.settings.inferenceHeaders().headers) : [];
+        const problems = deps.settings.problems().map(({ message }) => message);
+        return { kind: 'connection', connection: at, headers, problems };
+      }
       return clouds.problem ? { kind: 'misconfigured', problem: clouds.problem.message } : { kind: 'unconfigured' };
     },
     clientSecret: about(async (at) => {

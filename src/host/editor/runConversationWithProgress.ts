@@ -74,7 +74,8 @@ export async function runConversationWithProgress(
     async (report, token) => {
       const stopped = AbortSignal.any([signalOf(token), ...(closed ? [closed] : [])]);
       const account = accountSignal(deps.clouds, stopped);
-      const events = runConversation({ ...deps, ...asked }, account.signal);
+      const choices = deps.catalog.choicesOf(asked.model);
+      const events = runConversation({ ...deps, ...asked, choices }, account.signal);
       try {
         for (;;) {
           const next = await events.next();

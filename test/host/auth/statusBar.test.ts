@@ -9,7 +9,7 @@ import { connectionTo } from '../support/sandbox.ts';
 describe('the status bar item', () => {
   const patches = usePatches();
 
-  it('tells in its tooltip the tokens of this window by model, once there are any', () => {
+  it('tells in its tooltip the tokens of this window by model, once there are any, and what they cost where a price is set', () => {
     const item = { show: () => {}, hide: () => {}, dispose: () => {}, tooltip: '' };
     patches.set(vscode.window, 'createStatusBarItem', () => item);
     const changed = new vscode.EventEmitter<void>();
@@ -20,14 +20,17 @@ describe('the status bar item', () => {
     const shown = registerStatusBar(clouds, usage);
     const signedIn = 'Rolecall: signed in to id.example.com as ada@example.com.';
     assert.equal(item.tooltip, signedIn);
-    usage.add('small', { promptTokens: 5, completionTokens: 2 });
-    usage.add('large', { promptTokens: 1000, completionTokens: 20 });
-    usage.add('small', { promptTokens: 1 });
+    usage.add({ label: 'small' }, { promptTokens: 5, completionTokens: 2 });
+    usage.add(
+      { label: 'large', price: { input: 2, output: 10, currency: 'EUR' } },
+      { promptTokens: 1000, completionTokens: 20 },
+    );
+    usage.add({ label: 'small' }, { promptTokens: 1 });
     assert.deepEqual(item.tooltip.split('\n'), [
       signedIn,
       '',
       'Tokens used in this window:',
-      `large: ${(1000).toLocaleString()} input, 20 output tokens`,
+      `large: ${(1000).toLocaleString()} input, 20 output tokens · about €0.0022`,
       'small: 6 input, 2 output tokens',
     ]);
     changed.fire();

@@ -3,11 +3,12 @@ import { documentMarkdown } from '../../../src/core/access/document.ts';
 import { type ParameterLayer, resolveParameters } from '../../../src/core/completions/parameters.ts';
 import { requestFields } from '../../../src/core/completions/request.ts';
 import { type Effective, effectiveParametersDocument } from '../../../src/host/chat/effectiveParameters.ts';
-import type { ParameterSource } from '../../../src/host/settings.ts';
+
+type Source = Effective['resolved']['entries'][number]['sources'][number];
 
 const model = { id: 'm/1', label: 'One', contextLength: 9, maxOutput: 9, isLengthKnown: true, vision: false };
 
-function text(layers: readonly ParameterLayer<ParameterSource>[], more: Partial<Effective> = {}): string {
+function text(layers: readonly ParameterLayer<Source>[], more: Partial<Effective> = {}): string {
   const document = effectiveParametersDocument({
     service: 'https://i.example',
     model,
@@ -51,6 +52,15 @@ describe('effective parameters', () => {
     assert.deepEqual(row(shown, 'stream_options').slice(1), ['{"include_usage":true}', 'Rolecall']);
     assert.deepEqual(row(shown, 'tools').slice(1), ['a, b', 'Rolecall: this workspace’s tools']);
     assert.deepEqual(row(shown, 'tool_choice').slice(1), ['"auto"', 'Rolecall']);
+  });
+
+  it('say what was chosen in the model picker, which takes precedence over every setting', () => {
+    const shown = text([
+      { source: 'user', value: { reasoning_effort: 'low' } },
+      { source: 'folder', value: { reasoning_effort: 'medium', tool_choice: 'none' } },
+      { source: 'picker', value: { reasoning_effort: 'high' } },
+    ]);
+    assert.deepEqual(row(shown, 'reasoning_effort').slice(1), ['"high"', 'model picker, as of your last message']);
   });
 
   it('say what is left out and why', () => {

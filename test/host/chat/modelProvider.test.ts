@@ -73,6 +73,58 @@ describe('the provider of models', () => {
       await assert.rejects(ask(provider, 'own/b', 'hi').done, /own\/b is no longer available\. Pick another model\./);
     });
 
+    it('with the menus of each model, its price and its warning, in which nothing is markup', async () => {
+      scene().settings.described = [
+        {
+          id: 'mine/plain',
+          reasoning: false,
+          tools: false,
+          price: { input: 0.5, output: 1.5, currency: 'EUR' },
+          warning: '[Slow](command:x) $(flame)',
+        },
+        { id: 'mine/deep', reasoningEfforts: ['none', 'xhigh'] },
+      ];
+      const [plain, deep, ...others] = (await signedInProvider(scene())).provideLanguageModelChatInformation();
+      assert.equal(plain?.pricing, '€0.50 input, €1.50 output per million tokens');
+      assert.deepEqual(plain?.warningText, { rolecall: '\\[Slow\\]\\(command:x\\) \\$\\(flame\\)' });
+      const menus = (model: NonNullable<typeof plain> | undefined) =>
+        Object.entries(model?.configurationSchema?.properties ?? {}).map(([name, { enum: values, default: unset }]) => [
+          name,
+          unset,
+          ...values,
+        ]);
+      const logprobs = ['logprobs', 'default', 'default', 'on', 'off'];
+      assert.deepEqual(menus(plain), [logprobs]);
+      const toolChoice = ['toolChoice', 'default', 'default', 'auto', 'none'];
+      assert.deepEqual(menus(deep), [['reasoningEffort', 'default', 'default', 'none', 'xhigh'], toolChoice, logprobs]);
+      assert.equal(others.at(-1)?.pricing, plain?.pricing, 'the entry for the default model has what that model has');
+      for (const model of others.slice(0, -1)) {
+        assert.deepEqual(menus(model)[0], ['reasoningEffort', 'default', 'default', 'low', 'medium', 'high']);
+        assert.deepEqual([model.pricing, model.warningText], [undefined, undefined]);
+      }
+    });
+
+    it('with nothing undeclared to an editor that lists none with it', async () => {
+      scene().settings.described = [{ id: 'mine/tiny', price: { input: 1, output: 1, currency: 'EUR' }, warning: 'w' }];
+      const provider = provide(scene());
+      let changes = 0;
+      provider.onDidChangeLanguageModelChatInformation(() => {
+        changes += 1;
+      });
+      await provider.resolveIn(async () => [{}]);
+      assert.ok(provider.provideLanguageModelChatInformation()[0]?.configurationSchema);
+      assert.equal(changes, 0);
+      await provider.resolveIn(() => Promise.reject(new Error('CANNOT use API proposal')));
+      assert.equal(changes, 1);
+      for (const model of provider.provideLanguageModelChatInformation()) {
+        assert.deepEqual(
+          Object.keys(model).filter((name) => /configurationSchema|pricing|warningText/.test(name)),
+          [],
+        );
+        assert.equal(model.isUserSelectable, true);
+      }
+    });
+
     it('and tells when the list has changed', async () => {
       const provider = provide(scene());
       let changes = 0;
@@ -131,6 +183,8 @@ describe('the provider of models', () => {
     await scene().storage.update('rolecall.lastModels', [{ id: 7 }]);
     assert.equal(provide(scene()).provideLanguageModelChatInformation()[0]?.id, 'rolecall');
     const gone = { label: 'g', contextLength: 1, maxOutput: 1, isLengthKnown: true, vision: false };
+    await scene().storage.update('rolecall.lastModels', [{ id: 'gone/model', ...gone, price: { input: 1 } }]);
+    assert.equal(provide(scene()).provideLanguageModelChatInformation()[0]?.id, 'rolecall');
     await scene().storage.update('rolecall.lastModels', [{ id: 'gone/model', ...gone }]);
     assert.equal(provide(scene()).provideLanguageModelChatInformation()[0]?.id, 'gone/model');
     const provider = await signedInProvider(scene());
@@ -166,6 +220,68 @@ describe('the provider of models', () => {
         stream_options: { include_usage: true },
         temperature: 0.9,
       });
+    });
+
+    it('what was chosen in the picker, over the settings and below what the request asks for', async () => {
+      const provider = await signedInProvider(scene());
+      scene().settings.parameters = { reasoning_effort: 'low', logprobs: true, seed: 5 };
+      const modelConfiguration = { reasoningEffort: 'high', toolChoice: 'default', logprobs: 'off' };
+      const chosen = async (more: object) => {
+        const sent = await body(
+          () => ask(provider, 'sandbox/guide', 'say: hi', { modelConfiguration, ...more } as object).done,
+        );
+        return [sent.reasoning_effort, sent.logprobs, sent.tool_choice, sent.seed];
+      };
+      assert.deepEqual(await chosen({}), ['high', false, undefined, 5]);
+      assert.deepEqual(await chosen({ modelOptions: { reasoning_effort: 'medium' } }), ['medium', false, undefined, 5]);
+      assert.deepEqual(await chosen({ modelConfiguration: undefined }), ['low', true, undefined, 5]);
+    });
+
+    it('nothing that the picker does not offer, and says so', async () => {
+      const provider = await signedInProvider(scene());
+      const modelConfiguration = { reasoningEffort: 'ultra', toolChoice: { a: 1 }, temperature: 2, messages: [] };
+      const answer = ask(provider, 'sandbox/guide', 'say: hi', { modelConfiguration } as object);
+      const sent = await body(() => answer.done);
+      assert.deepEqual([sent.reasoning_effort, sent.tool_choice, sent.temperature], [undefined, undefined, undefined]);
+      const said = answer.text().replaceAll('\\', '');
+      assert.match(said, /The choice "ultra" for “Reasoning Effort” in the model picker was not sent/);
+      assert.match(said, /The choice {"a":1} for “Tools” in the model picker was not sent/);
+      for (const rubbish of [null, 'high', ['high'], 7]) {
+        await body(() => ask(provider, 'sandbox/guide', 'say: hi', { modelConfiguration: rubbish } as object).done);
+      }
+    });
+
+    it('the user’s headers to the inference service alone, and not in the sandbox', async () => {
+      const seen: { readonly path: string; readonly tenant: string | null; readonly authorization: string | null }[] =
+        [];
+      scene().network = (address, init) => {
+        const headers = new Headers(init?.headers);
+        const { pathname: path } = new URL(String(address));
+        seen.push({ path, tenant: headers.get('x-tenant'), authorization: headers.get('authorization') });
+        return fetch(address, init);
+      };
+      scene().settings.headers = { 'X-Tenant': 'meridian', Authorization: 'Bearer mine' };
+      const provider = await signedInProvider(scene());
+      const answer = ask(provider, 'sandbox/guide', 'say: hi');
+      await answer.done;
+      assert.match(
+        answer.text(),
+        /^\*The header "Authorization" is not sent, because Rolecall or the connection sets it/,
+      );
+      await scene()
+        .clouds.require()
+        .identity.groups(descriptor.organizations[0] ?? '', new AbortController().signal);
+      for (const { path, tenant, authorization } of seen) {
+        assert.equal(tenant, path.includes('/v1/models') || path.includes('/completions') ? 'meridian' : null, path);
+        assert.notEqual(authorization, 'Bearer mine');
+      }
+      assert.ok(seen.some(({ path }) => path.includes('/groups')));
+      assert.ok(seen.some(({ path }) => path.includes('/completions')));
+      seen.length = 0;
+      await signInAs(scene().enterSandbox(), 'administrator');
+      await until('the list of models', () => modelOf(provider, 'sandbox/guide'));
+      await ask(provider, 'sandbox/guide', 'say: hi').done;
+      assert.deepEqual(new Set(seen.map(({ tenant }) => tenant)), new Set([null]));
     });
 
     it('no tools to a model that is described as taking none', async () => {

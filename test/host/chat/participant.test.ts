@@ -36,6 +36,24 @@ describe('@rolecall', () => {
     assert.equal(chat().stream.answer, 'hello');
   });
 
+  it('sends what was chosen for the model in the picker, which Show Effective Parameters and the editor’s commands know then', async () => {
+    await chat().signedIn();
+    const asked = async (id: string, modelConfiguration: unknown, vendor = 'rolecall') => {
+      const model = { vendor, id, name: id } as never;
+      await chat().ask({ ...chatRequest('say: hello', { model }), modelConfiguration } as never);
+      return [chat().sent().model, chat().sent().reasoning_effort];
+    };
+    const { catalog } = chat();
+    scene().settings.preferred = 'sandbox/vision';
+    assert.deepEqual(await asked('sandbox/no-tools', { reasoningEffort: 'high' }), ['sandbox/no-tools', 'high']);
+    assert.deepEqual(catalog.choicesOf(catalog.picked)?.parameters, { reasoning_effort: 'high' });
+    assert.deepEqual(await asked('rolecall', { reasoningEffort: 'low' }), ['sandbox/vision', 'low']);
+    assert.deepEqual(catalog.choicesOf(catalog.picked)?.parameters, { reasoning_effort: 'low' });
+    // Choices for a model that does not answer are not for the one that does.
+    assert.deepEqual(await asked('own/gone', { reasoningEffort: 'high' }), ['sandbox/vision', undefined]);
+    assert.deepEqual(await asked('gpt', { reasoningEffort: 'high' }, 'copilot'), ['sandbox/vision', undefined]);
+  });
+
   it('takes the default model when a model of somebody else is picked', async () => {
     await chat().signedIn();
     scene().settings.preferred = 'sandbox/vision';

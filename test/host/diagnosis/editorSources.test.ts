@@ -5,7 +5,7 @@ import { diagnose } from '../../../src/core/diagnosis/diagnose.ts';
 import type { Diagnosis } from '../../../src/core/diagnosis/facts.ts';
 import { type EditorSourcesDeps, editorSources } from '../../../src/host/diagnosis/editorSources.ts';
 import { secrets } from '../../../src/ids.ts';
-import { FakeSecrets } from '../support/fakes.ts';
+import { FakeSecrets, FakeSettings } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
 import { connectionTo, descriptor } from '../support/sandbox.ts';
 import { userSettings } from '../support/workspace.ts';
@@ -35,6 +35,7 @@ describe('what a diagnosis finds out in an editor', function () {
     };
     const sources = editorSources({
       clouds: { active, problem: undefined },
+      settings: new FakeSettings(),
       secrets: storage,
       clientSecret: async () => descriptor.clients.link.secret,
       addSecret: (secret) => void learned.push(secret),
@@ -104,6 +105,19 @@ describe('what a diagnosis finds out in an editor', function () {
     const problem = new RolecallError('configuration', 'rolecall.identity.url must be an address.');
     const wrong = await find({ clouds: { active: undefined, problem }, fetch: silent });
     assert.deepEqual(known(wrong.connection), { kind: 'misconfigured', problem: problem.message });
+  });
+
+  it('is the names of the extra headers, where they are sent, and what is not used of the settings', async () => {
+    const settings = new FakeSettings();
+    settings.headers = { 'X-Tenant': 'canary-value', Host: 'canary-value' };
+    const fact = known((await find({ settings })).connection);
+    assert.deepEqual(fact.kind === 'connection' && fact.headers, ['X-Tenant']);
+    assert.match(fact.kind === 'connection' ? fact.problems.join() : '', /"Host" is not sent/);
+    const tokenManager = { state: { kind: 'signedOut' }, session: undefined };
+    const active = { connection: connectionTo('sandbox'), tokenManager, load: async () => {} };
+    const inSandbox = known((await find({ settings, clouds: { active, problem: undefined } })).connection);
+    assert.deepEqual(inSandbox.kind === 'connection' && inSandbox.headers, []);
+    assert.doesNotMatch(JSON.stringify([fact, inSandbox]), /canary/);
   });
 
   it('is whether the client secret is there, which from then on is hidden', async () => {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Connection } from '../../../src/core/base/connection.ts';
 import type { Log } from '../../../src/core/base/log.ts';
 import { type Deadlines, defaultDeadlines } from '../../../src/core/completions/deadlineSignal.ts';
+import { type ExtraHeaders, readExtraHeaders } from '../../../src/core/completions/extraHeaders.ts';
 import type { ParameterLayer } from '../../../src/core/completions/parameters.ts';
 import { type ConfiguredModel, type ParameterSource, Settings } from '../../../src/host/settings.ts';
 
@@ -16,6 +17,8 @@ export class FakeSettings extends Settings {
   preferred: string | undefined;
   /** `rolecall.chat.parameters` of the user. */
   parameters: unknown;
+  /** `rolecall.inference.headers` of the user. */
+  headers: unknown;
   limits: Partial<Deadlines> = {};
   rounds = 10;
   readonly #changed = new vscode.EventEmitter<void>();
@@ -71,6 +74,10 @@ export class FakeSettings extends Settings {
 
   override deadlines(): Deadlines {
     return { ...defaultDeadlines, ...this.limits };
+  }
+
+  override inferenceHeaders(): ExtraHeaders {
+    return readExtraHeaders(this.headers);
   }
 
   override async setDefaultModel(id: string): Promise<void> {

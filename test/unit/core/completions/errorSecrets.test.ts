@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RolecallError, sanitizeServerMessage } from '../../../../src/core/base/errors.ts';
-import { withoutToken } from '../../../../src/core/completions/endpoint.ts';
+import { withoutSecrets } from '../../../../src/core/completions/endpoint.ts';
 import { readErrorText } from '../../../../src/core/completions/errorBody.ts';
 import { errorOfResponse } from '../../../../src/core/completions/errors.ts';
 
@@ -36,13 +36,13 @@ describe('completions: secrets in the words of a service', () => {
   });
 });
 
-describe('completions: an error without the token that was sent', () => {
+describe('completions: an error without the secrets that were sent', () => {
   const token = 'canary-opaque-token-1';
   const remedy = { kind: 'setInferenceToken' } as const;
 
   it('keeps everything else: kind, facts and what helps', () => {
     const details = { status: 403, serverMessage: `no ${token}` };
-    const error = withoutToken(new RolecallError('forbidden', `Not with ${token}.`, { details, remedy }), token);
+    const error = withoutSecrets(new RolecallError('forbidden', `Not with ${token}.`, { details, remedy }), token, {});
     assert.equal(error.message, 'Not with ‹hidden›.');
     assert.deepEqual(
       [error.kind, error.details, error.remedy],
@@ -50,8 +50,14 @@ describe('completions: an error without the token that was sent', () => {
     );
   });
 
+  it('has no value of an extra header either', () => {
+    const headers = { 'X-Api-Key': 'canary-header-value' };
+    const error = withoutSecrets(new RolecallError('forbidden', 'No: canary-header-value.'), token, { headers });
+    assert.equal(error.message, 'No: ‹hidden›.');
+  });
+
   it('is the same object where the token does not stand in it', () => {
     const error = new RolecallError('forbidden', 'Not you.', { remedy });
-    assert.equal(withoutToken(error, token), error);
+    assert.equal(withoutSecrets(error, token, {}), error);
   });
 });

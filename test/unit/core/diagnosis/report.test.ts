@@ -42,6 +42,7 @@ No problems found.
 - **Client ID:** \`7d6f2a54-91c3-4b7e-8a0d-2f6f0a5f9b11\`
 - **Client authentication:** \`client_secret_post\`
 - **Scopes:** \`openid email profile\`
+- **Extra headers:** none
 - **Client secret:** in the secret store
 
 ## Services, without a token

@@ -29,6 +29,8 @@ export const healthy = {
       redirectUri: 'http://127.0.0.1:18155/callback',
       scope: 'openid email profile',
     },
+    headers: [],
+    problems: [],
   }),
   clientSecret: known('stored'),
   identity: known({

@@ -1,0 +1,154 @@
+import * as vscode from 'vscode';
+import { isJsonObject } from '../core/base/json.ts';
+import type { CompletionParameters } from '../core/completions/request.ts';
+import type { Model } from './modelCatalog.ts';
+
+/** What was chosen for a model in VS Code's picker. */
+export interface PickerChoices {
+  readonly parameters: CompletionParameters;
+  /** What of it is not sent, a sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** A JSON schema whose enums VS Code shows as menus of a model. Not declared in the stable API. */
+export interface ConfigurationSchema {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, ConfigurationProperty>>;
+}
+
+interface ConfigurationProperty {
+  readonly type: 'string';
+  readonly title: string;
+  readonly enum: readonly string[];
+  readonly enumItemLabels: readonly string[];
+  readonly enumDescriptions: readonly string[];
+  readonly default: string;
+  /** `navigation` is shown beside the model's name; what has no group, among the model's settings. */
+  readonly group?: 'navigation';
+}
+
+interface Option {
+  readonly label: string;
+  readonly description: string;
+  /** As it is sent. */
+  readonly value: string | boolean;
+}
+
+/** A request field whose values are a menu. */
+interface Menu {
+  readonly field: 'reasoning_effort' | 'tool_choice' | 'logprobs';
+  readonly title: string;
+  readonly options: ReadonlyMap<string, Option>;
+  readonly group?: 'navigation';
+}
+
+/** The entry of each menu that sets nothing. VS Code sends it as long as nothing is picked. */
+const UNSET = 'default';
+
+/** Those that services of this kind commonly know; the specification doesn't list them. */
+const COMMON_EFFORTS: readonly string[] = ['low', 'medium', 'high'];
+
+/** The fields of the specification with few values that make sense for one conversation, by VS Code's names. */
+function menusOf({ reasoning, reasoningEfforts = COMMON_EFFORTS, tools }: Model): ReadonlyMap<string, Menu> {
+  const menus = new Map<string, Menu>();
+  if (reasoning !== false && reasoningEfforts.length > 0) {
+    // This name is the one that VS Code passes on to agents that run outside of the window.
+    menus.set('reasoningEffort', {
+      field: 'reasoning_effort',
+      title: vscode.l10n.t('Reasoning Effort'),
+      options: new Map(reasoningEfforts.map((effort) => [effort, effortOption(effort)])),
+      group: 'navigation',
+    });
+  }
+  if (tools !== false) {
+    menus.set('toolChoice', {
+      field: 'tool_choice',
+      title: vscode.l10n.t('Tools'),
+      options: new Map<string, Option>([
+        [
+          'auto',
+          {
+            label: vscode.l10n.t('Automatic'),
+            description: vscode.l10n.t('The model decides whether to call tools'),
+            value: 'auto',
+          },
+        ],
+        [
+          'none',
+          { label: vscode.l10n.t('None'), description: vscode.l10n.t('The model calls no tools'), value: 'none' },
+        ],
+      ]),
+    });
+  }
+  menus.set('logprobs', {
+    field: 'logprobs',
+    title: vscode.l10n.t('Token Probabilities'),
+    options: new Map<string, Option>([
+      [
+        'on',
+        {
+          label: vscode.l10n.t('On'),
+          description: vscode.l10n.t('@rolecall names the words that the model was least sure of'),
+          value: true,
+        },
+      ],
+      ['off', { label: vscode.l10n.t('Off'), description: '', value: false }],
+    ]),
+  });
+  return menus;
+}
+
+function effortOption(effort: string): Option {
+  const labels: Readonly<Record<string, string>> = {
+    low: vscode.l10n.t('Low'),
+    medium: vscode.l10n.t('Medium'),
+    high: vscode.l10n.t('High'),
+  };
+  const label = Object.hasOwn(labels, effort) ? labels[effort] : undefined;
+  return { label: label ?? effort, description: '', value: effort };
+}
+
+/** The menus of a model, as VS Code takes them. */
+export function configurationSchema(model: Model): ConfigurationSchema {
+  const properties = [...menusOf(model)].map(([name, { field, title, options, group }]) => {
+    const choices = [...options];
+    const unset = vscode.l10n.t('As {0} in rolecall.chat.parameters says, else the service decides', field);
+    const property: ConfigurationProperty = {
+      type: 'string',
+      title,
+      enum: [UNSET, ...choices.map(([choice]) => choice)],
+      enumItemLabels: [vscode.l10n.t('From Settings'), ...choices.map(([, { label }]) => label)],
+      enumDescriptions: [unset, ...choices.map(([, { description }]) => description)],
+      default: UNSET,
+      ...(group && { group }),
+    };
+    return [name, property] as const;
+  });
+  return { type: 'object', properties: Object.fromEntries(properties) };
+}
+
+/**
+ * `modelConfiguration` of a request: what was chosen in the menus of {@link configurationSchema}. VS Code keeps choices and
+ * doesn't check them, and an editor without these menus has none.
+ */
+export function readPickerChoices(model: Model, configuration: unknown): PickerChoices {
+  const parameters: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const [name, { field, title, options }] of menusOf(model)) {
+    const chosen = isJsonObject(configuration) ? configuration[name] : undefined;
+    if (chosen === undefined || chosen === UNSET) continue;
+    const option = typeof chosen === 'string' ? options.get(chosen) : undefined;
+    if (option) parameters[field] = option.value;
+    else {
+      problems.push(
+        vscode.l10n.t(
+          'The choice {0} for “{1}” in the model picker was not sent, because {2} doesn’t offer it.',
+          JSON.stringify(chosen),
+          title,
+          model.label,
+        ),
+      );
+    }
+  }
+  return { parameters, problems };
+}

@@ -1,0 +1,37 @@
+import * as vscode from 'vscode';
+import { RolecallError } from '../core/base/errors.ts';
+import type { Log } from '../core/base/log.ts';
+import type { Clouds } from './clouds.ts';
+import type { Settings } from './settings.ts';
+import { describe, showError } from './showError.ts';
+
+export interface SettingsProblemsDeps {
+  readonly settings: Settings;
+  readonly clouds: Pick<Clouds, 'onDidChange'>;
+  readonly addSecret: (secret: string | undefined) => void;
+  readonly log: Log;
+}
+
+/**
+ * Reports what is not used of the settings, as soon as it is entered, and keeps the values of extra headers out of the log.
+ * What was wrong before is logged when a window starts; Diagnose Sign-In shows it.
+ */
+export function watchSettings({ settings, clouds, addSecret, log }: SettingsProblemsDeps): vscode.Disposable {
+  // The redactor forgets the oldest secrets, and a session's are replaced all day.
+  const hideHeaders = () => Object.values(settings.inferenceHeaders().headers).forEach(addSecret);
+  let known = new Set<string>();
+  const look = (report: (error: RolecallError) => void) => {
+    hideHeaders();
+    const problems = settings.problems();
+    for (const { setting, message } of problems) {
+      const remedy = { kind: 'changeSetting', setting } as const;
+      if (!known.has(message)) report(new RolecallError('configuration', message, { remedy }));
+    }
+    known = new Set(problems.map(({ message }) => message));
+  };
+  look((error) => log.warn(describe(error)));
+  return vscode.Disposable.from(
+    settings.onDidChange(() => look((error) => void showError(error, log))), // Never rejects.
+    clouds.onDidChange(hideHeaders),
+  );
+}
