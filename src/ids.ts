@@ -42,6 +42,7 @@ export const commands = {
   clearSnapshots: 'rolecall.clearSnapshots',
   openChat: 'rolecall.openChat',
   selectModel: 'rolecall.selectModel',
+  useInNativeChat: 'rolecall.useInNativeChat',
   showEffectiveParameters: 'rolecall.showEffectiveParameters',
   showReasoning: 'rolecall.showReasoning',
   copyPage: 'rolecall.copyPage',

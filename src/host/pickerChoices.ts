@@ -68,7 +68,7 @@ function menusOf({ reasoning, reasoningEfforts = COMMON_EFFORTS, tools }: Model)
         [
           'auto',
           {
-            label: vscode.l10n.t('Automatic'),
+            label: vscode.l10n.t('When Useful'),
             description: vscode.l10n.t('The model decides whether to call tools'),
             value: 'auto',
           },
@@ -117,7 +117,8 @@ export function configurationSchema(model: Model): ConfigurationSchema {
       type: 'string',
       title,
       enum: [UNSET, ...choices.map(([choice]) => choice)],
-      enumItemLabels: [vscode.l10n.t('From Settings'), ...choices.map(([, { label }]) => label)],
+      // VS Code shows it beside the name of the model, where there is little room.
+      enumItemLabels: [vscode.l10n.t('Auto'), ...choices.map(([, { label }]) => label)],
       enumDescriptions: [unset, ...choices.map(([, { description }]) => description)],
       default: UNSET,
       ...(group && { group }),

@@ -76,6 +76,20 @@ export async function send(page: Page, text: string, attached?: string): Promise
   await expect(next).toBeVisible();
 }
 
+/** Types a message without a participant into the chat view and sends it. It waits for nothing: the editor may ask before it is shown. */
+export async function sendWithoutParticipant(page: Page, text: string): Promise<void> {
+  await attempt(async (quickly) => {
+    const input = await openChat(page);
+    await page.keyboard.press('Control+A');
+    await page.keyboard.press('Delete');
+    await expect(input.locator('.view-lines')).toHaveText('', quickly);
+    await page.keyboard.insertText(text);
+    await expect(input.locator('.view-lines')).toHaveText(text.replaceAll(' ', '\u00a0'), quickly);
+  });
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Enter');
+}
+
 async function attach(page: Page, file: string): Promise<void> {
   await page.keyboard.insertText(' ');
   await page.keyboard.type(`#${path.parse(file).name}`); // Only what is typed opens the list of files.

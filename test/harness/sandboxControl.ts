@@ -12,6 +12,8 @@ export interface RecordedMessage {
 export interface RecordedRequest {
   readonly model: string;
   readonly messages: readonly RecordedMessage[];
+  readonly tools?: readonly { readonly function: { readonly name: string } }[];
+  readonly reasoning_effort?: string;
 }
 
 /** The bodies of the requests for a completion, oldest first. */

@@ -155,6 +155,13 @@ export class Workbench {
     return page;
   }
 
+  /** Writes user settings besides those that are set, as somebody does in the file. */
+  changeSettings(values: Readonly<Record<string, unknown>>): void {
+    const file = path.join(this.userDataDir, 'User', 'settings.json');
+    const written = JSON.parse(fs.readFileSync(file, 'utf8')) as object;
+    fs.writeFileSync(file, JSON.stringify({ ...written, ...values }, undefined, 2));
+  }
+
   /** out/screenshots/NAME.png: of the whole window, or of a part of it. */
   async screenshot(name: string, part: Page | Locator = this.page): Promise<void> {
     await part.screenshot({ path: at('out', 'screenshots', `${name}.png`) });

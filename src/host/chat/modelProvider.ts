@@ -6,6 +6,7 @@ import { type ConfigurationSchema, configurationSchema } from '../pickerChoices.
 import { priceText } from '../prices.ts';
 import type { ModelResponseDeps } from './modelResponse.ts';
 import type { RememberedModels } from './rememberedModels.ts';
+import { UTILITY_MODELS, utilityModelNote } from './utilityModels.ts';
 
 export interface ModelProviderDeps extends ModelResponseDeps {
   readonly remembered: RememberedModels;
@@ -20,6 +21,7 @@ interface PickerInformation {
   readonly pricing?: string;
   /** Markdown, by a name. */
   readonly warningText?: Readonly<Record<string, string>>;
+  readonly infoText?: Readonly<Record<string, string>>;
 }
 
 type ModelInformation = vscode.LanguageModelChatInformation & PickerInformation;
@@ -43,7 +45,10 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
     const registration = vscode.lm.registerLanguageModelChatProvider(languageModelVendor, provider);
     // In a fresh profile VS Code resolves models only after the first message, which then finds none and fails.
     void provider.resolveIn(() => vscode.lm.selectChatModels({ vendor: languageModelVendor }));
-    return vscode.Disposable.from(registration, provider.#changed);
+    const followSetting = vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration(UTILITY_MODELS)) provider.#changed.fire();
+    });
+    return vscode.Disposable.from(registration, followSetting, provider.#changed);
   }
 
   /**
@@ -70,7 +75,7 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
       defaultEntry(models.length > 0 ? catalog.choose(undefined) : undefined),
     ];
     if (!this.#isPlain) return listed;
-    return listed.map(({ configurationSchema: _, pricing: __, warningText: ___, ...plain }) => plain);
+    return listed.map(({ configurationSchema: _, pricing: __, warningText: ___, infoText: ____, ...plain }) => plain);
   }
 
   async provideLanguageModelChatResponse(
@@ -114,6 +119,7 @@ function defaultEntry(model: Model | undefined): ModelInformation {
 
 function information(model: Model): ModelInformation {
   const { id, label, contextLength, maxOutput, vision, price, warning } = model;
+  const note = utilityModelNote();
   return {
     id,
     name: label,
@@ -128,5 +134,6 @@ function information(model: Model): ModelInformation {
     configurationSchema: configurationSchema(model),
     ...(price && { pricing: priceText(price) }),
     ...(warning && { warningText: { rolecall: escapeMarkdown(warning) } }),
+    ...(note !== undefined && { infoText: { rolecall: escapeMarkdown(note) } }),
   };
 }

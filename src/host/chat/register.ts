@@ -29,6 +29,10 @@ export function registerChat({ globalState, icon, ...deps }: ChatDeps): vscode.D
     registerParticipant({ ...deps, icon }),
     registerCommand(commands.openChat, log, (question) => openChat(question)),
     registerCommand(commands.showEffectiveParameters, log, async () => (await parameters()).show()),
+    registerCommand(commands.useInNativeChat, log, async () => {
+      const { useInNativeChat } = await import('./nativeChat.ts');
+      await useInNativeChat(globalState, log);
+    }),
     registerCommand(commands.selectModel, log, async () => {
       const { selectModel } = await import('../selectModel.ts');
       await selectModel({ clouds, catalog, settings });
