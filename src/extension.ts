@@ -12,6 +12,7 @@ import { registerSession } from './host/auth/register.ts';
 import { ChangeMarks } from './host/changeMarks.ts';
 import { introduceChat, openChat } from './host/chat/openChat.ts';
 import { registerChat } from './host/chat/register.ts';
+import { chatFact } from './host/chat/utilityModels.ts';
 import { chatUnavailable } from './host/chatView.ts';
 import { registerDiagnoseSignIn } from './host/diagnosis/register.ts';
 import { registerEditorCommands } from './host/editor/register.ts';
@@ -104,6 +105,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const { clientSecret } = accounts;
   const report = {
     sharedPlace: () => clouds.active?.storage,
+    chat: () => chatFact(globalState),
     containment: tools.containment,
     problems: () => problems.all,
     redact: (text: string) => redactor.redact(text),

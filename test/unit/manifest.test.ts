@@ -581,7 +581,15 @@ describe('the command palette', () => {
     [
       'in the sandbox, nothing that it brings by itself',
       { ...signedIn, [ids.contextKeys.connection]: 'sandbox', [hasOrganizations]: true },
-      [...always, ...ofAccount, ...ofOrganizations, commands.showSession, commands.selectModel, commands.useInNativeChat, commands.leaveSandbox],
+      [
+        ...always,
+        ...ofAccount,
+        ...ofOrganizations,
+        commands.showSession,
+        commands.selectModel,
+        commands.useInNativeChat,
+        commands.leaveSandbox,
+      ],
     ],
     [
       'with an editor in a trusted folder, what asks about its text and the tools of the folder',

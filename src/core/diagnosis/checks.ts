@@ -239,6 +239,30 @@ export const CHECKS: { readonly [Name in CheckName]: Check<Name> } = {
       ];
     },
   },
+  chat: {
+    heading: () => l10n.t('Chat'),
+    label: () => l10n.t('Chat'),
+    limitMs: LOCAL_MS,
+    lines: ({ missing, isUsedWithoutParticipant, utilityModels }) => [
+      {
+        label: '@rolecall',
+        text: missing === undefined ? l10n.t('available') : l10n.t('not available'),
+        ...(missing !== undefined && { finding: code(missing) }),
+      },
+      {
+        label: l10n.t('Messages without @rolecall'),
+        text: isUsedWithoutParticipant
+          ? l10n.t('can use your cloud’s models, in Local chats')
+          : l10n.t(
+              'go to VS Code’s own assistant, which may ask for a GitHub sign-in; “Rolecall: Use My Cloud’s Models in VS Code’s Chat” changes that',
+            ),
+      },
+      {
+        label: 'chat.byokUtilityModelDefault',
+        text: utilityModels === undefined ? l10n.t('unknown to this editor') : code(utilityModels),
+      },
+    ],
+  },
   containment: {
     heading: () => l10n.t('Workspace tools'),
     label: () => l10n.t('Contained programs'),

@@ -125,6 +125,16 @@ export interface SharedFact {
     | { readonly kind: 'held'; readonly pid: number; readonly isThisWindow: boolean; readonly answers: boolean };
 }
 
+/** The editor's chat. */
+export interface ChatFact {
+  /** Why `@rolecall` cannot be asked here. */
+  readonly missing?: string;
+  /** Whether the user has let VS Code's own chat use the cloud's models. */
+  readonly isUsedWithoutParticipant: boolean;
+  /** Whose models write titles and summaries there, by the editor's setting. */
+  readonly utilityModels?: string;
+}
+
 /** How the programs of workspace tools are contained on this machine, or why not and what fixes it. */
 export type ContainmentFact =
   | { readonly kind: 'bubblewrap' | 'seatbelt' }
@@ -151,6 +161,7 @@ export interface Diagnosis {
   readonly store: CheckOutcome<StoreFact>;
   readonly session: CheckOutcome<SessionFact>;
   readonly shared: CheckOutcome<SharedFact>;
+  readonly chat: CheckOutcome<ChatFact>;
   readonly containment: CheckOutcome<ContainmentFact>;
   /** The newest last. */
   readonly problems: CheckOutcome<readonly LoggedProblem[]>;

@@ -5,22 +5,19 @@ import type { Log } from '../../core/base/log.ts';
 import { languageModelVendor } from '../../ids.ts';
 import { showInformationMessage } from '../dialogs.ts';
 import { describe } from '../showError.ts';
-import { UTILITY_MODELS } from './utilityModels.ts';
+import { NATIVE_CHAT, UTILITY_MODELS } from './utilityModels.ts';
 
 /** VS Code's own commands, which are not documented. See docs/vscode.md for what each does. */
 const ADD_PROVIDER = 'lm.addLanguageModelsProviderGroup';
 const MANAGE_MODELS = 'workbench.action.chat.manage';
 const OPEN_PROVIDERS = 'workbench.action.openLanguageModelsJson';
 
-/** In global state while the command is in effect: what the setting was before, if it was set. */
-const CHANGED = 'rolecall.nativeChat';
-
 /**
  * Use My Cloud's Models in VS Code's Chat: what lets messages without `@rolecall` reach the cloud's models without a GitHub
  * sign-in, after a yes. The second time it is undone.
  */
 export async function useInNativeChat(state: vscode.Memento, log: Log): Promise<void> {
-  if (state.get(CHANGED) === undefined) await turnOn(state, log);
+  if (state.get(NATIVE_CHAT) === undefined) await turnOn(state, log);
   else await turnOff(state);
 }
 
@@ -55,7 +52,7 @@ async function turnOn(state: vscode.Memento, log: Log): Promise<void> {
   const message = vscode.l10n.t('Use your cloud’s models in VS Code’s chat, without @rolecall?');
   if ((await showInformationMessage(message, { modal: true, detail }, proceed)) !== proceed) return;
   const before = utilityModels()?.globalValue;
-  await state.update(CHANGED, before === undefined ? {} : { before });
+  await state.update(NATIVE_CHAT, before === undefined ? {} : { before });
   try {
     await vscode.commands.executeCommand(ADD_PROVIDER, { name: 'Rolecall', vendor: languageModelVendor });
   } catch (error) {
@@ -73,12 +70,12 @@ async function turnOff(state: vscode.Memento): Promise<void> {
     UTILITY_MODELS,
   );
   if ((await showInformationMessage(message, { modal: true, detail }, undo)) !== undo) return;
-  const changed = state.get<unknown>(CHANGED);
+  const changed = state.get<unknown>(NATIVE_CHAT);
   // What the user has changed since is theirs.
   if (utilityModels()?.globalValue === 'mainAgent') {
     await writeUtilityModels(isJsonObject(changed) ? changed.before : undefined);
   }
-  await state.update(CHANGED, undefined);
+  await state.update(NATIVE_CHAT, undefined);
   await vscode.commands.executeCommand(OPEN_PROVIDERS);
 }
 

@@ -14,6 +14,7 @@ import { type Conversation, type OpenToolRegistry, runConversation } from '../co
 import { escapeMarkdown } from '../escapeMarkdown.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 import type { RequestDeps } from '../modelRequest.ts';
+import { manageTrust, restrictedLine } from '../restrictedMode.ts';
 import { describe, nextStep } from '../showError.ts';
 import { AnswerWriter } from './answerWriter.ts';
 import { type BriefAccess, composeRequest } from './composeRequest.ts';
@@ -41,8 +42,18 @@ interface Asked {
 /** Answers questions to `@rolecall`. */
 export function participant(deps: ParticipantDeps): vscode.ChatRequestHandler {
   const questions = new AskedQuestions();
-  return (request, context, stream, token) =>
-    answer(deps, questions, { request, context, stream, signal: signalOf(token) });
+  let isRestrictionTold = false;
+  return async (request, context, stream, token) => {
+    const result = await answer(deps, questions, { request, context, stream, signal: signalOf(token) });
+    // Once in a window; /tools says it each time.
+    const restricted = restrictedLine();
+    if (token.isCancellationRequested || restricted === undefined) return result;
+    const isTools = request.command === chatCommands.tools;
+    if (!isRestrictionTold && !isTools) stream.markdown(`\n\n*${escapeMarkdown(restricted)}*`);
+    if (!isRestrictionTold || isTools) stream.button({ title: manageTrust.title, command: manageTrust.command });
+    isRestrictionTold = true;
+    return result;
+  };
 }
 
 async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: Asked): Promise<vscode.ChatResult> {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { truncateWithEllipsis } from '../../core/base/errors.ts';
 import type { ToolFileProblem, ToolRegistry } from '../conversation.ts';
 import { escapeMarkdown } from '../escapeMarkdown.ts';
+import { restrictedLine } from '../restrictedMode.ts';
 
 /** The start of a description is enough to tell tools apart. */
 const MAX_DESCRIPTION = 200;
@@ -32,9 +33,8 @@ export async function toolsOverview({
   remarks = [],
 }: ToolRegistry): Promise<vscode.MarkdownString> {
   const text = new vscode.MarkdownString();
-  if (!vscode.workspace.isTrusted) {
-    return text.appendMarkdown(vscode.l10n.t('Tools in this workspace are unavailable until you trust it.'));
-  }
+  const restricted = restrictedLine();
+  if (restricted !== undefined) return text.appendMarkdown(escapeMarkdown(restricted));
   if (tools.length === 0 && problems.length === 0) {
     return text.appendMarkdown(vscode.l10n.t('This workspace defines no tools.'));
   }

@@ -5,6 +5,7 @@ import { RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { DiagnosisSources } from '../../core/diagnosis/diagnose.ts';
 import type {
+  ChatFact,
   ContainmentFact,
   LoggedProblem,
   NetworkFact,
@@ -47,6 +48,7 @@ export interface EditorSourcesDeps {
   /** Where the windows that share the session agree, where that is not the usual place. */
   readonly sharedPlace: () => { readonly state?: string; readonly storeName?: string } | undefined;
   readonly fetch: Fetch;
+  readonly chat: () => Promise<ChatFact>;
   /** How workspace tools are contained, determined by a trial run. */
   readonly containment: (signal: AbortSignal) => Promise<ContainmentFact>;
   readonly problems: () => readonly LoggedProblem[];
@@ -105,6 +107,7 @@ export function editorSources(deps: EditorSourcesDeps): DiagnosisSources {
     shared: about((at) =>
       inspectSharedState({ connection: at, state: stateRoot(thisMachine()), ...deps.sharedPlace() }),
     ),
+    chat: deps.chat,
     containment: deps.containment,
     problems: deps.problems,
   };

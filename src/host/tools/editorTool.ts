@@ -4,6 +4,8 @@ import type { Log } from '../../core/base/log.ts';
 import { languageModelTool } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
 import type { ToolRegistry } from '../conversation.ts';
+import { showInformationMessage } from '../dialogs.ts';
+import { manageTrust, restrictedLine } from '../restrictedMode.ts';
 import { describe } from '../showError.ts';
 
 interface Input {
@@ -18,6 +20,7 @@ type OpenTools = (token: vscode.ChatParticipantToolToken | undefined) => Promise
  * "Allow in this Session" approves every later call of this one name, so each call asks for its own definition as well.
  */
 export function registerEditorTool(openTools: OpenTools, log: Log): vscode.Disposable {
+  let isRestrictionTold = false;
   return vscode.lm.registerTool<Input>(languageModelTool, {
     prepareInvocation: ({ input }) => ({
       invocationMessage:
@@ -26,11 +29,22 @@ export function registerEditorTool(openTools: OpenTools, log: Log): vscode.Dispo
           : vscode.l10n.t('Listing the tools of this workspace…'),
     }),
     invoke: async ({ input, toolInvocationToken }, token) => {
+      if (!isRestrictionTold) isRestrictionTold = tellRestriction();
       const content = await answer(await openTools(toolInvocationToken), input, signalOf(token), log);
       if (token.isCancellationRequested) throw new vscode.CancellationError();
       return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(content)]);
     },
   });
+}
+
+/** Tells the user why an agent gets no tools here, which the agent may keep to itself. @returns whether there was a reason. */
+function tellRestriction(): boolean {
+  const restricted = restrictedLine();
+  if (restricted === undefined) return false;
+  void showInformationMessage(restricted, manageTrust.title).then((chosen) =>
+    chosen === undefined ? undefined : vscode.commands.executeCommand(manageTrust.command),
+  ); // The agent does not wait for the user here.
+  return true;
 }
 
 /** Errors go to the model as well: it may ask differently. */

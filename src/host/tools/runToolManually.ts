@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import { signalOf } from '../cancellation.ts';
 import { showQuickPick, withProgress } from '../dialogs.ts';
+import { restrictedLine } from '../restrictedMode.ts';
 import { askArguments } from './askArguments.ts';
 import { isToolFile, type ToolFiles, type WorkspaceTool } from './toolFiles.ts';
 import type { WorkspaceTools } from './workspaceTools.ts';
@@ -77,7 +78,7 @@ async function choose(all: readonly WorkspaceTool[], uri: unknown, name: unknown
     throw new RolecallError('tool', vscode.l10n.t('The tool {0} is no longer in this file.', name));
   }
   if (all.length === 0) {
-    throw new RolecallError('tool', vscode.l10n.t('This workspace defines no tools, or is not trusted.'));
+    throw new RolecallError('tool', restrictedLine() ?? vscode.l10n.t('This workspace defines no tools.'));
   }
   const items = all.map((tool) => ({
     label: tool.definition.name,

@@ -47,6 +47,7 @@ export class OrganizationsView implements vscode.Disposable {
     this.#changed = changed;
     this.#disposables = [
       data.onDidChange((change) => this.#follow(change)),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.#tellView()),
       state.onDidChange((organization) => {
         for (const id of organization === undefined ? [...this.#roots.keys()] : [organization]) this.#redraw(id);
       }),

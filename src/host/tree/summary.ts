@@ -4,6 +4,7 @@ import { contextKeys } from '../../ids.ts';
 import type { AccessData } from '../accessData.ts';
 import { filterProblem } from '../accessTarget.ts';
 import { setContextKey } from '../contextKeys.ts';
+import { restrictedLine } from '../restrictedMode.ts';
 import type { ViewState } from './viewState.ts';
 
 /** The view's badge and the line above the tree. */
@@ -33,7 +34,7 @@ export function summarize(data: AccessData, state: ViewState, organizations: rea
   const problems = new Set(filters.map(({ filter }) => filterProblem(filter)).filter((problem) => problem !== ''));
   setContextKey(contextKeys.isFiltered, filters.length > 0);
   return {
-    message: [...sentences, ...problems].join(' · '),
+    message: [...sentences, ...problems, restrictedLine() ?? []].flat().join(' · '),
     badge:
       attention === 0
         ? undefined

@@ -54,6 +54,18 @@ describe('@rolecall', () => {
     assert.deepEqual(await asked('gpt', { reasoningEffort: 'high' }, 'copilot'), ['sandbox/vision', undefined]);
   });
 
+  it('says once in a window that a workspace is not trusted, with the step', async () => {
+    await chat().signedIn();
+    patches.set(vscode.workspace, 'isTrusted', false);
+    await chat().ask('say: hello');
+    assert.match(chat().read(), /Restricted Mode: .* run “Manage Workspace Trust”/);
+    assert.deepEqual(chat().steps(), ['workbench.trust.manage']);
+    chat().stream = new FakeStream();
+    await chat().ask('say: hello again');
+    assert.doesNotMatch(chat().read(), /Restricted Mode/);
+    assert.deepEqual(chat().steps(), []);
+  });
+
   it('takes the default model when a model of somebody else is picked', async () => {
     await chat().signedIn();
     scene().settings.preferred = 'sandbox/vision';

@@ -42,6 +42,7 @@ describe('what a diagnosis finds out in an editor', function () {
       extension: { packageJSON: { version: '1.2.3' }, extensionKind: vscode.ExtensionKind.UI },
       sharedPlace: () => ({ state: '/nowhere/at/all' }),
       fetch,
+      chat: async () => ({ isUsedWithoutParticipant: false }),
       containment: async () => ({ kind: 'bubblewrap' }),
       problems: () => [],
       ...change,

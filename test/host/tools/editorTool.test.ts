@@ -50,10 +50,18 @@ describe('the tool by which other agents call the workspace’s tools', () => {
     assert.match(found.description, /Call it without "tool" first/);
   });
 
-  it('lists the tools, and says why there are none', async () => {
+  it('lists the tools, and says why there are none, once to the user as well', async () => {
     assert.match(await invoke({}), /defines no tools/);
     patches.set(vscode.workspace, 'isTrusted', false);
-    assert.match(await invoke({}), /not trusted/);
+    const shown: string[][] = [];
+    patches.set(vscode.window, 'showInformationMessage', async (...words: string[]) => void shown.push(words));
+    for (const _ of ['first', 'second']) assert.match(await invoke({}), /not trusted/);
+    assert.deepEqual(shown, [
+      [
+        'Restricted Mode: this workspace’s tools and settings are not used. To use them, run “Manage Workspace Trust”.',
+        'Manage Workspace Trust',
+      ],
+    ]);
     box = { ...box, tools: [offered] };
     assert.match(await invoke({ tool: '' }), /"description": "Does one\."/);
   });

@@ -98,6 +98,13 @@ describe('filter, order and favorites', () => {
     assert.equal(contexts.get(contextKeys.isFiltered), false);
   });
 
+  it('above the tree stands what a workspace lacks that is not trusted, and the step', async () => {
+    patches.set(vscode.workspace, 'isTrusted', false);
+    await tree().serviceOf('administrator', 'meridian');
+    await groups();
+    assert.match(tree().shown.message, /^Restricted Mode: .* run “Manage Workspace Trust”\.$/);
+  });
+
   it('the tree follows what is typed, and is as before when the user leaves', async () => {
     await tree().serviceOf('administrator', 'meridian');
     const { done } = await ask(commands.filter, await tree().node('meridian'));

@@ -82,6 +82,12 @@ No problems found.
 - **Windows:** 3
 - **Being renewed by:** no window
 
+## Chat
+
+- **@rolecall:** available
+- **Messages without @rolecall:** go to VS Code’s own assistant, which may ask for a GitHub sign-in; “Rolecall: Use My Cloud’s Models in VS Code’s Chat” changes that
+- **chat.byokUtilityModelDefault:** \`copilot\`
+
 ## Workspace tools
 
 - **Contained programs:** yes, by bubblewrap

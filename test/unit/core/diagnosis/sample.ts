@@ -68,6 +68,7 @@ export const healthy = {
     windows: 3,
     holder: { kind: 'nobody' },
   }),
+  chat: known({ isUsedWithoutParticipant: false, utilityModels: 'copilot' }),
   containment: known({ kind: 'bubblewrap' }),
   problems: known([]),
 } satisfies Diagnosis as Diagnosis;
