@@ -186,6 +186,11 @@ test.describe('the editor’s own chat', () => {
     const labels = await rows().evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
     await page.keyboard.press('Escape');
     assert.ok(!labels.some((label) => /Guide|Rolecall/.test(label)), labels.join('\n'));
+    const input = await openChat(page);
+    await page.keyboard.insertText('hello');
+    await page.keyboard.press('Enter');
+    // What is sent leaves the input.
+    await expect(input.locator('.view-lines')).toHaveText('hello');
     assert.equal(await asked(), before);
   });
 });
