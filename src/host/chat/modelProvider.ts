@@ -110,8 +110,10 @@ function defaultEntry(model: Model | undefined): ModelInformation {
     isLengthKnown: false,
     vision: false,
   };
+  const note = model && utilityModelNote(); // Here only: it would be read aloud for each model.
   return {
     ...information({ ...(model ?? unknown), id: defaultModelEntry, label: unknown.label }),
+    ...(note !== undefined && { infoText: { rolecall: escapeMarkdown(note) } }),
     tooltip: vscode.l10n.t('The default model of your cloud, through Rolecall'),
     detail: model ? vscode.l10n.t('Default: {0}', model.label) : vscode.l10n.t('Sign in to see the models'),
   };
@@ -119,7 +121,6 @@ function defaultEntry(model: Model | undefined): ModelInformation {
 
 function information(model: Model): ModelInformation {
   const { id, label, contextLength, maxOutput, vision, price, warning } = model;
-  const note = utilityModelNote();
   return {
     id,
     name: label,
@@ -134,6 +135,5 @@ function information(model: Model): ModelInformation {
     configurationSchema: configurationSchema(model),
     ...(price && { pricing: priceText(price) }),
     ...(warning && { warningText: { rolecall: escapeMarkdown(warning) } }),
-    ...(note !== undefined && { infoText: { rolecall: escapeMarkdown(note) } }),
   };
 }

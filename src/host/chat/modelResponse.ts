@@ -83,7 +83,9 @@ export async function respond(
     if (account?.signal.aborted) throw new Error(vscode.l10n.t('Stopped because the account was signed out.'));
     if (isCancelled(error)) return;
     log.error(describe(error));
-    throw new Error(asRolecallError(error).message, { cause: error });
+    const shown = new Error(asRolecallError(error).message, { cause: error });
+    shown.stack = ''; // The editor's own chat shows it to the user; the log has it.
+    throw shown;
   } finally {
     account?.dispose();
   }

@@ -98,7 +98,9 @@ describe('the provider of models', () => {
       const toolChoice = ['toolChoice', 'default', 'default', 'auto', 'none'];
       assert.deepEqual(menus(deep), [['reasoningEffort', 'default', 'default', 'none', 'xhigh'], toolChoice, logprobs]);
       assert.equal(others.at(-1)?.pricing, plain?.pricing, 'the entry for the default model has what that model has');
+      assert.match(others.at(-1)?.infoText?.rolecall ?? '', /Copilot’s models write titles/);
       for (const model of others.slice(0, -1)) {
+        assert.equal(model.infoText, undefined, 'it would be read aloud for each model');
         assert.deepEqual(menus(model)[0], ['reasoningEffort', 'default', 'default', 'low', 'medium', 'high']);
         assert.deepEqual([model.pricing, model.warningText], [undefined, undefined]);
       }
