@@ -16,7 +16,7 @@ export const servedModels: readonly ServedModel[] = [
   {
     id: 'sandbox/guide',
     label: 'Sandbox Guide',
-    contextLength: 32_768,
+    contextLength: 131_072,
     maxOutput: 4096,
     vision: false,
     reasoning: true,
@@ -27,7 +27,7 @@ export const servedModels: readonly ServedModel[] = [
   {
     id: 'sandbox/vision',
     label: 'Sandbox Vision',
-    contextLength: 32_768,
+    contextLength: 131_072,
     maxOutput: 4096,
     vision: true,
     reasoning: false,
