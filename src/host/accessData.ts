@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import { type AccessModel, buildModel } from '../core/access/model.ts';
-import type { AccessList } from '../core/access/resources.ts';
 import { asRolecallError, RolecallError } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
-import { Directory, type ListResult, type OrganizationAccess, wasCancelled } from '../core/identity/directory.ts';
+import { Directory, listOf, type OrganizationAccess, wasCancelled } from '../core/identity/directory.ts';
 import type { OrganizationName } from '../core/identity/identityClient.ts';
 import type { Cloud } from './cloud.ts';
 import type { Clouds } from './clouds.ts';
@@ -170,7 +169,7 @@ export class AccessData implements vscode.Disposable {
     let model = this.#models.get(access);
     if (model === undefined) {
       const began = performance.now();
-      model = buildModel({ organization: access.id, groups: readingOf(access.groups), roles: readingOf(access.roles) });
+      model = buildModel({ organization: access.id, groups: listOf(access.groups), roles: listOf(access.roles) });
       this.#models.set(access, model);
       this.#log.debug(`Joined ${access.id} in ${Math.round(performance.now() - began)} ms.`);
     }
@@ -237,17 +236,4 @@ async function listOrganizations({ identity }: Cloud): Promise<readonly Organiza
   }
   if (listed) return listed;
   throw new RolecallError('server', unlisted);
-}
-
-function readingOf<T>(loaded: ListResult<T>): AccessList<T> {
-  if (loaded.kind === 'failed') {
-    return { items: undefined, malformed: 0, at: undefined, problem: loaded.error.message };
-  }
-  const { list, at, staleBecause } = loaded;
-  return {
-    items: list.items,
-    malformed: list.malformed.length,
-    at,
-    ...(staleBecause && { problem: staleBecause.message }),
-  };
 }

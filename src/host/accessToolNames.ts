@@ -3,6 +3,8 @@ import { languageModelTools } from '../ids.ts';
 const PREFIX = 'rolecall_';
 
 /** What `@rolecall` calls a tool that stands in the manifest for everybody. */
+export function nameForOurselves<Name extends string>(contributed: `${typeof PREFIX}${Name}`): Name;
+export function nameForOurselves(contributed: string): string;
 export function nameForOurselves(contributed: string): string {
   return contributed.slice(PREFIX.length);
 }

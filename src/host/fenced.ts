@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { truncate } from '../core/base/errors.ts';
+import { fenceFor } from '../core/completions/fence.ts';
 
 /** Characters of one attachment that are sent; a longer one is cut and says so. */
 const MAX_CHARACTERS = 60_000;
@@ -19,12 +20,6 @@ export function fenced(title: string, text: string, language: string): string {
   const shown = isTruncated(text) ? `${truncate(text, MAX_CHARACTERS)}\n[…cut]` : text;
   const fence = fenceFor(shown);
   return `${title}:\n${fence}${language}\n${shown}\n${fence}`;
-}
-
-/** A fence that is longer than any within `text`. */
-export function fenceFor(text: string): string {
-  const longest = [...text.matchAll(/`+/g)].reduce((longest, [run]) => Math.max(longest, run.length), 2);
-  return '`'.repeat(longest + 1);
 }
 
 /**

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { closingFence, fenced, fenceFor } from '../../src/host/fenced.ts';
+import { fenceFor } from '../../src/core/completions/fence.ts';
+import { closingFence, fenced } from '../../src/host/fenced.ts';
 
 describe('fences', () => {
   it('are longer than any within', () => {

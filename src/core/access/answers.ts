@@ -41,7 +41,7 @@ export function effectiveAccessAnswer(model: AccessModel, principal: Principal):
         [principal, ...principal.groups.flatMap(({ members }) => members)],
         principal.kind !== 'serviceAccount',
       ),
-      ...gaps(model),
+      ...gapLines(model),
     ],
     lines: [
       ...reached.map(({ role, grantedBy }) => `${roleText(role, model.rolesKnown)} ${grantedByText(grantedBy)}`),
@@ -59,7 +59,7 @@ export function holdersAnswer(model: AccessModel, role: RoleEntry): AccessAnswer
     heading: [
       `${roleText(role, model.rolesKnown)} in ${oneLine(model.organization)}: ${holdersText(holders)} through ${countText(role.groups.length, 'group')}.`,
       ...samePeople(holders.map(({ principal }) => principal)),
-      ...gaps(model),
+      ...gapLines(model),
     ],
     lines: [
       ...holders.map(({ principal, grantedBy }) => `${principalText(principal)} ${grantedByText(grantedBy)}`),
@@ -74,7 +74,7 @@ export function groupsAnswer(model: AccessModel, groups: readonly GroupEntry[] =
     heading: [
       `Groups of ${oneLine(model.organization)}: ${countOf(groups.length, model.groups.length)}.`,
       ...samePeople(groups.flatMap(({ members }) => members)),
-      ...gaps(model),
+      ...gapLines(model),
     ],
     lines: groups.map((entry) => {
       const { roles, members, group } = entry;
@@ -90,7 +90,10 @@ export function groupsAnswer(model: AccessModel, groups: readonly GroupEntry[] =
 /** Roles with how many groups grant them. */
 export function rolesAnswer(model: AccessModel, roles: readonly RoleEntry[] = model.roles): AccessAnswer {
   return {
-    heading: [`Roles of ${oneLine(model.organization)}: ${countOf(roles.length, model.roles.length)}.`, ...gaps(model)],
+    heading: [
+      `Roles of ${oneLine(model.organization)}: ${countOf(roles.length, model.roles.length)}.`,
+      ...gapLines(model),
+    ],
     lines: roles.map((entry) => {
       const description = entry.role?.metadata.description;
       const suffix = description ? `; ${oneLine(description)}` : '';
@@ -111,7 +114,8 @@ function samePeople(members: readonly Principal[], isAsked = true): readonly str
   return isAsked && mayContainDuplicates(members) ? [DUPLICATE_PEOPLE_NOTE] : [];
 }
 
-function gaps(model: AccessModel): readonly string[] {
+/** What an answer from this model may lack, a line each. */
+export function gapLines(model: AccessModel): readonly string[] {
   return model.gaps.map((gap) => `INCOMPLETE: ${gapText(gap)}`);
 }
 

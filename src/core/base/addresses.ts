@@ -7,9 +7,14 @@ export function isLoopback(url: string): boolean {
   return hostname === '127.0.0.1' || hostname === '[::1]' || hostname === 'localhost';
 }
 
-/** @returns the origin. @throws RolecallError `configuration` with a sentence that says what to enter. */
-export function checkIdentityUrl(typed: string): string {
-  const url = parse(typed, 'identity.url', 'https://identity.example.com');
+/**
+ * @param as How the user knows it, where it is not a setting.
+ * @returns the origin.
+ * @throws RolecallError `configuration` with a sentence that says what to enter.
+ */
+export function checkIdentityUrl(typed: string, as?: string): string {
+  const wrong = problemOf(as);
+  const url = parse(typed, 'identity.url', 'https://identity.example.com', wrong);
   if (url.pathname !== '/' || url.search || url.hash) {
     throw wrong(
       'identity.url',
@@ -20,9 +25,10 @@ export function checkIdentityUrl(typed: string): string {
   return url.origin;
 }
 
-/** @returns the base address without a trailing slash; a path prefix is kept. */
-export function checkInferenceUrl(typed: string): string {
-  const url = parse(typed, 'inference.url', 'https://inference.example.com');
+/** As {@link checkIdentityUrl}. @returns the base address without a trailing slash; a path prefix is kept. */
+export function checkInferenceUrl(typed: string, as?: string): string {
+  const wrong = problemOf(as);
+  const url = parse(typed, 'inference.url', 'https://inference.example.com', wrong);
   if (/[?#]/.test(typed))
     throw wrong(
       'inference.url',
@@ -45,6 +51,7 @@ export function checkInferenceUrl(typed: string): string {
 
 /** @returns the URI as typed: the server compares it as a plain string. */
 export function checkRedirectUri(typed: string): string {
+  const wrong = problemOf(undefined);
   if (/\s/.test(typed) || !URL.canParse(typed))
     throw wrong('identity.redirectUri', (name) => needsAddress(name, 'http://127.0.0.1:18155/callback'));
   // Also a `?` at the end, which a URL object drops: the server would add its own after it.
@@ -56,7 +63,7 @@ export function checkRedirectUri(typed: string): string {
   return typed;
 }
 
-function parse(typed: string, setting: string, example: string): URL {
+function parse(typed: string, setting: string, example: string, wrong: Problem): URL {
   const url = /\s/.test(typed) ? null : URL.parse(typed);
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw wrong(setting, (name) => needsAddress(name, example));
@@ -75,8 +82,12 @@ function needsAddress(name: string, example: string): string {
   return l10n.t('{0} must be an address such as {1}.', name, example);
 }
 
-function wrong(setting: string, sentence: (name: string) => string, value?: string): RolecallError {
-  return new RolecallError('configuration', sentence(`rolecall.${setting}`), {
-    remedy: { kind: 'changeSetting', setting, ...(value !== undefined && { value }) },
-  });
+type Problem = (setting: string, sentence: (name: string) => string, value?: string) => RolecallError;
+
+/** What is wrong with a setting, or with what takes its place. */
+function problemOf(as: string | undefined): Problem {
+  return (setting, sentence, value) =>
+    new RolecallError('configuration', sentence(as ?? `rolecall.${setting}`), {
+      remedy: { kind: 'changeSetting', setting, ...(value !== undefined && { value }) },
+    });
 }

@@ -22,6 +22,20 @@ export interface OrganizationAccess {
   readonly roles: ListResult<Role>;
 }
 
+/** A list as far as it was read, for the access model: see its `AccessList`. */
+export function listOf<T>(loaded: ListResult<T>) {
+  if (loaded.kind === 'failed') {
+    return { items: undefined, malformed: 0, at: undefined, problem: loaded.error.message };
+  }
+  const { list, at, staleBecause } = loaded;
+  return {
+    items: list.items,
+    malformed: list.malformed.length,
+    at,
+    ...(staleBecause && { problem: staleBecause.message }),
+  };
+}
+
 interface Read {
   readonly stop: AbortController;
   isDone: boolean;

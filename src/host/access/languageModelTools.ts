@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import { asRolecallError, cancelled } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
+import type { languageModelTools } from '../../ids.ts';
 import type { AccessData } from '../accessData.ts';
 import { nameForOurselves } from '../accessToolNames.ts';
 import { signalOf } from '../cancellation.ts';
-import { type AccessToolName, answerQuestion, readQuestion } from './accessTools.ts';
+import { answerToolQuestion, readToolQuestion } from './accessTools.ts';
 import { SharingConsent } from './sharingConsent.ts';
 
 /** For callers that set no token budget. */
@@ -27,14 +28,14 @@ export class ContributedAccessTools implements vscode.Disposable {
   }
 
   async answer(
-    name: AccessToolName,
+    name: (typeof languageModelTools)[keyof typeof languageModelTools],
     options: vscode.LanguageModelToolInvocationOptions<unknown>,
     token: vscode.CancellationToken,
   ): Promise<vscode.LanguageModelToolResult> {
     const signal = signalOf(token);
     try {
       const session = this.#data.requireSession();
-      const question = await readQuestion(this.#data, name, options.input, 'others');
+      const question = await readToolQuestion(this.#data, nameForOurselves(name), options.input, 'others');
       const { organization } = question;
       const recipient = recipientOf(options);
       if (!(await this.#consent.ask(session, { organization, recipient }, signal))) {
@@ -47,7 +48,7 @@ export class ContributedAccessTools implements vscode.Disposable {
       const measure = countTokens
         ? async (text: string) => countTokens(text, token)
         : (text: string) => text.length / CHARACTERS_PER_TOKEN;
-      const answer = await answerQuestion(this.#data, question, tokenBudget, measure, signal);
+      const answer = await answerToolQuestion(this.#data, question, tokenBudget, measure, signal);
       this.#answered.add(nameForOurselves(name));
       return result(answer);
     } catch (error) {

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { cancelled, RolecallError } from '../../core/base/errors.ts';
+import { cancelled } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
-import { IdentityClient } from '../../core/identity/identityClient.ts';
+import { acceptsToken } from '../../core/identity/acceptsToken.ts';
 import { readServiceToken, signInWithServiceToken } from '../../core/oauth/serviceToken.ts';
 import type { Session } from '../../core/oauth/session.ts';
 import type { Cloud } from '../cloud.ts';
@@ -35,15 +35,22 @@ export class ServiceTokens {
         new URL(cloud.connection.inferenceUrl).origin,
       ),
     );
-    this.#deps.addSecret(token);
+    const { fetch, settings, addSecret, log } = this.#deps;
+    addSecret(token);
     const { session, isChecked } = await withProgress(
       { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Checking the token…') },
       () =>
         signInWithServiceToken(
           {
             connection: cloud.connection,
-            fetch: this.#deps.fetch,
-            isTaken: (candidate, stop) => this.#isTaken(cloud, candidate, stop),
+            fetch,
+            isTaken: (candidate, stop) =>
+              acceptsToken(
+                { fetch, identityUrl: cloud.connection.identityUrl, log, now: Date.now },
+                candidate,
+                settings.organizations()[0],
+                stop,
+              ),
             now: Date.now,
           },
           token,
@@ -51,7 +58,7 @@ export class ServiceTokens {
         ),
     );
     await cloud.tokenManager.signIn(session);
-    this.#deps.log.info(`Signed in to ${cloud.connection.identityUrl} with a service token.`);
+    log.info(`Signed in to ${cloud.connection.identityUrl} with a service token.`);
     if (!isChecked) {
       void showWarningMessage(
         vscode.l10n.t(
@@ -61,43 +68,6 @@ export class ServiceTokens {
     }
     return session;
   }
-
-  /** Asks for organizations, else for the groups of the first one. A “forbidden” means that the token was accepted. */
-  async #isTaken(cloud: Cloud, token: string, signal: AbortSignal): Promise<boolean | undefined> {
-    let refused = false;
-    const client = new IdentityClient({
-      fetch: this.#deps.fetch,
-      identityUrl: cloud.connection.identityUrl,
-      tokens: {
-        accessToken: async () => token,
-        refreshAfter401: async () => {
-          refused = true;
-          return undefined;
-        },
-      },
-      log: this.#deps.log,
-      now: Date.now,
-    });
-    const answered = async (ask: () => Promise<unknown>) => {
-      try {
-        return (await ask()) !== undefined;
-      } catch (error) {
-        if (refused) return false;
-        if (isKnownAllTheSame(error)) return true;
-        throw error;
-      }
-    };
-    if (await answered(() => client.organizations(signal))) return true;
-    if (refused) return false;
-    const organization = this.#deps.settings.organizations()[0];
-    if (organization === undefined) return undefined;
-    return answered(() => client.groups(organization, signal));
-  }
-}
-
-/** A service that answers “forbidden” or “not found” has accepted the token. */
-function isKnownAllTheSame(error: unknown): boolean {
-  return error instanceof RolecallError && (error.kind === 'forbidden' || error.kind === 'notFound');
 }
 
 /** @throws RolecallError `cancelled` */

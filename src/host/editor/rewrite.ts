@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
+import { fenceFor } from '../../core/completions/fence.ts';
 import { commands } from '../../ids.ts';
 import { ownerOf } from '../accountSignal.ts';
 import { closingLine } from '../answerText.ts';
 import type { Handlers } from '../commands.ts';
 import { showInformationMessage, showInputBox } from '../dialogs.ts';
-import { fenceFor, isTruncated } from '../fenced.ts';
+import { isTruncated } from '../fenced.ts';
 import { type Passage, quoted } from '../passage.ts';
 import { activePassage } from './askAboutSelection.ts';
 import { codeInAnswer, hasSeveralBlocks, type Proposal, rewritten } from './rewriteText.ts';

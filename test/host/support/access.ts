@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { buildModel } from '../../../src/core/access/model.ts';
 import { RolecallError } from '../../../src/core/base/errors.ts';
-import type { ListResult, OrganizationAccess } from '../../../src/core/identity/directory.ts';
+import { type ListResult, listOf, type OrganizationAccess } from '../../../src/core/identity/directory.ts';
 import { readGroups, readRoles } from '../../../src/core/identity/schemas.ts';
 import type { ActiveSession, ReadOrganization } from '../../../src/host/accessData.ts';
 import { contentsOf, type OrganizationContents, type ViewOptions } from '../../../src/host/tree/children.ts';
@@ -22,11 +22,7 @@ export function readOf(groups: unknown, roles: unknown, staleBecause?: RolecallE
     groups: loadedOf(readGroups, groups, staleBecause),
     roles: loadedOf(readRoles, roles, staleBecause),
   };
-  const reading = <T>(list: ListResult<T>) =>
-    list.kind === 'failed'
-      ? { items: undefined, malformed: 0, at: undefined, problem: list.error.message }
-      : { items: list.list.items, malformed: list.list.malformed.length, at: list.at };
-  const model = buildModel({ organization: 'm', groups: reading(access.groups), roles: reading(access.roles) });
+  const model = buildModel({ organization: 'm', groups: listOf(access.groups), roles: listOf(access.roles) });
   return { session: { cloud: { key: 'c' } } as unknown as ActiveSession, access, model };
 }
 

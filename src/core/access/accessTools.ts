@@ -1,0 +1,170 @@
+import * as z from 'zod/mini';
+import { RolecallError } from '../base/errors.ts';
+import {
+  type AccessAnswer,
+  effectiveAccessAnswer,
+  gapLines,
+  groupsAnswer,
+  holdersAnswer,
+  rolesAnswer,
+} from './answers.ts';
+import { principalText, roleText } from './english.ts';
+import { applyFilter } from './filter.ts';
+import { parseFilter } from './filterSyntax.ts';
+import type { AccessModel } from './model.ts';
+import { oneLine } from './plain.ts';
+import { findPrincipals, findRoles } from './queries.ts';
+import { type MeasureText, truncateAnswer } from './truncateAnswer.ts';
+
+/*
+ * The questions that models ask about access, wherever they ask: in the editor's chat, through MCP or in a terminal.
+ */
+
+export const accessToolNames = ['list_groups', 'list_roles', 'who_has_role', 'effective_access'] as const;
+export type AccessToolName = (typeof accessToolNames)[number];
+
+/** What the name of a tool begins with where it stands beside the tools of others. */
+const PREFIX = 'rolecall_';
+
+const text = z.string();
+const optional = z.optional(text);
+const inputSchema = z.object({ organization: optional, filter: optional, role: optional, who: optional });
+/** A model's arguments; the manifest's schemas say which are required. */
+export type AccessToolInput = z.output<typeof inputSchema>;
+
+/** Matches that are answered at once: a name that fits half the organization answers nothing. */
+const MAX_MATCHES = 5;
+
+/** A tool as the manifest describes it (`contributes.languageModelTools`), the only place that does. */
+const describedSchema = z.object({
+  name: z.string(),
+  displayName: text,
+  userDescription: text,
+  modelDescription: text,
+  inputSchema: z.looseObject({
+    type: z.literal('object'),
+    properties: z.record(z.string(), z.looseObject({})),
+    required: z.optional(z.array(z.string())),
+  }),
+});
+
+export interface DescribedAccessTool extends Omit<z.output<typeof describedSchema>, 'name'> {
+  readonly name: AccessToolName;
+}
+
+/** The access tools among those of the manifest, by their names without the prefix. */
+export function readAccessTools(contributed: unknown): readonly DescribedAccessTool[] {
+  const named = z.parse(z.array(z.looseObject({ name: z.string() })), contributed);
+  return accessToolNames.flatMap((name) => {
+    const found = named.find((tool) => tool.name === PREFIX + name);
+    return found ? [{ ...z.parse(describedSchema, found), name }] : [];
+  });
+}
+
+/** An organization that a model may ask about, by its ID and what the user calls it. */
+export interface KnownOrganization {
+  readonly id: string;
+  readonly names: readonly string[];
+}
+
+export interface Question {
+  readonly tool: AccessToolName;
+  readonly organization: string;
+  readonly input: AccessToolInput;
+}
+
+/**
+ * Reads a model's question, before anything of the organization is read.
+ *
+ * @param asker decides what error messages can reveal: to another agent not even which organizations exist.
+ * @throws RolecallError `invalidRequest` with a sentence that the model can act on.
+ */
+export function readQuestion(
+  tool: AccessToolName,
+  raw: unknown,
+  organizations: readonly KnownOrganization[],
+  asker: 'ourselves' | 'others',
+): Question {
+  const parsed = z.safeParse(inputSchema, raw ?? {});
+  if (!parsed.success) throw new RolecallError('invalidRequest', 'The arguments must be strings.');
+  const organization = chooseOrganization(organizations, parsed.data.organization?.trim(), asker);
+  return { tool, organization, input: parsed.data };
+}
+
+/** @returns text within `budget` in the unit of `measure`. */
+export async function answerQuestion(
+  model: AccessModel,
+  { tool, input }: Pick<Question, 'tool' | 'input'>,
+  budget: number,
+  measure: MeasureText,
+): Promise<string> {
+  return truncateAnswer(answerOf(model, tool, input), budget, measure);
+}
+
+/** The answer whole, however long. */
+export function answerOf(model: AccessModel, tool: AccessToolName, input: AccessToolInput): AccessAnswer {
+  switch (tool) {
+    case 'list_groups':
+      return groupsAnswer(model, applyFilter(model, parseFilter(input.filter ?? '')).groups);
+    case 'list_roles':
+      return rolesAnswer(model, applyFilter(model, parseFilter(input.filter ?? '')).roles);
+    case 'who_has_role': {
+      const found = findRoles(model, input.role ?? '');
+      return oneOrSeveral(
+        model,
+        found.map((role) => holdersAnswer(model, role)),
+        found.map((role) => roleText(role, model.rolesKnown)),
+        `No role of ${oneLine(model.organization)} is named “${oneLine(input.role ?? '')}”.`,
+      );
+    }
+    case 'effective_access': {
+      const found = findPrincipals(model, input.who ?? '');
+      return oneOrSeveral(
+        model,
+        found.map((principal) => effectiveAccessAnswer(model, principal)),
+        found.map(principalText),
+        `Nobody in the groups of ${oneLine(model.organization)} is named “${oneLine(input.who ?? '')}”.`,
+      );
+    }
+  }
+}
+
+/** One of those that the user has chosen to show, and no other: a model cannot make Rolecall read anything else. */
+function chooseOrganization(
+  organizations: readonly KnownOrganization[],
+  wanted: string | undefined,
+  asker: 'ourselves' | 'others',
+): string {
+  const [only] = organizations;
+  if (!only) throw new RolecallError('invalidRequest', 'The user has added no organization to Rolecall yet.');
+  if (!wanted && organizations.length === 1) return only.id;
+  const isMeant = (name: string) => name.toLowerCase() === wanted?.toLowerCase();
+  const found =
+    organizations.find(({ id }) => id === wanted) ??
+    organizations.find(({ id, names }) => isMeant(id) || names.some(isMeant));
+  if (found) return found.id;
+  if (asker === 'others') {
+    throw new RolecallError('invalidRequest', 'Ask the user which organization is meant, and call again with its id.');
+  }
+  const known = organizations.map(({ id }) => oneLine(id)).join(', ');
+  throw new RolecallError('invalidRequest', `Which organization? The organizations are: ${known}.`);
+}
+
+function oneOrSeveral(
+  model: AccessModel,
+  answers: readonly AccessAnswer[],
+  names: readonly string[],
+  none: string,
+): AccessAnswer {
+  const [only, ...others] = answers;
+  // Who is not in a part of the lists may be in the rest.
+  if (!only) return { heading: [none, ...gapLines(model)], lines: [] };
+  if (others.length === 0) return only;
+  if (answers.length > MAX_MATCHES) {
+    return { heading: [`${answers.length} match. Ask for one of them by its ID:`, ...gapLines(model)], lines: names };
+  }
+  return {
+    heading: [`${answers.length} match.`],
+    lines: answers.flatMap(({ heading, lines }) => [...heading, ...lines, '']),
+  };
+}
