@@ -1,4 +1,4 @@
-// node esbuild.mjs [--watch] [--tests]: bundles the extension, its pages and the sandbox into dist/, and with --tests the suite that
+// node esbuild.mjs [--watch] [--tests]: bundles the extension, its pages, the command line and the sandbox into dist/, and with --tests the suite that
 // runs inside an extension host and the sandbox's test build into out/test/. Types are not checked here: that is `npm run check`.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -133,7 +133,31 @@ function production(watching) {
     features(watching),
     { ...pages, ...size },
     { ...sandbox('src/sandbox/main.ts', 'dist/sandbox.js'), ...size },
+    commandLine(watching),
   ];
+}
+
+/** The program `rolecall`. */
+function commandLine(watching, outdir = 'dist') {
+  return {
+    ...common,
+    minify: !watching,
+    sourcemap: watching,
+    entryPoints: { cli: 'src/cli/main.ts' },
+    outdir,
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    mainFields: ['module', 'main'],
+    alias: { '@vscode/l10n': '@vscode/l10n/dist/browser.js' },
+    // Before anything that an older Node cannot even load.
+    banner: {
+      js: `#!/usr/bin/env node
+if (Number.parseInt(process.versions.node, 10) < 22) {
+  process.stderr.write('error: rolecall needs Node.js 22.19 or newer; this is ' + process.versions.node + '.\\n');
+  process.exit(3);
+}`,
+    },
+  };
 }
 
 /** The demo cloud; the test build adds its remote control. */
@@ -204,6 +228,12 @@ function thirdPartyNotices(results) {
 export async function bundleExtension(outdir) {
   await buildAll([extension(false, outdir), features(false, outdir)]);
   return { extension: path.join(outdir, 'extension.cjs'), features: path.join(outdir, 'features.cjs') };
+}
+
+/** Bundles the command line into `outdir` as it is shipped. Resolves to its file. */
+export async function bundleCommandLine(outdir) {
+  await buildAll([commandLine(false, outdir)]);
+  return path.join(outdir, 'cli.cjs');
 }
 
 /** Bundles one of the pages, minified. Resolves to its script and its style sheet; writes nothing. */

@@ -74,6 +74,8 @@ declare module '*/esbuild.mjs' {
     readonly extension: string;
     readonly features: string;
   }>;
+  /** Gives the program's file. */
+  export function bundleCommandLine(outdir: string): Promise<string>;
   export function bundlePage(name?: 'matrix' | 'page'): Promise<{ readonly script: string; readonly style: string }>;
   export function bundleSandbox(): Promise<{ readonly text: string; readonly modules: readonly string[] }>;
   export function buildTests(): Promise<Bundle[]>;

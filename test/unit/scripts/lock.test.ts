@@ -85,9 +85,12 @@ describe('npm start', function () {
   });
 
   it('bundles none either', async () => {
-    const entryPoints = ['src/extension.ts', 'src/sandbox/main.ts', 'src/webview/matrix/main.ts'].map((file) =>
-      at(file),
-    );
+    const entryPoints = [
+      'src/extension.ts',
+      'src/cli/main.ts',
+      'src/sandbox/main.ts',
+      'src/webview/matrix/main.ts',
+    ].map((file) => at(file));
     const external = ['vscode', ...optionalPackages];
     const { metafile } = await build({ ...common, entryPoints, outdir: at('out'), external });
     const bundled = Object.keys(metafile.inputs).flatMap(

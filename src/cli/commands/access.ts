@@ -1,0 +1,169 @@
+import { Option } from 'commander';
+import { type AccessToolInput, type AccessToolName, answerOf } from '../../core/access/accessTools.ts';
+import { answerText } from '../../core/access/answers.ts';
+import { documentMarkdown } from '../../core/access/document.ts';
+import { gapText } from '../../core/access/english.ts';
+import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
+import {
+  effectiveAccess,
+  findPrincipals,
+  findRoles,
+  groupName,
+  holdersOf,
+  roleName,
+} from '../../core/access/queries.ts';
+import { reviewCsv, reviewDocument, reviewJson } from '../../core/access/reviewText.ts';
+import { asRolecallError, isCancelled } from '../../core/base/errors.ts';
+import type { CommonOptions } from '../configuration.ts';
+import { type ExitCode, exitCodeOf, exitCodes } from '../exitCodes.ts';
+import { onlyOrganization, readOrganization } from '../readOrganization.ts';
+import { type Context, type Subcommand, withCommonOptions } from '../subcommand.ts';
+import { printableJson } from '../terminal.ts';
+
+/** A question about access and its answer for programs. */
+interface Asked {
+  readonly tool: AccessToolName;
+  readonly input: AccessToolInput;
+  /** One for each role or person of that name. */
+  readonly matches: (model: AccessModel) => readonly Match[];
+}
+
+interface Match {
+  /** False for a role that nobody has, and for somebody who can reach nothing. */
+  readonly isFinding: boolean;
+  readonly json: object;
+}
+
+export const whoHas: Subcommand = (program, run) => {
+  withCommonOptions(program.command('who-has').description('who has a role, and through which groups'))
+    .argument('<role>', 'name or ID of the role, or a part of it')
+    .action((role: string, options: CommonOptions) =>
+      run(options, (context) =>
+        ask(context, options, {
+          tool: 'who_has_role',
+          input: { role },
+          matches: (model) =>
+            findRoles(model, role).map((entry) => {
+              const holders = holdersOf(entry);
+              const json = {
+                role: jsonOfRole(entry),
+                holders: holders.map(({ principal, grantedBy }) => ({
+                  ...jsonOfPrincipal(principal),
+                  through: grantedBy.map(jsonOfGroup),
+                })),
+              };
+              return { isFinding: holders.length > 0, json };
+            }),
+        }),
+      ),
+    );
+};
+
+export const access: Subcommand = (program, run) => {
+  withCommonOptions(program.command('access').description('what a person or service account can reach, and how'))
+    .argument('<person>', 'e-mail address or ID, or a part of it')
+    .action((who: string, options: CommonOptions) =>
+      run(options, (context) =>
+        ask(context, options, {
+          tool: 'effective_access',
+          input: { who },
+          matches: (model) =>
+            findPrincipals(model, who).map((principal) => {
+              const reached = effectiveAccess(principal);
+              const json = {
+                ...jsonOfPrincipal(principal),
+                groups: principal.groups.map(jsonOfGroup),
+                roles: reached.map(({ role, grantedBy }) => ({
+                  ...jsonOfRole(role),
+                  through: grantedBy.map(jsonOfGroup),
+                })),
+              };
+              return { isFinding: reached.length > 0, json };
+            }),
+        }),
+      ),
+    );
+};
+
+const formats = {
+  md: (model: AccessModel, reader: Parameters<typeof reviewDocument>[1]) =>
+    documentMarkdown(reviewDocument(model, reader)),
+  csv: reviewCsv,
+  json: reviewJson,
+} as const;
+
+export const review: Subcommand = (program, run) => {
+  withCommonOptions(program.command('review').description('the access review of an organization'))
+    .addOption(new Option('--format <format>', 'Markdown, CSV or JSON').choices(Object.keys(formats)).default('md'))
+    .action((options: CommonOptions & { readonly format: keyof typeof formats }) =>
+      run(options, async (context) => {
+        const { terminal, signal } = context;
+        const services = await context.open();
+        const organization = onlyOrganization(await services.organizations(signal));
+        const reader = { service: new URL(services.identityUrl).host, account: await services.account(signal) };
+        const model = await readOrganization(services, organization, (told) => terminal.note(told), signal);
+        const format = options.json ? 'json' : options.format;
+        const text = formats[format](model, reader);
+        await terminal.write(format === 'json' ? `${printableJson(JSON.parse(text))}\n` : text);
+        return reportGaps(context, model);
+      }),
+    );
+};
+
+/** Asks each organization. One that cannot be read does not keep the others from answering. */
+async function ask(context: Context, { json }: CommonOptions, { tool, input, matches }: Asked): Promise<ExitCode> {
+  const { terminal, signal } = context;
+  const services = await context.open();
+  const organizations = await services.organizations(signal);
+  const answered: object[] = [];
+  const codes: ExitCode[] = [];
+  let hasFound = false;
+  for (const { id } of organizations) {
+    try {
+      const model = await readOrganization(services, id, (told) => terminal.note(told), signal);
+      const found = matches(model);
+      hasFound ||= found.some(({ isFinding }) => isFinding);
+      if (json) answered.push({ ...jsonOfModel(model), matches: found.map((match) => match.json) });
+      else
+        await terminal.write(`${answered.length > 0 ? '\n' : ''}${answerText(answerOf(model, tool, input)).trim()}\n`);
+      if (!json) answered.push(model);
+      codes.push(reportGaps(context, model));
+    } catch (error) {
+      if (isCancelled(error)) throw error;
+      terminal.error(asRolecallError(error).message);
+      codes.push(exitCodeOf(error));
+    }
+  }
+  if (json) await terminal.writeJson({ organizations: answered });
+  if (organizations.length === 0) terminal.error('There is no organization to read. Name one with --organization.');
+  if (answered.length === 0) return codes[0] ?? exitCodes.usage;
+  if (codes.some((code) => code !== exitCodes.done)) return exitCodes.incomplete;
+  return hasFound ? exitCodes.done : exitCodes.finding;
+}
+
+/** What the answer lacks, on standard error: in a pipe, its text is not looked at. */
+function reportGaps({ terminal }: Context, { organization, gaps }: AccessModel): ExitCode {
+  for (const gap of gaps) terminal.error(`The answer for ${organization} is incomplete. ${gapText(gap)}`);
+  return gaps.length === 0 ? exitCodes.done : exitCodes.incomplete;
+}
+
+function jsonOfModel({ organization, at, gaps }: AccessModel): object {
+  return {
+    organization,
+    ...(at !== undefined && { readAt: new Date(at).toISOString() }),
+    complete: gaps.length === 0,
+    gaps: gaps.map((gap) => ({ ...gap, text: gapText(gap) })),
+  };
+}
+
+function jsonOfRole(entry: RoleEntry): object {
+  return { id: entry.id, name: roleName(entry), listed: entry.role !== undefined };
+}
+
+function jsonOfGroup(entry: GroupEntry): object {
+  return { id: entry.group.metadata.id, name: groupName(entry) };
+}
+
+function jsonOfPrincipal({ kind, id, email, issuer }: Principal): object {
+  return { kind, id, email, issuer };
+}

@@ -1,0 +1,154 @@
+import { fstatSync } from 'node:fs';
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { RolecallError, systemErrorCode } from '../../core/base/errors.ts';
+import { streamCompletion } from '../../core/completions/client.ts';
+import type { Completion } from '../../core/completions/completion.ts';
+import { fenceFor } from '../../core/completions/fence.ts';
+import { listModels } from '../../core/completions/models.ts';
+import type { ChatMessage } from '../../core/completions/request.ts';
+import type { CommonOptions } from '../configuration.ts';
+import { type ExitCode, exitCodes } from '../exitCodes.ts';
+import { inferenceConnection, type Services } from '../services.ts';
+import { type Context, type Subcommand, withCommonOptions } from '../subcommand.ts';
+
+interface ChatOptions extends CommonOptions {
+  readonly file?: readonly string[];
+  readonly model?: string;
+  readonly system?: string;
+}
+
+/** Of a file, or of standard input, in bytes. What is longer is refused: a model would be sent half of it. */
+const MAX_INPUT = 1_000_000;
+
+export const chat: Subcommand = (program, run) => {
+  const collect = (file: string, before: readonly string[] = []) => [...before, file];
+  withCommonOptions(program.command('chat').description('ask a model, and print its answer as it arrives'))
+    .argument('[message]', 'what to ask; standard input is added to it, or is the message')
+    .option('-f, --file <path>', 'a text file to send along; can be repeated', collect)
+    .option('-m, --model <id>', 'the model to ask (ROLECALL_MODEL)')
+    .option('-s, --system <text>', 'instructions for the model')
+    .action((message: string | undefined, options: ChatOptions) =>
+      run(options, async (context) => {
+        const messages = await messagesOf(message, options, context);
+        const services = await context.open();
+        const model = options.model ?? services.defaultModel ?? (await firstModel(services, context.signal));
+        const completion = await stream(services, { model, messages }, options.json === true, context);
+        if (options.json) await context.terminal.writeJson(completion);
+        return reportEnding(completion, context);
+      }),
+    );
+};
+
+async function stream(
+  services: Services,
+  request: { readonly model: string; readonly messages: readonly ChatMessage[] },
+  isQuiet: boolean,
+  { terminal, signal }: Context,
+): Promise<Completion> {
+  const events = streamCompletion(services.inference, inferenceConnection(services), request, {}, signal);
+  let last = '\n';
+  try {
+    for (;;) {
+      const { done, value } = await events.next();
+      if (done) return value;
+      if (value.kind === 'notice') terminal.note(value.message);
+      if (value.kind !== 'text' || isQuiet) continue;
+      last = value.text.at(-1) ?? last;
+      await terminal.write(value.text);
+    }
+  } finally {
+    await events.return(undefined as never);
+    if (last !== '\n') await terminal.write('\n');
+  }
+}
+
+/** An answer that is not whole must not look whole to a script. */
+function reportEnding({ complete, incompleteReason, choices }: Completion, { terminal }: Context): ExitCode {
+  const [choice] = choices;
+  const problem = complete ? problemOf(choice) : incompleteReason;
+  if (problem === undefined) return exitCodes.done;
+  terminal.error(problem);
+  return exitCodes.incomplete;
+}
+
+function problemOf(choice: Completion['choices'][number] | undefined): string | undefined {
+  if (choice?.ending === 'length') return 'The answer reached its length limit and was cut off.';
+  if (choice?.ending === 'endedEarly') return `The service ended the answer early (${choice.finishReason}).`;
+  return (choice?.text ?? '').trim() === '' ? 'The model answered without a text.' : undefined;
+}
+
+async function messagesOf(message: string | undefined, options: ChatOptions, context: Context) {
+  const files = await Promise.all((options.file ?? []).map(readFile));
+  const piped = await readInput(context);
+  const parts = [message ?? '', ...files, message === undefined ? piped : fencedInput('Standard input', piped)];
+  const content = parts.filter((part) => part.trim() !== '').join('\n\n');
+  if (content === '') throw new RolecallError('invalidRequest', 'There is no message. Type one, or pipe it in.');
+  return [
+    ...(options.system === undefined ? [] : [{ role: 'system', content: options.system }]),
+    { role: 'user', content },
+  ];
+}
+
+async function readFile(file: string): Promise<string> {
+  let bytes: Buffer;
+  try {
+    bytes = await fs.readFile(file);
+  } catch (error) {
+    throw new RolecallError('invalidRequest', `${file} cannot be read (${systemErrorCode(error) ?? 'unknown'}).`);
+  }
+  return fencedInput(path.basename(file), decode(bytes, file));
+}
+
+function fencedInput(title: string, text: string): string {
+  if (text.trim() === '') return '';
+  const fence = fenceFor(text);
+  return `${title}:\n${fence}\n${text}\n${fence}`;
+}
+
+function decode(bytes: Buffer, name: string): string {
+  if (bytes.length > MAX_INPUT) throw new RolecallError('invalidRequest', `${name} is larger than 1 MB.`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new RolecallError('invalidRequest', `${name} is not a text in UTF-8.`);
+  }
+}
+
+/** What is piped in, or redirected from a file; nothing of a terminal or `/dev/null`. */
+async function readInput({ stdin, signal }: Context): Promise<string> {
+  if (!isPiped(stdin)) return '';
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const stop = () => stdin.destroy();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const chunk of stdin) {
+      const bytes = Buffer.from(chunk);
+      size += bytes.length;
+      chunks.push(bytes);
+      if (size > MAX_INPUT) break;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+  return decode(Buffer.concat(chunks), 'Standard input');
+}
+
+function isPiped({ isTTY, fd }: Context['stdin']): boolean {
+  if (isTTY) return false;
+  try {
+    const found = fstatSync(fd);
+    return found.isFIFO() || found.isFile() || found.isSocket();
+  } catch {
+    return false; // Closed.
+  }
+}
+
+async function firstModel(services: Services, signal: AbortSignal): Promise<string> {
+  const [first] = (await listModels(services.inference, inferenceConnection(services), signal)) ?? [];
+  if (first) return first.id;
+  throw new RolecallError('configuration', 'Name a model with --model or ROLECALL_MODEL: the service lists none.');
+}

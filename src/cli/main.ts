@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { asRolecallError, isCancelled, RolecallError, systemErrorCode } from '../core/base/errors.ts';
+import { type CommonOptions, type Configuration, readConfiguration, tokenVariables } from './configuration.ts';
+import { exitCodeOf, exitCodes } from './exitCodes.ts';
+import { createNetwork } from './network.ts';
+import { createProgram, exitCodeOfUsage } from './program.ts';
+import { type Services, servicesOfToken } from './services.ts';
+import type { Run } from './subcommand.ts';
+import { Terminal } from './terminal.ts';
+
+/** `node dist/cli.cjs …`: the program `rolecall`. */
+async function main(): Promise<void> {
+  const terminal = new Terminal({ stdout: process.stdout, stderr: process.stderr });
+  const interrupted = new AbortController();
+  // A second Ctrl-C ends the process as usual.
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupted.abort());
+  const signal = AbortSignal.any([interrupted.signal, terminal.closed]);
+
+  const run: Run = async (options, work) => {
+    terminal.configure(options);
+    const network = createNetwork(process.env);
+    let services: Services | undefined;
+    try {
+      const open = async () => {
+        services ??= await openServices(readOptions(options, terminal), network.fetch, terminal);
+        return services;
+      };
+      process.exitCode = await work({ terminal, signal, open, stdin: process.stdin });
+    } catch (error) {
+      report(error, terminal);
+    } finally {
+      await services?.close();
+      await network.close();
+    }
+    const broken = terminal.closed.reason;
+    if (!terminal.closed.aborted) return;
+    // A reader that has enough is no failure; a full disk is one.
+    if (systemErrorCode(broken) === 'EPIPE') process.exitCode = exitCodes.done;
+    else report(broken, terminal);
+  };
+
+  try {
+    await createProgram(versionOf(), run).parseAsync(process.argv);
+  } catch (error) {
+    const code = exitCodeOfUsage(error);
+    if (code === undefined) report(error, terminal);
+    else process.exitCode = code;
+  }
+  // An input that nobody has ended keeps no finished program alive.
+  process.stdin.destroy();
+}
+
+/** Tokens are known to the terminal, which hides them, before anything else is done with them. */
+function readOptions(options: CommonOptions, terminal: Terminal): Configuration {
+  for (const name of Object.values(tokenVariables)) terminal.addSecret(process.env[name] ?? '');
+  return readConfiguration(options, process.env);
+}
+
+async function openServices(
+  configuration: Configuration,
+  fetch: Parameters<typeof servicesOfToken>[0]['fetch'],
+  { log }: Terminal,
+): Promise<Services> {
+  const { token } = configuration;
+  if (token !== undefined) return servicesOfToken({ configuration: { ...configuration, token }, fetch, log });
+  throw new RolecallError('signedOut', `Set ${tokenVariables.token} to a service token.`);
+}
+
+function report(error: unknown, terminal: Terminal): void {
+  process.exitCode = exitCodeOf(error);
+  if (!isCancelled(error)) terminal.error(asRolecallError(error).message);
+}
+
+/** Of the package that this file is in. */
+function versionOf(): string {
+  const { version } = JSON.parse(readFileSync(path.join(__dirname, '..', 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return version;
+}
+
+void main(); // Reports everything itself.

@@ -1,0 +1,46 @@
+import { Command, CommanderError } from 'commander';
+import { access, review, whoHas } from './commands/access.ts';
+import { chat } from './commands/chat.ts';
+import { models } from './commands/models.ts';
+import { whoami } from './commands/whoami.ts';
+import { exitCodes } from './exitCodes.ts';
+import type { Run, Subcommand } from './subcommand.ts';
+
+/** In the order of the help. A command is a function here. */
+const subcommands: readonly Subcommand[] = [whoHas, access, review, chat, models, whoami];
+
+const AFTER_HELP = `
+Environment:
+  ROLECALL_TOKEN            a service token; without it, a window of the editor is asked
+  ROLECALL_INFERENCE_TOKEN  another one for the inference service
+  ROLECALL_IDENTITY_URL, ROLECALL_INFERENCE_URL, ROLECALL_ORGANIZATION, ROLECALL_MODEL
+  HTTPS_PROXY, NO_PROXY, NO_COLOR
+
+Exit codes:
+  0  done
+  1  something to look at: nobody has that role, no such person, no model
+  2  the command line or its configuration was not understood
+  3  a service could not be reached, or did not allow it
+  4  what was printed is not all there is
+`;
+
+/** The command line without what it runs in. */
+export function createProgram(version: string, run: Run): Command {
+  const program = new Command('rolecall')
+    .description('Who can do what in your cloud, and its models.')
+    .version(version)
+    .showHelpAfterError('(rolecall --help lists the commands and options)')
+    .addHelpText('after', AFTER_HELP)
+    .exitOverride();
+  for (const add of subcommands) add(program, run);
+  // Commands inherit what was set before they were made only where the library makes them.
+  for (const command of program.commands)
+    command.exitOverride().showHelpAfterError(`(rolecall ${command.name()} --help)`);
+  return program;
+}
+
+/** What the library throws when it has printed its text; `undefined` for anything else. */
+export function exitCodeOfUsage(error: unknown): number | undefined {
+  if (!(error instanceof CommanderError)) return undefined;
+  return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+}

@@ -1,0 +1,117 @@
+import type { KnownOrganization } from '../core/access/accessTools.ts';
+import { RolecallError } from '../core/base/errors.ts';
+import type { Fetch } from '../core/base/http.ts';
+import type { Log } from '../core/base/log.ts';
+import type { InferenceConnection, InferenceDeps } from '../core/completions/endpoint.ts';
+import { acceptsToken } from '../core/identity/acceptsToken.ts';
+import { IdentityClient } from '../core/identity/identityClient.ts';
+import { signInWithServiceToken } from '../core/oauth/serviceToken.ts';
+import { type Configuration, missing, tokenVariables } from './configuration.ts';
+
+/** The two services as the commands use them, whoever's sign-in it is. */
+export interface Services {
+  /** Where the sign-in comes from, for whoever asks. */
+  readonly source: string;
+  /** Throw `configuration` where nobody has given the address. */
+  readonly identityUrl: string;
+  readonly inferenceUrl: string;
+  /** The operations of the identity service. */
+  readonly identity: Pick<IdentityClient, 'groups' | 'roles' | 'organizations'>;
+  /** For the clients of the inference service. */
+  readonly inference: InferenceDeps;
+  /** Who is signed in, once the service has accepted it. @throws RolecallError when it has not. */
+  account(signal: AbortSignal): Promise<string>;
+  /** Those the user has chosen to show, or those the service lists. */
+  organizations(signal: AbortSignal): Promise<readonly KnownOrganization[]>;
+  /** The model to ask unless one is named. */
+  readonly defaultModel: string | undefined;
+  close(): Promise<void>;
+}
+
+export function inferenceConnection({ inferenceUrl }: Services): InferenceConnection {
+  return { inferenceUrl };
+}
+
+export interface TokenServicesDeps {
+  readonly configuration: Configuration & { readonly token: string };
+  readonly fetch: Fetch;
+  readonly log: Log;
+}
+
+/** The services with a service token of the environment. */
+export function servicesOfToken({ configuration, fetch, log }: TokenServicesDeps): Services {
+  const { token, inferenceToken = token } = configuration;
+  const identityUrl = () => configuration.identityUrl ?? raise(missing('--identity-url', 'ROLECALL_IDENTITY_URL'));
+  const inferenceUrl = () => configuration.inferenceUrl ?? raise(missing('--inference-url', 'ROLECALL_INFERENCE_URL'));
+  const client = () => {
+    const tokens = { accessToken: async () => token, refreshAfter401: async () => refused(tokenVariables.token) };
+    return new IdentityClient({ fetch, identityUrl: identityUrl(), tokens, log, now: Date.now });
+  };
+  return {
+    source: tokenVariables.token,
+    get identityUrl() {
+      return identityUrl();
+    },
+    get inferenceUrl() {
+      return inferenceUrl();
+    },
+    identity: {
+      groups: async (...asked) => client().groups(...asked),
+      roles: async (...asked) => client().roles(...asked),
+      organizations: async (...asked) => client().organizations(...asked),
+    },
+    inference: {
+      fetch,
+      log,
+      accessToken: async () => inferenceToken,
+      refreshAfter401: async () =>
+        refused(configuration.inferenceToken === undefined ? tokenVariables.token : tokenVariables.inferenceToken),
+    },
+    account: async (signal) => {
+      const connection = {
+        id: 'service',
+        label: new URL(identityUrl()).host,
+        identityUrl: identityUrl(),
+        inferenceUrl: '',
+        clientId: '',
+        clientAuthentication: 'none',
+        redirectUri: '',
+        scope: '',
+      } as const;
+      const [organization] = configuration.organizations;
+      const isTaken = (candidate: string, stop: AbortSignal) =>
+        acceptsToken({ fetch, identityUrl: identityUrl(), log, now: Date.now }, candidate, organization, stop);
+      const checked = await signInWithServiceToken({ connection, fetch, isTaken, now: Date.now }, token, signal).catch(
+        (error: unknown) => {
+          throw error instanceof RolecallError && error.kind === 'invalidRequest'
+            ? refusal(tokenVariables.token)
+            : error;
+        },
+      );
+      return checked.session.account.label;
+    },
+    organizations: async (signal) => {
+      if (configuration.organizations.length > 0) return configuration.organizations.map((id) => ({ id, names: [] }));
+      const listed = await client().organizations(signal);
+      if (listed) return listed.map(({ id, name }) => ({ id, names: [name] }));
+      throw new RolecallError(
+        'configuration',
+        'The identity service does not list organizations. Name one with --organization or ROLECALL_ORGANIZATION.',
+      );
+    },
+    defaultModel: configuration.model,
+    close: async () => {},
+  };
+}
+
+function raise(error: RolecallError): never {
+  throw error;
+}
+
+function refusal(variable: string): RolecallError {
+  return new RolecallError('sessionEnded', `The service does not accept the token in ${variable}.`);
+}
+
+function refused(variable: string): never {
+  throw refusal(variable);
+}
