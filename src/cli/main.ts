@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { asRolecallError, isCancelled, RolecallError, systemErrorCode } from '../core/base/errors.ts';
+import { asRolecallError, isCancelled, systemErrorCode } from '../core/base/errors.ts';
+import type { Fetch } from '../core/base/http.ts';
+import { stateRoot, thisMachine } from '../core/oauth/rotation/statePaths.ts';
 import { type CommonOptions, type Configuration, readConfiguration, tokenVariables } from './configuration.ts';
 import { exitCodeOf, exitCodes } from './exitCodes.ts';
 import { createNetwork } from './network.ts';
 import { createProgram, exitCodeOfUsage } from './program.ts';
 import { type Services, servicesOfToken } from './services.ts';
+import { servicesOfWindow } from './servicesOfWindow.ts';
 import type { Run } from './subcommand.ts';
 import { Terminal } from './terminal.ts';
 
@@ -24,14 +27,15 @@ async function main(): Promise<void> {
     let services: Services | undefined;
     try {
       const open = async () => {
-        services ??= await openServices(readOptions(options, terminal), network.fetch, terminal);
+        services ??= await openServices(readOptions(options, terminal), network.fetch, terminal, signal);
         return services;
       };
       process.exitCode = await work({ terminal, signal, open, stdin: process.stdin });
+      // A client may take what was cut off for an answer.
+      if (services?.lost) throw services.lost;
     } catch (error) {
       report(error, terminal);
     } finally {
-      await services?.close();
       await network.close();
     }
     const broken = terminal.closed.reason;
@@ -60,12 +64,15 @@ function readOptions(options: CommonOptions, terminal: Terminal): Configuration 
 
 async function openServices(
   configuration: Configuration,
-  fetch: Parameters<typeof servicesOfToken>[0]['fetch'],
-  { log }: Terminal,
+  fetch: Fetch,
+  { log, note }: Pick<Terminal, 'log' | 'note'>,
+  signal: AbortSignal,
 ): Promise<Services> {
   const { token } = configuration;
   if (token !== undefined) return servicesOfToken({ configuration: { ...configuration, token }, fetch, log });
-  throw new RolecallError('signedOut', `Set ${tokenVariables.token} to a service token.`);
+  // Elsewhere only in tests: windows know but one place.
+  const state = process.env.ROLECALL_STATE ?? stateRoot(thisMachine());
+  return servicesOfWindow({ configuration, state, folder: process.cwd(), log, note }, signal);
 }
 
 function report(error: unknown, terminal: Terminal): void {

@@ -25,7 +25,8 @@ export interface Services {
   organizations(signal: AbortSignal): Promise<readonly KnownOrganization[]>;
   /** The model to ask unless one is named. */
   readonly defaultModel: string | undefined;
-  close(): Promise<void>;
+  /** Set when the sign-in was lost in the middle of an answer: what was printed is not whole then. */
+  readonly lost?: RolecallError | undefined;
 }
 
 export function inferenceConnection({ inferenceUrl }: Services): InferenceConnection {
@@ -100,7 +101,6 @@ export function servicesOfToken({ configuration, fetch, log }: TokenServicesDeps
       );
     },
     defaultModel: configuration.model,
-    close: async () => {},
   };
 }
 

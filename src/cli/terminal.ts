@@ -75,9 +75,9 @@ export class Terminal {
   }
 
   /** A line on standard error. */
-  note(text: string): void {
+  readonly note = (text: string): void => {
     this.#options.stderr.write(`${this.#plain(text)}\n`);
-  }
+  };
 
   error(text: string): void {
     const { stderr } = this.#options;

@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import type { LineSocket } from './lineSocket.ts';
 import { canTalk, type Protocol, parseJsonAs, protocolFields, protocolShape } from './protocol.ts';
 
-/** The listening side: the holder of the mutex, or a window that is notified of new sessions. */
-export type ListenerRole = 'holder' | 'window';
+/** The listening side: the holder of the mutex, a window that is notified of new sessions, or one that programs join. */
+export type ListenerRole = 'holder' | 'window' | 'joined';
 
 export interface HandshakeParams {
   readonly role: ListenerRole;

@@ -3,6 +3,8 @@ import { systemErrorCode } from '../../base/errors.ts';
 
 /** In UTF-16 units: longer than any message between windows. A peer that sends longer lines is disconnected. */
 const MAX_LINE = 8192;
+/** Lines that nobody has asked for yet, beyond which the other side has to wait. */
+const MAX_WAITING = 64;
 
 /** A socket or pipe that carries one JSON text per line. */
 export class LineSocket {
@@ -56,14 +58,32 @@ export class LineSocket {
   /** The next line, or `undefined` when the connection has closed. Only one call may wait at a time. */
   next(): Promise<string | undefined> {
     const line = this.#lines.shift();
+    if (this.#lines.length < MAX_WAITING && this.#socket.isPaused()) this.#socket.resume();
     if (line !== undefined || this.#ended) return Promise.resolve(line);
     return new Promise((resolve) => {
       this.#waiting = resolve;
     });
   }
 
+  /** Resolves when what was sent has left this process, or the connection has closed: whoever sends much waits for it. */
+  async drained(): Promise<void> {
+    if (this.#ended || !this.#socket.writableNeedDrain) return;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        this.#socket.off('drain', done).off('close', done);
+        resolve();
+      };
+      this.#socket.on('drain', done).on('close', done);
+    });
+  }
+
   close(): void {
     this.#socket.destroy();
+  }
+
+  /** Closes once everything that was sent has left. */
+  end(): void {
+    this.#socket.end();
   }
 
   #receive(text: string): void {
@@ -74,6 +94,7 @@ export class LineSocket {
       return;
     }
     for (const line of lines) this.#deliver(line);
+    if (this.#lines.length >= MAX_WAITING) this.#socket.pause();
   }
 
   #deliver(line: string | undefined): void {

@@ -1,0 +1,80 @@
+import path from 'node:path';
+import { RolecallError } from '../core/base/errors.ts';
+import type { Log } from '../core/base/log.ts';
+import { IdentityClient } from '../core/identity/identityClient.ts';
+import { type FoundWindow, findWindows, type JoinedWindow } from '../core/oauth/joining/joinedWindow.ts';
+import { type Configuration, tokenVariables } from './configuration.ts';
+import type { Services } from './services.ts';
+
+export interface WindowServicesDeps {
+  readonly configuration: Configuration;
+  /** The folder of the state that windows share. */
+  readonly state: string;
+  /** The current folder: a window in which it is open comes first. */
+  readonly folder: string;
+  readonly log: Log;
+  /** For whoever waits. */
+  readonly note: (text: string) => void;
+}
+
+/** The services through a window's sign-in, and that window. */
+export interface WindowServices extends Services {
+  readonly window: JoinedWindow;
+}
+
+/** Joins a window whose user allows it. @throws RolecallError `signedOut` where there is none; `forbidden`; `cancelled`. */
+export async function servicesOfWindow(
+  { configuration, state, folder, log, note }: WindowServicesDeps,
+  signal: AbortSignal,
+): Promise<WindowServices> {
+  const found = (await findWindows({ state }, signal)).filter((window) => isConfigured(window, configuration));
+  const chosen = found.find(({ about }) => about.folders.some((open) => isWithin(folder, open))) ?? found[0];
+  if (!chosen) throw noWindow(configuration);
+  const { editor, identityUrl, inferenceUrl } = chosen.about;
+  const window = await chosen.join(() => note(`Waiting for your permission in ${editor}…`), signal);
+  const { account, organizations, defaultModel } = window.joined;
+  const { fetch } = window;
+  return {
+    source: `a window of ${editor}`,
+    identityUrl,
+    inferenceUrl,
+    identity: new IdentityClient({ fetch, identityUrl, tokens: window.tokens('identity'), log, now: Date.now }),
+    inference: { fetch, log, ...window.tokens('inference') },
+    account: async () => account,
+    organizations: async () =>
+      configuration.organizations.length === 0
+        ? organizations
+        : configuration.organizations.map((typed) => {
+            const isMeant = (name: string) => name.toLowerCase() === typed.toLowerCase();
+            return (
+              organizations.find(({ id, names }) => isMeant(id) || names.some(isMeant)) ?? { id: typed, names: [] }
+            );
+          }),
+    defaultModel: configuration.model ?? defaultModel,
+    get lost() {
+      return window.lost;
+    },
+    window,
+  };
+}
+
+/** Addresses that somebody has given must be those of the window: a question is not answered by another cloud. */
+function isConfigured({ about }: FoundWindow, { identityUrl, inferenceUrl }: Configuration): boolean {
+  return (
+    (identityUrl ?? about.identityUrl) === about.identityUrl &&
+    (inferenceUrl ?? about.inferenceUrl) === about.inferenceUrl
+  );
+}
+
+function isWithin(folder: string, open: string): boolean {
+  const way = path.relative(open, folder);
+  return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
+}
+
+function noWindow({ identityUrl, inferenceUrl }: Configuration): RolecallError {
+  const which = identityUrl ?? inferenceUrl;
+  return new RolecallError(
+    'signedOut',
+    `No window of the editor is signed in${which === undefined ? '' : ` to ${which}`}. Open one and sign in, or set ${tokenVariables.token} to a service token.`,
+  );
+}

@@ -1,0 +1,78 @@
+import path from 'node:path';
+import * as z from 'zod/mini';
+import { operationNames } from './operations.ts';
+
+/** Below the folder of the shared state: where windows wait for programs, and programs keep what is theirs. */
+export function joiningFolder(state: string): string {
+  return path.join(state, 'command-line');
+}
+
+const text = z.string();
+const service = z.enum(['identity', 'inference']);
+
+/** What a window says first to whoever knows the key of the folder. */
+export const challengeSchema = z.object({ challenge: z.string().check(z.minLength(16)) });
+
+const proof = { publicKey: text, signature: text };
+const session = { session: text };
+
+/**
+ * What a program asks, one question for each connection. A body follows in frames, also where it is empty.
+ *
+ * - `about`: which window this is; needs no permission.
+ * - `join`: to use the window's sign-in; the user is asked.
+ * - `token`, `refresh`: a name for the window's token. The token itself never crosses the line.
+ * - `fetch`: one of {@link operations}, with the token of that name.
+ * - `call`: something else that the window does, after questions of its own.
+ */
+export const questionSchema = z.discriminatedUnion('ask', [
+  z.object({ ask: z.literal('about') }),
+  z.object({ ask: z.literal('join'), ...proof }),
+  z.object({ ask: z.literal('token'), ...proof, ...session, service }),
+  z.object({ ask: z.literal('refresh'), ...proof, ...session, service, handle: text }),
+  z.object({
+    ask: z.literal('fetch'),
+    ...proof,
+    ...session,
+    operation: z.enum(operationNames),
+    organization: z.optional(text),
+    handle: text,
+    accept: z.optional(text),
+    contentType: z.optional(text),
+  }),
+  z.object({ ask: z.literal('call'), ...proof, ...session, name: text }),
+]);
+export type Question = z.infer<typeof questionSchema>;
+export type AllowedQuestion = Exclude<Question, { ask: 'about' | 'join' }>;
+
+/** The first line of a reply; its body follows in frames. `asking`: the user is being asked, and this takes as long as it takes. */
+export const replySchema = z.object({
+  asking: z.optional(z.literal(true)),
+  error: z.optional(z.object({ kind: text, message: text })),
+  status: z.optional(z.number()),
+  headers: z.optional(z.record(text, text)),
+});
+
+/** Which window this is. */
+export const aboutSchema = z.object({
+  /** What it is called in sentences, such as `Visual Studio Code`. */
+  editor: text,
+  identityUrl: text,
+  inferenceUrl: text,
+  /** The folders that are open in it. */
+  folders: z.array(text),
+});
+export type WindowAbout = z.infer<typeof aboutSchema>;
+
+/** What a program learns when it has joined. */
+export const joinedSchema = z.object({
+  /** Changes with the account: what was joined before is over then. */
+  session: text,
+  account: text,
+  organizations: z.array(z.object({ id: text, names: z.array(text) })),
+  defaultModel: z.optional(text),
+});
+export type Joined = z.infer<typeof joinedSchema>;
+
+/** A name for a token, or none where there is no other. */
+export const handleSchema = z.object({ handle: z.optional(text) });

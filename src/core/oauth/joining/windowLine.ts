@@ -1,0 +1,296 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import * as l10n from '@vscode/l10n';
+import { withTimeout } from '../../base/abort.ts';
+import type { TokenSource } from '../../base/connection.ts';
+import { asRolecallError, RolecallError, systemErrorCode } from '../../base/errors.ts';
+import { abortableFetch, type Fetch, networkError } from '../../base/http.ts';
+import { parseJson } from '../../base/json.ts';
+import type { Log } from '../../base/log.ts';
+import { withoutValues } from '../../base/redact.ts';
+import { createWhole, privateFolder, removeAbandoned } from '../rotation/files.ts';
+import { FolderKey } from '../rotation/folderKey.ts';
+import { handshakeAsServer } from '../rotation/handshake.ts';
+import { type IpcServer, startIpcServer } from '../rotation/ipcServer.ts';
+import type { LineSocket } from '../rotation/lineSocket.ts';
+import { PROTOCOL, type Protocol, parseJsonAs, protocolFields } from '../rotation/protocol.ts';
+import { DEFAULT_TIMEOUTS, type Timeouts } from '../rotation/timeouts.ts';
+import { AllowedPrograms } from './allowedPrograms.ts';
+import { collect, receiveFrames, sendError, sendFrames } from './frames.ts';
+import { hideToken } from './hideToken.ts';
+import {
+  type AllowedQuestion,
+  type Joined,
+  joiningFolder,
+  type Question,
+  questionSchema,
+  type WindowAbout,
+} from './messages.ts';
+import { operations, pathOf, type ServiceName } from './operations.ts';
+import { verifyProgram } from './programKey.ts';
+
+/** The sign-in of a window, which programs can use. */
+export interface SharedSignIn extends Pick<Joined, 'session'> {
+  /** For the user's permission: see `connectionKey`. */
+  readonly connection: string;
+  readonly urls: Readonly<Record<ServiceName, string>>;
+  readonly tokens: Readonly<Record<ServiceName, TokenSource>>;
+  describe(signal: AbortSignal): Promise<Omit<Joined, 'session'>>;
+}
+
+export interface WindowLineDeps {
+  /** The folder of this user's shared state. */
+  readonly state: string;
+  readonly about: () => Pick<WindowAbout, 'editor' | 'folders'>;
+  /** `undefined` while nobody is signed in. */
+  readonly signIn: () => SharedSignIn | undefined;
+  /** Asks the user whether a program may use the sign-in. */
+  readonly ask: (signIn: SharedSignIn, signal: AbortSignal) => Promise<boolean>;
+  /** What else programs can ask for, by name, with one value. @throws RolecallError */
+  readonly calls: Readonly<Record<string, (input: unknown, signal: AbortSignal) => Promise<unknown>>>;
+  readonly fetch: Fetch;
+  readonly log: Log;
+  readonly protocol?: Protocol;
+  readonly timeouts?: Pick<Timeouts, 'peerSilence'>;
+}
+
+/** Of a request's body, in bytes: it is held in memory until it is whole. */
+const MAX_REQUEST = 8_000_000;
+/** Of the body of an error, in bytes. */
+const MAX_ERROR = 64_000;
+/** Programs that are served at once. */
+const MAX_CONNECTIONS = 16;
+/** Names of tokens that are remembered. */
+const MAX_HANDLES = 64;
+/** For the next frame of a request, and for the end of an answer to be read, in milliseconds. */
+const SILENCE_MS = 30_000;
+
+/**
+ * Where programs outside of the editor reach a window, to use its sign-in. The window sends their requests with its own
+ * token; they get the answers. README.md beside this file says what that protects.
+ */
+export class WindowLine {
+  readonly allowed: AllowedPrograms;
+  readonly #deps: WindowLineDeps;
+  readonly #folder: string;
+  readonly #key: FolderKey;
+  readonly #silenceMs: number;
+  readonly #handles = new Map<string, string>();
+  #server: IpcServer | undefined;
+  #registration: string | undefined;
+  #connections = 0;
+
+  constructor(deps: WindowLineDeps) {
+    this.#deps = deps;
+    this.#folder = joiningFolder(deps.state);
+    this.#key = new FolderKey(this.#folder);
+    this.#silenceMs = (deps.timeouts ?? DEFAULT_TIMEOUTS).peerSilence;
+    this.allowed = new AllowedPrograms(this.#folder);
+  }
+
+  get isOpen(): boolean {
+    return this.#server !== undefined;
+  }
+
+  /** From now on programs find this window. @throws RolecallError `storage` when the folder cannot be used. */
+  async open(): Promise<void> {
+    if (this.#server) return;
+    const windows = path.join(this.#folder, 'windows');
+    for (const folder of [this.#deps.state, this.#folder, windows]) await privateFolder(folder);
+    for (const folder of [this.#folder, windows]) await removeAbandoned(folder);
+    const server = await startIpcServer((line, address) => this.#serve(line, address));
+    this.#server = server;
+    this.#registration = path.join(windows, `${randomBytes(8).toString('hex')}.json`);
+    const fields = protocolFields(this.#deps.protocol ?? PROTOCOL);
+    await createWhole(
+      this.#registration,
+      JSON.stringify({ ...fields, address: server.address, pid: process.pid }),
+      false,
+    );
+  }
+
+  /** Ends what is being answered. */
+  async close(): Promise<void> {
+    const [server, registration] = [this.#server, this.#registration];
+    this.#server = undefined;
+    this.#registration = undefined;
+    if (registration) await fs.rm(registration, { force: true });
+    await server?.close();
+  }
+
+  async #serve(line: LineSocket, address: string): Promise<void> {
+    const { log, protocol = PROTOCOL } = this.#deps;
+    const gone = new AbortController();
+    void line.closed.then(() => gone.abort()); // Never rejects.
+    this.#connections += 1;
+    try {
+      const params = { role: 'joined', address, key: await this.#key.get(), protocol } as const;
+      const result = await withTimeout(handshakeAsServer(line, params), this.#silenceMs);
+      if (result !== 'proven') return this.#key.forget(); // Ours may be the old key.
+      if (this.#connections > MAX_CONNECTIONS) throw busy();
+      const challenge = randomBytes(24).toString('base64url');
+      line.send({ challenge });
+      const asked = await withTimeout(line.next(), this.#silenceMs);
+      const question = parseJsonAs(questionSchema, asked ?? '');
+      if (!question) throw new RolecallError('protocol', 'The question is not understood.');
+      const limits = { maxBytes: MAX_REQUEST, silenceMs: SILENCE_MS };
+      const body = await collect(receiveFrames(line, limits, cutOff));
+      // A program that says more than it was asked for is not one of ours.
+      void line.next().then((more) => (more === undefined ? undefined : line.close())); // Never rejects.
+      await this.#answer(line, question, { body, address, challenge }, gone.signal);
+    } catch (error) {
+      const known = asRolecallError(error);
+      log.debug(`A program was not served: ${systemErrorCode(error) ?? known.message}`);
+      sendError(line, known);
+    } finally {
+      line.end();
+      await withTimeout(line.closed, SILENCE_MS); // What was sent is read, or the program is stopped.
+      this.#connections -= 1;
+    }
+  }
+
+  async #answer(
+    line: LineSocket,
+    question: Question,
+    sent: { readonly body: Buffer; readonly address: string; readonly challenge: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const signIn = this.#deps.signIn();
+    if (!signIn) throw new RolecallError('signedOut', l10n.t('Nobody is signed in to this window.'));
+    if (question.ask === 'about') {
+      const { identity, inference } = signIn.urls;
+      return sendJson(line, { ...this.#deps.about(), identityUrl: identity, inferenceUrl: inference });
+    }
+    const program = verifyProgram(question, sent.address, sent.challenge);
+    if (program === undefined) throw notAllowed();
+    if (question.ask === 'join') {
+      await this.#permit(line, program, signIn, signal);
+      return sendJson(line, { ...(await signIn.describe(signal)), session: signIn.session });
+    }
+    if (!(await this.allowed.has(program, signIn.connection))) throw notAllowed();
+    if (question.session !== signIn.session) throw anotherAccount();
+    return this.#serveAllowed(line, question, sent.body, signIn, signal);
+  }
+
+  async #permit(line: LineSocket, program: string, signIn: SharedSignIn, signal: AbortSignal): Promise<void> {
+    if (await this.allowed.has(program, signIn.connection)) return;
+    line.send({ asking: true });
+    const isAllowed = await this.#deps.ask(signIn, signal);
+    if (signal.aborted || !isAllowed) throw notAllowed();
+    if (this.#deps.signIn()?.session !== signIn.session) throw anotherAccount(); // While the question was open.
+    await this.allowed.add(program, signIn.connection);
+    this.#deps.log.info('A program outside of the editor may use this sign-in from now on.');
+  }
+
+  async #serveAllowed(
+    line: LineSocket,
+    question: AllowedQuestion,
+    body: Buffer,
+    signIn: SharedSignIn,
+    signal: AbortSignal,
+  ): Promise<void> {
+    switch (question.ask) {
+      case 'token':
+        return sendJson(line, { handle: this.#handleOf(await signIn.tokens[question.service].accessToken(signal)) });
+      case 'refresh': {
+        const { tokens } = signIn;
+        const refused = this.#handles.get(question.handle) ?? (await tokens[question.service].accessToken(signal));
+        const next = await tokens[question.service].refreshAfter401(refused, signal);
+        return sendJson(line, next === undefined ? {} : { handle: this.#handleOf(next) });
+      }
+      case 'fetch':
+        return this.#forward(line, question, body, signIn, signal);
+      case 'call': {
+        const call = Object.hasOwn(this.#deps.calls, question.name) ? this.#deps.calls[question.name] : undefined;
+        if (!call) throw new RolecallError('unsupported', 'This window does not know that.');
+        return sendJson(line, (await call(parseJson(body.toString()), signal)) ?? null);
+      }
+    }
+  }
+
+  /** One request with the token of this window; the answer without it. */
+  async #forward(
+    line: LineSocket,
+    { operation, organization, handle, accept, contentType }: Extract<AllowedQuestion, { ask: 'fetch' }>,
+    body: Buffer,
+    { urls, tokens }: SharedSignIn,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { service, method } = operations[operation];
+    const url = urls[service] + pathOf(operation, organization);
+    const token = this.#handles.get(handle) ?? (await tokens[service].accessToken(signal));
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(accept !== undefined && { accept }),
+      ...(contentType !== undefined && { 'content-type': contentType }),
+    };
+    const init = { method, headers, ...(method === 'POST' && { body: body.toString('utf8') }) };
+    const { fetch, log } = this.#deps;
+    const response = await abortableFetch(fetch, url, { ...init, redirect: 'manual', signal }).catch(
+      (error: unknown) => {
+        throw error instanceof RolecallError ? error : networkError(error, url);
+      },
+    );
+    log.debug(`${method} ${pathOf(operation, organization)} for a program → ${response.status}`);
+    line.send({ status: response.type === 'opaqueredirect' ? 302 : response.status, headers: headersOf(response) });
+    try {
+      await sendFrames(line, response.ok ? hideToken(response.body ?? [], token) : errorBody(response, token));
+    } catch (error) {
+      throw error instanceof RolecallError ? error : networkError(error, url);
+    }
+  }
+
+  #handleOf(token: string): string {
+    for (const [handle, known] of this.#handles) if (known === token) return handle;
+    const handle = `window-${randomBytes(12).toString('base64url')}`;
+    this.#handles.set(handle, token);
+    const [oldest] = this.#handles.keys();
+    if (this.#handles.size > MAX_HANDLES && oldest !== undefined) this.#handles.delete(oldest);
+    return handle;
+  }
+}
+
+async function sendJson(line: LineSocket, value: unknown): Promise<void> {
+  line.send({ status: 200 });
+  await sendFrames(line, [Buffer.from(JSON.stringify(value))]);
+}
+
+/** What the clients of both services read. */
+function headersOf({ headers }: Response): Record<string, string> {
+  const names = ['content-type', 'retry-after'];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = headers.get(name);
+      return value === null ? [] : [[name, value.slice(0, 500)]];
+    }),
+  );
+}
+
+/** The beginning of an error's body, without the token in any encoding. */
+async function* errorBody({ body }: Response, token: string): AsyncGenerator<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body ?? []) {
+    pieces.push(piece);
+    size += piece.byteLength;
+    if (size > MAX_ERROR) break;
+  }
+  yield Buffer.from(withoutValues(Buffer.concat(pieces).subarray(0, MAX_ERROR).toString('utf8'), [token]));
+}
+
+function notAllowed(): RolecallError {
+  return new RolecallError('forbidden', l10n.t('You did not allow this program to use your sign-in.'));
+}
+
+function anotherAccount(): RolecallError {
+  return new RolecallError('sessionEnded', l10n.t('The account of the window has changed. Run the command again.'));
+}
+
+function busy(): RolecallError {
+  return new RolecallError('rateLimited', l10n.t('The window serves too many programs at once.'));
+}
+
+function cutOff(): RolecallError {
+  return new RolecallError('cancelled', 'The program has gone.');
+}

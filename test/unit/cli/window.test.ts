@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { SecretSearch } from '../../harness/secretSearch.ts';
+import { eventually } from '../core/eventually.ts';
+import { signInOf, TOKEN, World } from '../core/oauth/joining/world.ts';
+import { useCommandLine } from './harness.ts';
+
+const resource = (id: string, name: string) => ({
+  id,
+  name,
+  creationTime: '2025-01-01T00:00:00Z',
+  provisioningStatus: 'provisioned',
+  healthStatus: 'healthy',
+});
+
+describe('the command line and a window', function () {
+  this.timeout(60_000);
+  const commandLine = useCommandLine();
+  let world: World;
+
+  beforeEach(() => {
+    world = new World();
+    world.network = async (input) => {
+      const url = String(input);
+      if (url.endsWith('/groups')) {
+        const spec = { userIDs: ['eve'], serviceAccountIDs: [], roleIDs: ['r-1'] };
+        return Response.json([{ metadata: { ...resource('g-1', 'ops'), organizationId: 'acme' }, spec }]);
+      }
+      if (url.endsWith('/roles')) return Response.json([{ metadata: resource('r-1', 'operator') }]);
+      return Response.json({ data: [{ id: 'model-1' }] });
+    };
+  });
+  afterEach(() => world.close());
+
+  const run = (args: readonly string[], more: Record<string, string> = {}) =>
+    commandLine.run(args, { env: { ROLECALL_STATE: world.state, ...more } });
+
+  it('asks once, then answers with the window’s sign-in', async () => {
+    await world.open();
+    const first = await run(['who-has', 'operator']);
+    assert.match(first.stdout, /^operator \(id r-1\) in acme: 1 user ID through 1 group\.\n/);
+    assert.deepEqual([first.code, first.stderr], [0, 'Waiting for your permission in Code…\n']);
+    const second = await run(['who-has', 'operator', '-o', 'ACME', '--json']);
+    assert.equal(JSON.parse(second.stdout).organizations[0].organization, 'acme', 'by the name the window has');
+    assert.deepEqual([second.code, second.stderr, world.asked], [0, '', 1]);
+    const whoami = await run(['whoami']);
+    assert.equal(whoami.stdout, 'ada at https://identity.example\nSign-in: a window of Code\nOrganizations: acme\n');
+    assert.equal((await run(['models'])).stdout, 'model-1\n');
+  });
+
+  it('ends with 3 where there is no window, nobody is signed in, or the user says no', async () => {
+    const none = await run(['whoami']);
+    assert.deepEqual([none.code, none.stdout], [3, '']);
+    assert.match(
+      none.stderr,
+      /^error: No window of the editor is signed in\. Open one and sign in, or set ROLECALL_TOKEN/,
+    );
+    await world.open();
+    world.signIn = undefined;
+    assert.equal((await run(['whoami'])).code, 3);
+    world.signIn = signInOf();
+    const other = await run(['whoami', '--identity-url', 'https://other.example']);
+    assert.match(other.stderr, /No window of the editor is signed in to https:\/\/other\.example\./);
+    world.answer = false;
+    const refused = await run(['whoami']);
+    assert.deepEqual([refused.code, refused.stdout], [3, '']);
+    assert.match(refused.stderr, /error: You did not allow this program to use your sign-in\.\n$/);
+  });
+
+  it('chooses the window that has the current folder open', async () => {
+    await world.open({ about: () => ({ editor: 'Here', folders: [commandLine.folder] }) });
+    await world.open({ about: () => ({ editor: 'Elsewhere', folders: ['/elsewhere'] }) });
+    assert.match((await run(['whoami'])).stdout, /a window of Here/);
+  });
+
+  it('ends with 3 when the window closes in the middle, whatever was printed', async () => {
+    const line = await world.open();
+    await run(['whoami']);
+    world.network = async () => {
+      const text = { choices: [{ index: 0, delta: { content: 'the first half' }, finish_reason: null }] };
+      const stream = new ReadableStream({
+        start: (controller) => controller.enqueue(Buffer.from(`data: ${JSON.stringify(text)}\n\n`)),
+      });
+      return new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
+    };
+    const running = commandLine.start(['chat', 'x', '-m', 'm'], { env: { ROLECALL_STATE: world.state } });
+    let printed = '';
+    running.process.stdout.on('data', (text: string) => {
+      printed += text;
+    });
+    await eventually(() => printed.includes('first half'));
+    await line.close();
+    const { code, stderr } = await running.ended;
+    assert.equal(code, 3);
+    assert.match(stderr, /error: The window of the editor closed before it had answered/);
+  });
+
+  it('ends the window’s request at Ctrl-C, also while the user is asked', async () => {
+    await world.open();
+    world.answer = new Promise(() => {});
+    const asking = commandLine.start(['whoami'], { env: { ROLECALL_STATE: world.state } });
+    await eventually(() => world.asked === 1);
+    asking.process.kill('SIGINT');
+    assert.equal((await asking.ended).code, 130);
+    world.answer = true;
+    await run(['whoami']);
+    let aborted = false;
+    world.network = (_input, init) => {
+      init?.signal?.addEventListener('abort', () => {
+        aborted = true;
+      });
+      return new Promise(() => {});
+    };
+    const before = world.sent.length;
+    const running = commandLine.start(['models'], { env: { ROLECALL_STATE: world.state } });
+    await eventually(() => world.sent.length > before);
+    running.process.kill('SIGKILL');
+    await running.ended;
+    await eventually(() => aborted);
+  });
+
+  it('has the window’s token nowhere: output, arguments, environment, files', async () => {
+    await world.open();
+    await run(['whoami']);
+    const search = new SecretSearch([TOKEN]);
+    const { network } = world;
+    let seen = '';
+    world.network = async (...request) => {
+      const processes = process.platform === 'linux' ? fs.readdirSync('/proc') : [];
+      for (const pid of processes.filter((name) => /^\d+$/.test(name))) {
+        try {
+          const line = fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+          if (line.includes(commandLine.program)) seen += line + fs.readFileSync(`/proc/${pid}/environ`, 'latin1');
+        } catch {
+          // Ended meanwhile.
+        }
+      }
+      return network(...request);
+    };
+    const { code, stdout, stderr } = await run(['who-has', 'operator', '--verbose']);
+    assert.equal(code, 0, stderr);
+    if (process.platform === 'linux') assert.match(seen, /who-has/);
+    assert.deepEqual(
+      [seen, stdout, stderr].flatMap((text) => search.inText('what it showed', text)),
+      [],
+    );
+    assert.deepEqual(search.inFolder(world.state), []);
+    assert.ok(fs.existsSync(path.join(world.state, 'command-line', 'program.key')));
+  });
+});

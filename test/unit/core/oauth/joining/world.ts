@@ -1,0 +1,71 @@
+import fs from 'node:fs';
+import { freshFolder } from '../../../../../scripts/paths.ts';
+import type { Fetch } from '../../../../../src/core/base/http.ts';
+import { silentLog } from '../../../../../src/core/base/log.ts';
+import { findWindows, type JoinedWindow } from '../../../../../src/core/oauth/joining/joinedWindow.ts';
+import {
+  type SharedSignIn,
+  WindowLine,
+  type WindowLineDeps,
+} from '../../../../../src/core/oauth/joining/windowLine.ts';
+
+export const TOKEN = 'token-of-the-window-that-never-leaves-it';
+export const never = new AbortController().signal;
+
+/** A window that programs can join, and what they share. */
+export class World {
+  readonly state = freshFolder('joining');
+  /** How often the user was asked, and what the answer is. */
+  asked = 0;
+  answer: boolean | Promise<boolean> = true;
+  signIn: SharedSignIn | undefined = signInOf();
+  /** Tokens that were refused. */
+  readonly refused: string[] = [];
+  readonly sent: { readonly url: string; readonly init: RequestInit }[] = [];
+  network: Fetch = async () => Response.json([]);
+  readonly lines: WindowLine[] = [];
+
+  async open(more: Partial<WindowLineDeps> = {}): Promise<WindowLine> {
+    const line = new WindowLine({
+      state: this.state,
+      about: () => ({ editor: 'Code', folders: ['/work'] }),
+      signIn: () => this.signIn,
+      ask: async () => {
+        this.asked += 1;
+        return this.answer;
+      },
+      calls: { double: async (input) => [input, input] },
+      fetch: async (input, init) => {
+        this.sent.push({ url: String(input), init: init ?? {} });
+        return this.network(input, init);
+      },
+      log: silentLog,
+      ...more,
+    });
+    await line.open();
+    this.lines.push(line);
+    return line;
+  }
+
+  async join(onAsking = () => {}): Promise<JoinedWindow> {
+    const [window] = await findWindows({ state: this.state }, never);
+    if (!window) throw new Error('There is no window.');
+    return window.join(onAsking, never);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.lines.map((line) => line.close()));
+    fs.rmSync(this.state, { recursive: true, force: true });
+  }
+}
+
+export function signInOf(session = 'session-1', token = () => TOKEN): SharedSignIn {
+  const tokens = { accessToken: async () => token(), refreshAfter401: async () => undefined };
+  return {
+    session,
+    connection: 'service|https://identity.example|client',
+    urls: { identity: 'https://identity.example', inference: 'https://inference.example/base' },
+    tokens: { identity: tokens, inference: tokens },
+    describe: async () => ({ account: 'ada', organizations: [{ id: 'acme', names: ['Acme'] }] }),
+  };
+}
