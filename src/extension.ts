@@ -14,6 +14,7 @@ import { introduceChat, openChat } from './host/chat/openChat.ts';
 import { registerChat } from './host/chat/register.ts';
 import { chatFact } from './host/chat/utilityModels.ts';
 import { chatUnavailable } from './host/chatView.ts';
+import { registerCommandLine } from './host/commandLine/register.ts';
 import { registerDiagnoseSignIn } from './host/diagnosis/register.ts';
 import { registerEditorCommands } from './host/editor/register.ts';
 import { registerMatrix } from './host/matrix/register.ts';
@@ -86,6 +87,11 @@ export function activate(context: vscode.ExtensionContext): void {
   own(registerChat({ ...request, briefAccess: (...asked) => briefAccess(data, ...asked), globalState, icon }));
   own(registerEditorCommands(request));
 
+  // Programs outside of the editor
+  const { state } = accounts;
+  const extensionPath = extensionUri.fsPath;
+  const commandLine = own(registerCommandLine({ clouds, data, catalog, state, extensionPath, fetch, log }));
+
   // The sandbox, and what helps when a sign-in fails
   const sandbox = own(
     registerSandbox(workspaceState, {
@@ -107,6 +113,7 @@ export function activate(context: vscode.ExtensionContext): void {
     sharedPlace: () => clouds.active?.storage,
     chat: () => chatFact(globalState),
     containment: tools.containment,
+    commandLine: () => commandLine.status(),
     problems: () => problems.all,
     redact: (text: string) => redactor.redact(text),
   };

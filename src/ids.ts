@@ -58,6 +58,9 @@ export const commands = {
   newWorkspaceTool: 'rolecall.newWorkspaceTool',
   runWorkspaceTool: 'rolecall.runWorkspaceTool',
   forgetToolConsent: 'rolecall.forgetToolConsent',
+  installCommandLine: 'rolecall.installCommandLine',
+  uninstallCommandLine: 'rolecall.uninstallCommandLine',
+  resetCommandLineAccess: 'rolecall.resetCommandLineAccess',
   showLog: 'rolecall.showLog',
   openWalkthrough: 'rolecall.openWalkthrough',
 } as const;

@@ -478,6 +478,9 @@ describe('the command palette', () => {
     commands.showEffectiveParameters,
     commands.showLog,
     commands.openWalkthrough,
+    commands.installCommandLine,
+    commands.uninstallCommandLine,
+    commands.resetCommandLineAccess,
   ];
   const ofOwnCloud = [
     commands.showSession,

@@ -1,7 +1,6 @@
-import { fstatSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { RolecallError, systemErrorCode } from '../../core/base/errors.ts';
+import { cancelled, RolecallError, systemErrorCode } from '../../core/base/errors.ts';
 import { streamCompletion } from '../../core/completions/client.ts';
 import type { Completion } from '../../core/completions/completion.ts';
 import { fenceFor } from '../../core/completions/fence.ts';
@@ -20,12 +19,14 @@ interface ChatOptions extends CommonOptions {
 
 /** Of a file, or of standard input, in bytes. What is longer is refused: a model would be sent half of it. */
 const MAX_INPUT = 1_000_000;
+/** How standard input is named. */
+const STDIN = '-';
 
 export const chat: Subcommand = (program, run) => {
   const collect = (file: string, before: readonly string[] = []) => [...before, file];
   withCommonOptions(program.command('chat').description('ask a model, and print its answer as it arrives'))
-    .argument('[message]', 'what to ask; standard input is added to it, or is the message')
-    .option('-f, --file <path>', 'a text file to send along; can be repeated', collect)
+    .argument('[message]', 'what to ask; without it, standard input')
+    .option('-f, --file <path>', 'a text file to send along, - for standard input; can be repeated', collect)
     .option('-m, --model <id>', 'the model to ask (ROLECALL_MODEL)')
     .option('-s, --system <text>', 'instructions for the model')
     .action((message: string | undefined, options: ChatOptions) =>
@@ -79,9 +80,13 @@ function problemOf(choice: Completion['choices'][number] | undefined): string | 
 }
 
 async function messagesOf(message: string | undefined, options: ChatOptions, context: Context) {
-  const files = await Promise.all((options.file ?? []).map(readFile));
-  const piped = await readInput(context);
-  const parts = [message ?? '', ...files, message === undefined ? piped : fencedInput('Standard input', piped)];
+  const names = options.file ?? [];
+  // Read only where it is asked for: whoever started the program may have left it open.
+  const piped = message === undefined || names.includes(STDIN) ? await readInput(context) : '';
+  const files = await Promise.all(
+    names.map((name) => (name === STDIN ? fencedInput('Standard input', piped) : readFile(name))),
+  );
+  const parts = [message ?? (names.includes(STDIN) ? '' : piped), ...files];
   const content = parts.filter((part) => part.trim() !== '').join('\n\n');
   if (content === '') throw new RolecallError('invalidRequest', 'There is no message. Type one, or pipe it in.');
   return [
@@ -115,9 +120,8 @@ function decode(bytes: Buffer, name: string): string {
   }
 }
 
-/** What is piped in, or redirected from a file; nothing of a terminal or `/dev/null`. */
+/** All of it; a person at a terminal ends it with Ctrl-D. */
 async function readInput({ stdin, signal }: Context): Promise<string> {
-  if (!isPiped(stdin)) return '';
   const chunks: Buffer[] = [];
   let size = 0;
   const stop = () => stdin.destroy();
@@ -134,17 +138,8 @@ async function readInput({ stdin, signal }: Context): Promise<string> {
   } finally {
     signal.removeEventListener('abort', stop);
   }
+  if (signal.aborted) throw cancelled(signal.reason);
   return decode(Buffer.concat(chunks), 'Standard input');
-}
-
-function isPiped({ isTTY, fd }: Context['stdin']): boolean {
-  if (isTTY) return false;
-  try {
-    const found = fstatSync(fd);
-    return found.isFIFO() || found.isFile() || found.isSocket();
-  } catch {
-    return false; // Closed.
-  }
 }
 
 async function firstModel(services: Services, signal: AbortSignal): Promise<string> {

@@ -277,6 +277,21 @@ export const CHECKS: { readonly [Name in CheckName]: Check<Name> } = {
       return [{ label, text: l10n.t('no'), finding }];
     },
   },
+  commandLine: {
+    heading: () => l10n.t('Command line'),
+    label: () => l10n.t('Programs in a terminal'),
+    limitMs: LOCAL_MS,
+    lines: ({ allowed, isOpen }) => [
+      {
+        label: l10n.t('Programs in a terminal'),
+        text:
+          allowed === 0
+            ? l10n.t('none can use a sign-in')
+            : l10n.t('{0} allowed to use a sign-in; “Reset Command Line Access” makes them ask again', allowed),
+      },
+      { label: l10n.t('This window'), text: isOpen ? l10n.t('answers them') : l10n.t('does not answer them') },
+    ],
+  },
   problems: {
     heading: () => l10n.t('Recent warnings and errors in this window'),
     label: () => l10n.t('Log'),

@@ -140,6 +140,14 @@ export type ContainmentFact =
   | { readonly kind: 'bubblewrap' | 'seatbelt' }
   | { readonly kind: 'none'; readonly reason: string; readonly remedy: string | undefined };
 
+/** Whether programs outside of the editor can use this window's sign-in. */
+export interface CommandLineFact {
+  /** How many programs the user has allowed, each for one connection. */
+  readonly allowed: number;
+  /** Whether this window answers them. */
+  readonly isOpen: boolean;
+}
+
 /** A recent warning or error, as it is in the log. */
 export interface LoggedProblem {
   /** Milliseconds since the epoch. */
@@ -163,6 +171,7 @@ export interface Diagnosis {
   readonly shared: CheckOutcome<SharedFact>;
   readonly chat: CheckOutcome<ChatFact>;
   readonly containment: CheckOutcome<ContainmentFact>;
+  readonly commandLine: CheckOutcome<CommandLineFact>;
   /** The newest last. */
   readonly problems: CheckOutcome<readonly LoggedProblem[]>;
 }

@@ -50,6 +50,8 @@ export function createClouds({ context, settings, fetch, addSecret, log }: Creat
     /** Of one connection; never asks. */
     clientSecret: (of: Connection) => clientSecret(of, false),
     sandboxFolder,
+    /** Where the windows of this user agree, where that is not the usual place. */
+    state,
     addSandboxSecret: (clientId: string, secret: string) => {
       addSecret(secret);
       sandboxSecrets.set(clientId, secret);

@@ -6,6 +6,7 @@ import type { Fetch } from '../../core/base/http.ts';
 import type { DiagnosisSources } from '../../core/diagnosis/diagnose.ts';
 import type {
   ChatFact,
+  CommandLineFact,
   ContainmentFact,
   LoggedProblem,
   NetworkFact,
@@ -51,6 +52,8 @@ export interface EditorSourcesDeps {
   readonly chat: () => Promise<ChatFact>;
   /** How workspace tools are contained, determined by a trial run. */
   readonly containment: (signal: AbortSignal) => Promise<ContainmentFact>;
+  /** Whether programs outside of the editor can use this window. */
+  readonly commandLine: () => Promise<CommandLineFact>;
   readonly problems: () => readonly LoggedProblem[];
 }
 
@@ -109,6 +112,7 @@ export function editorSources(deps: EditorSourcesDeps): DiagnosisSources {
     ),
     chat: deps.chat,
     containment: deps.containment,
+    commandLine: deps.commandLine,
     problems: deps.problems,
   };
 }

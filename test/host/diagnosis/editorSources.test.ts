@@ -44,6 +44,7 @@ describe('what a diagnosis finds out in an editor', function () {
       fetch,
       chat: async () => ({ isUsedWithoutParticipant: false }),
       containment: async () => ({ kind: 'bubblewrap' }),
+      commandLine: async () => ({ allowed: 0, isOpen: true }),
       problems: () => [],
       ...change,
     });

@@ -134,6 +134,14 @@ describe('the command line against a plain HTTP server', function () {
     }
   });
 
+  it('does not wait for an input that it does not need', async () => {
+    server.answer = (_request, response) => json(response, { choices: [{ index: 0, message: { content: 'Hello' } }] });
+    const running = commandLine.start(['chat', 'x', '-m', 'm'], { env: env(), keepsOpen: true });
+    const { code, stdout } = await running.ended;
+    running.process.stdin.end();
+    assert.deepEqual([code, stdout], [0, 'Hello\n']);
+  });
+
   it('prints no colors into a pipe, and ends quietly when its reader has enough', async () => {
     const long = roles.concat(
       Array.from({ length: 20_000 }, (_, at) => ({

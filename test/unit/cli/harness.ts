@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Piped in; nothing unless given. */
   readonly stdin?: string;
+  /** Leaves standard input open, as programs do that start others. */
+  readonly keepsOpen?: boolean;
   readonly cwd?: string;
 }
 
@@ -38,7 +40,7 @@ export class CommandLine {
     return this.#program;
   }
 
-  start(args: readonly string[], { env = {}, stdin, cwd }: RunOptions = {}): Running {
+  start(args: readonly string[], { env = {}, stdin, keepsOpen, cwd }: RunOptions = {}): Running {
     const child = spawn(process.execPath, [this.#program, ...args], {
       cwd: cwd ?? this.folder,
       env: { PATH: process.env.PATH ?? '', ROLECALL_STATE: path.join(this.folder, 'state'), ...env },
@@ -50,7 +52,7 @@ export class CommandLine {
       });
     }
     child.stdin.on('error', () => {}); // It does not read what it does not need.
-    child.stdin.end(stdin ?? '');
+    if (!keepsOpen) child.stdin.end(stdin ?? '');
     const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, ...read })));
     return { process: child, ended };
   }

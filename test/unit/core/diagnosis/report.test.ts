@@ -92,6 +92,11 @@ No problems found.
 
 - **Contained programs:** yes, by bubblewrap
 
+## Command line
+
+- **Programs in a terminal:** 1 allowed to use a sign-in; “Reset Command Line Access” makes them ask again
+- **This window:** answers them
+
 ## Recent warnings and errors in this window
 
 - **Log:** none

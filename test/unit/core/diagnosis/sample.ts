@@ -70,6 +70,7 @@ export const healthy = {
   }),
   chat: known({ isUsedWithoutParticipant: false, utilityModels: 'copilot' }),
   containment: known({ kind: 'bubblewrap' }),
+  commandLine: known({ allowed: 1, isOpen: true }),
   problems: known([]),
 } satisfies Diagnosis as Diagnosis;
 

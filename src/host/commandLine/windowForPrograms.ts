@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import * as vscode from 'vscode';
+import { createQueue } from '../../core/base/abort.ts';
+import type { Fetch } from '../../core/base/http.ts';
+import type { Log } from '../../core/base/log.ts';
+import { type SharedSignIn, WindowLine } from '../../core/oauth/joining/windowLine.ts';
+import { stateRoot, thisMachine } from '../../core/oauth/rotation/statePaths.ts';
+import type { AccessData } from '../accessData.ts';
+import type { Clouds } from '../clouds.ts';
+import { showInformationMessage, showWarningMessage } from '../dialogs.ts';
+import type { ModelCatalog } from '../modelCatalog.ts';
+import { describe } from '../showError.ts';
+
+export interface WindowForProgramsDeps {
+  readonly clouds: Clouds;
+  readonly data: AccessData;
+  readonly catalog: ModelCatalog;
+  /** The folder of the state that windows share; that of this user and machine unless given. */
+  readonly state: string | undefined;
+  readonly fetch: Fetch;
+  readonly log: Log;
+}
+
+/** Serves the command line with the sign-in of this window, once the user has allowed it. */
+export class WindowForPrograms implements vscode.Disposable {
+  readonly #deps: WindowForProgramsDeps;
+  readonly #line: WindowLine;
+  readonly #inTurn = createQueue();
+  /** Questions wait for each other: one dialog at a time. */
+  readonly #questions = createQueue();
+
+  constructor(deps: WindowForProgramsDeps) {
+    const { fetch, log, state = stateRoot(thisMachine()) } = deps;
+    this.#deps = deps;
+    this.#line = new WindowLine({
+      state,
+      about: () => ({ editor: vscode.env.appName, folders: openFolders() }),
+      signIn: () => this.#signIn(),
+      ask: (signIn, signal) => this.#questions(() => this.#ask(signIn, signal)),
+      calls: {},
+      fetch,
+      log,
+    });
+  }
+
+  /** Open while somebody is signed in. */
+  follow(isSignedIn: boolean): Promise<void> {
+    return this.#inTurn(() => (isSignedIn ? this.#line.open() : this.#line.close()));
+  }
+
+  async status(): Promise<{ readonly allowed: number; readonly isOpen: boolean }> {
+    return { allowed: (await this.#line.allowed.list()).length, isOpen: this.#line.isOpen };
+  }
+
+  /** Every program asks again. */
+  async reset(): Promise<void> {
+    const count = await this.#line.allowed.clear();
+    void showInformationMessage(
+      count === 0
+        ? vscode.l10n.t('The command line was not allowed to use any sign-in.')
+        : vscode.l10n.t('The command line asks again before it uses a sign-in.'),
+    ); // No buttons, so nothing to wait for.
+  }
+
+  #signIn(): SharedSignIn | undefined {
+    const { clouds, data, catalog, log } = this.#deps;
+    const { active: cloud } = clouds;
+    const { session } = data;
+    if (!cloud || !session || session.cloud !== cloud) return undefined;
+    const { identityUrl, inferenceUrl } = cloud.connection;
+    const names = JSON.stringify([cloud.key, session.account.id, cloud.inferenceAccount]);
+    return {
+      session: createHash('sha256').update(names).digest('hex').slice(0, 32),
+      connection: cloud.key,
+      urls: { identity: identityUrl, inference: inferenceUrl },
+      tokens: { identity: cloud.tokenManager, inference: cloud.inference },
+      describe: async (signal) => {
+        const listed = await data.organizations(session).catch((error: unknown) => {
+          log.info(`The command line gets no list of organizations: ${describe(error)}`);
+          return [];
+        });
+        const model = await catalog.resolve(undefined, signal);
+        return {
+          account: session.account.label,
+          organizations: listed.map(({ id, name }) => ({ id, names: [name, data.labelOf(id)] })),
+          ...(model && { defaultModel: model.id }),
+        };
+      },
+    };
+  }
+
+  async #ask(signIn: SharedSignIn, signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return false;
+    const allow = vscode.l10n.t('Allow');
+    const { identity, inference } = signIn.urls;
+    const chosen = await showWarningMessage(
+      vscode.l10n.t('Allow “rolecall” in a terminal to use your sign-in?'),
+      {
+        modal: true,
+        detail: [
+          vscode.l10n.t(
+            'It can read who has access to what at {0}, and send chat requests to {1} in your name, as long as a window is open.',
+            identity,
+            inference,
+          ),
+          vscode.l10n.t(
+            'It never receives a token. Allow it only if you have just run it, or know which program does.',
+          ),
+          vscode.l10n.t('This is remembered until you run “Rolecall: Reset Command Line Access”.'),
+        ].join('\n\n'),
+      },
+      allow,
+    );
+    return chosen === allow;
+  }
+
+  dispose(): void {
+    void this.#inTurn(() => this.#line.close()).catch((error: unknown) =>
+      this.#deps.log.debug(`The command line was not left in order: ${String(error)}`),
+    );
+  }
+}
+
+/** Paths of the folders that are on this machine. */
+function openFolders(): string[] {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  return folders.flatMap(({ uri }) => (uri.scheme === 'file' ? [uri.fsPath] : []));
+}

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { Launcher } from '../../../src/host/commandLine/launcher.ts';
+import { registerCommandLine } from '../../../src/host/commandLine/register.ts';
+import { commands, extensionId } from '../../../src/ids.ts';
+import { Commands } from '../support/commands.ts';
+import { usePatches } from '../support/patches.ts';
+import { descriptor, person } from '../support/sandbox.ts';
+import { signInAs, signInWithRefreshToken, useScene } from '../support/scene.ts';
+import { useTree } from '../support/tree.ts';
+import { until } from '../support/wait.ts';
+
+const extensionPath = vscode.extensions.getExtension(extensionId)?.extensionPath ?? '';
+const program = path.join(extensionPath, 'dist', 'cli.cjs');
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A program with the Node of the editor, as in a terminal. */
+function run(file: string, args: readonly string[], env: Record<string, string>): Promise<Ended> {
+  const all = { PATH: process.env.PATH ?? '', ELECTRON_RUN_AS_NODE: '1', ...env };
+  return new Promise((resolve) => {
+    execFile(file, [...args], { env: all }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+    });
+  });
+}
+
+describe('the command line', () => {
+  const scene = useScene();
+  const tree = useTree(scene);
+  const patches = usePatches();
+  let given: Commands;
+
+  beforeEach(() => {
+    given = new Commands(patches);
+  });
+
+  /** A window whose user is signed in, and which programs can find. */
+  async function openWindow() {
+    const { clouds, fetch, log, state, settings } = scene();
+    const { data } = tree();
+    const catalog = scene().catalog();
+    const registered = scene().own(
+      given.of(() => registerCommandLine({ clouds, data, catalog, state, extensionPath, fetch, log })) as ReturnType<
+        typeof registerCommandLine
+      >,
+    );
+    settings.ids = ['meridian'];
+    const cloud = await scene().startService();
+    await cloud.load();
+    return { cloud, registered };
+  }
+  const rolecall = (...args: string[]) => run(process.execPath, [program, ...args], { ROLECALL_STATE: scene().state });
+
+  it('uses the sign-in of a window after its user has allowed it, once', async () => {
+    const { cloud, registered } = await openWindow();
+    assert.match((await rolecall('whoami')).stderr, /No window of the editor is signed in/);
+    await signInAs(cloud, 'administrator');
+    await until('the window answers', async () => (await registered.status()).isOpen);
+
+    const refused = await rolecall('whoami');
+    assert.equal(refused.code, 3);
+    assert.match(
+      given.told[0] ?? '',
+      /^Allow “rolecall” in a terminal to use your sign-in\?\nIt can read who has access/,
+    );
+    assert.ok(given.told[0]?.includes(descriptor.identity));
+    assert.deepEqual(await registered.status(), { allowed: 0, isOpen: true });
+
+    given.press = /^Allow$/;
+    const whoami = await rolecall('whoami');
+    assert.equal(whoami.code, 0, whoami.stderr);
+    assert.ok(whoami.stdout.startsWith(`${person('administrator').email} at ${descriptor.identity}\n`));
+    assert.match(whoami.stdout, /Organizations: meridian\n/);
+    given.press = undefined;
+    const found = await rolecall('who-has', 'administrator');
+    assert.match(found.stdout, /ada\.moreau@meridian\.example/);
+    const answered = await rolecall('chat', 'Say hello');
+    assert.deepEqual([found.code, answered.code, answered.stderr], [0, 0, '']);
+    assert.match(answered.stdout, /\S/);
+    assert.equal(given.told.length, 2, 'remembered');
+
+    await given.call(commands.resetCommandLineAccess);
+    assert.match(given.told.at(-1) ?? '', /asks again/);
+    assert.equal((await rolecall('whoami')).code, 3);
+  });
+
+  it('gets what a renewed token reads, though its own was refused', async () => {
+    const { cloud, registered } = await openWindow();
+    given.press = /^Allow$/;
+    const session = await signInWithRefreshToken(cloud, 'administrator');
+    await until('the window answers', async () => (await registered.status()).isOpen);
+    // As when another window has renewed it, and this one has not heard.
+    await cloud.tokenManager.signIn({ ...session, accessToken: 'an-access-token-that-is-not-accepted' });
+    const { code, stderr } = await rolecall('who-has', 'administrator');
+    assert.equal(code, 0, stderr);
+    assert.notEqual(cloud.tokenManager.session?.accessToken, 'an-access-token-that-is-not-accepted');
+  });
+
+  it('finds no window that has signed out', async () => {
+    const { cloud, registered } = await openWindow();
+    given.press = /^Allow$/;
+    await signInAs(cloud, 'administrator');
+    await until('the window answers', async () => (await registered.status()).isOpen);
+    assert.equal((await rolecall('whoami')).code, 0);
+    await cloud.tokenManager.signOut();
+    await until('the window closes', async () => !(await registered.status()).isOpen);
+    assert.match((await rolecall('whoami')).stderr, /No window of the editor is signed in/);
+  });
+
+  describe('is installed', () => {
+    let home: string;
+
+    beforeEach(() => {
+      home = fs.mkdtempSync(path.join(os.tmpdir(), 'rolecall-home-'));
+    });
+    afterEach(() => fs.rmSync(home, { recursive: true, force: true }));
+
+    const launcher = (more: Partial<ConstructorParameters<typeof Launcher>[0]> = {}) =>
+      new Launcher({
+        platform: process.platform,
+        homedir: home,
+        searched: '/usr/bin',
+        editor: process.execPath,
+        extensionPath,
+        state: path.join(home, 'state'),
+        ...more,
+      });
+
+    it('as a program that starts the newest version, with the editor’s Node', async function () {
+      if (process.platform === 'win32') this.skip();
+      const extensions = path.join(home, 'it’s extensions');
+      for (const version of ['0.9.0', '0.10.0', '0.2.1']) {
+        const folder = path.join(extensions, `rolecall.rolecall-${version}`);
+        fs.mkdirSync(path.join(folder, 'dist'), { recursive: true });
+        const text = `process.stdout.write(JSON.stringify(['${version}', process.argv.slice(2)]))`;
+        fs.writeFileSync(path.join(folder, 'dist', 'cli.cjs'), text);
+      }
+      const installed = launcher({ extensionPath: path.join(extensions, 'rolecall.rolecall-0.9.0') });
+      await installed.installAndTell();
+      assert.match(given.told[0] ?? '', /^Installed .*\/\.local\/bin\/rolecall\. Add .*\/\.local\/bin to your PATH/);
+      const started = await run(installed.file, ['who-has', 'a role', '$(x)'], {});
+      assert.deepEqual(JSON.parse(started.stdout), ['0.10.0', ['who-has', 'a role', '$(x)']]);
+      const withoutEditor = launcher({
+        extensionPath: path.join(extensions, 'rolecall.rolecall-0.9.0'),
+        editor: path.join(home, 'gone'),
+      });
+      await withoutEditor.install();
+      const env = { PATH: `${path.dirname(process.execPath)}:${process.env.PATH}` };
+      assert.equal(JSON.parse((await run(installed.file, [], env)).stdout)[0], '0.10.0');
+      fs.rmSync(extensions, { recursive: true });
+      const gone = await run(installed.file, [], env);
+      assert.deepEqual([gone.code, gone.stderr], [3, 'error: Rolecall is no longer installed in the editor.\n']);
+    });
+
+    it('as what this editor has, and removed again', async function () {
+      if (process.platform === 'win32') this.skip();
+      const installed = launcher({ searched: `/usr/bin:${path.join(home, '.local', 'bin')}` });
+      await installed.installAndTell();
+      assert.match(given.told[0] ?? '', /Run “rolecall --help” in a terminal\.$/);
+      const { stdout } = await run(installed.file, ['--version'], {});
+      assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+      await installed.uninstallAndTell();
+      assert.match(given.told.at(-1) ?? '', /^Removed /);
+      assert.equal(fs.existsSync(installed.file), false);
+      await installed.uninstallAndTell();
+      assert.match(given.told.at(-1) ?? '', /is not installed/);
+    });
+
+    it('over the program of somebody else only after a question', async () => {
+      const installed = launcher();
+      fs.mkdirSync(path.dirname(installed.file), { recursive: true });
+      fs.writeFileSync(installed.file, 'something else');
+      await assert.rejects(installed.installAndTell());
+      await installed.uninstallAndTell();
+      assert.equal(fs.readFileSync(installed.file, 'utf8'), 'something else');
+      given.press = /^Replace$/;
+      await installed.installAndTell();
+      assert.match(fs.readFileSync(installed.file, 'utf8'), /Rolecall: Install Command Line/);
+    });
+
+    it('on Windows as a batch file', async () => {
+      const installed = launcher({ platform: 'win32', editor: 'C:\\Code\\Code.exe' });
+      await installed.install();
+      const text = fs.readFileSync(installed.file, 'utf8');
+      assert.match(text, /^@echo off\r\n/);
+      assert.match(text, /if exist "C:\\Code\\Code\.exe" \("C:\\Code\\Code\.exe" ".*launch\.cjs" %\*\)/);
+    });
+  });
+});
