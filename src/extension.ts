@@ -74,7 +74,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const answered = new Set<string>(); // To other agents, by the names of tools.
   const tree = own(registerTree({ context, clouds, settings, data, documents, marks, log }));
   const reveal = (target: AccessTarget) => tree.view.reveal(target, false);
-  own(registerAccess({ data, documents, marks, storage: globalStorageUri, answered, pages, reveal }, log));
+  const access = own(
+    registerAccess({ data, documents, marks, storage: globalStorageUri, answered, pages, reveal }, log),
+  );
   own(registerMatrix({ data, shared: tree.state, reveal, extensionUri, log }));
 
   // Models and tools, in chat and in the editor
@@ -89,8 +91,8 @@ export function activate(context: vscode.ExtensionContext): void {
 
   // Programs outside of the editor
   const { state } = accounts;
-  const extensionPath = extensionUri.fsPath;
-  const commandLine = own(registerCommandLine({ clouds, data, catalog, state, extensionPath, fetch, log }));
+  const programs = { clouds, data, catalog, share: access.share, tools, state, extension, fetch, log };
+  const commandLine = own(registerCommandLine(programs));
 
   // The sandbox, and what helps when a sign-in fails
   const sandbox = own(

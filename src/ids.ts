@@ -145,6 +145,8 @@ export const chatParticipant = 'rolecall.chat';
 /** By which other agents of the editor call workspace tools. No tool of a workspace forwards to it. */
 export const languageModelTool = 'rolecall_workspaceTool';
 export const languageModelVendor = 'rolecall';
+/** The MCP servers that the editor can start. */
+export const mcpServers = 'rolecall';
 /** Among the models that are listed to VS Code, the one that stands for the default model. */
 export const defaultModelEntry = 'rolecall';
 

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import process from 'node:process';
 import { asRolecallError, isCancelled, systemErrorCode } from '../core/base/errors.ts';
 import type { Fetch } from '../core/base/http.ts';
 import { stateRoot, thisMachine } from '../core/oauth/rotation/statePaths.ts';
 import { type CommonOptions, type Configuration, readConfiguration, tokenVariables } from './configuration.ts';
 import { exitCodeOf, exitCodes } from './exitCodes.ts';
+import { readManifest } from './manifest.ts';
 import { createNetwork } from './network.ts';
 import { createProgram, exitCodeOfUsage } from './program.ts';
 import { type Services, servicesOfToken } from './services.ts';
@@ -21,16 +20,25 @@ async function main(): Promise<void> {
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupted.abort());
   const signal = AbortSignal.any([interrupted.signal, terminal.closed]);
 
+  const manifest = readManifest(__filename);
+
   const run: Run = async (options, work) => {
     terminal.configure(options);
     const network = createNetwork(process.env);
     let services: Services | undefined;
+    let opening: Promise<Services> | undefined;
+    const open = async () => {
+      // A server for agents outlives windows and accounts.
+      if (services && !services.lost) return services;
+      // Those who ask meanwhile share it; the user is asked once.
+      opening ??= openServices(readOptions(options, terminal), network.fetch, terminal, signal).finally(() => {
+        opening = undefined;
+      });
+      services = await opening;
+      return services;
+    };
     try {
-      const open = async () => {
-        services ??= await openServices(readOptions(options, terminal), network.fetch, terminal, signal);
-        return services;
-      };
-      process.exitCode = await work({ terminal, signal, open, stdin: process.stdin });
+      process.exitCode = await work({ terminal, signal, open, stdin: process.stdin, manifest });
       // A client may take what was cut off for an answer.
       if (services?.lost) throw services.lost;
     } catch (error) {
@@ -46,7 +54,7 @@ async function main(): Promise<void> {
   };
 
   try {
-    await createProgram(versionOf(), run).parseAsync(process.argv);
+    await createProgram(manifest.version, run).parseAsync(process.argv);
   } catch (error) {
     const code = exitCodeOfUsage(error);
     if (code === undefined) report(error, terminal);
@@ -72,20 +80,13 @@ async function openServices(
   if (token !== undefined) return servicesOfToken({ configuration: { ...configuration, token }, fetch, log });
   // Elsewhere only in tests: windows know but one place.
   const state = process.env.ROLECALL_STATE ?? stateRoot(thisMachine());
-  return servicesOfWindow({ configuration, state, folder: process.cwd(), log, note }, signal);
+  const { ROLECALL_WINDOW: address } = process.env;
+  return servicesOfWindow({ configuration, state, folder: process.cwd(), address, log, note }, signal);
 }
 
 function report(error: unknown, terminal: Terminal): void {
   process.exitCode = exitCodeOf(error);
   if (!isCancelled(error)) terminal.error(asRolecallError(error).message);
-}
-
-/** Of the package that this file is in. */
-function versionOf(): string {
-  const { version } = JSON.parse(readFileSync(path.join(__dirname, '..', 'package.json'), 'utf8')) as {
-    version: string;
-  };
-  return version;
 }
 
 void main(); // Reports everything itself.

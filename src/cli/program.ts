@@ -1,13 +1,14 @@
 import { Command, CommanderError } from 'commander';
 import { access, review, whoHas } from './commands/access.ts';
 import { chat } from './commands/chat.ts';
+import { mcp } from './commands/mcp.ts';
 import { models } from './commands/models.ts';
 import { whoami } from './commands/whoami.ts';
 import { exitCodes } from './exitCodes.ts';
 import type { Run, Subcommand } from './subcommand.ts';
 
 /** In the order of the help. A command is a function here. */
-const subcommands: readonly Subcommand[] = [whoHas, access, review, chat, models, whoami];
+const subcommands: readonly Subcommand[] = [whoHas, access, review, chat, models, whoami, mcp];
 
 const AFTER_HELP = `
 Environment:

@@ -1,8 +1,7 @@
-import path from 'node:path';
 import { RolecallError } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
 import { IdentityClient } from '../core/identity/identityClient.ts';
-import { type FoundWindow, findWindows, type JoinedWindow } from '../core/oauth/joining/joinedWindow.ts';
+import { type FoundWindow, findWindows, isWithin, type JoinedWindow } from '../core/oauth/joining/joinedWindow.ts';
 import { type Configuration, tokenVariables } from './configuration.ts';
 import type { Services } from './services.ts';
 
@@ -13,6 +12,8 @@ export interface WindowServicesDeps {
   /** The current folder: a window in which it is open comes first. */
   readonly folder: string;
   readonly log: Log;
+  /** The window that started this program, where one did. */
+  readonly address: string | undefined;
   /** For whoever waits. */
   readonly note: (text: string) => void;
 }
@@ -24,11 +25,14 @@ export interface WindowServices extends Services {
 
 /** Joins a window whose user allows it. @throws RolecallError `signedOut` where there is none; `forbidden`; `cancelled`. */
 export async function servicesOfWindow(
-  { configuration, state, folder, log, note }: WindowServicesDeps,
+  { configuration, state, folder, address, log, note }: WindowServicesDeps,
   signal: AbortSignal,
 ): Promise<WindowServices> {
   const found = (await findWindows({ state }, signal)).filter((window) => isConfigured(window, configuration));
-  const chosen = found.find(({ about }) => about.folders.some((open) => isWithin(folder, open))) ?? found[0];
+  const chosen =
+    found.find((window) => window.address === address) ??
+    found.find(({ about }) => about.folders.some((open) => isWithin(folder, open))) ??
+    found[0];
   if (!chosen) throw noWindow(configuration);
   const { editor, identityUrl, inferenceUrl } = chosen.about;
   const window = await chosen.join(() => note(`Waiting for your permission in ${editor}…`), signal);
@@ -64,11 +68,6 @@ function isConfigured({ about }: FoundWindow, { identityUrl, inferenceUrl }: Con
     (identityUrl ?? about.identityUrl) === about.identityUrl &&
     (inferenceUrl ?? about.inferenceUrl) === about.inferenceUrl
   );
-}
-
-function isWithin(folder: string, open: string): boolean {
-  const way = path.relative(open, folder);
-  return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
 }
 
 function noWindow({ identityUrl, inferenceUrl }: Configuration): RolecallError {

@@ -2,6 +2,7 @@ import type process from 'node:process';
 import type { Command } from 'commander';
 import type { CommonOptions } from './configuration.ts';
 import type { ExitCode } from './exitCodes.ts';
+import type { Manifest } from './manifest.ts';
 import type { Services } from './services.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -10,9 +11,10 @@ export interface Context {
   readonly terminal: Terminal;
   /** Aborted by Ctrl-C, and when nobody reads the output any more. */
   readonly signal: AbortSignal;
-  /** Finds the sign-in to use. @throws RolecallError when there is none. */
+  /** Finds the sign-in to use, once. @throws RolecallError when there is none; the next call tries again. */
   open(): Promise<Services>;
   readonly stdin: typeof process.stdin;
+  readonly manifest: Manifest;
 }
 
 /** Runs the work of a command and turns its result, or its failure, into the exit code. */

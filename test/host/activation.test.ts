@@ -13,6 +13,7 @@ import {
   extensionId,
   languageModelTools,
   languageModelVendor,
+  mcpServers,
   secrets,
   views,
 } from '../../src/ids.ts';
@@ -73,6 +74,7 @@ describe('activation', () => {
       note(vscode.lm, 'registerLanguageModelChatProvider');
       note(vscode.chat, 'createChatParticipant');
       note(vscode.lm, 'registerTool');
+      note(vscode.lm, 'registerMcpServerDefinitionProvider');
       note(vscode.window, 'createTreeView');
       note(vscode.window, 'registerUriHandler');
       // A second channel of this name would close the running extension's log with itself.
@@ -149,6 +151,7 @@ describe('activation', () => {
           ...Object.values(languageModelTools),
           authenticationProvider,
           languageModelVendor,
+          mcpServers,
           chatParticipant,
           views.organizations,
         ].filter((name) => !registered.includes(name)),

@@ -98,6 +98,10 @@ describe('names stand once: src/ids.ts and package.json', () => {
       [[ids.authenticationProvider], [ids.chatParticipant], [ids.languageModelVendor]],
     );
     assert.deepEqual(
+      contributes.mcpServerDefinitionProviders.map(({ id }: { id: string }) => id),
+      [ids.mcpServers],
+    );
+    assert.deepEqual(
       contributes.languageModelTools.map(({ name }: { name: string }) => name),
       [...Object.values(ids.languageModelTools), ids.languageModelTool],
     );

@@ -35,6 +35,9 @@ export type AccessToolInput = z.output<typeof inputSchema>;
 /** Matches that are answered at once: a name that fits half the organization answers nothing. */
 const MAX_MATCHES = 5;
 
+/** What a model is told when its user does not want it to know. */
+export const REFUSED = 'The user did not allow this. Nothing was read. Do not ask again.';
+
 /** A tool as the manifest describes it (`contributes.languageModelTools`), the only place that does. */
 const describedSchema = z.object({
   name: z.string(),
@@ -89,6 +92,14 @@ export function readQuestion(
   if (!parsed.success) throw new RolecallError('invalidRequest', 'The arguments must be strings.');
   const organization = chooseOrganization(organizations, parsed.data.organization?.trim(), asker);
   return { tool, organization, input: parsed.data };
+}
+
+/** The size of an answer to another agent that sets no budget, in tokens. */
+export const DEFAULT_BUDGET = 4000;
+
+/** Tokens, roughly, where nobody can count them. */
+export function estimateTokens(text: string): number {
+  return text.length / 3;
 }
 
 /** @returns text within `budget` in the unit of `measure`. */

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { DEFAULT_BUDGET, estimateTokens, REFUSED } from '../../core/access/accessTools.ts';
 import { asRolecallError, cancelled } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { languageModelTools } from '../../ids.ts';
@@ -8,10 +9,12 @@ import { signalOf } from '../cancellation.ts';
 import { answerToolQuestion, readToolQuestion } from './accessTools.ts';
 import { SharingConsent } from './sharingConsent.ts';
 
-/** For callers that set no token budget. */
-const DEFAULT_TOKENS = 4000;
-/** Characters of a token, roughly, where the caller cannot count them. */
-const CHARACTERS_PER_TOKEN = 3;
+/** What a program outside of the editor asks, and for whom. */
+export interface ProgramSharing {
+  readonly tool: string;
+  readonly organization: string;
+  readonly recipient: string;
+}
 
 /** Answers the contributed tools when others than `@rolecall` call them, with the user's consent. */
 export class ContributedAccessTools implements vscode.Disposable {
@@ -40,14 +43,12 @@ export class ContributedAccessTools implements vscode.Disposable {
       const recipient = recipientOf(options);
       if (!(await this.#consent.ask(session, { organization, recipient }, signal))) {
         if (signal.aborted) throw cancelled();
-        return result('The user did not allow this. Nothing was read. Do not ask again.');
+        return result(REFUSED);
       }
       if (this.#data.session !== session) throw cancelled(); // The consent was for another account.
       this.#log.info(`Giving ${name} of ${organization} to ${recipient ?? 'an agent that the editor does not name'}.`);
-      const { tokenBudget = DEFAULT_TOKENS, countTokens } = options.tokenizationOptions ?? {};
-      const measure = countTokens
-        ? async (text: string) => countTokens(text, token)
-        : (text: string) => text.length / CHARACTERS_PER_TOKEN;
+      const { tokenBudget = DEFAULT_BUDGET, countTokens } = options.tokenizationOptions ?? {};
+      const measure = countTokens ? async (text: string) => countTokens(text, token) : estimateTokens;
       const answer = await answerToolQuestion(this.#data, question, tokenBudget, measure, signal);
       this.#answered.add(nameForOurselves(name));
       return result(answer);
@@ -56,6 +57,16 @@ export class ContributedAccessTools implements vscode.Disposable {
       if (known.kind === 'cancelled') throw new vscode.CancellationError();
       return result(`Rolecall could not answer: ${known.message}`);
     }
+  }
+
+  /** Asks the user to share an organization with a program outside of the editor, which then reads it. */
+  async share({ tool, ...sharing }: ProgramSharing, signal: AbortSignal): Promise<boolean> {
+    const session = this.#data.requireSession();
+    if (!(await this.#consent.ask(session, sharing, signal))) return false;
+    if (this.#data.session !== session) throw cancelled();
+    this.#log.info(`Giving ${tool} of ${sharing.organization} to ${sharing.recipient}.`);
+    this.#answered.add(tool);
+    return true;
   }
 
   dispose(): void {

@@ -6,6 +6,7 @@ import { onFirstUse, registerCommand, registerCommands } from '../commands.ts';
 import type { Briefing, OpenToolRegistry, ToolRegistry, ToolRegistryOptions } from '../conversation.ts';
 import type { AccessPagesDeps } from './accessPages.ts';
 import type { CompareDeps } from './compare.ts';
+import type { ProgramSharing } from './languageModelTools.ts';
 
 export interface AccessDeps extends AccessPagesDeps, Omit<CompareDeps, 'pages'> {
   /** Where snapshots are kept. */
@@ -14,12 +15,17 @@ export interface AccessDeps extends AccessPagesDeps, Omit<CompareDeps, 'pages'> 
   readonly answered: Set<string>;
 }
 
+/** What other parts of the extension need of it. */
+export interface RegisteredAccess extends vscode.Disposable {
+  /** Asks the user to share an organization with a program outside of the editor; remembered as for agents in it. */
+  share(sharing: ProgramSharing, signal: AbortSignal): Promise<boolean>;
+}
+
 /** Answers, reviews and snapshots as commands, and the tools that give other agents the same. */
-export function registerAccess(deps: AccessDeps, log: Log): vscode.Disposable {
-  return vscode.Disposable.from(
-    registerAccessCommands(deps, log),
-    registerLanguageModelTools(deps.data, deps.answered, log),
-  );
+export function registerAccess(deps: AccessDeps, log: Log): RegisteredAccess {
+  const commands = registerAccessCommands(deps, log);
+  const tools = registerLanguageModelTools(deps.data, deps.answered, log);
+  return { share: tools.share, dispose: () => vscode.Disposable.from(commands, tools).dispose() };
 }
 
 /** The tools of the workspace and, where a conversation asks for them, the access tools that the manifest describes. */
@@ -80,7 +86,7 @@ export function registerAccessCommands(deps: AccessDeps, log: Log): vscode.Dispo
  *
  * @param answered gets the names of those that have answered, as `@rolecall` has them.
  */
-export function registerLanguageModelTools(data: AccessData, answered: Set<string>, log: Log): vscode.Disposable {
+export function registerLanguageModelTools(data: AccessData, answered: Set<string>, log: Log): RegisteredAccess {
   const answers = onFirstUse(async () => {
     const { ContributedAccessTools } = await import('./languageModelTools.ts');
     return new ContributedAccessTools(data, answered, log);
@@ -91,5 +97,8 @@ export function registerLanguageModelTools(data: AccessData, answered: Set<strin
       invoke: async (options, token) => (await answers()).answer(name, options, token),
     }),
   );
-  return vscode.Disposable.from(answers, ...tools);
+  return {
+    share: async (...asked) => (await answers()).share(...asked),
+    dispose: () => vscode.Disposable.from(answers, ...tools).dispose(),
+  };
 }

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
+import * as z from 'zod/mini';
 import { createQueue } from '../../core/base/abort.ts';
+import { RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
+import { isWithin } from '../../core/oauth/joining/joinedWindow.ts';
 import { type SharedSignIn, WindowLine } from '../../core/oauth/joining/windowLine.ts';
 import { stateRoot, thisMachine } from '../../core/oauth/rotation/statePaths.ts';
 import type { AccessData } from '../accessData.ts';
@@ -17,9 +20,30 @@ export interface WindowForProgramsDeps {
   readonly catalog: ModelCatalog;
   /** The folder of the state that windows share; that of this user and machine unless given. */
   readonly state: string | undefined;
+  /** Asks the user to share an organization with a program outside of the editor. */
+  readonly share: (sharing: ProgramSharing, signal: AbortSignal) => Promise<boolean>;
+  /** The workspace's tools, with consent and containment. */
+  readonly tools: {
+    list(): Promise<readonly object[]>;
+    call(
+      name: string,
+      args: unknown,
+      signal: AbortSignal,
+    ): Promise<{ readonly content: string; readonly isError: boolean }>;
+  };
   readonly fetch: Fetch;
   readonly log: Log;
 }
+
+interface ProgramSharing {
+  readonly tool: string;
+  readonly organization: string;
+  readonly recipient: string;
+}
+
+const sharingSchema = z.object({ tool: z.string(), organization: z.string(), recipient: z.string() });
+const folderSchema = z.object({ folder: z.string() });
+const toolCallSchema = z.object({ folder: z.string(), name: z.string(), arguments: z.optional(z.unknown()) });
 
 /** Serves the command line with the sign-in of this window, once the user has allowed it. */
 export class WindowForPrograms implements vscode.Disposable {
@@ -37,7 +61,17 @@ export class WindowForPrograms implements vscode.Disposable {
       about: () => ({ editor: vscode.env.appName, folders: openFolders() }),
       signIn: () => this.#signIn(),
       ask: (signIn, signal) => this.#questions(() => this.#ask(signIn, signal)),
-      calls: {},
+      calls: {
+        share: async (input, signal) => deps.share(readAs(sharingSchema, input), signal),
+        // Only in the window that has the program's folder open: elsewhere they are another workspace's.
+        listTools: async (input) => (isOpen(readAs(folderSchema, input).folder) ? deps.tools.list() : []),
+        callTool: async (input, signal) => {
+          const { folder, name, arguments: given } = readAs(toolCallSchema, input);
+          if (!isOpen(folder))
+            throw new RolecallError('tool', vscode.l10n.t('The folder {0} is not open in this window.', folder));
+          return deps.tools.call(name, given, signal);
+        },
+      },
       fetch,
       log,
     });
@@ -48,8 +82,13 @@ export class WindowForPrograms implements vscode.Disposable {
     return this.#inTurn(() => (isSignedIn ? this.#line.open() : this.#line.close()));
   }
 
+  /** Where programs reach this window; `undefined` while nobody is signed in. */
+  get address(): string | undefined {
+    return this.#line.address;
+  }
+
   async status(): Promise<{ readonly allowed: number; readonly isOpen: boolean }> {
-    return { allowed: (await this.#line.allowed.list()).length, isOpen: this.#line.isOpen };
+    return { allowed: (await this.#line.allowed.list()).length, isOpen: this.#line.address !== undefined };
   }
 
   /** Every program asks again. */
@@ -94,18 +133,16 @@ export class WindowForPrograms implements vscode.Disposable {
     const allow = vscode.l10n.t('Allow');
     const { identity, inference } = signIn.urls;
     const chosen = await showWarningMessage(
-      vscode.l10n.t('Allow “rolecall” in a terminal to use your sign-in?'),
+      vscode.l10n.t('Allow the command line “rolecall” to use your sign-in?'),
       {
         modal: true,
         detail: [
           vscode.l10n.t(
-            'It can read who has access to what at {0}, and send chat requests to {1} in your name, as long as a window is open.',
+            'A terminal, or an agent on this machine, has started it. It can read who has access to what at {0}, and send chat requests to {1} in your name, as long as a window is open.',
             identity,
             inference,
           ),
-          vscode.l10n.t(
-            'It never receives a token. Allow it only if you have just run it, or know which program does.',
-          ),
+          vscode.l10n.t('It never receives a token. Allow it only if you know what has started it.'),
           vscode.l10n.t('This is remembered until you run “Rolecall: Reset Command Line Access”.'),
         ].join('\n\n'),
       },
@@ -119,6 +156,16 @@ export class WindowForPrograms implements vscode.Disposable {
       this.#deps.log.debug(`The command line was not left in order: ${String(error)}`),
     );
   }
+}
+
+function readAs<T extends z.ZodMiniType>(schema: T, input: unknown): z.infer<T> {
+  const parsed = z.safeParse(schema, input);
+  if (parsed.success) return parsed.data;
+  throw new RolecallError('invalidRequest', 'The question is not understood.');
+}
+
+function isOpen(folder: string): boolean {
+  return openFolders().some((open) => isWithin(folder, open));
 }
 
 /** Paths of the folders that are on this machine. */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { asRolecallError, isCancelled } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
+import type { ToolResult } from '../../core/tools/agentLoopTypes.ts';
 import { languageModelTool } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
 import type { ToolRegistry } from '../conversation.ts';
@@ -47,23 +48,33 @@ function tellRestriction(): boolean {
   return true;
 }
 
-/** Errors go to the model as well: it may ask differently. */
-async function answer({ tools, invoke }: ToolRegistry, input: Input, signal: AbortSignal, log: Log): Promise<string> {
-  const name = input.tool;
-  if (name === undefined || name === '') return listed(tools);
+async function answer(registry: ToolRegistry, input: Input, signal: AbortSignal, log: Log): Promise<string> {
+  if (input.tool === undefined || input.tool === '') return listed(registry.tools);
+  return (await callTool(registry, input.tool, input.arguments, signal, log)).content;
+}
+
+/** One call of another agent, with the user's consent. Errors go to the model as well: it may ask differently. */
+export async function callTool(
+  { tools, invoke }: ToolRegistry,
+  name: unknown,
+  args: unknown,
+  signal: AbortSignal,
+  log: Log,
+): Promise<ToolResult> {
+  const failed = (content: string) => ({ content, isError: true });
   const tool = tools.find((each) => each.name === name);
-  if (!tool) return `There is no tool ${JSON.stringify(name)}. ${listed(tools)}`;
-  const args = input.arguments ?? {};
-  const errors = tool.check(args);
-  if (errors.length > 0) return `The arguments do not fit the tool, so nothing was run. ${errors.join(' ')}`;
+  if (!tool) return failed(`There is no tool ${JSON.stringify(name)}. ${listed(tools)}`);
+  const given = args ?? {};
+  const errors = tool.check(given);
+  if (errors.length > 0) return failed(`The arguments do not fit the tool, so nothing was run. ${errors.join(' ')}`);
   try {
-    const call = { id: crypto.randomUUID(), name: tool.name, arguments: Object(args) };
+    const call = { id: crypto.randomUUID(), name: tool.name, arguments: Object(given) };
     const { content, isError } = await invoke(call, signal);
-    return isError ? `The tool failed.\n${content}` : content;
+    return isError ? failed(`The tool failed.\n${content}`) : { content, isError };
   } catch (error) {
-    if (isCancelled(error)) return 'The user did not let this call run.';
+    if (isCancelled(error)) return failed('The user did not let this call run.');
     log.error(describe(error));
-    return `The tool failed: ${asRolecallError(error).message}`;
+    return failed(`The tool failed: ${asRolecallError(error).message}`);
   }
 }
 

@@ -1,10 +1,12 @@
 import * as vscode from 'vscode';
 import type { Log } from '../../core/base/log.ts';
+import type { FunctionTool } from '../../core/completions/request.ts';
+import type { ToolResult } from '../../core/tools/agentLoopTypes.ts';
 import type { Containment } from '../../core/tools/containment.ts';
 import { commands } from '../../ids.ts';
 import { onFirstUse, registerCommand } from '../commands.ts';
 import type { ToolRegistry, ToolRegistryOptions } from '../conversation.ts';
-import { registerEditorTool } from './editorTool.ts';
+import { callTool, registerEditorTool } from './editorTool.ts';
 import { isToolFile, TOOL_FILE, ToolFiles } from './toolFiles.ts';
 import type { WorkspaceToolsDeps } from './workspaceTools.ts';
 
@@ -22,6 +24,10 @@ export interface ToolsDeps extends Omit<WorkspaceToolsDeps, 'files' | 'consent' 
 export interface RegisteredTools extends vscode.Disposable {
   /** The tools for one conversation of `@rolecall` or an editor command. */
   open(opening: ToolRegistryOptions): Promise<ToolRegistry>;
+  /** The workspace's tools for a program outside of the editor, as models are told of them. */
+  list(): Promise<readonly FunctionTool['function'][]>;
+  /** One call of such a program, with the user's consent. */
+  call(name: string, args: unknown, signal: AbortSignal): Promise<ToolResult>;
   /** How this machine contains programs, found by trying once. */
   containment(signal: AbortSignal): Promise<Containment>;
 }
@@ -70,7 +76,14 @@ export function registerTools({ workspaceState, reserved, answered, ...deps }: T
     registerCommand(commands.forgetToolConsent, log, async () => (await consent()).forget()),
   );
   void files.check(); // What it finds stands in Problems; it never rejects.
-  return { open, containment, dispose: () => disposables.dispose() };
+  const openToOthers = () => open({ answered });
+  return {
+    open,
+    list: async () => (await openToOthers()).tools.map(({ definition }) => definition.function),
+    call: async (name, args, signal) => callTool(await openToOthers(), name, args, signal, log),
+    containment,
+    dispose: () => disposables.dispose(),
+  };
 }
 
 /** A link above each tool of a tool file that runs it. */

@@ -3,9 +3,12 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import * as vscode from 'vscode';
+import { registerLanguageModelTools } from '../../../src/host/access/register.ts';
 import { Launcher } from '../../../src/host/commandLine/launcher.ts';
-import { registerCommandLine } from '../../../src/host/commandLine/register.ts';
+import { type RegisteredCommandLine, registerCommandLine } from '../../../src/host/commandLine/register.ts';
 import { commands, extensionId } from '../../../src/ids.ts';
 import { Commands } from '../support/commands.ts';
 import { usePatches } from '../support/patches.ts';
@@ -14,7 +17,8 @@ import { signInAs, signInWithRefreshToken, useScene } from '../support/scene.ts'
 import { useTree } from '../support/tree.ts';
 import { until } from '../support/wait.ts';
 
-const extensionPath = vscode.extensions.getExtension(extensionId)?.extensionPath ?? '';
+const extension = vscode.extensions.getExtension(extensionId) ?? assert.fail('not installed');
+const { extensionPath } = extension;
 const program = path.join(extensionPath, 'dist', 'cli.cjs');
 
 interface Ended {
@@ -43,16 +47,35 @@ describe('the command line', () => {
     given = new Commands(patches);
   });
 
-  /** A window whose user is signed in, and which programs can find. */
+  let provider: vscode.McpServerDefinitionProvider<vscode.McpStdioServerDefinition>;
+  /** What other agents have been told. */
+  const answered = new Set<string>();
+
+  /** A window that programs can find while its user is signed in. */
   async function openWindow() {
     const { clouds, fetch, log, state, settings } = scene();
     const { data } = tree();
     const catalog = scene().catalog();
-    const registered = scene().own(
-      given.of(() => registerCommandLine({ clouds, data, catalog, state, extensionPath, fetch, log })) as ReturnType<
-        typeof registerCommandLine
-      >,
-    );
+    // Their names are the running extension's.
+    patches.set(vscode.lm, 'registerTool', () => new vscode.Disposable(() => {}));
+    patches.set(vscode.lm, 'registerMcpServerDefinitionProvider', (_id: string, given: typeof provider) => {
+      provider = given;
+      return new vscode.Disposable(() => {});
+    });
+    const access = scene().own(registerLanguageModelTools(data, answered, log));
+    const tools = {
+      list: async () => [
+        { name: 'count_words', description: 'Counts.', parameters: { type: 'object', properties: {} } },
+      ],
+      call: async (name: string, args: unknown) => ({ content: JSON.stringify([name, args]), isError: false }),
+    };
+    const deps = { clouds, data, catalog, share: access.share, tools, state, extension, fetch, log };
+    let made: RegisteredCommandLine | undefined;
+    given.of(() => {
+      made = registerCommandLine(deps);
+      return made;
+    });
+    const registered = scene().own(made ?? assert.fail());
     settings.ids = ['meridian'];
     const cloud = await scene().startService();
     await cloud.load();
@@ -70,7 +93,7 @@ describe('the command line', () => {
     assert.equal(refused.code, 3);
     assert.match(
       given.told[0] ?? '',
-      /^Allow “rolecall” in a terminal to use your sign-in\?\nIt can read who has access/,
+      /^Allow the command line “rolecall” to use your sign-in\?\n.* It can read who has access/,
     );
     assert.ok(given.told[0]?.includes(descriptor.identity));
     assert.deepEqual(await registered.status(), { allowed: 0, isOpen: true });
@@ -114,6 +137,58 @@ describe('the command line', () => {
     await cloud.tokenManager.signOut();
     await until('the window closes', async () => !(await registered.status()).isOpen);
     assert.match((await rolecall('whoami')).stderr, /No window of the editor is signed in/);
+  });
+
+  describe('as a server that the editor starts for agents', () => {
+    let client: Client;
+
+    beforeEach(() => answered.clear());
+    afterEach(() => client?.close());
+
+    async function start(): Promise<void> {
+      const [offered] = (await provider.provideMcpServerDefinitions(new vscode.CancellationTokenSource().token)) ?? [];
+      const token = new vscode.CancellationTokenSource().token;
+      const server = await provider.resolveMcpServerDefinition?.(offered ?? assert.fail(), token);
+      const { command, args, env, cwd } = server ?? assert.fail();
+      const given = Object.entries(env).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]));
+      client = new Client({ name: 'Agent', version: '1' });
+      await client.connect(
+        new StdioClientTransport({ command, args, env: Object.fromEntries(given), ...(cwd && { cwd: cwd.fsPath }) }),
+      );
+    }
+    const call = async (name: string, args: Record<string, unknown>) => {
+      const { content } = await client.callTool({ name, arguments: args });
+      return (content as { text: string }[]).map(({ text }) => text).join('');
+    };
+
+    it('joins this window, asks before it shares an organization, and notes that it has', async () => {
+      const { cloud, registered } = await openWindow();
+      await signInAs(cloud, 'administrator');
+      await until('the window answers', async () => (await registered.status()).isOpen);
+      await start();
+      given.press = /^Allow$/;
+      const refused = await call('who_has_role', { role: 'administrator' });
+      assert.match(refused, /did not allow this\. Nothing was read/);
+      assert.match(given.told.at(-1) ?? '', /^Share who can do what in “meridian” with the MCP client “Agent”\?/);
+      assert.deepEqual([...answered], []);
+      given.press = /Until This Window Closes/;
+      assert.match(await call('who_has_role', { role: 'administrator' }), /ada\.moreau@meridian\.example/);
+      assert.deepEqual([...answered], ['who_has_role']);
+      const before = given.told.length;
+      assert.match(await call('list_roles', {}), /^Roles of meridian: 10\.\n/);
+      assert.equal(given.told.length, before, 'remembered for this client and organization');
+    });
+
+    it('runs the tools of the workspace that this window has open, here', async () => {
+      const { cloud, registered } = await openWindow();
+      given.press = /^Allow$/;
+      await signInAs(cloud, 'administrator');
+      await until('the window answers', async () => (await registered.status()).isOpen);
+      await start();
+      const listed = () => client.listTools().then(({ tools }) => tools.map(({ name }) => name));
+      await until('the tools of the workspace', async () => (await listed()).includes('count_words'));
+      assert.equal(await call('count_words', { file: 'a' }), '["count_words",{"file":"a"}]');
+    });
   });
 
   describe('is installed', () => {

@@ -4,7 +4,7 @@ import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import { withTimeout } from '../../base/abort.ts';
 import type { TokenSource } from '../../base/connection.ts';
-import { cancelled, RolecallError, systemErrorCode } from '../../base/errors.ts';
+import { cancelled, type ErrorKind, RolecallError, systemErrorCode } from '../../base/errors.ts';
 import type { Fetch } from '../../base/http.ts';
 import { parseJson } from '../../base/json.ts';
 import { readIfAny } from '../rotation/files.ts';
@@ -109,6 +109,11 @@ export class FoundWindow {
     this.about = about;
   }
 
+  /** Where it listens. */
+  get address(): string {
+    return this.#place.address;
+  }
+
   /**
    * Joins its sign-in, once its user has allowed it.
    *
@@ -148,7 +153,7 @@ export class JoinedWindow {
     this.#prove = prove;
   }
 
-  /** Set when the window closed in the middle of an answer: what was read of it is not whole. */
+  /** Set when the window closed, or its sign-in is over: what was read last may not be whole, and nothing more can be. */
   get lost(): RolecallError | undefined {
     return this.#lost;
   }
@@ -223,8 +228,10 @@ export class JoinedWindow {
         this.#lost ??= lost;
       });
     } catch (error) {
-      if (error instanceof UnreachableError) this.#lost ??= error.asKnown();
-      throw error instanceof UnreachableError ? error.asKnown() : error;
+      const isGone = error instanceof UnreachableError;
+      const known = isGone ? closedError() : error;
+      if (known instanceof RolecallError && (isGone || OVER.includes(known.kind))) this.#lost ??= known;
+      throw known;
     }
   }
 
@@ -237,6 +244,9 @@ export class JoinedWindow {
     throw new RolecallError('unsupported', 'No window requests this for a program.');
   }
 }
+
+/** What a window says when its sign-in is of no use to this program any more. */
+const OVER: readonly ErrorKind[] = ['sessionEnded', 'signedOut', 'forbidden'];
 
 /** A question without the proof and the session, which are added to each. */
 type Unsigned = Question extends infer Q
@@ -259,10 +269,6 @@ class UnreachableError extends Error {
   constructor(code?: string) {
     super('unreachable');
     this.code = code;
-  }
-
-  asKnown(): RolecallError {
-    return closedError();
   }
 }
 
@@ -337,6 +343,12 @@ function closedError(): RolecallError {
 
 function raise(error: RolecallError): never {
   throw error;
+}
+
+/** Whether `folder` is `open`, or below it. */
+export function isWithin(folder: string, open: string): boolean {
+  const way = path.relative(open, folder);
+  return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

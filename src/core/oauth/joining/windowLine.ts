@@ -89,8 +89,9 @@ export class WindowLine {
     this.allowed = new AllowedPrograms(this.#folder);
   }
 
-  get isOpen(): boolean {
-    return this.#server !== undefined;
+  /** Where programs reach it; `undefined` while they cannot. */
+  get address(): string | undefined {
+    return this.#server?.address;
   }
 
   /** From now on programs find this window. @throws RolecallError `storage` when the folder cannot be used. */

@@ -1,0 +1,156 @@
+import { Server } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import * as z from 'zod/mini';
+import {
+  type AccessToolName,
+  answerQuestion,
+  DEFAULT_BUDGET,
+  type DescribedAccessTool,
+  estimateTokens,
+  REFUSED,
+  readQuestion,
+} from '../core/access/accessTools.ts';
+import { withTimeout } from '../core/base/abort.ts';
+import { asRolecallError, cancelled, isCancelled } from '../core/base/errors.ts';
+import type { Log } from '../core/base/log.ts';
+import { readOrganization } from './readOrganization.ts';
+import type { Services } from './services.ts';
+
+/** The window through which the sign-in is used, for what only a window can do. */
+export interface WindowCalls {
+  /** See `JoinedWindow.call`. */
+  call(name: string, input: unknown, signal: AbortSignal): Promise<unknown>;
+}
+
+export interface McpServerDeps {
+  readonly version: string;
+  readonly accessTools: readonly DescribedAccessTool[];
+  /** The folder whose tools are offered. */
+  readonly folder: string;
+  /** Uses a sign-in; `window` where it is that of a window. The user may be asked first. */
+  readonly open: () => Promise<{ readonly services: Services; readonly window: WindowCalls | undefined }>;
+  readonly log: Log;
+}
+
+const toolsSchema = z.array(
+  z.object({ name: z.string(), description: z.optional(z.string()), parameters: z.optional(z.looseObject({})) }),
+);
+const resultSchema = z.object({ content: z.string(), isError: z.boolean() });
+
+/** How long a list of tools waits for a window, in milliseconds. */
+const LIST_WAIT_MS = 2000;
+
+/** What the protocol calls the result of a tool. */
+interface ToolAnswer {
+  readonly content: { type: 'text'; text: string }[];
+  readonly isError?: boolean;
+  readonly [member: string]: unknown;
+}
+
+/** Serves the access tools, and the tools of the workspace that a window has open, on standard input and output until `signal`. */
+export function serveTools(deps: McpServerDeps, signal: AbortSignal): void {
+  const { log } = deps;
+  const handle = serveStdio(() => createServer(deps), {
+    onerror: (error) => log.warn(`The client sent something that is not understood: ${error.message}`),
+  });
+  signal.addEventListener('abort', () => void handle.close(), { once: true }); // Nothing is left to report it to.
+}
+
+function createServer(deps: McpServerDeps): Server {
+  const { version, accessTools, folder, open, log } = deps;
+  const info = { name: 'rolecall', title: 'Rolecall', version };
+  const server = new Server(info, { capabilities: { tools: { listChanged: true } } });
+
+  server.setRequestHandler('tools/list', async (_request, { mcpReq: { signal } }) => ({
+    tools: [...accessTools.map(listedAccessTool), ...(await workspaceTools(signal))],
+  }));
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }): Promise<ToolAnswer> => {
+    const { name, arguments: given } = params;
+    const { signal } = mcpReq;
+    try {
+      const known = accessTools.find((tool) => tool.name === name)?.name;
+      const recipient = recipientOf(mcpReq.envelope);
+      return known === undefined
+        ? await callWorkspaceTool(name, given, signal)
+        : textAnswer(await answerAccess(known, given, recipient, signal));
+    } catch (error) {
+      const problem = asRolecallError(error);
+      if (isCancelled(problem)) throw problem;
+      log.info(`The tool ${name} failed: ${problem.message}`);
+      return textAnswer(`Rolecall could not answer: ${problem.message}`, true);
+    }
+  });
+  return server;
+
+  /** As for agents in the editor: the user is asked, then the lists are read, then as much is told as fits. */
+  async function answerAccess(
+    tool: AccessToolName,
+    given: unknown,
+    recipient: string,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { services, window } = await open();
+    const question = readQuestion(tool, given, await services.organizations(signal), 'others');
+    const { organization } = question;
+    if (window && (await window.call('share', { tool, organization, recipient }, signal)) !== true) {
+      if (signal.aborted) throw cancelled(signal.reason);
+      return REFUSED;
+    }
+    const model = await readOrganization(services, organization, (told) => log.info(told), signal);
+    return answerQuestion(model, question, DEFAULT_BUDGET, estimateTokens);
+  }
+
+  /**
+   * None without a window: only there can the user be asked. While the user is asked whether a sign-in can be used, the client
+   * does not wait: it hears of them later. A failure hides them, and is told when a tool is called.
+   */
+  async function workspaceTools(signal: AbortSignal) {
+    try {
+      const opening = open();
+      const opened = await withTimeout(opening, LIST_WAIT_MS, signal);
+      if (!opened) void opening.then(() => server.sendToolListChanged()).catch(() => {}); // Told when a tool is called.
+      const window = opened?.window;
+      const listed = z.safeParse(toolsSchema, await window?.call('listTools', { folder }, signal));
+      return listed.success ? listed.data.map(listedWorkspaceTool) : [];
+    } catch (error) {
+      log.info(`The tools of the workspace are not offered: ${asRolecallError(error).message}`);
+      return [];
+    }
+  }
+
+  async function callWorkspaceTool(name: string, given: unknown, signal: AbortSignal): Promise<ToolAnswer> {
+    const { window } = await open();
+    const input = { folder, name, arguments: given };
+    const { content, isError } = z.parse(resultSchema, await window?.call('callTool', input, signal));
+    return textAnswer(content, isError);
+  }
+
+  /** As the client calls itself. */
+  function recipientOf(envelope: unknown): string {
+    const asked = z.safeParse(clientSchema, envelope);
+    const name = asked.success
+      ? asked.data['io.modelcontextprotocol/clientInfo'].name
+      : server.getClientVersion()?.name;
+    return `the MCP client “${name ?? 'unknown'}”`;
+  }
+}
+
+/** Newer clients say with each request who they are, older ones once. */
+const clientSchema = z.object({ 'io.modelcontextprotocol/clientInfo': z.object({ name: z.string() }) });
+
+function listedAccessTool({ name, displayName, modelDescription, inputSchema }: DescribedAccessTool) {
+  const annotations = { title: displayName, readOnlyHint: true, openWorldHint: false };
+  return { name, title: displayName, description: modelDescription, inputSchema, annotations };
+}
+
+function listedWorkspaceTool({ name, description, parameters }: z.infer<typeof toolsSchema>[number]) {
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    inputSchema: { ...parameters, type: 'object' as const },
+  };
+}
+
+function textAnswer(text: string, isError = false): ToolAnswer {
+  return { content: [{ type: 'text', text }], ...(isError && { isError }) };
+}
