@@ -1,5 +1,6 @@
+import tab from '@bomb.sh/tab/commander';
 import { Command, CommanderError } from 'commander';
-import { access, review, whoHas } from './commands/access.ts';
+import { access, review, reviewFormats, whoHas } from './commands/access.ts';
 import { chat } from './commands/chat.ts';
 import { mcp } from './commands/mcp.ts';
 import { models } from './commands/models.ts';
@@ -37,7 +38,18 @@ export function createProgram(version: string, run: Run): Command {
   // Commands inherit what was set before they were made only where the library makes them.
   for (const command of program.commands)
     command.exitOverride().showHelpAfterError(`(rolecall ${command.name()} --help)`);
+  addCompletions(program);
   return program;
+}
+
+/** `rolecall completion bash` and its like print a script, which asks this program for what can follow. */
+function addCompletions(program: Command): void {
+  const completions = tab(program, { completionCommandName: 'completion' });
+  const format = completions.commands.get('review')?.options.get('format');
+  if (!format) return;
+  format.handler = (complete) => {
+    for (const name of reviewFormats) complete(name, '');
+  };
 }
 
 /** What the library throws when it has printed its text; `undefined` for anything else. */

@@ -91,10 +91,11 @@ const formats = {
   csv: reviewCsv,
   json: reviewJson,
 } as const;
+export const reviewFormats = Object.keys(formats);
 
 export const review: Subcommand = (program, run) => {
   withCommonOptions(program.command('review').description('the access review of an organization'))
-    .addOption(new Option('--format <format>', 'Markdown, CSV or JSON').choices(Object.keys(formats)).default('md'))
+    .addOption(new Option('--format <format>', 'Markdown, CSV or JSON').choices(reviewFormats).default('md'))
     .action((options: CommonOptions & { readonly format: keyof typeof formats }) =>
       run(options, async (context) => {
         const { terminal, signal } = context;
