@@ -1,5 +1,6 @@
-// npm run storm -- [--rotations 10000] [--processes 8] [--store lag|snapshot|both] [--faults|--no-faults] [--pace N] [--json]: windows
-// that share one session, with kills, stops, lagging stores and server faults. The last line is the result as JSON.
+// npm run storm -- [--rotations 10000] [--processes 8] [--store lag|snapshot|both] [--faults|--no-faults] [--pace N] [--json]:
+// windows that share one session, and programs that use it, with kills, stops, lagging stores and server faults. The last line
+// is the result as JSON.
 import { parseArgs } from 'node:util';
 import { plansOf, runPlans } from '../test/rotation/plans.ts';
 import type { StoreMode } from '../test/rotation/stores.ts';

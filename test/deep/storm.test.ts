@@ -8,7 +8,7 @@ const ROTATIONS = 192;
 /** What is waited for takes half the time: stores lag less, and nobody is given as long. */
 const PACE = 2;
 
-describe('eight windows that share one session, with kills, stops, lagging stores and a faulty server', function () {
+describe('eight windows that share one session with programs beside them, with kills, stops, lagging stores and a faulty server', function () {
   this.timeout(1_260_000);
 
   it('never spend a refresh token twice and never lose a session without a reason', async () => {
@@ -38,6 +38,8 @@ function assertWasStorm(happened: readonly StormOutcome[]): void {
   assert.ok(sum(calm, 'kills') >= 8, `${sum(calm, 'kills')} kills`);
   assert.ok(sum(happened, 'takeovers') > 0, 'no holder was killed');
   assert.ok(sum(happened, 'stops') + sum(happened, 'holderStops') > 0, 'nobody was stopped');
+  assert.ok(sum(happened, 'programAnswers') > 50, `${sum(happened, 'programAnswers')} answers to programs`);
+  assert.ok(sum(happened, 'programKills') >= 4, `${sum(happened, 'programKills')} programs killed`);
   const seen = new Set(happened.flatMap(({ plan, facts }) => (plan.faults ? Object.keys(facts.faults) : [])));
   for (const fault of FAULTS) assert.ok(seen.has(fault), `the faulty server had no ${fault}`);
 }

@@ -5,6 +5,8 @@ export interface WindowOptions {
   readonly serverUrl: string;
   /** The folder of the shared state. */
   readonly state: string;
+  /** The folder in which windows and programs meet. */
+  readonly programs: string;
   readonly storeFolder: string;
   readonly storeMode: StoreMode;
   /** How much faster than in an editor everything is that is only waited for. */
@@ -33,3 +35,10 @@ export type FromWindow =
   /** How long a call waited before it was told that the holder does not answer, in milliseconds. */
   | { readonly type: 'holderSilent'; readonly waitedMs: number }
   | { readonly type: 'failed'; readonly kind: string; readonly message: string };
+
+/** What a program beside the windows says. */
+export type FromProgram =
+  | { readonly type: 'answered' }
+  | { readonly type: 'notAnswered'; readonly kind: string; readonly message: string }
+  /** What no program may ever have. */
+  | { readonly type: 'gotToken' };

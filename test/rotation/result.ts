@@ -41,6 +41,9 @@ export interface StormFacts {
   readonly late: number;
   readonly superseded: number;
   readonly unauthorized: number;
+  /** Questions of programs beside the windows that were answered with a window's sign-in. */
+  readonly programAnswers: number;
+  readonly programKills: number;
   /** Of the server, by kind. */
   readonly faults: Readonly<Record<string, number>>;
 }

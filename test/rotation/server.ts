@@ -108,10 +108,10 @@ export class CountingServer {
     for await (const chunk of request) text += String(chunk);
     if (pathname === '/oauth2/v2/token') return this.#token(request, response, new URLSearchParams(text));
     if (pathname === '/sign-in') return this.#answer(response, 200, this.#newSession());
-    if (pathname === '/api') {
+    if (pathname === '/api' || pathname.startsWith('/api/v1/')) {
       const accepted = request.headers.authorization === `Bearer ${this.#access}`;
       if (!accepted) this.unauthorized += 1;
-      return this.#answer(response, accepted ? 200 : 401, accepted ? {} : { error: 'access_denied' });
+      return this.#answer(response, accepted ? 200 : 401, accepted ? [] : { error: 'access_denied' });
     }
     this.#answer(response, 404, { error: 'not_found', error_description: 'no discovery here' });
   }

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FaultInjector } from './faultInjector.ts';
 import type { FromWindow } from './messages.ts';
+import { Programs } from './programs.ts';
 import type { StormOptions, StormResult } from './result.ts';
 import { CountingServer } from './server.ts';
 import { User } from './user.ts';
@@ -15,10 +16,13 @@ const LIFETIME = 0.03;
 /** Longest wait of a call on a stopped holder: the bound of two seconds, on a very busy machine. */
 const SILENT_LIMIT_MS = 20_000;
 const SETTLE_MS = 60_000;
+/** Programs beside the windows that use their sign-in. */
+const PROGRAMS = 2;
 
 export async function storm(options: StormOptions): Promise<StormResult> {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'rolecall-storm-'));
-  const run = new Storm(options, folder, await bundleWindow(folder));
+  const program = await bundleWindow(folder, path.join(import.meta.dirname, 'stormProgram.ts'));
+  const run = new Storm(options, folder, await bundleWindow(folder), program);
   try {
     return await run.run();
   } finally {
@@ -42,7 +46,13 @@ class Storm {
   #longestSilentMs = 0;
   #serverUrl = '';
 
-  constructor(options: StormOptions, folder: string, program: string) {
+  readonly #program: string;
+  readonly #meeting: string;
+  #programs: Programs | undefined;
+
+  constructor(options: StormOptions, folder: string, window: string, program: string) {
+    this.#program = program;
+    this.#meeting = path.join(folder, 'programs');
     const state = path.join(folder, 'state');
     this.#options = options;
     this.#server = new CountingServer({
@@ -53,10 +63,11 @@ class Storm {
       onRotated: (pid) => this.#disturber.rotated(pid),
     });
     this.#windows = new Windows(
-      program,
+      window,
       (slot) => ({
         serverUrl: this.#serverUrl,
         state,
+        programs: this.#meeting,
         storeFolder: path.join(folder, 'store'),
         storeMode: options.store,
         pace: options.pace,
@@ -73,6 +84,8 @@ class Storm {
     const { rotations, processes, limitMs, log } = this.#options;
     this.#serverUrl = await this.#server.listen();
     for (let slot = 0; slot < processes; slot += 1) this.#windows.open(slot);
+    this.#programs = new Programs(this.#program, [this.#meeting, this.#serverUrl], this.#troubles);
+    for (let count = 0; count < PROGRAMS; count += 1) this.#programs.open();
     const began = performance.now();
     for (let told = 0; this.#server.rotations < rotations; ) {
       const done = this.#server.rotations;
@@ -83,6 +96,7 @@ class Storm {
       }
       this.#user.look();
       await this.#disturber.disturb(done);
+      this.#programs.disturb(done);
       if (done - told >= 100) {
         told = done;
         log?.(`${done} rotations in ${seconds} s`);
@@ -93,11 +107,13 @@ class Storm {
     const counted = this.#server.rotations;
     await this.#settle('after the storm');
     await this.#openAgain();
+    for (const [kind, times] of this.#programs.failures) log?.(`${times} questions of programs: ${kind}`);
     for (const [message, times] of this.#failures) log?.(`${times} times: ${message}`);
     return this.#result(counted, seconds);
   }
 
   async close(): Promise<void> {
+    await this.#programs?.close();
     await this.#windows.close();
     await this.#server.close();
   }
@@ -127,6 +143,8 @@ class Storm {
         late,
         superseded,
         unauthorized,
+        programAnswers: this.#programs?.answered ?? 0,
+        programKills: this.#programs?.kills ?? 0,
         faults: Object.fromEntries(faults),
       },
     };

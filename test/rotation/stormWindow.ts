@@ -3,10 +3,11 @@ import fs from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Connection } from '../../src/core/base/connection.ts';
+import { type Connection, connectionKey } from '../../src/core/base/connection.ts';
 import { asRolecallError } from '../../src/core/base/errors.ts';
 import { silentLog } from '../../src/core/base/log.ts';
 import { AuthorizationServer } from '../../src/core/oauth/authorizationServer.ts';
+import { WindowLine } from '../../src/core/oauth/joining/windowLine.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from '../../src/core/oauth/rotation/timeouts.ts';
 import { TokenManager } from '../../src/core/oauth/rotation/tokenManager.ts';
 import { firstSession } from '../../src/core/oauth/session.ts';
@@ -141,6 +142,23 @@ function report(thrown: unknown, waitedMs = 0): void {
   }
 }
 
+const line = new WindowLine({
+  state: options.programs,
+  about: () => ({ editor: 'storm', folders: [] }),
+  signIn: () =>
+    tokenManager.session && {
+      session: tokenManager.session.account.id,
+      connection: connectionKey(connection),
+      urls: { identity: options.serverUrl, inference: options.serverUrl },
+      tokens: { identity: tokenManager, inference: tokenManager },
+      describe: async () => ({ account: 'Ada', organizations: [] }),
+    },
+  ask: async () => true,
+  calls: {},
+  fetch,
+  log: silentLog,
+});
+await line.open();
 await tokenManager.load();
 flushCompileCache(); // A killed process leaves none otherwise.
 for (let turn = 0; ; turn += 1) {

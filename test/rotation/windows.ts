@@ -19,7 +19,7 @@ export async function bundleWindow(
   folder: string,
   entry = path.join(import.meta.dirname, 'stormWindow.ts'),
 ): Promise<string> {
-  const outfile = path.join(folder, 'window.mjs');
+  const outfile = path.join(folder, `${path.basename(entry, '.ts')}.mjs`);
   await build({
     entryPoints: [entry],
     outfile,

@@ -70,23 +70,34 @@ function readFrame(text: string): z.infer<typeof frameSchema> {
   throw new RolecallError('protocol', 'What was received is not understood.');
 }
 
-/** The kinds that cross the line as they are: what helps is the same on the other side. */
-const kinds: readonly ErrorKind[] = [
-  'cancelled',
-  'configuration',
-  'signedOut',
-  'sessionEnded',
-  'forbidden',
-  'invalidRequest',
-  'offline',
-  'timeout',
-  'storage',
-  'tool',
-  'rateLimited',
-];
+/** What helps is the same on the other side of the line. */
+const kinds: Readonly<Record<ErrorKind, true>> = {
+  cancelled: true,
+  configuration: true,
+  signedOut: true,
+  sessionEnded: true,
+  forbidden: true,
+  notFound: true,
+  rateLimited: true,
+  credit: true,
+  invalidRequest: true,
+  unsupported: true,
+  contextOverflow: true,
+  server: true,
+  offline: true,
+  timeout: true,
+  protocol: true,
+  storage: true,
+  tool: true,
+  unexpected: true,
+};
 
 export function errorOf({ kind, message }: { readonly kind: string; readonly message: string }): RolecallError {
-  return new RolecallError(kinds.find((known) => known === kind) ?? 'protocol', message);
+  return new RolecallError(isKind(kind) ? kind : 'protocol', message);
+}
+
+function isKind(kind: string): kind is ErrorKind {
+  return Object.hasOwn(kinds, kind);
 }
 
 /** All of a body. */
