@@ -145,7 +145,7 @@ describe('the command line', () => {
     beforeEach(() => answered.clear());
     afterEach(() => client?.close());
 
-    async function start(): Promise<void> {
+    async function start(folder?: string): Promise<void> {
       const [offered] = (await provider.provideMcpServerDefinitions(new vscode.CancellationTokenSource().token)) ?? [];
       const token = new vscode.CancellationTokenSource().token;
       const server = await provider.resolveMcpServerDefinition?.(offered ?? assert.fail(), token);
@@ -153,7 +153,7 @@ describe('the command line', () => {
       const given = Object.entries(env).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]));
       client = new Client({ name: 'Agent', version: '1' });
       await client.connect(
-        new StdioClientTransport({ command, args, env: Object.fromEntries(given), ...(cwd && { cwd: cwd.fsPath }) }),
+        new StdioClientTransport({ command, args, env: Object.fromEntries(given), cwd: folder ?? cwd?.fsPath ?? '' }),
       );
     }
     const call = async (name: string, args: Record<string, unknown>) => {
@@ -188,6 +188,11 @@ describe('the command line', () => {
       const listed = () => client.listTools().then(({ tools }) => tools.map(({ name }) => name));
       await until('the tools of the workspace', async () => (await listed()).includes('count_words'));
       assert.equal(await call('count_words', { file: 'a' }), '["count_words",{"file":"a"}]');
+      await client.close();
+
+      await start(os.tmpdir());
+      assert.match(await call('count_words', {}), /is not open in this window/);
+      assert.ok(!(await listed()).includes('count_words'), 'not for an agent that works in another folder');
     });
   });
 

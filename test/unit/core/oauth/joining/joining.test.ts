@@ -7,6 +7,7 @@ import { IdentityClient } from '../../../../../src/core/identity/identityClient.
 import { hideToken } from '../../../../../src/core/oauth/joining/hideToken.ts';
 import { findWindows } from '../../../../../src/core/oauth/joining/joinedWindow.ts';
 import { operationNames, operationOf, operations, pathOf } from '../../../../../src/core/oauth/joining/operations.ts';
+import { ProgramKey } from '../../../../../src/core/oauth/joining/programKey.ts';
 import { FolderKey } from '../../../../../src/core/oauth/rotation/folderKey.ts';
 import { handshakeAsClient } from '../../../../../src/core/oauth/rotation/handshake.ts';
 import { LineSocket } from '../../../../../src/core/oauth/rotation/lineSocket.ts';
@@ -231,14 +232,14 @@ describe('joining a window', () => {
 
   describe('refuses', () => {
     /** A connection that has proven to know the key of the folder, and has the challenge. */
-    async function connected(): Promise<{ line: LineSocket; challenge: string }> {
+    async function connected(): Promise<{ line: LineSocket; address: string; challenge: string }> {
       const [name] = fs.readdirSync(path.join(folder(), 'windows'));
       const { address } = JSON.parse(fs.readFileSync(path.join(folder(), 'windows', name ?? ''), 'utf8'));
       const line = LineSocket.connect(address);
       const key = await new FolderKey(folder()).get();
       assert.equal(await handshakeAsClient(line, { role: 'joined', address, key, protocol: PROTOCOL }), 'proven');
       const { challenge } = JSON.parse((await line.next()) ?? '');
-      return { line, challenge };
+      return { line, address, challenge };
     }
     const ask = async (question: object): Promise<string> => {
       const { line } = await connected();
@@ -265,6 +266,35 @@ describe('joining a window', () => {
         assert.equal(JSON.parse(await ask(question)).error.kind, 'forbidden', ask_);
       }
       assert.equal(world.asked, 1);
+    });
+
+    it('the signature of another key, or for another challenge or window', async () => {
+      await world.open();
+      await world.join();
+      const ours = await ProgramKey.open(folder());
+      const other = new World();
+      try {
+        const stranger = await other.open().then(() => ProgramKey.open(path.join(other.state, 'command-line')));
+        const answerTo = async (prove: (address: string, challenge: string) => object) => {
+          const { line, address, challenge } = await connected();
+          line.send({ ask: 'token', session: 'session-1', service: 'identity', ...prove(address, challenge) });
+          line.send({ end: true });
+          const answer = JSON.parse((await line.next()) ?? '{}');
+          line.close();
+          return answer.error?.kind ?? answer.status;
+        };
+        assert.equal(await answerTo((address, challenge) => ours.prove(address, challenge)), 200);
+        const { publicKey } = ours.prove('', '');
+        const forged = (address: string, challenge: string) => ({ ...stranger.prove(address, challenge), publicKey });
+        assert.equal(await answerTo(forged), 'forbidden');
+        assert.equal(
+          await answerTo((address) => ours.prove(address, 'the challenge of another connection')),
+          'forbidden',
+        );
+        assert.equal(await answerTo((_address, challenge) => ours.prove('another window', challenge)), 'forbidden');
+      } finally {
+        await other.close();
+      }
     });
 
     it('what it does not understand, too much, and lines without end', async () => {
