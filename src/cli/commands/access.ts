@@ -30,7 +30,7 @@ interface Asked {
 
 interface Match {
   /** False for a role that nobody has, and for somebody who can reach nothing. */
-  readonly isFinding: boolean;
+  readonly isFound: boolean;
   readonly json: object;
 }
 
@@ -52,7 +52,7 @@ export const whoHas: Subcommand = (program, run) => {
                   through: grantedBy.map(jsonOfGroup),
                 })),
               };
-              return { isFinding: holders.length > 0, json };
+              return { isFound: holders.length > 0, json };
             }),
         }),
       ),
@@ -78,7 +78,7 @@ export const access: Subcommand = (program, run) => {
                   through: grantedBy.map(jsonOfGroup),
                 })),
               };
-              return { isFinding: reached.length > 0, json };
+              return { isFound: reached.length > 0, json };
             }),
         }),
       ),
@@ -123,7 +123,7 @@ async function ask(context: Context, { json }: CommonOptions, { tool, input, mat
     try {
       const model = await readOrganization(services, id, (told) => terminal.note(told), signal);
       const found = matches(model);
-      hasFound ||= found.some(({ isFinding }) => isFinding);
+      hasFound ||= found.some(({ isFound }) => isFound);
       if (json) answered.push({ ...jsonOfModel(model), matches: found.map((match) => match.json) });
       else
         await terminal.write(`${answered.length > 0 ? '\n' : ''}${answerText(answerOf(model, tool, input)).trim()}\n`);

@@ -113,12 +113,12 @@ export class WindowForPrograms implements vscode.Disposable {
       connection: cloud.key,
       urls: { identity: identityUrl, inference: inferenceUrl },
       tokens: { identity: cloud.tokenManager, inference: cloud.inference },
-      describe: async (signal) => {
+      describe: async () => {
         const listed = await data.organizations(session).catch((error: unknown) => {
           log.info(`The command line gets no list of organizations: ${describe(error)}`);
           return [];
         });
-        const model = await catalog.resolve(undefined, signal);
+        const model = catalog.choose(undefined); // As far as it is known: few questions are for a model.
         return {
           account: session.account.label,
           organizations: listed.map(({ id, name }) => ({ id, names: [name, data.labelOf(id)] })),

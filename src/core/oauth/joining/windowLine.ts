@@ -62,7 +62,7 @@ const MAX_ERROR = 64_000;
 /** Programs that are served at once. */
 const MAX_CONNECTIONS = 16;
 /** Names of tokens that are remembered. */
-const MAX_HANDLES = 64;
+const MAX_HANDLES = 16;
 /** For the next frame of a request, and for the end of an answer to be read, in milliseconds. */
 const SILENCE_MS = 30_000;
 
