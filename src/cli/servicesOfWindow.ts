@@ -28,12 +28,13 @@ export async function servicesOfWindow(
   { configuration, state, folder, address, log, note }: WindowServicesDeps,
   signal: AbortSignal,
 ): Promise<WindowServices> {
-  const found = (await findWindows({ state }, signal)).filter((window) => isConfigured(window, configuration));
+  const { windows, silent } = await findWindows({ state }, signal);
+  const found = windows.filter((window) => isConfigured(window, configuration));
   const chosen =
     found.find((window) => window.address === address) ??
     found.find(({ about }) => about.folders.some((open) => isWithin(folder, open))) ??
     found[0];
-  if (!chosen) throw noWindow(configuration);
+  if (!chosen) throw silent > 0 ? noAnswer() : noWindow(configuration);
   const { editor, identityUrl, inferenceUrl } = chosen.about;
   const window = await chosen.join(() => note(`Waiting for your permission in ${editor}…`), signal);
   const { account, organizations, defaultModel } = window.joined;
@@ -67,6 +68,13 @@ function isConfigured({ about }: FoundWindow, { identityUrl, inferenceUrl }: Con
   return (
     (identityUrl ?? about.identityUrl) === about.identityUrl &&
     (inferenceUrl ?? about.inferenceUrl) === about.inferenceUrl
+  );
+}
+
+function noAnswer(): RolecallError {
+  return new RolecallError(
+    'timeout',
+    'A window of the editor is open, but did not answer: it is very busy, stopped, or has another version of Rolecall. Try again, or reload it.',
   );
 }
 

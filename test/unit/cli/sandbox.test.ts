@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { SecretSearch } from '../../harness/secretSearch.ts';
+import { eventually } from '../core/eventually.ts';
 import { useSandbox } from '../sandbox/fixture.ts';
 import { useCommandLine } from './harness.ts';
 
@@ -139,18 +140,18 @@ describe('the command line with a service token, against the sandbox', function 
     await sandbox.fault({ service: 'inference', path: '/chat/completions', kind: 'silence', afterBytes: 300 });
     const before = (await sandbox.counters())['streams.inference.aborted'] ?? 0;
     const running = commandLine.start(['chat', 'Say hello'], { env });
-    await sandbox.until('streams.inference.open', 1);
+    await eventually(async () => (await sandbox.counters())['streams.inference.open'] === 1);
     running.process.kill('SIGINT');
     const { code, stderr } = await running.ended;
     assert.deepEqual([code, stderr], [130, '']);
-    await sandbox.until('streams.inference.aborted', before + 1);
+    await eventually(async () => (await sandbox.counters())['streams.inference.aborted'] === before + 1);
   });
 
   it('never shows a token: not in its output, its arguments or its files', async () => {
     const search = new SecretSearch([env.ROLECALL_TOKEN ?? '']);
     await sandbox.fault({ service: 'inference', path: '/chat/completions', kind: 'silence', afterBytes: 300 });
     const running = commandLine.start(['chat', 'Say hello', '--verbose'], { env });
-    await sandbox.until('streams.inference.open', 1);
+    await eventually(async () => (await sandbox.counters())['streams.inference.open'] === 1);
     const { pid } = running.process;
     const ofSystem = (file: string) =>
       process.platform === 'linux' ? fs.readFileSync(`/proc/${pid}/${file}`, 'latin1') : '';

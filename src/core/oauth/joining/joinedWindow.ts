@@ -14,7 +14,6 @@ import { statusOfConnectError } from '../rotation/holderConnection.ts';
 import { removeDeadSocket } from '../rotation/ipcServer.ts';
 import { LineSocket } from '../rotation/lineSocket.ts';
 import { PROTOCOL, type Protocol, parseJsonAs, protocolShape } from '../rotation/protocol.ts';
-import { DEFAULT_TIMEOUTS, type Timeouts } from '../rotation/timeouts.ts';
 import { collect, errorOf, receiveFrames, sendFrames } from './frames.ts';
 import {
   aboutSchema,
@@ -25,6 +24,7 @@ import {
   joiningFolder,
   type Question,
   replySchema,
+  SILENCE_MS,
   type WindowAbout,
 } from './messages.ts';
 import { operationOf, type ServiceName } from './operations.ts';
@@ -34,7 +34,8 @@ export interface JoinOptions {
   /** The folder of this user's shared state. */
   readonly state: string;
   readonly protocol?: Protocol;
-  readonly timeouts?: Pick<Timeouts, 'peerSilence'>;
+  /** See {@link SILENCE_MS}. */
+  readonly silenceMs?: number;
 }
 
 /** Of an answer, in bytes: the clients of both services have limits of their own below it. */
@@ -47,53 +48,62 @@ interface Place extends JoinOptions {
   readonly key: Buffer;
 }
 
+/** Who waits for programs. */
+export interface FoundWindows {
+  /** The newest first. */
+  readonly windows: readonly FoundWindow[];
+  /** Windows that are there and did not answer: stopped, very busy, or of another version. */
+  readonly silent: number;
+}
+
 /**
- * The windows that wait for programs, the newest first; what windows left behind that were killed is removed.
+ * The windows that wait for programs; what those left behind that were killed is removed.
  *
  * @throws RolecallError `storage`; `cancelled`.
  */
-export async function findWindows(options: JoinOptions, signal: AbortSignal): Promise<readonly FoundWindow[]> {
+export async function findWindows(options: JoinOptions, signal: AbortSignal): Promise<FoundWindows> {
   const folder = joiningFolder(options.state);
   const windows = path.join(folder, 'windows');
   const names = await namesIn(windows);
-  if (names.length === 0) return [];
-  const key = await new FolderKey(folder).get();
+  const key = names.length === 0 ? Buffer.alloc(0) : await new FolderKey(folder).get();
   const found = await Promise.all(
     names.map(async (name) => {
       const file = path.join(windows, name);
-      const text = (await readIfAny(file))?.toString() ?? '';
-      const registration = parseJsonAs(registrationSchema, text);
-      if (!registration) return undefined;
+      const registration = parseJsonAs(registrationSchema, (await readIfAny(file))?.toString() ?? '');
+      if (!registration) return 'gone';
       const place = { ...options, address: registration.address, key };
       const stat = await fs.stat(file).catch(() => undefined); // Closed meanwhile.
       const about = await aboutOf(place, file, signal);
-      return about && { window: new FoundWindow(place, about), at: stat?.mtimeMs ?? 0 };
+      return typeof about === 'string' ? about : { window: new FoundWindow(place, about), at: stat?.mtimeMs ?? 0 };
     }),
   );
   if (signal.aborted) throw cancelled(signal.reason);
-  return found
-    .filter((each) => each !== undefined)
-    .sort((one, other) => other.at - one.at)
-    .map(({ window }) => window);
+  return {
+    windows: found
+      .filter((each) => typeof each !== 'string')
+      .sort((one, other) => other.at - one.at)
+      .map(({ window }) => window),
+    silent: found.filter((each) => each === 'silent').length,
+  };
 }
 
-/** `undefined` for a window that is gone, stopped, signed out, or of another version. */
-async function aboutOf(place: Place, file: string, signal: AbortSignal): Promise<WindowAbout | undefined> {
+/** `gone` also for a window whose user has signed out. */
+async function aboutOf(place: Place, file: string, signal: AbortSignal): Promise<WindowAbout | 'gone' | 'silent'> {
   const limit = new AbortController();
-  const silence = (place.timeouts ?? DEFAULT_TIMEOUTS).peerSilence;
   try {
     const asked = exchange(place, () => ({ ask: 'about' }), undefined, AbortSignal.any([signal, limit.signal]));
     const reply = await withTimeout(
-      asked.then(async ({ body }) => collect(body)),
-      silence,
+      asked.then(({ body }) => collect(body)),
+      place.silenceMs ?? SILENCE_MS,
       signal,
     );
-    return reply && parseJsonAs(aboutSchema, reply.toString());
+    return parseJsonAs(aboutSchema, reply?.toString() ?? '') ?? 'silent';
   } catch (error) {
-    if (!(error instanceof UnreachableError) || statusOfConnectError(error.code) !== 'gone') return undefined;
+    if (!(error instanceof UnreachableError)) return 'gone';
+    if (statusOfConnectError(error.code) !== 'gone') return 'silent';
     await fs.rm(file, { force: true });
     await removeDeadSocket(place.address);
-    return undefined;
+    return 'gone';
   } finally {
     limit.abort();
   }
@@ -274,7 +284,7 @@ class UnreachableError extends Error {
 
 /** One question on one connection. Leaving the body, or the signal, closes it. */
 async function exchange(
-  { address, key, protocol = PROTOCOL, timeouts = DEFAULT_TIMEOUTS }: Place,
+  { address, key, protocol = PROTOCOL, silenceMs = SILENCE_MS }: Place,
   question: (challenge: string) => Question | { ask: 'about' },
   body: Buffer | undefined,
   signal: AbortSignal,
@@ -297,7 +307,7 @@ async function exchange(
   };
   try {
     const params = { role: 'joined', address, key, protocol } as const;
-    const result = await withTimeout(handshakeAsClient(line, params), timeouts.peerSilence, signal);
+    const result = await withTimeout(handshakeAsClient(line, params), silenceMs, signal);
     if (result !== 'proven') {
       line.close();
       throw new UnreachableError(line.connected ? undefined : await line.closed);

@@ -7,6 +7,9 @@ export function joiningFolder(state: string): string {
   return path.join(state, 'command-line');
 }
 
+/** Who says nothing for this long is stopped, asleep, or very busy; in milliseconds. */
+export const SILENCE_MS = 5000;
+
 const text = z.string();
 const service = z.enum(['identity', 'inference']);
 

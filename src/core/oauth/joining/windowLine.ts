@@ -15,7 +15,6 @@ import { handshakeAsServer } from '../rotation/handshake.ts';
 import { type IpcServer, startIpcServer } from '../rotation/ipcServer.ts';
 import type { LineSocket } from '../rotation/lineSocket.ts';
 import { PROTOCOL, type Protocol, parseJsonAs, protocolFields } from '../rotation/protocol.ts';
-import { DEFAULT_TIMEOUTS, type Timeouts } from '../rotation/timeouts.ts';
 import { AllowedPrograms } from './allowedPrograms.ts';
 import { collect, receiveFrames, sendError, sendFrames } from './frames.ts';
 import { hideToken } from './hideToken.ts';
@@ -25,6 +24,7 @@ import {
   joiningFolder,
   type Question,
   questionSchema,
+  SILENCE_MS,
   type WindowAbout,
 } from './messages.ts';
 import { operations, pathOf, type ServiceName } from './operations.ts';
@@ -52,7 +52,6 @@ export interface WindowLineDeps {
   readonly fetch: Fetch;
   readonly log: Log;
   readonly protocol?: Protocol;
-  readonly timeouts?: Pick<Timeouts, 'peerSilence'>;
 }
 
 /** Of a request's body, in bytes: it is held in memory until it is whole. */
@@ -64,7 +63,7 @@ const MAX_CONNECTIONS = 16;
 /** Names of tokens that are remembered. */
 const MAX_HANDLES = 16;
 /** For the next frame of a request, and for the end of an answer to be read, in milliseconds. */
-const SILENCE_MS = 30_000;
+const FRAME_SILENCE_MS = 30_000;
 
 /**
  * Where programs outside of the editor reach a window, to use its sign-in. The window sends their requests with its own
@@ -75,7 +74,6 @@ export class WindowLine {
   readonly #deps: WindowLineDeps;
   readonly #folder: string;
   readonly #key: FolderKey;
-  readonly #silenceMs: number;
   readonly #handles = new Map<string, string>();
   #server: IpcServer | undefined;
   #registration: string | undefined;
@@ -85,7 +83,6 @@ export class WindowLine {
     this.#deps = deps;
     this.#folder = joiningFolder(deps.state);
     this.#key = new FolderKey(this.#folder);
-    this.#silenceMs = (deps.timeouts ?? DEFAULT_TIMEOUTS).peerSilence;
     this.allowed = new AllowedPrograms(this.#folder);
   }
 
@@ -127,15 +124,15 @@ export class WindowLine {
     this.#connections += 1;
     try {
       const params = { role: 'joined', address, key: await this.#key.get(), protocol } as const;
-      const result = await withTimeout(handshakeAsServer(line, params), this.#silenceMs);
+      const result = await withTimeout(handshakeAsServer(line, params), SILENCE_MS);
       if (result !== 'proven') return this.#key.forget(); // Ours may be the old key.
       if (this.#connections > MAX_CONNECTIONS) throw busy();
       const challenge = randomBytes(24).toString('base64url');
       line.send({ challenge });
-      const asked = await withTimeout(line.next(), this.#silenceMs);
+      const asked = await withTimeout(line.next(), SILENCE_MS);
       const question = parseJsonAs(questionSchema, asked ?? '');
       if (!question) throw new RolecallError('protocol', 'The question is not understood.');
-      const limits = { maxBytes: MAX_REQUEST, silenceMs: SILENCE_MS };
+      const limits = { maxBytes: MAX_REQUEST, silenceMs: FRAME_SILENCE_MS };
       const body = await collect(receiveFrames(line, limits, cutOff));
       // A program that says more than it was asked for is not one of ours.
       void line.next().then((more) => (more === undefined ? undefined : line.close())); // Never rejects.
@@ -146,7 +143,7 @@ export class WindowLine {
       sendError(line, known);
     } finally {
       line.end();
-      await withTimeout(line.closed, SILENCE_MS); // What was sent is read, or the program is stopped.
+      await withTimeout(line.closed, FRAME_SILENCE_MS); // What was sent is read, or the program is stopped.
       this.#connections -= 1;
     }
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import net from 'node:net';
 import path from 'node:path';
 import { silentLog } from '../../../../../src/core/base/log.ts';
 import { listModels } from '../../../../../src/core/completions/models.ts';
@@ -325,17 +326,33 @@ describe('joining a window', () => {
   });
 
   it('finds no window that is gone, and removes what it left', async () => {
-    assert.deepEqual(await findWindows({ state: world.state }, never), []);
+    assert.deepEqual(await findWindows({ state: world.state }, never), { windows: [], silent: 0 });
     await world.open();
     const windows = path.join(folder(), 'windows');
     const dead = { version: 1, oldest: 1, address: path.join(world.state, 'nobody-listens'), pid: 1 };
     fs.writeFileSync(path.join(windows, 'dead.json'), JSON.stringify(dead));
-    const found = await findWindows({ state: world.state }, never);
+    const { windows: found, silent } = await findWindows({ state: world.state }, never);
+    assert.equal(silent, 0);
     assert.deepEqual(
       found.map(({ about }) => about.folders),
       [['/work']],
     );
     assert.equal(fs.existsSync(path.join(windows, 'dead.json')), false);
+  });
+
+  it('tells a window that does not answer from one that is gone', async () => {
+    await (await world.open()).close();
+    const stopped = path.join(world.state, 's');
+    const server = net.createServer(() => {}).listen(stopped);
+    const registration = { version: 1, oldest: 1, address: stopped, pid: 1 };
+    fs.writeFileSync(path.join(folder(), 'windows', 'stopped.json'), JSON.stringify(registration));
+    try {
+      const { windows, silent } = await findWindows({ state: world.state, silenceMs: 50 }, never);
+      assert.deepEqual([windows.length, silent], [0, 1]);
+      assert.ok(fs.existsSync(path.join(folder(), 'windows', 'stopped.json')));
+    } finally {
+      server.close();
+    }
   });
 
   it('leaves only files that other users cannot read, and none that holds a token', async () => {

@@ -48,7 +48,9 @@ export class World {
   }
 
   async join(onAsking = () => {}): Promise<JoinedWindow> {
-    const [window] = await findWindows({ state: this.state }, never);
+    const {
+      windows: [window],
+    } = await findWindows({ state: this.state }, never);
     if (!window) throw new Error('There is no window.');
     return window.join(onAsking, never);
   }
