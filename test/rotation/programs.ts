@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { FromProgram } from './messages.ts';
 
 /** Rotations between two kills, on average. */
-const KILL_EVERY = 12;
+const KILL_EVERY = 25;
 /** What may happen to a program: its window was killed or stopped, or the session is over. */
 const EXPECTED = ['offline', 'timeout', 'signedOut', 'sessionEnded', 'storage', 'rateLimited', 'server'];
 

@@ -16,7 +16,7 @@ process.on('disconnect', () => process.exit(0));
 
 /** As a command does: finds a window, joins it, asks a question. @returns whether there was a window. */
 async function askOnce(): Promise<boolean> {
-  const { windows } = await findWindows({ state }, never);
+  const { windows } = await findWindows({ state, silenceMs: 500 }, never); // Some are stopped for seconds.
   const window = windows[Math.floor(Math.random() * windows.length)];
   if (!window) return false;
   const { fetch, tokens } = await window

@@ -28,6 +28,7 @@ export function createLauncher(extensionPath: string, state: string | undefined)
   const { PATH = '', Path = PATH } = process.env;
   return new Launcher({
     ...machine,
+    ...(state !== undefined && { homedir: state }), // Tests leave nothing in the user's home.
     searched: Path,
     editor: process.execPath,
     extensionPath,

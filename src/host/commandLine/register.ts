@@ -5,7 +5,7 @@ import { describe } from '../showError.ts';
 import type { WindowForProgramsDeps } from './windowForPrograms.ts';
 
 export interface CommandLineDeps extends WindowForProgramsDeps {
-  readonly extension: Pick<vscode.Extension<unknown>, 'packageJSON' | 'extensionPath'>;
+  readonly extension: Pick<vscode.Extension<unknown>, 'packageJSON' | 'extensionUri'>;
 }
 
 /** The command line: how it is installed, and the window that it joins. */
@@ -30,16 +30,20 @@ export function registerCommandLine({ extension, ...deps }: CommandLineDeps): Re
       .then((it) => it.follow(isWanted))
       .catch((error: unknown) => log.warn(`The command line cannot use this window: ${describe(error)}`));
   });
-  const install = async () => (await import('./launcher.ts')).createLauncher(extension.extensionPath, state);
-  const provider = onFirstUse(async () => {
-    const { McpProvider } = await import('./mcpProvider.ts');
-    return new McpProvider({ extension, state, address: async () => (await window()).address });
-  });
+  const install = async () => (await import('./launcher.ts')).createLauncher(extension.extensionUri.fsPath, state);
   const registered = [
     vscode.lm.registerMcpServerDefinitionProvider(mcpServers, {
-      provideMcpServerDefinitions: async () => (await provider()).provideMcpServerDefinitions(),
-      resolveMcpServerDefinition: async (server: vscode.McpStdioServerDefinition) =>
-        (await provider()).resolveMcpServerDefinition(server),
+      // The editor asks for it in every window.
+      provideMcpServerDefinitions: () => [mcpServer(extension)],
+      resolveMcpServerDefinition: async (server: vscode.McpStdioServerDefinition) => {
+        const { address } = await window();
+        server.env = {
+          ...server.env,
+          ...(address !== undefined && { ROLECALL_WINDOW: address }),
+          ...(state !== undefined && { ROLECALL_STATE: state }),
+        };
+        return server;
+      },
     }),
     registerCommand(commands.installCommandLine, log, async () => (await install()).installAndTell()),
     registerCommand(commands.uninstallCommandLine, log, async () => (await install()).uninstallAndTell()),
@@ -48,7 +52,21 @@ export function registerCommandLine({ extension, ...deps }: CommandLineDeps): Re
   return {
     status: async () => (await window()).status(),
     dispose: () => {
-      for (const each of [follow, window, provider, ...registered]) each.dispose();
+      for (const each of [follow, window, ...registered]) each.dispose();
     },
   };
+}
+
+/** Variables by which a terminal chooses another sign-in. */
+const OF_TERMINALS = ['ROLECALL_TOKEN', 'ROLECALL_IDENTITY_URL', 'ROLECALL_INFERENCE_URL', 'ROLECALL_ORGANIZATION'];
+
+/** `rolecall mcp`, for agents that see only the tools of MCP servers. The editor starts it when one wants them. */
+function mcpServer({ extensionUri, packageJSON }: CommandLineDeps['extension']): vscode.McpStdioServerDefinition {
+  const program = vscode.Uri.joinPath(extensionUri, 'dist', 'cli.cjs').fsPath;
+  const env = { ELECTRON_RUN_AS_NODE: '1', ...Object.fromEntries(OF_TERMINALS.map((name) => [name, null])) };
+  const { version } = packageJSON as { version: string };
+  const server = new vscode.McpStdioServerDefinition('Rolecall', process.execPath, [program, 'mcp'], env, version);
+  const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file');
+  if (folder) server.cwd = folder.uri;
+  return server;
 }

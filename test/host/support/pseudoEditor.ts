@@ -273,6 +273,7 @@ export class PseudoEditor {
       lm: {
         registerLanguageModelChatProvider: registration('models', 1),
         registerTool: registration('tools', 1),
+        registerMcpServerDefinitionProvider: registration('servers', 1),
         selectChatModels: async () => [{}],
       },
       languages: {

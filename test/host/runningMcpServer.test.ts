@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { Commands } from '../support/commands.ts';
-import { usePatches } from '../support/patches.ts';
-import { servicesOfTheSandbox, signInRunning, signOutRunning } from '../support/running.ts';
-import { until } from '../support/wait.ts';
-import { userSettings } from '../support/workspace.ts';
+import { Commands } from './support/commands.ts';
+import { usePatches } from './support/patches.ts';
+import { servicesOfTheSandbox, signInRunning, signOutRunning } from './support/running.ts';
+import { until } from './support/wait.ts';
+import { userSettings } from './support/workspace.ts';
 
 describe('the tools of Rolecall for agents that see only MCP servers', () => {
   const patches = usePatches();
@@ -25,11 +25,14 @@ describe('the tools of Rolecall for agents that see only MCP servers', () => {
 
   it('are those of a server that the editor starts when they are wanted, and that asks here', async () => {
     const given = new Commands(patches);
+    given.press = /^Allow$|Until This Window Closes/;
     assert.equal(toolOf('who_has_role'), undefined, 'not started before');
     // As the editor does when a chat wants them.
-    await vscode.commands.executeCommand('workbench.mcp.startServer', '*', { autoTrustChanges: true });
+    await vscode.commands.executeCommand('workbench.mcp.startServer', '*', {
+      autoTrustChanges: true,
+      waitForLiveTools: true,
+    });
     const tool = await until('the tool', () => toolOf('who_has_role'));
-    given.press = /^Allow$|Until This Window Closes/;
     const result = await vscode.lm.invokeTool(tool.name, {
       input: { role: 'administrator' },
       toolInvocationToken: undefined,
