@@ -91,7 +91,7 @@ export function activate(context: vscode.ExtensionContext): void {
 
   // Programs outside of the editor
   const { state } = accounts;
-  const programs = { clouds, data, catalog, share: access.share, tools, state, extension, fetch, log };
+  const programs = { clouds, data, catalog, share: access.share, tools, state, extension, extensionUri, fetch, log };
   const commandLine = own(registerCommandLine(programs));
 
   // The sandbox, and what helps when a sign-in fails

@@ -5,7 +5,8 @@ import { describe } from '../showError.ts';
 import type { WindowForProgramsDeps } from './windowForPrograms.ts';
 
 export interface CommandLineDeps extends WindowForProgramsDeps {
-  readonly extension: Pick<vscode.Extension<unknown>, 'packageJSON' | 'extensionUri'>;
+  readonly extension: Pick<vscode.Extension<unknown>, 'packageJSON'>;
+  readonly extensionUri: vscode.Uri;
 }
 
 /** The command line: how it is installed, and the window that it joins. */
@@ -15,7 +16,7 @@ export interface RegisteredCommandLine extends vscode.Disposable {
 }
 
 /** Lets programs outside of the editor find this window while somebody is signed in; the code behind it is read then. */
-export function registerCommandLine({ extension, ...deps }: CommandLineDeps): RegisteredCommandLine {
+export function registerCommandLine({ extension, extensionUri, ...deps }: CommandLineDeps): RegisteredCommandLine {
   const { clouds, state, log } = deps;
   const window = onFirstUse(async () => {
     const { WindowForPrograms } = await import('./windowForPrograms.ts');
@@ -30,11 +31,11 @@ export function registerCommandLine({ extension, ...deps }: CommandLineDeps): Re
       .then((it) => it.follow(isWanted))
       .catch((error: unknown) => log.warn(`The command line cannot use this window: ${describe(error)}`));
   });
-  const install = async () => (await import('./launcher.ts')).createLauncher(extension.extensionUri.fsPath, state);
+  const install = async () => (await import('./launcher.ts')).createLauncher(extensionUri.fsPath, state);
   const registered = [
     vscode.lm.registerMcpServerDefinitionProvider(mcpServers, {
       // The editor asks for it in every window.
-      provideMcpServerDefinitions: () => [mcpServer(extension)],
+      provideMcpServerDefinitions: () => [mcpServer({ extension, extensionUri })],
       resolveMcpServerDefinition: async (server: vscode.McpStdioServerDefinition) => {
         const { address } = await window();
         server.env = {
@@ -61,10 +62,13 @@ export function registerCommandLine({ extension, ...deps }: CommandLineDeps): Re
 const OF_TERMINALS = ['ROLECALL_TOKEN', 'ROLECALL_IDENTITY_URL', 'ROLECALL_INFERENCE_URL', 'ROLECALL_ORGANIZATION'];
 
 /** `rolecall mcp`, for agents that see only the tools of MCP servers. The editor starts it when one wants them. */
-function mcpServer({ extensionUri, packageJSON }: CommandLineDeps['extension']): vscode.McpStdioServerDefinition {
+function mcpServer({
+  extension,
+  extensionUri,
+}: Pick<CommandLineDeps, 'extension' | 'extensionUri'>): vscode.McpStdioServerDefinition {
   const program = vscode.Uri.joinPath(extensionUri, 'dist', 'cli.cjs').fsPath;
   const env = { ELECTRON_RUN_AS_NODE: '1', ...Object.fromEntries(OF_TERMINALS.map((name) => [name, null])) };
-  const { version } = packageJSON as { version: string };
+  const { version } = extension.packageJSON as { version: string };
   const server = new vscode.McpStdioServerDefinition('Rolecall', process.execPath, [program, 'mcp'], env, version);
   const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file');
   if (folder) server.cwd = folder.uri;

@@ -18,7 +18,7 @@ import { useTree } from '../support/tree.ts';
 import { until } from '../support/wait.ts';
 
 const extension = vscode.extensions.getExtension(extensionId) ?? assert.fail('not installed');
-const { extensionPath } = extension;
+const { extensionPath, extensionUri } = extension;
 const program = path.join(extensionPath, 'dist', 'cli.cjs');
 
 interface Ended {
@@ -69,7 +69,7 @@ describe('the command line', () => {
       ],
       call: async (name: string, args: unknown) => ({ content: JSON.stringify([name, args]), isError: false }),
     };
-    const deps = { clouds, data, catalog, share: access.share, tools, state, extension, fetch, log };
+    const deps = { clouds, data, catalog, share: access.share, tools, state, extension, extensionUri, fetch, log };
     let made: RegisteredCommandLine | undefined;
     given.of(() => {
       made = registerCommandLine(deps);

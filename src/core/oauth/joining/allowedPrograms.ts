@@ -28,7 +28,7 @@ export class AllowedPrograms {
   readonly #file: string;
   readonly #now: () => number;
 
-  /** @param folder A private folder that exists. */
+  /** @param folder A private folder; it exists before anything is added. */
   constructor(folder: string, now: () => number = Date.now) {
     this.#file = path.join(folder, NAME);
     this.#now = now;
@@ -54,7 +54,7 @@ export class AllowedPrograms {
   /** @returns how many were forgotten. */
   async clear(): Promise<number> {
     const { length } = await this.list();
-    await this.#write([]);
+    if (length > 0) await this.#write([]);
     return length;
   }
 

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { silentLog } from '../../../../../src/core/base/log.ts';
 import { listModels } from '../../../../../src/core/completions/models.ts';
 import { IdentityClient } from '../../../../../src/core/identity/identityClient.ts';
+import { AllowedPrograms } from '../../../../../src/core/oauth/joining/allowedPrograms.ts';
 import { hideToken } from '../../../../../src/core/oauth/joining/hideToken.ts';
 import { findWindows } from '../../../../../src/core/oauth/joining/joinedWindow.ts';
 import { operationNames, operationOf, operations, pathOf } from '../../../../../src/core/oauth/joining/operations.ts';
@@ -55,6 +56,10 @@ describe('joining a window', () => {
     assert.equal((await failure(joined.tokens('identity').accessToken(never))).kind, 'forbidden');
     await world.join();
     assert.equal(world.asked, 3);
+  });
+
+  it('is forgotten without a word where nobody was ever allowed', async () => {
+    assert.equal(await new AllowedPrograms(folder()).clear(), 0);
   });
 
   it('of another sign-in needs another permission', async () => {
