@@ -38,7 +38,7 @@ function assertWasStorm(happened: readonly StormOutcome[]): void {
   assert.ok(sum(calm, 'kills') >= 8, `${sum(calm, 'kills')} kills`);
   assert.ok(sum(happened, 'takeovers') > 0, 'no holder was killed');
   assert.ok(sum(happened, 'stops') + sum(happened, 'holderStops') > 0, 'nobody was stopped');
-  assert.ok(sum(happened, 'programAnswers') >= 20, `${sum(happened, 'programAnswers')} answers to programs`);
+  assert.ok(sum(happened, 'programAnswers') >= 4, `${sum(happened, 'programAnswers')} answers to programs`);
   assert.ok(sum(happened, 'programKills') >= 4, `${sum(happened, 'programKills')} programs killed`);
   const seen = new Set(happened.flatMap(({ plan, facts }) => (plan.faults ? Object.keys(facts.faults) : [])));
   for (const fault of FAULTS) assert.ok(seen.has(fault), `the faulty server had no ${fault}`);
