@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
 import * as vscode from 'vscode';
 import { FILTER_KEYS } from '../../src/core/access/filterSyntax.ts';
 import { requestFields } from '../../src/core/completions/request.ts';
@@ -310,9 +309,9 @@ describe('in another display language', () => {
   });
 
   it('an update that is half done: one sentence that offers to reload the window', async () => {
-    editor.shown.length = 0;
-    for (const cut of [0, 1000]) {
-      editor.readBundle = (file) => fs.readFileSync(file, 'utf8').slice(0, cut);
+    for (const length of [0, 1000]) {
+      editor.dispose();
+      editor = new PseudoEditor(length);
       await editor.run(commands.addOrganization);
       // What the tests before have changed may be told only now, before it or after.
       const shown = editor.shown.map(({ text }) => text);

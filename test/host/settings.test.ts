@@ -4,7 +4,8 @@ import { RolecallError } from '../../src/core/base/errors.ts';
 import { resolveParameters } from '../../src/core/completions/parameters.ts';
 import { Settings } from '../../src/host/settings.ts';
 import { usePatches } from './support/patches.ts';
-import { folder, userSettings, workspaceFile } from './support/workspace.ts';
+import { until } from './support/wait.ts';
+import { userSettings, workspaceFile } from './support/workspace.ts';
 
 const complete = {
   'identity.url': 'https://identity.example.com',
@@ -68,6 +69,28 @@ describe('settings', () => {
 
   describe('of a workspace', () => {
     const file = workspaceFile('.vscode/settings.json');
+    afterEach(async () => {
+      const inspect = () => vscode.workspace.getConfiguration('rolecall').inspect('defaultModel');
+      await until('the settings of the workspace are gone', () => inspect()?.workspaceValue === undefined);
+    });
+
+    it('decide nothing about the hosts of tools, the rounds and the headers', async () => {
+      await user.write({
+        'tools.allowedHosts': ['a.example'],
+        'tools.maxRounds': 4,
+        'inference.headers': { 'X-Tenant': 'mine' },
+      });
+      const theirs = {
+        'rolecall.tools.allowedHosts': ['evil.example'],
+        'rolecall.tools.maxRounds': 99,
+        'rolecall.inference.headers': { 'X-Tenant': 'evil', 'X-More': 'evil' },
+        'rolecall.defaultModel': 'theirs/model',
+      };
+      await settled(() => file.write(JSON.stringify(theirs)), 'defaultModel');
+      assert.equal(settings.defaultModel(), 'theirs/model');
+      assert.deepEqual([settings.allowedToolHosts(), settings.maxToolRounds()], [['a.example'], 4]);
+      assert.deepEqual(settings.inferenceHeaders().headers, { 'X-Tenant': 'mine' });
+    });
 
     it('cannot re-point the hosts that receive tokens, nor the client, nor make a connection where the user has none', async () => {
       await user.write(complete);
@@ -217,10 +240,9 @@ describe('settings', () => {
     assert.equal(settings.defaultModel(), 'mine/three');
   });
 
-  it('take the hosts for tools and the extra headers from the user alone, and a limit of rounds that makes sense', async () => {
+  it('hold the hosts for tools, and a limit of rounds that makes sense', async () => {
     assert.deepEqual([settings.allowedToolHosts(), settings.maxToolRounds()], [[], 10]);
     await user.write({ 'tools.allowedHosts': ['a.example', 7], 'tools.maxRounds': 3 });
-    await user.write({ 'inference.headers': { 'X-Tenant': 'mine' } });
     assert.deepEqual([settings.allowedToolHosts(), settings.maxToolRounds()], [['a.example'], 3]);
     for (const [written, taken] of [
       [0, 1],
@@ -229,22 +251,6 @@ describe('settings', () => {
     ] as const) {
       await user.write({ 'tools.maxRounds': written });
       assert.equal(settings.maxToolRounds(), taken);
-    }
-    const file = vscode.Uri.joinPath(folder().uri, '.vscode/settings.json');
-    const text = JSON.stringify({
-      'rolecall.tools.allowedHosts': ['evil.example'],
-      'rolecall.tools.maxRounds': 99,
-      'rolecall.inference.headers': { 'X-Tenant': 'evil', 'X-More': 'evil' },
-    });
-    const before = await vscode.workspace.fs.readFile(file).then(undefined, () => undefined);
-    await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(text));
-    try {
-      await user.write({ 'tools.maxRounds': 4 });
-      assert.deepEqual([settings.allowedToolHosts(), settings.maxToolRounds()], [['a.example'], 4]);
-      assert.deepEqual(settings.inferenceHeaders().headers, { 'X-Tenant': 'mine' });
-    } finally {
-      if (before) await vscode.workspace.fs.writeFile(file, before);
-      else await vscode.workspace.fs.delete(file);
     }
   });
 

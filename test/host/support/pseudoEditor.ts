@@ -45,8 +45,7 @@ export class PseudoEditor {
   readonly settings = new Map<string, unknown>();
   readonly commands = new Map<string, Handler>();
   readonly registered = new Map<string, unknown[]>();
-  /** What is read of a bundle, where a test damages it. */
-  readBundle = (file: string): string => fs.readFileSync(file, 'utf8');
+  readonly #featuresLength: number | undefined;
   /** Addresses that would be opened in the browser. */
   readonly opened: string[] = [];
   readonly answers: Answers = { pick: () => undefined, type: () => undefined, press: () => undefined };
@@ -60,7 +59,9 @@ export class PseudoEditor {
   /** What a translator would make of the extracted strings. */
   readonly #translations = getL10nPseudoLocalized(this.#json('out', 'l10n', 'bundle.l10n.json'));
 
-  constructor() {
+  /** @param featuresLength how much there is of the features' bundle, where an update is half done; all of it by default. */
+  constructor(featuresLength?: number) {
+    this.#featuresLength = featuresLength;
     const patches = new Patches();
     patches.set(globalThis, 'fetch', this.#fetch);
     try {
@@ -149,7 +150,8 @@ export class PseudoEditor {
       if (asked === 'vscode') return this.#editor;
       return asked.startsWith('./') ? this.#load(asked) : load(asked);
     };
-    const bundle = vm.compileFunction(this.readBundle(file), ['exports', 'require', 'module'], {
+    const text = fs.readFileSync(file, 'utf8').slice(0, name.includes('features') ? this.#featuresLength : undefined);
+    const bundle = vm.compileFunction(text, ['exports', 'require', 'module'], {
       filename: file,
       importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
