@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { raceWithSignal } from '../core/base/abort.ts';
-import { isCancelled } from '../core/base/errors.ts';
+import { asRolecallError, RolecallError } from '../core/base/errors.ts';
 import type { Fetch } from '../core/base/http.ts';
 import type { Log } from '../core/base/log.ts';
 import type { Cloud } from './cloud.ts';
@@ -57,8 +57,8 @@ export class ModelCatalog implements vscode.Disposable {
   readonly onDidRememberChoices = this.#changedChoices.event;
   readonly #subscription: vscode.Disposable;
   #probe: Probe | undefined;
-  /** Whose list could not be read when it was last asked for. */
-  #failed: Pick<Probe, 'cloud' | 'account'> | undefined;
+  /** Whose list could not be read when it was last asked for, and why. */
+  #failed: (Pick<Probe, 'cloud' | 'account'> & { readonly error: RolecallError }) | undefined;
   #listed: readonly Model[] = [];
   #picked: string | undefined;
   /** What was chosen in VS Code's picker when a model was last asked there, by its ID. */
@@ -140,6 +140,24 @@ export class ModelCatalog implements vscode.Disposable {
     return model && this.#choices.get(model.id);
   }
 
+  /** Why there is no model to ask: what kept the list from being read, or that it has none. */
+  whyNone(): RolecallError {
+    const { active } = this.#deps.clouds;
+    if (this.#failed && this.#failed.cloud === active && this.#failed.account === active.inferenceAccount) {
+      const { kind, message, details, remedy = { kind: 'diagnose' } } = this.#failed.error;
+      const text = vscode.l10n.t('The list of models could not be read. {0}', message);
+      return new RolecallError(kind, text, { cause: this.#failed.error, details, remedy });
+    }
+    if (!this.#isComplete) {
+      return new RolecallError('timeout', vscode.l10n.t('The service has not listed its models yet. Try again.'));
+    }
+    return new RolecallError(
+      'configuration',
+      vscode.l10n.t('The service lists no models. Add one to the setting rolecall.models.'),
+      { remedy: { kind: 'changeSetting', setting: 'models' } },
+    );
+  }
+
   /** The model named by `id`, else the user's default, else the first. */
   choose(id: string | undefined): Model | undefined {
     const { models } = this;
@@ -192,17 +210,18 @@ export class ModelCatalog implements vscode.Disposable {
     const stop = new AbortController();
     const done = this.#list(cloud, stop.signal).then((listed) => {
       if (this.#probe?.stop !== stop) return; // The models of another session are dropped.
-      this.#isComplete = listed !== undefined;
-      this.#failed = listed ? undefined : { cloud, account };
-      if (listed) this.#listed = listed;
-      else this.#probe = undefined; // What failed is tried again at the next occasion.
+      const error = listed instanceof RolecallError ? listed : undefined;
+      this.#isComplete = error === undefined;
+      this.#failed = error && { cloud, account, error };
+      if (listed instanceof RolecallError) this.#probe = undefined; // What failed is tried again at the next occasion.
+      else this.#listed = listed;
       this.#changed.fire();
     });
     this.#probe = { cloud, account, stop, done };
   }
 
-  /** `undefined` when it failed, which the log tells. */
-  async #list(cloud: Cloud, signal: AbortSignal): Promise<readonly Model[] | undefined> {
+  /** @returns the error when it failed, which the log tells too. */
+  async #list(cloud: Cloud, signal: AbortSignal): Promise<readonly Model[] | RolecallError> {
     const { settings, fetch, log } = this.#deps;
     try {
       const { listModels } = await import('../core/completions/models.ts');
@@ -216,8 +235,9 @@ export class ModelCatalog implements vscode.Disposable {
         vision: false,
       }));
     } catch (error) {
-      if (!isCancelled(error)) log.info(`The list of models could not be read: ${describe(error)}`);
-      return undefined;
+      const known = asRolecallError(error);
+      if (known.kind !== 'cancelled') log.info(`The list of models could not be read: ${describe(known)}`);
+      return known;
     }
   }
 

@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { RolecallError } from '../core/base/errors.ts';
 import type { Clouds } from './clouds.ts';
 import { showQuickPick } from './dialogs.ts';
 import type { Model, ModelCatalog } from './modelCatalog.ts';
@@ -38,14 +37,14 @@ export async function selectModel({ clouds, catalog, settings }: SelectModelDeps
 /**
  * The models of the active cloud once they are known, at least one.
  *
- * @throws RolecallError that says why there is none: not configured, not signed in, nothing listed.
+ * @throws RolecallError that says why there is none: not configured, not signed in, not read, nothing listed.
  */
 export async function usableModels(clouds: Clouds, catalog: ModelCatalog): Promise<readonly [Model, ...Model[]]> {
   await requireAccount(clouds);
   await catalog.ready(AbortSignal.timeout(LIST_WAIT_MS));
   const [first, ...others] = catalog.models;
   if (first) return [first, ...others];
-  throw noModels();
+  throw catalog.whyNone();
 }
 
 /**
@@ -57,19 +56,13 @@ export async function usableModel(clouds: Clouds, catalog: ModelCatalog): Promis
   await requireAccount(clouds);
   const model = await catalog.resolvePicked(AbortSignal.timeout(LIST_WAIT_MS));
   if (model) return model;
-  throw noModels();
+  throw catalog.whyNone();
 }
 
 async function requireAccount(clouds: Clouds): Promise<void> {
   const cloud = clouds.require();
   await cloud.load();
   if (cloud.inferenceAccount === undefined) await cloud.inference.accessToken(new AbortController().signal); // Says why there is none.
-}
-
-function noModels(): RolecallError {
-  return new RolecallError('configuration', vscode.l10n.t('The service lists no models. Add one to rolecall.models.'), {
-    remedy: { kind: 'changeSetting', setting: 'models' },
-  });
 }
 
 /** What is known about a model, in a line. */

@@ -49,6 +49,8 @@ function stepOf(remedy: Remedy): NextStep {
       return { title: vscode.l10n.t('Set Inference Token…'), command: commands.setInferenceToken };
     case 'reloadWindow':
       return { title: vscode.l10n.t('Reload Window'), command: 'workbench.action.reloadWindow' };
+    case 'diagnose':
+      return { title: vscode.l10n.t('Diagnose'), command: commands.diagnoseSignIn };
     case 'chooseCloud':
       return {
         ...settingsStep(''),

@@ -70,7 +70,14 @@ describe('Select Model', () => {
     await assert.rejects(run(() => assert.fail()).done, /not signed in/);
     await addFault({ service: 'inference', path: '/v1/models', kind: 'status', status: 404, times: null });
     await signInAs(cloud, 'administrator');
-    await assert.rejects(run(() => assert.fail()).done, /Add one to rolecall\.models/);
+    await assert.rejects(run(() => assert.fail()).done, /Add one to the setting rolecall\.models/);
+  });
+
+  it('says that the list could not be read, and why, instead of that it is empty', async () => {
+    const cloud = await scene().startService();
+    await signInAs(cloud, 'administrator');
+    await addFault({ service: 'inference', path: '/v1/models', kind: 'status', status: 400, times: null });
+    await assert.rejects(run(() => assert.fail()).done, { kind: 'invalidRequest', remedy: { kind: 'diagnose' } });
   });
 
   it('says only what is known about a model', () => {

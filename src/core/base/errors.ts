@@ -73,6 +73,8 @@ export type Remedy =
   | { readonly kind: 'setClientSecret' }
   | { readonly kind: 'setInferenceToken' }
   | { readonly kind: 'reloadWindow' }
+  /** Finding out why the services cannot be used. */
+  | { readonly kind: 'diagnose' }
   /** Nothing is configured: configuring it, or the sandbox. */
   | { readonly kind: 'chooseCloud' }
   /** `setting` without `rolecall.`; `value` is what was most likely meant. */

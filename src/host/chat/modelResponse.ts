@@ -125,10 +125,7 @@ async function anyModel(catalog: ModelCatalog, cloud: Cloud, signal: AbortSignal
   await cloud.inference.accessToken(signal); // Throws the reason when there is none.
   const model = await catalog.resolve(undefined, signal);
   if (model) return model.id;
-  throw new RolecallError(
-    'configuration',
-    vscode.l10n.t('The service lists no models. Add one to the setting rolecall.models.'),
-  );
+  throw catalog.whyNone();
 }
 
 /** The service supports `auto` and `none` only, and an answer without the required call would be mistaken for one with it. */

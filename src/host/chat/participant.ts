@@ -20,7 +20,7 @@ import { AnswerWriter } from './answerWriter.ts';
 import { type BriefAccess, composeRequest } from './composeRequest.ts';
 import { followUpOf } from './followUps.ts';
 import { AskedQuestions, accessToolsFor, type ResultMetadata, sessionHash } from './history.ts';
-import { offerModels, offerSignIn } from './signInOffer.ts';
+import { offerSignIn } from './signInOffer.ts';
 import { lacksCode } from './slashCommands.ts';
 import { toolsOverview } from './toolsOverview.ts';
 
@@ -80,8 +80,11 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
     const picked = request.model.vendor === languageModelVendor ? request.model.id : undefined;
     const model = await deps.catalog.resolve(picked, signal);
     if (!model) {
-      offerModels(stream);
-      return local();
+      if (signal.aborted) return {};
+      const result = failed(deps.catalog.whyNone(), stream, deps.log);
+      const again = request.command === undefined ? request.prompt : `/${request.command} ${request.prompt}`;
+      stream.button({ title: vscode.l10n.t('Try Again'), command: commands.openChat, arguments: [again] });
+      return { ...result, ...local() };
     }
     deps.catalog.pick(model.id === picked ? picked : undefined);
     // Choices for a model that is no longer available, or for another vendor's, are not for the one that answers.

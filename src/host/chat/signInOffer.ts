@@ -34,16 +34,3 @@ export function offerSignIn(
   }
   return {};
 }
-
-/** For a service that lists no models. */
-export function offerModels(stream: vscode.ChatResponseStream): vscode.ChatResult {
-  stream.markdown(
-    vscode.l10n.t('The service lists no models. Add one to the setting `rolecall.models` and ask again.'),
-  );
-  stream.button({
-    title: vscode.l10n.t('Open Settings'),
-    command: 'workbench.action.openSettings',
-    arguments: [`@ext:${extensionId} models`],
-  });
-  return {};
-}

@@ -4,7 +4,7 @@ import { groupMatrix, type Matrix, peopleMatrix } from '../../core/access/matrix
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
 import { filterPeople } from '../../core/access/peopleFilter.ts';
 import { oneLine } from '../../core/access/plain.ts';
-import { principalName } from '../../core/access/queries.ts';
+import { idLabel, principalName } from '../../core/access/queries.ts';
 import type { SortOrder } from '../../core/access/sort.ts';
 import { sortEntries } from '../../core/access/sort.ts';
 import { attentionOf } from '../../core/access/status.ts';
@@ -33,7 +33,8 @@ export function matrixMessage(model: AccessModel, connection: string, mode: Mode
     rows: {
       kinds: rows.map(({ kind }) => kind),
       keys: rows.map(({ key }) => key),
-      labels: rows.map(({ label }) => oneLine(label)),
+      labels: rows.map(({ label }) => oneLine(idLabel(label))),
+      names: rows.map(({ label }) => oneLine(label)),
       details: rows.map(({ detail }) => oneLine(detail)),
       notes: mode === 'groups' ? model.groups.map(notes.ofGroup) : model.principals.map(notes.ofPrincipal),
       states:
@@ -43,17 +44,12 @@ export function matrixMessage(model: AccessModel, connection: string, mode: Mode
     },
     columns: {
       keys: columns.map(({ key }) => key),
-      labels: columns.map(({ label, listed }) => oneLine(listed ? label : shortId(label))),
+      labels: columns.map(({ label, listed }) => oneLine(listed ? label : idLabel(label))),
       details: model.roles.map(({ id }) => oneLine(id)),
       listed: columns.map(({ listed }) => listed),
     },
     bits,
   };
-}
-
-/** A column header has little room, and IDs mostly differ at the end. The tooltip has the whole ID. */
-function shortId(id: string): string {
-  return id.length > 24 && /^[\w-]+$/.test(id) ? `${id.slice(0, 8)}…${id.slice(-8)}` : id;
 }
 
 export interface FilteredPositions {

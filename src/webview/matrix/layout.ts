@@ -57,6 +57,8 @@ const WIDEST_UPRIGHT = 44;
 const WIDEST = 168;
 /** Below this a name is better read upright. */
 const READABLE = 96;
+/** What a narrow window gives the names of rows, as long as a few columns stay in sight. */
+const READABLE_ROW = 220;
 /** Of one character, about. */
 const CHARACTER = 7;
 
@@ -69,7 +71,8 @@ export interface LongestLabels {
 /** The sizes for a window of this width and so many columns. */
 export function gridMetrics(width: number, columns: number, longest: LongestLabels): GridMetrics {
   const wanted = longest.row * CHARACTER + 72; // With its count.
-  const rowHeaderWidth = Math.round(Math.max(140, Math.min(wanted, 440, width * 0.4)));
+  const share = Math.max(width * 0.4, Math.min(READABLE_ROW, width - 3 * NARROWEST));
+  const rowHeaderWidth = Math.round(Math.max(140, Math.min(wanted, 440, share)));
   const each = columns === 0 ? WIDEST : Math.floor((width - rowHeaderWidth) / columns);
   const isUpright = each < READABLE;
   return {

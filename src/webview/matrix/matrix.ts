@@ -51,6 +51,7 @@ export class Matrix {
       kind: rows.kinds[at] ?? '',
       key: rows.keys[at] ?? '',
       label: rows.labels[at] ?? '',
+      name: rows.names[at] ?? '',
       detail: rows.details[at] ?? '',
       note: rows.notes[at] ?? '',
       state: rows.states[at] ?? '',

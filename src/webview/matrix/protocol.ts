@@ -54,11 +54,12 @@ const toPageSchema = z.discriminatedUnion('type', [
     /** For what commands of the context menu are called on. */
     organization: text,
     connection: text,
-    /** `notes` stand beside the labels, `details` in the tooltips; `states` say how a note looks. */
+    /** `labels` are drawn, with `notes` beside them; tooltips have `names`, which are whole, and `details`; `states` say how a note looks. */
     rows: z.object({
       kinds: texts,
       keys: texts,
       labels: texts,
+      names: texts,
       details: texts,
       notes: texts,
       states: z.array(z.enum(['', 'error', 'degraded'])),

@@ -39,7 +39,7 @@ export class RowView {
   /** Shows row number `row`, with the columns of the drawing. */
   draw(row: number, drawing: RenderContext): void {
     const { matrix, frame, localizer } = drawing;
-    const { kind, key, label, detail, note, state, count } = matrix.row(row);
+    const { kind, key, label, name, detail, note, state, count } = matrix.row(row);
     const { organization, connection } = matrix.message;
     attribute(this.element, 'aria-rowindex', String(row + 2));
     this.element.classList.toggle('odd', row % 2 === 1);
@@ -49,9 +49,9 @@ export class RowView {
     this.#note.classList.toggle('warning', kind === 'group');
     this.#note.dataset.state = state;
     text(this.#count, String(count));
-    const spoken = [label, note, localizer.text('rowGrants', count)].filter(Boolean).join(', ');
+    const spoken = [name, note, localizer.text('rowGrants', count)].filter(Boolean).join(', ');
     attribute(this.header, 'aria-label', spoken);
-    attribute(this.header, 'title', [label, note, detail].filter(Boolean).join('\n'));
+    attribute(this.header, 'title', [name, note, detail].filter(Boolean).join('\n'));
     const section = kind === 'group' ? 'group' : 'principal';
     const target = { kind: section, key, organization, connection };
     attribute(this.element, 'data-vscode-context', JSON.stringify({ webviewSection: section, target }));

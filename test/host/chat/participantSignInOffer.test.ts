@@ -62,8 +62,19 @@ describe('@rolecall answers a newcomer with the way in', () => {
   it('when the service lists no models', async () => {
     await addFault({ service: 'inference', path: '/v1/models', kind: 'status', status: 404, times: null });
     await signInAs(await scene().startService(), 'administrator');
-    await chat().ask('hi');
-    assert.match(chat().read(), /Add one to the setting `rolecall\.models`/);
-    assert.deepEqual(chat().steps(), ['workbench.action.openSettings']);
+    const { errorDetails } = await chat().ask('hi');
+    assert.match(errorDetails?.message ?? '', /lists no models.*rolecall.*models/);
+    assert.deepEqual(chat().steps(), ['workbench.action.openSettings', commands.openChat]);
+  });
+
+  it('when the list of models cannot be read, saying why and not that there is none', async () => {
+    scene().network = async (address, init) => {
+      if (String(address).endsWith('/v1/models')) throw new TypeError('fetch failed');
+      return fetch(address, init);
+    };
+    await signInAs(await scene().startService(), 'administrator');
+    const { errorDetails } = await chat().ask('hi');
+    assert.match(errorDetails?.message ?? '', /could not be read.*Could not reach/);
+    assert.deepEqual(chat().steps(), [commands.diagnoseSignIn, commands.openChat]);
   });
 });

@@ -83,5 +83,8 @@ describe('the sizes of a matrix', () => {
     assert.equal(gridMetrics(1000, 200, { row: 500, column: 5 }).rowHeaderWidth, 400);
     assert.equal(gridMetrics(1000, 200, { row: 5, column: 500 }).headerHeight, 190);
     assert.equal(gridMetrics(100, 3, { row: 5, column: 5 }).rowHeaderWidth, 140);
+    // In a narrow tab a name stays readable, beside a few columns.
+    assert.equal(gridMetrics(305, 10, { row: 30, column: 5 }).rowHeaderWidth, 220);
+    assert.equal(gridMetrics(246, 10, { row: 30, column: 5 }).rowHeaderWidth, 162);
   });
 });

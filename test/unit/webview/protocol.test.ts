@@ -29,6 +29,7 @@ const message: MatrixMessage = {
     kinds: ['group', 'group', 'group'],
     keys: ['a', 'b', 'c'],
     labels: ['A', 'B', 'C'],
+    names: ['A', 'B', 'C'],
     details: ['', '', ''],
     notes: ['', 'degraded', ''],
     states: ['', 'degraded', ''],
