@@ -6,6 +6,8 @@ export interface RowText {
   readonly kind: string;
   readonly key: string;
   readonly label: string;
+  /** Whole, where the label is shortened. */
+  readonly name: string;
   readonly detail: string;
   readonly note: string;
   readonly state: 'error' | 'degraded' | '';
