@@ -80,7 +80,7 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
     const picked = request.model.vendor === languageModelVendor ? request.model.id : undefined;
     const model = await deps.catalog.resolve(picked, signal);
     if (!model) {
-      if (signal.aborted) return {};
+      if (signal.aborted) return stopped();
       const result = failed(deps.catalog.whyNone(), stream, deps.log);
       const again = request.command === undefined ? request.prompt : `/${request.command} ${request.prompt}`;
       stream.button({ title: vscode.l10n.t('Try Again'), command: commands.openChat, arguments: [again] });
@@ -93,7 +93,7 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
     setContextKey(contextKeys.hasAsked, true);
     return await ask(deps, questions, asked, { cloud, model, choices });
   } catch (error) {
-    if (signal.aborted) return {}; // VS Code has closed the stream, and writing into it throws.
+    if (signal.aborted) return stopped(); // VS Code has closed the stream, and writing into it throws.
     return failed(error, stream, deps.log);
   }
 }
@@ -182,14 +182,8 @@ function finish(
   { stream, writer, tally, model, remarks, signal, log }: Finishing,
 ): vscode.ChatResult {
   if (end.reason === 'cancelled') {
-    try {
-      writer.write({
-        kind: 'line',
-        text: signal.aborted ? vscode.l10n.t('Stopped.') : vscode.l10n.t('Stopped because the account was signed out.'),
-      });
-    } catch {
-      // VS Code closes the stream of an answer that was stopped in its chat, and marks it itself.
-    }
+    if (signal.aborted) return stopped();
+    writer.write({ kind: 'line', text: vscode.l10n.t('Stopped because the account was signed out.') });
     return {};
   }
   const line = closingLine(end);
@@ -212,6 +206,14 @@ function finish(
     });
   }
   return end.reason === 'failed' ? failed(end.error, stream, log) : {};
+}
+
+/**
+ * VS Code shows nothing more that is written, nor `errorDetails`, of an answer that was stopped in its chat. It shows `details`
+ * below the answer, which the stable API does not declare; elsewhere they are ignored.
+ */
+function stopped(): vscode.ChatResult & { readonly details: string } {
+  return { details: vscode.l10n.t('Stopped.') };
 }
 
 function failed(error: unknown, stream: vscode.ChatResponseStream, log: Log): vscode.ChatResult {

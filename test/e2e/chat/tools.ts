@@ -133,6 +133,8 @@ test.describe('a tool that a model calls', () => {
       for (const pid of running(pids)) process.kill(pid, 'SIGKILL');
     }
     await answer(page);
+    await expect(newestAnswer(page)).toContainText('Stopped.');
+    await workbench.screenshot('chat-stopped');
     assert.match(await chat(page, '@rolecall say: going on'), /^going on/);
     assert.deepEqual(await lastCalls(), [['wait_long', 'Cancelled by the user before it was done.']]);
   });
