@@ -2,6 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { PRINCIPAL_KINDS } from './english.ts';
 import type { Gap, GroupEntry, GroupList, Principal, PrincipalKind } from './model.ts';
 import { oneLine } from './plain.ts';
+import type { AccessMetadata } from './resources.ts';
 import { attentionOf, isBeingDeleted } from './status.ts';
 
 /*
@@ -64,6 +65,22 @@ export function timeText(at = Number.NaN): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return l10n.t('unknown time');
   return `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** Empty for what is healthy and provisioned. */
+export function stateText({ healthStatus: health, provisioningStatus: provisioning }: AccessMetadata): string {
+  if (provisioning === 'provisioned') {
+    if (health === 'healthy') return '';
+    if (health === 'degraded') return l10n.t('Degraded');
+    return health === 'error' ? l10n.t('Error') : l10n.t('Health {0}', health);
+  }
+  const state =
+    provisioning === 'provisioning'
+      ? l10n.t('Provisioning')
+      : provisioning === 'deprovisioning'
+        ? l10n.t('Deprovisioning')
+        : l10n.t('Provisioning {0}', provisioning);
+  return health === 'healthy' ? state : l10n.t('{0} (health {1})', state, health);
 }
 
 /** A list that the service left out of a group. */

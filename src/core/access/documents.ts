@@ -125,7 +125,7 @@ export function idLine({ id, email, issuer }: Pick<Principal, 'id' | 'email' | '
   const own: AccessLine = email === undefined ? [] : [{ small: id }];
   if (issuer === undefined) return own;
   const issuedBy: AccessLine = [{ small: issuer }];
-  return own.length === 0 ? fill(l10n.t('of {0}'), issuedBy) : fill(l10n.t('{0} of {1}'), own, issuedBy);
+  return own.length === 0 ? fill(l10n.t('issued by {0}'), issuedBy) : fill(l10n.t('{0} of {1}'), own, issuedBy);
 }
 
 /** Groups by name, with their notes. */

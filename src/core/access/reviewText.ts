@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { csv } from './csv.ts';
-import { groupCountText, kindName, membersText, missingText, timeText } from './descriptions.ts';
+import { groupCountText, kindName, membersText, missingText, stateText, timeText } from './descriptions.ts';
 import { type Block, fill, heading, joinLines, paragraph, table } from './document.ts';
 import {
   type AccessDocument,
@@ -293,12 +293,11 @@ function stateOf({ group, missing }: GroupEntry): readonly string[] {
 }
 
 /** Each part of a state that is unusual. */
-function stateTexts({ healthStatus, provisioningStatus, deletionTime }: AccessMetadata): readonly string[] {
+function stateTexts(metadata: AccessMetadata): readonly string[] {
   return [
-    ...(healthStatus === 'healthy' ? [] : [l10n.t('health {0}', healthStatus)]),
-    ...(provisioningStatus === 'provisioned' ? [] : [l10n.t('provisioning {0}', provisioningStatus)]),
-    ...(deletionTime ? [l10n.t('being deleted since {0}', deletionTime)] : []),
-  ];
+    stateText(metadata),
+    ...(metadata.deletionTime ? [l10n.t('being deleted since {0}', metadata.deletionTime)] : []),
+  ].filter((text) => text !== '');
 }
 
 function names(groups: readonly GroupEntry[]): string {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { stateText } from '../../core/access/descriptions.ts';
 import type { AccessGroup, AccessRole } from '../../core/access/resources.ts';
 import { attentionOf, isBeingDeleted } from '../../core/access/status.ts';
 import { NAME_PATTERN, normalizeHealthStatus, normalizeProvisioningStatus } from '../../core/identity/schemas.ts';
@@ -14,9 +15,9 @@ export function resourceItem(
   collapsibleState: vscode.TreeItemCollapsibleState,
   now: number,
 ): vscode.TreeItem {
-  const { healthStatus, provisioningStatus, deletionTime } = metadata;
+  const { deletionTime } = metadata;
   const states = [
-    stateText(healthStatus, provisioningStatus),
+    stateText(metadata),
     isBeingDeleted(metadata) ? vscode.l10n.t('being deleted since {0}', formatTime(deletionTime ?? '', now)) : '',
   ].filter((state) => state !== '');
   return createTreeItem(
@@ -26,22 +27,6 @@ export function resourceItem(
     states.join(' · '),
     factsOf(metadata, now),
   );
-}
-
-/** Empty for what is healthy and provisioned. */
-function stateText(health: string, provisioning: string): string {
-  if (provisioning === 'provisioned') {
-    if (health === 'healthy') return '';
-    if (health === 'degraded') return vscode.l10n.t('Degraded');
-    return health === 'error' ? vscode.l10n.t('Error') : vscode.l10n.t('Health {0}', health);
-  }
-  const state =
-    provisioning === 'provisioning'
-      ? vscode.l10n.t('Provisioning')
-      : provisioning === 'deprovisioning'
-        ? vscode.l10n.t('Deprovisioning')
-        : vscode.l10n.t('Provisioning {0}', provisioning);
-  return health === 'healthy' ? state : vscode.l10n.t('{0} (health {1})', state, health);
 }
 
 function factsOf(metadata: Metadata, now: number): readonly TooltipLine[] {

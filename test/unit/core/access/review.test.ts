@@ -124,7 +124,7 @@ describe('an access review', () => {
         '| Group | Roles | Members | State | ID |',
         '| --- | --- | --- | --- | --- |',
         '| operators | reader, r-9 (not listed) | 1 subject |  | `g-1` |',
-        '| idle |  | 1 user ID | health degraded | `g-2` |',
+        '| idle |  | 1 user ID | Degraded | `g-2` |',
         '| root | Administrator | 1 subject, 1 service account |  | `g-3` |',
         '## Members',
         'Subjects identify people by their identity provider, user IDs by the cloud: they may be the same people.',
@@ -141,6 +141,22 @@ describe('an access review', () => {
         '| r-9 (not listed) |  | 1 group |  | `r-9` |',
       ],
     );
+  });
+
+  it('words a state as the tree does, and names the issuer of somebody who has no e-mail address', () => {
+    const text = reviewMarkdown(
+      model(
+        [
+          group('g-1', { provisioning: 'provisioning', health: 'unknown', subjects: [{ id: 's-1', issuer: 'i' }] }),
+          group('g-2', { provisioning: 'deprovisioning' }),
+        ],
+        [],
+      ),
+      reader,
+    );
+    assert.match(text, /\| Provisioning \(health unknown\) \| `g-1` \|/);
+    assert.match(text, /\| Deprovisioning \| `g-2` \|/);
+    assert.match(text, /\| s-1 \| subject \|.*\| issued by `i` \|/);
   });
 
   it('as CSV has orphans first, then a row for each path, and loses nothing', () => {
