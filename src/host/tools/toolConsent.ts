@@ -144,14 +144,7 @@ function linesOf({ permissions, lines, always, carries = [] }: ConsentRequest): 
   return [
     permissionsLine(permissions),
     ...(isUncontained(permissions) ? [notContainedLine(permissions)] : []),
-    ...(carries.length > 0
-      ? [
-          vscode.l10n.t(
-            'The tool can send data. You are asked each time in this conversation, because it may contain {0}.',
-            carries.join(vscode.l10n.t(', and ')),
-          ),
-        ]
-      : []),
+    ...(carries.length > 0 ? [carriesLine(always, carries.join(vscode.l10n.t(', and ')))] : []),
     '',
     ...lines.map(line),
     '',
@@ -163,6 +156,16 @@ function isUncontained(
   reach: CallPermissions,
 ): reach is CallPermissions & { reason: string; remedy: string | undefined } {
   return reach.kind === 'uncontained' && reach.reason !== undefined;
+}
+
+/** Where "always" is not offered, the last line says that each call is asked about. */
+function carriesLine(always: ConsentRequest['always'], what: string): string {
+  return always === 'never'
+    ? vscode.l10n.t('The tool can send data, and this conversation may contain {0}.', what)
+    : vscode.l10n.t(
+        'The tool can send data. You are asked each time in this conversation, because it may contain {0}.',
+        what,
+      );
 }
 
 /** What "always" covers, or that there is none. */

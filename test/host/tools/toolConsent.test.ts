@@ -186,6 +186,15 @@ describe('consent to a tool', () => {
     );
   });
 
+  it('says once that each call is asked about', async () => {
+    answers = [undefined];
+    const carries = ['a result of a tool without containment'];
+    await consent.ask(question('h', { permissions: { kind: 'uncontained' }, always: 'never', carries }), never);
+    const detail = dialogs[0]?.options.detail ?? '';
+    assert.match(detail, /this conversation may contain a result of a tool without containment\./);
+    assert.equal(detail.match(/asked each time/g)?.length, 1);
+  });
+
   it('given once is asked for again', async () => {
     answers = [once, undefined];
     assert.equal(await consent.ask(question('h'), never), true);
