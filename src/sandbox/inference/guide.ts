@@ -57,7 +57,7 @@ function lastResults(messages: readonly ChatMessage[]): readonly ChatMessage[] {
 function resultsAnswer(request: ChatRequest, results: readonly ChatMessage[], text: string): readonly Segment[] {
   const question = accessQuestion(text);
   const members = question && membersAnswer(request.messages, question);
-  if (question && members) return [list([`Members of ${question.group}:`, ...members])];
+  if (question && members) return [list([`Members of ${question.group}:`, ...members], members.length)];
   const shown = question && offersAccess(request) ? listResult : quoteResult;
   return results.flatMap((result, index) => [index === 0 ? '' : '\n\n', ...shown(result)]);
 }
@@ -71,14 +71,14 @@ function listResult({ answers, text }: ChatMessage): readonly Segment[] {
 }
 
 /** A heading and its items as plain text in Markdown; what identifies them stands in brackets and is left out. */
-function list([heading = '', ...items]: readonly string[]): string {
+function list([heading = '', ...items]: readonly string[], most = quotedLines): string {
   const plain = (line: string): string =>
     line
       .replace(/ \([^()]*\bid [^()]*\)/g, '')
       .trim()
       .replace(/[\\`*_[\]<>&#|~!]/g, '\\$&');
-  const more = items.length - quotedLines;
-  const lines = items.slice(0, quotedLines).map((item) => `\n- ${plain(item)}`);
+  const more = items.length - most;
+  const lines = items.slice(0, most).map((item) => `\n- ${plain(item)}`);
   return [plain(heading), '\n', ...lines, more > 0 ? `\n\n${plural(more, 'more line')} not shown.` : '']
     .join('')
     .trimEnd();
@@ -87,6 +87,7 @@ function list([heading = '', ...items]: readonly string[]): string {
 function quoteResult({ answers, text }: ChatMessage): readonly Segment[] {
   const name = `\`${answers?.name}\``;
   if (text.trim() === '') return [`${name} returned nothing.`];
+  if (/^The user did not let this call run\b/.test(text)) return [`You did not let ${name} run.`];
   return [`Result of ${name}:\n\n${quote(text)}`];
 }
 

@@ -127,6 +127,21 @@ describe('sandbox inference: questions about access', () => {
     assert.equal(answer, 'Members of finance:\n\n- ines@m.example');
   });
 
+  it('tells every member of a group', async () => {
+    const asked = [briefing, user('who is in finance in meridian?')];
+    const listed = await afterRound(
+      asked,
+      () => 'Groups of meridian: 1 of 12.\n\nfinance (id g-1): 12 subjects; grants billing-viewer',
+    );
+    const people = Array.from(
+      { length: 12 },
+      (_, at) => `p${at}@m.example (subject, id ${at}) through finance (id g-1)`,
+    );
+    const told = await afterRound(listed, () => ['billing-viewer (id r-1) in meridian: 12.', '', ...people].join('\n'));
+    const answer = contentOf(await service.complete({ model: 'sandbox/guide', messages: told, tools, seed: 1 }));
+    assert.match(answer, /- p0@m\.example\n[\s\S]*- p11@m\.example$/);
+  });
+
   it('lists the result where the group has no members', async () => {
     const listed = await afterRound(
       [briefing, user('who is in break-glass of meridian?')],

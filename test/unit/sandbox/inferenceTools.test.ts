@@ -72,6 +72,12 @@ describe('sandbox inference: when the guide calls tools', () => {
       assert.deepEqual(await callsTo([user(message)]), calls);
     });
 
+  it('says to the user that they did not let a call run', async () => {
+    const messages = await afterRound([user('list files')], 'The user did not let this call run.');
+    const { message } = choiceOf(await service.complete({ model: 'sandbox/guide', messages, tools: offered, seed: 1 }));
+    assert.equal(message.content, 'You did not let `list_files` run.');
+  });
+
   it('several named tools are called in parallel, each with its own id and index', async () => {
     const { message } = choiceOf(await service.complete(ask('run word_count and list_files', { tools: offered })));
     assert.equal(new Set(message.tool_calls.map(({ id }) => id)).size, 2);
