@@ -193,7 +193,7 @@ export const CHECKS: { readonly [Name in CheckName]: Check<Name> } = {
     limitMs: LOCAL_MS,
     lines: ({ state, reason, generation, expiresAt, isRefreshable }, { at }) => {
       const finding = nextStep(state);
-      const text = code(state) + (reason === undefined ? '' : `: ${code(reason)}`);
+      const text = stateName(state) + (reason === undefined ? '' : `: ${code(reason)}`);
       const line: ReportLine = { label: l10n.t('Session'), text, ...(finding !== undefined && { finding }) };
       if (generation === undefined) return [line];
       return [
@@ -306,6 +306,21 @@ export const CHECKS: { readonly [Name in CheckName]: Check<Name> } = {
   },
 };
 
+/** A session's state in words. */
+function stateName(state: string): string {
+  const names: Readonly<Record<string, string>> = {
+    starting: l10n.t('starting'),
+    signedOut: l10n.t('signed out'),
+    signingIn: l10n.t('signing in'),
+    signedIn: l10n.t('signed in'),
+    refreshing: l10n.t('signed in, renewing the access token'),
+    offline: l10n.t('signed in, offline'),
+    ended: l10n.t('ended'),
+    storeUnavailable: l10n.t('unknown: the secret store cannot be read'),
+  };
+  return names[state] ?? state;
+}
+
 /** What to do about a session, by the kind of its state. */
 function nextStep(state: string): string | undefined {
   switch (state) {
@@ -397,7 +412,7 @@ function listenerLine(fact: RedirectFact, isRemote: boolean): ReportLine {
   switch (fact.kind) {
     case 'free': {
       const finding = l10n.t(
-        'If the browser runs on another machine than Rolecall, it cannot reach this address. Paste the address of its last page.',
+        'If the browser runs on another machine than Rolecall, it cannot reach the redirect URI. Paste the address of the browser’s last page.',
       );
       return { label, text: l10n.t('none now: a sign-in can listen there'), ...(isRemote && { finding }) };
     }

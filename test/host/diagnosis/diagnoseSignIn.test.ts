@@ -71,7 +71,7 @@ describe('Rolecall: Diagnose Sign-In', function () {
     const search = new SecretSearch(known);
     assert.equal(search.inText('planted', `x ${known[0]} y`).length > 0, true, 'what is planted is found');
     await vscode.commands.executeCommand(commands.diagnoseSignIn);
-    const text = await until('the new report', () => (/`signedIn`/.test(shown()) ? shown() : undefined));
+    const text = await until('the new report', () => (/\*\* signed in/.test(shown()) ? shown() : undefined));
     assert.equal(panels.length, 1);
     assert.match(text, /^- \*\*Generation:\*\* \d+$/m);
     assert.match(text, /^- \*\*Access token:\*\* valid until \d{4}-\d\d-\d\d .* UTC \(in \d+ minutes\)$/m);

@@ -73,7 +73,7 @@ No problems found.
 ## Session
 
 - **Secret store:** readable and writable
-- **Session:** \`signedIn\`
+- **Session:** signed in
 - **Generation:** 7
 - **Access token:** valid until 2026-03-01 12:41:00 UTC (in 41 minutes)
 - **Renewal:** automatic
@@ -241,7 +241,7 @@ No problems found.
     [
       'nobody signed in',
       { ...healthy, session: known({ state: 'signedOut' }) },
-      /Session:\*\* `signedOut`\n- \*\*Shared/,
+      /Session:\*\* signed out\n- \*\*Shared/,
     ],
     ['an old token', withValue('session', { expiresAt: AT - 3_000_000 }), /11:10:00 UTC \(50 minutes ago\)/],
     [
