@@ -48,6 +48,11 @@ export function sessionCommands(deps: SessionCommandsDeps) {
       if (!cloud) return;
       await clientSecrets.ask(cloud.connection);
       await cloud.readClientSecret();
+      await cloud.load();
+      if (cloud.tokenManager.session || signIn.isWaiting) return;
+      const now = vscode.l10n.t('Sign In');
+      const chosen = await showInformationMessage(vscode.l10n.t('Client secret stored.'), now);
+      if (chosen === now) await begin((current) => signIn.run(current));
     },
     [commands.forgetClientSecret]: async () => {
       const cloud = configured(clouds.require());
