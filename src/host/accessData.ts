@@ -97,6 +97,12 @@ export class AccessData implements vscode.Disposable {
     return ofSandbox ?? this.#settings.organizationLabels().get(organization) ?? organization;
   }
 
+  /** `Label (ID)`, or the ID alone where there is no label: for titles and headings. */
+  nameOf(organization: string): string {
+    const label = this.labelOf(organization);
+    return label === organization ? organization : `${label} (${organization})`;
+  }
+
   /** An empty label is none. */
   async setLabel(organization: string, label: string): Promise<void> {
     const session = this.#session;

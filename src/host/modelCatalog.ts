@@ -213,7 +213,8 @@ export class ModelCatalog implements vscode.Disposable {
       const error = listed instanceof RolecallError ? listed : undefined;
       this.#isComplete = error === undefined;
       this.#failed = error && { cloud, account, error };
-      if (listed instanceof RolecallError) this.#probe = undefined; // What failed is tried again at the next occasion.
+      if (listed instanceof RolecallError)
+        this.#probe = undefined; // What failed is tried again at the next occasion.
       else this.#listed = listed;
       this.#changed.fire();
     });

@@ -26,7 +26,11 @@ export async function pickOrganization(data: AccessData, argument: unknown): Pro
   const [only] = organizations;
   if (!only) throw new RolecallError('invalidRequest', vscode.l10n.t('Add an organization first.'));
   if (organizations.length === 1) return only.id;
-  const items = organizations.map(({ id, name }) => ({ label: name, description: name === id ? '' : id, id }));
+  const items = organizations.map(({ id, name }) => {
+    const own = data.labelOf(id);
+    const label = own === id ? name : own;
+    return { label, description: label === id ? '' : id, id };
+  });
   const picked = await showQuickPick(items, { placeHolder: vscode.l10n.t('Which organization?') });
   if (!picked) throw cancelled();
   return picked.id;

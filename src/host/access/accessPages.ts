@@ -74,12 +74,16 @@ export class AccessPages implements vscode.Disposable {
     if (!this.#open.has(key)) page.closed.addEventListener('abort', () => this.#open.delete(key), { once: true });
     const open: Open = { page, shown, read, isDue: false };
     this.#open.set(key, open);
-    draw(open);
+    this.#draw(open);
   }
 
   #follow(change: AccessChange): void {
     if (change.kind === 'session') this.#closeAll();
-    if (change.kind === 'session' || change.kind === 'organizations') return;
+    if (change.kind === 'session') return;
+    if (change.kind === 'organizations') {
+      for (const open of this.#open.values()) this.#draw(open); // One may have another label.
+      return;
+    }
     for (const open of [...this.#open.values()]) {
       const { organization } = open.read.model;
       if (change.organization !== undefined && change.organization !== organization) continue;
@@ -88,7 +92,7 @@ export class AccessPages implements vscode.Disposable {
       else {
         open.read = this.#deps.data.last(organization) ?? open.read;
         open.isDue = false;
-        draw(open);
+        this.#draw(open);
       }
     }
   }
@@ -99,6 +103,14 @@ export class AccessPages implements vscode.Disposable {
     open.isDue = !open.page.isVisible;
     // The result arrives as a change. Never rejects.
     if (!open.isDue && this.#deps.data.session === session) void this.#deps.data.read(session, model.organization);
+  }
+
+  #draw({ page, shown, read }: Open): void {
+    const gone = vscode.l10n.t('This is no longer in the loaded data.');
+    // Named as the user calls it: documents take an organization's name from the model.
+    const named = { ...read, model: { ...read.model, organization: this.#deps.data.nameOf(read.model.organization) } };
+    const document = shown.document(named) ?? { title: shown.title, about: [sourceText(read)], blocks: [notice(gone)] };
+    page.show({ document });
   }
 
   #closeAll(): void {
@@ -116,12 +128,6 @@ export function sourceText({ session, model }: ReadOrganization): string {
   const { label } = session.cloud.connection;
   const when = model.at === undefined ? '' : clockTime(model.at, Date.now());
   return vscode.l10n.t('Read from {0} by {1}, {2}', label, session.account.label, when);
-}
-
-function draw({ page, shown, read }: Open): void {
-  const gone = vscode.l10n.t('This is no longer in the loaded data.');
-  const document = shown.document(read) ?? { title: shown.title, about: [sourceText(read)], blocks: [notice(gone)] };
-  page.show({ document });
 }
 
 function targetOfLink({ session, model }: ReadOrganization, link: EntryLink): AccessTarget {

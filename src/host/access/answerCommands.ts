@@ -49,7 +49,7 @@ export function answerCommands(data: AccessData, pages: AccessPages) {
       const { organization } = read.model;
       await pages.show(read, {
         identity: ['review'],
-        title: vscode.l10n.t('Access review of {0}', organization),
+        title: vscode.l10n.t('Access review of {0}', data.nameOf(organization)),
         icon: 'checklist',
         document: (now) => reviewDocument(now.model, readerOf(now)),
         save: async () => {

@@ -8,7 +8,7 @@ import type { AccessData, ReadOrganization } from '../accessData.ts';
 import type { AccessTarget } from '../accessTarget.ts';
 import type { ChangeMark, ChangeMarks } from '../changeMarks.ts';
 import { showInformationMessage, showWarningMessage } from '../dialogs.ts';
-import { formatTime } from '../times.ts';
+import { clockTime } from '../times.ts';
 import type { VirtualDocuments } from '../virtualDocuments.ts';
 import type { AccessPages } from './accessPages.ts';
 import { readerOf } from './exportReview.ts';
@@ -39,19 +39,25 @@ export async function compareWith(
     'vscode.diff',
     documents.put(read, 'before.txt', comparableText(before)),
     documents.put(read, 'now.txt', comparableText(after)),
-    vscode.l10n.t('{0}: {1} ↔ now', data.labelOf(after.organization), before.readAt ?? '?'),
+    vscode.l10n.t('{0}: {1} ↔ now', data.nameOf(after.organization), momentOf(before) ?? '?'),
     { preview: false },
   );
   // In front of the comparison, which has every line.
   await (await pages()).show(read, {
     identity: ['difference'],
-    title: vscode.l10n.t('What changed in {0}', data.labelOf(after.organization)),
+    title: vscode.l10n.t('What changed in {0}', data.nameOf(after.organization)),
     icon: 'diff',
     document: (now) => {
       const current = reviewOf(now.model, readerOf(now));
       return differenceDocument(differenceOf(before, current), before, current);
     },
   });
+}
+
+/** When it was read, as the tree says it. */
+function momentOf({ readAt }: Review): string | undefined {
+  const at = Date.parse(readAt ?? '');
+  return Number.isNaN(at) ? readAt : clockTime(at, Date.now());
 }
 
 /** The messages have no buttons, so there is nothing to wait for. */
@@ -62,7 +68,7 @@ function tellSame(before: Review, after: Review): void {
     );
     return;
   }
-  const since = before.readAt === undefined ? undefined : formatTime(before.readAt, Date.now());
+  const since = momentOf(before);
   void showInformationMessage(
     since === undefined ? vscode.l10n.t('No changes.') : vscode.l10n.t('No changes since {0}.', since),
   );

@@ -74,7 +74,7 @@ export class MatrixPanel implements vscode.Disposable {
 
   /** The user may have given the organization another label. */
   showLabel(): void {
-    const label = this.#deps.data.labelOf(this.organization);
+    const label = this.#deps.data.nameOf(this.organization);
     this.#panel.title = vscode.l10n.t('Access Matrix: {0}', label);
     this.#post({ type: 'texts', texts: pageTexts(label), locale: vscode.env.language });
   }

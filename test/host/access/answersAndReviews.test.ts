@@ -100,6 +100,17 @@ describe('insight', () => {
       assert.match(lines.join('\n'), /they may be the same people\./);
     });
 
+    it('and every page name an organization by its label and its ID, also when that changes', async () => {
+      await tree().serviceOf('administrator', 'meridian');
+      await tree().data.setLabel('meridian', 'Main');
+      await call(commands.whoHasRole, await tree().node('Main', 'Roles', 'administrator'));
+      assert.match((await shown(/Who has administrator/))[1] ?? '', /^Main \(meridian\) · /);
+      await call(commands.showReview, await tree().node('Main'));
+      await shown(/Access review of Main \(meridian\)/);
+      await tree().data.setLabel('meridian', 'Prime');
+      await shown(/Access review of Prime \(meridian\)/);
+    });
+
     it('what a service account can reach, called on it in a group', async () => {
       await tree().serviceOf('administrator', 'meridian');
       const [account] = await tree().open('meridian', 'Groups', 'automation', 'Service accounts');
@@ -324,7 +335,7 @@ describe('insight', () => {
       await call(commands.saveSnapshot);
       given.choices.push(/12 groups/);
       await call(commands.compareSnapshot);
-      assert.match(given.told.at(-1) ?? '', /^No changes since \d/);
+      assert.match(given.told.at(-1) ?? '', /^No changes since \d[^(]*\.$/);
       assert.equal(vscode.window.tabGroups.all.flatMap((group) => group.tabs).length, 0);
     });
 
@@ -356,7 +367,7 @@ describe('insight', () => {
       given.choices.push(/^meridian/, /\.json$/, /^meridian/, /exported JSON review/);
       await call(commands.exportReview);
       await call(commands.compareSnapshot);
-      assert.match(given.told.at(-1) ?? '', /^No changes since \d/);
+      assert.match(given.told.at(-1) ?? '', /^No changes since \d[^(]*\.$/);
       given.choices.push(/exported JSON review/);
       await call(commands.compareSnapshot, await tree().node('meridian'));
       await fs.writeFile(file.fsPath, (await fs.readFile(file.fsPath, 'utf8')).replace('"meridian"', '"other"'));
@@ -403,7 +414,7 @@ describe('insight', () => {
       assert.match((await opened()).getText(), /^group administrators \(id /);
       given.choices.push(/12 groups/, /Compare with Current Access/);
       await call(commands.manageSnapshots);
-      assert.match(given.told.at(-1) ?? '', /^No changes since \d/);
+      assert.match(given.told.at(-1) ?? '', /^No changes since \d[^(]*\.$/);
       assert.deepEqual(given.errors, []);
     });
 
