@@ -68,7 +68,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const session = own(registerSession({ ...accounts, usage, settings, secrets, signedIn, fetch, addSecret, log }));
 
   // Who has access to what
-  const data = own(new AccessData(clouds, settings, log));
+  const data = own(new AccessData(clouds, settings, workspaceState, log));
   const marks = own(new ChangeMarks(data));
   const documents = own(new VirtualDocuments(data));
   const answered = new Set<string>(); // To other agents, by the names of tools.

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { type AccessModel, buildModel } from '../core/access/model.ts';
 import { asRolecallError, RolecallError } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
+import { arrayOf, isString, matchesShape } from '../core/base/shape.ts';
 import { Directory, listOf, type OrganizationAccess, wasCancelled } from '../core/identity/directory.ts';
 import type { OrganizationName } from '../core/identity/identityClient.ts';
 import type { Cloud } from './cloud.ts';
@@ -37,6 +38,15 @@ export type AccessChange =
   | { readonly kind: 'due'; readonly organization: string | undefined }
   | { readonly kind: 'read' | 'removed'; readonly organization: string };
 
+const SANDBOX_LABELS = 'rolecall.sandboxLabels';
+
+/** Of the last sandbox in this window. */
+interface SandboxLabels {
+  readonly connection: string;
+  /** Each an organization and its label. */
+  readonly labels: readonly (readonly string[])[];
+}
+
 /** A second refresh within this time, while the first still reads, is the same refresh. */
 const SAME_REFRESH_MS = 1000;
 
@@ -44,6 +54,7 @@ const SAME_REFRESH_MS = 1000;
 export class AccessData implements vscode.Disposable {
   readonly #clouds: Clouds;
   readonly #settings: Settings;
+  readonly #state: vscode.Memento;
   readonly #log: Log;
   readonly #now: () => number;
   readonly #changed = new vscode.EventEmitter<AccessChange>();
@@ -58,9 +69,11 @@ export class AccessData implements vscode.Disposable {
   /** The organizations and labels of the settings, to notice changes. */
   #named = '';
 
-  constructor(clouds: Clouds, settings: Settings, log: Log, now: () => number = Date.now) {
+  /** @param state of this window, kept when it is reloaded. */
+  constructor(clouds: Clouds, settings: Settings, state: vscode.Memento, log: Log, now: () => number = Date.now) {
     this.#clouds = clouds;
     this.#settings = settings;
+    this.#state = state;
     this.#log = log;
     this.#now = now;
     this.#subscription = clouds.onDidChange(() => this.#setSession());
@@ -109,6 +122,8 @@ export class AccessData implements vscode.Disposable {
     if (session?.cloud.connection.id !== 'sandbox') return this.#settings.labelOrganization(organization, label);
     if (label.trim() === '') session.labels.delete(organization);
     else session.labels.set(organization, label.trim());
+    const kept: SandboxLabels = { connection: session.cloud.key, labels: [...session.labels] };
+    void this.#state.update(SANDBOX_LABELS, kept); // Matters after a reload.
     this.#changed.fire({ kind: 'organizations' });
   }
 
@@ -204,10 +219,17 @@ export class AccessData implements vscode.Disposable {
             account: session.account,
             directory: new Directory(cloud.identity, this.#now),
             listed: undefined,
-            labels: new Map(),
+            labels: this.#keptLabels(cloud),
           }
         : undefined;
     this.#changed.fire({ kind: 'session' });
+  }
+
+  #keptLabels({ key }: Cloud): Map<string, string> {
+    const kept = this.#state.get<unknown>(SANDBOX_LABELS);
+    const shape = { connection: isString, labels: arrayOf(arrayOf(isString)) };
+    if (!matchesShape<SandboxLabels>(kept, shape) || kept.connection !== key) return new Map();
+    return new Map(kept.labels.map(([organization = '', label = '']) => [organization, label]));
   }
 
   #followSettings({ cloud, directory }: ActiveSession): void {

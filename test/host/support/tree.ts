@@ -45,11 +45,13 @@ export class Tree {
   readonly #expanded = new vscode.EventEmitter<vscode.TreeViewExpansionEvent<Node>>();
   readonly #collapsed = new vscode.EventEmitter<vscode.TreeViewExpansionEvent<Node>>();
   readonly #scene: Scene;
+  /** Of the window, kept when it is reloaded. */
+  readonly memento = new FakeMemento();
 
   constructor(scene: Scene) {
     this.#scene = scene;
     const clock = () => this.now;
-    this.data = scene.own(new AccessData(scene.clouds, scene.settings, scene.log, clock));
+    this.data = scene.own(new AccessData(scene.clouds, scene.settings, this.memento, scene.log, clock));
     this.state = scene.own(new ViewState(new FakeMemento(), new FakeMemento()));
     const patches = new Patches();
     patches.set(vscode.window, 'createTreeView', () => this.shown);

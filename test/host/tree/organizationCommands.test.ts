@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { AccessData } from '../../../src/host/accessData.ts';
 import { registerOrganizationCommands } from '../../../src/host/tree/register.ts';
 import { commands } from '../../../src/ids.ts';
 import { Commands } from '../support/commands.ts';
@@ -57,6 +58,10 @@ describe('commands of organizations', () => {
     await call(commands.renameOrganization, await tree().node('meridian'));
     assert.deepEqual(await tree().texts(), ['Mine', 'big-sky']);
     assert.equal(scene().settings.labels.size, 0);
+    const { clouds, settings, log } = scene();
+    const reloaded = scene().own(new AccessData(clouds, settings, tree().memento, log));
+    await signInAs(clouds.sandbox ?? assert.fail('the sandbox was left'), 'ordinaryUser');
+    assert.equal(reloaded.labelOf('meridian'), 'Mine');
     patches.set(vscode.window, 'showInputBox', async () => ' ');
     await call(commands.renameOrganization, await tree().node('Mine'));
     assert.deepEqual(await tree().texts(), ['meridian', 'big-sky']);
