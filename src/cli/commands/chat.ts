@@ -1,4 +1,4 @@
-import fs from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { cancelled, RolecallError, systemErrorCode } from '../../core/base/errors.ts';
 import { streamCompletion } from '../../core/completions/client.ts';
@@ -84,7 +84,7 @@ async function messagesOf(message: string | undefined, options: ChatOptions, con
   // Read only where it is asked for: whoever started the program may have left it open.
   const piped = message === undefined || names.includes(STDIN) ? await readInput(context) : '';
   const files = await Promise.all(
-    names.map((name) => (name === STDIN ? fencedInput('Standard input', piped) : readFile(name))),
+    names.map((name) => (name === STDIN ? fencedInput('Standard input', piped) : readFile(name, context.signal))),
   );
   const parts = [message ?? (names.includes(STDIN) ? '' : piped), ...files];
   const content = parts.filter((part) => part.trim() !== '').join('\n\n');
@@ -95,14 +95,16 @@ async function messagesOf(message: string | undefined, options: ChatOptions, con
   ];
 }
 
-async function readFile(file: string): Promise<string> {
-  let bytes: Buffer;
+async function readFile(file: string, signal: AbortSignal): Promise<string> {
+  const chunks: Buffer[] = [];
   try {
-    bytes = await fs.readFile(file);
+    // Some files have no end, and no size either.
+    for await (const chunk of createReadStream(file, { end: MAX_INPUT, signal })) chunks.push(chunk as Buffer);
   } catch (error) {
+    if (signal.aborted) throw cancelled();
     throw new RolecallError('invalidRequest', `${file} cannot be read (${systemErrorCode(error) ?? 'unknown'}).`);
   }
-  return fencedInput(path.basename(file), decode(bytes, file));
+  return fencedInput(path.basename(file), decode(Buffer.concat(chunks), file));
 }
 
 function fencedInput(title: string, text: string): string {

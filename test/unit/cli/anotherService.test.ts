@@ -113,6 +113,13 @@ describe('the command line against a plain HTTP server', function () {
     assert.match(stderr, /^error: Could not reach http:\/\/127\.0\.0\.1:\d+: nothing is listening there\.\n$/);
   });
 
+  it('reads no file to the end that has none', async function () {
+    if (process.platform === 'win32') this.skip();
+    const { code, stderr } = await commandLine.run(['chat', 'x', '-m', 'm', '-f', '/dev/zero'], { env: env() });
+    assert.equal(code, 2);
+    assert.match(stderr, /\/dev\/zero is larger than 1 MB/);
+  });
+
   it('names what is missing or wrong in its configuration, by the name it was given', async () => {
     const cases: readonly [args: string[], env: Record<string, string>, says: RegExp][] = [
       [['who-has', 'x'], { ROLECALL_TOKEN: 'service-token' }, /Set ROLECALL_IDENTITY_URL, or use --identity-url\./],
