@@ -25,8 +25,8 @@ export interface WindowCalls {
 export interface McpServerDeps {
   readonly version: string;
   readonly accessTools: readonly DescribedAccessTool[];
-  /** The folder whose tools are offered. */
-  readonly folder: string;
+  /** The folder whose tools are offered, if any. */
+  readonly folder: string | undefined;
   /** Uses a sign-in; `window` where it is that of a window. The user may be asked first. */
   readonly open: () => Promise<{ readonly services: Services; readonly window: WindowCalls | undefined }>;
   readonly log: Log;
@@ -105,6 +105,7 @@ function createServer(deps: McpServerDeps): Server {
    * does not wait: it hears of them later. A failure hides them, and is told when a tool is called.
    */
   async function workspaceTools(signal: AbortSignal) {
+    if (folder === undefined) return [];
     try {
       const opening = open();
       const opened = await withTimeout(opening, LIST_WAIT_MS, signal);
@@ -119,9 +120,10 @@ function createServer(deps: McpServerDeps): Server {
   }
 
   async function callWorkspaceTool(name: string, given: unknown, signal: AbortSignal): Promise<ToolAnswer> {
-    const { window } = await open();
+    const window = folder === undefined ? undefined : (await open()).window;
+    if (!window) return textAnswer('There is no tool of this name.', true);
     const input = { folder, name, arguments: given };
-    const { content, isError } = z.parse(resultSchema, await window?.call('callTool', input, signal));
+    const { content, isError } = z.parse(resultSchema, await window.call('callTool', input, signal));
     return textAnswer(content, isError);
   }
 

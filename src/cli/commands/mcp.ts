@@ -5,37 +5,43 @@ import { exitCodes } from '../exitCodes.ts';
 import type { WindowServices } from '../servicesOfWindow.ts';
 import { type Subcommand, withCommonOptions } from '../subcommand.ts';
 
+interface McpOptions extends CommonOptions {
+  readonly workspaceTools: boolean;
+}
+
 export const mcp: Subcommand = (program, run) => {
   withCommonOptions(
     program.command('mcp').description('serve the access tools, and a workspace’s, to agents (Model Context Protocol)'),
-  ).action((options: CommonOptions) =>
-    run(options, async ({ terminal, signal, open, stdin, manifest }) => {
-      const { serveTools } = await import('../mcpServer.ts'); // Read only by this command.
-      const ended = new Promise<void>((resolve) => {
-        stdin.once('close', resolve).once('end', resolve);
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-      // Whoever said no is not asked again by every call of an agent.
-      let refusal: RolecallError | undefined;
-      serveTools(
-        {
-          version: manifest.version,
-          accessTools: manifest.accessTools(),
-          folder: process.cwd(),
-          open: async () => {
-            if (refusal) throw refusal;
-            const services = await open().catch((error: unknown) => {
-              if (error instanceof RolecallError && error.kind === 'forbidden') refusal = error;
-              throw error;
-            });
-            return { services, window: (services as Partial<WindowServices>).window };
+  )
+    .option('--no-workspace-tools', 'serve the access tools alone')
+    .action((options: McpOptions) =>
+      run(options, async ({ terminal, signal, open, stdin, manifest }) => {
+        const { serveTools } = await import('../mcpServer.ts'); // Read only by this command.
+        const ended = new Promise<void>((resolve) => {
+          stdin.once('close', resolve).once('end', resolve);
+          signal.addEventListener('abort', () => resolve(), { once: true });
+        });
+        // Whoever said no is not asked again by every call of an agent.
+        let refusal: RolecallError | undefined;
+        serveTools(
+          {
+            version: manifest.version,
+            accessTools: manifest.accessTools(),
+            folder: options.workspaceTools ? process.cwd() : undefined,
+            open: async () => {
+              if (refusal) throw refusal;
+              const services = await open().catch((error: unknown) => {
+                if (error instanceof RolecallError && error.kind === 'forbidden') refusal = error;
+                throw error;
+              });
+              return { services, window: (services as Partial<WindowServices>).window };
+            },
+            log: terminal.log,
           },
-          log: terminal.log,
-        },
-        signal,
-      );
-      await ended;
-      return exitCodes.done;
-    }),
-  );
+          signal,
+        );
+        await ended;
+        return exitCodes.done;
+      }),
+    );
 };

@@ -69,7 +69,9 @@ function mcpServer({
   const program = vscode.Uri.joinPath(extensionUri, 'dist', 'cli.cjs').fsPath;
   const env = { ELECTRON_RUN_AS_NODE: '1', ...Object.fromEntries(OF_TERMINALS.map((name) => [name, null])) };
   const { version } = extension.packageJSON as { version: string };
-  const server = new vscode.McpStdioServerDefinition('Rolecall', process.execPath, [program, 'mcp'], env, version);
+  // Those of the workspace are among the editor's tools already. To list them the user would be asked before anything was called.
+  const args = [program, 'mcp', '--no-workspace-tools'];
+  const server = new vscode.McpStdioServerDefinition('Rolecall', process.execPath, args, env, version);
   const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file');
   if (folder) server.cwd = folder.uri;
   return server;

@@ -76,7 +76,7 @@ test.describe('a tool that a model calls', () => {
     await send(page, '@rolecall use leave_mark with file=no.txt');
     await dialog(page).waitFor();
     await pressDialog(page, 'Cancel');
-    assert.match(await answer(page), /The.user.did.not.let.this.call.run\./);
+    assert.match(await answer(page), /You.did.not.let.leave_mark.run\./);
     assert.deepEqual(await lastCalls(), [['leave_mark', 'The user did not let this call run.']]);
     assert.equal(fs.existsSync(inFolder('no.txt')), false);
     await newestAnswer(page)
