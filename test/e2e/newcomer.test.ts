@@ -37,6 +37,7 @@ test.describe('a newcomer', () => {
       'package.nls.json',
       'dist/extension.cjs',
       'dist/features.cjs',
+      'dist/cli.cjs',
       'dist/sandbox.js',
       'dist/matrix.js',
       'dist/matrix.css',
