@@ -145,6 +145,7 @@ describe('the command line', () => {
     beforeEach(() => answered.clear());
     afterEach(() => client?.close());
 
+    /** @param folder for an agent outside the editor, which is offered the tools of its folder too. */
     async function start(folder?: string): Promise<void> {
       const [offered] = (await provider.provideMcpServerDefinitions(new vscode.CancellationTokenSource().token)) ?? [];
       const token = new vscode.CancellationTokenSource().token;
@@ -153,7 +154,12 @@ describe('the command line', () => {
       const given = Object.entries(env).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]));
       client = new Client({ name: 'Agent', version: '1' });
       await client.connect(
-        new StdioClientTransport({ command, args, env: Object.fromEntries(given), cwd: folder ?? cwd?.fsPath ?? '' }),
+        new StdioClientTransport({
+          command,
+          args: args.filter((arg) => folder === undefined || arg !== '--no-workspace-tools'),
+          env: Object.fromEntries(given),
+          cwd: folder ?? cwd?.fsPath ?? '',
+        }),
       );
     }
     const call = async (name: string, args: Record<string, unknown>) => {
@@ -184,7 +190,7 @@ describe('the command line', () => {
       given.press = /^Allow$/;
       await signInAs(cloud, 'administrator');
       await until('the window answers', async () => (await registered.status()).isOpen);
-      await start();
+      await start(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath);
       const listed = () => client.listTools().then(({ tools }) => tools.map(({ name }) => name));
       await until('the tools of the workspace', async () => (await listed()).includes('count_words'));
       assert.equal(await call('count_words', { file: 'a' }), '["count_words",{"file":"a"}]');

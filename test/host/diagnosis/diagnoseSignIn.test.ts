@@ -54,7 +54,7 @@ describe('Rolecall: Diagnose Sign-In', function () {
       /^- \*\*Callback listener:\*\* none now/m,
       /^- \*\*http\.proxySupport:\*\* /m,
       /^- \*\*Secret store:\*\* (readable and writable|readable; writing was not tested)/m,
-      /^- \*\*Session:\*\* `signedOut`$/m,
+      /^- \*\*Session:\*\* signed out$/m,
       /^- \*\*Shared folder:\*\* `/m,
     ]) {
       assert.match(text, line);

@@ -64,7 +64,7 @@ describe('commands of organizations', () => {
     assert.equal(reloaded.labelOf('meridian'), 'Mine');
     patches.set(vscode.window, 'showInputBox', async () => ' ');
     await call(commands.renameOrganization, await tree().node('Mine'));
-    assert.deepEqual(await tree().texts(), ['meridian', 'big-sky']);
+    assert.deepEqual(await tree().texts(), ['meridian']);
   });
 
   describe('that add an organization', () => {
