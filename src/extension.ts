@@ -91,8 +91,8 @@ export function activate(context: vscode.ExtensionContext): void {
 
   // Programs outside of the editor
   const { state } = accounts;
-  const programs = { clouds, data, catalog, share: access.share, tools, state, extension, extensionUri, fetch, log };
-  const commandLine = own(registerCommandLine(programs));
+  const outside = { share: access.share, tools, state, extension, extensionUri };
+  const commandLine = own(registerCommandLine({ clouds, settings, data, catalog, fetch, log, ...outside }));
 
   // The sandbox, and what helps when a sign-in fails
   const sandbox = own(

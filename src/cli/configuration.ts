@@ -42,8 +42,8 @@ export function readConfiguration(options: CommonOptions, env: NodeJS.ProcessEnv
 }
 
 /** An address that a command needs and nobody gave. */
-export function missing(option: string, variable: string): RolecallError {
-  return new RolecallError('configuration', `Set ${variable}, or use ${option}.`);
+export function missing(option: string, variable: string): never {
+  throw new RolecallError('configuration', `Set ${variable}, or use ${option}.`);
 }
 
 function readToken(env: NodeJS.ProcessEnv, name: string): string | undefined {

@@ -1,15 +1,14 @@
 import process from 'node:process';
+import { EnvHttpProxyAgent, fetch as undiciFetch } from 'undici';
 import { asRolecallError, isCancelled, systemErrorCode } from '../core/base/errors.ts';
 import type { Fetch } from '../core/base/http.ts';
 import { stateRoot, thisMachine } from '../core/oauth/rotation/statePaths.ts';
 import { type CommonOptions, type Configuration, readConfiguration, tokenVariables } from './configuration.ts';
-import { exitCodeOf, exitCodes } from './exitCodes.ts';
 import { readManifest } from './manifest.ts';
-import { createNetwork } from './network.ts';
 import { createProgram, exitCodeOfUsage } from './program.ts';
 import { type Services, servicesOfToken } from './services.ts';
 import { servicesOfWindow } from './servicesOfWindow.ts';
-import type { Run } from './subcommand.ts';
+import { exitCodeOf, exitCodes, type Run } from './subcommand.ts';
 import { Terminal } from './terminal.ts';
 
 /** `node dist/cli.cjs …`: the program `rolecall`. */
@@ -87,6 +86,27 @@ async function openServices(
 function report(error: unknown, terminal: Terminal): void {
   process.exitCode = exitCodeOf(error);
   if (!isCancelled(error)) terminal.error(asRolecallError(error).message);
+}
+
+interface Network {
+  readonly fetch: Fetch;
+  /** Cuts what is open: nothing keeps the process alive. */
+  close(): Promise<void>;
+}
+
+/** No proxy is asked for this machine: http without TLS is allowed for it, and a proxy would read the token. */
+const THIS_MACHINE = '127.0.0.1,localhost,[::1],::1';
+
+/** Requests through the proxy that `HTTPS_PROXY` and `HTTP_PROXY` name, but to the hosts of `NO_PROXY`. */
+function createNetwork(env: NodeJS.ProcessEnv): Network {
+  const without = env.no_proxy ?? env.NO_PROXY ?? '';
+  const noProxy = without.trim() === '*' ? '*' : [without, THIS_MACHINE].filter((hosts) => hosts !== '').join(',');
+  const dispatcher = new EnvHttpProxyAgent({ noProxy });
+  return {
+    // The same interface: Node's own `fetch` is another copy of this.
+    fetch: ((input: string, init: object) => undiciFetch(input, { ...init, dispatcher })) as unknown as Fetch,
+    close: () => dispatcher.destroy(),
+  };
 }
 
 void main(); // Reports everything itself.

@@ -1,12 +1,9 @@
 import tab from '@bomb.sh/tab/commander';
 import { Command, CommanderError } from 'commander';
-import { access, review, reviewFormats, whoHas } from './commands/access.ts';
-import { chat } from './commands/chat.ts';
+import { access, review, reviewFormats, whoami, whoHas } from './commands/access.ts';
+import { chat, models } from './commands/chat.ts';
 import { mcp } from './commands/mcp.ts';
-import { models } from './commands/models.ts';
-import { whoami } from './commands/whoami.ts';
-import { exitCodes } from './exitCodes.ts';
-import type { Run, Subcommand } from './subcommand.ts';
+import { exitCodes, type Run, type Subcommand } from './subcommand.ts';
 
 /** In the order of the help. A command is a function here. */
 const subcommands: readonly Subcommand[] = [whoHas, access, review, chat, models, whoami, mcp];
@@ -24,6 +21,7 @@ Exit codes:
   2  the command line or its configuration was not understood
   3  a service could not be reached, or did not allow it
   4  what was printed is not all there is
+  130  stopped by Ctrl-C
 `;
 
 /** The command line without what it runs in. */

@@ -5,6 +5,7 @@ import type { Log } from '../core/base/log.ts';
 import type { InferenceConnection, InferenceDeps } from '../core/completions/endpoint.ts';
 import { acceptsToken } from '../core/identity/acceptsToken.ts';
 import { IdentityClient } from '../core/identity/identityClient.ts';
+import { responseWithout } from '../core/oauth/joining/hideSecrets.ts';
 import { signInWithServiceToken } from '../core/oauth/serviceToken.ts';
 import { type Configuration, missing, tokenVariables } from './configuration.ts';
 
@@ -40,10 +41,12 @@ export interface TokenServicesDeps {
 }
 
 /** The services with a service token of the environment. */
-export function servicesOfToken({ configuration, fetch, log }: TokenServicesDeps): Services {
+export function servicesOfToken({ configuration, fetch: send, log }: TokenServicesDeps): Services {
   const { token, inferenceToken = token } = configuration;
-  const identityUrl = () => configuration.identityUrl ?? raise(missing('--identity-url', 'ROLECALL_IDENTITY_URL'));
-  const inferenceUrl = () => configuration.inferenceUrl ?? raise(missing('--inference-url', 'ROLECALL_INFERENCE_URL'));
+  // Answers are printed, and a server may repeat what it was sent.
+  const fetch: Fetch = async (...sent) => responseWithout(await send(...sent), [token, inferenceToken]);
+  const identityUrl = () => configuration.identityUrl ?? missing('--identity-url', 'ROLECALL_IDENTITY_URL');
+  const inferenceUrl = () => configuration.inferenceUrl ?? missing('--inference-url', 'ROLECALL_INFERENCE_URL');
   const client = () => {
     const tokens = { accessToken: async () => token, refreshAfter401: async () => refused(tokenVariables.token) };
     return new IdentityClient({ fetch, identityUrl: identityUrl(), tokens, log, now: Date.now });
@@ -102,10 +105,6 @@ export function servicesOfToken({ configuration, fetch, log }: TokenServicesDeps
     },
     defaultModel: configuration.model,
   };
-}
-
-function raise(error: RolecallError): never {
-  throw error;
 }
 
 function refusal(variable: string): RolecallError {

@@ -1,7 +1,9 @@
 import { RolecallError } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
 import { IdentityClient } from '../core/identity/identityClient.ts';
-import { type FoundWindow, findWindows, isWithin, type JoinedWindow } from '../core/oauth/joining/joinedWindow.ts';
+import { type FoundWindow, findWindows } from '../core/oauth/joining/findWindows.ts';
+import type { JoinedWindow } from '../core/oauth/joining/joinedWindow.ts';
+import { isInside } from '../core/tools/permissions.ts';
 import { type Configuration, tokenVariables } from './configuration.ts';
 import type { Services } from './services.ts';
 
@@ -32,7 +34,7 @@ export async function servicesOfWindow(
   const found = windows.filter((window) => isConfigured(window, configuration));
   const chosen =
     found.find((window) => window.address === address) ??
-    found.find(({ about }) => about.folders.some((open) => isWithin(folder, open))) ??
+    found.find(({ about }) => about.folders.some((open) => isInside(open, folder))) ??
     found[0];
   if (!chosen) throw silent > 0 ? noAnswer() : noWindow(configuration);
   const { editor, identityUrl, inferenceUrl } = chosen.about;

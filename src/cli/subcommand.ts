@@ -1,7 +1,7 @@
 import type process from 'node:process';
 import type { Command } from 'commander';
+import { type ErrorKind, isCancelled, RolecallError } from '../core/base/errors.ts';
 import type { CommonOptions } from './configuration.ts';
-import type { ExitCode } from './exitCodes.ts';
 import type { Manifest } from './manifest.ts';
 import type { Services } from './services.ts';
 import type { Terminal } from './terminal.ts';
@@ -25,12 +25,43 @@ export type Subcommand = (program: Command, run: Run) => void;
 
 /** The options that every command has. */
 export function withCommonOptions(command: Command): Command {
-  const collect = (id: string, before: readonly string[] = []) => [...before, id];
   return command
-    .option('-o, --organization <id>', 'organization to read; can be repeated', collect)
+    .option('-o, --organization <id>', 'organization to read; can be repeated', repeated)
     .option('--identity-url <address>', 'address of the identity service')
     .option('--inference-url <address>', 'address of the inference service, without /v1')
     .option('--json', 'print JSON')
     .option('--no-color', 'print no colors')
     .option('--verbose', 'say on standard error what is requested');
+}
+
+/** For an option that can be given several times. */
+export function repeated(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+/** What the end of the program tells a script. README, "Command line", has the same table. */
+export const exitCodes = {
+  done: 0,
+  /** There is something to look at: nobody holds that role, no such person, no model. */
+  finding: 1,
+  /** The command line, or what it is configured with, was not understood. */
+  usage: 2,
+  /** A service could not be reached, or did not allow it. */
+  refused: 3,
+  /** What was printed is not all there is: a list could not be read, or an answer was cut off. */
+  incomplete: 4,
+  /** Ctrl-C, as every shell counts it. */
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** Mistakes of whoever typed the command or set the variables. */
+const usageErrors: readonly ErrorKind[] = ['configuration', 'invalidRequest'];
+
+export function exitCodeOf(error: unknown): ExitCode {
+  if (isCancelled(error)) return exitCodes.interrupted;
+  const isUsage = error instanceof RolecallError && usageErrors.includes(error.kind);
+  // What a service does not understand is no mistake of the command line.
+  return isUsage && error.details.status === undefined ? exitCodes.usage : exitCodes.refused;
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { truncate } from '../core/base/errors.ts';
-import { fenceFor } from '../core/completions/fence.ts';
+import { fenceFor } from '../core/completions/request.ts';
 
 /** Characters of one attachment that are sent; a longer one is cut and says so. */
 const MAX_CHARACTERS = 60_000;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fenceFor } from '../../src/core/completions/fence.ts';
+import { fenceFor } from '../../src/core/completions/request.ts';
 import { closingFence, fenced } from '../../src/host/fenced.ts';
 
 describe('fences', () => {

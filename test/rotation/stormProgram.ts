@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { asRolecallError } from '../../src/core/base/errors.ts';
 import { silentLog } from '../../src/core/base/log.ts';
 import { IdentityClient } from '../../src/core/identity/identityClient.ts';
-import { findWindows } from '../../src/core/oauth/joining/joinedWindow.ts';
+import { findWindows } from '../../src/core/oauth/joining/findWindows.ts';
 import type { FromProgram } from './messages.ts';
 
 const [state = '', identityUrl = ''] = process.argv.slice(2);

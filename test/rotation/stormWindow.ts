@@ -151,6 +151,7 @@ const line = new WindowLine({
       connection: connectionKey(connection),
       urls: { identity: options.serverUrl, inference: options.serverUrl },
       tokens: { identity: tokenManager, inference: tokenManager },
+      inferenceHeaders: {},
       describe: async () => ({ account: 'Ada', organizations: [] }),
     },
   ask: async () => true,

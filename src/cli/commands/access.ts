@@ -15,9 +15,15 @@ import {
 import { reviewCsv, reviewDocument, reviewJson } from '../../core/access/reviewText.ts';
 import { asRolecallError, isCancelled } from '../../core/base/errors.ts';
 import type { CommonOptions } from '../configuration.ts';
-import { type ExitCode, exitCodeOf, exitCodes } from '../exitCodes.ts';
-import { onlyOrganization, readOrganization } from '../readOrganization.ts';
-import { type Context, type Subcommand, withCommonOptions } from '../subcommand.ts';
+import { noOrganization, onlyOrganization, readOrganization } from '../readOrganization.ts';
+import {
+  type Context,
+  type ExitCode,
+  exitCodeOf,
+  exitCodes,
+  type Subcommand,
+  withCommonOptions,
+} from '../subcommand.ts';
 import { printableJson } from '../terminal.ts';
 
 /** A question about access and its answer for programs. */
@@ -95,7 +101,9 @@ export const reviewFormats = Object.keys(formats);
 
 export const review: Subcommand = (program, run) => {
   withCommonOptions(program.command('review').description('the access review of an organization'))
-    .addOption(new Option('--format <format>', 'Markdown, CSV or JSON').choices(reviewFormats).default('md'))
+    .addOption(
+      new Option('--format <format>', 'Markdown, CSV or JSON').choices(reviewFormats).default('md').conflicts('json'),
+    )
     .action((options: CommonOptions & { readonly format: keyof typeof formats }) =>
       run(options, async (context) => {
         const { terminal, signal } = context;
@@ -116,29 +124,35 @@ async function ask(context: Context, { json }: CommonOptions, { tool, input, mat
   const { terminal, signal } = context;
   const services = await context.open();
   const organizations = await services.organizations(signal);
-  const answered: object[] = [];
-  const codes: ExitCode[] = [];
+  if (organizations.length === 0) throw noOrganization();
+  const asked: object[] = [];
+  const failures: ExitCode[] = [];
+  let isWhole = true;
   let hasFound = false;
   for (const { id } of organizations) {
     try {
       const model = await readOrganization(services, id, (told) => terminal.note(told), signal);
       const found = matches(model);
       hasFound ||= found.some(({ isFound }) => isFound);
-      if (json) answered.push({ ...jsonOfModel(model), matches: found.map((match) => match.json) });
-      else
-        await terminal.write(`${answered.length > 0 ? '\n' : ''}${answerText(answerOf(model, tool, input)).trim()}\n`);
-      if (!json) answered.push(model);
-      codes.push(reportGaps(context, model));
+      if (json) asked.push({ ...jsonOfModel(model), matches: found.map((match) => match.json) });
+      else {
+        const text = answerText(answerOf(model, tool, input, Number.POSITIVE_INFINITY)).trim();
+        await terminal.write(`${asked.length > 0 ? '\n' : ''}${text}\n`);
+        asked.push(model);
+      }
+      isWhole &&= reportGaps(context, model) === exitCodes.done;
     } catch (error) {
       if (isCancelled(error)) throw error;
-      terminal.error(asRolecallError(error).message);
-      codes.push(exitCodeOf(error));
+      const { kind, message } = asRolecallError(error);
+      terminal.error(message);
+      if (json) asked.push({ organization: id, complete: false, error: { kind, message } });
+      failures.push(exitCodeOf(error));
     }
   }
-  if (json) await terminal.writeJson({ organizations: answered });
-  if (organizations.length === 0) terminal.error('There is no organization to read. Name one with --organization.');
-  if (answered.length === 0) return codes[0] ?? exitCodes.usage;
-  if (codes.some((code) => code !== exitCodes.done)) return exitCodes.incomplete;
+  if (json) await terminal.writeJson({ organizations: asked });
+  const [failure] = failures;
+  if (failure !== undefined && failures.length === organizations.length) return failure;
+  if (failure !== undefined || !isWhole) return exitCodes.incomplete;
   return hasFound ? exitCodes.done : exitCodes.finding;
 }
 
@@ -168,3 +182,28 @@ function jsonOfGroup(entry: GroupEntry): object {
 function jsonOfPrincipal({ kind, id, email, issuer }: Principal): object {
   return { kind, id, email, issuer };
 }
+
+export const whoami: Subcommand = (program, run) => {
+  withCommonOptions(program.command('whoami').description('whose sign-in is used, and where')).action(
+    (options: CommonOptions) =>
+      run(options, async ({ terminal, signal, open }) => {
+        const services = await open();
+        const account = await services.account(signal);
+        const { identityUrl, source } = services;
+        const organizations = await services.organizations(signal).catch((error: unknown) => {
+          if (isCancelled(error)) throw error;
+          return asRolecallError(error);
+        });
+        const ids = organizations instanceof Error ? undefined : organizations.map(({ id }) => id);
+        if (options.json) {
+          await terminal.writeJson({ account, identityUrl, source, organizations: ids });
+        } else {
+          await terminal.writeLine(`${account} at ${identityUrl}`);
+          await terminal.writeLine(`Sign-in: ${source}`);
+          if (ids) await terminal.writeLine(`Organizations: ${ids.join(', ') || 'none'}`);
+        }
+        if (organizations instanceof Error) terminal.note(organizations.message);
+        return exitCodes.done;
+      }),
+  );
+};

@@ -3,13 +3,11 @@ import path from 'node:path';
 import { cancelled, RolecallError, systemErrorCode } from '../../core/base/errors.ts';
 import { streamCompletion } from '../../core/completions/client.ts';
 import type { Completion } from '../../core/completions/completion.ts';
-import { fenceFor } from '../../core/completions/fence.ts';
 import { listModels } from '../../core/completions/models.ts';
-import type { ChatMessage } from '../../core/completions/request.ts';
+import { type ChatMessage, fenceFor } from '../../core/completions/request.ts';
 import type { CommonOptions } from '../configuration.ts';
-import { type ExitCode, exitCodes } from '../exitCodes.ts';
 import { inferenceConnection, type Services } from '../services.ts';
-import { type Context, type Subcommand, withCommonOptions } from '../subcommand.ts';
+import { type Context, type ExitCode, exitCodes, repeated, type Subcommand, withCommonOptions } from '../subcommand.ts';
 
 interface ChatOptions extends CommonOptions {
   readonly file?: readonly string[];
@@ -23,10 +21,9 @@ const MAX_INPUT = 1_000_000;
 const STDIN = '-';
 
 export const chat: Subcommand = (program, run) => {
-  const collect = (file: string, before: readonly string[] = []) => [...before, file];
   withCommonOptions(program.command('chat').description('ask a model, and print its answer as it arrives'))
     .argument('[message]', 'what to ask; without it, standard input')
-    .option('-f, --file <path>', 'a text file to send along, - for standard input; can be repeated', collect)
+    .option('-f, --file <path>', 'a text file to send along, - for standard input; can be repeated', repeated)
     .option('-m, --model <id>', 'the model to ask (ROLECALL_MODEL)')
     .option('-s, --system <text>', 'instructions for the model')
     .action((message: string | undefined, options: ChatOptions) =>
@@ -50,16 +47,14 @@ async function stream(
   const events = streamCompletion(services.inference, inferenceConnection(services), request, {}, signal);
   let last = '\n';
   try {
-    for (;;) {
-      const { done, value } = await events.next();
-      if (done) return value;
-      if (value.kind === 'notice') terminal.note(value.message);
-      if (value.kind !== 'text' || isQuiet) continue;
-      last = value.text.at(-1) ?? last;
-      await terminal.write(value.text);
+    for (let next = await events.next(); ; next = await events.next()) {
+      if (next.done) return next.value;
+      if (next.value.kind === 'notice') terminal.note(next.value.message);
+      if (next.value.kind !== 'text' || isQuiet) continue;
+      last = next.value.text.at(-1) ?? last;
+      await terminal.write(next.value.text);
     }
   } finally {
-    await events.return(undefined as never);
     if (last !== '\n') await terminal.write('\n');
   }
 }
@@ -149,3 +144,23 @@ async function firstModel(services: Services, signal: AbortSignal): Promise<stri
   if (first) return first.id;
   throw new RolecallError('configuration', 'Name a model with --model or ROLECALL_MODEL: the service lists none.');
 }
+
+export const models: Subcommand = (program, run) => {
+  withCommonOptions(program.command('models').description('the models of the inference service')).action(
+    (options: CommonOptions) =>
+      run(options, async ({ terminal, signal, open }) => {
+        const services = await open();
+        const listed = (await listModels(services.inference, inferenceConnection(services), signal)) ?? [];
+        if (options.json) {
+          await terminal.writeJson({ models: listed.map((model) => ({ ...model })) });
+        } else {
+          for (const { id, contextLength } of listed) {
+            await terminal.writeLine(contextLength === undefined ? id : `${id}\t${contextLength} tokens`);
+          }
+        }
+        if (listed.length > 0) return exitCodes.done;
+        terminal.note('The inference service lists no models. Name one with --model or ROLECALL_MODEL.');
+        return exitCodes.finding;
+      }),
+  );
+};

@@ -32,7 +32,7 @@ const inputSchema = z.object({ organization: optional, filter: optional, role: o
 /** A model's arguments; the manifest's schemas say which are required. */
 export type AccessToolInput = z.output<typeof inputSchema>;
 
-/** Matches that are answered at once: a name that fits half the organization answers nothing. */
+/** Matches that a model is answered at once: a name that fits half the organization answers nothing. */
 const MAX_MATCHES = 5;
 
 /** What a model is told when its user does not want it to know. */
@@ -112,8 +112,13 @@ export async function answerQuestion(
   return truncateAnswer(answerOf(model, tool, input), budget, measure);
 }
 
-/** The answer whole, however long. */
-export function answerOf(model: AccessModel, tool: AccessToolName, input: AccessToolInput): AccessAnswer {
+/** The answer whole, however long; of more matches than `maxMatches`, only the names. */
+export function answerOf(
+  model: AccessModel,
+  tool: AccessToolName,
+  input: AccessToolInput,
+  maxMatches = MAX_MATCHES,
+): AccessAnswer {
   switch (tool) {
     case 'list_groups':
       return groupsAnswer(model, applyFilter(model, parseFilter(input.filter ?? '')).groups);
@@ -123,6 +128,7 @@ export function answerOf(model: AccessModel, tool: AccessToolName, input: Access
       const found = findRoles(model, input.role ?? '');
       return oneOrSeveral(
         model,
+        maxMatches,
         found.map((role) => holdersAnswer(model, role)),
         found.map((role) => roleText(role, model.rolesKnown)),
         `No role of ${oneLine(model.organization)} is named “${oneLine(input.role ?? '')}”.`,
@@ -132,6 +138,7 @@ export function answerOf(model: AccessModel, tool: AccessToolName, input: Access
       const found = findPrincipals(model, input.who ?? '');
       return oneOrSeveral(
         model,
+        maxMatches,
         found.map((principal) => effectiveAccessAnswer(model, principal)),
         found.map(principalText),
         `Nobody in the groups of ${oneLine(model.organization)} is named “${oneLine(input.who ?? '')}”.`,
@@ -163,6 +170,7 @@ function chooseOrganization(
 
 function oneOrSeveral(
   model: AccessModel,
+  maxMatches: number,
   answers: readonly AccessAnswer[],
   names: readonly string[],
   none: string,
@@ -171,7 +179,7 @@ function oneOrSeveral(
   // Who is not in a part of the lists may be in the rest.
   if (!only) return { heading: [none, ...gapLines(model)], lines: [] };
   if (others.length === 0) return only;
-  if (answers.length > MAX_MATCHES) {
+  if (answers.length > maxMatches) {
     return { heading: [`${answers.length} match. Ask for one of them by its ID:`, ...gapLines(model)], lines: names };
   }
   return {

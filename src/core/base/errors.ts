@@ -18,25 +18,27 @@ import { redact } from './redact.ts';
  * - `tool`: a workspace tool could not be run.
  * - `unexpected`: a defect of ours.
  */
-export type ErrorKind =
-  | 'cancelled'
-  | 'configuration'
-  | 'signedOut'
-  | 'sessionEnded'
-  | 'forbidden'
-  | 'notFound'
-  | 'rateLimited'
-  | 'credit'
-  | 'invalidRequest'
-  | 'unsupported'
-  | 'contextOverflow'
-  | 'server'
-  | 'offline'
-  | 'timeout'
-  | 'protocol'
-  | 'storage'
-  | 'tool'
-  | 'unexpected';
+export const errorKinds = [
+  'cancelled',
+  'configuration',
+  'signedOut',
+  'sessionEnded',
+  'forbidden',
+  'notFound',
+  'rateLimited',
+  'credit',
+  'invalidRequest',
+  'unsupported',
+  'contextOverflow',
+  'server',
+  'offline',
+  'timeout',
+  'protocol',
+  'storage',
+  'tool',
+  'unexpected',
+] as const;
+export type ErrorKind = (typeof errorKinds)[number];
 
 /** What the service itself reported, kept beside our own sentence. All members come from outside: show, never trust. */
 export interface ErrorDetails {

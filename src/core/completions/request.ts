@@ -170,3 +170,9 @@ export const toolNamePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 function invalid(message: string, param: string): RolecallError {
   return new RolecallError('invalidRequest', message, { details: { param } });
 }
+
+/** A fence that is longer than any within `text`, so that the text cannot end it. */
+export function fenceFor(text: string): string {
+  const longest = [...text.matchAll(/`+/g)].reduce((longest, [run]) => Math.max(longest, run.length), 2);
+  return '`'.repeat(longest + 1);
+}

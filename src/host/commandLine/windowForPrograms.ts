@@ -5,17 +5,19 @@ import { createQueue } from '../../core/base/abort.ts';
 import { RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
-import { isWithin } from '../../core/oauth/joining/joinedWindow.ts';
 import { type SharedSignIn, WindowLine } from '../../core/oauth/joining/windowLine.ts';
 import { stateRoot, thisMachine } from '../../core/oauth/rotation/statePaths.ts';
+import { isInside } from '../../core/tools/permissions.ts';
 import type { AccessData } from '../accessData.ts';
 import type { Clouds } from '../clouds.ts';
 import { showInformationMessage, showWarningMessage } from '../dialogs.ts';
-import type { ModelCatalog } from '../modelCatalog.ts';
+import { inferenceAccess, type ModelCatalog } from '../modelCatalog.ts';
+import type { Settings } from '../settings.ts';
 import { describe } from '../showError.ts';
 
 export interface WindowForProgramsDeps {
   readonly clouds: Clouds;
+  readonly settings: Settings;
   readonly data: AccessData;
   readonly catalog: ModelCatalog;
   /** The folder of the state that windows share; that of this user and machine unless given. */
@@ -102,7 +104,7 @@ export class WindowForPrograms implements vscode.Disposable {
   }
 
   #signIn(): SharedSignIn | undefined {
-    const { clouds, data, catalog, log } = this.#deps;
+    const { clouds, settings, data, catalog, log } = this.#deps;
     const { active: cloud } = clouds;
     const { session } = data;
     if (!cloud || !session || session.cloud !== cloud) return undefined;
@@ -113,6 +115,7 @@ export class WindowForPrograms implements vscode.Disposable {
       connection: cloud.key,
       urls: { identity: identityUrl, inference: inferenceUrl },
       tokens: { identity: cloud.tokenManager, inference: cloud.inference },
+      inferenceHeaders: inferenceAccess(cloud, settings).headers ?? {},
       describe: async () => {
         const listed = await data.organizations(session).catch((error: unknown) => {
           log.info(`The command line gets no list of organizations: ${describe(error)}`);
@@ -165,7 +168,7 @@ function readAs<T extends z.ZodMiniType>(schema: T, input: unknown): z.infer<T> 
 }
 
 function isOpen(folder: string): boolean {
-  return openFolders().some((open) => isWithin(folder, open));
+  return openFolders().some((open) => isInside(open, folder));
 }
 
 /** Paths of the folders that are on this machine. */

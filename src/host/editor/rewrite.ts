@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
-import { fenceFor } from '../../core/completions/fence.ts';
+import { fenceFor } from '../../core/completions/request.ts';
 import { commands } from '../../ids.ts';
 import { ownerOf } from '../accountSignal.ts';
 import { closingLine } from '../answerText.ts';

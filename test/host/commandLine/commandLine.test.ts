@@ -48,6 +48,8 @@ describe('the command line', () => {
   });
 
   let provider: vscode.McpServerDefinitionProvider<vscode.McpStdioServerDefinition>;
+  /** Of the requests that were sent for programs. */
+  const headers: Headers[] = [];
   /** What other agents have been told. */
   const answered = new Set<string>();
 
@@ -69,7 +71,12 @@ describe('the command line', () => {
       ],
       call: async (name: string, args: unknown) => ({ content: JSON.stringify([name, args]), isError: false }),
     };
-    const deps = { clouds, data, catalog, share: access.share, tools, state, extension, extensionUri, fetch, log };
+    const noted: typeof fetch = (input, init) => {
+      headers.push(new Headers(init?.headers));
+      return fetch(input, init);
+    };
+    const outside = { share: access.share, tools, state, extension, extensionUri };
+    const deps = { clouds, settings, data, catalog, fetch: noted, log, ...outside };
     let made: RegisteredCommandLine | undefined;
     given.of(() => {
       made = registerCommandLine(deps);
@@ -106,7 +113,9 @@ describe('the command line', () => {
     given.press = undefined;
     const found = await rolecall('who-has', 'administrator');
     assert.match(found.stdout, /ada\.moreau@meridian\.example/);
+    patches.set(scene().settings, 'inferenceHeaders', () => ({ headers: { 'x-gateway': 'team-a' }, problems: [] }));
     const answered = await rolecall('chat', 'Say hello');
+    assert.equal(headers.at(-1)?.get('x-gateway'), 'team-a', 'as the window’s own requests');
     assert.deepEqual([found.code, answered.code, answered.stderr], [0, 0, '']);
     assert.match(answered.stdout, /\S/);
     assert.equal(given.told.length, 2, 'remembered');

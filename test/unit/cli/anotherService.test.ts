@@ -106,6 +106,35 @@ describe('the command line against a plain HTTP server', function () {
     assert.equal(JSON.parse(chats[1]?.stdout ?? '').choices[0].text, `one${ESC}[2J\r\u009b`, 'the value is the same');
   });
 
+  it('never prints a token that a service repeats', async () => {
+    const [token, other] = ['service-token-of-a-pipeline', 'inference-token-of-a-pipeline'];
+    server.answer = ({ url, headers }, response) => {
+      const echo = `${headers.authorization}`;
+      if (url === '/oauth2/v2/userinfo') return json(response, { sub: echo, email: echo });
+      if (url?.endsWith('/groups'))
+        return json(response, [{ ...groups[0], spec: { userIDs: [echo], roleIDs: [echo] } }]);
+      if (url?.endsWith('/roles')) return json(response, [{ metadata: { ...roles[0]!.metadata, name: echo } }]);
+      if (url === '/v1/models') return json(response, { data: [{ id: echo }] });
+      return json(response, { choices: [{ index: 0, message: { content: echo }, finish_reason: 'stop' }] });
+    };
+    const printed = await Promise.all(
+      [
+        ['whoami'],
+        ['models'],
+        ['models', '--json'],
+        ['chat', 'x', '-m', 'm'],
+        ['chat', 'x', '-m', 'm', '--json'],
+        ['who-has', 'Bearer'],
+        ...['md', 'csv', 'json'].map((format) => ['review', '--format', format]),
+      ].map(async (args) => {
+        const { stdout, stderr } = await commandLine.run(args, { env: { ...env(), ROLECALL_INFERENCE_TOKEN: other } });
+        assert.match(stdout, /hidden/, args.join(' ')); // So it was repeated.
+        return stdout + stderr;
+      }),
+    );
+    for (const text of printed) for (const secret of [token, other]) assert.ok(!text.includes(secret), text);
+  });
+
   it('says that it cannot reach a service', async () => {
     const away = { ...env(), ROLECALL_IDENTITY_URL: `http://127.0.0.1:${await freePort()}` };
     const { code, stdout, stderr } = await commandLine.run(['who-has', 'operator'], { env: away });
@@ -131,6 +160,7 @@ describe('the command line against a plain HTTP server', function () {
       [['chat', '-m', 'm'], env(), /There is no message/],
       [['chat', 'x', '-m', 'm', '-f', 'no-such-file'], env(), /no-such-file cannot be read \(ENOENT\)/],
       [['review', '--format', 'pdf'], env(), /Allowed choices are md, csv, json/],
+      [['review', '--format', 'csv', '--json'], env(), /'--format <format>' cannot be used with option '--json'/],
       [['no-such-command'], env(), /unknown command 'no-such-command'/],
       [['who-has'], env(), /missing required argument 'role'/],
     ];

@@ -95,7 +95,7 @@ describe('the server for agents, through the official client', function () {
     });
 
     it('knows no other tool', async () => {
-      assert.equal((await call('run_anything')).isError, true);
+      assert.deepEqual(await call('run_anything'), { text: 'There is no tool of this name.', isError: true });
     });
   });
 

@@ -44,6 +44,25 @@ describe('the command line with a service token, against the sandbox', function 
     assert.equal(code, 0);
   });
 
+  it('answers for everybody whose name matches', async () => {
+    const { code, stdout } = await commandLine.run(['access', 'meridian.example', '-o', 'meridian'], { env });
+    assert.match(stdout, /^\d+ match\.\n/);
+    assert.ok((stdout.match(/ in meridian: /g)?.length ?? 0) > 5);
+    assert.equal(code, 0);
+  });
+
+  it('names an organization that could not be read, beside the answer of the others', async () => {
+    const both = ['-o', 'meridian', '-o', 'no-such-place'];
+    const { code, stdout } = await commandLine.run(['who-has', 'administrator', ...both, '--json'], { env });
+    const [known, unknown] = JSON.parse(stdout).organizations;
+    assert.deepEqual([known.organization, known.complete], ['meridian', true]);
+    assert.deepEqual(
+      [unknown.organization, unknown.complete, unknown.error.kind],
+      ['no-such-place', false, 'forbidden'],
+    );
+    assert.equal(code, 4);
+  });
+
   it('asks every organization of the service where none is named', async () => {
     const { stdout } = await commandLine.run(['who-has', 'administrator', '--json'], { env });
     const { organizations } = JSON.parse(stdout) as { organizations: { organization: string }[] };

@@ -1,64 +1,85 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
-import { readIfAny, replaceWhole } from '../rotation/files.ts';
+import { systemErrorCode } from '../../base/errors.ts';
+import { privateFolder, readIfAny, replaceWhole } from '../rotation/files.ts';
 import { parseJsonAs } from '../rotation/protocol.ts';
 
-const NAME = 'allowed.json';
+const FOLDER = 'allowed';
 /** The oldest go first. */
 const MAX_REMEMBERED = 50;
 
 const allowedSchema = z.object({
   version: z.literal(1),
-  programs: z.array(
-    z.object({
-      /** Of the program's public key. */
-      fingerprint: z.string(),
-      /** Of which sign-in: see `connectionKey`. */
-      connection: z.string(),
-      /** RFC 3339. */
-      allowedAt: z.string(),
-    }),
-  ),
+  /** Of the program's public key. */
+  fingerprint: z.string(),
+  /** Of which sign-in: see `connectionKey`. */
+  connection: z.string(),
+  /** RFC 3339. */
+  allowedAt: z.string(),
 });
 
-export type AllowedProgram = z.infer<typeof allowedSchema>['programs'][number];
+export type AllowedProgram = z.infer<typeof allowedSchema>;
 
-/** The programs that the user has allowed. In a file, so that every window knows at once when one is forgotten. */
+/**
+ * The programs that the user has allowed, a file each: every window knows at once when one is forgotten, and none that is being
+ * added brings it back.
+ */
 export class AllowedPrograms {
-  readonly #file: string;
+  readonly #folder: string;
   readonly #now: () => number;
 
   /** @param folder A private folder; it exists before anything is added. */
   constructor(folder: string, now: () => number = Date.now) {
-    this.#file = path.join(folder, NAME);
+    this.#folder = path.join(folder, FOLDER);
     this.#now = now;
   }
 
   async list(): Promise<readonly AllowedProgram[]> {
-    const text = (await readIfAny(this.#file))?.toString('utf8') ?? '';
-    return parseJsonAs(allowedSchema, text)?.programs ?? [];
+    const read = await Promise.all((await this.#names()).map((name) => this.#read(name)));
+    return read.filter((each) => each !== undefined);
   }
 
   async has(fingerprint: string, connection: string): Promise<boolean> {
-    return (await this.list()).some((each) => each.fingerprint === fingerprint && each.connection === connection);
+    const found = await this.#read(nameOf(fingerprint, connection));
+    return found?.fingerprint === fingerprint && found.connection === connection;
   }
 
   async add(fingerprint: string, connection: string): Promise<void> {
-    const others = (await this.list()).filter(
-      (each) => each.fingerprint !== fingerprint || each.connection !== connection,
-    );
-    const added = { fingerprint, connection, allowedAt: new Date(this.#now()).toISOString() };
-    await this.#write([...others, added].slice(-MAX_REMEMBERED));
+    await privateFolder(this.#folder);
+    const added = { version: 1, fingerprint, connection, allowedAt: new Date(this.#now()).toISOString() };
+    await replaceWhole(path.join(this.#folder, nameOf(fingerprint, connection)), JSON.stringify(added), true);
+    const oldestLast = [...(await this.list())].sort((one, other) => (one.allowedAt < other.allowedAt ? 1 : -1));
+    for (const old of oldestLast.slice(MAX_REMEMBERED)) await this.#remove(nameOf(old.fingerprint, old.connection));
   }
 
   /** @returns how many were forgotten. */
   async clear(): Promise<number> {
-    const { length } = await this.list();
-    if (length > 0) await this.#write([]);
-    return length;
+    const names = await this.#names();
+    for (const name of names) await this.#remove(name);
+    return names.length;
   }
 
-  async #write(programs: readonly AllowedProgram[]): Promise<void> {
-    await replaceWhole(this.#file, JSON.stringify({ version: 1, programs }), true);
+  async #names(): Promise<readonly string[]> {
+    try {
+      return (await fs.readdir(this.#folder)).filter((name) => name.endsWith('.json'));
+    } catch (error) {
+      if (systemErrorCode(error) === 'ENOENT') return [];
+      throw error;
+    }
   }
+
+  async #read(name: string): Promise<AllowedProgram | undefined> {
+    return parseJsonAs(allowedSchema, (await readIfAny(path.join(this.#folder, name)))?.toString('utf8') ?? '');
+  }
+
+  async #remove(name: string): Promise<void> {
+    await fs.rm(path.join(this.#folder, name), { force: true });
+  }
+}
+
+function nameOf(fingerprint: string, connection: string): string {
+  const hash = createHash('sha256').update(JSON.stringify([fingerprint, connection]));
+  return `${hash.digest('hex').slice(0, 40)}.json`;
 }

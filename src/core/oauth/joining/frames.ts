@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { withTimeout } from '../../base/abort.ts';
-import { type ErrorKind, RolecallError } from '../../base/errors.ts';
+import { errorKinds, RolecallError } from '../../base/errors.ts';
 import type { LineSocket } from '../rotation/lineSocket.ts';
 import { parseJsonAs } from '../rotation/protocol.ts';
 
@@ -70,38 +70,13 @@ function readFrame(text: string): z.infer<typeof frameSchema> {
   throw new RolecallError('protocol', 'What was received is not understood.');
 }
 
-/** What helps is the same on the other side of the line. */
-const kinds: Readonly<Record<ErrorKind, true>> = {
-  cancelled: true,
-  configuration: true,
-  signedOut: true,
-  sessionEnded: true,
-  forbidden: true,
-  notFound: true,
-  rateLimited: true,
-  credit: true,
-  invalidRequest: true,
-  unsupported: true,
-  contextOverflow: true,
-  server: true,
-  offline: true,
-  timeout: true,
-  protocol: true,
-  storage: true,
-  tool: true,
-  unexpected: true,
-};
-
+/** What an error of the other side is here: what helps is the same. */
 export function errorOf({ kind, message }: { readonly kind: string; readonly message: string }): RolecallError {
-  return new RolecallError(isKind(kind) ? kind : 'protocol', message);
-}
-
-function isKind(kind: string): kind is ErrorKind {
-  return Object.hasOwn(kinds, kind);
+  return new RolecallError(errorKinds.find((known) => known === kind) ?? 'protocol', message);
 }
 
 /** All of a body. */
-export async function collect(frames: AsyncIterable<Uint8Array>): Promise<Buffer> {
+export async function readAll(frames: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   for await (const piece of frames) pieces.push(piece);
   return Buffer.concat(pieces);

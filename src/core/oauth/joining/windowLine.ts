@@ -16,8 +16,8 @@ import { type IpcServer, startIpcServer } from '../rotation/ipcServer.ts';
 import type { LineSocket } from '../rotation/lineSocket.ts';
 import { PROTOCOL, type Protocol, parseJsonAs, protocolFields } from '../rotation/protocol.ts';
 import { AllowedPrograms } from './allowedPrograms.ts';
-import { collect, receiveFrames, sendError, sendFrames } from './frames.ts';
-import { hideToken } from './hideToken.ts';
+import { readAll, receiveFrames, sendError, sendFrames } from './frames.ts';
+import { hideSecrets } from './hideSecrets.ts';
 import {
   type AllowedQuestion,
   type Joined,
@@ -36,6 +36,8 @@ export interface SharedSignIn extends Pick<Joined, 'session'> {
   readonly connection: string;
   readonly urls: Readonly<Record<ServiceName, string>>;
   readonly tokens: Readonly<Record<ServiceName, TokenSource>>;
+  /** Sent with every request to the inference service; their values may be secrets, see `readExtraHeaders`. */
+  readonly inferenceHeaders: Readonly<Record<string, string>>;
   describe(signal: AbortSignal): Promise<Omit<Joined, 'session'>>;
 }
 
@@ -133,7 +135,7 @@ export class WindowLine {
       const question = parseJsonAs(questionSchema, asked ?? '');
       if (!question) throw new RolecallError('protocol', 'The question is not understood.');
       const limits = { maxBytes: MAX_REQUEST, silenceMs: FRAME_SILENCE_MS };
-      const body = await collect(receiveFrames(line, limits, cutOff));
+      const body = await readAll(receiveFrames(line, limits, cutOff));
       // A program that says more than it was asked for is not one of ours.
       void line.next().then((more) => (more === undefined ? undefined : line.close())); // Never rejects.
       await this.#answer(line, question, { body, address, challenge }, gone.signal);
@@ -207,18 +209,20 @@ export class WindowLine {
     }
   }
 
-  /** One request with the token of this window; the answer without it. */
+  /** One request with the token and the headers of this window; the answer without the token. */
   async #forward(
     line: LineSocket,
     { operation, organization, handle, accept, contentType }: Extract<AllowedQuestion, { ask: 'fetch' }>,
     body: Buffer,
-    { urls, tokens }: SharedSignIn,
+    { urls, tokens, inferenceHeaders }: SharedSignIn,
     signal: AbortSignal,
   ): Promise<void> {
     const { service, method } = operations[operation];
     const url = urls[service] + pathOf(operation, organization);
     const token = this.#handles.get(handle) ?? (await tokens[service].accessToken(signal));
+    const extra = service === 'inference' ? inferenceHeaders : {};
     const headers = {
+      ...extra,
       authorization: `Bearer ${token}`,
       ...(accept !== undefined && { accept }),
       ...(contentType !== undefined && { 'content-type': contentType }),
@@ -233,7 +237,10 @@ export class WindowLine {
     log.debug(`${method} ${pathOf(operation, organization)} for a program → ${response.status}`);
     line.send({ status: response.type === 'opaqueredirect' ? 302 : response.status, headers: headersOf(response) });
     try {
-      await sendFrames(line, response.ok ? hideToken(response.body ?? [], token) : errorBody(response, token));
+      await sendFrames(
+        line,
+        response.ok ? hideSecrets(response.body ?? [], [token]) : errorBody(response, [token, ...Object.values(extra)]),
+      );
     } catch (error) {
       throw error instanceof RolecallError ? error : networkError(error, url);
     }
@@ -265,8 +272,8 @@ function headersOf({ headers }: Response): Record<string, string> {
   );
 }
 
-/** The beginning of an error's body, without the token in any encoding. */
-async function* errorBody({ body }: Response, token: string): AsyncGenerator<Uint8Array> {
+/** The beginning of an error's body, without the secrets in any encoding. */
+async function* errorBody({ body }: Response, secrets: readonly string[]): AsyncGenerator<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of body ?? []) {
@@ -274,7 +281,7 @@ async function* errorBody({ body }: Response, token: string): AsyncGenerator<Uin
     size += piece.byteLength;
     if (size > MAX_ERROR) break;
   }
-  yield Buffer.from(withoutValues(Buffer.concat(pieces).subarray(0, MAX_ERROR).toString('utf8'), [token]));
+  yield Buffer.from(withoutValues(Buffer.concat(pieces).subarray(0, MAX_ERROR).toString('utf8'), secrets));
 }
 
 function notAllowed(): RolecallError {

@@ -6,8 +6,8 @@ import { silentLog } from '../../../../../src/core/base/log.ts';
 import { listModels } from '../../../../../src/core/completions/models.ts';
 import { IdentityClient } from '../../../../../src/core/identity/identityClient.ts';
 import { AllowedPrograms } from '../../../../../src/core/oauth/joining/allowedPrograms.ts';
-import { hideToken } from '../../../../../src/core/oauth/joining/hideToken.ts';
-import { findWindows } from '../../../../../src/core/oauth/joining/joinedWindow.ts';
+import { findWindows } from '../../../../../src/core/oauth/joining/findWindows.ts';
+import { hideSecrets } from '../../../../../src/core/oauth/joining/hideSecrets.ts';
 import { operationNames, operationOf, operations, pathOf } from '../../../../../src/core/oauth/joining/operations.ts';
 import { ProgramKey } from '../../../../../src/core/oauth/joining/programKey.ts';
 import { FolderKey } from '../../../../../src/core/oauth/rotation/folderKey.ts';
@@ -58,6 +58,32 @@ describe('joining a window', () => {
     assert.equal(world.asked, 3);
   });
 
+  it('stays forgotten while another is being allowed', async () => {
+    const line = await world.open();
+    await world.join();
+    await Promise.all([line.allowed.add('another-program', 'connection'), line.allowed.clear()]);
+    const left = await line.allowed.list();
+    assert.deepEqual(
+      left.filter(({ fingerprint }) => fingerprint !== 'another-program'),
+      [],
+    );
+  });
+
+  it('remembers the last fifty programs', async () => {
+    const { allowed } = await world.open();
+    let now = 0;
+    const programs = new AllowedPrograms(folder(), () => (now += 1000));
+    for (let count = 0; count < 52; count += 1) await programs.add(`program-${count}`, 'connection');
+    assert.deepEqual(
+      [
+        (await allowed.list()).length,
+        await allowed.has('program-1', 'connection'),
+        await allowed.has('program-2', 'connection'),
+      ],
+      [50, false, true],
+    );
+  });
+
   it('is forgotten without a word where nobody was ever allowed', async () => {
     assert.equal(await new AllowedPrograms(folder()).clear(), 0);
   });
@@ -102,6 +128,20 @@ describe('joining a window', () => {
       [...wire, ...decoded].filter((text) => text.includes(TOKEN)),
       [],
     );
+  });
+
+  it('sends the window’s own headers to the inference service alone, and hides them in errors', async () => {
+    await world.open();
+    world.signIn = { ...signInOf(), inferenceHeaders: { 'x-gateway-key': 'key-of-the-gateway' } };
+    const joined = await world.join();
+    await client(joined.fetch, joined.tokens('identity')).groups('acme', never);
+    world.network = async () => Response.json({ error: { message: 'bad key key-of-the-gateway' } }, { status: 403 });
+    const refused = await joined.fetch('https://inference.example/base/v1/models', {});
+    assert.deepEqual(
+      world.sent.map(({ init }) => new Headers(init.headers).get('x-gateway-key')),
+      [null, 'key-of-the-gateway'],
+    );
+    assert.match(await refused.text(), /bad key .*hidden/);
   });
 
   it('says which token was refused, so that the window renews it', async () => {
@@ -224,6 +264,15 @@ describe('joining a window', () => {
     assert.match(error.message, /window of the editor closed before it had answered/);
     assert.equal(joined.lost, error);
     assert.equal((await failure(joined.fetch('https://inference.example/base/v1/models', {}))).kind, 'offline');
+  });
+
+  it('says that a window closed before it was joined', async () => {
+    const line = await world.open();
+    const { windows } = await findWindows({ state: world.state }, never);
+    await line.close();
+    const error = await failure(windows[0]?.join(() => {}, never) ?? assert.fail());
+    assert.equal(error.kind, 'offline');
+    assert.match(error.message, /window of the editor closed before it had answered/);
   });
 
   it('calls what the window offers, and nothing else', async () => {
@@ -394,14 +443,14 @@ describe('a token that a server repeats', () => {
     for (let cut = 1; cut < 20; cut += 1) {
       const pieces = text.match(new RegExp(`.{1,${cut}}`, 'g'))?.map((piece) => Buffer.from(piece)) ?? [];
       let result = '';
-      for await (const piece of hideToken(pieces, secret)) result += Buffer.from(piece).toString();
+      for await (const piece of hideSecrets(pieces, [secret])) result += Buffer.from(piece).toString();
       assert.equal(result, text.replaceAll(secret, '[hidden]'), `cut every ${cut}`);
     }
   });
 
   it('holds nothing back that cannot be its beginning', async () => {
     const seen: string[] = [];
-    for await (const piece of hideToken([Buffer.from('data: 1\n\n'), Buffer.from('data: 2\n\n')], 'secret-token')) {
+    for await (const piece of hideSecrets([Buffer.from('data: 1\n\n'), Buffer.from('data: 2\n\n')], ['secret-token'])) {
       seen.push(Buffer.from(piece).toString());
     }
     assert.deepEqual(seen, ['data: 1\n\n', 'data: 2\n\n']);

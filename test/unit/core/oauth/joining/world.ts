@@ -2,7 +2,8 @@ import fs from 'node:fs';
 import { freshFolder } from '../../../../../scripts/paths.ts';
 import type { Fetch } from '../../../../../src/core/base/http.ts';
 import { silentLog } from '../../../../../src/core/base/log.ts';
-import { findWindows, type JoinedWindow } from '../../../../../src/core/oauth/joining/joinedWindow.ts';
+import { findWindows } from '../../../../../src/core/oauth/joining/findWindows.ts';
+import type { JoinedWindow } from '../../../../../src/core/oauth/joining/joinedWindow.ts';
 import {
   type SharedSignIn,
   WindowLine,
@@ -68,6 +69,7 @@ export function signInOf(session = 'session-1', token = () => TOKEN): SharedSign
     connection: 'service|https://identity.example|client',
     urls: { identity: 'https://identity.example', inference: 'https://inference.example/base' },
     tokens: { identity: tokens, inference: tokens },
+    inferenceHeaders: {},
     describe: async () => ({ account: 'ada', organizations: [{ id: 'acme', names: ['Acme'] }] }),
   };
 }

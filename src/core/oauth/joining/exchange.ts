@@ -1,0 +1,124 @@
+import * as l10n from '@vscode/l10n';
+import { withTimeout } from '../../base/abort.ts';
+import { cancelled, RolecallError } from '../../base/errors.ts';
+import { handshakeAsClient } from '../rotation/handshake.ts';
+import { LineSocket } from '../rotation/lineSocket.ts';
+import { PROTOCOL, type Protocol, parseJsonAs } from '../rotation/protocol.ts';
+import { errorOf, receiveFrames, sendFrames } from './frames.ts';
+import { challengeSchema, type Question, replySchema, SILENCE_MS } from './messages.ts';
+
+/** Where a window listens, and what it takes to speak with it. */
+export interface WindowPlace {
+  readonly address: string;
+  /** Of the folder: both sides prove that they know it. */
+  readonly key: Buffer;
+  /** The folder of this user's shared state. */
+  readonly state: string;
+  readonly protocol?: Protocol;
+  /** See {@link SILENCE_MS}. */
+  readonly silenceMs?: number;
+}
+
+/** One question to a window, on one connection. */
+export interface Exchange {
+  readonly question: (challenge: string) => Question;
+  readonly body?: Buffer | undefined;
+  /** The user of the window is being asked now. */
+  readonly onAsking?: (() => void) | undefined;
+  /** The window went away: before it had answered, or in the middle of the answer. */
+  readonly onLost?: (error: RolecallError) => void;
+}
+
+export interface Reply {
+  readonly status?: number | undefined;
+  readonly headers?: Record<string, string> | undefined;
+  /** Leaving it closes the connection. */
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly cancel: () => void;
+}
+
+/** The window could not be connected to, or is not a window of ours. */
+export class UnreachableError extends RolecallError {
+  /** Why the connection failed (`ECONNREFUSED`, …); `undefined` where there was one. */
+  readonly code: string | undefined;
+
+  constructor(code: string | undefined) {
+    super('offline', closedText());
+    this.code = code;
+  }
+}
+
+/** Of an answer, in bytes: the clients of both services have limits of their own below it. */
+const MAX_ANSWER = 128_000_000;
+
+/**
+ * Asks a window one thing. Leaving the body of the reply, or the signal, closes the connection.
+ *
+ * @throws RolecallError the window's own error; {@link UnreachableError}; `offline`, `protocol`, `rateLimited`, `cancelled`.
+ */
+export async function exchange(
+  { address, key, protocol = PROTOCOL, silenceMs = SILENCE_MS }: WindowPlace,
+  { question, body, onAsking, onLost }: Exchange,
+  signal: AbortSignal,
+): Promise<Reply> {
+  if (signal.aborted) throw cancelled(signal.reason);
+  const line = LineSocket.connect(address);
+  const stop = () => line.close();
+  signal.addEventListener('abort', stop, { once: true });
+  const release = () => {
+    signal.removeEventListener('abort', stop);
+    line.close();
+  };
+  const closed = () => {
+    if (signal.aborted) return cancelled(signal.reason);
+    const error = new RolecallError('offline', closedText());
+    onLost?.(error);
+    return error;
+  };
+  try {
+    const params = { role: 'joined', address, key, protocol } as const;
+    const result = await withTimeout(handshakeAsClient(line, params), silenceMs, signal);
+    if (result !== 'proven') {
+      line.close();
+      throw new UnreachableError(line.connected ? undefined : await line.closed);
+    }
+    const greeted = await line.next();
+    if (greeted === undefined) throw closed();
+    const greeting = parseJsonAs(challengeSchema, greeted);
+    if (!greeting) throw new RolecallError('rateLimited', l10n.t('The window is too busy. Run the command again.'));
+    line.send(question(greeting.challenge));
+    await sendFrames(line, body ? [body] : []);
+    for (;;) {
+      const text = await line.next();
+      if (text === undefined) throw closed();
+      const reply = parseJsonAs(replySchema, text);
+      if (!reply) throw notUnderstood();
+      if (reply.error) throw errorOf(reply.error);
+      if (reply.asking) {
+        onAsking?.();
+        continue;
+      }
+      const frames = receiveFrames(line, { maxBytes: MAX_ANSWER }, closed);
+      return { ...reply, body: untilReleased(frames, release), cancel: release };
+    }
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function* untilReleased(frames: AsyncIterable<Uint8Array>, release: () => void): AsyncGenerator<Uint8Array> {
+  try {
+    yield* frames;
+  } finally {
+    release();
+  }
+}
+
+export function notUnderstood(): RolecallError {
+  return new RolecallError('protocol', l10n.t('The window answered something that is not understood.'));
+}
+
+function closedText(): string {
+  return l10n.t('The window of the editor closed before it had answered. Run the command again.');
+}

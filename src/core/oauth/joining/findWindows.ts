@@ -1,0 +1,126 @@
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod/mini';
+import { withTimeout } from '../../base/abort.ts';
+import { cancelled, systemErrorCode } from '../../base/errors.ts';
+import { readIfAny } from '../rotation/files.ts';
+import { FolderKey } from '../rotation/folderKey.ts';
+import { statusOfConnectError } from '../rotation/holderConnection.ts';
+import { removeDeadSocket } from '../rotation/ipcServer.ts';
+import { parseJsonAs, protocolShape } from '../rotation/protocol.ts';
+import { exchange, notUnderstood, UnreachableError, type WindowPlace } from './exchange.ts';
+import { readAll } from './frames.ts';
+import { JoinedWindow } from './joinedWindow.ts';
+import { aboutSchema, joinedSchema, joiningFolder, SILENCE_MS, type WindowAbout } from './messages.ts';
+import { ProgramKey } from './programKey.ts';
+
+const registrationSchema = z.object({ ...protocolShape, address: z.string().check(z.minLength(1)) });
+
+export type FindOptions = Omit<WindowPlace, 'address' | 'key'>;
+
+/** Who waits for programs. */
+export interface FoundWindows {
+  /** The newest first. */
+  readonly windows: readonly FoundWindow[];
+  /** Windows that are there and did not answer: stopped, very busy, or of another version. */
+  readonly silent: number;
+}
+
+/**
+ * The windows that wait for programs; what those left behind that were killed is removed.
+ *
+ * @throws RolecallError `storage`; `cancelled`.
+ */
+export async function findWindows(options: FindOptions, signal: AbortSignal): Promise<FoundWindows> {
+  const folder = joiningFolder(options.state);
+  const windows = path.join(folder, 'windows');
+  const names = await namesIn(windows);
+  const key = names.length === 0 ? Buffer.alloc(0) : await new FolderKey(folder).get();
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const file = path.join(windows, name);
+      const registration = parseJsonAs(registrationSchema, (await readIfAny(file))?.toString() ?? '');
+      if (!registration) return 'gone';
+      const place = { ...options, address: registration.address, key };
+      const stat = await fs.stat(file).catch(() => undefined); // Closed meanwhile.
+      const about = await aboutOf(place, file, signal);
+      return typeof about === 'string' ? about : { window: new FoundWindow(place, about), at: stat?.mtimeMs ?? 0 };
+    }),
+  );
+  if (signal.aborted) throw cancelled(signal.reason);
+  return {
+    windows: found
+      .filter((each) => typeof each !== 'string')
+      .sort((one, other) => other.at - one.at)
+      .map(({ window }) => window),
+    silent: found.filter((each) => each === 'silent').length,
+  };
+}
+
+/** `gone` also for a window whose user has signed out. */
+async function aboutOf(
+  place: WindowPlace,
+  file: string,
+  signal: AbortSignal,
+): Promise<WindowAbout | 'gone' | 'silent'> {
+  const limit = new AbortController();
+  try {
+    const question = () => ({ ask: 'about' }) as const;
+    const asked = exchange(place, { question }, AbortSignal.any([signal, limit.signal]));
+    const reply = await withTimeout(
+      asked.then(({ body }) => readAll(body)),
+      place.silenceMs ?? SILENCE_MS,
+      signal,
+    );
+    return parseJsonAs(aboutSchema, reply?.toString() ?? '') ?? 'silent';
+  } catch (error) {
+    if (!(error instanceof UnreachableError)) return 'gone';
+    if (statusOfConnectError(error.code) !== 'gone') return 'silent';
+    await fs.rm(file, { force: true });
+    await removeDeadSocket(place.address);
+    return 'gone';
+  } finally {
+    limit.abort();
+  }
+}
+
+/** A window that answers. */
+export class FoundWindow {
+  readonly about: WindowAbout;
+  readonly #place: WindowPlace;
+
+  constructor(place: WindowPlace, about: WindowAbout) {
+    this.#place = place;
+    this.about = about;
+  }
+
+  /** Where it listens. */
+  get address(): string {
+    return this.#place.address;
+  }
+
+  /**
+   * Joins its sign-in, once its user has allowed it.
+   *
+   * @param onAsking The user is being asked now.
+   * @throws RolecallError `forbidden`, `signedOut`, `offline`, `cancelled`.
+   */
+  async join(onAsking: () => void, signal: AbortSignal): Promise<JoinedWindow> {
+    const key = await ProgramKey.open(joiningFolder(this.#place.state));
+    const prove = (challenge: string) => key.prove(this.#place.address, challenge);
+    const question = (challenge: string) => ({ ask: 'join', ...prove(challenge) }) as const;
+    const { body } = await exchange(this.#place, { question, onAsking }, signal);
+    const joined = parseJsonAs(joinedSchema, (await readAll(body)).toString());
+    if (!joined) throw notUnderstood();
+    return new JoinedWindow(this.#place, this.about, joined, prove);
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return (await fs.readdir(folder)).filter((name) => name.endsWith('.json'));
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
