@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
-import { isFileNotFound, TOOL_FILE, type ToolFiles } from './toolFiles.ts';
+import { isFileNotFound, toolFileOf } from './toolFileOf.ts';
+import type { ToolFiles } from './toolFiles.ts';
 
 /**
  * New Workspace Tool: adds a commented example to the tool file of a folder, which is written when there is none, and
@@ -10,7 +11,7 @@ export async function newWorkspaceTool(files: Pick<ToolFiles, 'all'>): Promise<v
   const folder = await pickFolder();
   const taken = (await files.all()).map(({ definition }) => definition.name);
   const { addTool } = await import('../../core/tools/newTool.ts');
-  const uri = vscode.Uri.joinPath(folder.uri, TOOL_FILE);
+  const uri = toolFileOf(folder);
   if (!(await exists(uri))) {
     // Written whole: an empty file would be a mistake in Problems for a moment.
     const { name, edits } = addTool('', taken);

@@ -7,7 +7,7 @@ import { commands } from '../../ids.ts';
 import { onFirstUse, registerCommand } from '../commands.ts';
 import type { ToolRegistry, ToolRegistryOptions } from '../conversation.ts';
 import { callTool, registerEditorTool } from './editorTool.ts';
-import { isToolFile, TOOL_FILE, ToolFiles } from './toolFiles.ts';
+import { hasToolFile, isToolFile, TOOL_FILE } from './toolFileOf.ts';
 import type { WorkspaceToolsDeps } from './workspaceTools.ts';
 
 export interface ToolsDeps extends Omit<WorkspaceToolsDeps, 'files' | 'consent' | 'containment'> {
@@ -35,7 +35,16 @@ export interface RegisteredTools extends vscode.Disposable {
 /** Reads the tool files and shows what is wrong with them; offers their tools to other agents and in their editors. */
 export function registerTools({ workspaceState, reserved, answered, ...deps }: ToolsDeps): RegisteredTools {
   const { log } = deps;
-  const files = new ToolFiles(log, reserved);
+  // Most windows have no tool file, and never read the code for one. Those that have had one watch it from then on.
+  const files = onFirstUse(async () => {
+    const { ToolFiles } = await import('./toolFiles.ts');
+    return new ToolFiles(log, reserved);
+  });
+  const look = async () => {
+    if (await hasToolFile()) await (await files()).check(); // What it finds stands in Problems.
+  };
+  const lookAgain = () => void look().catch((error) => log.error(`The tool files were not checked: ${String(error)}`));
+  const watcher = vscode.workspace.createFileSystemWatcher(`**/${TOOL_FILE}`, false, true, true);
   const consent = onFirstUse(async () => {
     const { ToolConsent } = await import('./toolConsent.ts');
     return new ToolConsent(workspaceState);
@@ -51,7 +60,7 @@ export function registerTools({ workspaceState, reserved, answered, ...deps }: T
   };
   const tools = onFirstUse(async () => {
     const { WorkspaceTools } = await import('./workspaceTools.ts');
-    return new WorkspaceTools({ ...deps, files, containment, consent: await consent() });
+    return new WorkspaceTools({ ...deps, files: await files(), containment, consent: await consent() });
   });
   const open = async (opening: ToolRegistryOptions) => (await tools()).open(opening);
   // Made when it is first needed: most windows never run a tool by hand.
@@ -62,20 +71,24 @@ export function registerTools({ workspaceState, reserved, answered, ...deps }: T
   };
   const disposables = vscode.Disposable.from(
     files,
+    watcher,
+    watcher.onDidCreate(lookAgain),
+    vscode.workspace.onDidGrantWorkspaceTrust(lookAgain),
+    vscode.workspace.onDidChangeWorkspaceFolders(lookAgain),
     new vscode.Disposable(() => channel?.dispose()),
     registerEditorTool((token) => open({ token, answered }), log),
     vscode.languages.registerCodeLensProvider({ pattern: `**/${TOOL_FILE}` }, new ToolLenses()),
     registerCommand(commands.runWorkspaceTool, log, async (uri, name) => {
       const { runToolManually } = await import('./runToolManually.ts');
-      await runToolManually({ files, tools: await tools(), output }, uri, name);
+      await runToolManually({ files: await files(), tools: await tools(), output }, uri, name);
     }),
     registerCommand(commands.newWorkspaceTool, log, async () => {
       const { newWorkspaceTool } = await import('./newWorkspaceTool.ts');
-      await newWorkspaceTool(files);
+      await newWorkspaceTool(await files());
     }),
     registerCommand(commands.forgetToolConsent, log, async () => (await consent()).forget()),
   );
-  void files.check(); // What it finds stands in Problems; it never rejects.
+  lookAgain();
   const openToOthers = () => open({ answered });
   return {
     open,

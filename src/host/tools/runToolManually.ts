@@ -4,7 +4,8 @@ import { signalOf } from '../cancellation.ts';
 import { showQuickPick, withProgress } from '../dialogs.ts';
 import { restrictedLine } from '../restrictedMode.ts';
 import { askArguments } from './askArguments.ts';
-import { isToolFile, type ToolFiles, type WorkspaceTool } from './toolFiles.ts';
+import { isToolFile } from './toolFileOf.ts';
+import type { ToolFiles, WorkspaceTool } from './toolFiles.ts';
 import type { WorkspaceTools } from './workspaceTools.ts';
 
 interface RunByHandDeps {

@@ -4,8 +4,7 @@ import type { Log } from '../../core/base/log.ts';
 import type { Diagnostic, WorkspaceToolDefinition } from '../../core/tools/definition.ts';
 import type { readToolFile, ToolFile } from '../../core/tools/toolFile.ts';
 import type { ToolFileProblem } from '../conversation.ts';
-
-export const TOOL_FILE = '.vscode/rolecall.tools.json';
+import { isFileNotFound, TOOL_FILE, toolFileOf } from './toolFileOf.ts';
 
 /** A tool of a workspace folder. */
 export interface WorkspaceTool {
@@ -130,7 +129,7 @@ export class ToolFiles implements vscode.Disposable {
   }
 
   async #readFolder(folder: vscode.WorkspaceFolder): Promise<FolderFile | undefined> {
-    const uri = vscode.Uri.joinPath(folder.uri, TOOL_FILE);
+    const uri = toolFileOf(folder);
     try {
       const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
       const read = await this.#reader(); // Most windows have no such file.
@@ -193,15 +192,6 @@ function unreadable(error: unknown): Diagnostic {
     error instanceof Error ? error.message : String(error),
   );
   return { offset: 0, length: 0, line: 0, column: 0, severity: 'error', message };
-}
-
-export function isFileNotFound(error: unknown): boolean {
-  return error instanceof vscode.FileSystemError && error.code === 'FileNotFound';
-}
-
-/** Whether `uri` is the tool file of `folder`. */
-export function isToolFile(uri: vscode.Uri, folder: vscode.WorkspaceFolder): boolean {
-  return vscode.Uri.joinPath(folder.uri, TOOL_FILE).toString() === uri.toString();
 }
 
 function diagnostic(problem: Diagnostic, text: string): vscode.Diagnostic {
