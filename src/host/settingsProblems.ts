@@ -23,9 +23,11 @@ export function watchSettings({ settings, clouds, addSecret, log }: SettingsProb
   const look = (report: (error: RolecallError) => void) => {
     hideHeaders();
     const problems = settings.problems();
-    for (const { setting, message } of problems) {
+    const unknown = problems.filter(({ message }) => !known.has(message));
+    for (const setting of new Set(unknown.map((problem) => problem.setting))) {
       const remedy = { kind: 'changeSetting', setting } as const;
-      if (!known.has(message)) report(new RolecallError('configuration', message, { remedy }));
+      const sentences = unknown.filter((problem) => problem.setting === setting).map(({ message }) => message);
+      report(new RolecallError('configuration', sentences.join(' '), { remedy }));
     }
     known = new Set(problems.map(({ message }) => message));
   };

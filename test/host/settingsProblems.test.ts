@@ -24,11 +24,11 @@ describe('what is wrong in settings', () => {
     scene().own(watchSettings({ settings, clouds, addSecret, log }));
     assert.deepEqual(shown, []);
     assert.match(log.lines.join('\n'), /^warn .*The header "Host" is not sent/m);
-    settings.headers = { Host: 'canary-value-1', Cookie: 'canary-value-2' };
+    settings.headers = { Host: 'canary-value-1', Cookie: 'canary-value-2', Expect: 'canary-value-3' };
     settings.change();
     settings.change();
     assert.equal(shown.length, 1);
-    assert.match(shown[0] ?? '', /The header "Cookie" is not sent/);
+    assert.match(shown[0] ?? '', /The header "Cookie" is not sent.* The header "Expect" is not sent/);
     await until('the setting', () => opened.length > 0);
     assert.deepEqual(opened, [['workbench.action.openSettings', '@ext:rolecall.rolecall inference.headers']]);
     assert.doesNotMatch([...shown, ...log.lines].join(), /canary/);

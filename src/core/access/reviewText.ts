@@ -24,7 +24,7 @@ import { writeReview } from './reviewFormat.ts';
 
 type AccessBlock = Block<EntryLink>;
 
-/** The review as JSON: the keys of what needs attention, then everything. */
+/** The review as JSON: the keys of the findings, then everything. */
 export function reviewJson(model: AccessModel, reader: ReviewOrigin): string {
   const { format, version, ...review } = reviewOf(model, reader);
   const orphans = orphansOf(model);
@@ -32,7 +32,7 @@ export function reviewJson(model: AccessModel, reader: ReviewOrigin): string {
   return writeReview({ format, version, ...{ complete: model.gaps.length === 0, orphans: keys }, ...review });
 }
 
-/** The review for people: a summary, who administers, what needs attention; then each grant and each membership once. */
+/** The review for people: a summary, who administers, the findings; then each grant and each membership once. */
 export function reviewDocument(model: AccessModel, reader: ReviewOrigin): AccessDocument {
   const { groups, roles, principals } = model;
   const unread = l10n.t('Unknown: the groups could not be read.');
@@ -44,7 +44,7 @@ export function reviewDocument(model: AccessModel, reader: ReviewOrigin): Access
       ...summary(model),
       heading(l10n.t('Who administers')),
       ...administrators(model),
-      heading(l10n.t('Needs attention')),
+      heading(l10n.t('Findings')),
       ...attention(model),
       heading(l10n.t('Groups')),
       table(
@@ -103,7 +103,7 @@ function summary(model: AccessModel): readonly AccessBlock[] {
     ]),
     fill(l10n.t('Members: {0}'), [{ strong: known(model.groupsKnown, membersText(principals)) }]),
     fill(l10n.t('Complete: {0}'), [{ strong: model.gaps.length === 0 ? l10n.t('yes') : l10n.t('no') }]),
-    fill(l10n.t('Needs attention: {0}'), [{ strong: String(findings) }]),
+    fill(l10n.t('Findings: {0}'), [{ strong: String(findings) }]),
   ];
   return [{ kind: 'list', lines }];
 }

@@ -53,8 +53,8 @@ export async function composeRequest(
   const images = model.vision ? attached.filter(({ part }) => part) : [];
   const left = attached.filter((image) => !images.includes(image)).map(({ name }) => name);
   const unsent = [...new Set([...earlier.unsent, ...left])];
-  const { withheld } = earlier;
-  const remarks = remarksOn({ request, cloud, model, withheld, problems, unsent });
+  const { followsAnotherAccount } = earlier;
+  const remarks = remarksOn({ request, cloud, model, followsAnotherAccount, problems, unsent });
   return {
     messages: [
       ...(briefing ? [{ role: 'system' as const, content: briefing.instructions }] : []),

@@ -110,8 +110,8 @@ const MAX_REMEMBERED = 200;
 
 export interface EarlierTurns {
   readonly messages: readonly ChatMessage[];
-  /** How many turns belong to another session, and so are not in {@link messages}. */
-  readonly withheld: number;
+  /** The last turn belongs to another session, so it is not in {@link messages}. Later turns need not be told so again. */
+  readonly followsAnotherAccount: boolean;
   /** Names of images that are left out of {@link messages}. */
   readonly unsent: readonly string[];
   /** Names of tools whose results are in {@link messages}, see {@link ToolRegistryOptions.answered}. */
@@ -128,7 +128,7 @@ export async function earlierTurns(
   const turns: ChatMessage[][] = [];
   const unsent: string[] = [];
   const answered: string[] = [];
-  let withheld = 0;
+  let followsAnotherAccount = false;
   for (const [at, turn] of history.entries()) {
     if (turn.participant !== chatParticipant || !(turn instanceof vscode.ChatRequestTurn)) continue;
     const next = history[at + 1];
@@ -137,10 +137,8 @@ export async function earlierTurns(
     if (metadata?.isLocal) continue;
     const of = metadata?.session ?? asked.sessionOf(turn.prompt);
     if (of === undefined) continue; // It was answered with an offer to sign in, or it is unknown which account asked.
-    if (of !== session) {
-      withheld++;
-      continue;
-    }
+    followsAnotherAccount = of !== session;
+    if (followsAnotherAccount) continue;
     const images = await attachedImages(turn.references);
     const sent = takesImages ? images.filter(({ part }) => part) : [];
     unsent.push(...images.filter((image) => !sent.includes(image)).map(({ name }) => name));
@@ -148,7 +146,7 @@ export async function earlierTurns(
     turns.push([question, ...answerMessages(answer, metadata)]);
     answered.push(...accessToolsFor(turn), ...(metadata?.answered ?? []));
   }
-  return { messages: turns.flat(), withheld, unsent, answered: new Set(answered) };
+  return { messages: turns.flat(), followsAnotherAccount, unsent, answered: new Set(answered) };
 }
 
 /** The access tools that a request asks for: all with `/access`, else those that it refers to (`#rolecallWhoHas`). */

@@ -12,8 +12,8 @@ export interface RemarkContext {
   readonly request: Pick<vscode.ChatRequest, 'model'>;
   readonly cloud: Pick<Cloud, 'connection'>;
   readonly model: Model;
-  /** Turns of another connection or account, which are not sent. */
-  readonly withheld: number;
+  /** Turns of another connection or account precede it, which are not sent. */
+  readonly followsAnotherAccount: boolean;
   /** Of the files that define tools. */
   readonly problems: readonly ToolFileProblem[];
   /** Names of images that are not sent. */
@@ -21,7 +21,7 @@ export interface RemarkContext {
 }
 
 /** What the user should know about how this is answered, one sentence each. */
-export function remarksOn({ request, cloud, model, withheld, problems, unsent }: RemarkContext): string[] {
+export function remarksOn({ request, cloud, model, followsAnotherAccount, problems, unsent }: RemarkContext): string[] {
   const leftOut = leftOutLine(problems);
   const isOthers = request.model.vendor !== languageModelVendor;
   const isWithdrawn = !isOthers && request.model.id !== defaultModelEntry && request.model.id !== model.id;
@@ -36,7 +36,7 @@ export function remarksOn({ request, cloud, model, withheld, problems, unsent }:
     ...(isRaw
       ? [vscode.l10n.t('{0} is a raw language model: it continues text and does not answer questions.', model.label)]
       : []),
-    ...(withheld > 0 ? [vscode.l10n.t('Earlier messages belong to another account and won’t be sent.')] : []),
+    ...(followsAnotherAccount ? [vscode.l10n.t('Earlier messages belong to another account and won’t be sent.')] : []),
     ...(unsent.length > 0 ? [unsentLine(model, unsent.join(', '))] : []),
     ...(leftOut === undefined ? [] : [leftOut]),
   ];

@@ -53,6 +53,18 @@ describe('that a session is over', () => {
     assert.ok(!executed.includes(commands.signIn));
   });
 
+  /** The session is over in two windows, and both notice. @returns the second. */
+  async function endInTwoWindows() {
+    const cloud = await scene().startService();
+    const beside = scene().beside();
+    await beside.startService();
+    await beside.clouds.active?.load();
+    scene().own(new SessionEndedNotification(scene().clouds, scene().log));
+    beside.own(new SessionEndedNotification(beside.clouds, beside.log));
+    await end(cloud);
+    return beside;
+  }
+
   it('is told by one window of several', async () => {
     let asked = 0;
     const { take } = ClaimFiles.prototype;
@@ -61,15 +73,9 @@ describe('that a session is over', () => {
       asked += 1;
       return isFirst;
     });
-    const cloud = await scene().startService();
-    const beside = scene().beside();
-    await beside.startService();
-    await beside.clouds.active?.load();
-    scene().own(new SessionEndedNotification(scene().clouds, scene().log));
-    beside.own(new SessionEndedNotification(beside.clouds, beside.log));
-    await end(cloud);
+    const other = await endInTwoWindows();
     await until('the notice', () => told.length > 0);
-    await until('the other window', () => beside.clouds.active?.tokenManager.state.kind === 'ended');
+    await until('the other window', () => other.clouds.active?.tokenManager.state.kind === 'ended');
     await until('both to have asked', () => asked === 2);
     assert.equal(told.length, 1);
   });
@@ -87,13 +93,7 @@ describe('that a session is over', () => {
       claimed.push(what);
       return take.call(this, what);
     });
-    const cloud = await scene().startService();
-    const beside = scene().beside();
-    await beside.startService();
-    await beside.clouds.active?.load();
-    scene().own(new SessionEndedNotification(scene().clouds, scene().log));
-    beside.own(new SessionEndedNotification(beside.clouds, beside.log));
-    await end(cloud);
+    await endInTwoWindows();
     await until('both to have looked', () => looked.length === 2);
     looked[1]?.();
     await until('the notice', () => told.length > 0);

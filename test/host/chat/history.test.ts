@@ -111,14 +111,15 @@ describe('earlier turns of a chat', () => {
 
   it('with somebody else are not told', async () => {
     const told = await turns(ask('Secret?', [], 'other'), answer([said('Yes.')], { session, history: [] }, 'other'));
-    assert.deepEqual(told, { messages: [], withheld: 0, unsent: [], answered: new Set() });
+    assert.deepEqual(told, { messages: [], followsAnotherAccount: false, unsent: [], answered: new Set() });
   });
 
-  it('of another connection or account are counted, not sent', async () => {
+  it('of another connection or account are not sent, and are noted until the next turn', async () => {
     const there = { session: 'there', history: [{ role: 'assistant', content: 'Secret.' }] };
     const here = { session, history: [{ role: 'assistant', content: 'Yes.' }] };
     const told = await turns(ask('Mine?'), answer([], there), ask('Yours?'), answer([], here));
-    assert.equal(told.withheld, 1);
+    assert.equal(told.followsAnotherAccount, false);
+    assert.equal((await turns(ask('Mine?'), answer([], there))).followsAnotherAccount, true);
     assert.deepEqual(
       told.messages.map(({ content }) => content),
       ['Yours?', 'Yes.'],
@@ -128,7 +129,7 @@ describe('earlier turns of a chat', () => {
   it('of nobody knows whom, and what Rolecall said by itself, are not sent', async () => {
     for (const metadata of [undefined, {}, 'rubbish', { session: 7 }, { session, history: [], isLocal: true }]) {
       const told = await turns(ask('Hi.'), answer([said('Sign in.')], metadata === undefined ? null : metadata));
-      assert.deepEqual(told, { messages: [], withheld: 0, unsent: [], answered: new Set() });
+      assert.deepEqual(told, { messages: [], followsAnotherAccount: false, unsent: [], answered: new Set() });
     }
   });
 });
@@ -142,12 +143,12 @@ describe('questions whose answers were stopped', () => {
     asked.remember('c', 'here');
     asked.remember('c', 'there');
     const history = ['a', 'b', 'c', 'd'].flatMap((prompt) => [ask(prompt), answer([said(`${prompt}!`)], null)]);
-    const { messages, withheld } = await earlierTurns({ history }, session, asked, true);
+    const { messages, followsAnotherAccount } = await earlierTurns({ history }, session, asked, true);
     assert.deepEqual(
       messages.map(({ content }) => content),
       ['a', 'a!'],
     );
-    assert.equal(withheld, 1);
+    assert.equal(followsAnotherAccount, true);
   });
 
   it('are not kept without end', () => {

@@ -83,7 +83,7 @@ describe('an access review', () => {
     assert.ok(order.indexOf('orphans') < order.indexOf('groups'));
   });
 
-  it('for people begins with a summary, who administers and what needs attention, and has each fact once', () => {
+  it('for people begins with a summary, who administers and the findings, and has each fact once', () => {
     const text = reviewMarkdown(
       model(
         [
@@ -108,14 +108,14 @@ describe('an access review', () => {
         '- Roles: **2**',
         '- Members: **1 subject, 1 user ID, 1 service account**',
         '- Complete: **yes**',
-        '- Needs attention: **4**',
+        '- Findings: **4**',
         '## Who administers',
         'Members with a role that has “admin” in its name. The service does not say what a role permits.',
         '| Name | Kind | Role | Through |',
         '| --- | --- | --- | --- |',
         '| a.b@x | subject | Administrator | root |',
         '| sa-1 | service account | Administrator | root |',
-        '## Needs attention',
+        '## Findings',
         '- **Roles granted but missing from the role list (1):** r-9 (granted by 1 group)',
         '- **Groups without roles (1):** idle',
         '- **Members without a role (1):** u-2',
