@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import type { Connection } from '../core/base/connection.ts';
-import { connectionKey } from '../core/base/connection.ts';
+import { type Connection, connectionKey } from '../core/base/connection.ts';
 import { asRolecallError, RolecallError } from '../core/base/errors.ts';
 import { contextKeys } from '../ids.ts';
 import type { Cloud } from './cloud.ts';

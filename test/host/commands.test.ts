@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Handlers } from '../../src/host/commands.ts';
-import { onFirstUse, registerCommands } from '../../src/host/commands.ts';
+import { type Handlers, onFirstUse, registerCommands } from '../../src/host/commands.ts';
 import { commands } from '../../src/ids.ts';
 import { Commands } from './support/commands.ts';
 import { FakeLog } from './support/fakes.ts';

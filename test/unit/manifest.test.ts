@@ -6,7 +6,7 @@ import type { ClientAuthentication } from '../../src/core/base/connection.ts';
 import { defaultDeadlines } from '../../src/core/completions/deadlineSignal.ts';
 import { requestFields } from '../../src/core/completions/request.ts';
 import { END_REASONS } from '../../src/core/oauth/rotation/endReason.ts';
-import type { SessionState } from '../../src/core/oauth/rotation/sessionState.ts';
+import type { SessionState } from '../../src/core/oauth/rotation/windowSession.ts';
 import type { ParametersSchema } from '../../src/core/tools/definition.ts';
 import { compileParameters } from '../../src/core/tools/validate.ts';
 import * as ids from '../../src/ids.ts';

@@ -6,7 +6,9 @@ import {
   gapLines,
   groupsAnswer,
   holdersAnswer,
+  type MeasureText,
   rolesAnswer,
+  truncateAnswer,
 } from './answers.ts';
 import { principalText, roleText } from './english.ts';
 import { applyFilter } from './filter.ts';
@@ -14,7 +16,6 @@ import { parseFilter } from './filterSyntax.ts';
 import type { AccessModel } from './model.ts';
 import { oneLine } from './plain.ts';
 import { findPrincipals, findRoles } from './queries.ts';
-import { type MeasureText, truncateAnswer } from './truncateAnswer.ts';
 
 /*
  * The questions that models ask about access, wherever they ask: in the editor's chat, through MCP or in a terminal.

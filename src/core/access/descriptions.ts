@@ -1,9 +1,16 @@
 import * as l10n from '@vscode/l10n';
 import { PRINCIPAL_KINDS } from './english.ts';
-import type { Gap, GroupEntry, GroupList, Principal, PrincipalKind } from './model.ts';
+import {
+  attentionOf,
+  type Gap,
+  type GroupEntry,
+  type GroupList,
+  isBeingDeleted,
+  type Principal,
+  type PrincipalKind,
+} from './model.ts';
 import { oneLine } from './plain.ts';
 import type { AccessMetadata } from './resources.ts';
-import { attentionOf, isBeingDeleted } from './status.ts';
 
 /*
  * Descriptions for people, in the language of the editor. `english.ts` has those for models and files.

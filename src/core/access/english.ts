@@ -2,10 +2,18 @@
  * Descriptions for models and files, where English is part of the format. `descriptions.ts` has those that people read.
  */
 
-import type { Gap, GroupEntry, GroupList, Principal, PrincipalKind, RoleEntry } from './model.ts';
+import {
+  attentionOf,
+  type Gap,
+  type GroupEntry,
+  type GroupList,
+  isBeingDeleted,
+  type Principal,
+  type PrincipalKind,
+  type RoleEntry,
+} from './model.ts';
 import { oneLine } from './plain.ts';
 import { groupName, roleName } from './queries.ts';
-import { attentionOf, isBeingDeleted } from './status.ts';
 
 const KINDS: Readonly<Record<PrincipalKind, string>> = {
   subject: 'subject',

@@ -1,4 +1,4 @@
-import type { AccessGroup, AccessInput, AccessRole, AccessSubject } from './resources.ts';
+import type { AccessGroup, AccessInput, AccessMetadata, AccessRole, AccessSubject } from './resources.ts';
 
 /** A person as an identity provider knows them, a user of the cloud, or a service account: whoever can be in a group. */
 export type PrincipalKind = 'subject' | 'user' | 'serviceAccount';
@@ -207,4 +207,16 @@ function gapsOf({ groups, roles }: AccessInput, entries: Iterable<GroupEntry>): 
   for (const { missing } of entries) if (missing.length > 0) partial += 1;
   if (partial > 0) gaps.push({ list: 'groups', kind: 'missing', count: partial, reason: '' });
   return gaps;
+}
+
+/** Why a resource needs attention; nothing where its status is fine or unknown. */
+export type Attention = 'error' | 'degraded';
+
+export function attentionOf({ healthStatus, provisioningStatus }: AccessMetadata): Attention | undefined {
+  if (healthStatus === 'error' || provisioningStatus === 'error') return 'error';
+  return healthStatus === 'degraded' ? 'degraded' : undefined;
+}
+
+export function isBeingDeleted({ deletionTime }: AccessMetadata): boolean {
+  return deletionTime !== undefined && deletionTime !== null && deletionTime !== '';
 }

@@ -1,5 +1,11 @@
-import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
-import { attentionOf, isBeingDeleted } from './status.ts';
+import {
+  type AccessModel,
+  attentionOf,
+  type GroupEntry,
+  isBeingDeleted,
+  type Principal,
+  type RoleEntry,
+} from './model.ts';
 
 /** A role that a member has, and every group that grants it. */
 export interface EffectiveRole {

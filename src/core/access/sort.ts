@@ -1,6 +1,5 @@
-import type { GroupEntry, RoleEntry } from './model.ts';
+import { attentionOf, type GroupEntry, type RoleEntry } from './model.ts';
 import type { AccessMetadata } from './resources.ts';
-import { attentionOf } from './status.ts';
 
 export const SORT_ORDERS = ['service', 'name', 'creation', 'health'] as const;
 /** `service`: as the service sends them. `creation`: the newest first. `health`: what needs attention first. */

@@ -1,5 +1,5 @@
 import { type AccessToolName, answerQuestion, type Question, readQuestion } from '../../core/access/accessTools.ts';
-import type { MeasureText } from '../../core/access/truncateAnswer.ts';
+import type { MeasureText } from '../../core/access/answers.ts';
 import { raceWithSignal } from '../../core/base/abort.ts';
 import { cancelled } from '../../core/base/errors.ts';
 import type { AccessData } from '../accessData.ts';

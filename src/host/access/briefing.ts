@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import { groupsAnswer, rolesAnswer } from '../../core/access/answers.ts';
+import { groupsAnswer, rolesAnswer, truncateAnswer } from '../../core/access/answers.ts';
 import { oneLine } from '../../core/access/plain.ts';
-import { truncateAnswer } from '../../core/access/truncateAnswer.ts';
 import { raceWithSignal } from '../../core/base/abort.ts';
 import { asRolecallError } from '../../core/base/errors.ts';
 import { languageModelTools } from '../../ids.ts';

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../../core/base/connection.ts';
-import { cancelled } from '../../core/base/errors.ts';
-import { asStorageError } from '../../core/oauth/storageError.ts';
+import { asStorageError, cancelled } from '../../core/base/errors.ts';
 import { secrets } from '../../ids.ts';
 import { showInputBox } from '../dialogs.ts';
 

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../../core/base/connection.ts';
-import { RolecallError } from '../../core/base/errors.ts';
+import { asStorageError, RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
-import { asStorageError } from '../../core/oauth/storageError.ts';
 import { secrets } from '../../ids.ts';
 import { withProgress } from '../dialogs.ts';
 import type { Settings } from '../settings.ts';

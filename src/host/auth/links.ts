@@ -1,12 +1,11 @@
 import * as vscode from 'vscode';
 import { delay } from '../../core/base/abort.ts';
 import { connectionKey } from '../../core/base/connection.ts';
-import { RolecallError } from '../../core/base/errors.ts';
+import { asStorageError, RolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { PendingSignIn } from '../../core/oauth/authorizationServer.ts';
 import { readPending, writePending } from '../../core/oauth/pendingSignIn.ts';
 import { finishSignIn, SIGN_IN_DEADLINE_MS } from '../../core/oauth/signIn.ts';
-import { asStorageError } from '../../core/oauth/storageError.ts';
 import { secrets } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Log } from '../../core/base/log.ts';
-import type { SessionState } from '../../core/oauth/rotation/sessionState.ts';
+import type { SessionState } from '../../core/oauth/rotation/windowSession.ts';
 import { commands } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';

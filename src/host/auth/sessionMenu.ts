@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import type { SessionState } from '../../core/oauth/rotation/sessionState.ts';
+import type { SessionState } from '../../core/oauth/rotation/windowSession.ts';
 import { commands } from '../../ids.ts';
 import type { Clouds } from '../clouds.ts';
 import { showQuickPick } from '../dialogs.ts';
-import { statusBarContent } from './statusBarContent.ts';
+import { statusBarContent } from './statusBar.ts';
 
 type Item = vscode.QuickPickItem & { readonly command: string };
 

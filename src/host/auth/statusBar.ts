@@ -1,7 +1,98 @@
 import * as vscode from 'vscode';
+import { truncate } from '../../core/base/errors.ts';
+import type { SessionState } from '../../core/oauth/rotation/windowSession.ts';
+import { commands } from '../../ids.ts';
+import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
+import { plainText } from '../dialogs.ts';
 import type { TokenUsage } from '../tokenUsage.ts';
-import { statusBarContent } from './statusBarContent.ts';
+
+/** How a state of the session is shown in the status bar. */
+export interface StatusBarContent {
+  readonly text: string;
+  readonly tooltip: string;
+  readonly command: string;
+  readonly colour?: 'warning' | 'error';
+}
+
+/** @returns `undefined` when there is nothing to show: no cloud is configured, or nothing is known yet. */
+export function statusBarContent(clouds: Pick<Clouds, 'active' | 'problem'>): StatusBarContent | undefined {
+  const { active, problem } = clouds;
+  if (problem) {
+    return {
+      text: vscode.l10n.t('$(warning) Rolecall: settings'),
+      tooltip: problem.message,
+      command: commands.signIn,
+      colour: 'warning',
+    };
+  }
+  return active && stateWords(active.tokenManager.state, active);
+}
+
+function stateWords(state: SessionState, { connection }: Cloud): StatusBarContent | undefined {
+  const { label } = connection;
+  const isSandbox = connection.id === 'sandbox';
+  const nameOf = ({ label: name }: { readonly label: string }) =>
+    isSandbox ? vscode.l10n.t('{0} (sandbox)', plain(name)) : plain(name);
+  switch (state.kind) {
+    case 'starting':
+      return undefined;
+    case 'signedOut':
+      return {
+        text: isSandbox ? vscode.l10n.t('$(sign-in) Sandbox: sign in') : vscode.l10n.t('$(sign-in) Rolecall: sign in'),
+        tooltip: vscode.l10n.t('Not signed in to {0}.', label),
+        command: isSandbox ? commands.trySandbox : commands.signIn,
+      };
+    case 'signingIn':
+      return {
+        text: vscode.l10n.t('$(loading~spin) Rolecall: waiting for the browser'),
+        tooltip: vscode.l10n.t('Finish signing in to {0} in your browser, paste its address here, or cancel.', label),
+        command: commands.showSession,
+      };
+    case 'signedIn':
+      return {
+        text: `$(account) ${nameOf(state.account)}`,
+        tooltip: vscode.l10n.t('Rolecall: signed in to {0} as {1}.', label, state.account.label),
+        command: commands.showSession,
+      };
+    case 'refreshing':
+      return {
+        text: `$(sync~spin) ${nameOf(state.account)}`,
+        tooltip: vscode.l10n.t('Rolecall: renewing the sign-in to {0}.', label),
+        command: commands.showSession,
+      };
+    case 'offline':
+      return {
+        text: vscode.l10n.t('$(debug-disconnect) {0} (offline)', nameOf(state.account)),
+        tooltip: vscode.l10n.t(
+          'Rolecall: still signed in to {0}, but the sign-in could not be renewed. Rolecall keeps trying. {1}',
+          label,
+          state.error.message,
+        ),
+        command: commands.showSession,
+        colour: 'warning',
+      };
+    case 'ended':
+      return {
+        text: vscode.l10n.t('$(warning) Rolecall: sign in again'),
+        tooltip: state.error.message,
+        command: commands.signIn,
+        colour: 'warning',
+      };
+    case 'storeUnavailable':
+      return {
+        text: vscode.l10n.t('$(lock) Rolecall: keyring'),
+        tooltip: state.error.message,
+        command: commands.showSession,
+        colour: 'error',
+      };
+  }
+}
+
+/** A name from a service must not show icons. */
+function plain(label: string): string {
+  return truncate(plainText(label), 60);
+}
 
 /** Shows the account and the state of its session in the status bar, and the tokens used in the tooltip. */
 export function registerStatusBar(clouds: Clouds, usage: TokenUsage): vscode.Disposable {

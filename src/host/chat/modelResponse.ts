@@ -3,8 +3,9 @@ import { asRolecallError, isCancelled, RolecallError } from '../../core/base/err
 import { streamCompletion } from '../../core/completions/client.ts';
 import { endpoint } from '../../core/completions/endpoint.ts';
 import { estimateText } from '../../core/completions/history.ts';
-import { type AccountSignal, accountSignal } from '../accountSignal.ts';
-import { signalOf } from '../cancellation.ts';
+import { resolveParameters } from '../../core/completions/parameters.ts';
+import type { CompletionParameters } from '../../core/completions/request.ts';
+import { type AccountSignal, accountSignal, signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { inferenceAccess, type Model, type ModelCatalog } from '../modelCatalog.ts';
@@ -13,7 +14,6 @@ import type { PickerChoices } from '../pickerChoices.ts';
 import type { Settings } from '../settings.ts';
 import { describe } from '../showError.ts';
 import { estimateTokens, toChatMessages, toFunctionTools } from './modelMessages.ts';
-import { optionParameters } from './modelOptions.ts';
 import { reportLine, streamToChat, whyNoAnswer } from './streamAdapter.ts';
 
 export interface ModelResponseDeps extends RequestDeps {
@@ -138,4 +138,29 @@ function refuseRequired({ toolMode }: vscode.ProvideLanguageModelChatResponseOpt
     ),
     { details: { param: 'tool_choice' } },
   );
+}
+
+/** What another extension asks for in a request, as parameters of the service. */
+export interface OptionParameters {
+  readonly parameters: CompletionParameters;
+  /** Names that mean something to other vendors only; they are not sent. */
+  readonly unknown: readonly string[];
+}
+
+/**
+ * `modelOptions` of a request to a language model: what the specification knows is passed on.
+ *
+ * @throws RolecallError `invalidRequest` for a field with a value that the service cannot take.
+ */
+export function optionParameters(modelOptions: Readonly<Record<string, unknown>> | undefined): OptionParameters {
+  const { entries } = resolveParameters([{ source: 'request', value: modelOptions }]);
+  const specified = entries.filter(({ isSpecified }) => isSpecified);
+  const wrong = specified.find(({ problem }) => problem !== undefined);
+  if (wrong?.problem !== undefined) {
+    throw new RolecallError('invalidRequest', wrong.problem, { details: { param: wrong.field } });
+  }
+  return {
+    parameters: Object.fromEntries(specified.map(({ field, value }) => [field, value])),
+    unknown: entries.filter(({ isSpecified }) => !isSpecified).map(({ field }) => field),
+  };
 }

@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import { answerPanel } from '../../ids.ts';
-import { ownerOf } from '../accountSignal.ts';
 import type { AnswerPart } from '../answerText.ts';
+import { ownerOf } from '../cancellation.ts';
 import type { Clouds } from '../clouds.ts';
 import { closingFence } from '../fenced.ts';
 import type { AnswerPiece, OpenPage, OpenPages } from '../pages.ts';

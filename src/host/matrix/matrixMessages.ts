@@ -1,13 +1,16 @@
-import { applyFilter } from '../../core/access/filter.ts';
+import { applyFilter, filterPeople } from '../../core/access/filter.ts';
 import { parseFilter } from '../../core/access/filterSyntax.ts';
 import { groupMatrix, type Matrix, peopleMatrix } from '../../core/access/matrix.ts';
-import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
-import { filterPeople } from '../../core/access/peopleFilter.ts';
+import {
+  type AccessModel,
+  attentionOf,
+  type GroupEntry,
+  type Principal,
+  type RoleEntry,
+} from '../../core/access/model.ts';
 import { oneLine } from '../../core/access/plain.ts';
 import { idLabel, principalName } from '../../core/access/queries.ts';
-import type { SortOrder } from '../../core/access/sort.ts';
-import { sortEntries } from '../../core/access/sort.ts';
-import { attentionOf } from '../../core/access/status.ts';
+import { type SortOrder, sortEntries } from '../../core/access/sort.ts';
 import { makeBits, setBit } from '../../webview/matrix/bitMatrix.ts';
 import type { MatrixMessage, Mode } from '../../webview/matrix/protocol.ts';
 

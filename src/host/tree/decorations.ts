@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
+import { attentionOf } from '../../core/access/model.ts';
 import type { AccessMetadata } from '../../core/access/resources.ts';
-import { attentionOf } from '../../core/access/status.ts';
 import type { AccessData } from '../accessData.ts';
 import { type AccessTarget, targetOfUri } from '../accessTarget.ts';
 import type { ChangeMarks } from '../changeMarks.ts';

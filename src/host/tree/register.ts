@@ -8,7 +8,6 @@ import { registerCommands } from '../commands.ts';
 import type { Settings } from '../settings.ts';
 import type { VirtualDocuments } from '../virtualDocuments.ts';
 import { TreeDecorations } from './decorations.ts';
-import { refreshAtIntervals } from './intervalRefresh.ts';
 import type { OrganizationCommandsDeps } from './organizationCommands.ts';
 import { OrganizationsTree } from './organizationsTree.ts';
 import type { TreeCommandsDeps } from './treeCommands.ts';
@@ -70,5 +69,32 @@ export function registerViewCommands(data: AccessData, state: ViewState, log: Lo
   return registerCommands([filter, filterAll, clearFilter, sort, addFavorite, removeFavorite], log, async () => {
     const { viewCommands } = await import('./viewCommands.ts');
     return viewCommands(data, state);
+  });
+}
+
+/**
+ * Reads what is shown again every so many minutes (`rolecall.refreshMinutes`), only while the view is visible: in other
+ * windows nothing is asked for.
+ */
+export function refreshAtIntervals(data: AccessData, settings: Settings, isLookedAt: () => boolean): vscode.Disposable {
+  let timer: NodeJS.Timeout | undefined;
+  let minutes = 0;
+  const start = () => {
+    const wanted = settings.refreshMinutes();
+    if (wanted === minutes) return;
+    minutes = wanted;
+    clearInterval(timer);
+    timer = undefined;
+    if (minutes === 0) return;
+    timer = setInterval(() => {
+      if (!isLookedAt()) return;
+      for (const { model } of data.all) data.refresh(model.organization);
+    }, minutes * 60_000);
+  };
+  start();
+  const subscription = settings.onDidChange(start);
+  return new vscode.Disposable(() => {
+    clearInterval(timer);
+    subscription.dispose();
   });
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { stateText } from '../../core/access/descriptions.ts';
+import { attentionOf, isBeingDeleted } from '../../core/access/model.ts';
 import type { AccessGroup, AccessRole } from '../../core/access/resources.ts';
-import { attentionOf, isBeingDeleted } from '../../core/access/status.ts';
 import { NAME_PATTERN, normalizeHealthStatus, normalizeProvisioningStatus } from '../../core/identity/schemas.ts';
 import { formatTime } from '../times.ts';
 import { colouredIcon, createTreeItem, type TooltipLine } from './createTreeItem.ts';

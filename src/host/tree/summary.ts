@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { attentionOf } from '../../core/access/status.ts';
+import { attentionOf } from '../../core/access/model.ts';
 import { contextKeys } from '../../ids.ts';
 import type { AccessData } from '../accessData.ts';
 import { filterProblem } from '../accessTarget.ts';

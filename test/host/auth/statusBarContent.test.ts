@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { RolecallError } from '../../../src/core/base/errors.ts';
-import type { SessionState } from '../../../src/core/oauth/rotation/sessionState.ts';
+import type { SessionState } from '../../../src/core/oauth/rotation/windowSession.ts';
 import { showSessionMenu } from '../../../src/host/auth/sessionMenu.ts';
-import { statusBarContent } from '../../../src/host/auth/statusBarContent.ts';
+import { statusBarContent } from '../../../src/host/auth/statusBar.ts';
 import type { Clouds } from '../../../src/host/clouds.ts';
 import { commands } from '../../../src/ids.ts';
 import { usePatches } from '../support/patches.ts';

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { registerMatrix } from '../../../src/host/matrix/register.ts';
 import { commands } from '../../../src/ids.ts';
-import type {
-  MatrixMessage,
-  NoticesMessage,
-  ToHost,
-  ToPage,
-  ViewMessage,
+import {
+  type MatrixMessage,
+  type NoticesMessage,
+  readToPage,
+  type ToHost,
+  type ToPage,
+  type ViewMessage,
+  versioned,
 } from '../../../src/webview/matrix/protocol.ts';
-import { readToPage, versioned } from '../../../src/webview/matrix/protocol.ts';
 import { Commands } from '../support/commands.ts';
 import { usePatches } from '../support/patches.ts';
 import { addFault, clearFaults } from '../support/sandbox.ts';

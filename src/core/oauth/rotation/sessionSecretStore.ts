@@ -1,10 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import { withTimeout } from '../../base/abort.ts';
 import type { Connection } from '../../base/connection.ts';
-import { RolecallError } from '../../base/errors.ts';
+import { asStorageError, RolecallError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Session } from '../session.ts';
-import { asStorageError } from '../storageError.ts';
 import { readRecord, type SecretRecord, writeRecord } from './secretRecord.ts';
 import type { Timeouts } from './timeouts.ts';
 

@@ -8,10 +8,9 @@ import type { ClaimFiles } from './claimFiles.ts';
 import { tokenExpired } from './endReason.ts';
 import { isFresh, isUnexpired, withExpiry } from './lifetime.ts';
 import type { SharedSessionState } from './reconcile.ts';
-import type { SessionState } from './sessionState.ts';
 import type { SharedSessionService, TokenManagerDeps } from './sharedSessionService.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
-import { WindowSession } from './windowSession.ts';
+import { type SessionState, WindowSession } from './windowSession.ts';
 
 /** If a token that was refreshed after a 401 is refused as well, it is not refreshed again for this long, in milliseconds. */
 const REFUSED_AGAIN_MS = 30_000;

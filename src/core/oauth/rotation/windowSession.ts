@@ -1,10 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import { RolecallError } from '../../base/errors.ts';
-import type { Session } from '../session.ts';
+import type { Account, Session } from '../session.ts';
 import type { BackOff } from './backOff.ts';
-import { type SessionEnd, sessionEndedError } from './endReason.ts';
+import { type EndReason, type SessionEnd, sessionEndedError } from './endReason.ts';
 import type { CurrentSession, SharedSessionState } from './reconcile.ts';
-import type { SessionState } from './sessionState.ts';
 
 /** What one window knows of the session: never older than what it knew before. No I/O. */
 export class WindowSession {
@@ -152,3 +151,19 @@ export class Emitter<T> {
     for (const listener of [...this.#listeners]) listener(value);
   }
 }
+
+/** Signed in or not, as one union: for the status bar, the welcome view and a diagnosis. */
+export type SessionState =
+  /** Nothing has been read yet. */
+  | { readonly kind: 'starting' }
+  | { readonly kind: 'signedOut' }
+  /** A sign-in is under way in this window. */
+  | { readonly kind: 'signingIn' }
+  | { readonly kind: 'signedIn'; readonly account: Account }
+  | { readonly kind: 'refreshing'; readonly account: Account }
+  /** Still signed in; the last refresh failed and is tried again later. */
+  | { readonly kind: 'offline'; readonly account: Account; readonly error: RolecallError }
+  /** The identity service no longer honours the session. */
+  | { readonly kind: 'ended'; readonly account: Account; readonly reason: EndReason; readonly error: RolecallError }
+  /** Neither signed in nor out: what is stored cannot be read now. The message says what to do. */
+  | { readonly kind: 'storeUnavailable'; readonly error: RolecallError };

@@ -7,12 +7,12 @@ import {
   groupsAnswer,
   holdersAnswer,
   rolesAnswer,
+  truncateAnswer,
 } from '../../../../src/core/access/answers.ts';
 import { documentMarkdown } from '../../../../src/core/access/document.ts';
 import { effectiveAccessDocument, holdersDocument } from '../../../../src/core/access/documents.ts';
 import { buildModel } from '../../../../src/core/access/model.ts';
 import { reviewDocument } from '../../../../src/core/access/reviewText.ts';
-import { truncateAnswer } from '../../../../src/core/access/truncateAnswer.ts';
 import { group, input, model, organizations, role } from './organizations.ts';
 
 const built = model(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { filterPeople } from '../../../../src/core/access/filter.ts';
 import { parseFilter } from '../../../../src/core/access/filterSyntax.ts';
 import { buildModel } from '../../../../src/core/access/model.ts';
-import { filterPeople } from '../../../../src/core/access/peopleFilter.ts';
 import { group, input, model, organizations, role } from './organizations.ts';
 
 const issuer = 'https://issuer.example';

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { csv } from '../../../../src/core/access/csv.ts';
 import { documentMarkdown } from '../../../../src/core/access/document.ts';
 import { buildModel } from '../../../../src/core/access/model.ts';
 import { oneLine } from '../../../../src/core/access/plain.ts';
 import { reviewOf } from '../../../../src/core/access/review.ts';
 import { readReview, writeReview } from '../../../../src/core/access/reviewFormat.ts';
-import { reviewCsv, reviewDocument, reviewJson } from '../../../../src/core/access/reviewText.ts';
+import { csv, reviewCsv, reviewDocument, reviewJson } from '../../../../src/core/access/reviewText.ts';
 import { group, input, model, organizations, role } from './organizations.ts';
 
 const reviewMarkdown = (...of: Parameters<typeof reviewDocument>) => documentMarkdown(reviewDocument(...of));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Connection } from '../../../../src/core/base/connection.ts';
-import { RolecallError } from '../../../../src/core/base/errors.ts';
+import { asStorageError, RolecallError } from '../../../../src/core/base/errors.ts';
 import { isFresh } from '../../../../src/core/oauth/rotation/lifetime.ts';
 import {
   accountOf,
@@ -11,7 +11,6 @@ import {
   type TokenGrant,
   writeSession,
 } from '../../../../src/core/oauth/session.ts';
-import { asStorageError } from '../../../../src/core/oauth/storageError.ts';
 import { CONNECTION } from './connection.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');

@@ -3,7 +3,7 @@ import { type ErrorKind, RolecallError } from '../../../../../src/core/base/erro
 import { BackOff } from '../../../../../src/core/oauth/rotation/backOff.ts';
 import { sessionEndOf } from '../../../../../src/core/oauth/rotation/endReason.ts';
 import { isUnexpired, withExpiry } from '../../../../../src/core/oauth/rotation/lifetime.ts';
-import { classifyRefreshFailure } from '../../../../../src/core/oauth/rotation/refreshFailure.ts';
+import { classifyRefreshFailure } from '../../../../../src/core/oauth/rotation/sendRefreshToken.ts';
 import { DEFAULT_TIMEOUTS } from '../../../../../src/core/oauth/rotation/timeouts.ts';
 import { firstSession } from '../../../../../src/core/oauth/session.ts';
 import { connection, refusal } from './fixture.ts';

@@ -6,11 +6,11 @@ import type { Connection } from '../../../../../src/core/base/connection.ts';
 import { RolecallError } from '../../../../../src/core/base/errors.ts';
 import type { Log } from '../../../../../src/core/base/log.ts';
 import type { SessionStore } from '../../../../../src/core/oauth/rotation/sessionSecretStore.ts';
-import type { SessionState } from '../../../../../src/core/oauth/rotation/sessionState.ts';
 import type { TokenManagerDeps } from '../../../../../src/core/oauth/rotation/sharedSessionService.ts';
 import { connectionFolderName } from '../../../../../src/core/oauth/rotation/statePaths.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from '../../../../../src/core/oauth/rotation/timeouts.ts';
 import { TokenManager } from '../../../../../src/core/oauth/rotation/tokenManager.ts';
+import type { SessionState } from '../../../../../src/core/oauth/rotation/windowSession.ts';
 import { firstSession, type Session, type TokenGrant } from '../../../../../src/core/oauth/session.ts';
 
 export const connection: Connection = {
