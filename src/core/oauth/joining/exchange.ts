@@ -82,7 +82,7 @@ export async function exchange(
       line.close();
       throw new UnreachableError(line.connected ? undefined : await line.closed);
     }
-    const greeted = await line.next();
+    const greeted = await withTimeout(line.next(), silenceMs, signal); // At once, unless it stopped meanwhile.
     if (greeted === undefined) throw closed();
     const greeting = parseJsonAs(challengeSchema, greeted);
     if (!greeting) throw new RolecallError('rateLimited', l10n.t('The window is too busy. Run the command again.'));

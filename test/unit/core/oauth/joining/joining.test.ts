@@ -6,12 +6,14 @@ import { silentLog } from '../../../../../src/core/base/log.ts';
 import { listModels } from '../../../../../src/core/completions/models.ts';
 import { IdentityClient } from '../../../../../src/core/identity/identityClient.ts';
 import { AllowedPrograms } from '../../../../../src/core/oauth/joining/allowedPrograms.ts';
+import { exchange } from '../../../../../src/core/oauth/joining/exchange.ts';
 import { findWindows } from '../../../../../src/core/oauth/joining/findWindows.ts';
 import { hideSecrets } from '../../../../../src/core/oauth/joining/hideSecrets.ts';
 import { operationNames, operationOf, operations, pathOf } from '../../../../../src/core/oauth/joining/operations.ts';
 import { ProgramKey } from '../../../../../src/core/oauth/joining/programKey.ts';
 import { FolderKey } from '../../../../../src/core/oauth/rotation/folderKey.ts';
-import { handshakeAsClient } from '../../../../../src/core/oauth/rotation/handshake.ts';
+import { handshakeAsClient, handshakeAsServer } from '../../../../../src/core/oauth/rotation/handshake.ts';
+import { startIpcServer } from '../../../../../src/core/oauth/rotation/ipcServer.ts';
 import { LineSocket } from '../../../../../src/core/oauth/rotation/lineSocket.ts';
 import { PROTOCOL } from '../../../../../src/core/oauth/rotation/protocol.ts';
 import { deferred } from '../../deferred.ts';
@@ -273,6 +275,19 @@ describe('joining a window', () => {
     const error = await failure(windows[0]?.join(() => {}, never) ?? assert.fail());
     assert.equal(error.kind, 'offline');
     assert.match(error.message, /window of the editor closed before it had answered/);
+  });
+
+  it('does not wait for a window that stops after it has proven itself', async () => {
+    await world.open();
+    const key = await new FolderKey(folder()).get();
+    const server = await startIpcServer(async (line, address) => {
+      await handshakeAsServer(line, { role: 'joined', address, key, protocol: PROTOCOL });
+      await line.closed;
+    });
+    const place = { address: server.address, key, state: world.state, silenceMs: 200 };
+    const error = await failure(exchange(place, { question: () => ({ ask: 'about' }) }, never));
+    assert.equal(error.kind, 'offline');
+    await server.close();
   });
 
   it('calls what the window offers, and nothing else', async () => {
