@@ -1,0 +1,117 @@
+import * as l10n from '@vscode/l10n';
+import type { EvaluatorDefinition } from './evaluatorDefinitions.ts';
+import {
+  fillJsonTexts,
+  type Placeholder,
+  placeholderKind,
+  placeholderNames,
+  type TemplateText,
+} from './placeholders.ts';
+import { nameKeys, type PromptCase } from './promptCases.ts';
+import type { PromptExtensions, PromptMessage } from './promptFile.ts';
+import type { Reading } from './reading.ts';
+import type { TextRange } from './yamlText.ts';
+
+interface Checked {
+  readonly messages: readonly PromptMessage[];
+  readonly evaluators: readonly EvaluatorDefinition[];
+  readonly extensions: PromptExtensions;
+  readonly cases: readonly { readonly one: PromptCase; readonly keys: ReadonlyMap<string, TextRange> }[];
+}
+
+/** Keys of a case that are used without a placeholder, or that nobody misses. */
+const quietKeys: ReadonlySet<string> = new Set([...nameKeys, 'id', 'description', 'input', 'expected']);
+/** Of a judge, besides the values of the case. */
+export const COMPLETION = 'completion';
+
+/**
+ * Compares the placeholders with the cases: variables that no case has, that some lack, and that nothing uses. A file with
+ * cases in data files, or with none, is not accused of what they may have.
+ *
+ * @returns the variables of the file, in order.
+ */
+export function checkPlaceholders(reading: Reading, checked: Checked): string[] {
+  const { messages, evaluators, extensions, cases } = checked;
+  const sent = [...messages.flatMap(templatesOf), ...extensions.images];
+  const judged = evaluators.flatMap(({ check }) => templatesOfCheck(check));
+  const places = [
+    ...sent.flatMap(({ placeholders }) => placeholders),
+    ...judged.flatMap(({ placeholders }) => placeholders).filter(({ name }) => name !== COMPLETION),
+  ];
+  const used = new Set(places.filter(({ kind }) => kind === 'variable').map(({ name }) => name));
+  for (const name of evaluators.flatMap(namesWithoutPlace)) used.add(name);
+  const defined = new Map(cases.flatMap(({ keys }) => [...keys]));
+  for (const place of places) reportText(reading, place, defined);
+  if (cases.length > 0 && extensions.cases.length === 0) {
+    for (const place of places) reportUndefined(reading, place, defined);
+    for (const { one } of cases)
+      reportMissing(
+        reading,
+        one,
+        [...used].filter((name) => defined.has(name)),
+      );
+    reportUnused(reading, used, defined);
+  }
+  return [...used];
+}
+
+function templatesOf({ content }: PromptMessage): TemplateText[] {
+  return content.map((part) => (part.type === 'text' ? part.text : part.url));
+}
+
+function templatesOfCheck(check: EvaluatorDefinition['check']): TemplateText[] {
+  if (check.method === 'string') return [check.operand];
+  if (check.method !== 'llm') return [];
+  return check.systemPrompt ? [check.prompt, check.systemPrompt] : [check.prompt];
+}
+
+function namesWithoutPlace({ check }: EvaluatorDefinition): string[] {
+  const found: string[] = [];
+  if (check.method === 'regex') found.push(...placeholderNames(check.pattern));
+  if (check.method === 'toolCall') {
+    fillJsonTexts(check.arguments, (name) => {
+      found.push(name);
+      return undefined;
+    });
+  }
+  return found.filter((name) => placeholderKind(name) === 'variable');
+}
+
+/** What looks like a placeholder and is none. */
+function reportText(reading: Reading, place: Placeholder, defined: ReadonlyMap<string, TextRange>): void {
+  if (place.kind !== 'text' || defined.has(place.name)) return;
+  const trimmed = place.name.trim();
+  const message =
+    trimmed !== place.name && placeholderKind(trimmed) === 'variable'
+      ? l10n.t('Placeholders have no blanks inside. This stays as text; write {0} to fill it.', `{{${trimmed}}}`)
+      : l10n.t('This is not a placeholder and stays as text. There are no conditions, loops or filters.');
+  // `${{ … }}` is an expression of a workflow, which nobody expects to be filled.
+  const isExpression = reading.yaml.text.charAt(place.start - 1) === '$';
+  reading.report(place, isExpression || !defined.has(trimmed) ? 'information' : 'warning', 'notPlaceholder', message);
+}
+
+function reportUndefined(reading: Reading, place: Placeholder, defined: ReadonlyMap<string, TextRange>): void {
+  if (place.kind !== 'variable' || defined.has(place.name)) return;
+  const meant = [...defined.keys()].find((key) => key.toLowerCase() === place.name.toLowerCase());
+  const message =
+    meant === undefined
+      ? l10n.t('No case has a value for "{0}". It stays as text.', place.name)
+      : l10n.t('No case has a value for "{0}". It stays as text. Did you mean "{1}"?', place.name, meant);
+  reading.report(place, 'warning', 'undefinedVariable', message);
+}
+
+function reportMissing(reading: Reading, { values, range, label }: PromptCase, used: readonly string[]): void {
+  const missing = used.filter((name) => !values.has(name));
+  if (missing.length === 0 || !range) return;
+  const firstLine = reading.yaml.slice(range).search(/[\r\n]|$/);
+  const message = l10n.t('The case "{0}" has no value for: {1}.', label, missing.join(', '));
+  reading.report({ start: range.start, end: range.start + firstLine }, 'warning', 'missingVariable', message);
+}
+
+function reportUnused(reading: Reading, used: ReadonlySet<string>, defined: ReadonlyMap<string, TextRange>): void {
+  for (const [key, place] of defined) {
+    if (used.has(key) || quietKeys.has(key)) continue;
+    const message = l10n.t('Nothing uses the variable "{0}".', key);
+    reading.report(place, 'information', 'unusedVariable', message);
+  }
+}

@@ -1,0 +1,186 @@
+import * as l10n from '@vscode/l10n';
+import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { withinDeadline } from '../base/withinDeadline.ts';
+import type { CompletionChoice } from '../completions/completion.ts';
+import { checkJson } from './checkJson.ts';
+import type { EvaluatorCheck, EvaluatorDefinition } from './evaluatorDefinitions.ts';
+import { judgeAnswer, judgeBuiltin } from './judge.ts';
+import { type Answer, missing, missingValues, type Outcome, skipped } from './outcome.ts';
+import { fillJsonTexts, fillPlaceholders } from './placeholders.ts';
+import type { Evaluation } from './runResults.ts';
+
+/** A pattern that needs longer would need for ever. */
+const REGEX_MS = 400;
+
+/** The answer without its reasoning, trimmed. */
+export function answerText({ text }: Pick<CompletionChoice, 'text'>): string {
+  return text.trim();
+}
+
+/**
+ * Checks an answer. What cannot be computed is skipped with its reason; what went wrong on the way is an error.
+ *
+ * Where this differs from GitHub's runner of the format: line breaks at the end of a text to compare with are left out (that of
+ * `expected: |` could never match a trimmed answer); an empty text to look for is skipped, since any answer contains it.
+ *
+ * @throws RolecallError `cancelled`; any other failure is a verdict.
+ */
+export async function evaluate(
+  definition: EvaluatorDefinition,
+  answer: Answer,
+  signal: AbortSignal,
+): Promise<Evaluation> {
+  const { name, range, check } = definition;
+  return { evaluator: name, method: check.method, range, ...(await outcomeOf(check, answer, signal)) };
+}
+
+function outcomeOf(check: EvaluatorCheck, answer: Answer, signal: AbortSignal): Outcome | Promise<Outcome> {
+  switch (check.method) {
+    case 'none':
+      return skipped(check.reason);
+    case 'string':
+      return compare(check, answer);
+    case 'regex':
+      return matchRegex(check, answer);
+    case 'jsonSchema':
+      return matchSchema(check, answer);
+    case 'toolCall':
+      return findCall(check, answer);
+    case 'llm':
+      return judgeAnswer(check, answerText(answer.choice), answer, signal);
+    case 'uses':
+      return judgeBuiltin(check.uses, answerText(answer.choice), answer, signal);
+    case 'maxTokens':
+      return countTokens(check.limit, answer);
+    case 'maxSeconds':
+      return measureTime(check.limit, answer);
+    case 'minProbability':
+      return measureProbability(check.limit, answer);
+  }
+}
+
+function decided(isPassed: boolean, reason: string): Outcome {
+  return isPassed ? { verdict: 'passed' } : { verdict: 'failed', reason };
+}
+
+function compare({ comparison, operand }: Extract<EvaluatorCheck, { method: 'string' }>, answer: Answer): Outcome {
+  const { values } = answer;
+  const absent = missingValues(operand.value, values);
+  if (absent.length > 0) return missing(absent);
+  const expected = fillPlaceholders(operand.value, (name) => values.get(name)).replace(/[\r\n]+$/, '');
+  const actual = answerText(answer.choice);
+  if (comparison === 'equals') {
+    const isEqual = actual === expected.trim();
+    const reason = l10n.t('The answer is not what was expected.');
+    return { ...decided(isEqual, reason), ...(!isEqual && { diff: { expected: expected.trim(), actual } }) };
+  }
+  if (expected === '') return skipped(l10n.t('The text to look for is empty, and every answer contains that.'));
+  const [text, part] = [actual.toLowerCase(), expected.toLowerCase()];
+  const quoted = JSON.stringify(expected);
+  switch (comparison) {
+    case 'contains':
+      return decided(text.includes(part), l10n.t('The answer does not contain {0}.', quoted));
+    case 'startsWith':
+      return decided(text.startsWith(part), l10n.t('The answer does not start with {0}.', quoted));
+    case 'endsWith':
+      return decided(text.endsWith(part), l10n.t('The answer does not end with {0}.', quoted));
+  }
+}
+
+/** Values of the case stand for themselves in a pattern. */
+function matchRegex({ pattern, flags }: Extract<EvaluatorCheck, { method: 'regex' }>, answer: Answer): Outcome {
+  const { values } = answer;
+  const absent = missingValues(pattern, values);
+  if (absent.length > 0) return missing(absent);
+  const filled = fillPlaceholders(pattern, (name) => values.get(name)?.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+  try {
+    const isMatch = withinDeadline(REGEX_MS, () => new RegExp(filled, flags).test(answerText(answer.choice)));
+    return decided(isMatch, l10n.t('The answer does not match {0}.', `/${filled}/${flags}`));
+  } catch (error) {
+    // Out of time, or a value that breaks the pattern.
+    return { verdict: 'error', reason: l10n.t('The regular expression failed: {0}', (error as Error).message) };
+  }
+}
+
+function matchSchema({ schema }: Extract<EvaluatorCheck, { method: 'jsonSchema' }>, answer: Answer): Outcome {
+  let value: unknown;
+  try {
+    value = JSON.parse(answerText(answer.choice));
+  } catch (error) {
+    return { verdict: 'failed', reason: l10n.t('The answer is not JSON: {0}', (error as SyntaxError).message) };
+  }
+  return checkJson(schema, value);
+}
+
+/** With at least these arguments: objects can have more members, lists are compared item by item. */
+function findCall(
+  { tool, arguments: template }: Extract<EvaluatorCheck, { method: 'toolCall' }>,
+  { choice, values }: Answer,
+): Outcome {
+  const absent = missingValues(JSON.stringify(template), values);
+  if (absent.length > 0) return missing(absent);
+  const wanted = fillJsonTexts(template, (name) => values.get(name)) as JsonObject;
+  const calls = choice.toolCalls.filter(({ name }) => name === tool);
+  if (calls.some(({ parsed }) => parsed !== undefined && contains(parsed, wanted))) return { verdict: 'passed' };
+  const [first] = calls;
+  if (first) {
+    return {
+      verdict: 'failed',
+      reason: l10n.t('The model called "{0}" with other arguments: {1}', tool, first.arguments),
+      diff: { expected: JSON.stringify(wanted, undefined, 2), actual: indented(first.arguments) },
+    };
+  }
+  const others = choice.toolCalls.map(({ name }) => name);
+  return others.length === 0
+    ? { verdict: 'failed', reason: l10n.t('The model called no tool.') }
+    : { verdict: 'failed', reason: l10n.t('The model did not call "{0}" but: {1}.', tool, others.join(', ')) };
+}
+
+function indented(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), undefined, 2);
+  } catch {
+    return json;
+  }
+}
+
+/** A value of the case is text, and can stand for a number in the call. */
+function contains(actual: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    return (
+      Array.isArray(actual) &&
+      actual.length === wanted.length &&
+      wanted.every((item, index) => contains(actual[index], item))
+    );
+  }
+  if (isJsonObject(wanted)) {
+    return (
+      isJsonObject(actual) &&
+      Object.entries(wanted).every(([key, value]) => Object.hasOwn(actual, key) && contains(actual[key], value))
+    );
+  }
+  return actual === wanted || (typeof wanted === 'string' && typeof actual !== 'object' && String(actual) === wanted);
+}
+
+function countTokens(limit: number, { choice, completion }: Answer): Outcome {
+  // The service counts all answers to a request together.
+  const counted = completion.choices.length === 1 ? completion.usage?.completionTokens : choice.logprobs?.length;
+  if (counted === undefined) return skipped(l10n.t('The service did not count the tokens of this answer.'));
+  return decided(counted <= limit, l10n.t('The answer has {0} tokens, more than {1}.', counted, limit));
+}
+
+function measureTime(limit: number, { timings: { totalMs } }: Answer): Outcome {
+  const seconds = (totalMs / 1000).toFixed(1);
+  return decided(totalMs <= limit * 1000, l10n.t('The answer took {0} seconds, more than {1}.', seconds, limit));
+}
+
+function measureProbability(limit: number, { choice: { logprobs } }: Answer): Outcome {
+  if (!logprobs) {
+    return skipped(
+      l10n.t('The service returned no log probabilities. They need "logprobs: true", and a service that has them.'),
+    );
+  }
+  const probability = Math.min(1, Math.exp(logprobs.reduce((sum, { logprob }) => sum + logprob, 0)));
+  const reason = l10n.t('The answer has the probability {0}, less than {1}.', probability.toPrecision(3), limit);
+  return { ...decided(probability >= limit, reason), score: probability };
+}

@@ -1,0 +1,103 @@
+import * as l10n from '@vscode/l10n';
+import { isCancelled, RolecallError, truncateWithEllipsis } from '../base/errors.ts';
+import type { ChatMessage } from '../completions/request.ts';
+import { type BuiltinEvaluator, builtinEvaluators, type JudgeChoice } from './builtinEvaluators.ts';
+import { COMPLETION } from './checkPlaceholders.ts';
+import type { JudgeCheck } from './evaluatorDefinitions.ts';
+import { type Answer, type JudgeRequest, missing, missingValues, type Outcome, skipped } from './outcome.ts';
+import { fillPlaceholders } from './placeholders.ts';
+
+const LONGEST_QUOTE = 200;
+
+/** An evaluator of the file that a model decides. The values of the case and the answer stand in both of its texts. */
+export async function judgeAnswer(
+  check: JudgeCheck,
+  completion: string,
+  answer: Answer,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const values = new Map([...answer.values, [COMPLETION, completion]]);
+  const texts = [check.systemPrompt?.value ?? '', check.prompt.value];
+  const absent = texts.flatMap((text) => missingValues(text, values));
+  if (absent.length > 0) return missing([...new Set(absent)]);
+  const [system = '', prompt = ''] = texts.map((text) => fillPlaceholders(text, (name) => values.get(name)));
+  const messages: ChatMessage[] = [
+    ...(system === '' ? [] : [{ role: 'system', content: system }]),
+    { role: 'user', content: prompt },
+  ];
+  const parameters = check.parameters?.values ?? {};
+  const request = { messages, parameters, ...(check.model !== undefined && { model: check.model }) };
+  return await ask(request, check.choices, answer, signal);
+}
+
+/** An evaluator that the format has built in, with a rubric of our own. It reads values of these very names. */
+export async function judgeBuiltin(
+  uses: string,
+  completion: string,
+  answer: Answer,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const builtin = builtinEvaluators[uses] as BuiltinEvaluator;
+  const absent = builtin.reads.filter((name) => (answer.values.get(name) ?? '') === '');
+  if (absent.length > 0) return missing(absent);
+  const parts = [
+    ...builtin.reads.map((name) => [name, answer.values.get(name) ?? ''] as const),
+    [COMPLETION, completion],
+  ];
+  const messages = [
+    { role: 'system', content: builtin.rubric },
+    { role: 'user', content: parts.map(([name, text]) => `<${name}>\n${text}\n</${name}>`).join('\n\n') },
+  ];
+  return await ask({ messages, parameters: {} }, builtin.choices, answer, signal);
+}
+
+async function ask(
+  request: JudgeRequest,
+  choices: readonly JudgeChoice[],
+  { askJudge }: Answer,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  try {
+    const reply = await askJudge(request, signal);
+    if (reply === undefined) return skipped(l10n.t('There is no model to judge with. Choose one.'));
+    return decide(reply, choices);
+  } catch (error) {
+    if (isCancelled(error) || !(error instanceof RolecallError)) throw error;
+    return { verdict: 'error', reason: l10n.t('The judge did not answer: {0}', error.message) };
+  }
+}
+
+function decide(reply: string, choices: readonly JudgeChoice[]): Outcome {
+  const choice = findChoice(reply, choices);
+  const quoted = JSON.stringify(truncateWithEllipsis(reply.trim(), LONGEST_QUOTE));
+  if (!choice) {
+    const names = choices.map((each) => each.choice).join(', ');
+    return { verdict: 'error', reason: l10n.t('The judge replied {0}, which is not one of: {1}.', quoted, names) };
+  }
+  const { score } = choice;
+  const reason = l10n.t('The judge replied {0}, which scores {1}.', quoted, score);
+  return { verdict: score > 0 ? 'passed' : 'failed', score, reason };
+}
+
+/**
+ * The choice that a reply names: the whole of it, the only one that stands in it as a word, or that of its last line. Not, as
+ * GitHub's runner of the format does, the first one found anywhere in it, where "10" contains "1" and "incorrect" "correct".
+ */
+export function findChoice(reply: string, choices: readonly JudgeChoice[]): JudgeChoice | undefined {
+  const bare = (text: string) => text.toLowerCase().replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
+  const whole = choices.find(({ choice }) => bare(choice) === bare(reply));
+  if (whole) return whole;
+  const lines = reply.trim().split(/\r\n|\r|\n/);
+  return onlyOne(reply, choices) ?? onlyOne(lines.at(-1) ?? '', choices);
+}
+
+function onlyOne(text: string, choices: readonly JudgeChoice[]): JudgeChoice | undefined {
+  const named = choices.filter(({ choice }) => standsAsWord(text.toLowerCase(), choice.trim().toLowerCase()));
+  return named.length === 1 ? named[0] : undefined;
+}
+
+/** Neither letters nor digits around, and not a part of a number such as 1.5 or -1. */
+function standsAsWord(text: string, word: string): boolean {
+  const escaped = word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  return new RegExp(`(?<![\\p{L}\\p{N}_]|\\d[.,])${escaped}(?![\\p{L}\\p{N}_]|[.,]\\d)`, 'u').test(text);
+}

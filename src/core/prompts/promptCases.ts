@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import * as l10n from '@vscode/l10n';
+import { truncateWithEllipsis } from '../base/errors.ts';
+import type { Reading } from './reading.ts';
+import type { Member, TextRange } from './yamlText.ts';
+
+/** One request with its values: an entry of `testData`, or a row of a data file. */
+export interface PromptCase {
+  /**
+   * Unique in its file, and stable: made of the name of the case, else of its input, so that neither other cases nor a changed
+   * expectation move it.
+   */
+  readonly id: string;
+  /** For people: its name, else the beginning of its input. */
+  readonly label: string;
+  /** The text of each variable: of scalars as written, of anything else as JSON. */
+  readonly values: ReadonlyMap<string, string>;
+  /** In the prompt file; absent for a row of a data file. */
+  readonly range?: TextRange;
+  /** Where a row of a data file stands; lines count from 1. */
+  readonly source?: { readonly path: string; readonly line: number };
+}
+
+/** A case before it is told apart from its siblings. */
+export type UnnamedCase = Omit<PromptCase, 'id' | 'label'>;
+
+/** Keys that name a case. */
+export const nameKeys: readonly string[] = ['name', 'title'];
+const LONGEST_LABEL = 60;
+
+/** Gives every case its ID. Of several with the same name or input, the later ones are counted. */
+export function nameCases(cases: readonly UnnamedCase[]): PromptCase[] {
+  const taken = new Map<string, number>();
+  return cases.map((one, index) => {
+    const { id, label } = identityOf(one.values, index);
+    const count = (taken.get(id) ?? 0) + 1;
+    taken.set(id, count);
+    const isAgain = count > 1;
+    return { ...one, id: isAgain ? `${id}~${count}` : id, label: isAgain ? `${label} (${count})` : label };
+  });
+}
+
+function identityOf(values: ReadonlyMap<string, string>, index: number): { id: string; label: string } {
+  const name = nameKeys.map((key) => values.get(key)?.trim()).find(Boolean);
+  if (name !== undefined) return { id: `name:${name}`, label: oneLine(name) };
+  const input = values.get('input')?.trim();
+  if (input) return { id: `input:${hash(input)}`, label: oneLine(input) };
+  const [first = ''] = [...values.values()].filter((value) => value.trim() !== '');
+  const label = first === '' ? l10n.t('Case {0}', index + 1) : oneLine(first);
+  return { id: `values:${hash(JSON.stringify([...values]))}`, label };
+}
+
+function oneLine(text: string): string {
+  return truncateWithEllipsis(text.replace(/\s+/g, ' ').trim(), LONGEST_LABEL);
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+}
+
+/** Names under which other formats nest the variables of a case. */
+const nests: readonly string[] = ['vars', 'inputs', 'variables'];
+
+/** Reads `testData`. @returns each case with the places of its keys. */
+export function readCases(
+  reading: Reading,
+  member: Member | undefined,
+): { readonly one: UnnamedCase; readonly keys: ReadonlyMap<string, TextRange> }[] {
+  return reading.items(member).flatMap((node) => {
+    const range = reading.yaml.rangeOf(node);
+    const members = reading.yaml.members(node);
+    if (!members) {
+      reading.error(range, 'wrongType', l10n.t('A case must be a mapping of variables.'));
+      return [];
+    }
+    const values = new Map<string, string>();
+    for (const each of members) {
+      const value = valueInCase(reading, each);
+      if (value === undefined) continue;
+      values.set(each.key, value);
+      if (!nests.includes(each.key) || !reading.yaml.members(each.value)) continue;
+      const message = l10n.t('Variables stand directly in the case. "{0}" is one value, written as JSON.', each.key);
+      reading.report(each.keyRange, 'information', 'nestedVariables', message);
+    }
+    return [{ one: { values, range }, keys: new Map(members.map(({ key, keyRange }) => [key, keyRange])) }];
+  });
+}
+
+function valueInCase(reading: Reading, member: Member): string | undefined {
+  if (!member.value) return undefined;
+  if (reading.yaml.scalar(member.value)) return reading.text(member);
+  if (reading.yaml.slice(member.range).startsWith('{{')) return reading.text(member);
+  const value = reading.json(member);
+  return value === undefined ? undefined : JSON.stringify(value);
+}

@@ -1,0 +1,194 @@
+import * as l10n from '@vscode/l10n';
+import { requestFields } from '../completions/request.ts';
+import { builtinEvaluators } from './builtinEvaluators.ts';
+
+/** The mappings of a prompt file whose keys are known. */
+export type FieldLevel =
+  | 'file'
+  | 'message'
+  | 'evaluator'
+  | 'string'
+  | 'llm'
+  | 'choice'
+  | 'regex'
+  | 'toolCall'
+  | 'rolecall';
+
+export interface PromptField {
+  /** For people. */
+  readonly describe: () => string;
+  /** What its value is, for completion: scalar, text in several lines, a mapping or a list. */
+  readonly shape: 'text' | 'block' | 'mapping' | 'list';
+  /** The values there are. */
+  readonly values?: readonly string[];
+}
+
+/** The evaluators that the format has built in. */
+export const builtinNames = Object.keys(builtinEvaluators);
+export const responseFormats = ['text', 'json_object', 'json_schema'] as const;
+/** The roles of the format; `developer` is met too. */
+export const roles = ['system', 'user', 'assistant', 'developer'] as const;
+export const stringMethods = ['equals', 'contains', 'startsWith', 'endsWith'] as const;
+
+/**
+ * Every key that is read, once: what is not here is reported as unknown, and what is here is offered and explained. The keys of
+ * the format come first, then those of Rolecall.
+ */
+export const promptFields: Readonly<Record<FieldLevel, Readonly<Record<string, PromptField>>>> = {
+  file: {
+    name: { shape: 'text', describe: () => l10n.t('The name of the prompt.') },
+    description: { shape: 'text', describe: () => l10n.t('What the prompt is for.') },
+    model: { shape: 'text', describe: () => l10n.t('The model that answers. The default model, if it is left out.') },
+    modelParameters: {
+      shape: 'mapping',
+      describe: () =>
+        l10n.t('Parameters of the request, in camel case or by the names of the API. Only what is set here is sent.'),
+    },
+    messages: {
+      shape: 'list',
+      describe: () => l10n.t('The conversation that is sent. `{{name}}` stands for a value of the case.'),
+    },
+    responseFormat: {
+      shape: 'text',
+      values: responseFormats,
+      describe: () =>
+        l10n.t(
+          '`text`, `json_object` or `json_schema`. The specification has no such field; it is sent in OpenAI’s form.',
+        ),
+    },
+    jsonSchema: {
+      shape: 'block',
+      describe: () => l10n.t('For `json_schema`: JSON text with `name` and `schema`.'),
+    },
+    testData: {
+      shape: 'list',
+      describe: () => l10n.t('The cases: one request each. Every key is a variable.'),
+    },
+    evaluators: { shape: 'list', describe: () => l10n.t('The checks of each answer, each with a name and a method.') },
+    rolecall: { shape: 'mapping', describe: () => l10n.t('What only Rolecall reads; other programs ignore this key.') },
+  },
+  message: {
+    role: { shape: 'text', values: roles, describe: () => l10n.t('Who speaks.') },
+    content: { shape: 'block', describe: () => l10n.t('What is said, or a list of text and image parts.') },
+    name: { shape: 'text', describe: () => l10n.t('The name of the speaker.') },
+  },
+  evaluator: {
+    name: { shape: 'text', describe: () => l10n.t('What the check is called in results.') },
+    string: {
+      shape: 'mapping',
+      describe: () => l10n.t('Compares the answer with a text: `equals`, `contains`, `startsWith` or `endsWith`.'),
+    },
+    llm: { shape: 'mapping', describe: () => l10n.t('Lets a model judge the answer.') },
+    uses: {
+      shape: 'text',
+      values: builtinNames,
+      describe: () => l10n.t('A built-in check. All of them are judged by a model.'),
+    },
+    regex: {
+      shape: 'text',
+      describe: () => l10n.t('A regular expression (JavaScript) that the answer must match somewhere.'),
+    },
+    jsonSchema: {
+      shape: 'mapping',
+      describe: () => l10n.t('The answer must be JSON that fits this JSON Schema; `{}` accepts any JSON.'),
+    },
+    toolCall: {
+      shape: 'mapping',
+      describe: () => l10n.t('The answer must call this tool, with at least these arguments.'),
+    },
+    maxTokens: {
+      shape: 'text',
+      describe: () => l10n.t('The most tokens the answer can have, as the service counts them.'),
+    },
+    maxSeconds: { shape: 'text', describe: () => l10n.t('The longest the answer can take, in seconds.') },
+    minProbability: {
+      shape: 'text',
+      describe: () =>
+        l10n.t(
+          'The least probability of the whole answer, 0 to 1: the product over its tokens. Needs `logprobs: true`.',
+        ),
+    },
+  },
+  string: {
+    equals: { shape: 'text', describe: () => l10n.t('The answer is this text. Case matters; blanks around do not.') },
+    contains: { shape: 'text', describe: () => l10n.t('The answer contains this text, in any case.') },
+    startsWith: { shape: 'text', describe: () => l10n.t('The answer begins with this text, in any case.') },
+    endsWith: { shape: 'text', describe: () => l10n.t('The answer ends with this text, in any case.') },
+  },
+  llm: {
+    modelId: { shape: 'text', describe: () => l10n.t('The model that judges.') },
+    prompt: {
+      shape: 'block',
+      describe: () =>
+        l10n.t('What the judge is asked. `{{completion}}` is the answer; values of the case can stand here too.'),
+    },
+    systemPrompt: { shape: 'block', describe: () => l10n.t('The judge’s instructions.') },
+    choices: { shape: 'list', describe: () => l10n.t('The replies there are, each with a score. Above 0 passes.') },
+    model: { shape: 'text', describe: () => l10n.t('The model that judges, where there is no `modelId`.') },
+    modelParameters: { shape: 'mapping', describe: () => l10n.t('Parameters of the request to the judge.') },
+  },
+  choice: {
+    choice: { shape: 'text', describe: () => l10n.t('What the judge replies.') },
+    score: { shape: 'text', describe: () => l10n.t('What that is worth, 0 to 1.') },
+  },
+  regex: {
+    pattern: { shape: 'text', describe: () => l10n.t('The regular expression, as in JavaScript.') },
+    flags: { shape: 'text', describe: () => l10n.t('Its flags: `i`, `m`, `s`, `u`.') },
+  },
+  toolCall: {
+    name: { shape: 'text', describe: () => l10n.t('The tool that must be called.') },
+    arguments: { shape: 'mapping', describe: () => l10n.t('Arguments that the call must have; it can have others.') },
+  },
+  rolecall: {
+    models: { shape: 'list', describe: () => l10n.t('Several models, each of which answers every case.') },
+    tools: { shape: 'list', describe: () => l10n.t('Workspace tools that are offered to the model, by name.') },
+    images: {
+      shape: 'list',
+      describe: () => l10n.t('Images that go with the last user message: paths relative to this file.'),
+    },
+    cases: {
+      shape: 'list',
+      describe: () => l10n.t('Further cases from JSONL or CSV files: paths relative to this file.'),
+    },
+    repeats: { shape: 'text', describe: () => l10n.t('How often each case is asked.') },
+    passes: { shape: 'text', describe: () => l10n.t('How many answers to a case must pass. All, if it is left out.') },
+    seeds: { shape: 'list', describe: () => l10n.t('Seeds: each case is asked once with each of them.') },
+    judge: { shape: 'text', describe: () => l10n.t('The model of evaluators that name none we have.') },
+    evaluators: {
+      shape: 'list',
+      describe: () => l10n.t('As `evaluators`, for methods that other programs do not know and would stop at.'),
+    },
+  },
+};
+
+/** The methods of the format, in the order in which they are looked for; those of Rolecall follow. */
+export const evaluatorMethods = [
+  'string',
+  'llm',
+  'uses',
+  'regex',
+  'jsonSchema',
+  'toolCall',
+  'maxTokens',
+  'maxSeconds',
+  'minProbability',
+] as const;
+export type EvaluatorMethod = (typeof evaluatorMethods)[number];
+/** Methods that stop other programs. */
+export const ownMethods: readonly string[] = evaluatorMethods.slice(3);
+
+/** Request fields that a file sets elsewhere. */
+const elsewhere: readonly string[] = ['model', 'messages'];
+/** The fields of the specification that can stand in `modelParameters`, by their own names. */
+export const parameterNames: readonly string[] = requestFields.filter((field) => !elsewhere.includes(field));
+
+/** `max_tokens` as `maxTokens`. */
+export function camelCase(field: string): string {
+  return field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The field of the specification that `key` spells, in camel case or by its own name; unknown keys stay as they are. */
+export function parameterName(key: string): { readonly field: string; readonly isSpecified: boolean } {
+  const field = parameterNames.find((name) => name === key || camelCase(name) === key);
+  return { field: field ?? key, isSpecified: field !== undefined };
+}

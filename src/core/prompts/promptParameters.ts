@@ -1,0 +1,110 @@
+import * as l10n from '@vscode/l10n';
+import { checkParameters } from '../completions/parameters.ts';
+import type { CompletionParameters } from '../completions/request.ts';
+import { parameterName } from './promptFields.ts';
+import type { Reading } from './reading.ts';
+import type { Member, TextRange } from './yamlText.ts';
+
+/** A parameter of the request as the file sets it. */
+export interface PromptParameter {
+  /** By the name of the specification; as written where that does not know it. */
+  readonly field: string;
+  /** As written. */
+  readonly key: string;
+  readonly value: unknown;
+  readonly keyRange: TextRange;
+  readonly range: TextRange;
+}
+
+/** What `modelParameters` comes to. */
+export interface ParameterList {
+  /** Exactly what is sent. */
+  readonly values: CompletionParameters;
+  readonly entries: readonly PromptParameter[];
+}
+
+/** Those of the specification's fields for which `null` is a value. */
+const nullable: readonly string[] = ['logit_bias', 'stream_options'];
+
+/** Reads a mapping of parameters in either spelling. What cannot be sent is an error and is left out. */
+export function readParameters(reading: Reading, member: Member | undefined): ParameterList {
+  const nothing = { values: {}, entries: [] };
+  if (!member?.value || reading.yaml.scalar(member.value)?.value === null) return nothing;
+  const members = reading.yaml.members(member.value);
+  if (!members) {
+    reading.error(member.range, 'wrongType', l10n.t('"{0}" must be a mapping.', member.key));
+    return nothing;
+  }
+  const entries = new Map<string, PromptParameter>();
+  for (const each of members) {
+    const entry = readParameter(reading, each);
+    const before = entry && entries.get(entry.field);
+    if (before) {
+      const message = l10n.t('"{0}" is already set as "{1}", which is used.', each.key, before.key);
+      reading.error(each.keyRange, 'severalSpellings', message);
+    } else if (entry) entries.set(entry.field, entry);
+  }
+  checkTogether(reading, entries);
+  const values = Object.fromEntries([...entries.values()].map(({ field, value }) => [field, value]));
+  return { values, entries: [...entries.values()] };
+}
+
+function readParameter(reading: Reading, { key, keyRange, range, value: node, ...rest }: Member) {
+  const { field, isSpecified } = parameterName(key);
+  if (field === 'model' || field === 'messages') {
+    const message = l10n.t('"{0}" has no effect here. It is a key of the file itself.', key);
+    reading.report(keyRange, 'warning', 'misplaced', message);
+    return undefined;
+  }
+  const given = reading.json({ key, keyRange, range, value: node, ...rest });
+  if (given === undefined || (given === null && !nullable.includes(field))) return undefined;
+  const value = field === 'stop' ? readStop(reading, given, range) : given;
+  if (value === undefined) return undefined;
+  if (!isSpecified) {
+    const message = l10n.t('The specification does not define "{0}". It is sent as it is.', key);
+    reading.report(keyRange, 'information', 'unspecified', message);
+  }
+  const checked = checkParameters({ [field]: value });
+  if (!checked.ok) {
+    reading.error(range, 'badParameter', checked.problems.map(({ message }) => message).join(' '));
+    return undefined;
+  }
+  return { field, key, value, keyRange, range } satisfies PromptParameter;
+}
+
+/** The hosted editor of the format writes an empty list for "unset"; the specification takes one text. */
+function readStop(reading: Reading, value: unknown, range: TextRange): unknown {
+  if (!Array.isArray(value)) return value;
+  if (value.length > 1) {
+    const message = l10n.t(
+      'The specification takes one stop text. The list is sent as it is, which a service can refuse.',
+    );
+    reading.report(range, 'warning', 'severalStops', message);
+  }
+  return value.length < 2 ? value[0] : value;
+}
+
+/** What the service refuses although each field is right by itself. */
+function checkTogether(reading: Reading, entries: Map<string, PromptParameter>): void {
+  const valueFor = (field: string) => entries.get(field)?.value;
+  const top = entries.get('top_logprobs');
+  if (top && valueFor('logprobs') !== true) {
+    const message = l10n.t('"{0}" needs "logprobs: true".', top.key);
+    reading.error(top.keyRange, 'needsLogprobs', message);
+  }
+  const streamOptions = entries.get('stream_options');
+  if (streamOptions && streamOptions.value !== null && valueFor('stream') === false) {
+    reading.error(streamOptions.keyRange, 'needsStream', l10n.t('"{0}" needs a streamed answer.', streamOptions.key));
+  }
+  const maxTokens = entries.get('max_tokens');
+  const other = entries.get('max_completion_tokens');
+  if (maxTokens && other) {
+    const message = l10n.t(
+      '"{0}" is not sent because "{1}" is set too: services refuse both.',
+      maxTokens.key,
+      other.key,
+    );
+    reading.report(maxTokens.keyRange, 'warning', 'twoLimits', message);
+    entries.delete('max_tokens');
+  }
+}

@@ -1,0 +1,172 @@
+import path from 'node:path';
+import * as l10n from '@vscode/l10n';
+import { RolecallError } from '../base/errors.ts';
+import type { ChatMessage, CompletionRequest, ContentPart, FunctionTool } from '../completions/request.ts';
+import { namedFields } from '../completions/retry.ts';
+import { filePath, fillPlaceholders, placeholderKind, placeholderNames, type TemplateText } from './placeholders.ts';
+import type { MessagePart, PromptFile, PromptMessage } from './promptFile.ts';
+import type { TextRange } from './yamlText.ts';
+
+/** What a prompt file names beside itself. Paths are relative, with `/`, and were checked by {@link checkPath}. */
+export interface PromptResources {
+  /**
+   * The text of a file, relative to the prompt file. The host confines it to the folder, links included.
+   *
+   * @throws RolecallError `configuration` for what cannot be read.
+   */
+  readText(path: string, signal: AbortSignal): Promise<string>;
+  /** The bytes of an image. */
+  readImage(path: string, signal: AbortSignal): Promise<Uint8Array>;
+  /**
+   * Workspace tools as they are offered to a model, in this order.
+   *
+   * @throws RolecallError `configuration` for a name that there is not.
+   */
+  tools(names: readonly string[], signal: AbortSignal): Promise<readonly FunctionTool[]>;
+}
+
+/** What one request is made of. */
+export interface RequestInput {
+  readonly file: PromptFile;
+  /** Of the case; empty where there is none. */
+  readonly values: ReadonlyMap<string, string>;
+  /** The model that is asked, by its ID at the service. */
+  readonly model: string;
+  readonly seed?: number | undefined;
+  readonly resources: PromptResources;
+}
+
+/**
+ * The request for a case: what the file sets and nothing else. Placeholders are filled in one pass over the template, so that what a
+ * case contains is never expanded, nor read as a path.
+ *
+ * @throws RolecallError `configuration` for a file, an image or a tool that cannot be had.
+ */
+export async function buildRequest(input: RequestInput, signal: AbortSignal): Promise<CompletionRequest> {
+  const { file, model, seed } = input;
+  const fill = await filler(input, signal);
+  const messages = await withImages(
+    file.messages.map((message) => fillMessage(message, fill)),
+    input,
+    fill,
+    signal,
+  );
+  const names = file.extensions.tools.map(({ value }) => value);
+  const offered = names.length > 0 ? await input.resources.tools(names, signal) : [];
+  const tools = [...(file.parameters.values.tools ?? []), ...offered];
+  const format = responseFormat(file);
+  return {
+    model,
+    messages,
+    ...file.parameters.values,
+    ...(seed !== undefined && { seed }),
+    ...(tools.length > 0 && { tools }),
+    ...(format && { response_format: format }),
+  };
+}
+
+type Fill = (text: TemplateText) => string;
+
+async function filler({ file, values, resources }: RequestInput, signal: AbortSignal): Promise<Fill> {
+  const parts = file.messages.flatMap(({ content }) => content);
+  const names = new Set(parts.flatMap((part) => placeholderNames((part.type === 'text' ? part.text : part.url).value)));
+  const included = new Map<string, string>();
+  for (const name of names) {
+    if (values.has(name) || placeholderKind(name) !== 'file') continue;
+    included.set(name, await resources.readText(checkPath(filePath(name)), signal));
+  }
+  return ({ value }) => fillPlaceholders(value, (name) => values.get(name) ?? included.get(name));
+}
+
+function fillMessage({ role, name, content }: PromptMessage, fill: Fill): ChatMessage {
+  const [first] = content;
+  const isText = content.length === 1 && first?.type === 'text';
+  return {
+    role,
+    content: isText ? fill(first.text) : content.map((part) => fillPart(part, fill)),
+    ...(name !== undefined && { name }),
+  };
+}
+
+function fillPart(part: MessagePart, fill: Fill): ContentPart {
+  if (part.type === 'text') return { type: 'text', text: fill(part.text) };
+  const detail = part.detail as 'auto' | undefined;
+  return { type: 'image_url', image_url: { url: fill(part.url), ...(detail !== undefined && { detail }) } };
+}
+
+/** Images go with the last user message, behind its text. */
+async function withImages(
+  messages: readonly ChatMessage[],
+  { file, resources }: RequestInput,
+  fill: Fill,
+  signal: AbortSignal,
+): Promise<readonly ChatMessage[]> {
+  const paths = file.extensions.images.map(fill);
+  if (paths.length === 0) return messages;
+  const last = messages.findLastIndex(({ role }) => role === 'user');
+  const message = messages[last];
+  if (!message) throw configuration(l10n.t('Images go with a user message, and there is none.'));
+  const images: ContentPart[] = [];
+  for (const each of paths) {
+    const image = checkPath(each);
+    const url = imageUrl(image, await resources.readImage(image, signal));
+    images.push({ type: 'image_url', image_url: { url } });
+  }
+  const text: readonly ContentPart[] =
+    typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : (message.content ?? []);
+  return messages.with(last, { ...message, content: [...text, ...images] });
+}
+
+const imageTypes: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+};
+
+function imageUrl(file: string, bytes: Uint8Array): string {
+  const type = imageTypes[path.posix.extname(file).toLowerCase()];
+  if (type === undefined) throw configuration(l10n.t('"{0}" is not an image: use png, jpg, gif or webp.', file));
+  return `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
+}
+
+/** OpenAI's form, as the specification has none. `text` is what every service answers with, and is not sent. */
+function responseFormat({ responseFormat: format }: PromptFile): object | undefined {
+  if (!format || format.type === 'text') return undefined;
+  return format.type === 'json_object' ? { type: format.type } : { type: format.type, json_schema: format.jsonSchema };
+}
+
+/**
+ * `file` as a relative path with `/`. Whether it stays in the folder is for whoever reads it: links decide that too.
+ *
+ * @throws RolecallError `configuration` for an absolute path, an address or a home folder.
+ */
+export function checkPath(file: string): string {
+  const plain = file.trim().replaceAll('\\', '/');
+  if (plain === '' || plain.includes('\0') || /^(?:[/~]|[A-Za-z][A-Za-z\d+.-]*:)/.test(plain)) {
+    throw configuration(l10n.t('"{0}" must be a path relative to the prompt file.', file));
+  }
+  return path.posix.normalize(plain);
+}
+
+function configuration(message: string): RolecallError {
+  return new RolecallError('configuration', message);
+}
+
+/** Where the file sets the request fields that an error of the service names (`param`). */
+export function rangesOfFields(file: PromptFile, param: string | undefined): TextRange[] {
+  return namedFields(param).flatMap((name): TextRange[] => {
+    const field = /^[\w-]+/.exec(name)?.[0] ?? name;
+    if (field === 'model') return file.model ? [file.model] : [];
+    if (field === 'messages') {
+      const index = /^messages(?:\[(\d+)\]|\.(\d+))/.exec(name);
+      const message = file.messages[Number(index?.[1] ?? index?.[2] ?? -1)] ?? file.messages[0];
+      return message ? [message] : [];
+    }
+    const entry = file.parameters.entries.find((each) => each.field === field);
+    if (entry) return [entry.range];
+    if (field === 'tools') return [...file.extensions.tools];
+    return [];
+  });
+}

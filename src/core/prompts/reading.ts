@@ -1,0 +1,172 @@
+import * as l10n from '@vscode/l10n';
+import type { DocumentProblem } from '../base/documentProblem.ts';
+import { findPlaceholders, type TemplateText } from './placeholders.ts';
+import { type FieldLevel, promptFields } from './promptFields.ts';
+import type { Member, TextRange, YamlNode, YamlText } from './yamlText.ts';
+
+/** What is found of one kind is shown so often: a mistake in a template is one in each of a thousand cases. */
+const SHOWN_OF_ONE_KIND = 20;
+
+/** Reads values out of a YAML text, and collects what is wrong with them at their places. */
+export class Reading {
+  readonly yaml: YamlText;
+  readonly #problems: DocumentProblem[] = [];
+  readonly #counts = new Map<string, number>();
+
+  constructor(yaml: YamlText) {
+    this.yaml = yaml;
+  }
+
+  /** In the order of the text. */
+  get problems(): DocumentProblem[] {
+    const more = [...this.#counts].filter(([, count]) => count > SHOWN_OF_ONE_KIND);
+    return this.#problems
+      .map((problem) => {
+        const [, count = 0] = more.find(([code]) => code === problem.code) ?? [];
+        const isLast = count > 0 && problem === this.#problems.findLast(({ code }) => code === problem.code);
+        if (!isLast) return problem;
+        return { ...problem, message: l10n.t('{0} And {1} more like it.', problem.message, count - SHOWN_OF_ONE_KIND) };
+      })
+      .sort((one, other) => one.start - other.start || one.end - other.end);
+  }
+
+  report({ start, end }: TextRange, severity: DocumentProblem['severity'], code: string, message: string): void {
+    const count = (this.#counts.get(code) ?? 0) + 1;
+    this.#counts.set(code, count);
+    if (count > SHOWN_OF_ONE_KIND) return;
+    this.#problems.push({ start, end: Math.max(end, start + 1), severity, message, code });
+  }
+
+  error(range: TextRange, code: string, message: string): void {
+    this.report(range, 'error', code, message);
+  }
+
+  /** The members of a mapping by key, after unknown ones were reported; `undefined` for what is no mapping. */
+  fields(node: YamlNode | undefined, level: FieldLevel, where: TextRange): Map<string, Member> | undefined {
+    const members = this.yaml.members(node);
+    if (!members) {
+      this.error(where, 'wrongType', l10n.t('This must be a mapping: keys with values.'));
+      return undefined;
+    }
+    for (const { key, keyRange } of members) {
+      if (Object.hasOwn(promptFields[level], key)) continue;
+      this.report(keyRange, 'information', 'unknownKey', unknownKey(key, level));
+    }
+    return new Map(members.map((member) => [member.key, member]));
+  }
+
+  /** The items of a list; a single value stands for a list of one where `orOne`. */
+  items(member: Member | undefined, orOne = false): YamlNode[] {
+    const { value } = member ?? {};
+    if (!member || value === undefined || this.#isNull(value)) return [];
+    const items = this.yaml.items(value);
+    if (items) return items;
+    if (orOne && this.yaml.scalar(value)) return [value];
+    this.error(member.range, 'wrongType', l10n.t('"{0}" must be a list.', member.key));
+    return [];
+  }
+
+  /** A text, `undefined` where it is absent, null or no scalar, which is an error. */
+  text(member: Member | undefined): string | undefined {
+    if (!member?.value) return undefined;
+    const scalar = this.yaml.scalar(member.value);
+    if (scalar) {
+      this.#surprises(member.value, member.range);
+      return this.yaml.scalarText(member.value);
+    }
+    this.#notText(member.range, member.key);
+    return undefined;
+  }
+
+  /** A text of a list. */
+  itemText(node: YamlNode): string | undefined {
+    const text = this.yaml.scalarText(node);
+    if (text === undefined) this.#notText(this.yaml.rangeOf(node), '');
+    return text;
+  }
+
+  /** A text with placeholders; empty where nothing is written. */
+  template(member: Member | undefined): TemplateText | undefined {
+    const value = this.text(member);
+    if (value === undefined || !member) return undefined;
+    return this.templateAt(value, member.range);
+  }
+
+  templateAt(value: string, range: TextRange): TemplateText {
+    return { value, ...range, placeholders: findPlaceholders(this.yaml.slice(range), range.start) };
+  }
+
+  /** A number, `undefined` where it is absent or anything else, which is an error. */
+  number(
+    member: Member | undefined,
+    isRight: (value: number) => boolean,
+    sentence: (key: string) => string,
+  ): number | undefined {
+    if (!member?.value || this.#isNull(member.value)) return undefined;
+    const value = this.yaml.scalar(member.value)?.value;
+    if (typeof value === 'number' && isRight(value)) return value;
+    this.error(member.range, 'wrongType', sentence(member.key));
+    return undefined;
+  }
+
+  wholeNumber(member: Member | undefined): number | undefined {
+    return this.number(
+      member,
+      (value) => Number.isInteger(value) && value > 0,
+      (key) => l10n.t('"{0}" must be a whole number above 0.', key),
+    );
+  }
+
+  /** A value as JSON has it, `undefined` where it cannot be read, which is an error. */
+  json(member: Member | undefined): unknown {
+    if (!member?.value) return undefined;
+    try {
+      return this.yaml.json(member.value);
+    } catch (error) {
+      this.error(member.range, 'aliases', (error as RangeError).message);
+      return undefined;
+    }
+  }
+
+  #isNull(node: YamlNode): boolean {
+    return this.yaml.scalar(node)?.value === null;
+  }
+
+  #notText(range: TextRange, key: string): void {
+    if (this.yaml.slice(range).startsWith('{{')) {
+      const message = l10n.t('YAML reads {{ as a mapping. Put quotes around this text.');
+      this.error(range, 'unquotedPlaceholder', message);
+    } else
+      this.error(range, 'wrongType', key === '' ? l10n.t('This must be text.') : l10n.t('"{0}" must be text.', key));
+  }
+
+  /** What YAML takes out of a text without a word. */
+  #surprises(value: YamlNode, range: TextRange): void {
+    const scalar = this.yaml.scalar(value);
+    if (!scalar || scalar !== value || scalar.type !== 'PLAIN') return;
+    const rest = this.yaml.text.slice(range.end, scalar.range[2]);
+    const comment = /^[ \t]+#[^\r\n]*/.exec(rest)?.[0];
+    if (comment !== undefined) {
+      const message = l10n.t('The text ends here: YAML reads what follows # as a comment. Quotes keep it.');
+      this.report(
+        { start: range.end + comment.indexOf('#'), end: range.end + comment.length },
+        'information',
+        'comment',
+        message,
+      );
+    }
+    if (scalar.anchor !== undefined && !this.yaml.isReferred(scalar.anchor)) {
+      const message = l10n.t('YAML reads &{0} as the name of this value, not as text. Quotes keep it.', scalar.anchor);
+      const start = this.yaml.text.lastIndexOf(`&${scalar.anchor}`, range.start);
+      this.report({ start, end: start + scalar.anchor.length + 1 }, 'warning', 'anchor', message);
+    }
+  }
+}
+
+function unknownKey(key: string, level: FieldLevel): string {
+  const known = Object.keys(promptFields[level]);
+  const meant = known.find((name) => name.toLowerCase() === key.toLowerCase().replaceAll(/[_-]/g, ''));
+  return meant === undefined
+    ? l10n.t('"{0}" is not a key of prompt files. It is ignored.', key)
+    : l10n.t('"{0}" is not a key of prompt files. It is ignored. Did you mean "{1}"?', key, meant);
+}

@@ -1,0 +1,287 @@
+import * as l10n from '@vscode/l10n';
+import { asRolecallError, cancelled, type ErrorKind, isCancelled, RolecallError } from '../base/errors.ts';
+import type { CompletionChoice, CompletionEvent } from '../completions/completion.ts';
+import type { CompletionRequest } from '../completions/request.ts';
+import { answerText, evaluate } from './evaluate.ts';
+import type { AskJudge } from './outcome.ts';
+import type { PromptCase } from './promptCases.ts';
+import { type Exchange, PromptClient, type PromptClientDeps } from './promptClient.ts';
+import type { PromptFile } from './promptFile.ts';
+import { buildRequest, type PromptResources } from './promptRequest.ts';
+import {
+  type AnswerResult,
+  type AttemptError,
+  type AttemptResult,
+  agreementOf,
+  type CaseResult,
+  combineVerdicts,
+  type Evaluation,
+  type PromptRun,
+  verdictOf,
+} from './runResults.ts';
+
+/** What is to be run. */
+export interface RunPlan {
+  readonly file: PromptFile;
+  /** How results name the file. */
+  readonly path: string;
+  /** Those of the file, of its data files, or some of them. */
+  readonly cases: readonly PromptCase[];
+  /** By their IDs at the service. */
+  readonly models: readonly string[];
+  /** Instead of the file's own. */
+  readonly repeats?: number;
+  /** Requests at one time; 4 unless given. */
+  readonly concurrency?: number;
+  /** Keeps the events of the service with their times. */
+  readonly withEvents?: boolean;
+}
+
+export interface RunDeps extends PromptClientDeps {
+  readonly resources: PromptResources;
+  /**
+   * The model of the service that judges, for a name in a file or for none.
+   *
+   * @returns `undefined` where the user has to choose one: the check is skipped then.
+   */
+  judgeModel(name: string | undefined): string | undefined;
+  readonly date?: () => Date;
+}
+
+/** Which request of a run something happens to. */
+export interface Attempt {
+  readonly case: PromptCase;
+  readonly model: string;
+  /** From 0. */
+  readonly attempt: number;
+  /** How many the case has with this model. */
+  readonly attempts: number;
+  readonly seed?: number;
+}
+
+/** What happens while a run goes on. Requests of several cases interleave. */
+export type RunEvent =
+  /** Its request is being made. */
+  | ({ readonly kind: 'started' } & Attempt)
+  /** The body as it is sent, again after each wait. */
+  | ({ readonly kind: 'sent'; readonly body: string } & Attempt)
+  | ({ readonly kind: 'event'; readonly event: CompletionEvent } & Attempt)
+  | ({ readonly kind: 'evaluated'; readonly choice: number; readonly evaluation: Evaluation } & Attempt)
+  | ({ readonly kind: 'attempted'; readonly result: AttemptResult } & Attempt)
+  /** All attempts of a case with a model. */
+  | { readonly kind: 'finished'; readonly result: CaseResult }
+  /** The service asked to wait: nothing is sent for so long. */
+  | { readonly kind: 'waiting'; readonly ms: number };
+
+const CONCURRENCY = 4;
+/** After so many failures of one kind in a row, a model is not asked any more. */
+const GIVE_UP_AFTER = 3;
+/** What another request cannot change. */
+const lasting: readonly AttemptError['kind'][] = [
+  'configuration',
+  'signedOut',
+  'sessionEnded',
+  'forbidden',
+  'notFound',
+  'credit',
+  'offline',
+  'storage',
+] satisfies ErrorKind[];
+
+/**
+ * Asks every model every case, and checks the answers. A failed request is an error of its case and stops nothing else, unless it
+ * is one that the next request would meet too. Never throws: after Stop, the result has what was finished by then.
+ */
+export async function runCases(
+  plan: RunPlan,
+  deps: RunDeps,
+  onEvent: (event: RunEvent) => void,
+  signal: AbortSignal,
+): Promise<PromptRun> {
+  const { file, cases, models } = plan;
+  const date = deps.date ?? (() => new Date());
+  const startedAt = date();
+  const run = new Run(plan, deps, onEvent);
+  const wanted = cases.flatMap((one) => models.map((model) => new WantedCase(one, model, run.attemptsOf(one, model))));
+  const queue = wanted.flatMap((each) => each.attempts.map((attempt) => ({ each, attempt })));
+  const work = async () => {
+    for (let next = queue.shift(); next && !signal.aborted; next = queue.shift()) {
+      const { each, attempt } = next;
+      const result = await run.attempt(attempt, signal).catch((error: unknown) => {
+        if (isCancelled(error)) return undefined;
+        throw error;
+      });
+      if (!result) return;
+      onEvent({ kind: 'attempted', result, ...attempt });
+      each.results.set(attempt.attempt, result);
+      const finished = each.finished(file.extensions.passes);
+      if (finished) onEvent({ kind: 'finished', result: finished });
+    }
+  };
+  const { concurrency = CONCURRENCY } = plan;
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(concurrency, queue.length)) }, work));
+  const results = wanted.flatMap((each) => each.finished(file.extensions.passes) ?? []);
+  return {
+    file: plan.path,
+    ...(file.name !== undefined && { name: file.name }),
+    ...(file.description !== undefined && { description: file.description }),
+    ...(file.model && { model: file.model.value }),
+    startedAt,
+    durationMs: date().getTime() - startedAt.getTime(),
+    models,
+    planned: wanted.length,
+    results,
+    stopped: signal.aborted && results.length < wanted.length,
+  };
+}
+
+/** A case that a model is asked, and what has come of it. */
+class WantedCase {
+  readonly attempts: readonly Attempt[];
+  readonly results = new Map<number, AttemptResult>();
+  readonly #case: PromptCase;
+  readonly #model: string;
+
+  constructor(one: PromptCase, model: string, attempts: readonly Attempt[]) {
+    this.#case = one;
+    this.#model = model;
+    this.attempts = attempts;
+  }
+
+  /** Once all attempts have a result. */
+  finished(passes: number | undefined): CaseResult | undefined {
+    if (this.results.size < this.attempts.length) return undefined;
+    const attempts = [...this.results].sort(([one], [other]) => one - other).map(([, result]) => result);
+    const agreement = agreementOf(attempts);
+    return { case: this.#case, model: this.#model, verdict: verdictOf(agreement, passes), agreement, attempts };
+  }
+}
+
+class Run {
+  readonly #plan: RunPlan;
+  readonly #deps: RunDeps;
+  readonly #onEvent: (event: RunEvent) => void;
+  readonly #client: PromptClient;
+  /** Failures in a row of each model. */
+  readonly #failures = new Map<string, { readonly error: AttemptError; readonly count: number }>();
+
+  constructor(plan: RunPlan, deps: RunDeps, onEvent: (event: RunEvent) => void) {
+    this.#plan = plan;
+    this.#deps = deps;
+    this.#onEvent = onEvent;
+    this.#client = new PromptClient(deps, (ms) => onEvent({ kind: 'waiting', ms }));
+  }
+
+  attemptsOf(one: PromptCase, model: string): Attempt[] {
+    const { file, repeats = file.extensions.repeats } = this.#plan;
+    const seeds: readonly (number | undefined)[] =
+      file.extensions.seeds.length > 0 ? file.extensions.seeds : [undefined];
+    const attempts = seeds.length * repeats;
+    return Array.from({ length: attempts }, (_, attempt) => {
+      const seed = seeds[attempt % seeds.length];
+      return { case: one, model, attempt, attempts, ...(seed !== undefined && { seed }) };
+    });
+  }
+
+  /** @throws RolecallError `cancelled`, and nothing else. */
+  async attempt(attempt: Attempt, signal: AbortSignal): Promise<AttemptResult> {
+    const { file, withEvents = false } = this.#plan;
+    const { seed, model } = attempt;
+    this.#onEvent({ kind: 'started', ...attempt });
+    const input = { file, values: attempt.case.values, model, seed, resources: this.#deps.resources };
+    const seeded = seed === undefined ? {} : { seed };
+    const request = await settle(buildRequest(input, signal), signal);
+    if (request instanceof RolecallError) return { ...seeded, error: this.#fail(model, request, false), answers: [] };
+    const given = this.#givenUp(model);
+    if (given) return { ...seeded, request: { ...request }, error: given, answers: [] };
+    const onSend = (body: string) => this.#onEvent({ kind: 'sent', body, ...attempt });
+    const onEvent = (event: CompletionEvent) => this.#onEvent({ kind: 'event', event, ...attempt });
+    const exchange = await this.#client.send(request, { withEvents, onSend, onEvent }, signal);
+    const error = this.#errorOf(model, exchange);
+    return {
+      ...seeded,
+      request: (exchange.body === undefined ? request : JSON.parse(exchange.body)) as Record<string, unknown>,
+      ...(exchange.body !== undefined && { body: exchange.body }),
+      ...(exchange.completion && { completion: exchange.completion }),
+      ...(exchange.timings && { timings: exchange.timings }),
+      ...(exchange.events && { events: exchange.events }),
+      ...(error && { error }),
+      answers: error ? [] : await this.#evaluate(attempt, exchange, signal),
+    };
+  }
+
+  async #evaluate(attempt: Attempt, exchange: Exchange, signal: AbortSignal): Promise<AnswerResult[]> {
+    const { completion, timings } = exchange;
+    if (!completion || !timings) return [];
+    const results: AnswerResult[] = [];
+    for (const choice of completion.choices) {
+      const answer = { choice, completion, timings, values: attempt.case.values, askJudge: this.#askJudge };
+      const evaluations: Evaluation[] = [];
+      for (const definition of this.#plan.file.evaluators) {
+        const evaluation = await evaluate(definition, answer, signal);
+        evaluations.push(evaluation);
+        this.#onEvent({ kind: 'evaluated', choice: choice.index, evaluation, ...attempt });
+      }
+      const verdict = combineVerdicts(evaluations.map((each) => each.verdict));
+      results.push({ choice: choice.index, text: answerText(choice), evaluations, verdict });
+    }
+    return results;
+  }
+
+  readonly #askJudge: AskJudge = async (request, signal) => {
+    const { judge } = this.#plan.file.extensions;
+    const model = this.#deps.judgeModel(request.model) ?? (judge && this.#deps.judgeModel(judge.value));
+    if (model === undefined) return undefined;
+    const sent: CompletionRequest = { ...request.parameters, model, messages: request.messages };
+    const { completion, error } = await this.#client.send(sent, {}, signal);
+    if (error) throw error;
+    const [choice] = completion?.choices ?? [];
+    if (!completion?.complete || !choice) {
+      throw new RolecallError('protocol', completion?.incompleteReason ?? l10n.t('The answer has no choices.'));
+    }
+    return answerText(choice);
+  };
+
+  #errorOf(model: string, { completion, error }: Exchange): AttemptError | undefined {
+    if (error) return this.#fail(model, error, true);
+    this.#failures.delete(model);
+    if (!completion) return undefined;
+    const broken = completion.choices.find(({ ending }) => ending === 'endedEarly');
+    const reason = completion.incompleteReason ?? (broken && endedEarly(broken));
+    return reason === undefined ? undefined : { kind: 'incomplete', message: reason, wasSent: true };
+  }
+
+  #fail(model: string, { kind, message, details }: RolecallError, wasSent: boolean): AttemptError {
+    const error: AttemptError = {
+      kind,
+      message,
+      wasSent,
+      ...(details.status !== undefined && { status: details.status }),
+      ...(details.param !== undefined && { param: details.param }),
+    };
+    const before = this.#failures.get(model);
+    if (wasSent) this.#failures.set(model, { error, count: before?.error.kind === kind ? before.count + 1 : 1 });
+    return error;
+  }
+
+  #givenUp(model: string): AttemptError | undefined {
+    const { error, count = 0 } = this.#failures.get(model) ?? {};
+    if (!error || count < GIVE_UP_AFTER || !lasting.includes(error.kind)) return undefined;
+    return { ...error, message: l10n.t('Not sent, because others failed: {0}', error.message), wasSent: false };
+  }
+}
+
+function endedEarly({ finishReason = '' }: CompletionChoice): string {
+  return l10n.t('The service ended the answer early ({0}).', finishReason);
+}
+
+/** A failure as a value. @throws RolecallError `cancelled`. */
+async function settle<T>(work: Promise<T>, signal: AbortSignal): Promise<T | RolecallError> {
+  try {
+    return await work;
+  } catch (thrown) {
+    const error = asRolecallError(thrown);
+    if (signal.aborted || error.kind === 'cancelled') throw cancelled(signal.reason);
+    return error;
+  }
+}

@@ -1,0 +1,225 @@
+import * as l10n from '@vscode/l10n';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Pair,
+  type ParsedNode,
+  parseDocument,
+  type Scalar,
+  visit,
+  type YAMLMap,
+} from 'yaml';
+import type { DocumentProblem } from '../base/documentProblem.ts';
+
+/** A stretch of a text, in UTF-16 code units. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export type YamlNode = ParsedNode;
+
+/** A member of a mapping, with aliases and merged mappings followed. */
+export interface Member {
+  readonly key: string;
+  readonly keyRange: TextRange;
+  /** Undefined where nothing stands behind the colon. */
+  readonly value: YamlNode | undefined;
+  /** Of the value as it stands at this place: of the alias, not of what it stands for. Of the key where there is none. */
+  readonly range: TextRange;
+}
+
+/** One slip of indentation makes a hundred errors: the first few name it. */
+const SHOWN_ERRORS = 3;
+/** A whole prompt file, in UTF-16 units. */
+export const MAX_PROMPT_FILE = 4 * 1024 * 1024;
+
+/** A YAML text whose values know where they stand. Never throws. */
+export class YamlText {
+  readonly text: string;
+  readonly root: YamlNode | undefined;
+  /** What is wrong with the YAML itself. */
+  readonly problems: readonly DocumentProblem[];
+  /** False where the text cannot be read as YAML, so that what was read of it may not be what was meant. */
+  readonly isSound: boolean;
+  readonly #document: Document.Parsed;
+  #anchors: Map<string, { readonly at: number; readonly node: YamlNode }[]> | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+    const isTooLong = text.length > MAX_PROMPT_FILE;
+    this.#document = parse(isTooLong ? '' : text);
+    this.root = this.#document.contents ?? undefined;
+    const { errors, warnings } = this.#document;
+    const broken = errors.filter(({ code }) => code !== 'DUPLICATE_KEY' && code !== 'MULTIPLE_DOCS');
+    this.isSound = broken.length === 0 && !isTooLong;
+    const told = [
+      ...broken.slice(0, SHOWN_ERRORS).map(({ pos, message }) => ({
+        ...rangeFrom(pos),
+        severity: 'error' as const,
+        message: l10n.t('Invalid YAML: {0}.', message.replace(/[.:]$/, '')),
+        code: 'yaml',
+      })),
+      ...errors.filter(({ code }) => code === 'DUPLICATE_KEY').map(({ pos }) => this.#duplicate(pos)),
+      ...errors.filter(({ code }) => code === 'MULTIPLE_DOCS').map(({ pos }) => secondDocument(pos)),
+      ...warnings.slice(0, SHOWN_ERRORS).map(({ pos }) => this.#unknownTag(pos)),
+    ];
+    this.problems = isTooLong ? [tooLong()] : told;
+  }
+
+  /** The members of a mapping, those merged into it last; `undefined` for anything else. */
+  members(node: YamlNode | undefined): Member[] | undefined {
+    const map = this.resolve(node);
+    if (!isMap(map)) return undefined;
+    const found = new Map<string, Member>();
+    this.#collect(map, found, new Set());
+    return [...found.values()];
+  }
+
+  /** The items of a list, `undefined` for anything else. */
+  items(node: YamlNode | undefined): YamlNode[] | undefined {
+    const list = this.resolve(node);
+    return isSeq(list) ? (list.items as YamlNode[]) : undefined;
+  }
+
+  /** The scalar at `node`, also where it is an alias or empty. */
+  scalar(node: YamlNode | undefined): Scalar.Parsed | undefined {
+    const found = this.resolve(node);
+    return isScalar(found) ? found : undefined;
+  }
+
+  /**
+   * The text of a scalar as it was written (`1.0`, `yes`), folded and unescaped; `undefined` for a null, which counts as
+   * absent, and for what is no scalar.
+   */
+  scalarText(node: YamlNode | undefined): string | undefined {
+    const scalar = this.scalar(node);
+    if (!scalar || scalar.value === null) return undefined;
+    return scalar.source ?? String(scalar.value);
+  }
+
+  /**
+   * The value as JSON has it.
+   *
+   * @throws RangeError for aliases that stand for more than anybody meant, and for those that contain themselves.
+   */
+  json(node: YamlNode): unknown {
+    try {
+      const value: unknown = node.toJS(this.#document, { maxAliasCount: 100 });
+      return value === undefined ? null : JSON.parse(JSON.stringify(value));
+    } catch (error) {
+      throw new RangeError(l10n.t('This value cannot be read because of its YAML aliases.'), { cause: error });
+    }
+  }
+
+  /** Where the value of a node stands, without the comments and line breaks that follow it. */
+  rangeOf(node: YamlNode): TextRange {
+    const [start, end] = node.range;
+    let last = end;
+    while (last > start && /\s/.test(this.text.charAt(last - 1))) last--;
+    return { start, end: Math.max(last, start) };
+  }
+
+  slice({ start, end }: TextRange): string {
+    return this.text.slice(start, end);
+  }
+
+  /** What an alias stands for; anything else is itself. */
+  resolve(node: YamlNode | undefined): YamlNode | undefined {
+    let found = node;
+    for (let steps = 0; isAlias(found) && steps < 10; steps++) found = this.#anchored(found.source, found.range[0]);
+    return isAlias(found) ? undefined : found;
+  }
+
+  /** True when an alias refers to `anchor`. */
+  isReferred(anchor: string): boolean {
+    return this.text.includes(`*${anchor}`);
+  }
+
+  #collect(map: YAMLMap, found: Map<string, Member>, visited: Set<unknown>): void {
+    if (visited.has(map)) return;
+    visited.add(map);
+    const merged: YamlNode[] = [];
+    for (const { key: node, value } of map.items as Pair<YamlNode, YamlNode | null>[]) {
+      const key = this.#keyOf(node);
+      if (key === '<<' && value) merged.push(...(this.items(value) ?? [value]));
+      // As the libraries of the format do, the first of two equal keys stands; the other one is an error.
+      else if (key !== undefined && !found.has(key)) found.set(key, this.#member(key, node, value ?? undefined));
+    }
+    for (const node of merged) {
+      const other = this.resolve(node);
+      if (isMap(other)) this.#collect(other, found, visited);
+    }
+  }
+
+  #member(key: string, node: YamlNode, value: YamlNode | undefined): Member {
+    const keyRange = this.rangeOf(node);
+    const isEmpty = value === undefined || (value.range[0] === value.range[1] && this.scalarText(value) === undefined);
+    return { key, keyRange, value, range: isEmpty ? keyRange : this.rangeOf(value) };
+  }
+
+  /** A key is text, whatever YAML makes of it. */
+  #keyOf(key: YamlNode): string | undefined {
+    const scalar = this.scalar(key);
+    return scalar && (scalar.source ?? String(scalar.value));
+  }
+
+  /** The last node before `at` with this anchor: a name can be given again. */
+  #anchored(name: string, at: number): YamlNode | undefined {
+    if (!this.#anchors) {
+      const anchors = new Map<string, { at: number; node: YamlNode }[]>();
+      visit(this.#document, {
+        Node(_key, node) {
+          const { anchor } = node as { anchor?: string };
+          if (!anchor || isAlias(node)) return;
+          const list = anchors.get(anchor) ?? [];
+          list.push({ at: node.range?.[0] ?? 0, node: node as YamlNode });
+          anchors.set(anchor, list);
+        },
+      });
+      this.#anchors = anchors;
+    }
+    return this.#anchors.get(name)?.findLast((each) => each.at <= at)?.node;
+  }
+
+  #duplicate(pos: readonly [number, number]): DocumentProblem {
+    const key = /^[^\s:]*/.exec(this.text.slice(pos[0]))?.[0] ?? '';
+    const range = { start: pos[0], end: pos[0] + Math.max(1, key.length) };
+    const message = l10n.t('"{0}" stands here a second time. The first one is used.', key);
+    return { ...range, severity: 'error', message, code: 'duplicateKey' };
+  }
+
+  #unknownTag(pos: readonly [number, number]): DocumentProblem {
+    const tag = this.text.slice(...pos);
+    const message = l10n.t('The YAML tag {0} means nothing here. What follows it is taken as it is.', tag);
+    return { ...rangeFrom(pos), severity: 'warning', message, code: 'unknownTag' };
+  }
+}
+
+function parse(text: string): Document.Parsed {
+  try {
+    return parseDocument(text, { merge: true, prettyErrors: false, logLevel: 'error' });
+  } catch {
+    // Nested deeper than the stack.
+    const document = parseDocument('');
+    document.errors.push(...parseDocument('[').errors);
+    return document;
+  }
+}
+
+function rangeFrom([start, end]: readonly [number, number]): TextRange {
+  return { start, end: Math.max(end, start + 1) };
+}
+
+function secondDocument([start]: readonly [number, number]): DocumentProblem {
+  const message = l10n.t('Only the first YAML document of a file is read. What follows here is ignored.');
+  return { start, end: start + 3, severity: 'warning', message, code: 'secondDocument' };
+}
+
+function tooLong(): DocumentProblem {
+  const message = l10n.t('This file is longer than {0} characters, and is not read.', MAX_PROMPT_FILE);
+  return { start: 0, end: 1, severity: 'error', message, code: 'tooLong' };
+}
