@@ -78,11 +78,11 @@ export function readPromptFile(text: string): PromptFile {
   const yaml = new YamlText(text);
   const reading = new Reading(yaml);
   const root = yaml.members(yaml.root);
-  const whole = { start: 0, end: Math.max(1, text.search(/\r|\n|$/)) };
+  const firstLine = { start: 0, end: Math.max(1, text.search(/\r|\n|$/)) };
   if (!root && yaml.isSound) {
-    reading.error(whole, 'noMapping', l10n.t('A prompt file must be a YAML mapping with at least "messages".'));
+    reading.error(firstLine, 'noMapping', l10n.t('A prompt file must be a YAML mapping with at least "messages".'));
   }
-  const read = readMembers(reading, new Map((root ?? []).map((member) => [member.key, member])), whole);
+  const read = readMembers(reading, new Map((root ?? []).map((member) => [member.key, member])), firstLine);
   // Of a text that YAML cannot read, everything else that could be said would follow from that.
   return { ...read, problems: yaml.isSound ? sorted([...yaml.problems, ...reading.problems]) : yaml.problems };
 }
@@ -111,6 +111,7 @@ function readMembers(reading: Reading, members: Map<string, Member>, whole: Text
     extensions,
     cases: cases.map(({ keys }, index) => ({ one: named[index] as PromptCase, keys })),
   });
+  checkPasses(reading, own?.get('passes'), extensions, parameters);
   return {
     ...(texts.name !== undefined && { name: texts.name }),
     ...(texts.description !== undefined && { description: texts.description }),
@@ -293,6 +294,17 @@ function readExtensions(reading: Reading, own: Map<string, Member>): PromptExten
     seeds,
     ...(judge && judgeName && { judge: { value: judgeName, ...judge.range } }),
   };
+}
+
+function checkPasses(
+  reading: Reading,
+  member: Member | undefined,
+  { passes = 0, repeats, seeds }: PromptExtensions,
+  { values }: ParameterList,
+): void {
+  const answers = repeats * Math.max(1, seeds.length) * (values.n ?? 1);
+  if (passes <= answers || !member) return;
+  reading.error(member.range, 'tooManyPasses', l10n.t('A case has only {0} answers.', answers));
 }
 
 /** The paths that a file reads, with placeholders in those of images, each once. */

@@ -35,39 +35,46 @@ export interface Member {
 /** One slip of indentation makes a hundred errors: the first few name it. */
 const SHOWN_ERRORS = 3;
 /** A whole prompt file, in UTF-16 units. */
-export const MAX_PROMPT_FILE = 4 * 1024 * 1024;
+export const MAX_PROMPT_FILE = 1024 * 1024;
+
+/**
+ * Brackets that are open at once, and what can begin a level at the beginning of a line. No honest file comes near; behind them the
+ * parser would run out of stack, which it survives only mostly.
+ */
+const MAX_OPEN_BRACKETS = 200;
+const MAX_INDENTATION = 300;
 
 /** A YAML text whose values know where they stand. Never throws. */
 export class YamlText {
   readonly text: string;
   readonly root: YamlNode | undefined;
-  /** What is wrong with the YAML itself. */
-  readonly problems: readonly DocumentProblem[];
   /** False where the text cannot be read as YAML, so that what was read of it may not be what was meant. */
   readonly isSound: boolean;
   readonly #document: Document.Parsed;
+  readonly #problems: readonly DocumentProblem[];
+  /** By their places: a mapping can be looked at several times. */
+  readonly #duplicates = new Map<number, DocumentProblem>();
   #anchors: Map<string, { readonly at: number; readonly node: YamlNode }[]> | undefined;
 
   constructor(text: string) {
     this.text = text;
-    const isTooLong = text.length > MAX_PROMPT_FILE;
-    this.#document = parse(isTooLong ? '' : text);
+    const refusal = refuse(text);
+    this.#document = parseDocument(refusal ? '' : text, options);
     this.root = this.#document.contents ?? undefined;
     const { errors, warnings } = this.#document;
-    const broken = errors.filter(({ code }) => code !== 'DUPLICATE_KEY' && code !== 'MULTIPLE_DOCS');
-    this.isSound = broken.length === 0 && !isTooLong;
+    const broken = errors.filter(({ code }) => code !== 'MULTIPLE_DOCS');
+    this.isSound = broken.length === 0 && !refusal;
     const told = [
-      ...broken.slice(0, SHOWN_ERRORS).map(({ pos, message }) => ({
-        ...rangeFrom(pos),
-        severity: 'error' as const,
-        message: l10n.t('Invalid YAML: {0}.', message.replace(/[.:]$/, '')),
-        code: 'yaml',
-      })),
-      ...errors.filter(({ code }) => code === 'DUPLICATE_KEY').map(({ pos }) => this.#duplicate(pos)),
+      ...broken.slice(0, SHOWN_ERRORS).map(({ pos, message }) => invalid(pos, message)),
       ...errors.filter(({ code }) => code === 'MULTIPLE_DOCS').map(({ pos }) => secondDocument(pos)),
       ...warnings.slice(0, SHOWN_ERRORS).map(({ pos }) => this.#unknownTag(pos)),
     ];
-    this.problems = isTooLong ? [tooLong()] : told;
+    this.#problems = refusal ? [refusal] : told;
+  }
+
+  /** What is wrong with the YAML itself: all of it when everything was read. */
+  get problems(): readonly DocumentProblem[] {
+    return [...this.#problems, ...this.#duplicates.values()];
   }
 
   /** The members of a mapping, those merged into it last; `undefined` for anything else. */
@@ -143,11 +150,14 @@ export class YamlText {
     if (visited.has(map)) return;
     visited.add(map);
     const merged: YamlNode[] = [];
+    const keys = new Set<string>();
     for (const { key: node, value } of map.items as Pair<YamlNode, YamlNode | null>[]) {
       const key = this.#keyOf(node);
+      if (key === undefined) continue;
       if (key === '<<' && value) merged.push(...(this.items(value) ?? [value]));
-      // As the libraries of the format do, the first of two equal keys stands; the other one is an error.
-      else if (key !== undefined && !found.has(key)) found.set(key, this.#member(key, node, value ?? undefined));
+      else if (keys.has(key)) this.#addDuplicate(key, this.rangeOf(node));
+      else if (!found.has(key)) found.set(key, this.#member(key, node, value ?? undefined));
+      keys.add(key);
     }
     for (const node of merged) {
       const other = this.resolve(node);
@@ -185,11 +195,9 @@ export class YamlText {
     return this.#anchors.get(name)?.findLast((each) => each.at <= at)?.node;
   }
 
-  #duplicate(pos: readonly [number, number]): DocumentProblem {
-    const key = /^[^\s:]*/.exec(this.text.slice(pos[0]))?.[0] ?? '';
-    const range = { start: pos[0], end: pos[0] + Math.max(1, key.length) };
+  #addDuplicate(key: string, range: TextRange): void {
     const message = l10n.t('"{0}" stands here a second time. The first one is used.', key);
-    return { ...range, severity: 'error', message, code: 'duplicateKey' };
+    this.#duplicates.set(range.start, { ...range, severity: 'error', message, code: 'duplicateKey' });
   }
 
   #unknownTag(pos: readonly [number, number]): DocumentProblem {
@@ -199,15 +207,12 @@ export class YamlText {
   }
 }
 
-function parse(text: string): Document.Parsed {
-  try {
-    return parseDocument(text, { merge: true, prettyErrors: false, logLevel: 'error' });
-  } catch {
-    // Nested deeper than the stack.
-    const document = parseDocument('');
-    document.errors.push(...parseDocument('[').errors);
-    return document;
-  }
+/** The library compares each key with all others of its mapping; {@link YamlText.members} finds equal ones at less cost. */
+const options = { merge: true, prettyErrors: false, logLevel: 'error', uniqueKeys: false } as const;
+
+function invalid(pos: readonly [number, number], message: string): DocumentProblem {
+  const text = l10n.t('Invalid YAML: {0}.', message.replace(/[.:]$/, ''));
+  return { ...rangeFrom(pos), severity: 'error', message: text, code: 'yaml' };
 }
 
 function rangeFrom([start, end]: readonly [number, number]): TextRange {
@@ -219,7 +224,23 @@ function secondDocument([start]: readonly [number, number]): DocumentProblem {
   return { start, end: start + 3, severity: 'warning', message, code: 'secondDocument' };
 }
 
-function tooLong(): DocumentProblem {
-  const message = l10n.t('This file is longer than {0} characters, and is not read.', MAX_PROMPT_FILE);
-  return { start: 0, end: 1, severity: 'error', message, code: 'tooLong' };
+/** What the parser is kept from. */
+function refuse(text: string): DocumentProblem | undefined {
+  const refused = (code: string, message: string) => ({ start: 0, end: 1, severity: 'error' as const, message, code });
+  if (text.length > MAX_PROMPT_FILE) {
+    return refused('tooLong', l10n.t('This file is longer than {0} characters, and is not read.', MAX_PROMPT_FILE));
+  }
+  return isTooDeep(text) ? refused('tooDeep', l10n.t('This file is nested too deeply, and is not read.')) : undefined;
+}
+
+function isTooDeep(text: string): boolean {
+  let open = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    open = bracket === '[' || bracket === '{' ? open + 1 : Math.max(0, open - 1);
+    if (open > MAX_OPEN_BRACKETS) return true;
+  }
+  for (const [beginning] of text.matchAll(/^(?:[ \t]|[-?:](?=[ \t]))+/gm)) {
+    if (beginning.length > MAX_INDENTATION) return true;
+  }
+  return false;
 }

@@ -1,0 +1,92 @@
+import type { Verdict } from './runResults.ts';
+import type { StoredResult, StoredRun } from './storedRun.ts';
+
+/**
+ * How a case did beside another time, or another model.
+ *
+ * - `better`, `worse`: another verdict, or more or fewer of its answers pass.
+ * - `different`: the verdict is the same, the answers are not.
+ * - `unmeasured`: one of both could not be measured, so that nothing can be said.
+ * - `added`, `removed`: only one of both has it.
+ */
+export type Change = 'better' | 'worse' | 'different' | 'unchanged' | 'unmeasured' | 'added' | 'removed';
+
+export interface ComparedCase {
+  readonly id: string;
+  readonly label: string;
+  /** Of the later run, or of both; absent where models are compared. */
+  readonly model?: string;
+  readonly change: Change;
+  readonly before?: StoredResult;
+  readonly after?: StoredResult;
+}
+
+/** Case by case, in the order of the later one; what is missing from it comes last. */
+export function compareRuns(before: StoredRun, after: StoredRun): ComparedCase[] {
+  // With one model each, the runs compare their models.
+  const isModelFree = before.models.length === 1 && after.models.length === 1;
+  const key = ({ id, model }: StoredResult) => (isModelFree ? id : JSON.stringify([id, model]));
+  return compare(before.results, after.results, key);
+}
+
+/** Two models of one run. */
+export function compareModels({ results }: StoredRun, before: string, after: string): ComparedCase[] {
+  const of = (wanted: string) => results.filter(({ model }) => model === wanted);
+  return compare(of(before), of(after), ({ id }) => id).map(({ model: _, ...rest }) => rest);
+}
+
+/** The cases that did better in the baseline: what passed there and does not now, or passes less often. */
+export function regressions(baseline: StoredRun, after: StoredRun): ComparedCase[] {
+  return compareRuns(baseline, after).filter(({ change }) => change === 'worse');
+}
+
+function compare(
+  before: readonly StoredResult[],
+  after: readonly StoredResult[],
+  key: (result: StoredResult) => string,
+): ComparedCase[] {
+  const earlier = new Map(before.map((result) => [key(result), result]));
+  const later = new Set(after.map(key));
+  const compared = after.map((result): ComparedCase => {
+    const { id, label, model } = result;
+    const other = earlier.get(key(result));
+    if (!other) return { id, label, model, change: 'added', after: result };
+    return { id, label, model, change: changeOf(other, result), before: other, after: result };
+  });
+  const removed = before
+    .filter((result) => !later.has(key(result)))
+    .map(({ id, label, model }, index, list): ComparedCase => {
+      return { id, label, model, change: 'removed', before: list[index] as StoredResult };
+    });
+  return [...compared, ...removed];
+}
+
+function changeOf(before: StoredResult, after: StoredResult): Change {
+  const ranks = [rank(before.verdict), rank(after.verdict)] as const;
+  const [earlier, later] = ranks;
+  if (earlier === undefined || later === undefined) {
+    // Where nothing is checked, the answers themselves can still be compared.
+    const isUnchecked = before.verdict === 'skipped' && after.verdict === 'skipped';
+    return isUnchecked ? sameness(before, after) : 'unmeasured';
+  }
+  const shares = [before.passed / Math.max(1, before.of), after.passed / Math.max(1, after.of)] as const;
+  const gain = later - earlier || shares[1] - shares[0];
+  if (gain !== 0) return gain > 0 ? 'better' : 'worse';
+  return sameness(before, after);
+}
+
+function rank(verdict: Verdict): number | undefined {
+  return verdict === 'passed' ? 1 : verdict === 'failed' ? 0 : undefined;
+}
+
+function sameness(before: StoredResult, after: StoredResult): Change {
+  const spoken = ({ answers }: StoredResult) => JSON.stringify(answers.map(({ text, calls = [] }) => [text, calls]));
+  return spoken(before) === spoken(after) ? 'unchanged' : 'different';
+}
+
+/** How many cases there are of each kind. */
+export function countChanges(compared: readonly ComparedCase[]): ReadonlyMap<Change, number> {
+  const counts = new Map<Change, number>();
+  for (const { change } of compared) counts.set(change, (counts.get(change) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,257 @@
+import * as l10n from '@vscode/l10n';
+import { formatCount, formatSeconds } from '../base/errors.ts';
+import type { CompletionChoice, Usage } from '../completions/completion.ts';
+import { fenceFor } from '../completions/fence.ts';
+import type { AnswerResult, AttemptResult, CaseResult, PromptRun, Verdict } from './runResults.ts';
+
+/** Ours is the second version of a report: what `gh models eval --json` prints, with more members. */
+export interface JsonReport {
+  readonly name: string;
+  readonly description: string;
+  readonly model: string;
+  readonly testResults: readonly object[];
+  readonly summary: Readonly<Record<string, number | boolean>>;
+  readonly [more: string]: unknown;
+}
+
+/** One run as `gh models eval --json` prints it; what only Rolecall knows stands in further members. */
+export function jsonReport(run: PromptRun): JsonReport {
+  const count = (verdict: Verdict) => run.results.filter((result) => result.verdict === verdict).length;
+  const passed = count('passed');
+  return {
+    name: run.name ?? '',
+    description: run.description ?? '',
+    model: run.models[0] ?? run.model ?? '',
+    file: run.file,
+    models: run.models,
+    startedAt: run.startedAt.toISOString(),
+    durationMs: run.durationMs,
+    testResults: run.results.map(jsonResult),
+    summary: {
+      totalTests: run.results.length,
+      passedTests: passed,
+      failedTests: count('failed'),
+      // In percent. A run without cases passed nothing.
+      passRate: run.results.length === 0 ? 0 : (passed / run.results.length) * 100,
+      erroredTests: count('error'),
+      skippedTests: count('skipped'),
+      plannedTests: run.planned,
+      stopped: run.stopped,
+    },
+  };
+}
+
+function jsonResult({ case: one, model, verdict, agreement, attempts }: CaseResult): object {
+  const [first] = attempts.flatMap(({ answers }) => answers);
+  return {
+    testCase: Object.fromEntries(one.values),
+    modelResponse: first?.text ?? '',
+    evaluationResults: (first?.evaluations ?? []).map((each) => ({
+      evaluatorName: each.evaluator,
+      score: each.score ?? (each.verdict === 'passed' ? 1 : 0),
+      passed: each.verdict === 'passed',
+      ...(each.reason !== undefined && { details: each.reason }),
+      verdict: each.verdict,
+    })),
+    id: one.id,
+    label: one.label,
+    model,
+    verdict,
+    agreement,
+    attempts: attempts.map(jsonAttempt),
+  };
+}
+
+function jsonAttempt({ seed, error, timings, completion, answers }: AttemptResult): object {
+  return {
+    ...(seed !== undefined && { seed }),
+    ...(error && { error }),
+    ...(timings && { timings }),
+    ...(completion?.usage && { usage: completion.usage }),
+    ...(completion?.fingerprint !== undefined && { fingerprint: completion.fingerprint }),
+    answers: answers.map(({ choice, text, verdict, evaluations }) => ({
+      choice,
+      text,
+      verdict,
+      evaluations: evaluations.map(({ range: _, ...rest }) => rest),
+    })),
+  };
+}
+
+/** JUnit's XML, one suite for each run. A case of several models is one test case for each. */
+export function junitReport(runs: readonly PromptRun[]): string {
+  const suites = runs.map((run) => {
+    const count = (verdict: Verdict) => run.results.filter((result) => result.verdict === verdict).length;
+    const attributes = {
+      name: run.name ?? run.file,
+      tests: run.results.length,
+      failures: count('failed'),
+      errors: count('error'),
+      skipped: count('skipped'),
+      time: seconds(run.durationMs),
+      timestamp: run.startedAt.toISOString(),
+    };
+    const cases = run.results.map((result) => junitCase(result, run));
+    return `  <testsuite${attributesOf(attributes)}>\n${cases.join('')}  </testsuite>\n`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('')}</testsuites>\n`;
+}
+
+function junitCase({ case: one, model, verdict, attempts, agreement }: CaseResult, run: PromptRun): string {
+  const time = attempts.reduce((sum, { timings }) => sum + (timings?.totalMs ?? 0), 0);
+  const name = run.models.length > 1 ? `${one.label} [${model}]` : one.label;
+  const open = `    <testcase${attributesOf({ name, classname: run.file, time: seconds(time) })}>\n`;
+  const reasons = reasonsOf(attempts);
+  const details = escapeXml([agreementText(agreement), ...reasons].join('\n'));
+  const message = attributesOf({ message: reasons[0] ?? '' });
+  const elements: Readonly<Record<Verdict, string>> = {
+    passed: '',
+    failed: `      <failure${message}>${details}</failure>\n`,
+    error: `      <error${message}>${details}</error>\n`,
+    skipped: `      <skipped${message}/>\n`,
+  };
+  const output = attempts.flatMap(({ answers }) => answers.map(({ text }) => text)).join('\n---\n');
+  const out = output === '' ? '' : `      <system-out>${escapeXml(output)}</system-out>\n`;
+  return `${open}${elements[verdict]}${out}    </testcase>\n`;
+}
+
+/** Why a case did not pass, each reason once. */
+export function reasonsOf(attempts: readonly AttemptResult[]): string[] {
+  const reasons = attempts.flatMap(({ error, answers }) =>
+    error ? [error.message] : answers.flatMap(reasonsOfAnswer),
+  );
+  return [...new Set(reasons)];
+}
+
+function reasonsOfAnswer({ evaluations }: AnswerResult): string[] {
+  if (evaluations.length === 0) return [l10n.t('There are no evaluators, so nothing was checked.')];
+  return evaluations
+    .filter(({ verdict }) => verdict !== 'passed')
+    .map(({ evaluator, reason = '' }) => `${evaluator}: ${reason}`);
+}
+
+/** How many answers pass, in words. */
+export function agreementText({ passed, of }: CaseResult['agreement']): string {
+  return of === 1 && passed === 1 ? l10n.t('1 answer passed') : l10n.t('{0} of {1} answers passed', passed, of);
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
+}
+
+function attributesOf(attributes: Readonly<Record<string, string | number>>): string {
+  return Object.entries(attributes)
+    .map(([name, value]) => ` ${name}="${escapeXml(String(value)).replace(/[\t\n\r]/g, ' ')}"`)
+    .join('');
+}
+
+/** XML 1.0 knows neither control characters nor halves of characters, not even escaped. */
+function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
+    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** The answer to one request as a document: what the chat does not show. The texts of the model are fenced, never markup. */
+export function markdownReport(attempt: AttemptResult, title: string): string {
+  const { completion, error } = attempt;
+  const choices = completion?.choices ?? [];
+  const parts = [
+    `# ${inline(title)}`,
+    ...(error ? [l10n.t('**Error:** {0}', inline(error.message))] : []),
+    ...choices.flatMap((choice) => markdownChoice(choice, attempt, choices.length > 1)),
+    markdownFacts(attempt),
+    ...(attempt.request
+      ? [`## ${l10n.t('Request')}`, fenced(JSON.stringify(attempt.request, undefined, 2), 'json')]
+      : []),
+  ];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function markdownChoice(choice: CompletionChoice, { answers }: AttemptResult, isOneOfMany: boolean): string[] {
+  const answer = answers.find((each) => each.choice === choice.index);
+  const ending = [
+    choice.finishReason === undefined ? '' : l10n.t('Finish reason: {0}', code(choice.finishReason)),
+    choice.stopReason === undefined ? '' : l10n.t('Stop reason: {0}', code(JSON.stringify(choice.stopReason))),
+  ].filter((text) => text !== '');
+  return [
+    isOneOfMany ? `## ${l10n.t('Answer {0}', choice.index + 1)}` : `## ${l10n.t('Answer')}`,
+    ...(choice.reasoning === ''
+      ? []
+      : [`<details><summary>${l10n.t('Reasoning')}</summary>\n\n${fenced(choice.reasoning)}\n\n</details>`]),
+    choice.text === '' ? l10n.t('No text.') : fenced(choice.text),
+    ...choice.toolCalls.flatMap((call) => [
+      l10n.t('Calls the tool {0}:', code(call.name)),
+      fenced(call.arguments, 'json'),
+      call.problem ?? '',
+    ]),
+    ...(ending.length > 0 ? [ending.join(' · ')] : []),
+    ...(answer?.evaluations ?? []).map(
+      ({ evaluator, verdict, reason }) =>
+        `- ${inline(evaluator)}: ${verdictText(verdict)}${reason === undefined ? '' : `. ${inline(reason)}`}`,
+    ),
+  ];
+}
+
+export function verdictText(verdict: Verdict): string {
+  switch (verdict) {
+    case 'passed':
+      return l10n.t('passed');
+    case 'failed':
+      return l10n.t('failed');
+    case 'skipped':
+      return l10n.t('skipped');
+    case 'error':
+      return l10n.t('error');
+  }
+}
+
+function markdownFacts({ completion, timings, seed }: AttemptResult): string {
+  const rows: (readonly [string, string | undefined])[] = [
+    [l10n.t('Model'), completion?.model],
+    [l10n.t('Seed'), seed?.toString()],
+    [l10n.t('Fingerprint'), completion?.fingerprint],
+    ...usageRows(completion?.usage),
+    [
+      l10n.t('Time to first token'),
+      timings?.firstTokenMs === undefined ? undefined : `${formatCount(timings.firstTokenMs)} ms`,
+    ],
+    [l10n.t('Tokens per second'), timings?.tokensPerSecond?.toFixed(1)],
+    [l10n.t('Total time'), timings && formatSeconds(timings.totalMs)],
+  ];
+  const known = rows.filter((row): row is [string, string] => row[1] !== undefined);
+  if (known.length === 0) return '';
+  return `| | |\n|---|---|\n${known.map(([name, value]) => `| ${name} | ${code(value).replaceAll('|', '\\|')} |`).join('\n')}`;
+}
+
+function usageRows(usage: Usage | undefined): [string, string | undefined][] {
+  const count = (tokens: number | undefined) => (tokens === undefined ? undefined : formatCount(tokens));
+  const details = (value: unknown) => (value === undefined || value === null ? undefined : JSON.stringify(value));
+  return [
+    [l10n.t('Input tokens'), count(usage?.promptTokens)],
+    [l10n.t('Input token details'), details(usage?.promptTokensDetails)],
+    [l10n.t('Output tokens'), count(usage?.completionTokens)],
+    [l10n.t('Output token details'), details(usage?.completionTokensDetails)],
+  ];
+}
+
+function fenced(text: string, language = ''): string {
+  const fence = fenceFor(text);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+/** Words from elsewhere as plain text in a line. */
+function inline(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]()#+!|<>~$&]/g, '\\$&');
+}
+
+function code(text: string): string {
+  const fence = '`'.repeat(Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
+  return `${fence} ${text.replace(/\s+/g, ' ')} ${fence}`;
+}
+
+/** One attempt as it is saved: the request that was sent, what came back, and when. Holds no header, and so no token. */
+export function attemptJson(attempt: AttemptResult, product: { readonly version: string }): object {
+  return { format: 'rolecall-answer', formatVersion: 1, rolecall: product.version, ...attempt };
+}

@@ -1,0 +1,94 @@
+import { readStoredRun, type StoredRun } from './storedRun.ts';
+
+/** Files by name, in a folder of the host's. */
+export interface RunStorage {
+  list(): Promise<readonly string[]>;
+  read(name: string): Promise<string>;
+  write(name: string, text: string): Promise<void>;
+  delete(name: string): Promise<void>;
+}
+
+/** A run that is kept. */
+export interface KeptRun {
+  /** Of its file in the storage. */
+  readonly key: string;
+  readonly run: StoredRun;
+  readonly isBaseline: boolean;
+}
+
+/** The most runs that are kept of one prompt file, its baseline not counted. */
+export const MAX_RUNS = 20;
+/** The most that are kept of all files: the oldest go, baselines last. */
+const MAX_TOTAL = 200;
+const BASELINE = 'baseline.';
+
+/** Keeps the last runs of each prompt file, and one that is its baseline. */
+export class RunStore {
+  readonly #storage: RunStorage;
+
+  constructor(storage: RunStorage) {
+    this.#storage = storage;
+  }
+
+  /** @param fileKey a short name for the prompt file that is right for a file name, such as a hash of its address. */
+  async add(fileKey: string, run: StoredRun): Promise<string> {
+    const names = await this.#storage.list();
+    const time = run.startedAt.replace(/[^\dTZ]/g, '');
+    const isFree = (candidate: string) => !names.includes(candidate);
+    let key = `${fileKey}.${time}.json`;
+    for (let count = 2; !isFree(key); count++) key = `${fileKey}.${time}-${count}.json`;
+    await this.#storage.write(key, JSON.stringify(run));
+    await this.#prune(fileKey);
+    return key;
+  }
+
+  /** The newest first; what cannot be read is left out. */
+  async runs(fileKey: string): Promise<KeptRun[]> {
+    const names = (await this.#storage.list()).filter((name) => isOf(name, fileKey));
+    const read = await Promise.all(names.map((name) => this.#read(name)));
+    return read
+      .filter((kept) => kept !== undefined)
+      .sort((one, other) => other.run.startedAt.localeCompare(one.run.startedAt));
+  }
+
+  async baseline(fileKey: string): Promise<StoredRun | undefined> {
+    const name = `${BASELINE}${fileKey}.json`;
+    return (await this.#storage.list()).includes(name) ? (await this.#read(name))?.run : undefined;
+  }
+
+  /** `undefined` takes the baseline away. */
+  async setBaseline(fileKey: string, run: StoredRun | undefined): Promise<void> {
+    const name = `${BASELINE}${fileKey}.json`;
+    if (run) await this.#storage.write(name, JSON.stringify(run));
+    else if ((await this.#storage.list()).includes(name)) await this.#storage.delete(name);
+  }
+
+  /** Deletes the runs of a file, or of all files, with their baselines. */
+  async clear(fileKey?: string): Promise<void> {
+    for (const name of await this.#storage.list()) {
+      const isBaseline = fileKey !== undefined && name === `${BASELINE}${fileKey}.json`;
+      if (fileKey === undefined || isBaseline || isOf(name, fileKey)) await this.#storage.delete(name);
+    }
+  }
+
+  async #read(name: string): Promise<KeptRun | undefined> {
+    const run = readStoredRun(await this.#storage.read(name).catch(() => ''));
+    return run && { key: name, run, isBaseline: name.startsWith(BASELINE) };
+  }
+
+  /** Names hold the time, and so sort by it. */
+  async #prune(fileKey: string): Promise<void> {
+    const names = (await this.#storage.list()).filter((name) => !name.startsWith(BASELINE));
+    const time = (name: string) => name.slice(name.indexOf('.') + 1);
+    const oldest = (list: readonly string[]) => list.toSorted((one, other) => time(one).localeCompare(time(other)));
+    const ofFile = oldest(names.filter((name) => isOf(name, fileKey)));
+    const gone = ofFile.slice(0, Math.max(0, ofFile.length - MAX_RUNS));
+    const rest = oldest(names.filter((name) => !gone.includes(name)));
+    gone.push(...rest.slice(0, Math.max(0, rest.length - MAX_TOTAL)));
+    for (const name of gone) await this.#storage.delete(name);
+  }
+}
+
+function isOf(name: string, fileKey: string): boolean {
+  return name.startsWith(`${fileKey}.`);
+}

@@ -1,0 +1,91 @@
+import { type ChosenToken, groupTokens, type Logprobs, probability } from '../completions/completion.ts';
+import type { TextRange } from './yamlText.ts';
+
+/** A stretch of an answer and how likely it was. Several tokens where these spell one character together. */
+export interface TokenPlace extends TextRange {
+  /** Of all its tokens, 0 to 1. */
+  readonly probability: number;
+  readonly tokens: Logprobs;
+}
+
+/** Finds the tokens of an answer in its text while it arrives. Each token is looked at once. */
+export class TokenLocator {
+  readonly #places: TokenPlace[] = [];
+  /** Tokens whose character is not complete. */
+  #open: ChosenToken[] = [];
+  #end = 0;
+  #sum = 0;
+  #count = 0;
+
+  /** In the order of the text, in UTF-16 units. */
+  get places(): readonly TokenPlace[] {
+    return this.#places;
+  }
+
+  /** The tokens so far; see {@link perplexity}. */
+  get perplexity(): number | undefined {
+    return this.#count === 0 ? undefined : Math.exp(-this.#sum / this.#count);
+  }
+
+  /** @returns the places that are new. */
+  add(logprobs: Logprobs): readonly TokenPlace[] {
+    const before = this.#places.length;
+    for (const token of logprobs) {
+      this.#sum += token.logprob;
+      this.#count++;
+    }
+    const groups = groupTokens([...this.#open, ...logprobs]);
+    const last = groups.at(-1);
+    // Half a character decodes to a replacement character: the rest may be in the next piece.
+    const isOpen = last?.tokens.at(-1)?.bytes !== undefined && last.text.endsWith('\uFFFD');
+    this.#open = isOpen ? [...last.tokens] : [];
+    for (const { text, tokens } of isOpen ? groups.slice(0, -1) : groups) this.#place(text, tokens);
+    return this.#places.slice(before);
+  }
+
+  /** Places what was left over when the answer ended. */
+  end(): readonly TokenPlace[] {
+    const before = this.#places.length;
+    for (const { text, tokens } of groupTokens(this.#open)) this.#place(text, tokens);
+    this.#open = [];
+    return this.#places.slice(before);
+  }
+
+  #place(text: string, tokens: Logprobs): void {
+    const start = this.#end;
+    this.#end += text.length;
+    // Tokens that are no text, such as the end of the answer, have no place in it.
+    if (text === '') return;
+    const product = tokens.reduce((whole, token) => whole * probability(token), 1);
+    this.#places.push({ start, end: this.#end, probability: product, tokens });
+  }
+}
+
+/**
+ * Where the tokens of an answer stand in its text. Empty where they don't spell that text: a stop text is cut off, a special
+ * token is not shown, and a colour at the wrong place would be a lie. What the text lacks only at its end is left out.
+ */
+export function locateTokens(text: string, logprobs: Logprobs): readonly TokenPlace[] {
+  const locator = new TokenLocator();
+  locator.add(logprobs);
+  locator.end();
+  const spelled = groupTokens(logprobs)
+    .map((group) => group.text)
+    .join('');
+  if (!spelled.startsWith(text)) return [];
+  return locator.places.filter(({ end }) => end <= text.length);
+}
+
+/** How many tokens the model hesitated between on average: 1 is certain. */
+export function perplexity(logprobs: Logprobs): number | undefined {
+  if (logprobs.length === 0) return undefined;
+  return Math.exp(-logprobs.reduce((sum, { logprob }) => sum + logprob, 0) / logprobs.length);
+}
+
+/** The least likely places, the least likely first; blanks and what is nearly certain are none. */
+export function leastCertain(places: readonly TokenPlace[], count: number, below = 0.5): TokenPlace[] {
+  return places
+    .filter(({ probability: likely }) => likely < below)
+    .toSorted((one, other) => one.probability - other.probability || one.start - other.start)
+    .slice(0, count);
+}

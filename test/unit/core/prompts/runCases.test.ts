@@ -1,0 +1,390 @@
+import assert from 'node:assert/strict';
+import { RolecallError } from '../../../../src/core/base/errors.ts';
+import type { RunEvent } from '../../../../src/core/prompts/runCases.ts';
+import type { CaseResult } from '../../../../src/core/prompts/runResults.ts';
+import { json, play, refuses, resourcesOf, says } from './harness.ts';
+
+const yaml = (more = '', cases = '[{input: one, expected: "1"}, {input: two, expected: "2"}]') => `
+messages: [{role: user, content: '{{input}}'}]
+modelParameters: {stream: false}
+testData: ${cases}
+evaluators: [{name: same, string: {equals: '{{expected}}'}}]
+${more}`;
+const many = (count: number) =>
+  JSON.stringify(Array.from({ length: count }, (_, at) => ({ input: `q${at}`, expected: 'a' })));
+const answers: Readonly<Record<string, string>> = { one: '1', two: '3' };
+const verdicts = (results: readonly CaseResult[]) =>
+  results.map(({ verdict, case: { label }, model }) => [label, model, verdict]);
+const textEvents = (events: readonly RunEvent[]) => events.map(({ kind }) => kind);
+
+describe('a run of cases', () => {
+  it('asks each model each case, and tells what happens', async () => {
+    const { run, sent, events } = await play(yaml(), ({ text }) => says(answers[text] ?? ''), {
+      plan: { models: ['a', 'b'], concurrency: 1 },
+    });
+    assert.deepEqual(verdicts(run.results), [
+      ['one', 'a', 'passed'],
+      ['one', 'b', 'passed'],
+      ['two', 'a', 'failed'],
+      ['two', 'b', 'failed'],
+    ]);
+    assert.deepEqual(
+      sent.map(({ body, text }) => [body.model, text]),
+      [
+        ['a', 'one'],
+        ['b', 'one'],
+        ['a', 'two'],
+        ['b', 'two'],
+      ],
+    );
+    assert.deepEqual(textEvents(events).slice(0, 8), [
+      'started',
+      'sent',
+      'event',
+      'event',
+      'event',
+      'evaluated',
+      'attempted',
+      'finished',
+    ]);
+    assert.deepEqual([run.planned, run.stopped, run.file], [4, false, 'a.prompt.yml']);
+  });
+
+  it('keeps the very bytes that were sent, and no header', async () => {
+    let body = '';
+    const { run, events } = await play(yaml('', '[{input: ü😀}]'), ({ body: parsed }) => {
+      body = JSON.stringify(parsed);
+      return says('x');
+    });
+    const [attempt] = run.results[0]?.attempts ?? [];
+    assert.equal(attempt?.body, body);
+    assert.deepEqual(attempt?.request, JSON.parse(body));
+    const shown = events.find((event) => event.kind === 'sent');
+    assert.equal(shown?.kind === 'sent' && shown.body, body);
+    assert.doesNotMatch(JSON.stringify(run), /canary/);
+  });
+
+  it('fills values in one pass, and leaves what has none', async () => {
+    const { sent } = await play(
+      `messages: [{role: user, content: '{{a}} {{b}} {{none}} {{ a }} {{{a}}}'}]\ntestData: [{a: '{{b}}', b: '{{file:secret}}'}]`,
+      () => says('x'),
+    );
+    assert.equal(sent[0]?.text, '{{b}} {{file:secret}} {{none}} {{ a }} {{{b}}}');
+  });
+
+  it('sends files, images, tools, seeds and formats as the file says', async () => {
+    const { sent } = await play(
+      `messages:
+  - {role: system, content: '{{file:rules/./a.md}}'}
+  - {role: user, content: 'Look'}
+responseFormat: json_object
+testData: [{input: a, picture: cat.png}]
+rolecall:
+  images: ['{{picture}}']
+  tools: [weather]
+  seeds: [7, 8]
+`,
+      () => says('x'),
+      {
+        plan: { concurrency: 1 },
+        deps: { resources: resourcesOf({ 'rules/a.md': 'Be {{input}}', 'cat.png': 'CAT' }, ['weather']) },
+      },
+    );
+    const { messages, seed, tools, response_format, tool_choice } = sent[0]?.body ?? {};
+    assert.deepEqual(messages, [
+      { role: 'system', content: 'Be {{input}}' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Look' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,Q0FU' } },
+        ],
+      },
+    ]);
+    assert.deepEqual(
+      [seed, sent[1]?.body.seed, tools, response_format, tool_choice],
+      [7, 8, [{ type: 'function', function: { name: 'weather' } }], { type: 'json_object' }, undefined],
+    );
+  });
+
+  it('is an error, sent nothing, where a file, a path or a tool cannot be had', async () => {
+    const missing = [
+      ['{{file:none.md}}', ''],
+      ['{{file:/etc/passwd}}', ''],
+      ['{{file:~/x}}', ''],
+      ['{{file:C:\\x}}', ''],
+      ['{{file:https://example.com/x}}', ''],
+      ['x', 'rolecall: {tools: [none]}'],
+      ['x', 'rolecall: {images: [a.svg]}'],
+      ['x', "rolecall: {images: ['{{input}}']}"],
+    ] as const;
+    for (const [content, more] of missing) {
+      const { run, sent } = await play(
+        `messages: [{role: user, content: '${content}'}]\ntestData: [{input: /etc/passwd}]\n${more}`,
+        () => says('x'),
+        { deps: { resources: resourcesOf({ 'a.svg': '<svg/>' }) } },
+      );
+      const [result] = run.results;
+      assert.equal(result?.verdict, 'error', content + more);
+      assert.deepEqual(
+        [result?.attempts[0]?.error?.kind, result?.attempts[0]?.error?.wasSent],
+        ['configuration', false],
+      );
+      assert.equal(sent.length, 0);
+    }
+  });
+
+  describe('a case', () => {
+    const rows: readonly [what: string, reply: () => Response, expected: string, reason: RegExp][] = [
+      ['whose request is refused', () => refuses(400, 'No such thing'), 'error', /No such thing/],
+      ['whose service fails', () => refuses(503, 'down'), 'error', /down|503/],
+      ['whose answer is empty', () => json({ choices: [] }), 'error', /without an answer/],
+      [
+        'whose answer is no JSON',
+        () => new Response('<html>', { headers: { 'content-type': 'text/html' } }),
+        'error',
+        /web page instead of data/,
+      ],
+      ['whose answer ended early', () => says('1', { finish_reason: 'content_filter' }), 'error', /content_filter/],
+      ['whose answer is at its limit', () => says('1', { finish_reason: 'length' }), 'passed', /^$/],
+      [
+        'whose answer has only reasoning',
+        () => says('', { message: { role: 'assistant', content: '', reasoning_content: '1' } }),
+        'failed',
+        /not what was expected/,
+      ],
+    ];
+    for (const [what, reply, expected, reason] of rows) {
+      it(`${what}: ${expected}`, async () => {
+        const { run } = await play(yaml('', '[{input: one, expected: "1"}]'), reply);
+        const [result] = run.results;
+        assert.equal(result?.verdict, expected);
+        const [attempt] = result?.attempts ?? [];
+        assert.match(attempt?.error?.message ?? attempt?.answers[0]?.evaluations[0]?.reason ?? '', reason);
+      });
+    }
+
+    it('whose stream is cut is an error, and keeps what came', async () => {
+      const chunk = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: '1' } }] })}\n\n`;
+      const { run } = await play(
+        yaml('', '[{input: one, expected: "1"}]'),
+        () => new Response(chunk, { headers: { 'content-type': 'text/event-stream' } }),
+      );
+      const [attempt] = run.results[0]?.attempts ?? [];
+      assert.deepEqual([run.results[0]?.verdict, attempt?.error?.kind], ['error', 'incomplete']);
+      assert.equal(attempt?.completion?.choices[0]?.text, '1');
+    });
+
+    it('without evaluators is skipped: nothing was checked', async () => {
+      const { run } = await play('messages: [{role: user, content: x}]\ntestData: [{input: a}]', () => says('x'));
+      assert.equal(run.results[0]?.verdict, 'skipped');
+    });
+
+    it('with only skipped evaluators is skipped, and passes with one that passed', async () => {
+      const text = (more: string) =>
+        `messages: [{role: user, content: x}]\ntestData: [{input: a}]\nevaluators: [{uses: github/none}${more}]`;
+      const skipped = await play(text(''), () => says('x'));
+      const passed = await play(text(', {string: {equals: x}}'), () => says('x'));
+      const failed = await play(text(', {string: {equals: y}}'), () => says('x'));
+      assert.deepEqual(
+        [skipped, passed, failed].map(({ run }) => run.results[0]?.verdict),
+        ['skipped', 'passed', 'failed'],
+      );
+    });
+  });
+
+  describe('repeats', () => {
+    const rows: readonly [what: string, more: string, replies: readonly string[], verdict: string, passed: number][] = [
+      ['all must pass', 'rolecall: {repeats: 3}', ['a', 'a', 'a'], 'passed', 3],
+      ['one fails', 'rolecall: {repeats: 3}', ['a', 'b', 'a'], 'failed', 2],
+      ['two are enough', 'rolecall: {repeats: 3, passes: 2}', ['a', 'b', 'a'], 'passed', 2],
+      ['two are not reached', 'rolecall: {repeats: 3, passes: 2}', ['a', 'b', 'b'], 'failed', 1],
+      ['one cannot be measured, two are enough', 'rolecall: {repeats: 3, passes: 2}', ['a', '!', 'a'], 'passed', 2],
+      ['one cannot be measured and could decide', 'rolecall: {repeats: 3, passes: 2}', ['a', '!', 'b'], 'error', 1],
+      ['one cannot be measured', 'rolecall: {repeats: 2}', ['a', '!'], 'error', 1],
+      ['seeds are repeats', 'rolecall: {seeds: [1, 2]}', ['a', 'a'], 'passed', 2],
+    ];
+    for (const [what, more, replies, verdict, passed] of rows) {
+      it(`${what}: ${verdict}`, async () => {
+        const { run } = await play(
+          yaml(more, '[{input: x, expected: a}]'),
+          (_request, index) => (replies[index] === '!' ? refuses(500, 'down') : says(replies[index] ?? '')),
+          { plan: { concurrency: 1 } },
+        );
+        const [result] = run.results;
+        assert.deepEqual(
+          [result?.verdict, result?.agreement.passed, result?.agreement.of],
+          [verdict, passed, replies.length],
+        );
+      });
+    }
+
+    it('count the choices of an answer', async () => {
+      const choice = (index: number, content: string) => ({ index, message: { content }, finish_reason: 'stop' });
+      const { run } = await play(
+        yaml('', '[{input: x, expected: a}]').replace('stream: false', 'stream: false, n: 2'),
+        () => json({ choices: [choice(0, 'a'), choice(1, 'b')] }),
+      );
+      const [result] = run.results;
+      assert.deepEqual(
+        [result?.verdict, result?.agreement],
+        ['failed', { passed: 1, failed: 1, skipped: 0, errors: 0, of: 2 }],
+      );
+    });
+  });
+
+  it('sends no more at one time than it may, and keeps the order of the file', async () => {
+    let open = 0;
+    let most = 0;
+    const { run } = await play(
+      yaml('', many(50)),
+      async () => {
+        most = Math.max(most, ++open);
+        await new Promise((resolve) => setImmediate(resolve));
+        open--;
+        return says('a');
+      },
+      { plan: { concurrency: 3 } },
+    );
+    assert.equal(most, 3);
+    assert.deepEqual(
+      run.results.map(({ case: { label } }) => label),
+      Array.from({ length: 50 }, (_, at) => `q${at}`),
+    );
+  });
+
+  it('waits with all requests when the service asks to, and then goes on', async () => {
+    const waits: number[] = [];
+    const { run, sent } = await play(
+      yaml('', many(6)),
+      (_request, index) => (index === 0 ? refuses(429, 'slow down', { 'retry-after': '1' }) : says('a')),
+      { plan: { concurrency: 2 }, onEvent: (event) => event.kind === 'waiting' && waits.push(event.ms) },
+    );
+    assert.deepEqual(waits, [1000]);
+    assert.equal(sent.length, 7);
+    assert.ok(run.results.every(({ verdict }) => verdict === 'passed'));
+    assert.equal(sent[0]?.text, 'q0');
+    // Both that were under way have come back before anything else is sent; q0 is sent again by its own worker.
+    assert.equal(sent.filter(({ text }) => text === 'q0').length, 2);
+  }).timeout(10_000);
+
+  it('does not wait for a service that names no time, or one too long', async () => {
+    for (const headers of [{}, { 'retry-after': '3600' }]) {
+      const { run, sent } = await play(yaml('', many(1)), () => refuses(429, 'slow down', headers));
+      assert.deepEqual([run.results[0]?.verdict, sent.length], ['error', 1]);
+    }
+  });
+
+  it('gives up a model that fails in the same lasting way, and only that one', async () => {
+    const { run, sent } = await play(
+      yaml('', many(20)),
+      ({ body }) => (body.model === 'gone' ? refuses(404, 'no such model') : says('a')),
+      { plan: { models: ['gone', 'here'], concurrency: 1 } },
+    );
+    assert.equal(sent.filter(({ body }) => body.model === 'gone').length, 3);
+    const gone = run.results.filter(({ model }) => model === 'gone');
+    assert.ok(gone.every(({ verdict }) => verdict === 'error'));
+    assert.match(gone.at(-1)?.attempts[0]?.error?.message ?? '', /^Not sent, because others failed: /);
+    assert.ok(run.results.filter(({ model }) => model === 'here').every(({ verdict }) => verdict === 'passed'));
+  });
+
+  it('asks on where failures can pass', async () => {
+    const { run, sent } = await play(
+      yaml('', many(10)),
+      (_request, index) => (index < 8 ? refuses(503, 'busy') : says('a')),
+      {
+        plan: { concurrency: 1 },
+      },
+    );
+    assert.equal(sent.length, 10);
+    assert.equal(run.results.filter(({ verdict }) => verdict === 'passed').length, 2);
+  });
+
+  it('stops at once, and has what was finished by then', async () => {
+    const stop = new AbortController();
+    const { run, sent } = await play(
+      yaml('', many(500)),
+      (_request, index) => {
+        if (index === 10) stop.abort();
+        return index < 10 ? says('a') : new Promise(() => {});
+      },
+      { plan: { concurrency: 4 }, signal: stop.signal },
+    );
+    assert.equal(run.stopped, true);
+    assert.ok(sent.length <= 14, String(sent.length));
+    assert.ok(run.results.length <= 10 && run.results.length > 0);
+    assert.ok(run.results.every(({ verdict }) => verdict === 'passed'));
+    assert.equal(run.planned, 500);
+  });
+
+  it('stops while it waits for the service', async () => {
+    const stop = new AbortController();
+    const { run } = await play(yaml('', many(3)), () => refuses(429, 'slow down', { 'retry-after': '200' }), {
+      signal: stop.signal,
+      onEvent: (event) => event.kind === 'waiting' && stop.abort(),
+    });
+    assert.deepEqual([run.stopped, run.results.length], [true, 0]);
+  });
+
+  it('is an error where the sign-in is missing, and asks the identity service no more than it must', async () => {
+    let asked = 0;
+    const { run, sent } = await play(yaml('', many(20)), () => says('a'), {
+      plan: { concurrency: 1 },
+      deps: {
+        inference: {
+          log: { trace() {}, debug() {}, info() {}, warn() {}, error() {} },
+          fetch: () => assert.fail('not sent'),
+          accessToken: async () => {
+            asked++;
+            throw new RolecallError('signedOut', 'You are not signed in.');
+          },
+        },
+      },
+    });
+    assert.deepEqual([sent.length, asked], [0, 3]);
+    assert.ok(run.results.every(({ verdict }) => verdict === 'error'));
+  });
+
+  it('measures times from sending, and speed from the first token', async () => {
+    let now = 0;
+    const chunk = (content: string, more: object = {}) =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }], ...more })}\n\n`;
+    const body = new ReadableStream(
+      {
+        async pull(controller) {
+          const encoder = new TextEncoder();
+          now = 250;
+          controller.enqueue(encoder.encode(chunk('1')));
+          await new Promise((resolve) => setImmediate(resolve));
+          await new Promise((resolve) => setImmediate(resolve));
+          now = 1250;
+          controller.enqueue(
+            encoder.encode(
+              `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: { completion_tokens: 11 } })}\n\ndata: [DONE]\n\n`,
+            ),
+          );
+          controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const { run } = await play(
+      yaml('', '[{input: x, expected: "1"}]'),
+      () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
+      { deps: { now: () => now }, plan: { withEvents: true } },
+    );
+    const [attempt] = run.results[0]?.attempts ?? [];
+    assert.deepEqual(attempt?.timings, { totalMs: 1250, firstTokenMs: 250, tokensPerSecond: 10 });
+    assert.deepEqual(
+      attempt?.events?.map(({ data }) => data.slice(0, 11)),
+      ['{"choices":', '{"choices":', '[DONE]'],
+    );
+  });
+
+  it('hides the token where a service sends it back', async () => {
+    const { run } = await play(yaml('', '[{input: x}]'), () => says('Bearer canary-token-of-the-test'), {
+      plan: { withEvents: true },
+    });
+    assert.doesNotMatch(JSON.stringify(run.results[0]?.attempts[0]?.events), /canary-token-of-the-test/);
+  });
+});
