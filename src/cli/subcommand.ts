@@ -42,13 +42,13 @@ export function repeated(value: string, before: readonly string[] = []): readonl
 /** What the end of the program tells a script. README, "Command line", has the same table. */
 export const exitCodes = {
   done: 0,
-  /** There is something to look at: nobody holds that role, no such person, no model. */
+  /** There is something to look at: nobody holds that role, no such person, no model, a test that failed. */
   finding: 1,
   /** The command line, or what it is configured with, was not understood. */
   usage: 2,
   /** A service could not be reached, or did not allow it. */
   refused: 3,
-  /** What was printed is not all there is: a list could not be read, or an answer was cut off. */
+  /** What was printed is not all there is: a list could not be read, an answer was cut off, a test could not be measured. */
   incomplete: 4,
   /** Ctrl-C, as every shell counts it. */
   interrupted: 130,

@@ -27,7 +27,7 @@ const resultSchema = z.object({
   fingerprint: z.optional(z.string()),
 });
 
-const runSchema = z.object({
+export const storedRunSchema = z.object({
   version: z.literal(1),
   file: z.string(),
   name: z.optional(z.string()),
@@ -40,7 +40,7 @@ const runSchema = z.object({
 });
 
 /** What is kept of a run: enough to compare it with another. */
-export type StoredRun = z.infer<typeof runSchema>;
+export type StoredRun = z.infer<typeof storedRunSchema>;
 export type StoredResult = z.infer<typeof resultSchema>;
 
 const LONGEST_ANSWER = 4000;
@@ -101,6 +101,6 @@ function summarizeResult({ case: one, model, verdict, agreement, attempts }: Cas
 
 /** A run that was stored before, of this or another machine; `undefined` for anything else. */
 export function readStoredRun(text: string): StoredRun | undefined {
-  const read = z.safeParse(runSchema, parseJson(text));
+  const read = z.safeParse(storedRunSchema, parseJson(text));
   return read.success ? read.data : undefined;
 }

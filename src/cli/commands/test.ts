@@ -1,0 +1,336 @@
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import process from 'node:process';
+import { InvalidArgumentError } from 'commander';
+import * as z from 'zod/mini';
+import { cancelled, formatSeconds, RolecallError, systemErrorCode } from '../../core/base/errors.ts';
+import { parseJson } from '../../core/base/json.ts';
+import { listModels } from '../../core/completions/models.ts';
+import { allCases } from '../../core/prompts/caseFiles.ts';
+import { regressions } from '../../core/prompts/compareRuns.ts';
+import { type ModelNames, resolveModel } from '../../core/prompts/modelNames.ts';
+import { hasErrors, type PromptFile, readPromptFile } from '../../core/prompts/promptFile.ts';
+import { jsonReport, junitReport, reasonsOf } from '../../core/prompts/reports.ts';
+import { runCases } from '../../core/prompts/runCases.ts';
+import type { CaseResult, PromptRun, Verdict } from '../../core/prompts/runResults.ts';
+import { type StoredRun, storedRunSchema, summarizeRun } from '../../core/prompts/storedRun.ts';
+import type { CommonOptions } from '../configuration.ts';
+import { findPromptFiles, readTextFile, resourcesOfFile } from '../promptFolder.ts';
+import { inferenceConnection, type Services } from '../services.ts';
+import { type Context, type ExitCode, exitCodes, type Subcommand, withCommonOptions } from '../subcommand.ts';
+
+interface TestOptions extends CommonOptions {
+  readonly models?: readonly string[];
+  readonly map?: Readonly<Record<string, string>>;
+  readonly judge?: string;
+  readonly repeats?: number;
+  readonly concurrency?: number;
+  readonly junit?: string;
+  readonly save?: string;
+  readonly baseline?: string;
+  readonly failOn?: 'failure' | 'regression';
+}
+
+export const test: Subcommand = (program, run) => {
+  withCommonOptions(program.command('test').description('run the cases of prompt files (*.prompt.yml)'))
+    .argument('[files...]', 'prompt files, or folders with some; without it, the current folder')
+    .option('-m, --models <ids>', 'models to ask instead of those of the files, with commas between', list)
+    .option('--map <name=id>', 'the model to ask where a file says name; can be repeated', addPair, {})
+    .option('--judge <id>', 'the model that judges, where a file names none that there is')
+    .option('--repeats <n>', 'how often each case is asked', positive)
+    .option('--concurrency <n>', 'requests at one time (4)', positive)
+    .option('--junit <file>', 'write the results as JUnit XML')
+    .option('--save <file>', 'write the results for --baseline of a later run')
+    .option('--baseline <file>', 'compare with the results of an earlier run')
+    .addOption(
+      program
+        .createOption(
+          '--fail-on <what>',
+          'what ends with exit code 1: a case that fails, or only one that did better in the baseline',
+        )
+        .choices(['failure', 'regression']),
+    )
+    .action((files: readonly string[], options: TestOptions) =>
+      run(options, (context) => testFiles(files, options, context)),
+    );
+};
+
+function list(text: string): string[] {
+  const ids = text.split(',').map((id) => id.trim());
+  if (ids.includes('')) throw new InvalidArgumentError('Put one comma between model IDs.');
+  return ids;
+}
+
+function addPair(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
+  const at = text.lastIndexOf('=');
+  if (at < 1 || at === text.length - 1) throw new InvalidArgumentError('Write name=id.');
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+function positive(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Write a whole number from 1 to 9999.');
+  return Number(text);
+}
+
+/** A prompt file with cases. */
+interface Suite {
+  readonly path: string;
+  readonly file: PromptFile;
+  readonly full: string;
+}
+
+async function testFiles(named: readonly string[], options: TestOptions, context: Context): Promise<ExitCode> {
+  const { terminal, signal } = context;
+  if (options.failOn === 'regression' && options.baseline === undefined) {
+    throw new RolecallError('configuration', 'Name the run to compare with: --baseline FILE.');
+  }
+  const baseline = options.baseline === undefined ? undefined : await readBaseline(options.baseline);
+  const folder = process.cwd();
+  const { suites, isSound } = await readSuites(await findPromptFiles(named, folder), folder, terminal.note);
+  let isWhole = isSound;
+  const names = once((services: Services) => modelNames(services, options, signal));
+  const runs: PromptRun[] = [];
+  for (const suite of suites) {
+    const done = await runSuite(suite, options, names, context);
+    if (done) runs.push(done.run);
+    if (done && !done.isWhole) isWhole = false;
+    if (signal.aborted) throw cancelled(signal.reason);
+  }
+  await writeReports(runs, options);
+  const stored = runs.map(summarizeRun);
+  const worse = baseline ? compareWith(baseline, stored, terminal.note) : [];
+  if (options.json) await writeJson(runs, worse, context);
+  return verdict(runs, { isWhole, worse: worse.length, failOn: options.failOn ?? 'failure' }, terminal);
+}
+
+/** Reads the files, and tells what is wrong with them at their lines. */
+async function readSuites(
+  files: readonly string[],
+  folder: string,
+  note: (text: string) => void,
+): Promise<{ readonly suites: readonly Suite[]; readonly isSound: boolean }> {
+  const suites: Suite[] = [];
+  for (const full of files) {
+    const shown = path.relative(folder, full).replaceAll('\\', '/') || full;
+    const text = await readTextFile(full);
+    const file = readPromptFile(text);
+    for (const { severity, message, start } of file.problems) {
+      if (severity === 'information') continue;
+      note(`${shown}:${text.slice(0, start).split('\n').length}: ${severity}: ${message}`);
+    }
+    if (!hasErrors(file)) suites.push({ path: shown, file, full });
+  }
+  return { suites, isSound: suites.length === files.length };
+}
+
+/** Asks once, when it is needed first. */
+function once<Argument, Value>(ask: (argument: Argument) => Promise<Value>): (argument: Argument) => Promise<Value> {
+  let asked: Promise<Value> | undefined;
+  return (argument) => {
+    asked ??= ask(argument);
+    return asked;
+  };
+}
+
+/** @returns `undefined` for a file without cases, which is a prompt and no test. */
+async function runSuite(
+  { path: shown, file, full }: Suite,
+  options: TestOptions,
+  modelsOfService: (services: Services) => Promise<ModelNames>,
+  context: Context,
+): Promise<{ readonly run: PromptRun; readonly isWhole: boolean } | undefined> {
+  const { terminal, signal } = context;
+  const folder = process.cwd();
+  const isInside = !path.relative(folder, full).startsWith('..');
+  const resources = resourcesOfFile(full, isInside ? folder : path.dirname(full));
+  const { cases, problems } = await allCases(file, resources.readText, signal);
+  for (const { path: name, line, message } of problems) {
+    terminal.note(`${name || shown}${line === undefined ? '' : `:${line}`}: error: ${message}`);
+  }
+  if (cases.length === 0) {
+    terminal.note(`${shown} has no cases.`);
+    return undefined;
+  }
+  const services = await context.open();
+  const needsNames = !options.models || file.evaluators.some(({ check }) => check.method === 'llm');
+  const names = needsNames
+    ? await modelsOfService(services)
+    : { available: [], ...(options.map && { chosen: options.map }) };
+  const models = modelsOf(file, shown, options, names);
+  if (!options.json) await terminal.writeLine(`${shown} (${models.join(', ')})`);
+  const writing: Promise<void>[] = [];
+  const run = await runCases(
+    {
+      file,
+      path: shown,
+      cases,
+      models,
+      ...(options.repeats !== undefined && { repeats: options.repeats }),
+      ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
+    },
+    {
+      inference: services.inference,
+      connection: inferenceConnection(services),
+      resources,
+      judgeModel: (name) => (name === undefined ? undefined : resolveModel(name, names)) ?? options.judge,
+    },
+    (event) => {
+      if (event.kind === 'waiting') terminal.note(`The service asked to wait for ${formatSeconds(event.ms)}.`);
+      if (event.kind === 'finished' && !options.json)
+        writing.push(writeResult(event.result, models.length > 1, context));
+    },
+    signal,
+  );
+  await Promise.all(writing);
+  if (!options.json) await terminal.writeLine(`  ${summary([run])} in ${formatSeconds(run.durationMs)}`);
+  return { run, isWhole: problems.length === 0 };
+}
+
+/** Where names in files are looked for. */
+async function modelNames(services: Services, options: TestOptions, signal: AbortSignal): Promise<ModelNames> {
+  const listed = (await listModels(services.inference, inferenceConnection(services), signal)) ?? [];
+  return {
+    available: listed.map(({ id }) => id),
+    fallback: services.defaultModel,
+    ...(options.map && { chosen: options.map }),
+  };
+}
+
+function modelsOf(file: PromptFile, shown: string, { models }: TestOptions, names: ModelNames): readonly string[] {
+  if (models) return [...new Set(models)];
+  const named: readonly (string | undefined)[] =
+    file.extensions.models.length > 0 ? file.extensions.models.map(({ value }) => value) : [file.model?.value];
+  const resolved = named.map((name) => {
+    const model = resolveModel(name, names);
+    if (model !== undefined) return model;
+    const what =
+      name === undefined ? `${shown} names no model.` : `The model "${name}" of ${shown} is not one of the service's.`;
+    const map = name === undefined ? 'ROLECALL_MODEL' : `--map ${name}=ID`;
+    throw new RolecallError('configuration', `${what} Name one with --models or ${map}.`);
+  });
+  return [...new Set(resolved)];
+}
+
+async function writeResult(result: CaseResult, showsModel: boolean, { terminal }: Context): Promise<void> {
+  const { case: one, model, verdict: found, agreement, attempts } = result;
+  const model_ = showsModel ? ` [${model}]` : '';
+  const share = agreement.of > 1 ? ` (${agreement.passed} of ${agreement.of})` : '';
+  const lines = [`  ${found.padEnd(8)}${one.label}${model_}${share}`];
+  // A check that was skipped is told also where the others passed.
+  for (const reason of reasonsOf(attempts)) lines.push(...indented(reason));
+  const [diff] = attempts.flatMap(({ answers }) =>
+    answers.flatMap(({ evaluations }) => evaluations.flatMap((each) => each.diff ?? [])),
+  );
+  if (diff) lines.push(...indented(`- ${diff.expected}`), ...indented(`+ ${diff.actual}`));
+  await terminal.writeLine(lines.join('\n'));
+}
+
+function indented(text: string): string[] {
+  return text.split(/\r\n|\r|\n/).map((line) => `          ${line}`);
+}
+
+function count(runs: readonly PromptRun[], wanted: Verdict): number {
+  return runs.flatMap(({ results }) => results).filter((result) => result.verdict === wanted).length;
+}
+
+function summary(runs: readonly PromptRun[]): string {
+  const parts = (['passed', 'failed', 'skipped'] as const).map((each) => [count(runs, each), each] as const);
+  const errors = count(runs, 'error');
+  const all = [...parts, [errors, errors === 1 ? 'error' : 'errors'] as const];
+  return all
+    .filter(([number], index) => number > 0 || index === 0)
+    .map(([number, word]) => `${number} ${word}`)
+    .join(', ');
+}
+
+async function writeReports(runs: readonly PromptRun[], { junit, save }: TestOptions): Promise<void> {
+  if (junit !== undefined) await writeFile(junit, junitReport(runs));
+  if (save !== undefined)
+    await writeFile(save, `${JSON.stringify({ version: 1, runs: runs.map(summarizeRun) }, undefined, 2)}\n`);
+}
+
+async function writeFile(file: string, text: string): Promise<void> {
+  await fs.writeFile(file, text).catch((error: unknown) => {
+    throw new RolecallError('configuration', `${file} cannot be written (${systemErrorCode(error) ?? 'unknown'}).`);
+  });
+}
+
+const baselineSchema = z.object({ version: z.literal(1), runs: z.array(storedRunSchema) });
+
+async function readBaseline(file: string): Promise<readonly StoredRun[]> {
+  const read = z.safeParse(baselineSchema, parseJson(await readTextFile(file)));
+  if (read.success) return read.data.runs;
+  throw new RolecallError('configuration', `${file} is not a run that rolecall test --save has written.`);
+}
+
+interface Regression {
+  readonly file: string;
+  readonly id: string;
+  readonly label: string;
+  readonly model: string;
+}
+
+function compareWith(
+  baseline: readonly StoredRun[],
+  runs: readonly StoredRun[],
+  note: (text: string) => void,
+): Regression[] {
+  return runs.flatMap((after) => {
+    const before = baseline.find(({ file }) => file === after.file);
+    if (!before) note(`${after.file} is not in the baseline.`);
+    return (before ? regressions(before, after) : []).map(({ id, label, model = '' }) => {
+      note(`Worse than in the baseline: ${after.file}: ${label} [${model}]`);
+      return { file: after.file, id, label, model };
+    });
+  });
+}
+
+/** One file gives the report of `gh models eval --json`, several give a list of them. */
+async function writeJson(
+  runs: readonly PromptRun[],
+  worse: readonly Regression[],
+  { terminal }: Context,
+): Promise<void> {
+  const reports = runs.map(jsonReport);
+  const [only] = reports;
+  await terminal.writeJson(
+    reports.length === 1 ? { ...only, regressions: worse } : { files: reports, regressions: worse },
+  );
+}
+
+/** Failures that mean that the service could not be used at all. */
+const unusable: readonly string[] = [
+  'offline',
+  'timeout',
+  'server',
+  'signedOut',
+  'sessionEnded',
+  'forbidden',
+  'credit',
+  'storage',
+];
+
+function verdict(
+  runs: readonly PromptRun[],
+  {
+    isWhole,
+    worse,
+    failOn,
+  }: { readonly isWhole: boolean; readonly worse: number; readonly failOn: 'failure' | 'regression' },
+  terminal: Context['terminal'],
+): ExitCode {
+  const failed = count(runs, 'failed');
+  const measured = count(runs, 'passed') + failed;
+  if (worse > 0 || (failOn === 'failure' && failed > 0)) return exitCodes.finding;
+  const errors = runs.flatMap(({ results }) =>
+    results.flatMap(({ attempts }) => attempts.flatMap(({ error }) => error ?? [])),
+  );
+  if (measured === 0) {
+    const isOut = errors.length > 0 && errors.every(({ kind }) => unusable.includes(kind));
+    terminal.error(isOut ? (errors[0]?.message ?? '') : 'Nothing was measured.');
+    return isOut ? exitCodes.refused : exitCodes.incomplete;
+  }
+  const unmeasured = count(runs, 'error') + count(runs, 'skipped');
+  if (unmeasured > 0) terminal.error(`${unmeasured} of ${measured + unmeasured} results could not be measured.`);
+  return isWhole && unmeasured === 0 ? exitCodes.done : exitCodes.incomplete;
+}
