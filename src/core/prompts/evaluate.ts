@@ -1,8 +1,8 @@
 import * as l10n from '@vscode/l10n';
+import { Ajv, type ErrorObject } from 'ajv';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { withinDeadline } from '../base/withinDeadline.ts';
 import type { CompletionChoice } from '../completions/completion.ts';
-import { checkJson } from './checkJson.ts';
 import type { EvaluatorCheck, EvaluatorDefinition } from './evaluatorDefinitions.ts';
 import { judgeAnswer, judgeBuiltin } from './judge.ts';
 import { type Answer, missing, missingValues, type Outcome, skipped } from './outcome.ts';
@@ -183,4 +183,37 @@ function measureProbability(limit: number, { choice: { logprobs } }: Answer): Ou
   const probability = Math.min(1, Math.exp(logprobs.reduce((sum, { logprob }) => sum + logprob, 0)));
   const reason = l10n.t('The answer has the probability {0}, less than {1}.', probability.toPrecision(3), limit);
   return { ...decided(probability >= limit, reason), score: probability };
+}
+
+/** A schema or a pattern in it that needs longer would need for ever. */
+const SCHEMA_MS = 1000;
+const SHOWN_SCHEMA_ERRORS = 3;
+
+/** Checks a value against a JSON Schema (draft-07). No reference is ever fetched, and nothing takes longer than the deadline. */
+function checkJson(schema: unknown, value: unknown): Outcome {
+  try {
+    return withinDeadline(SCHEMA_MS, (): Outcome => {
+      const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true, logger: false });
+      const validate = ajv.compile(schema as object);
+      const result: unknown = validate(value);
+      if (result === true) return { verdict: 'passed' };
+      // The validator of an `$async` schema answers with a promise, which says nothing.
+      if (result !== false) return badSchema('$async');
+      const errors = validate.errors ?? [];
+      const shown = errors.slice(0, SHOWN_SCHEMA_ERRORS).map(schemaSentence).join(' ');
+      return { verdict: 'failed', reason: l10n.t('The answer does not fit the schema. {0}', shown) };
+    });
+  } catch (error) {
+    return badSchema((error as Error).message);
+  }
+}
+
+function badSchema(message: string): Outcome {
+  return { verdict: 'error', reason: l10n.t('The JSON Schema cannot be used: {0}', message) };
+}
+
+function schemaSentence({ instancePath, message, params }: ErrorObject): string {
+  const place = instancePath === '' ? l10n.t('The value') : instancePath;
+  const unknown = typeof params.additionalProperty === 'string' ? ` (${params.additionalProperty})` : '';
+  return `${place} ${message ?? ''}${unknown}.`;
 }

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { formatCount, formatSeconds } from '../base/errors.ts';
 import type { CompletionChoice, Usage } from '../completions/completion.ts';
-import { fenceFor } from '../completions/fence.ts';
+import { fenceFor } from '../completions/request.ts';
 import type { AnswerResult, AttemptResult, CaseResult, PromptRun, Verdict } from './runResults.ts';
 
 /** Ours is the second version of a report: what `gh models eval --json` prints, with more members. */
