@@ -1,0 +1,358 @@
+import * as l10n from '@vscode/l10n';
+import { isMap, isSeq } from 'yaml';
+import { personShape } from './kinds/holders.ts';
+import { KINDS, kindOf } from './kinds.ts';
+import { IDENTITIES, type Identity } from './people.ts';
+import {
+  type FileProblem,
+  itemsOf,
+  type Keys,
+  type Place,
+  parseYaml,
+  placeOf,
+  problem,
+  readShape,
+  type Shape,
+  textOf,
+  type Value,
+} from './shape.ts';
+
+export const ACCESS_FILE_FORMAT = 'rolecall.access-rules';
+export const SEVERITIES = ['error', 'warning', 'info'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+const boolean: Shape = { type: 'choice', of: ['true', 'false'] };
+const groupShape: Shape = {
+  type: 'record',
+  keys: {
+    name: { shape: { type: 'text', refers: 'group', canBeEmpty: true }, about: () => l10n.t('The name of the group.') },
+    id: { shape: { type: 'text' }, about: () => l10n.t('The ID of the group, which stays when it is renamed.') },
+    roles: {
+      shape: { type: 'list', of: { type: 'text', refers: 'role', permits: true } },
+      about: () => l10n.t('All roles it has. [] is none; without this key, they are not compared.'),
+    },
+    members: {
+      shape: { type: 'list', of: personShape(true) },
+      about: () => l10n.t('All people in it. [] is nobody; without this key, they are not compared.'),
+    },
+    serviceAccounts: {
+      shape: { type: 'list', of: { type: 'text', refers: 'serviceAccount', canBeEmpty: true } },
+      about: () =>
+        l10n.t('The IDs of all service accounts in it. [] is none; without this key, they are not compared.'),
+    },
+  },
+};
+
+const waiverKeys: Keys = {
+  rule: { shape: { type: 'text', refers: 'rule' }, isRequired: true, about: () => l10n.t('The ID of the rule.') },
+  for: {
+    shape: { ...personShape(true), text: { type: 'text', refers: 'subject', permits: true } } as Shape,
+    isRequired: true,
+    about: () => l10n.t('What the finding is about: a person, group:NAME or role:NAME, or all.'),
+  },
+  owner: { shape: personShape(true), isRequired: true, about: () => l10n.t('Who answers for it.') },
+  reason: { shape: { type: 'text' }, isRequired: true, about: () => l10n.t('Why it is accepted, such as a ticket.') },
+  until: {
+    shape: { type: 'date' },
+    isRequired: true,
+    about: () => l10n.t('The last day on which it applies, in UTC.'),
+  },
+  upTo: {
+    shape: { type: 'integer', least: 0 },
+    about: () => l10n.t('Of a rule of the kind max-holders, which needs it: how many holders are accepted.'),
+  },
+};
+
+const ruleKeys: Keys = {
+  id: {
+    shape: { type: 'text' },
+    isRequired: true,
+    about: () => l10n.t('Identifies the rule in findings and waivers.'),
+  },
+  kind: {
+    shape: { type: 'choice', of: Object.keys(KINDS) },
+    isRequired: true,
+    about: () => l10n.t('What the rule demands.'),
+  },
+  why: { shape: { type: 'text' }, about: () => l10n.t('Why the rule exists.') },
+  severity: {
+    shape: { type: 'choice', of: [...SEVERITIES] },
+    about: () => l10n.t('error, warning (as without this key) or info, which is not part of the verdict.'),
+  },
+  enabled: { shape: boolean, about: () => l10n.t('false turns the rule off.') },
+  except: {
+    shape: {
+      type: 'list',
+      of: { ...personShape(true), text: { type: 'text', refers: 'subject', permits: true } } as Shape,
+    },
+    about: () => l10n.t('What the rule is not about: people, group:NAME or role:NAME.'),
+  },
+};
+
+const ruleShape: Shape = { type: 'variants', by: 'kind', keys: ruleKeys, of: KINDS };
+const waiverShape: Shape = { type: 'record', keys: waiverKeys };
+
+/** What a file of access rules can hold. */
+export const ACCESS_FILE_SHAPE: Extract<Shape, { type: 'record' }> = {
+  type: 'record',
+  keys: {
+    format: {
+      shape: { type: 'choice', of: [ACCESS_FILE_FORMAT] },
+      isRequired: true,
+      about: () => l10n.t('What the file is.'),
+    },
+    version: {
+      shape: { type: 'choice', of: ['1'] },
+      isRequired: true,
+      about: () => l10n.t('The version of the format.'),
+    },
+    organization: {
+      shape: { type: 'text', refers: 'organization' },
+      isRequired: true,
+      about: () => l10n.t('The ID of the organization that the file is about.'),
+    },
+    identity: {
+      shape: {
+        type: 'record',
+        keys: {
+          userIds: {
+            shape: { type: 'choice', of: [...IDENTITIES] },
+            isRequired: true,
+            about: () =>
+              l10n.t(
+                'Whether user IDs in a group repeat its subjects: duplicates, separate, or unknown (as without this key).',
+              ),
+          },
+        },
+      },
+      about: () => l10n.t('How the entries of one person belong together.'),
+    },
+    people: {
+      shape: {
+        type: 'list',
+        of: {
+          type: 'record',
+          keys: {
+            name: { shape: { type: 'text' }, isRequired: true, about: () => l10n.t('What the file calls them.') },
+            is: {
+              shape: { type: 'list', of: personShape(true) },
+              isRequired: true,
+              about: () => l10n.t('All their entries: an e-mail address, user:ID, subject:ID.'),
+            },
+          },
+        },
+      },
+      about: () => l10n.t('People with several entries, by a name of the file’s own.'),
+    },
+    rules: { shape: { type: 'list', of: ruleShape }, about: () => l10n.t('What has to hold.') },
+    declared: {
+      shape: {
+        type: 'record',
+        keys: {
+          complete: { shape: boolean, about: () => l10n.t('true: a group that is not declared is drift.') },
+          groups: { shape: { type: 'list', of: groupShape }, isRequired: true, about: () => l10n.t('The groups.') },
+        },
+      },
+      about: () => l10n.t('How it should be. What differs is drift, in both directions.'),
+    },
+    waivers: {
+      shape: { type: 'list', of: waiverShape },
+      about: () => l10n.t('Findings that are accepted for some time.'),
+    },
+  },
+};
+
+export interface Rule {
+  readonly id: string;
+  readonly kind: string;
+  readonly severity: Severity;
+  readonly isEnabled: boolean;
+  readonly why: string | undefined;
+  /** Of its id, where its findings stand. */
+  readonly place: Place;
+  readonly value: Value;
+  /** Localized; of a rule that cannot be judged as it is written. */
+  readonly mistake: string | undefined;
+}
+
+export interface PersonEntry {
+  readonly name: string;
+  readonly place: Place;
+  readonly is: readonly Value[];
+}
+
+/** A waiver with all its keys. Others do not apply. */
+export interface Waiver {
+  readonly rule: string;
+  readonly for: Value;
+  readonly owner: Value;
+  readonly reason: string;
+  /** The last day, in days since 1970 UTC. */
+  readonly until: number;
+  readonly upTo: number | undefined;
+  readonly value: Value;
+}
+
+export interface Declaration {
+  readonly isComplete: boolean;
+  /** Of the key `complete`, or of `declared`. */
+  readonly place: Place;
+  readonly groups: readonly Value[];
+  readonly isSound: boolean;
+}
+
+export interface AccessFile {
+  readonly text: string;
+  readonly organization: string | undefined;
+  readonly identity: Identity;
+  readonly people: readonly PersonEntry[];
+  readonly rules: readonly Rule[];
+  readonly declared: Declaration | undefined;
+  readonly waivers: readonly Waiver[];
+  /** In the order of the text. */
+  readonly problems: readonly FileProblem[];
+  /** False where nothing of it can be judged: its syntax, format, version or organization. */
+  readonly isReadable: boolean;
+  /** False where something at the top is wrong, so that something may be missing. */
+  readonly isWhole: boolean;
+  /** False where it is not known who is who. */
+  readonly arePeopleSound: boolean;
+}
+
+/** Reads a file of access rules: all of it that can be, and everything that is wrong with it. Never throws. */
+export function readAccessFile(text: string): AccessFile {
+  const { document, problems } = parseYaml(text);
+  const isSyntaxSound = problems.length === 0;
+  const report = (one: FileProblem) => problems.push(one);
+  const contents = document?.contents;
+  const top: Place = { start: 0, end: Math.max(1, text.search(/[\r\n]|$/)) };
+  const waivers = isMap(contents) ? contents.get('waivers') : undefined;
+  const withoutWaivers = Object.fromEntries(
+    Object.entries(ACCESS_FILE_SHAPE.keys).map(([name, key]) =>
+      name === 'waivers' ? [name, { ...key, shape: ANYTHING }] : [name, key],
+    ),
+  );
+  const value: Value = isSyntaxSound
+    ? readShape(contents ?? null, { type: 'record', keys: withoutWaivers }, report, top)
+    : { ...top, isSound: false };
+  const sound = (key: string) => value.fields?.get(key)?.value.isSound !== false;
+  const people = readPeople(value, report);
+  const isHeadSound = ['format', 'version', 'organization'].every(
+    (key) => value.fields?.get(key)?.value.isSound === true,
+  );
+  const listed = new Set(['rules', 'declared', 'waivers', 'people', 'identity']);
+  const fields = [...(value.fields ?? [])];
+  const file: AccessFile = {
+    text,
+    organization: textOf(value, 'organization'),
+    identity: IDENTITIES.find((one) => one === textOf(value.fields?.get('identity')?.value, 'userIds')) ?? 'unknown',
+    people: people.entries,
+    rules: readRules(value, report),
+    declared: readDeclaration(value),
+    waivers: readWaivers(isSyntaxSound ? waivers : undefined, report, top),
+    problems,
+    isReadable: isSyntaxSound && isHeadSound,
+    isWhole:
+      isSyntaxSound &&
+      isMap(contents) &&
+      contents.items.length === fields.length &&
+      fields.every(
+        ([key, { value: one }]) => one.isSound || (listed.has(key) && one.items !== undefined) || key === 'declared',
+      ),
+    arePeopleSound: sound('identity') && sound('people') && people.isSound,
+  };
+  problems.sort((one, other) => one.start - other.start);
+  return file;
+}
+
+/** Waivers are read by themselves: one that is wrong does not apply, and nothing else is the worse for it. */
+const ANYTHING: Shape = { type: 'anything' };
+
+function readPeople(
+  value: Value,
+  report: (problem: FileProblem) => void,
+): { readonly entries: readonly PersonEntry[]; readonly isSound: boolean } {
+  const entries: PersonEntry[] = [];
+  let isSound = true;
+  for (const item of itemsOf(value, 'people')) {
+    const field = item.fields?.get('name');
+    const name = field?.value.text;
+    if (field === undefined || name === undefined) continue;
+    const message = mistakeInName(name, entries);
+    if (message === undefined) entries.push({ name, place: field.value, is: itemsOf(item, 'is') });
+    else {
+      report(problem('bad-value', field.value, message));
+      isSound = false;
+    }
+  }
+  return { entries, isSound };
+}
+
+/** A name has to be no other reference. */
+function mistakeInName(name: string, before: readonly PersonEntry[]): string | undefined {
+  if (before.some((entry) => entry.name === name)) return l10n.t('The name "{0}" is there twice.', name);
+  if (/[@*?]|^(?:user|serviceAccount|subject|group|role|id):|^all$/.test(name))
+    return l10n.t('"{0}" cannot be told from another reference. Use a name without @, *, ? and prefix.', name);
+  return undefined;
+}
+
+function readRules(value: Value, report: (problem: FileProblem) => void): readonly Rule[] {
+  const ids = new Set<string>();
+  return itemsOf(value, 'rules').map((item) => {
+    const field = item.fields?.get('id');
+    const id = field?.value.text ?? '';
+    const isRepeated = id !== '' && ids.has(id);
+    ids.add(id);
+    if (isRepeated && field) report(problem('repeated-id', field.value, l10n.t('Another rule has the ID "{0}".', id)));
+    const kind = textOf(item, 'kind') ?? '';
+    const place = field?.value ?? item.fields?.values().next().value?.key ?? { start: item.start, end: item.start + 1 };
+    const mistake = isRepeated || !item.isSound || kindOf(kind) === undefined;
+    return {
+      id,
+      kind,
+      severity: SEVERITIES.find((one) => one === textOf(item, 'severity')) ?? 'warning',
+      isEnabled: textOf(item, 'enabled') !== 'false',
+      why: textOf(item, 'why'),
+      place: { start: place.start, end: place.end },
+      value: item,
+      mistake: mistake ? l10n.t('The rule has a mistake.') : undefined,
+    };
+  });
+}
+
+function readDeclaration(value: Value): Declaration | undefined {
+  const field = value.fields?.get('declared');
+  if (field === undefined) return undefined;
+  const { value: declared } = field;
+  return {
+    isComplete: textOf(declared, 'complete') === 'true',
+    place: declared.fields?.get('complete')?.key ?? field.key,
+    groups: itemsOf(declared, 'groups'),
+    isSound: declared.isSound,
+  };
+}
+
+function readWaivers(node: unknown, report: (problem: FileProblem) => void, top: Place): readonly Waiver[] {
+  if (node === undefined) return [];
+  const warn = (one: FileProblem) => report({ ...one, severity: 'warning' });
+  if (!isSeq(node)) {
+    warn(problem('bad-value', placeOf(node) ?? top, l10n.t('A list is expected here.')));
+    return [];
+  }
+  return node.items.flatMap((item) => {
+    const value = readShape(item, waiverShape, warn, placeOf(node) ?? top);
+    const field = (key: string) => value.fields?.get(key)?.value;
+    const [whom, owner, until] = [field('for'), field('owner'), textOf(value, 'until')];
+    if (!value.isSound || !whom || !owner) return [];
+    const upTo = textOf(value, 'upTo');
+    return {
+      rule: textOf(value, 'rule') ?? '',
+      for: whom,
+      owner,
+      reason: textOf(value, 'reason') ?? '',
+      until: Math.round(Date.parse(`${until}T00:00:00Z`) / 86_400_000),
+      upTo: upTo === undefined ? undefined : Number(upTo),
+      value,
+    };
+  });
+}

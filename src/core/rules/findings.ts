@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import type { GroupEntry, Principal, RoleEntry } from '../access/model.ts';
+import type { Severity, Waiver } from './accessFile.ts';
+import type { Range, Subject } from './kinds/kind.ts';
+import type { Place } from './shape.ts';
+
+/** Something that a rule or the declaration finds. */
+export interface Finding {
+  /** Of the rule; of drift `declared`. */
+  readonly rule: string;
+  /** Of the rule, or of the difference: `missing-member` and so on. */
+  readonly kind: string;
+  readonly severity: Severity;
+  /** The ID of the rule, or the item of the declaration: a few words, never a block. */
+  readonly place: Place;
+  /** Localized, without a full stop. */
+  readonly message: string;
+  readonly subjects: readonly Subject[];
+  /** The groups that it comes from, and roles. */
+  readonly through: readonly (GroupEntry | RoleEntry)[];
+  readonly range?: Range;
+  /** Stays the same while the rule and what it is about do: of no names, lines or counts. */
+  readonly fingerprint: string;
+  readonly waiver?: Waiver;
+  /** One that applied until it expired. */
+  readonly lapsed?: Waiver;
+  /** When what it rests on was read, where that could not be read again since. */
+  readonly staleSince?: number;
+}
+
+export function fingerprintOf(rule: string, kind: string, subjects: readonly Subject[]): string {
+  const keys = subjects.map((subject) => [subject.kind, ...keysOf(subject)]);
+  return createHash('sha256')
+    .update(JSON.stringify([rule, kind, keys]))
+    .digest('hex')
+    .slice(0, 32);
+}
+
+function keysOf(subject: Subject): readonly string[] {
+  switch (subject.kind) {
+    case 'principal':
+      return subject.principals.map(({ key }) => key).sort(compare);
+    case 'group':
+      return [subject.group.key];
+    case 'role':
+      return [subject.role.key];
+    case 'aspect':
+      return [subject.name];
+  }
+}
+
+/** By code units: the same on every machine. */
+export function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+export function principalsOf(finding: Pick<Finding, 'subjects'>): readonly Principal[] {
+  return finding.subjects.flatMap((subject) => (subject.kind === 'principal' ? subject.principals : []));
+}
+
+export function groupsOf({ subjects, through }: Pick<Finding, 'subjects' | 'through'>): readonly GroupEntry[] {
+  const direct = subjects.flatMap((subject) => (subject.kind === 'group' ? [subject.group] : []));
+  return [...new Set([...direct, ...through.filter((entry): entry is GroupEntry => 'group' in entry)])];
+}
+
+export function rolesOf({ subjects, through }: Pick<Finding, 'subjects' | 'through'>): readonly RoleEntry[] {
+  const direct = subjects.flatMap((subject) => (subject.kind === 'role' ? [subject.role] : []));
+  return [...new Set([...direct, ...through.filter((entry): entry is RoleEntry => !('group' in entry))])];
+}

@@ -1,0 +1,208 @@
+import * as l10n from '@vscode/l10n';
+import { timeText } from '../access/descriptions.ts';
+import type { AccessModel, Gap } from '../access/model.ts';
+import { type AccessFile, type Rule, readAccessFile } from './accessFile.ts';
+import { type Drift, driftOf } from './drift.ts';
+import { compare, type Finding, fingerprintOf } from './findings.ts';
+import type { Kind, List } from './kinds/kind.ts';
+import { kindOf } from './kinds.ts';
+import { duplicatesEvidence } from './people.ts';
+import { today as dayOfTime, type FileProblem, problem } from './shape.ts';
+import { createWorld, RuleTrial, type World } from './trial.ts';
+import { applyWaivers } from './waivers.ts';
+
+/** `undecided`: cannot tell. `off`: not enabled. */
+export type RuleStatus = 'fail' | 'undecided' | 'waived' | 'pass' | 'off';
+
+export interface RuleResult {
+  readonly rule: Rule;
+  readonly status: RuleStatus;
+  /** In stable order; waived ones have their waiver. */
+  readonly findings: readonly Finding[];
+  /** Why it cannot be told, localized. */
+  readonly reasons: readonly string[];
+}
+
+export type Verdict = 'clean' | 'findings' | 'undecided';
+
+export interface Check {
+  readonly file: AccessFile;
+  readonly organization: string;
+  readonly verdict: Verdict;
+  readonly rules: readonly RuleResult[];
+  readonly drift: Drift | undefined;
+  /** Of the file itself, its references and its waivers, in the order of the text. */
+  readonly problems: readonly FileProblem[];
+  /** Why the file as a whole cannot be told; localized. */
+  readonly reasons: readonly string[];
+  readonly tested: { readonly rules: number; readonly groups: number };
+  readonly gaps: readonly Gap[];
+  /** When the older list was read, in milliseconds since 1970. */
+  readonly at: number | undefined;
+}
+
+export interface CheckOptions {
+  /** In milliseconds since 1970: the day in UTC decides about waivers. */
+  readonly now: number;
+  /** Whether findings show e-mail addresses; as without this, they do. */
+  readonly emails?: boolean;
+}
+
+/** Judges one reading of an organization by a file of access rules. Never throws, whatever the file holds. */
+export function checkAccess(text: string | AccessFile, model: AccessModel, options: CheckOptions): Check {
+  const file = typeof text === 'string' ? readAccessFile(text) : text;
+  const problems = [...file.problems];
+  const today = dayOfTime(options.now);
+  const world = createWorld(file, model, today, options.emails !== false, (one) => problems.push(one));
+  const isJudged = file.isReadable && file.organization === model.organization;
+  const judged = isJudged ? file.rules.map((rule) => judgeRule(rule, world)) : [];
+  const rules = applyWaivers(file.waivers, judged, world);
+  const drift = isJudged && file.declared ? driftOf(file.declared, world) : undefined;
+  if (rules.some(({ hasTwins }) => hasTwins) || drift?.hasTwins) offerDuplicates(file, world);
+  const reasons = reasonsOf(file, model, drift);
+  const tested = { rules: rules.filter(({ status }) => status !== 'off').length, groups: drift?.tested ?? 0 };
+  return {
+    file,
+    organization: model.organization,
+    verdict: verdictOf(rules, drift, reasons),
+    rules,
+    drift,
+    problems: problems.sort((one, other) => one.start - other.start || compare(one.message, other.message)),
+    reasons,
+    tested,
+    gaps: model.gaps,
+    at: model.at,
+  };
+}
+
+/** All findings of a check, waived ones too. */
+export function findingsOf({ rules, drift }: Pick<Check, 'rules' | 'drift'>): readonly Finding[] {
+  return [...rules.flatMap(({ findings }) => findings), ...(drift?.findings ?? [])];
+}
+
+function verdictOf(rules: readonly RuleResult[], drift: Drift | undefined, reasons: readonly string[]): Verdict {
+  const counted = rules.filter(({ rule }) => rule.severity !== 'info');
+  if (counted.some(({ status }) => status === 'fail') || (drift && drift.findings.length > 0)) return 'findings';
+  const isUndecided = counted.some(({ status }) => status === 'undecided') || (drift && drift.reasons.length > 0);
+  return isUndecided || reasons.length > 0 ? 'undecided' : 'clean';
+}
+
+function reasonsOf(file: AccessFile, model: AccessModel, drift: Drift | undefined): readonly string[] {
+  if (!file.isReadable) return [l10n.t('The file cannot be read.')];
+  if (file.organization !== model.organization) return [l10n.t('The file is about another organization.')];
+  if (!file.isWhole) return [l10n.t('A part of the file cannot be read.')];
+  const hasRules = file.rules.some(({ isEnabled }) => isEnabled);
+  return hasRules || drift ? [] : [l10n.t('The file has no rule and no declaration.')];
+}
+
+/** What {@link applyWaivers} goes on with. */
+export interface JudgedRule extends Omit<RuleResult, 'status'> {
+  readonly isOff: boolean;
+  readonly hasTwins: boolean;
+}
+
+function judgeRule(rule: Rule, world: World): JudgedRule {
+  const undecided = (reasons: readonly string[]): JudgedRule => ({
+    rule,
+    isOff: false,
+    findings: [],
+    reasons,
+    hasTwins: false,
+  });
+  const kind = kindOf(rule.kind);
+  if (!rule.isEnabled && rule.mistake === undefined) return { ...undecided([]), isOff: true };
+  if (rule.mistake !== undefined || kind === undefined) return undecided([rule.mistake ?? '']);
+  if (kind.isAboutHolders && !world.arePeopleSound) return undecided([l10n.t('Its people have a mistake.')]);
+  const unread = kind.needs(rule.value).filter((list) => gapsOf(world.model, list, 'unread').length > 0);
+  if (unread.length > 0) return undecided(unread.map(unreadText));
+  const trial = new RuleTrial(world, rule, kind);
+  if (trial.obstacles.length > 0) return undecided(trial.obstacles);
+  kind.judge(trial);
+  if (trial.obstacles.length > 0) return undecided(trial.obstacles);
+  return weigh(rule, kind, trial, world.model);
+}
+
+const LISTS_MISSING = ['missing'] as const;
+
+/** What the reading lacks turns a pass, or what is turned round, into "cannot tell". */
+function weigh(rule: Rule, kind: Kind, trial: RuleTrial, model: AccessModel): JudgedRule {
+  const lists = new Set(kind.needs(rule.value));
+  if (trial.namesRoles) lists.add('roles');
+  const reasons = trial.doubts.map(({ reason }) => reason);
+  let { found } = trial;
+  for (const list of lists) {
+    // Of roles that are only named, those that were found are good.
+    const isConcerned = list !== 'roles' || kind.needs(rule.value).includes('roles') || trial.namesRolePatterns;
+    const missing = isConcerned ? gapsOf(model, list, 'malformed', ...(kind.isAboutMetadata ? [] : LISTS_MISSING)) : [];
+    const isTurned = kind.turned?.includes(list) === true;
+    if (missing.length > 0 && isTurned === found.length > 0) {
+      reasons.push(...missing.map(gapReason));
+      found = [];
+    }
+    if (found.length === 0) reasons.push(...gapsOf(model, list, 'stale').map(gapReason));
+  }
+  const isStale = [...lists].some((list) => gapsOf(model, list, 'stale').length > 0);
+  const findings = found.map((one): Finding => {
+    const age = isStale ? ` ${l10n.t('(as of {0})', timeText(model.at))}` : '';
+    return {
+      rule: rule.id,
+      kind: rule.kind,
+      severity: rule.severity,
+      place: rule.place,
+      message: one.message + age,
+      subjects: one.subjects,
+      through: one.through ?? [],
+      fingerprint: fingerprintOf(rule.id, rule.kind, one.subjects),
+      ...(one.range && { range: one.range }),
+      ...(isStale && model.at !== undefined && { staleSince: model.at }),
+    };
+  });
+  findings.sort((one, other) => compare(one.message, other.message) || compare(one.fingerprint, other.fingerprint));
+  const hasTwins = trial.doubts.some(({ isTwin }) => isTwin);
+  return { rule, isOff: false, findings, reasons: [...new Set(reasons)], hasTwins };
+}
+
+function gapsOf(model: AccessModel, list: List, ...kinds: readonly Gap['kind'][]): readonly Gap[] {
+  return model.gaps.filter((gap) => gap.list === list && kinds.includes(gap.kind));
+}
+
+function unreadText(list: List): string {
+  return list === 'groups' ? l10n.t('The groups could not be read.') : l10n.t('The roles could not be read.');
+}
+
+function gapReason({ list, kind }: Gap): string {
+  if (kind === 'stale')
+    return list === 'groups'
+      ? l10n.t('The groups could not be read again.')
+      : l10n.t('The roles could not be read again.');
+  return list === 'groups'
+    ? l10n.t('Some groups could not be understood.')
+    : l10n.t('Some roles could not be understood.');
+}
+
+/** Where it matters whether user ids repeat subjects, says what speaks for it. */
+function offerDuplicates(file: AccessFile, { model, people, report }: World): void {
+  const { equal, all } = duplicatesEvidence(model);
+  if (people.identity !== 'unknown' || all === 0) return;
+  const at = file.text.search(/^organization\b.*$/m);
+  const end = at < 0 ? 0 : at + (/^.*$/m.exec(file.text.slice(at))?.[0].length ?? 0);
+  const place = { start: Math.max(0, at), end: Math.max(1, end) };
+  const message =
+    equal === all
+      ? l10n.t(
+          'User IDs may repeat subjects: the lists are equally long in {0} of {1} groups. Say so with identity.',
+          equal,
+          all,
+        )
+      : l10n.t(
+          'User IDs may repeat subjects, though the lists are equally long in only {0} of {1} groups.',
+          equal,
+          all,
+        );
+  const hasIdentity = /^identity\b/m.test(file.text);
+  const edits = [
+    { start: end, end, text: `${file.text.includes('\r\n') ? '\r\n' : '\n'}identity: { userIds: duplicates }` },
+  ];
+  const fixes = equal === all && !hasIdentity ? [{ title: l10n.t('User IDs Repeat Subjects'), edits }] : [];
+  report(problem('duplicate-people', place, message, 'information', fixes));
+}

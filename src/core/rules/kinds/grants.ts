@@ -1,0 +1,173 @@
+import * as l10n from '@vscode/l10n';
+import { kindName, roleCountText } from '../../access/descriptions.ts';
+import { PRINCIPAL_KINDS } from '../../access/english.ts';
+import type { GroupEntry, PrincipalKind } from '../../access/model.ts';
+import { hasNoMembers, hasNoRoles } from '../../access/queries.ts';
+import { isBeingDeleted } from '../../access/status.ts';
+import type { Key } from '../shape.ts';
+import { type Kinds, keys } from './kind.ts';
+import { groupText, roleText } from './words.ts';
+
+const groups = (permits: boolean, about: () => string): Key => ({
+  shape: { type: 'list', of: { type: 'text', refers: 'group', permits } },
+  isRequired: true,
+  about,
+});
+
+/** Rules about which group has which roles and which kinds of members. */
+export const grantKinds: Kinds = {
+  'only-through': {
+    about: () => l10n.t('A role is granted by these groups alone, whether they have members or not.'),
+    keys: keys({
+      role: {
+        shape: { type: 'text', refers: 'role' },
+        isRequired: true,
+        about: () => l10n.t('The role: its name, or id: and its ID.'),
+      },
+      groups: groups(true, () => l10n.t('The groups that can grant it. [] is none.')),
+    }),
+    subjects: ['group'],
+    needs: () => ['groups'],
+    judge(trial) {
+      const allowed = new Set(trial.groups('groups'));
+      for (const role of trial.roles('role')) {
+        for (const group of role.groups) {
+          if (allowed.has(group)) continue;
+          const message = l10n.t('{0} has {1}', groupText(group), roleText(role));
+          trial.find({
+            subjects: [
+              { kind: 'group', group },
+              { kind: 'aspect', name: role.id },
+            ],
+            message,
+            through: [group, role],
+          });
+        }
+      }
+    },
+  },
+  'service-accounts-only-in': {
+    about: () => l10n.t('Service accounts are in these groups alone.'),
+    keys: keys({ groups: groups(true, () => l10n.t('The groups that can have service accounts. [] is none.')) }),
+    subjects: ['principal', 'group'],
+    needs: () => ['groups'],
+    judge(trial) {
+      const allowed = new Set(trial.groups('groups'));
+      for (const principal of trial.model.principals) {
+        if (principal.kind !== 'serviceAccount') continue;
+        for (const group of principal.groups) {
+          if (allowed.has(group)) continue;
+          trial.find({
+            subjects: [
+              { kind: 'principal', principals: [principal] },
+              { kind: 'group', group },
+            ],
+            message: l10n.t('Service account {0} is in {1}', trial.nameOf([principal]), groupText(group)),
+            through: [group],
+          });
+        }
+      }
+    },
+  },
+  'member-kinds': {
+    about: () => l10n.t('These groups have only these kinds of members. Without "user", no user IDs.'),
+    keys: keys({
+      groups: groups(false, () => l10n.t('The groups: names, id: and an ID, or patterns with * and ?.')),
+      allow: {
+        shape: { type: 'list', of: { type: 'choice', of: [...PRINCIPAL_KINDS] } },
+        isRequired: true,
+        about: () => l10n.t('The kinds of members they can have: subject, user, serviceAccount.'),
+      },
+    }),
+    subjects: ['group'],
+    needs: () => ['groups'],
+    judge(trial) {
+      const allowed = new Set(trial.texts('allow'));
+      for (const group of trial.groups('groups')) {
+        for (const kind of PRINCIPAL_KINDS) {
+          if (allowed.has(kind) || !hasKind(group, kind)) continue;
+          const message = l10n.t('{0} has members of the kind {1}', groupText(group), kindName(kind));
+          trial.find({
+            subjects: [
+              { kind: 'group', group },
+              { kind: 'aspect', name: kind },
+            ],
+            message,
+            through: [group],
+          });
+        }
+      }
+    },
+  },
+  'no-empty-groups': {
+    about: () => l10n.t('Every group has members. Service accounts are members.'),
+    keys: {},
+    subjects: ['group'],
+    needs: () => ['groups'],
+    judge(trial) {
+      for (const group of trial.model.groups) {
+        if (!hasNoMembers(group) || isBeingDeleted(group.group.metadata)) continue;
+        const roles = roleCountText(group.roles.length);
+        const message = l10n.t('{0} has no members, and {1}', groupText(group), roles);
+        trial.find({ subjects: [{ kind: 'group', group }], message, through: [group] });
+      }
+    },
+  },
+  'no-groups-without-roles': {
+    about: () => l10n.t('Every group has a role.'),
+    keys: {},
+    subjects: ['group'],
+    needs: () => ['groups'],
+    judge(trial) {
+      for (const group of trial.model.groups) {
+        if (!hasNoRoles(group) || isBeingDeleted(group.group.metadata)) continue;
+        const message = l10n.t('{0} has no roles', groupText(group));
+        trial.find({ subjects: [{ kind: 'group', group }], message, through: [group] });
+      }
+    },
+  },
+  'no-unlisted-roles': {
+    about: () => l10n.t('Groups grant only roles of the role list.'),
+    keys: {},
+    subjects: ['role'],
+    needs: () => ['groups', 'roles'],
+    turned: ['roles'],
+    judge(trial) {
+      for (const role of trial.model.roles) {
+        if (role.role !== undefined) continue;
+        const by = role.groups.map(groupText);
+        const message = l10n.t(
+          '{0} is granted by {1}, but not in the role list',
+          roleText(role),
+          by.slice(0, 4).join(', '),
+        );
+        trial.find({ subjects: [{ kind: 'role', role }], message, through: role.groups });
+      }
+    },
+  },
+  'no-unused-roles': {
+    about: () => l10n.t('Every role is granted by a group.'),
+    keys: {},
+    subjects: ['role'],
+    needs: () => ['groups', 'roles'],
+    turned: ['groups'],
+    judge(trial) {
+      for (const role of trial.model.roles) {
+        if (role.groups.length > 0 || role.key !== role.id) continue;
+        const message = l10n.t('No group grants {0}', roleText(role));
+        trial.find({ subjects: [{ kind: 'role', role }], message, through: [role] });
+      }
+    },
+  },
+};
+
+function hasKind({ group: { spec } }: GroupEntry, kind: PrincipalKind): boolean {
+  switch (kind) {
+    case 'subject':
+      return spec.subjects.length > 0;
+    case 'user':
+      return spec.userIDs.length > 0;
+    case 'serviceAccount':
+      return (spec.serviceAccountIDs?.length ?? 0) > 0;
+  }
+}

@@ -1,0 +1,333 @@
+import * as l10n from '@vscode/l10n';
+import type { GroupEntry, Principal, RoleEntry } from '../../access/model.ts';
+import { isBeingDeleted } from '../../access/status.ts';
+import { listsSubjects, listsUsers, type Person } from '../people.ts';
+import type { Key, Shape } from '../shape.ts';
+import { type Kinds, keys, type Range, type Trial } from './kind.ts';
+import { groupsText, rolesText, roleText } from './words.ts';
+
+const roleShape: Shape = { type: 'text', refers: 'role' };
+export const personShape = (permits: boolean): Shape => ({
+  type: 'either',
+  text: { type: 'text', refers: 'person', permits },
+  record: {
+    type: 'record',
+    keys: {
+      issuer: {
+        shape: { type: 'text', canBeEmpty: true },
+        isRequired: true,
+        about: () => l10n.t('The issuer of the subject.'),
+      },
+      subject: {
+        shape: { type: 'text', canBeEmpty: true },
+        isRequired: true,
+        about: () => l10n.t('The ID of the subject.'),
+      },
+    },
+  },
+});
+
+const kinds: Key = {
+  shape: { type: 'list', of: { type: 'choice', of: ['people', 'serviceAccounts'] } },
+  about: () => l10n.t('Which members the rule is about: people, serviceAccounts, or both, as without this key.'),
+};
+const role: Key = {
+  shape: roleShape,
+  isRequired: true,
+  about: () => l10n.t('The role: its name, or id: and its ID. A pattern with * and ? is each role that fits.'),
+};
+const limit = (least: number, about: () => string): Key => ({
+  shape: { type: 'integer', least },
+  isRequired: true,
+  about,
+});
+
+/** Rules about who has which role. */
+export const holderKinds: Kinds = {
+  'separation-of-duties': {
+    about: () => l10n.t('Nobody has more than "max" of these roles.'),
+    keys: keys({
+      roles: {
+        shape: { type: 'list', of: roleShape },
+        isRequired: true,
+        about: () => l10n.t('The roles that must not be in one hand.'),
+      },
+      max: {
+        shape: { type: 'integer', least: 1 },
+        about: () => l10n.t('How many of the roles somebody can have: 1 unless given.'),
+      },
+      kinds,
+    }),
+    subjects: ['principal'],
+    needs: () => ['groups'],
+    isAboutHolders: true,
+    judge: judgeSeparation,
+  },
+  'max-holders': {
+    about: () => l10n.t('A role has at most "max" holders.'),
+    keys: keys({ role, max: limit(0, () => l10n.t('The largest number of holders.')), kinds }),
+    subjects: ['role'],
+    excepts: 'principal',
+    needs: () => ['groups'],
+    isAboutHolders: true,
+    judge(trial) {
+      const max = trial.integer('max') ?? 0;
+      for (const one of trial.roles('role')) {
+        const range = countHolders(one, one.groups, trial);
+        if (range.least > max) {
+          const message = l10n.t('{0} has {1}, more than {2}', roleText(one), holdersText(range), max);
+          trial.find({ subjects: [{ kind: 'role', role: one }], message, through: one.groups, range });
+        } else if (range.most > max) trial.doubt(rangeDoubt(one, range), true);
+      }
+    },
+  },
+  'min-holders': {
+    about: () => l10n.t('A role has at least "min" holders, through groups that are not being deleted.'),
+    keys: keys({ role, min: limit(1, () => l10n.t('The smallest number of holders.')), kinds }),
+    subjects: ['role'],
+    excepts: 'principal',
+    needs: () => ['groups'],
+    turned: ['groups'],
+    isAboutHolders: true,
+    judge(trial) {
+      const min = trial.integer('min') ?? 1;
+      for (const one of trial.roles('role')) {
+        const staying = one.groups.filter(({ group }) => !isBeingDeleted(group.metadata));
+        const range = countHolders(one, staying, trial);
+        if (range.most < min) {
+          const message = l10n.t('{0} has {1}, fewer than {2}', roleText(one), holdersText(range), min);
+          trial.find({ subjects: [{ kind: 'role', role: one }], message, through: staying, range });
+        } else if (range.least < min) trial.doubt(rangeDoubt(one, range), true);
+      }
+    },
+  },
+  'allowed-holders': {
+    about: () => l10n.t('Only these have a role.'),
+    keys: keys({
+      role,
+      holders: {
+        shape: { type: 'list', of: personShape(true) },
+        isRequired: true,
+        about: () => l10n.t('Who can have the role. [] is nobody.'),
+      },
+      kinds,
+    }),
+    subjects: ['principal'],
+    needs: () => ['groups'],
+    isAboutHolders: true,
+    judge(trial) {
+      const allowed = new Set(trial.principals('holders'));
+      for (const one of trial.roles('role')) {
+        for (const [principal, groups] of pathsOf([one], trial)) {
+          if (!allowed.has(principal)) judgeUnnamed(trial, one, principal, groups);
+        }
+      }
+    },
+  },
+  'forbidden-holders': {
+    about: () => l10n.t('None of these has a role.'),
+    keys: keys({
+      role,
+      holders: {
+        shape: { type: 'list', of: personShape(false) },
+        isRequired: true,
+        about: () => l10n.t('Who must not have the role.'),
+      },
+      kinds,
+    }),
+    subjects: ['principal'],
+    needs: () => ['groups'],
+    isAboutHolders: true,
+    judge: judgeForbidden,
+  },
+};
+
+/** Each member that has one of the roles and counts, with every group that gives one. */
+function pathsOf(roles: readonly RoleEntry[], trial: Trial): Map<Principal, GroupEntry[]> {
+  const paths = new Map<Principal, GroupEntry[]>();
+  for (const group of new Set(roles.flatMap(({ groups }) => groups))) {
+    for (const member of group.members) {
+      const before = paths.get(member);
+      if (before) before.push(group);
+      else paths.set(member, [group]);
+    }
+  }
+  for (const member of paths.keys()) if (!trial.counts(member)) paths.delete(member);
+  return paths;
+}
+
+/** A holder who is not among those allowed. */
+function judgeUnnamed(trial: Trial, role: RoleEntry, principal: Principal, groups: readonly GroupEntry[]): void {
+  const { people } = trial;
+  if (people.isTwinIn(principal, groups) && people.identity !== 'separate') {
+    if (people.identity === 'duplicates') return;
+    const name = trial.nameOf([principal]);
+    trial.doubt(
+      l10n.t(
+        '{0} has {1}, and may be somebody who can have it: it is not known whose user ID it is',
+        name,
+        roleText(role),
+      ),
+      true,
+    );
+    return;
+  }
+  trial.find({
+    subjects: [
+      { kind: 'principal', principals: [principal] },
+      { kind: 'aspect', name: role.id },
+    ],
+    message: l10n.t('{0} has {1} through {2}', trial.nameOf([principal]), roleText(role), groupsText(groups)),
+    through: groups,
+  });
+}
+
+function judgeForbidden(trial: Trial): void {
+  const { people } = trial;
+  const forbidden = trial.principals('holders');
+  for (const role of trial.roles('role')) {
+    const paths = pathsOf([role], trial);
+    for (const principal of forbidden) {
+      const groups = paths.get(principal);
+      if (groups === undefined) continue;
+      trial.find({
+        subjects: [
+          { kind: 'principal', principals: [principal] },
+          { kind: 'aspect', name: role.id },
+        ],
+        message: l10n.t('{0} has {1} through {2}', trial.nameOf([principal]), roleText(role), groupsText(groups)),
+        through: groups,
+      });
+    }
+    if (people.identity === 'separate') continue;
+    // Somebody forbidden by an e-mail address can be in a group that lists user ids alone, and the other way round.
+    const isHidden = [...paths].some(([holder, groups]) => {
+      if (forbidden.includes(holder)) return false;
+      if (people.isUnlinkedUser(holder))
+        return groups.some((group) => !listsSubjects(group)) && namesOf(trial).some(isNoUser);
+      return (
+        people.isUnlinkedSubject(holder) && groups.some((group) => !listsUsers(group)) && namesOf(trial).some(isUser)
+      );
+    });
+    if (isHidden) trial.doubt(l10n.t('{0} has holders of whom it is not known who they are', roleText(role)), true);
+  }
+}
+
+const namesOf = ({ value }: Trial) => value.fields?.get('holders')?.value.items ?? [];
+const isUser = ({ text }: { readonly text?: string }) => text?.startsWith('user:') === true;
+const isNoUser = ({ text }: { readonly text?: string }) => !/^(?:user|serviceAccount):/.test(text ?? '');
+
+function judgeSeparation(trial: Trial): void {
+  const roles = trial.roles('roles');
+  const max = trial.integer('max') ?? 1;
+  if (roles.length < 2) {
+    trial.refuse('roles', l10n.t('Separation needs at least two roles.'));
+    return;
+  }
+  if (max >= roles.length) {
+    const message = l10n.t('The maximum has to be less than the number of roles, which is {0}.', roles.length);
+    trial.refuse('max', message);
+    return;
+  }
+  const watched = new Set(roles);
+  for (const { principals, groups } of humansOf(roles, trial)) {
+    const given = [...groups];
+    const held = roles.filter((role) => given.some((group) => group.roles.includes(role)));
+    if (held.length <= max) continue;
+    trial.find({
+      subjects: [{ kind: 'principal', principals }],
+      message: l10n.t('{0} has {1} through {2}', trial.nameOf(principals), rolesText(held), groupsText(given)),
+      through: [...given, ...held],
+    });
+  }
+  if (trial.people.identity !== 'separate' && canHideTogether(trial, watched, max)) {
+    trial.doubt(
+      l10n.t('The same person may hold these roles as a user ID in one group and as a subject in another'),
+      true,
+    );
+  }
+}
+
+interface Human {
+  readonly principals: Principal[];
+  readonly groups: Set<GroupEntry>;
+}
+
+/** Who has one of the roles, each human once. */
+function humansOf(roles: readonly RoleEntry[], trial: Trial): Iterable<Human> {
+  const { people } = trial;
+  const humans = new Map<Person | string, Human>();
+  for (const [principal, groups] of pathsOf(roles, trial)) {
+    // What repeats subjects is judged with them.
+    if (people.identity === 'duplicates' && people.isTwinIn(principal, groups)) continue;
+    const human = people.humanOf(principal);
+    const entry = humans.get(human) ?? { principals: [], groups: new Set() };
+    humans.set(human, entry);
+    entry.principals.push(principal);
+    for (const group of groups) entry.groups.add(group);
+  }
+  return humans.values();
+}
+
+/** Whether a user id through groups without subjects and a subject through groups without user ids would be too much in one hand. */
+function canHideTogether(trial: Trial, watched: ReadonlySet<RoleEntry>, max: number): boolean {
+  const users = new Map<string, Set<RoleEntry>>();
+  const subjects = new Map<string, Set<RoleEntry>>();
+  for (const [principal, groups] of pathsOf([...watched], trial)) {
+    const isUser = trial.people.isUnlinkedUser(principal);
+    if (!isUser && !trial.people.isUnlinkedSubject(principal)) continue;
+    const isAlone = isUser ? (group: GroupEntry) => !listsSubjects(group) : (group: GroupEntry) => !listsUsers(group);
+    if (!groups.some(isAlone)) continue;
+    // What a user id has through groups with subjects, a subject there has too.
+    const counted = isUser ? groups.filter(isAlone) : groups;
+    const held = new Set(counted.flatMap(({ roles }) => roles.filter((role) => watched.has(role))));
+    // Holders of the same roles are one case.
+    (isUser ? users : subjects).set(
+      [...held]
+        .map(({ index }) => index)
+        .sort((a, b) => a - b)
+        .join(),
+      held,
+    );
+  }
+  for (const one of users.values()) {
+    for (const other of subjects.values()) if (new Set([...one, ...other]).size > max) return true;
+  }
+  return false;
+}
+
+/**
+ * How many humans hold a role: at least, where each unlinked user id is a subject of the same group or of another; at most, where
+ * none is.
+ */
+export function countHolders(role: RoleEntry, groups: readonly GroupEntry[], trial: Trial): Range {
+  const { people } = trial;
+  const persons = new Set<Person>();
+  const humans = new Set<Person | string>();
+  let [subjects, twins, others, accounts] = [0, 0, 0, 0];
+  for (const [principal, paths] of pathsOf([{ ...role, groups }], trial)) {
+    const person = people.personOf(principal);
+    if (principal.kind === 'serviceAccount') accounts += 1;
+    else if (person !== undefined) {
+      persons.add(person);
+      humans.add(person);
+    } else if (principal.kind === 'subject') {
+      subjects += 1;
+      humans.add(people.humanOf(principal));
+    } else if (!paths.some(listsSubjects)) others += 1;
+    else if (people.identity !== 'duplicates') twins += 1;
+  }
+  const withUserId = [...persons].filter(({ hasUserId }) => hasUserId).length;
+  const least =
+    people.identity === 'separate' ? humans.size + twins + others : Math.max(humans.size, withUserId + twins + others);
+  return { least: accounts + least, most: accounts + persons.size + subjects + twins + others };
+}
+
+export function holdersText({ least, most }: Range): string {
+  if (least !== most) return l10n.t('{0} to {1} holders', least, most);
+  return least === 1 ? l10n.t('1 holder') : l10n.t('{0} holders', least);
+}
+
+function rangeDoubt(role: RoleEntry, range: Range): string {
+  return l10n.t('{0} has {1}: user IDs and subjects may be the same people', roleText(role), holdersText(range));
+}

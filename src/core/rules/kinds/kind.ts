@@ -1,0 +1,72 @@
+import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../access/model.ts';
+import type { People } from '../people.ts';
+import type { Keys, Value, Variant } from '../shape.ts';
+
+export type List = 'groups' | 'roles';
+
+/** What a finding is about. `aspect` tells findings of one group apart: a tag, a kind of members. */
+export type Subject =
+  | { readonly kind: 'principal'; readonly principals: readonly Principal[] }
+  | { readonly kind: 'group'; readonly group: GroupEntry }
+  | { readonly kind: 'role'; readonly role: RoleEntry }
+  | { readonly kind: 'aspect'; readonly name: string };
+
+export interface Found {
+  readonly subjects: readonly Subject[];
+  /** Localized; without a full stop. */
+  readonly message: string;
+  /** What it comes from: the groups that give the roles, and the roles. */
+  readonly through?: readonly (GroupEntry | RoleEntry)[];
+  /** How many holders there are at least and at most. */
+  readonly range?: Range;
+}
+
+export interface Range {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** One rule and what it is judged by. What a rule names has been found by then. */
+export interface Trial {
+  readonly model: AccessModel;
+  readonly people: People;
+  /** The rule as written. */
+  readonly value: Value;
+  /** In days since 1970, UTC. */
+  readonly today: number;
+  /** What a key of the rule names, without repetitions. */
+  groups(key: string): readonly GroupEntry[];
+  roles(key: string): readonly RoleEntry[];
+  principals(key: string): readonly Principal[];
+  /** Whether the rule is about this member at all: its `kinds`, its `except`. */
+  counts(principal: Principal): boolean;
+  text(key: string): string | undefined;
+  texts(key: string): readonly string[];
+  integer(key: string): number | undefined;
+  /** How people call them, without e-mail addresses where those are not wanted. */
+  nameOf(principals: readonly Principal[]): string;
+  find(found: Found): void;
+  /** Something keeps the rule from passing: a localized sentence. @param isTwin said of user ids that may repeat subjects. */
+  doubt(reason: string, isTwin?: boolean): void;
+  /** The rule makes no sense as written: it is not judged. */
+  refuse(key: string, message: string): void;
+}
+
+export interface Kind extends Variant {
+  /** What its findings are about, and `except` and `for` can name. */
+  readonly subjects: readonly ('principal' | 'group' | 'role')[];
+  /** What else `except` can name. */
+  readonly excepts?: 'principal';
+  /** The lists that it is about; names of roles need their list too. */
+  readonly needs: (value: Value) => readonly List[];
+  /** Lists whose missing items make findings uncertain rather than a pass: what is missing could only be one more. */
+  readonly turned?: readonly List[];
+  /** Whether members who are listed twice matter. */
+  readonly isAboutHolders?: boolean;
+  /** Whether only the metadata of groups and roles matters, not what they list. */
+  readonly isAboutMetadata?: boolean;
+  readonly judge: (trial: Trial) => void;
+}
+
+export type Kinds = Readonly<Record<string, Kind>>;
+export const keys = (all: Keys): Keys => all;

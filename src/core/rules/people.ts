@@ -1,0 +1,76 @@
+import type { AccessModel, GroupEntry, Principal } from '../access/model.ts';
+import { emailOf, lower } from './references.ts';
+
+/** What a file says about user ids beside subjects: whether the same people are listed twice. */
+export type Identity = 'unknown' | 'duplicates' | 'separate';
+export const IDENTITIES: readonly Identity[] = ['unknown', 'duplicates', 'separate'];
+
+/** Somebody whose entries the file links. */
+export interface Person {
+  readonly name: string;
+  readonly principals: readonly Principal[];
+  readonly hasUserId: boolean;
+}
+
+/**
+ * Who is the same human. Servers list members as subjects and as user ids without a link between them: what is not linked by the
+ * file can be one or two.
+ */
+export class People {
+  readonly identity: Identity;
+  readonly #personOf = new Map<Principal, Person>();
+  readonly #personByEmail = new Map<string, Person>();
+
+  constructor(identity: Identity, people: readonly Person[]) {
+    this.identity = identity;
+    for (const person of people) {
+      for (const principal of person.principals) {
+        this.#personOf.set(principal, person);
+        const email = emailOf(principal);
+        if (email !== undefined) this.#personByEmail.set(lower(email), person);
+      }
+    }
+  }
+
+  personOf(principal: Principal): Person | undefined {
+    return this.#personOf.get(principal);
+  }
+
+  /** Equal for entries that are one human, as far as the file or an equal e-mail address says. */
+  humanOf(principal: Principal): Person | string {
+    const person = this.#personOf.get(principal);
+    if (person !== undefined || principal.kind === 'serviceAccount') return person ?? principal.key;
+    const email = emailOf(principal);
+    if (email === undefined) return principal.key;
+    return this.#personByEmail.get(lower(email)) ?? `email\n${lower(email)}`;
+  }
+
+  isUnlinkedUser(principal: Principal): boolean {
+    return principal.kind === 'user' && !this.#personOf.has(principal);
+  }
+
+  isUnlinkedSubject(principal: Principal): boolean {
+    return principal.kind === 'subject' && !this.#personOf.has(principal);
+  }
+
+  /** Whether an entry may repeat a subject that the same group lists, in every one of these groups. */
+  isTwinIn(principal: Principal, groups: readonly GroupEntry[]): boolean {
+    return this.isUnlinkedUser(principal) && groups.every(listsSubjects);
+  }
+}
+
+export function listsSubjects({ group }: GroupEntry): boolean {
+  return group.spec.subjects.length > 0;
+}
+
+export function listsUsers({ group }: GroupEntry): boolean {
+  return group.spec.userIDs.length > 0;
+}
+
+/** What speaks for `duplicates`: of the groups that list people in both ways, how many list equally many. */
+export function duplicatesEvidence({ groups }: AccessModel): { readonly equal: number; readonly all: number } {
+  const both = groups.filter((entry) => listsSubjects(entry) && listsUsers(entry));
+  const isEqual = ({ group: { spec } }: GroupEntry) =>
+    new Set(spec.subjects.map(({ issuer, id }) => `${issuer}\n${id}`)).size === new Set(spec.userIDs).size;
+  return { equal: both.filter(isEqual).length, all: both.length };
+}

@@ -1,0 +1,235 @@
+import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../access/model.ts';
+import { groupName } from '../access/queries.ts';
+import { globFits, isGlob, nearest } from './nearest.ts';
+import { textOf, type Value } from './shape.ts';
+
+/** What a reference stands for in a reading. */
+export interface Resolved<T> {
+  readonly found: readonly T[];
+  /**
+   * `ambiguous`: it should fit one and fits several; `unknown`: nothing is called so; `unreadable`: that cannot be known, because the
+   * list or a part of it could not be read.
+   */
+  readonly trouble?: 'unknown' | 'ambiguous' | 'unreadable';
+  /** What was probably meant, as it has to be written. */
+  readonly meant?: string;
+}
+
+/** A subject of a finding, or several: what `except` and `for` name. */
+export interface Named {
+  readonly principals: ReadonlySet<Principal>;
+  readonly groups: ReadonlySet<GroupEntry>;
+  readonly roles: ReadonlySet<RoleEntry>;
+}
+
+const ID = 'id:';
+
+/** Finds what a file names in what was read, each name in constant time. */
+export class Resolver {
+  readonly #model: AccessModel;
+  readonly #groups: Names<GroupEntry>;
+  readonly #roles: Names<RoleEntry>;
+  #emails: Map<string, Principal[]> | undefined;
+  #subjects: Map<string, Principal[]> | undefined;
+  readonly #people = new Map<string, readonly Principal[]>();
+
+  constructor(model: AccessModel) {
+    this.#model = model;
+    this.#groups = new Names(model.groups, {
+      id: ({ group }) => group.metadata.id,
+      name: ({ group }) => group.metadata.name,
+      isRead: model.groupsKnown,
+      isWhole: !hasMalformed(model, 'groups'),
+    });
+    // Of two roles with one id both are granted, and have the same groups.
+    this.#roles = new Names(
+      model.roles.filter(({ key, id }) => key === id),
+      {
+        id: ({ id }) => id,
+        name: ({ role }) => role?.metadata.name,
+        isRead: model.rolesKnown,
+        isWhole: !hasMalformed(model, 'roles'),
+      },
+    );
+  }
+
+  /** A name of the file's own people. */
+  addPerson(name: string, principals: readonly Principal[]): void {
+    this.#people.set(name, principals);
+  }
+
+  get personNames(): readonly string[] {
+    return [...this.#people.keys()];
+  }
+
+  group(text: string): Resolved<GroupEntry> {
+    return this.#groups.find(text);
+  }
+
+  role(text: string): Resolved<RoleEntry> {
+    return this.#roles.find(text);
+  }
+
+  /** @param permits whether it lets somebody in: then an e-mail address must be that of one subject alone. */
+  principal(value: Value, permits: boolean): Resolved<Principal> {
+    const { text } = value;
+    if (text === undefined) return this.#ofIssuer(textOf(value, 'issuer') ?? '', textOf(value, 'subject') ?? '');
+    const [, kind, id = ''] = /^(user|serviceAccount|subject):([\s\S]*)$/.exec(text) ?? [];
+    if (kind === 'subject') {
+      const found = this.#bySubject().get(id) ?? [];
+      return found.length > 1 ? { found, trouble: 'ambiguous' } : this.#some(found, text);
+    }
+    if (kind === 'user' || kind === 'serviceAccount') return this.#some(this.#byKey(`${kind}\n${id}`), text);
+    if (isGlob(text)) return this.#some(this.#byGlob(lower(text)), text);
+    const person = this.#people.get(text);
+    if (person !== undefined) return { found: person };
+    const found = text.includes('@') ? (this.#byEmail().get(lower(text)) ?? []) : [];
+    const subjects = found.filter((one) => one.kind === 'subject');
+    return permits && subjects.length > 1 ? { found, trouble: 'ambiguous' } : this.#some(found, text);
+  }
+
+  /** `group:NAME`, `role:NAME`, `group:id:X`, or a person. */
+  named(
+    value: Value,
+  ): Resolved<Principal | GroupEntry | RoleEntry> & { readonly kind: 'principal' | 'group' | 'role' } {
+    const [, kind, rest = ''] = /^(group|role):([\s\S]*)$/.exec(value.text ?? '') ?? [];
+    if (kind === 'group') return { kind, ...this.group(rest) };
+    if (kind === 'role') return { kind, ...this.role(rest) };
+    return { kind: 'principal', ...this.principal(value, true) };
+  }
+
+  #some(found: readonly Principal[], text: string): Resolved<Principal> {
+    if (found.length > 0) return { found };
+    if (!this.#model.groupsKnown || hasMalformed(this.#model, 'groups')) return { found, trouble: 'unreadable' };
+    const meant = nearest(text, [...this.#people.keys(), ...this.#byEmail().keys()]);
+    return { found, trouble: 'unknown', ...(meant !== undefined && { meant }) };
+  }
+
+  #byKey(key: string): readonly Principal[] {
+    const found = this.#model.principal(key);
+    return found === undefined ? [] : [found];
+  }
+
+  #ofIssuer(issuer: string, subject: string): Resolved<Principal> {
+    return this.#some(this.#byKey(`subject\n${issuer}\n${subject}`), subject);
+  }
+
+  #byGlob(glob: string): readonly Principal[] {
+    const found: Principal[] = [];
+    for (const [email, principals] of this.#byEmail()) if (globFits(glob, email)) found.push(...principals);
+    return found;
+  }
+
+  #byEmail(): Map<string, Principal[]> {
+    this.#emails ??= groupBy(this.#model.principals, (principal) => {
+      const email = emailOf(principal);
+      return email === undefined ? undefined : lower(email);
+    });
+    return this.#emails;
+  }
+
+  #bySubject(): Map<string, Principal[]> {
+    this.#subjects ??= groupBy(this.#model.principals, ({ kind, id }) => (kind === 'subject' ? id : undefined));
+    return this.#subjects;
+  }
+}
+
+/** The e-mail address of a person; where none came, an id that is one. */
+export function emailOf({ kind, email, id }: Principal): string | undefined {
+  if (email !== undefined) return email;
+  return kind !== 'serviceAccount' && id.includes('@') ? id : undefined;
+}
+
+/** In ASCII alone: other letters differ between languages and standards. */
+export function lower(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+export function hasMalformed(model: AccessModel, list: 'groups' | 'roles'): boolean {
+  return model.gaps.some((gap) => gap.list === list && gap.kind === 'malformed');
+}
+
+interface Naming<T> {
+  readonly id: (entry: T) => string;
+  readonly name: (entry: T) => string | undefined;
+  readonly isRead: boolean;
+  readonly isWhole: boolean;
+}
+
+class Names<T> {
+  readonly #naming: Naming<T>;
+  readonly #ids: Map<string, T[]>;
+  readonly #names: Map<string, T[]>;
+
+  constructor(entries: readonly T[], naming: Naming<T>) {
+    this.#naming = naming;
+    this.#ids = groupBy(entries, naming.id);
+    this.#names = groupBy(entries, naming.name);
+  }
+
+  find(text: string): Resolved<T> {
+    const isId = text.startsWith(ID);
+    if (!isId && isGlob(text)) {
+      const found = [...this.#names].flatMap(([name, entries]) => (globFits(text, name) ? entries : []));
+      if (found.length > 0) return this.#naming.isRead ? { found } : { found, trouble: 'unreadable' };
+      return { found, trouble: this.#isWhole() ? 'unknown' : 'unreadable' };
+    }
+    const found = (isId ? this.#ids.get(text.slice(ID.length)) : this.#names.get(text)) ?? [];
+    if (found.length > 1) return { found, trouble: 'ambiguous' };
+    if (found.length === 1) return { found };
+    // An id needs no list: nothing that was read has it.
+    if (isId && !this.#naming.isRead) return { found };
+    if (!this.#isWhole()) return { found, trouble: 'unreadable' };
+    const meant = this.#ids.has(text) ? ID + text : nearest(text, this.#names.keys());
+    return { found, trouble: 'unknown', ...(meant !== undefined && { meant }) };
+  }
+
+  #isWhole(): boolean {
+    return this.#naming.isRead && this.#naming.isWhole;
+  }
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string | undefined): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (key === undefined) continue;
+    const before = groups.get(key);
+    if (before) before.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+/** How a group has to be written: by name where that fits it alone. */
+export function groupReference(resolver: Resolver, entry: GroupEntry): string {
+  const name = groupName(entry);
+  return isPlainName(name) && resolver.group(name).found.length === 1 ? name : ID + entry.group.metadata.id;
+}
+
+export function roleReference(resolver: Resolver, { id, role }: RoleEntry): string {
+  const name = role?.metadata.name ?? '';
+  return isPlainName(name) && resolver.role(name).found.length === 1 ? name : ID + id;
+}
+
+/** How a person or account has to be written: by e-mail address where that is theirs alone. */
+export function principalReference(resolver: Resolver, principal: Principal): PrincipalReference {
+  const { kind, id, issuer = '' } = principal;
+  const email = emailOf(principal);
+  if (email !== undefined && isAddress(email)) {
+    const { found, trouble } = resolver.principal({ start: 0, end: 0, isSound: true, text: email }, true);
+    if (trouble === undefined && found.length === 1 && found[0] === principal) return email;
+  }
+  return kind === 'subject' ? { issuer, subject: id } : `${kind}:${id}`;
+}
+
+export type PrincipalReference = string | { readonly issuer: string; readonly subject: string };
+
+function isAddress(text: string): boolean {
+  return text.includes('@') && !isGlob(text) && !/^\s|\s$|^(?:user|serviceAccount|subject|group|role):/.test(text);
+}
+
+/** Whether a name can stand for itself. */
+function isPlainName(name: string): boolean {
+  return name.trim() !== '' && !isGlob(name) && !name.startsWith(ID);
+}

@@ -1,0 +1,329 @@
+import * as l10n from '@vscode/l10n';
+import { isMap, isScalar, isSeq, type Pair, parseDocument, type Document as YamlDocument } from 'yaml';
+import type { DocumentProblem } from '../base/documentProblem.ts';
+import { nearest } from './nearest.ts';
+
+/*
+ * What a file by hand can hold, as data: one description reads the file, says what is wrong with it, completes it, explains it
+ * and gives the JSON schema for other editors.
+ */
+
+/** What a text can refer to: completion offers these. */
+export type Refers = 'organization' | 'group' | 'role' | 'person' | 'subject' | 'rule' | 'serviceAccount';
+
+export type Shape =
+  /** Not looked at. */
+  | { readonly type: 'anything' }
+  /** With `permits`, what it names is let in: it has to be exactly that. */
+  | { readonly type: 'text'; readonly refers?: Refers; readonly permits?: boolean; readonly canBeEmpty?: boolean }
+  | { readonly type: 'choice'; readonly of: readonly string[] }
+  | { readonly type: 'integer'; readonly least: number }
+  | { readonly type: 'date' }
+  | { readonly type: 'list'; readonly of: Shape }
+  | { readonly type: 'record'; readonly keys: Keys }
+  /** A record whose key `by` says which further keys there are. */
+  | {
+      readonly type: 'variants';
+      readonly by: string;
+      readonly keys: Keys;
+      readonly of: Readonly<Record<string, Variant>>;
+    }
+  | { readonly type: 'either'; readonly text: Shape; readonly record: Shape };
+
+export interface Variant {
+  readonly about: () => string;
+  readonly keys: Keys;
+}
+
+export interface Key {
+  readonly shape: Shape;
+  readonly isRequired?: boolean;
+  /** A sentence for people, localized. */
+  readonly about: () => string;
+}
+
+export type Keys = Readonly<Record<string, Key>>;
+
+export interface Place {
+  /** UTF-16 code units from the start of the text. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A change of the text that would mend a problem. */
+export interface Fix {
+  readonly title: string;
+  readonly edits: readonly (Place & { readonly text: string })[];
+}
+
+export interface FileProblem extends DocumentProblem {
+  readonly fixes?: readonly Fix[];
+}
+
+/** A value as read, with its place. Of a record with a problem inside, `isSound` is false. */
+export interface Value extends Place {
+  readonly isSound: boolean;
+  /** Of a text, an integer, a choice or a date. */
+  readonly text?: string;
+  readonly items?: readonly Value[];
+  readonly fields?: ReadonlyMap<string, Field>;
+}
+
+export interface Field {
+  readonly key: Place;
+  readonly value: Value;
+}
+
+/** Larger files are refused: nobody writes them by hand, and they would hold up the editor. */
+const MAX_LENGTH = 2_000_000;
+
+/** The document, or what keeps it from being read. Every scalar stays the text that was written. */
+export function parseYaml(text: string): { document: YamlDocument.Parsed | undefined; problems: FileProblem[] } {
+  const whole = (message: string): FileProblem => problem('syntax', { start: 0, end: firstLineEnd(text) }, message);
+  if (text.length > MAX_LENGTH) return { document: undefined, problems: [whole(l10n.t('The file is too large.'))] };
+  if (isNestedDeeply(text))
+    return { document: undefined, problems: [whole(l10n.t('The file cannot be read as YAML.'))] };
+  try {
+    const document = parseDocument(text, {
+      schema: 'failsafe',
+      version: '1.2',
+      prettyErrors: false,
+      logLevel: 'silent',
+    });
+    const problems = [...document.errors, ...document.warnings].map(({ pos: [start, end], message }) =>
+      problem('syntax', { start, end: Math.max(end, start + 1) }, message),
+    );
+    return { document, problems };
+  } catch {
+    // Nested beyond all measure.
+    return { document: undefined, problems: [whole(l10n.t('The file cannot be read as YAML.'))] };
+  }
+}
+
+/** Far more than the format needs. The parser takes time beyond measure for what is nested without end. */
+function isNestedDeeply(text: string): boolean {
+  let depth = 0;
+  for (const character of text) {
+    if (character === '[' || character === '{') depth += 1;
+    else if (character === ']' || character === '}') depth -= 1;
+    if (depth > 500) return true;
+  }
+  return /(?:[-?:][ \t]+){100}/.test(text);
+}
+
+export function problem(
+  code: string,
+  { start, end }: Place,
+  message: string,
+  severity: FileProblem['severity'] = 'error',
+  fixes: readonly Fix[] = [],
+): FileProblem {
+  return { start, end, severity, message, code, ...(fixes.length > 0 && { fixes }) };
+}
+
+function firstLineEnd(text: string): number {
+  const end = text.search(/[\r\n]/);
+  return end < 0 ? text.length : end;
+}
+
+/** Reads a node of the document as `shape` says, strictly. @param report takes what is wrong with it. */
+export function readShape(node: unknown, shape: Shape, report: (problem: FileProblem) => void, around: Place): Value {
+  const place = placeOf(node) ?? around;
+  const wrong = (message: string, fixes?: readonly Fix[]): Value => {
+    report(problem('bad-value', place, message, 'error', fixes));
+    return { ...place, isSound: false };
+  };
+  if (isTaggedOrAnchored(node)) return wrong(l10n.t('Tags, anchors and aliases cannot be used here.'));
+  switch (shape.type) {
+    case 'anything':
+      return { ...place, isSound: true };
+    case 'list': {
+      if (!isSeq(node)) return wrong(l10n.t('A list is expected here.'));
+      const items = node.items.map((item) => readShape(item, shape.of, report, place));
+      return { ...place, items, isSound: items.every(({ isSound }) => isSound) };
+    }
+    case 'record':
+      return readRecord(node, shape.keys, report, place);
+    case 'variants':
+      return readVariant(node, shape, report, place);
+    case 'either':
+      return readShape(node, isMap(node) ? shape.record : shape.text, report, around);
+    default: {
+      if (!isScalar(node) || typeof node.value !== 'string') return wrong(l10n.t('A text is expected here.'));
+      const text = node.value;
+      const message = mistakeIn(text, shape);
+      if (message === undefined) return { ...place, text, isSound: true };
+      const near = shape.type === 'choice' ? nearest(text, shape.of) : undefined;
+      return wrong(message, near === undefined ? [] : [replacement(place, near)]);
+    }
+  }
+}
+
+/** The fix that writes something else in a place. */
+export function replacement(place: Place, text: string): Fix {
+  return { title: l10n.t('Change to "{0}"', text), edits: [{ start: place.start, end: place.end, text }] };
+}
+
+/** The place of a node's own text. */
+export function placeOf(node: unknown): Place | undefined {
+  const range = (node as { range?: readonly number[] | null } | null | undefined)?.range;
+  const [start, end] = range ?? [];
+  return start === undefined || end === undefined ? undefined : { start, end };
+}
+
+function isTaggedOrAnchored(node: unknown): boolean {
+  const { anchor, tag, source } = (node ?? {}) as { anchor?: string; tag?: string; source?: string };
+  const isAlias = typeof source === 'string' && !isScalar(node) && !isMap(node) && !isSeq(node);
+  return anchor !== undefined || tag !== undefined || isAlias;
+}
+
+function mistakeIn(text: string, shape: Shape): string | undefined {
+  switch (shape.type) {
+    case 'choice':
+      return shape.of.includes(text)
+        ? undefined
+        : l10n.t('Unknown value "{0}". Use one of: {1}.', text, shape.of.join(', '));
+    case 'integer':
+      if (/^(?:0|[1-9]\d{0,8})$/.test(text) && Number(text) >= shape.least) return undefined;
+      return l10n.t('A whole number from {0} is expected here.', shape.least);
+    case 'date':
+      return dayOf(text) === undefined ? l10n.t('A date such as 2027-03-31 is expected here.') : undefined;
+    default: {
+      const canBeEmpty = shape.type === 'text' && shape.canBeEmpty;
+      return text.trim() === '' && !canBeEmpty ? l10n.t('A text is expected here.') : undefined;
+    }
+  }
+}
+
+/** `2027-03-31` as days since 1970 in UTC; `undefined` for anything else, 31 February included. */
+export function dayOf(text: string): number | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text ? undefined : time / 86_400_000;
+}
+
+/** Today in UTC, wherever it is read. */
+export function today(now: number): number {
+  return Math.floor(now / 86_400_000);
+}
+
+function readVariant(
+  node: unknown,
+  { by, keys, of }: Extract<Shape, { type: 'variants' }>,
+  report: (problem: FileProblem) => void,
+  place: Place,
+): Value {
+  const chosen = isMap(node) ? node.get(by) : undefined;
+  const variant = typeof chosen === 'string' && Object.hasOwn(of, chosen) ? of[chosen] : undefined;
+  if (variant !== undefined || !isMap(node)) return readRecord(node, { ...keys, ...variant?.keys }, report, place);
+  // What an unknown kind may hold is not known either: only what all have is looked at.
+  const everything = Object.assign({}, keys, ...Object.values(of).map((one) => one.keys)) as Keys;
+  const optional = Object.fromEntries(
+    Object.entries(everything).map(([name, key]) => [
+      name,
+      { ...key, isRequired: name in keys && key.isRequired === true },
+    ]),
+  );
+  return { ...readRecord(node, optional, report, place), isSound: false };
+}
+
+function readRecord(node: unknown, keys: Keys, report: (problem: FileProblem) => void, place: Place): Value {
+  if (!isMap(node)) {
+    report(
+      problem('bad-value', place, l10n.t('Keys with values are expected here: {0}.', Object.keys(keys).join(', '))),
+    );
+    return { ...place, isSound: false };
+  }
+  const fields = new Map<string, Field>();
+  const problems: FileProblem[] = [];
+  for (const { key, value } of node.items as Pair[]) {
+    const name = isScalar(key) && typeof key.value === 'string' ? key.value : '';
+    const at = placeOf(key) ?? place;
+    const known = Object.hasOwn(keys, name) && !isTaggedOrAnchored(key) ? keys[name] : undefined;
+    if (known === undefined) problems.push(unknownKey(name, at, keys));
+    else if (isNothing(value)) {
+      problems.push(problem('empty-key', at, l10n.t('Nothing follows "{0}". To mean an empty list, write [].', name)));
+      fields.set(name, { key: at, value: { ...at, isSound: false } });
+    } else fields.set(name, { key: at, value: readShape(value, known.shape, report, at) });
+  }
+  for (const [name, { isRequired }] of Object.entries(keys)) {
+    if (!isRequired || fields.has(name)) continue;
+    problems.push(problem('missing-key', headOf(node, place), l10n.t('The key "{0}" is missing.', name)));
+  }
+  problems.forEach(report);
+  const isSound = problems.length === 0 && [...fields.values()].every(({ value }) => value.isSound);
+  return { ...place, fields, isSound };
+}
+
+function unknownKey(name: string, at: Place, keys: Keys): FileProblem {
+  const near = nearest(name, Object.keys(keys));
+  const fixes = near === undefined ? [] : [replacement(at, near)];
+  return problem('unknown-key', at, l10n.t('Unknown key "{0}".', name), 'error', fixes);
+}
+
+/** `roles:` with nothing after it, which is not `[]`. */
+function isNothing(node: unknown): boolean {
+  return node === null || (isScalar(node) && node.value === '' && node.type === 'PLAIN');
+}
+
+/** The first key, so that a mark covers a line and not the block. */
+function headOf(node: { readonly items: readonly { readonly key?: unknown }[] }, place: Place): Place {
+  return placeOf(node.items[0]?.key) ?? place;
+}
+
+/** The text of a field. */
+export function textOf(value: Value | undefined, key: string): string | undefined {
+  return value?.fields?.get(key)?.value.text;
+}
+
+/** The items of a field that is a list; none where it is absent. */
+export function itemsOf(value: Value | undefined, key: string): readonly Value[] {
+  return value?.fields?.get(key)?.value.items ?? [];
+}
+
+/** The JSON schema of a shape, for editors that complete YAML by one. */
+export function jsonSchemaOf(shape: Shape): object {
+  switch (shape.type) {
+    case 'anything':
+      return {};
+    case 'text':
+      return { type: 'string', minLength: 1 };
+    case 'choice':
+      return { enum: shape.of.map((value) => (value === 'true' || value === 'false' ? value === 'true' : value)) };
+    case 'integer':
+      return { type: 'integer', minimum: shape.least };
+    case 'date':
+      return { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' };
+    case 'list':
+      return { type: 'array', items: jsonSchemaOf(shape.of) };
+    case 'record':
+      return schemaOfRecord(shape.keys);
+    case 'either':
+      return { anyOf: [jsonSchemaOf(shape.text), jsonSchemaOf(shape.record)] };
+    case 'variants':
+      return {
+        type: 'object',
+        required: [shape.by],
+        properties: { [shape.by]: { enum: Object.keys(shape.of) } },
+        oneOf: Object.entries(shape.of).map(([name, { about, keys }]) => ({
+          description: about(),
+          ...schemaOfRecord({
+            ...shape.keys,
+            [shape.by]: { shape: { type: 'choice', of: [name] }, isRequired: true, about },
+            ...keys,
+          }),
+        })),
+      };
+  }
+}
+
+function schemaOfRecord(keys: Keys): object {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: Object.keys(keys).filter((name) => keys[name]?.isRequired),
+    properties: Object.fromEntries(
+      Object.entries(keys).map(([name, { shape, about }]) => [name, { description: about(), ...jsonSchemaOf(shape) }]),
+    ),
+  };
+}

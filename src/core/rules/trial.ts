@@ -1,0 +1,276 @@
+import * as l10n from '@vscode/l10n';
+import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../access/model.ts';
+import { oneLine } from '../access/plain.ts';
+import { principalName } from '../access/queries.ts';
+import type { AccessFile, PersonEntry, Rule } from './accessFile.ts';
+import type { Found, Kind, Subject, Trial } from './kinds/kind.ts';
+import { isGlob } from './nearest.ts';
+import { People, type Person } from './people.ts';
+import { type Resolved, Resolver } from './references.ts';
+import {
+  type FileProblem,
+  itemsOf,
+  type Place,
+  problem,
+  replacement,
+  type Shape,
+  textOf,
+  type Value,
+} from './shape.ts';
+
+/** What all rules of a file share about one reading. */
+export interface World {
+  readonly model: AccessModel;
+  readonly resolver: Resolver;
+  readonly people: People;
+  readonly today: number;
+  readonly showsEmails: boolean;
+  readonly report: (problem: FileProblem) => void;
+  /** False where the file's people could not all be found. */
+  readonly arePeopleSound: boolean;
+}
+
+export function createWorld(
+  file: AccessFile,
+  model: AccessModel,
+  today: number,
+  showsEmails: boolean,
+  report: (problem: FileProblem) => void,
+): World {
+  const resolver = new Resolver(model);
+  const linking = new Linking(resolver, report);
+  const persons = file.people.map((entry) => linking.personOf(entry));
+  const people = new People(file.identity, persons);
+  return {
+    model,
+    resolver,
+    people,
+    today,
+    showsEmails,
+    report,
+    arePeopleSound: file.arePeopleSound && linking.isSound,
+  };
+}
+
+/** Finds the entries of the people of a file. */
+class Linking {
+  isSound = true;
+  readonly #resolver: Resolver;
+  readonly #report: World['report'];
+  readonly #taken = new Map<Principal, string>();
+
+  constructor(resolver: Resolver, report: World['report']) {
+    this.#resolver = resolver;
+    this.#report = report;
+  }
+
+  personOf({ name, is }: PersonEntry): Person {
+    const principals = [...new Set(is.flatMap((value) => this.#entriesOf(value, name)))];
+    const hasUserId =
+      is.some(({ text }) => text?.startsWith('user:')) || principals.some(({ kind }) => kind === 'user');
+    this.#resolver.addPerson(name, principals);
+    return { name, principals, hasUserId };
+  }
+
+  #entriesOf(value: Value, name: string): readonly Principal[] {
+    const resolved = this.#resolver.principal(value, true);
+    const { trouble, found } = resolved;
+    if (trouble === 'ambiguous' || trouble === 'unknown')
+      reportTrouble({ report: this.#report }, value, resolved, trouble === 'unknown' ? 'warning' : 'error');
+    const other = found.map((one) => this.#taken.get(one)).find((one) => one !== undefined && one !== name);
+    if (other !== undefined) this.#report(problem('bad-value', value, l10n.t('This is "{0}" already.', other)));
+    if (trouble === 'ambiguous' || other !== undefined) {
+      this.isSound = false;
+      return [];
+    }
+    for (const principal of found) this.#taken.set(principal, name);
+    return found;
+  }
+}
+
+/** The problem of a reference, at its place. */
+export function reportTrouble(
+  { report }: Pick<World, 'report'>,
+  value: Value,
+  { trouble, found, meant }: Resolved<unknown>,
+  severity: FileProblem['severity'],
+  prefix = '',
+): void {
+  const text = oneLine(value.text ?? textOf(value, 'subject') ?? '');
+  const message =
+    trouble === 'ambiguous'
+      ? l10n.t('"{0}" fits {1} entries. Use an ID.', text, found.length)
+      : l10n.t('Nothing is called "{0}" in what was read.', text);
+  const fixes = meant === undefined || value.text === undefined ? [] : [replacement(value, scalar(prefix + meant))];
+  report(problem(`${trouble}-reference`, value, message, severity, fixes));
+}
+
+/** A text as YAML; with quotes where it would be something else. */
+export function scalar(text: string): string {
+  return /^[\p{L}\p{N}_./@+-][\p{L}\p{N}_./@+:-]*$/u.test(text) && !text.endsWith(':') && !/^[-.]+$/.test(text)
+    ? text
+    : JSON.stringify(text);
+}
+
+export function nameOf(people: People, showsEmails: boolean, principals: readonly Principal[]): string {
+  const [first] = principals;
+  if (first === undefined) return '';
+  const person = people.personOf(first);
+  if (person !== undefined) return oneLine(person.name);
+  return oneLine(showsEmails ? principalName(principals.find(({ email }) => email !== undefined) ?? first) : first.id);
+}
+
+type Entries = readonly (Principal | GroupEntry | RoleEntry)[];
+
+/** The trial of one rule: finds what the rule names, then takes what its kind finds. */
+export class RuleTrial implements Trial {
+  readonly model: AccessModel;
+  readonly people: People;
+  readonly value: Value;
+  readonly today: number;
+  readonly found: Found[] = [];
+  /** Why it cannot pass. */
+  readonly doubts: { readonly reason: string; readonly isTwin: boolean }[] = [];
+  /** Why it cannot be judged at all. */
+  readonly obstacles: string[] = [];
+  /** Whether names or patterns of roles were looked up: then the list of roles has to be known. */
+  namesRoles = false;
+  namesRolePatterns = false;
+  readonly #world: World;
+  readonly #kind: Kind;
+  readonly #named = new Map<string, Entries>();
+  readonly #excepted = new Set<unknown>();
+  readonly #kinds: ReadonlySet<string>;
+
+  constructor(world: World, rule: Rule, kind: Kind) {
+    this.model = world.model;
+    this.people = world.people;
+    this.value = rule.value;
+    this.today = world.today;
+    this.#world = world;
+    this.#kind = kind;
+    const kinds = this.texts('kinds');
+    this.#kinds = new Set(kinds.length > 0 ? kinds : ['people', 'serviceAccounts']);
+    for (const [key, { shape }] of Object.entries(kind.keys)) this.#resolve(key, shape);
+    for (const value of itemsOf(this.value, 'except')) this.#except(value);
+  }
+
+  groups(key: string): readonly GroupEntry[] {
+    return (this.#named.get(key) ?? []) as readonly GroupEntry[];
+  }
+
+  roles(key: string): readonly RoleEntry[] {
+    return (this.#named.get(key) ?? []) as readonly RoleEntry[];
+  }
+
+  principals(key: string): readonly Principal[] {
+    return (this.#named.get(key) ?? []) as readonly Principal[];
+  }
+
+  counts(principal: Principal): boolean {
+    const isCounted = this.#kinds.has(principal.kind === 'serviceAccount' ? 'serviceAccounts' : 'people');
+    return isCounted && !this.#excepted.has(principal);
+  }
+
+  text(key: string): string | undefined {
+    return textOf(this.value, key);
+  }
+
+  texts(key: string): readonly string[] {
+    return itemsOf(this.value, key).flatMap(({ text }) => (text === undefined ? [] : [text]));
+  }
+
+  integer(key: string): number | undefined {
+    const text = this.text(key);
+    return text === undefined ? undefined : Number(text);
+  }
+
+  nameOf(principals: readonly Principal[]): string {
+    return nameOf(this.people, this.#world.showsEmails, principals);
+  }
+
+  find(found: Found): void {
+    if (!found.subjects.some((subject) => this.#isExcepted(subject))) this.found.push(found);
+  }
+
+  doubt(reason: string, isTwin = false): void {
+    this.doubts.push({ reason, isTwin });
+  }
+
+  refuse(key: string, message: string): void {
+    const place: Place = this.value.fields?.get(key)?.key ?? this.value;
+    this.#world.report(problem('bad-value', place, message));
+    this.obstacles.push(message);
+  }
+
+  #isExcepted(subject: Subject): boolean {
+    switch (subject.kind) {
+      case 'principal':
+        return subject.principals.every((principal) => this.#excepted.has(principal));
+      case 'group':
+        return this.#excepted.has(subject.group);
+      case 'role':
+        return this.#excepted.has(subject.role);
+      case 'aspect':
+        return false;
+    }
+  }
+
+  #resolve(key: string, shape: Shape): void {
+    const value = this.value.fields?.get(key)?.value;
+    const item = shape.type === 'list' ? shape.of : shape;
+    const text = item.type === 'either' ? item.text : item;
+    if (value === undefined || text.type !== 'text' || text.refers === undefined) return;
+    const { permits = false, refers } = text;
+    const entries = new Set<Entries[number]>();
+    for (const one of shape.type === 'list' ? (value.items ?? []) : [value]) {
+      const resolved = this.#find(one, refers, permits);
+      this.#take(one, resolved, permits || refers === 'person');
+      for (const entry of resolved.found) for (const same of this.#sameAs(entry)) entries.add(same);
+    }
+    this.#named.set(key, [...entries]);
+  }
+
+  #find(value: Value, refers: string, permits: boolean): Resolved<Entries[number]> {
+    if (refers === 'person') return this.#world.resolver.principal(value, permits);
+    const text = value.text ?? '';
+    if (refers === 'group') return this.#world.resolver.group(text);
+    if (!text.startsWith('id:')) this.namesRoles = true;
+    if (isGlob(text) && !text.startsWith('id:')) this.namesRolePatterns = true;
+    return this.#world.resolver.role(text);
+  }
+
+  #except(value: Value): void {
+    const resolved = this.#world.resolver.named(value);
+    const { kind } = resolved;
+    const isFit = this.#kind.subjects.includes(kind) || this.#kind.excepts === kind;
+    if (!isFit) {
+      const message = l10n.t('This rule is not about that: it has no exception for it.');
+      this.#world.report(problem('bad-value', value, message));
+      this.obstacles.push(message);
+      return;
+    }
+    if (kind === 'role' && !value.text?.startsWith('role:id:')) this.namesRoles = true;
+    this.#take(value, resolved, true);
+    for (const entry of resolved.found) for (const same of this.#sameAs(entry)) this.#excepted.add(same);
+  }
+
+  /** All entries of one person, as the file links them. */
+  #sameAs(entry: Entries[number]): Entries {
+    if (!('kind' in entry)) return [entry];
+    return this.people.personOf(entry)?.principals ?? [entry];
+  }
+
+  #take(value: Value, resolved: Resolved<unknown>, isOptional: boolean): void {
+    const { trouble } = resolved;
+    if (trouble === undefined) return;
+    if (trouble === 'unreadable') {
+      if (!isOptional) this.obstacles.push(l10n.t('It cannot be known what "{0}" is.', oneLine(value.text ?? '')));
+      return;
+    }
+    const isWarning = trouble === 'unknown' && isOptional;
+    const [, prefix = ''] = /^((?:group|role):)/.exec(value.text ?? '') ?? [];
+    reportTrouble(this.#world, value, resolved, isWarning ? 'warning' : 'error', prefix);
+    if (!isWarning) this.obstacles.push(l10n.t('"{0}" is not clear.', oneLine(value.text ?? '')));
+  }
+}

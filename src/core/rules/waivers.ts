@@ -1,0 +1,172 @@
+import * as l10n from '@vscode/l10n';
+import { oneLine } from '../access/plain.ts';
+import type { Waiver } from './accessFile.ts';
+import type { Finding } from './findings.ts';
+import type { JudgedRule, RuleResult, RuleStatus } from './judge.ts';
+import type { Subject } from './kinds/kind.ts';
+import { nearest } from './nearest.ts';
+import { type Place, problem, replacement, type Value } from './shape.ts';
+import { reportTrouble, type World } from './trial.ts';
+
+/** So many days before its end, a waiver is announced; one for longer than a year is questioned. */
+const SOON = 14;
+const YEAR = 366;
+
+const MAX_HOLDERS = 'max-holders';
+
+/** A waiver and what it stands for in this reading. */
+interface Candidate {
+  readonly waiver: Waiver;
+  readonly isActive: boolean;
+  readonly covers: (subject: Subject) => boolean;
+  isUsed: boolean;
+}
+
+type Weighed = RuleResult & { readonly hasTwins: boolean };
+
+/** Takes accepted findings out of the verdict, and says what is wrong with the waivers. They hide no doubt and no problem. */
+export function applyWaivers(
+  waivers: readonly Waiver[],
+  judged: readonly JudgedRule[],
+  world: World,
+): readonly Weighed[] {
+  const byRule = new Map<string, Candidate[]>();
+  const rules = new Map(judged.map((one) => [one.rule.id, one]));
+  for (const waiver of waivers) {
+    const rule = rules.get(waiver.rule);
+    if (rule === undefined) {
+      reportUnknownRule(waiver, [...rules.keys()], world);
+      continue;
+    }
+    const candidate = candidateOf(waiver, rule, world);
+    if (candidate === undefined) continue;
+    const before = byRule.get(waiver.rule);
+    if (before) before.push(candidate);
+    else byRule.set(waiver.rule, [candidate]);
+  }
+  return judged.map((one) => {
+    const candidates = byRule.get(one.rule.id) ?? [];
+    const reasons = [...one.reasons];
+    const findings: Finding[] = [];
+    for (const finding of one.findings) {
+      const { result, doubt } = waive(finding, candidates);
+      if (doubt === undefined) findings.push(result);
+      else reasons.push(doubt);
+    }
+    const weighed = { ...one, findings, reasons, status: statusOf(one, findings, reasons) };
+    const canTell = weighed.status !== 'undecided' && weighed.status !== 'off';
+    if (canTell)
+      for (const { waiver, isActive, isUsed } of candidates) if (isActive && !isUsed) reportUnused(waiver, world);
+    return weighed;
+  });
+}
+
+/** Fail, then cannot tell, then waived, then pass. */
+function statusOf({ isOff }: JudgedRule, findings: readonly Finding[], reasons: readonly string[]): RuleStatus {
+  if (isOff) return 'off';
+  if (findings.some(({ waiver }) => waiver === undefined)) return 'fail';
+  if (reasons.length > 0) return 'undecided';
+  return findings.length > 0 ? 'waived' : 'pass';
+}
+
+function waive(
+  finding: Finding,
+  candidates: readonly Candidate[],
+): { readonly result: Finding; readonly doubt?: string } {
+  const fitting = candidates.filter(({ covers }) => finding.subjects.some(covers));
+  for (const candidate of fitting) candidate.isUsed = true;
+  let doubt: string | undefined;
+  for (const { waiver, isActive } of fitting) {
+    if (!isActive) continue;
+    const { range } = finding;
+    if (waiver.upTo === undefined || range === undefined || range.most <= waiver.upTo)
+      return { result: { ...finding, waiver } };
+    if (range.least <= waiver.upTo)
+      doubt = l10n.t(
+        '{0}: it cannot be told whether these are more than the {1} that are accepted.',
+        finding.message,
+        waiver.upTo,
+      );
+  }
+  const lapsed = fitting.find(({ isActive }) => !isActive)?.waiver;
+  return { result: lapsed === undefined ? finding : { ...finding, lapsed }, ...(doubt !== undefined && { doubt }) };
+}
+
+function candidateOf(waiver: Waiver, judged: JudgedRule, world: World): Candidate | undefined {
+  const { rule } = judged;
+  if ((waiver.upTo !== undefined) !== (rule.kind === MAX_HOLDERS) && rule.mistake === undefined) {
+    const message =
+      rule.kind === MAX_HOLDERS
+        ? l10n.t('A waiver of this rule needs "upTo": how many holders are accepted. It does not apply.')
+        : l10n.t('"upTo" is for rules of the kind max-holders. The waiver does not apply.');
+    warn(world, 'waiver-up-to', waiver, waiver.upTo === undefined ? 'rule' : 'upTo', message);
+    return undefined;
+  }
+  const isActive = reportDates(waiver, world);
+  if (waiver.for.text === 'all') {
+    reportOwner(waiver, () => false, world);
+    return { waiver, isActive, covers: () => true, isUsed: false };
+  }
+  const resolved = world.resolver.named(waiver.for);
+  if (resolved.trouble !== undefined) {
+    const canTell = judged.reasons.length === 0 && !judged.isOff;
+    if (resolved.trouble === 'ambiguous' || (resolved.trouble === 'unknown' && canTell)) {
+      const [, prefix = ''] = /^((?:group|role):)/.exec(waiver.for.text ?? '') ?? [];
+      reportTrouble(world, waiver.for, resolved, 'warning', prefix);
+    }
+    return undefined;
+  }
+  const entries = new Set<unknown>(
+    resolved.found.flatMap((entry): readonly unknown[] =>
+      'kind' in entry ? (world.people.personOf(entry)?.principals ?? [entry]) : [entry],
+    ),
+  );
+  const covers = (subject: Subject) => {
+    if (subject.kind === 'principal') return subject.principals.some((principal) => entries.has(principal));
+    if (subject.kind === 'group') return entries.has(subject.group);
+    return subject.kind === 'role' && entries.has(subject.role);
+  };
+  reportOwner(waiver, (principal) => entries.has(principal), world);
+  return { waiver, isActive, covers, isUsed: false };
+}
+
+function reportDates(waiver: Waiver, world: World): boolean {
+  const left = waiver.until - world.today;
+  const warnOfDate = (code: string, message: string) => warn(world, code, waiver, 'until', message);
+  if (left < 0) warnOfDate('waiver-expired', l10n.t('This waiver has expired.'));
+  else if (left <= SOON)
+    warnOfDate(
+      'waiver-expires',
+      left === 0 ? l10n.t('This waiver expires today.') : l10n.t('This waiver expires in {0} days.', left),
+    );
+  else if (left > YEAR) warnOfDate('waiver-long', l10n.t('This waiver is for more than a year.'));
+  return left >= 0;
+}
+
+function reportOwner(waiver: Waiver, isSubject: (principal: unknown) => boolean, world: World): void {
+  const { found } = world.resolver.principal(waiver.owner, false);
+  const isSame = waiver.owner.text !== undefined && waiver.owner.text === waiver.for.text;
+  if (isSame || found.some(isSubject))
+    warn(world, 'waiver-owner', waiver, 'owner', l10n.t('The owner is who the waiver is for.'));
+}
+
+function reportUnused(waiver: Waiver, world: World): void {
+  warn(world, 'waiver-unused', waiver, 'for', l10n.t('This waives nothing: the rule has no such finding.'));
+}
+
+function reportUnknownRule(waiver: Waiver, rules: readonly string[], world: World): void {
+  const place = placeIn(waiver, 'rule');
+  const meant = nearest(waiver.rule, rules);
+  const message = l10n.t('There is no rule "{0}".', oneLine(waiver.rule));
+  world.report(
+    problem('waiver-rule', place, message, 'warning', meant === undefined ? [] : [replacement(place, meant)]),
+  );
+}
+
+function warn(world: World, code: string, waiver: Waiver, key: string, message: string): void {
+  world.report(problem(code, placeIn(waiver, key), message, 'warning'));
+}
+
+function placeIn({ value }: { readonly value: Value }, key: string): Place {
+  return value.fields?.get(key)?.value ?? value;
+}
