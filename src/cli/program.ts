@@ -2,12 +2,13 @@ import tab from '@bomb.sh/tab/commander';
 import { Command, CommanderError } from 'commander';
 import { access, review, reviewFormats, whoami, whoHas } from './commands/access.ts';
 import { chat, models } from './commands/chat.ts';
+import { check, drift } from './commands/check.ts';
 import { mcp } from './commands/mcp.ts';
 import { test } from './commands/test.ts';
 import { exitCodes, type Run, type Subcommand } from './subcommand.ts';
 
 /** In the order of the help. A command is a function here. */
-const subcommands: readonly Subcommand[] = [whoHas, access, review, chat, test, models, whoami, mcp];
+const subcommands: readonly Subcommand[] = [whoHas, access, review, check, drift, chat, test, models, whoami, mcp];
 
 const AFTER_HELP = `
 Environment:
@@ -18,10 +19,10 @@ Environment:
 
 Exit codes:
   0  done
-  1  something to look at: nobody has that role, no such person, no model, a test that failed
+  1  something to look at: a finding, a failed test, nobody has that role, no such person, no model
   2  the command line or its configuration was not understood
   3  a service could not be reached, or did not allow it
-  4  what was printed is not all there is, or not every test could be measured
+  4  what was printed is not all there is, a test could not be measured, or it cannot be told whether a rule holds
   130  stopped by Ctrl-C
 `;
 

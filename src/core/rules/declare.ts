@@ -1,7 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { Document, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
-import type { AccessModel, GroupEntry } from '../access/model.ts';
-import { isBeingDeleted } from '../access/status.ts';
+import { type AccessModel, type GroupEntry, isBeingDeleted } from '../access/model.ts';
 import { RolecallError } from '../base/errors.ts';
 import { ACCESS_FILE_FORMAT } from './accessFile.ts';
 import { compare, type Finding } from './findings.ts';

@@ -1,9 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import { timeText } from '../access/descriptions.ts';
-import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../access/model.ts';
+import { type AccessModel, type GroupEntry, isBeingDeleted, type Principal, type RoleEntry } from '../access/model.ts';
 import { oneLine } from '../access/plain.ts';
 import { groupName } from '../access/queries.ts';
-import { isBeingDeleted } from '../access/status.ts';
 import type { Declaration } from './accessFile.ts';
 import { compare, type Finding, fingerprintOf } from './findings.ts';
 import type { Subject } from './kinds/kind.ts';

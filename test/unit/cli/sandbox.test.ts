@@ -85,6 +85,15 @@ describe('the command line with a service token, against the sandbox', function 
     assert.equal(JSON.parse(json.stdout).format, 'rolecall.review');
   });
 
+  it('checks access by a file of rules', async () => {
+    const rules = path.join(commandLine.folder, 'meridian.access.yaml');
+    const head = 'format: rolecall.access-rules\nversion: 1\norganization: meridian\n';
+    fs.writeFileSync(rules, `${head}rules:\n  - { id: few, kind: max-holders, role: administrator, max: 1 }\n`);
+    const { code, stdout } = await commandLine.run(['check', rules, '-o', 'meridian'], { env });
+    assert.match(stdout, /: warning: few: administrator has 2 to 4 holders, more than 1\n/);
+    assert.equal(code, 1);
+  });
+
   it('ends with 4 and says so where one list could not be read', async () => {
     await sandbox.fault({ service: 'identity', path: '/roles', kind: 'status', status: 403, times: 100 });
     for (const args of [

@@ -1,9 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import { kindName, roleCountText } from '../../access/descriptions.ts';
 import { PRINCIPAL_KINDS } from '../../access/english.ts';
-import type { GroupEntry, PrincipalKind } from '../../access/model.ts';
+import { type GroupEntry, isBeingDeleted, type PrincipalKind } from '../../access/model.ts';
 import { hasNoMembers, hasNoRoles } from '../../access/queries.ts';
-import { isBeingDeleted } from '../../access/status.ts';
 import type { Key } from '../shape.ts';
 import { type Kinds, keys } from './kind.ts';
 import { groupText, roleText } from './words.ts';

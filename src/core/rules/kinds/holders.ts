@@ -1,6 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import type { GroupEntry, Principal, RoleEntry } from '../../access/model.ts';
-import { isBeingDeleted } from '../../access/status.ts';
+import { type GroupEntry, isBeingDeleted, type Principal, type RoleEntry } from '../../access/model.ts';
 import { listsSubjects, listsUsers, type Person } from '../people.ts';
 import type { Key, Shape } from '../shape.ts';
 import { type Kinds, keys, type Range, type Trial } from './kind.ts';

@@ -1,7 +1,6 @@
 import * as l10n from '@vscode/l10n';
-import type { GroupEntry, RoleEntry } from '../../access/model.ts';
+import { attentionOf, type GroupEntry, isBeingDeleted, type RoleEntry } from '../../access/model.ts';
 import type { AccessMetadata } from '../../access/resources.ts';
-import { attentionOf, isBeingDeleted } from '../../access/status.ts';
 import { globFits } from '../nearest.ts';
 import { type Key, textOf, type Value } from '../shape.ts';
 import { type Kinds, keys, type List, type Subject, type Trial } from './kind.ts';

@@ -1,8 +1,7 @@
 import * as l10n from '@vscode/l10n';
-import type { GroupEntry, RoleEntry } from '../../access/model.ts';
+import { type GroupEntry, isBeingDeleted, type RoleEntry } from '../../access/model.ts';
 import { oneLine } from '../../access/plain.ts';
 import { groupName, roleName } from '../../access/queries.ts';
-import { isBeingDeleted } from '../../access/status.ts';
 
 /** A message names so many; the rest stands in the reading. */
 const MAX_NAMES = 4;

@@ -1,0 +1,342 @@
+import * as l10n from '@vscode/l10n';
+import { gapText, timeText } from '../access/descriptions.ts';
+import {
+  type Block,
+  heading,
+  joinLines,
+  type Line,
+  notice,
+  type PageDocument,
+  paragraph,
+  table,
+} from '../access/document.ts';
+import { groupName } from '../access/queries.ts';
+import type { Waiver } from './accessFile.ts';
+import { type Finding, groupsOf } from './findings.ts';
+import { type Check, findingsOf, type RuleResult, type Verdict } from './judge.ts';
+import type { Place } from './shape.ts';
+
+/** A check of one file; `path` is relative to the folder that is checked, with `/`. */
+export interface CheckedFile {
+  readonly path: string;
+  readonly check: Check;
+}
+
+export interface ReportOptions {
+  /** In milliseconds since 1970. */
+  readonly now: number;
+  /** False where the check was made without e-mail addresses too. */
+  readonly emails?: boolean;
+}
+
+/** Line and column from 1, in UTF-16 code units. Lines end as they do in editors. */
+export function positionOf(text: string, offset: number): { readonly line: number; readonly column: number } {
+  const before = text.slice(0, offset).split(/\r\n|\r|\n/);
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+/** The worst of several files: findings, then cannot tell, then clean. No file tells nothing. */
+export function verdictOf(files: readonly CheckedFile[]): Verdict {
+  const verdicts = files.map(({ check }) => check.verdict);
+  if (verdicts.includes('findings')) return 'findings';
+  return verdicts.length === 0 || verdicts.includes('undecided') ? 'undecided' : 'clean';
+}
+
+/** `2 findings, 1 waived, 1 cannot be told (12 rules, 3 declared groups tested)`. */
+export function summaryOf(check: Check): string {
+  const all = findingsOf(check);
+  const waived = all.filter(({ waiver }) => waiver !== undefined).length;
+  const undecided =
+    check.rules.filter(({ status }) => status === 'undecided').length +
+    (check.drift && check.drift.reasons.length > 0 ? 1 : 0) +
+    (check.reasons.length > 0 ? 1 : 0);
+  const found = all.length - waived;
+  const parts = [
+    ...(found > 0 ? [found === 1 ? l10n.t('1 finding') : l10n.t('{0} findings', found)] : []),
+    ...(waived > 0 ? [l10n.t('{0} waived', waived)] : []),
+    ...(undecided > 0 ? [undecided === 1 ? l10n.t('1 cannot be told') : l10n.t('{0} cannot be told', undecided)] : []),
+  ];
+  const tested = [
+    check.tested.rules === 1 ? l10n.t('1 rule') : l10n.t('{0} rules', check.tested.rules),
+    ...(check.drift === undefined
+      ? []
+      : [check.tested.groups === 1 ? l10n.t('1 declared group') : l10n.t('{0} declared groups', check.tested.groups)]),
+  ];
+  return l10n.t('{0} ({1} tested)', parts.join(', ') || l10n.t('clean'), tested.join(', '));
+}
+
+export function reportJson(files: readonly CheckedFile[], { now, emails = true }: ReportOptions): object {
+  return {
+    format: 'rolecall.check',
+    version: 1,
+    checkedAt: new Date(now).toISOString(),
+    verdict: verdictOf(files),
+    files: files.map(({ path, check }) => {
+      const at = ({ start }: Place) => positionOf(check.file.text, start);
+      return {
+        path,
+        organization: check.organization,
+        ...(check.at !== undefined && { readAt: new Date(check.at).toISOString() }),
+        verdict: check.verdict,
+        summary: summaryOf(check),
+        tested: check.tested,
+        reasons: check.reasons,
+        gaps: check.gaps.map((gap) => ({ ...gap, text: gapText(gap) })),
+        rules: check.rules.map(({ rule, status, reasons }) => ({
+          id: rule.id,
+          kind: rule.kind,
+          severity: rule.severity,
+          status,
+          reasons,
+          ...at(rule.place),
+        })),
+        findings: findingsOf(check).map((finding) => ({
+          rule: finding.rule,
+          kind: finding.kind,
+          severity: finding.severity,
+          message: finding.message,
+          fingerprint: finding.fingerprint,
+          ...at(finding.place),
+          ...(finding.range && { holders: finding.range }),
+          ...(finding.waiver && { waiver: waiverJson(finding.waiver, emails) }),
+        })),
+        drift: check.drift && { reasons: check.drift.reasons, tested: check.drift.tested },
+        problems: check.problems.map(({ code, severity, message, start }) => ({
+          code,
+          severity,
+          message,
+          ...positionOf(check.file.text, start),
+        })),
+      };
+    }),
+  };
+}
+
+function waiverJson({ owner, reason, until }: Waiver, emails: boolean): object {
+  return { ...(emails && owner.text !== undefined && { owner: owner.text }), reason, until: dateText(until) };
+}
+
+/** Days since 1970 as `2027-03-31`. */
+export function dateText(day: number): string {
+  return new Date(day * 86_400_000).toISOString().slice(0, 10);
+}
+
+const LEVELS = { error: 'error', warning: 'warning', info: 'note' } as const;
+
+/** SARIF 2.1.0, as code scanning reads it. What passes is left out: code scanning shows every result as a finding. */
+export function reportSarif(files: readonly CheckedFile[], version: string): object {
+  const ruleIds = new Map<string, object>();
+  for (const { check } of files) {
+    for (const { rule } of check.rules) {
+      const id = sarifRule(check, rule.id);
+      if (ruleIds.has(id)) continue;
+      ruleIds.set(id, {
+        id,
+        name: rule.kind,
+        shortDescription: { text: rule.why ?? rule.kind },
+        defaultConfiguration: { level: LEVELS[rule.severity] },
+      });
+    }
+    if (check.drift) {
+      const id = sarifRule(check, 'declared');
+      ruleIds.set(id, { id, name: 'drift', shortDescription: { text: l10n.t('The declared state') } });
+    }
+  }
+  const gaps = files.flatMap(({ check }) => check.gaps.map((gap) => ({ gap, check })));
+  return {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: 'Rolecall', version, rules: [...ruleIds.values()] } },
+        columnKind: 'utf16CodeUnits',
+        invocations: [
+          {
+            executionSuccessful: !gaps.some(({ gap }) => gap.kind === 'unread'),
+            toolExecutionNotifications: gaps.map(({ gap, check }) => ({
+              level: gap.kind === 'unread' ? 'error' : 'warning',
+              message: { text: `${check.organization}: ${gapText(gap)}` },
+            })),
+            toolConfigurationNotifications: files.flatMap(({ path, check }) =>
+              check.problems.map((problem) => ({
+                level: problem.severity === 'information' ? 'note' : problem.severity,
+                message: { text: problem.message },
+                locations: [location(path, check, problem)],
+              })),
+            ),
+          },
+        ],
+        results: files.flatMap(sarifResults),
+      },
+    ],
+  };
+}
+
+function sarifRule({ organization }: Check, id: string): string {
+  return `${encodeURIComponent(organization)}/${id}`;
+}
+
+function sarifResults({ path, check }: CheckedFile): readonly object[] {
+  const open = (id: string, place: Place, reasons: readonly string[]) => ({
+    ruleId: sarifRule(check, id),
+    kind: 'open',
+    level: 'none',
+    message: { text: l10n.t('Cannot tell: {0}', reasons.join(' ')) },
+    locations: [location(path, check, place)],
+  });
+  const fails = findingsOf(check).map((finding) => ({
+    ruleId: sarifRule(check, finding.rule),
+    kind: 'fail',
+    level: LEVELS[finding.severity],
+    message: { text: `${finding.message}.` },
+    locations: [location(path, check, finding.place)],
+    partialFingerprints: { 'rolecall/v1': finding.fingerprint, primaryLocationLineHash: finding.fingerprint },
+    ...(finding.waiver && {
+      suppressions: [
+        {
+          kind: 'inSource',
+          status: 'accepted',
+          justification: finding.waiver.reason,
+          location: location(path, check, finding.waiver.value),
+        },
+      ],
+    }),
+  }));
+  const undecided = check.rules.filter(({ status }) => status === 'undecided');
+  return [
+    ...fails,
+    ...undecided.map(({ rule, reasons }) => open(rule.id, rule.place, reasons)),
+    ...(check.drift && check.drift.reasons.length > 0
+      ? [open('declared', check.file.declared?.place ?? { start: 0, end: 1 }, check.drift.reasons)]
+      : []),
+  ];
+}
+
+function location(path: string, { file }: Check, { start, end }: Place): object {
+  const [from, to] = [positionOf(file.text, start), positionOf(file.text, end)];
+  return {
+    physicalLocation: {
+      artifactLocation: { uri: path.split('/').map(encodeURIComponent).join('/') },
+      region: { startLine: from.line, startColumn: from.column, endLine: to.line, endColumn: to.column },
+    },
+  };
+}
+
+/** Where a report leads to: a place in a file, or something in the organization by its key in the access model. */
+export type ReportLink =
+  | { readonly kind: 'place'; readonly path: string; readonly start: number; readonly end: number }
+  | { readonly kind: 'group' | 'role' | 'principal'; readonly organization: string; readonly key: string };
+
+/** The check for people: what was found, what cannot be told, what is waived. */
+export function reportDocument(files: readonly CheckedFile[], { now }: ReportOptions): PageDocument<ReportLink> {
+  const organizations = [...new Set(files.map(({ check }) => check.organization))];
+  return {
+    title: l10n.t('Access check of {0}', organizations.join(', ')),
+    about: [timeText(now)],
+    blocks: files.flatMap(fileBlocks),
+  };
+}
+
+type ReportBlock = Block<ReportLink>;
+
+function fileBlocks({ path, check }: CheckedFile): readonly ReportBlock[] {
+  const all = findingsOf(check);
+  const open = all.filter(({ waiver }) => waiver === undefined);
+  const waived = all.filter(({ waiver }) => waiver !== undefined);
+  const undecided = check.rules.filter(({ status }) => status === 'undecided');
+  const rows = [
+    ...undecided.map(({ rule, reasons }) => [placeLink(path, rule.id, rule.place), [reasons.join(' ')]]),
+    ...(check.drift?.reasons ?? []).map((reason) => [
+      placeLink(path, 'declared', check.file.declared?.place),
+      [reason],
+    ]),
+    ...check.reasons.map((reason) => [[path], [reason]]),
+  ];
+  return [
+    heading(path),
+    ...check.gaps.map((gap) => notice(l10n.t('Incomplete: {0}', gapText(gap)))),
+    paragraph(...([{ strong: summaryOf(check) }, ` · ${l10n.t('read {0}', timeText(check.at))}`] as Line<ReportLink>)),
+    table(
+      [l10n.t('Rule'), l10n.t('Finding'), l10n.t('Severity'), l10n.t('Through')],
+      open.map((finding) => [
+        placeLink(path, finding.rule, finding.place),
+        [finding.message],
+        [finding.severity],
+        throughLine(check, finding),
+      ]),
+      l10n.t('No findings.'),
+    ),
+    ...(rows.length > 0 ? [heading(l10n.t('Cannot be told')), table([l10n.t('Rule'), l10n.t('Why')], rows, '')] : []),
+    ...(waived.length > 0
+      ? [
+          heading(l10n.t('Waived')),
+          table(
+            [l10n.t('Rule'), l10n.t('Finding'), l10n.t('Reason'), l10n.t('Until')],
+            waived.map(({ rule, message, place, waiver }) => [
+              placeLink(path, rule, place),
+              [message],
+              [waiver?.reason ?? ''],
+              [waiver === undefined ? '' : dateText(waiver.until)],
+            ]),
+            '',
+          ),
+        ]
+      : []),
+    ...problemRows(path, check),
+  ];
+}
+
+function problemRows(path: string, { problems, file }: Check): readonly ReportBlock[] {
+  if (problems.length === 0) return [];
+  return [
+    heading(l10n.t('Problems in the file')),
+    table(
+      [l10n.t('Line'), l10n.t('Problem')],
+      problems.map((problem) => [
+        placeLink(path, String(positionOf(file.text, problem.start).line), problem),
+        [problem.message],
+      ]),
+      '',
+    ),
+  ];
+}
+
+function placeLink(path: string, text: string, place: Place = { start: 0, end: 0 }): Line<ReportLink> {
+  return [{ text, link: { kind: 'place', path, start: place.start, end: place.end } }];
+}
+
+/** The groups that a finding comes from, with links. */
+function throughLine({ organization }: Check, finding: Finding): Line<ReportLink> {
+  return joinLines(
+    groupsOf(finding).map((group) => [
+      { text: groupName(group), link: { kind: 'group', organization, key: group.key } } as const,
+    ]),
+  );
+}
+
+/** One line for each finding, and for each rule that cannot be told, as compilers print them. */
+export function reportLines({ path, check }: CheckedFile): readonly string[] {
+  const line = (place: Place, severity: string, rule: string, text: string) => {
+    const { line: number, column } = positionOf(check.file.text, place.start);
+    return `${path}:${number}:${column}: ${severity}: ${rule === '' ? '' : `${rule}: `}${text}`;
+  };
+  const undecided = ({ rule, reasons }: RuleResult) => line(rule.place, 'cannot tell', rule.id, reasons.join(' '));
+  const drift = check.drift?.reasons.map((reason) =>
+    line(check.file.declared?.place ?? { start: 0, end: 0 }, 'cannot tell', 'declared', reason),
+  );
+  return [
+    ...check.problems.map((problem) => line(problem, problem.severity, '', problem.message)),
+    ...check.reasons.map((reason) => `${path}: cannot tell: ${reason}`),
+    ...findingsOf(check).map((finding) =>
+      line(
+        finding.place,
+        finding.waiver ? 'waived' : finding.severity,
+        finding.rule,
+        finding.waiver ? `${finding.message} (${finding.waiver.reason})` : finding.message,
+      ),
+    ),
+    ...check.rules.filter(({ status }) => status === 'undecided').map(undecided),
+    ...(drift ?? []),
+    `${path}: ${summaryOf(check)}`,
+  ];
+}

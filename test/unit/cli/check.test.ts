@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import type http from 'node:http';
+import path from 'node:path';
+import { loopbackServer } from '../core/base/loopbackServer.ts';
+import { freePort } from '../core/base/ports.ts';
+import { useCommandLine } from './harness.ts';
+
+const metadata = (id: string, name: string) => ({
+  id,
+  name,
+  creationTime: '2025-01-01T00:00:00Z',
+  provisioningStatus: 'provisioned',
+  healthStatus: 'healthy',
+  organizationId: 'acme',
+});
+/** Bodies by hand, as the specifications describe them. */
+const groups = [
+  {
+    metadata: metadata('g-1', 'ops'),
+    spec: {
+      subjects: [{ id: '1', email: 'ada@acme.example', issuer: 'https://id' }],
+      serviceAccountIDs: [],
+      roleIDs: ['r-1', 'r-2'],
+    },
+  },
+];
+const roles = [{ metadata: metadata('r-1', 'admin') }, { metadata: metadata('r-2', 'auditor') }];
+
+const file = (body: string, organization = 'acme') =>
+  `format: rolecall.access-rules\nversion: 1\norganization: ${organization}\n${body}`;
+const FINDS = file('rules:\n  - id: apart\n    kind: separation-of-duties\n    roles: [admin, auditor]\n');
+const CLEAN = file('rules:\n  - { id: used, kind: no-unused-roles }\n');
+const UNCLEAR = file('rules:\n  - { id: typo, kind: max-holders, role: admim, max: 1 }\n');
+
+describe('rolecall check and rolecall drift', function () {
+  this.timeout(60_000);
+  const server = loopbackServer();
+  const commandLine = useCommandLine();
+  let folder: string;
+  const env = () => ({
+    ROLECALL_TOKEN: 'service-token-of-a-pipeline',
+    ROLECALL_IDENTITY_URL: server.origin,
+    ROLECALL_ORGANIZATION: 'acme',
+  });
+  const json = (response: http.ServerResponse, value: unknown, status = 200) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+  const run = (args: readonly string[], changed: Record<string, string> = {}) =>
+    commandLine.run(args, { cwd: folder, env: { ...env(), ...changed } });
+  const write = (files: Readonly<Record<string, string>>) => {
+    for (const [name, text] of Object.entries(files)) {
+      fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+      fs.writeFileSync(path.join(folder, name), text);
+    }
+  };
+
+  beforeEach(() => {
+    folder = fs.mkdtempSync(path.join(commandLine.folder, 'check-'));
+    server.answer = ({ url }, response) => {
+      if (url === '/api/v1/organizations/acme/groups') return json(response, groups);
+      if (url === '/api/v1/organizations/acme/roles') return json(response, roles);
+      return json(response, { error: 'not_found', error_description: 'No.' }, 404);
+    };
+  });
+
+  it('says what it finds, at the line of the rule, and ends with 1', async () => {
+    write({ 'rules/acme.access.yaml': FINDS, 'clean.access.yaml': CLEAN, 'node_modules/x/not.access.yaml': FINDS });
+    const { code, stdout, stderr } = await run(['check']);
+    assert.deepEqual([code, stderr], [1, '']);
+    assert.equal(
+      stdout,
+      [
+        'clean.access.yaml: clean (1 rule tested)',
+        'rules/acme.access.yaml:5:9: warning: apart: ada@acme.example has admin, auditor through ops',
+        'rules/acme.access.yaml: 1 finding (1 rule tested)',
+        '',
+      ].join('\n'),
+    );
+    assert.equal(server.seen.length, 2, 'an organization is read once');
+  });
+
+  it('ends with 0 where all is clean, and with 4 where it cannot be told', async () => {
+    write({ 'clean.access.yaml': CLEAN, 'unclear.access.yaml': UNCLEAR });
+    const clean = await run(['check', 'clean.access.yaml']);
+    assert.deepEqual([clean.code, clean.stdout], [0, 'clean.access.yaml: clean (1 rule tested)\n']);
+    const unclear = await run(['check', 'clean.access.yaml', 'unclear.access.yaml']);
+    assert.equal(unclear.code, 4);
+    assert.match(unclear.stdout, /^unclear\.access\.yaml:5:11: cannot tell: typo: /m);
+  });
+
+  it('ends with 4 where one list could not be read, and with 3 where nothing could', async () => {
+    write({ 'clean.access.yaml': CLEAN });
+    const whole = server.answer;
+    server.answer = (request, response) =>
+      request.url?.endsWith('/roles') ? json(response, { error: 'access_denied' }, 403) : whole(request, response);
+    assert.equal((await run(['check'])).code, 4);
+    const away = await run(['check'], { ROLECALL_IDENTITY_URL: `http://127.0.0.1:${await freePort()}` });
+    assert.deepEqual([away.code, away.stdout], [3, '']);
+    assert.match(away.stderr, /clean\.access\.yaml: Could not reach/);
+  });
+
+  it('reads only organizations that the user shows, whatever a file names', async () => {
+    write({ 'other.access.yaml': file('rules:\n  - { id: used, kind: no-unused-roles }\n', 'other') });
+    const { code, stdout } = await run(['check', '--json']);
+    const { verdict, files } = JSON.parse(stdout);
+    assert.deepEqual([code, verdict], [4, 'undecided']);
+    assert.match(files[0].gaps[0].reason, /other is not among the organizations that you show/);
+    assert.deepEqual(server.seen, []);
+  });
+
+  it('compares what is declared', async () => {
+    const declared = 'declared:\n  groups:\n    - { name: ops, roles: [admin], members: [ada@acme.example] }\n';
+    write({ 'a.access.yaml': `${FINDS}${declared}`, 'b.access.yaml': CLEAN });
+    const { code, stdout } = await run(['drift', 'a.access.yaml']);
+    assert.equal(code, 1);
+    assert.match(
+      stdout,
+      /^a\.access\.yaml:10:20: warning: declared: ops has the role auditor, which is not declared$/m,
+    );
+    assert.doesNotMatch(stdout, /apart/);
+    assert.equal((await run(['drift', 'b.access.yaml'])).code, 4);
+  });
+
+  it('writes SARIF beside JSON, without e-mail addresses where these are not wanted', async () => {
+    write({ 'acme.access.yaml': FINDS });
+    const { code, stdout } = await run(['check', '--json', '--sarif', 'out.sarif', '--no-emails']);
+    assert.equal(code, 1);
+    const sarif = fs.readFileSync(path.join(folder, 'out.sarif'), 'utf8');
+    assert.equal(JSON.parse(sarif).runs[0].results[0].kind, 'fail');
+    assert.doesNotMatch(stdout + sarif, /ada@/);
+  });
+
+  it('names what was used wrongly', async () => {
+    const none = await run(['check']);
+    assert.match(none.stderr, /There is no \*\.access\.yaml in this folder/);
+    const missing = await run(['check', 'gone.access.yaml']);
+    assert.match(missing.stderr, /gone\.access\.yaml cannot be read \(ENOENT\)/);
+    write({ 'acme.access.yaml': CLEAN });
+    const unwritable = await run(['check', '--sarif', 'no/such/folder.sarif']);
+    assert.match(unwritable.stderr, /cannot be written \(ENOENT\)/);
+    assert.deepEqual([none.code, missing.code, unwritable.code], [2, 2, 2]);
+  });
+});
