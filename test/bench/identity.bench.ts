@@ -10,6 +10,8 @@ import { orphansOf } from '../../src/core/access/queries.ts';
 import { silentLog } from '../../src/core/base/log.ts';
 import { IdentityClient } from '../../src/core/identity/identityClient.ts';
 import type { Group, Listing, Role } from '../../src/core/identity/schemas.ts';
+import { readAccessFile } from '../../src/core/rules/accessFile.ts';
+import { checkAccess } from '../../src/core/rules/judge.ts';
 import { type Figure, median } from './figure.ts';
 import { bigOrganization } from './organization.ts';
 
@@ -37,6 +39,10 @@ export async function identityBench(): Promise<Figure[]> {
   const model = join();
   check(groups, model);
 
+  const rules = readAccessFile(fiftyRules());
+  const judge = () => checkAccess(rules, model, { now: 0 });
+  checkRules(judge());
+
   const times = await interleaved({
     parse: () => JSON.parse(organization.groups),
     decodeAndParse: () => JSON.parse(new TextDecoder().decode(bytes.groups)),
@@ -45,6 +51,7 @@ export async function identityBench(): Promise<Figure[]> {
     filter: () => FILTERS.map((text) => applyFilter(model, parseFilter(text)).groups.length),
     matrix: () => peopleMatrix(model),
     orphans: () => orphansOf(model),
+    rules: judge,
   });
   const parse = 'bare JSON.parse of the same body of groups';
   const figure = (name: string, value: number, aim: number, against = parse, rival = times.parse): Figure => ({
@@ -64,6 +71,7 @@ export async function identityBench(): Promise<Figure[]> {
     figure('filter all of it, one filter', times.filter / FILTERS.length, 0.35),
     figure('people × roles as rows', times.matrix, 1),
     figure('find the orphans', times.orphans, 0.25),
+    figure('check 50 access rules', times.rules, 10, 'one filter', times.filter / FILTERS.length),
     ...memory,
   ];
 }
@@ -80,6 +88,35 @@ function check(groups: Listing<Group>, model: AccessModel): void {
     const left = applyFilter(model, parseFilter(text)).groups.length;
     assert.ok(left > 0, text);
   }
+}
+
+/** Rules of every kind; most find nothing, as in an organization that is looked after. */
+function fiftyRules(): string {
+  const kinds = [
+    'kind: separation-of-duties, roles: [role-1, role-2]',
+    'kind: max-holders, role: role-3, max: 100000',
+    'kind: min-holders, role: role-4, min: 1',
+    'kind: allowed-holders, role: role-5, holders: ["person.*@big.example", "user:x"]',
+    'kind: forbidden-holders, role: role-6, holders: ["person.1@big.example"]',
+    'kind: only-through, role: role-7, groups: ["team-*"]',
+    'kind: service-accounts-only-in, groups: ["team-1-*"]',
+    'kind: member-kinds, groups: ["team-*"], allow: [subject, user]',
+    'kind: no-empty-groups',
+    'kind: no-groups-without-roles',
+    'kind: no-unlisted-roles',
+    'kind: no-unused-roles',
+    'kind: naming, of: groups, match: ["team-*-operators-*"]',
+    'kind: required-tags, tags: [env]',
+    'kind: no-unhealthy, of: roles',
+    'kind: no-stuck-deletion, of: groups',
+  ];
+  const rules = Array.from({ length: 50 }, (_, at) => `  - { id: rule-${at}, ${kinds[at % kinds.length]} }\n`);
+  return `format: rolecall.access-rules\nversion: 1\norganization: big\nidentity: { userIds: duplicates }\nrules:\n${rules.join('')}`;
+}
+
+function checkRules({ rules, problems }: ReturnType<typeof checkAccess>): void {
+  assert.deepEqual([rules.length, problems.filter(({ severity }) => severity === 'error')], [50, []]);
+  assert.ok(rules.some(({ status }) => status === 'fail') && rules.some(({ status }) => status === 'pass'));
 }
 
 function inputOf(groups: Listing<Group>, roles: Listing<Role>) {

@@ -4,7 +4,7 @@ import { type AccessModel, type GroupEntry, isBeingDeleted, type Principal, type
 import { oneLine } from '../access/plain.ts';
 import { groupName } from '../access/queries.ts';
 import type { Declaration } from './accessFile.ts';
-import { compare, type Finding, fingerprintOf } from './findings.ts';
+import { compare, type Finding } from './findings.ts';
 import type { Subject } from './kinds/kind.ts';
 import { groupText, roleText } from './kinds/words.ts';
 import { isGlob } from './nearest.ts';
@@ -316,7 +316,6 @@ class Comparison {
       message: isStale ? `${message} ${l10n.t('(as of {0})', timeText(model.at))}` : message,
       subjects,
       through: [],
-      fingerprint: fingerprintOf(DECLARED, kind, subjects),
       ...(isStale && model.at !== undefined && { staleSince: model.at }),
     };
   }

@@ -19,8 +19,6 @@ export interface Finding {
   /** The groups that it comes from, and roles. */
   readonly through: readonly (GroupEntry | RoleEntry)[];
   readonly range?: Range;
-  /** Stays the same while the rule and what it is about do: of no names, lines or counts. */
-  readonly fingerprint: string;
   readonly waiver?: Waiver;
   /** One that applied until it expired. */
   readonly lapsed?: Waiver;
@@ -28,12 +26,20 @@ export interface Finding {
   readonly staleSince?: number;
 }
 
-export function fingerprintOf(rule: string, kind: string, subjects: readonly Subject[]): string {
+/** Stays the same while the rule and what it is about do: of no names, lines or counts. */
+export function fingerprintOf({ rule, kind, subjects }: Pick<Finding, 'rule' | 'kind' | 'subjects'>): string {
   const keys = subjects.map((subject) => [subject.kind, ...keysOf(subject)]);
   return createHash('sha256')
     .update(JSON.stringify([rule, kind, keys]))
     .digest('hex')
     .slice(0, 32);
+}
+
+/** By what they say; what says the same by what it is about. */
+export function sortFindings(findings: Finding[]): void {
+  findings.sort(
+    (one, other) => compare(one.message, other.message) || compare(fingerprintOf(one), fingerprintOf(other)),
+  );
 }
 
 function keysOf(subject: Subject): readonly string[] {

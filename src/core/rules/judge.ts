@@ -3,7 +3,7 @@ import { timeText } from '../access/descriptions.ts';
 import type { AccessModel, Gap } from '../access/model.ts';
 import { type AccessFile, type Rule, readAccessFile } from './accessFile.ts';
 import { type Drift, driftOf } from './drift.ts';
-import { compare, type Finding, fingerprintOf } from './findings.ts';
+import { compare, type Finding, sortFindings } from './findings.ts';
 import type { Kind, List } from './kinds/kind.ts';
 import { kindOf } from './kinds.ts';
 import { duplicatesEvidence } from './people.ts';
@@ -152,12 +152,11 @@ function weigh(rule: Rule, kind: Kind, trial: RuleTrial, model: AccessModel): Ju
       message: one.message + age,
       subjects: one.subjects,
       through: one.through ?? [],
-      fingerprint: fingerprintOf(rule.id, rule.kind, one.subjects),
       ...(one.range && { range: one.range }),
       ...(isStale && model.at !== undefined && { staleSince: model.at }),
     };
   });
-  findings.sort((one, other) => compare(one.message, other.message) || compare(one.fingerprint, other.fingerprint));
+  sortFindings(findings);
   const hasTwins = trial.doubts.some(({ isTwin }) => isTwin);
   return { rule, isOff: false, findings, reasons: [...new Set(reasons)], hasTwins };
 }

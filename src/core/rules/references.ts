@@ -1,6 +1,6 @@
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../access/model.ts';
 import { groupName } from '../access/queries.ts';
-import { globFits, isGlob, nearest } from './nearest.ts';
+import { globTest, isGlob, nearest } from './nearest.ts';
 import { textOf, type Value } from './shape.ts';
 
 /** What a reference stands for in a reading. */
@@ -32,6 +32,7 @@ export class Resolver {
   #emails: Map<string, Principal[]> | undefined;
   #subjects: Map<string, Principal[]> | undefined;
   readonly #people = new Map<string, readonly Principal[]>();
+  readonly #byPattern = new Map<string, readonly Principal[]>();
 
   constructor(model: AccessModel) {
     this.#model = model;
@@ -115,8 +116,12 @@ export class Resolver {
   }
 
   #byGlob(glob: string): readonly Principal[] {
+    const before = this.#byPattern.get(glob);
+    if (before) return before;
     const found: Principal[] = [];
-    for (const [email, principals] of this.#byEmail()) if (globFits(glob, email)) found.push(...principals);
+    this.#byPattern.set(glob, found);
+    const fits = globTest(glob);
+    for (const [email, principals] of this.#byEmail()) if (fits(email)) found.push(...principals);
     return found;
   }
 
@@ -158,19 +163,41 @@ interface Naming<T> {
 
 class Names<T> {
   readonly #naming: Naming<T>;
-  readonly #ids: Map<string, T[]>;
-  readonly #names: Map<string, T[]>;
+  readonly #entries: readonly T[];
+  readonly #found = new Map<string, Resolved<T>>();
+  #byId: Map<string, T[]> | undefined;
+  #byName: Map<string, T[]> | undefined;
 
   constructor(entries: readonly T[], naming: Naming<T>) {
+    this.#entries = entries;
     this.#naming = naming;
-    this.#ids = groupBy(entries, naming.id);
-    this.#names = groupBy(entries, naming.name);
   }
 
+  get #ids(): Map<string, T[]> {
+    this.#byId ??= groupBy(this.#entries, this.#naming.id);
+    return this.#byId;
+  }
+
+  get #names(): Map<string, T[]> {
+    this.#byName ??= groupBy(this.#entries, this.#naming.name);
+    return this.#byName;
+  }
+
+  /** Rules name the same again and again: each name is looked up once. */
   find(text: string): Resolved<T> {
+    const resolved = this.#found.get(text) ?? this.#find(text);
+    this.#found.set(text, resolved);
+    return resolved;
+  }
+
+  #find(text: string): Resolved<T> {
     const isId = text.startsWith(ID);
     if (!isId && isGlob(text)) {
-      const found = [...this.#names].flatMap(([name, entries]) => (globFits(text, name) ? entries : []));
+      const fits = globTest(text);
+      const found = this.#entries.filter((entry) => {
+        const name = this.#naming.name(entry);
+        return name !== undefined && fits(name);
+      });
       if (found.length > 0) return this.#naming.isRead ? { found } : { found, trouble: 'unreadable' };
       return { found, trouble: this.#isWhole() ? 'unknown' : 'unreadable' };
     }

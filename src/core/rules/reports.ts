@@ -12,7 +12,7 @@ import {
 } from '../access/document.ts';
 import { groupName } from '../access/queries.ts';
 import type { Waiver } from './accessFile.ts';
-import { type Finding, groupsOf } from './findings.ts';
+import { type Finding, fingerprintOf, groupsOf } from './findings.ts';
 import { type Check, findingsOf, type RuleResult, type Verdict } from './judge.ts';
 import type { Place } from './shape.ts';
 
@@ -95,7 +95,7 @@ export function reportJson(files: readonly CheckedFile[], { now, emails = true }
           kind: finding.kind,
           severity: finding.severity,
           message: finding.message,
-          fingerprint: finding.fingerprint,
+          fingerprint: fingerprintOf(finding),
           ...at(finding.place),
           ...(finding.range && { holders: finding.range }),
           ...(finding.waiver && { waiver: waiverJson(finding.waiver, emails) }),
@@ -190,7 +190,7 @@ function sarifResults({ path, check }: CheckedFile): readonly object[] {
     level: LEVELS[finding.severity],
     message: { text: `${finding.message}.` },
     locations: [location(path, check, finding.place)],
-    partialFingerprints: { 'rolecall/v1': finding.fingerprint, primaryLocationLineHash: finding.fingerprint },
+    partialFingerprints: { 'rolecall/v1': fingerprintOf(finding), primaryLocationLineHash: fingerprintOf(finding) },
     ...(finding.waiver && {
       suppressions: [
         {

@@ -226,7 +226,9 @@ export class RuleTrial implements Trial {
     for (const one of shape.type === 'list' ? (value.items ?? []) : [value]) {
       const resolved = this.#find(one, refers, permits);
       this.#take(one, resolved, permits || refers === 'person');
-      for (const entry of resolved.found) for (const same of this.#sameAs(entry)) entries.add(same);
+      for (const entry of resolved.found) entries.add(entry);
+      if (refers === 'person')
+        for (const entry of resolved.found) for (const same of this.#sameAs(entry)) entries.add(same);
     }
     this.#named.set(key, [...entries]);
   }

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { attentionOf, type GroupEntry, isBeingDeleted, type RoleEntry } from '../../access/model.ts';
 import type { AccessMetadata } from '../../access/resources.ts';
-import { globFits } from '../nearest.ts';
+import { globTest } from '../nearest.ts';
 import { type Key, textOf, type Value } from '../shape.ts';
 import { type Kinds, keys, type List, type Subject, type Trial } from './kind.ts';
 import { groupText, roleText } from './words.ts';
@@ -31,11 +31,13 @@ export const resourceKinds: Kinds = {
     isAboutMetadata: true,
     judge(trial) {
       const patterns = trial.texts('match');
-      for (const { subject, metadata, text } of resourcesOf(trial)) {
-        if (isBeingDeleted(metadata) || patterns.some((pattern) => globFits(pattern, metadata.name))) continue;
+      const tests = patterns.map(globTest);
+      for (const resource of resourcesOf(trial)) {
+        const metadata = metadataOf(resource);
+        if (!metadata || isBeingDeleted(metadata) || tests.some((fits) => fits(metadata.name))) continue;
         trial.find({
-          subjects: [subject],
-          message: l10n.t('The name {0} fits none of: {1}', text(), patterns.join(', ')),
+          subjects: [subjectOf(resource)],
+          message: l10n.t('The name {0} fits none of: {1}', nameOf(resource), patterns.join(', ')),
         });
       }
     },
@@ -53,10 +55,11 @@ export const resourceKinds: Kinds = {
     needs: () => ['groups'],
     isAboutMetadata: true,
     judge(trial) {
+      const tags = trial.texts('tags');
       for (const group of trial.model.groups) {
         const { metadata } = group.group;
         if (isBeingDeleted(metadata)) continue;
-        for (const wanted of trial.texts('tags')) {
+        for (const wanted of tags) {
           if (metadata.tags.some(({ name, value }) => name === wanted && value !== '')) continue;
           const message = l10n.t('{0} has no tag {1}', groupText(group), wanted);
           trial.find({
@@ -78,11 +81,15 @@ export const resourceKinds: Kinds = {
     needs: listOf,
     isAboutMetadata: true,
     judge(trial) {
-      for (const { subject, metadata, text } of resourcesOf(trial)) {
-        const attention = attentionOf(metadata);
+      for (const resource of resourcesOf(trial)) {
+        const metadata = metadataOf(resource);
+        const attention = metadata && attentionOf(metadata);
         if (attention === undefined) continue;
-        const message = attention === 'error' ? l10n.t('{0} is in error', text()) : l10n.t('{0} is degraded', text());
-        trial.find({ subjects: [subject], message });
+        const message =
+          attention === 'error'
+            ? l10n.t('{0} is in error', nameOf(resource))
+            : l10n.t('{0} is degraded', nameOf(resource));
+        trial.find({ subjects: [subjectOf(resource)], message });
       }
     },
   },
@@ -100,14 +107,16 @@ export const resourceKinds: Kinds = {
     isAboutMetadata: true,
     judge(trial) {
       const days = trial.integer('days') ?? DAYS;
-      for (const { subject, metadata, text } of resourcesOf(trial)) {
-        if (!isBeingDeleted(metadata)) continue;
+      for (const resource of resourcesOf(trial)) {
+        const metadata = metadataOf(resource);
+        if (!metadata || !isBeingDeleted(metadata)) continue;
         const since = Math.floor(Date.parse(metadata.deletionTime ?? '') / 86_400_000);
-        if (Number.isNaN(since)) trial.doubt(l10n.t('It is not known since when {0} is being deleted', text()));
+        if (Number.isNaN(since))
+          trial.doubt(l10n.t('It is not known since when {0} is being deleted', nameOf(resource)));
         else if (trial.today - since > days)
           trial.find({
-            subjects: [subject],
-            message: l10n.t('{0} has been in deletion for {1} days', text(), trial.today - since),
+            subjects: [subjectOf(resource)],
+            message: l10n.t('{0} has been in deletion for {1} days', nameOf(resource), trial.today - since),
           });
       }
     },
@@ -118,22 +127,21 @@ function listOf(value: Value): readonly List[] {
   return textOf(value, 'of') === 'roles' ? ['roles'] : ['groups'];
 }
 
-interface Resource {
-  readonly subject: Subject;
-  readonly metadata: AccessMetadata;
-  readonly text: () => string;
+type Resource = GroupEntry | RoleEntry;
+
+/** The groups, or the roles that are listed. */
+function resourcesOf({ value, model }: Trial): readonly Resource[] {
+  return textOf(value, 'of') === 'roles' ? model.roles.filter(({ role }) => role !== undefined) : model.groups;
 }
 
-function* resourcesOf({ value, model }: Trial): Generator<Resource> {
-  if (textOf(value, 'of') === 'roles') {
-    for (const role of model.roles) if (role.role) yield ofRole(role, role.role.metadata);
-  } else for (const group of model.groups) yield ofGroup(group);
+function metadataOf(resource: Resource): AccessMetadata | undefined {
+  return 'group' in resource ? resource.group.metadata : resource.role?.metadata;
 }
 
-function ofGroup(group: GroupEntry): Resource {
-  return { subject: { kind: 'group', group }, metadata: group.group.metadata, text: () => groupText(group) };
+function subjectOf(resource: Resource): Subject {
+  return 'group' in resource ? { kind: 'group', group: resource } : { kind: 'role', role: resource };
 }
 
-function ofRole(role: RoleEntry, metadata: AccessMetadata): Resource {
-  return { subject: { kind: 'role', role }, metadata, text: () => roleText(role) };
+function nameOf(resource: Resource): string {
+  return 'group' in resource ? groupText(resource) : roleText(resource);
 }

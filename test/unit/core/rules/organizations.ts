@@ -1,7 +1,6 @@
-import assert from 'node:assert/strict';
 import { type AccessModel, buildModel } from '../../../../src/core/access/model.ts';
 import type { AccessGroup, AccessInput, AccessRole } from '../../../../src/core/access/resources.ts';
-import { type Check, checkAccess, findingsOf } from '../../../../src/core/rules/judge.ts';
+import { type Check, checkAccess } from '../../../../src/core/rules/judge.ts';
 import type { Subject } from '../../../../src/core/rules/kinds/kind.ts';
 import { group, input, role } from '../access/organizations.ts';
 
@@ -97,9 +96,4 @@ export function outcome(result: Check): string {
 /** Problems as `code "the text it marks"`. */
 export function problemsOf(result: Check): string[] {
   return result.problems.map(({ code, start, end }) => `${code} ${JSON.stringify(result.file.text.slice(start, end))}`);
-}
-
-export function assertSound(result: Check): void {
-  assert.deepEqual(problemsOf(result), []);
-  assert.ok(findingsOf(result).every(({ fingerprint }) => /^[0-9a-f]{32}$/.test(fingerprint)));
 }

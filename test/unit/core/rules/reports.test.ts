@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { documentMarkdown } from '../../../../src/core/access/document.ts';
+import { fingerprintOf } from '../../../../src/core/rules/findings.ts';
 import { findingsOf } from '../../../../src/core/rules/judge.ts';
 import {
   positionOf,
@@ -126,7 +127,7 @@ describe('reports of a check', () => {
   });
 
   it('identify a finding by what it is about, not by names, lines and numbers', () => {
-    const prints = (result: ReturnType<typeof check>) => findingsOf(result).map(({ fingerprint }) => fingerprint);
+    const prints = (result: ReturnType<typeof check>) => findingsOf(result).map(fingerprintOf);
     const renamed = acme({
       both: { name: 'renamed', people: 'ada ben', roles: 'admin auditor' },
       more: { people: 'eve', roles: 'admin' },

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { globTest, nearest } from '../../../../src/core/rules/nearest.ts';
+
+describe('a pattern', () => {
+  it('fits as the expression that it stands for', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b', '*', '?', '.') });
+    fc.assert(
+      fc.property(letters, fc.string({ unit: fc.constantFrom('a', 'b', '.', '*') }), (glob, text) => {
+        const pattern = glob.replaceAll('.', '\\.').replace(/\*+/g, '[^]*').replaceAll('?', '[^]');
+        assert.equal(globTest(glob)(text), new RegExp(`^${pattern}$`).test(text), `${glob} ${text}`);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('takes no time where an expression would go back without end', () => {
+    assert.equal(globTest(`${'*a'.repeat(50)}*b`)('a'.repeat(20_000)), false);
+  });
+});
+
+describe('the nearest name', () => {
+  const known = ['administrator', 'auditor', 'billing-viewer', 'ops'];
+  for (const [typed, meant] of [
+    ['administrater', 'administrator'],
+    ['Auditor', 'auditor'],
+    ['biling-viewer', 'billing-viewer'],
+    ['opt', 'ops'],
+    ['viewer', undefined],
+    ['auditor', undefined],
+    ['x', undefined],
+  ] as const) {
+    it(`to ${typed} is ${meant ?? 'none'}`, () => assert.equal(nearest(typed, known), meant));
+  }
+});
