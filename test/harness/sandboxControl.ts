@@ -31,9 +31,15 @@ export async function counter({ descriptor }: RunningSandbox, name: string): Pro
   return counters[name] ?? 0;
 }
 
-/** The next answer of a model stops after so many bytes, and its connection stays open. */
+/** The next answer of a model stops after so many bytes, until `goOn`. */
 export async function silence({ descriptor }: RunningSandbox, afterBytes: number): Promise<void> {
   const fault = { service: 'inference', path: '/chat/completions', kind: 'silence', afterBytes };
   const response = await fetch(`${descriptor.control}/faults`, { method: 'POST', body: JSON.stringify(fault) });
+  assert.ok(response.ok, await response.text());
+}
+
+/** What is silent goes on. */
+export async function goOn({ descriptor }: RunningSandbox): Promise<void> {
+  const response = await fetch(`${descriptor.control}/faults`, { method: 'DELETE' });
   assert.ok(response.ok, await response.text());
 }

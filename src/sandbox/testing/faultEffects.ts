@@ -42,11 +42,11 @@ export function respondWithFault(fault: Fault, service: Service, req: IncomingMe
 
 /**
  * Puts a fault between a handler and its response. The handler goes on as if nothing happened: its `writeHead`, `write`
- * and `end` work, and only what leaves the program differs.
+ * and `end` work, and only what leaves the program differs. `removed` settles when somebody removes the faults.
  */
-export function injectFault(fault: Fault, service: Service, res: ServerResponse): void {
+export function injectFault(fault: Fault, service: Service, res: ServerResponse, removed: Promise<void>): void {
   const output = new Output(res, fault.kind === 'malformedItem' || fault.kind === 'garbage');
-  const disturbance = disturbanceOf(fault, service, output);
+  const disturbance = disturbanceOf(fault, service, output, removed);
   let ended = false;
   Object.assign(res, {
     writeHead: (status: number, ...rest: unknown[]): ServerResponse => {
@@ -106,7 +106,7 @@ interface Disturbance {
 }
 
 /** The kinds of `faults.ts` that let the request be processed. */
-function disturbanceOf(fault: Fault, service: Service, output: Output): Disturbance {
+function disturbanceOf(fault: Fault, service: Service, output: Output, removed: Promise<void>): Disturbance {
   switch (fault.kind) {
     case 'late':
       return late(fault, output);
@@ -115,7 +115,7 @@ function disturbanceOf(fault: Fault, service: Service, output: Output): Disturba
     case 'cut':
       return upTo(fault, output, () => output.cut());
     case 'silence':
-      return upTo(fault, output, () => undefined);
+      return silence(fault, output, removed);
     case 'midStreamError':
       return midStreamError(fault, service, output);
     case 'garbage':
@@ -140,7 +140,10 @@ function late(fault: Fault, output: Output): Disturbance {
   };
 }
 
-/** Lets `afterBytes` pass (without it: the first piece of a stream, half of any other body) and then stops. */
+/** The first piece of a stream, half of any other body. */
+const piece = (chunk: Buffer, { streams }: Output): number => (streams ? chunk.length : Math.ceil(chunk.length / 2));
+
+/** Lets `afterBytes` pass (without it: the first `piece`) and then stops. */
 function upTo(fault: Fault, output: Output, stop: () => void): Disturbance {
   let left = fault.afterBytes;
   let stopped = false;
@@ -151,12 +154,38 @@ function upTo(fault: Fault, output: Output, stop: () => void): Disturbance {
   return {
     onChunk: (chunk) => {
       if (stopped) return;
-      left ??= output.streams ? chunk.length : Math.ceil(chunk.length / 2);
+      left ??= piece(chunk, output);
       if (left > 0) output.write(chunk.subarray(0, left));
       left -= chunk.length;
       if (left <= 0) stopOnce();
     },
     onEnd: stopOnce,
+  };
+}
+
+/** Lets `afterBytes` pass (without it: the first `piece`), and the rest when the faults are removed. */
+function silence(fault: Fault, output: Output, removed: Promise<void>): Disturbance {
+  let left = fault.afterBytes;
+  let kept: Buffer[] | undefined = [];
+  let isOver = false;
+  void removed.then(() => {
+    for (const chunk of kept ?? []) output.write(chunk);
+    kept = undefined;
+    if (isOver) output.end();
+  });
+  return {
+    onChunk: (chunk) => {
+      if (kept === undefined) return output.write(chunk);
+      left ??= piece(chunk, output);
+      const passed = chunk.subarray(0, left);
+      if (passed.length > 0) output.write(passed);
+      kept.push(chunk.subarray(passed.length));
+      left -= passed.length;
+    },
+    onEnd: () => {
+      isOver = true;
+      if (kept === undefined) output.end();
+    },
   };
 }
 

@@ -14,7 +14,7 @@ import type { Service } from '../types.ts';
  * | `html`           | answered with an HTML page, `status` (502); not processed                                     |
  * | `malformedItem`  | `body` (a number) stands among the items of a JSON array, or of the array in its `data`       |
  * | `midStreamError` | after `afterBytes` (the first piece) one event with `body` (an error object), then the end    |
- * | `silence`        | after `afterBytes` (the first piece) nothing more is sent and the connection stays open       |
+ * | `silence`        | after `afterBytes` (the first piece) nothing more is sent until the faults are removed        |
  * | `garbage`        | an event that is no JSON after the first; without a stream, a body that is no JSON            |
  */
 const FAULT_KINDS = [
@@ -74,6 +74,12 @@ interface ActiveRule {
 /** The faults in force. */
 export class FaultTable {
   #rules: ActiveRule[] = [];
+  #removal = Promise.withResolvers<void>();
+
+  /** Settles when the faults that are in force now are removed. */
+  get removed(): Promise<void> {
+    return this.#removal.promise;
+  }
 
   /** Adds a rule from outside (`times` is 1 by default). Throws a `FaultSyntaxError`. */
   add(input: unknown): void {
@@ -89,6 +95,8 @@ export class FaultTable {
 
   clear(): void {
     this.#rules = [];
+    this.#removal.resolve();
+    this.#removal = Promise.withResolvers();
   }
 
   /** The rules in force, `times` being what is left of them. */

@@ -25,7 +25,7 @@ export function instrument(service: Service, handler: RequestHandler, instrument
       return;
     }
     for (const fault of faults) instruments.counters.count(`faults.${fault.kind}`);
-    underFaults(service, handler, faults, req, res).catch((error: unknown) => {
+    underFaults(service, handler, faults, instruments.faults.removed, req, res).catch((error: unknown) => {
       instruments.log?.(`${service}: ${error instanceof Error ? error.stack : String(error)}`);
       if (res.headersSent) res.destroy();
       else sendJson(res, 500, errorBody(service, 500, 'A defect of the sandbox; see its log.'));
@@ -37,6 +37,7 @@ async function underFaults(
   service: Service,
   handler: RequestHandler,
   faults: readonly Fault[],
+  removed: Promise<void>,
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
@@ -48,7 +49,7 @@ async function underFaults(
   } else if (fault?.kind === 'status' || fault?.kind === 'html') {
     respondWithFault(fault, service, req, res);
   } else {
-    if (fault !== undefined) injectFault(fault, service, res);
+    if (fault !== undefined) injectFault(fault, service, res, removed);
     handler(req, res);
   }
 }

@@ -68,4 +68,18 @@ describe('sandbox control: faults in a stream', () => {
     controller.abort();
     await sandbox.until('streams.inference.aborted', aborted + 1);
   });
+
+  it('silence: the rest, when the faults are removed', async () => {
+    await sandbox.fault({ service: 'inference', kind: 'silence', afterBytes: 100 });
+    const response = await stream();
+    const reader = response.body?.getReader();
+    const first = Buffer.from((await reader?.read())?.value ?? '').toString();
+    assert.equal(first.length, 100);
+    await sandbox.control('DELETE', '/faults');
+    let text = first;
+    for (let read = await reader?.read(); read && !read.done; read = await reader?.read())
+      text += Buffer.from(read.value);
+    for (const event of events(text)) assert.match(event, /^data: (?:\{.*\}|\[DONE\])$/);
+    assert.match(text, /\[DONE\]\n\n$/);
+  });
 });

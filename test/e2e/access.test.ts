@@ -1,3 +1,0 @@
-// One window goes through all of it, in this order.
-import './access/administrator.ts';
-import './access/matrix.ts';
