@@ -50,6 +50,9 @@ export const shared = {
   sandbox: ['--groups', '10000', '--roles', '200', '--pace-ms', '0'],
   // Another agent, for what others may ask of Rolecall's tools.
   otherExtensions: [at('test', 'e2e', 'rolecall-tests.outsider-0.0.1')],
+  // For a suite that makes the folder a repository.
+  settings: { 'git.enabled': true },
+  builtin: [...builtin, 'git', 'git-base'],
 } as const satisfies WorkbenchOptions;
 
 /** A window of the real editor in a profile that nobody used before. */
@@ -218,6 +221,7 @@ export const test = base.extend<object, { desk: WorkbenchLauncher }>({
         permissions: ['clipboard-read', 'clipboard-write'],
       });
       context.setDefaultTimeout(60_000);
+      await context.addInitScript(withoutAnimations);
       let port = 0;
       let workbench: Workbench | undefined;
       const open = async (options: WorkbenchOptions = {}): Promise<Workbench> => {
@@ -234,6 +238,7 @@ export const test = base.extend<object, { desk: WorkbenchLauncher }>({
         // A worker whose test failed is replaced: what was left here was left in order.
         if (workbench?.isShared) {
           await tidyUp(workbench.page);
+          await showOwnView(workbench.page);
           return workbench;
         }
         const opened = await open(shared);
@@ -247,6 +252,12 @@ export const test = base.extend<object, { desk: WorkbenchLauncher }>({
     { scope: 'worker', timeout: 5 * 60_000 },
   ],
 });
+
+/** Runs in every page. A bar that moves while something is in progress has the whole window drawn 60 times a second. */
+const withoutAnimations = `
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('*, ::before, ::after { animation-duration: 1ms !important; animation-iteration-count: 1 !important }');
+  document.adoptedStyleSheets.push(sheet);`;
 
 /** Deletes what a browser keeps of an address, but for what it has loaded. */
 async function forget(context: BrowserContext, port: number): Promise<void> {

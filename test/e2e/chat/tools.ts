@@ -114,7 +114,7 @@ test.describe('a tool that a model calls', () => {
     assert.match(await answer(page), /handover\.md[\s\S]*rotate\.py/);
     const calls = new Map(await lastCalls());
     assert.match(calls.get('count_words') ?? '', /^\d+ handover\.md\n$/);
-    assert.match(calls.get('list_files') ?? '', /^README\.md\nhandover\.md\nrotate\.py\n/);
+    assert.match(calls.get('list_files') ?? '', /^README\.md\n[\s\S]*^handover\.md\n[\s\S]*^rotate\.py$/m);
     await workbench.screenshot('chat-tools-parallel');
   });
 

@@ -3,20 +3,18 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, type FrameLocator, type Locator, type Page } from '@playwright/test';
-import { at, freshFolder } from '../../scripts/paths.ts';
-import { answerInput, attempt, notification, openFile, pressNotification, runCommand } from '../harness/actions.ts';
-import { counter, silence } from '../harness/sandboxControl.ts';
-import { enterSandbox } from '../harness/signIn.ts';
-import { extensionPage, textOfEditor } from '../harness/views.ts';
-import { builtin, test, type Workbench } from '../harness/workbench.ts';
+import { at } from '../../../scripts/paths.ts';
+import { answerInput, attempt, notification, openFile, pressNotification, runCommand } from '../../harness/actions.ts';
+import { openChat } from '../../harness/chat.ts';
+import { counter, goOn, silence } from '../../harness/sandboxControl.ts';
+import { extensionPage, textOfEditor } from '../../harness/views.ts';
+import { test, type Workbench } from '../../harness/workbench.ts';
 
 const SOURCE = fs.readFileSync(at('examples', 'workspace', 'rotate.py'), 'utf8');
 const NAMES = 'delta\nalpha\ncharlie\nbravo\n';
 
-/** The example's folder as a Git repository with one commit, a file with names and a file with a mistake in it. */
-function repository(): string {
-  const folder = path.join(freshFolder('repository'), 'workspace');
-  fs.cpSync(at('examples', 'workspace'), folder, { recursive: true });
+/** Makes the folder a Git repository with one commit, and writes a file with names and one with a mistake. */
+function makeRepository(folder: string): void {
   fs.writeFileSync(path.join(folder, 'names.txt'), NAMES);
   fs.writeFileSync(path.join(folder, 'service.json'), '{\n  "name": "billing",\n  "replicas": three\n}\n');
   // Nothing of the machine's own configuration decides what a commit looks like.
@@ -25,7 +23,6 @@ function repository(): string {
   git('init', '--initial-branch=main');
   git('add', '.');
   git('-c', 'user.name=Ada', '-c', 'user.email=ada@meridian.example', 'commit', '--message=Begin');
-  return folder;
 }
 
 /** A developer asks about code, has it rewritten, and has a commit described, without leaving the editor. */
@@ -37,19 +34,12 @@ test.describe('the commands of the editor', () => {
   let answer: Locator;
 
   test.beforeAll(async ({ desk }) => {
-    const source = repository();
-    workbench = await desk.open({
-      folder: source,
-      sandbox: ['--groups', '30', '--pace-ms', '3'],
-      settings: { 'git.enabled': true },
-      builtin: [...builtin, 'git', 'git-base'],
-    });
-    fs.rmSync(path.dirname(source), { recursive: true });
+    workbench = await desk.inSandbox();
+    makeRepository(workbench.folder);
     page = workbench.page;
     beside = extensionPage(page);
     answer = beside.locator('main');
-    await enterSandbox(workbench);
-    // The chat is open now. Beside it a difference has no room for both sides.
+    // Beside the chat a difference has no room for both sides.
     await runCommand(page, 'View: Hide Secondary Side Bar');
   });
 
@@ -57,6 +47,8 @@ test.describe('the commands of the editor', () => {
     await runCommand(page, 'View: Close All Editors');
     await runCommand(page, 'Notifications: Clear All Notifications');
   });
+
+  test.afterAll(() => openChat(page));
 
   const file = (name: string) => fs.readFileSync(path.join(workbench.folder, name), 'utf8');
   const editor = (name: string) => page.locator(`.editor-instance[aria-label^=${JSON.stringify(name)}] .monaco-editor`);
@@ -96,7 +88,10 @@ test.describe('the commands of the editor', () => {
   }
 
   test('answer a question about the selection, rendered beside while it arrives', async () => {
+    const { width, height } = page.viewportSize() ?? assert.fail();
+    await page.setViewportSize({ width, height: height / 2 }); // Less of an answer is more than fits.
     await select('rotate.py', 12, 6);
+    await silence(workbench.sandbox, 600_000);
     await ask('count to 750');
     await answer.getByText(/1, 2, 3/).waitFor();
     assert.equal(await answer.getAttribute('aria-busy'), 'true', 'it is not all there yet');
@@ -112,11 +107,13 @@ test.describe('the commands of the editor', () => {
       look();
     })`);
     await beside.locator('html').evaluate(`document.documentElement.scrollTop = 50`);
+    await goOn(workbench.sandbox);
     await whole();
     assert.equal(await place(), 50);
     await answer.getByText(/749, 750/).waitFor();
     await answer.getByText(/input, .* output tokens/).waitFor();
     assert.equal(await page.locator('.tab', { hasText: 'Answer: rotate.py' }).count(), 1);
+    await page.setViewportSize({ width, height });
   });
 
   test('show nothing of an answer that reaches out, and no link but into the web', async () => {
