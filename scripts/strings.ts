@@ -8,6 +8,8 @@ import { getL10nJson } from '@vscode/l10n-dev';
 import { isMain } from './main.ts';
 import { at } from './paths.ts';
 
+/** What brings `l10n` into a file. */
+const IMPORT = /^import .* from '(?:vscode|@vscode\/l10n)';$/gm;
 const CALL = /\bl10n\.t(?=[(`])/g;
 /** A literal as the whole first argument, an object with the message and a comment for translators, or a template's tag. */
 const LITERAL = /^(?:`|\(\s*(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.)*`)\s*[,)]|\(\s*\{)/;
@@ -35,8 +37,9 @@ export async function extractStrings(): Promise<void> {
   if (wrong.length > 0) {
     throw new Error(`l10n.t takes its text as a literal, with {0} for what varies:\n${wrong.join('\n')}`);
   }
-  // Parsing takes ten seconds, so it is done again only when a source has changed.
-  const contents = files.map(({ text }) => text).join('\n');
+  // All is searched once for each import that it holds, so equal ones are kept once.
+  const imports = new Set(files.flatMap(({ text }) => text.match(IMPORT) ?? []));
+  const contents = [...imports, ...files.map(({ text }) => text.replaceAll(IMPORT, ''))].join('\n');
   const hash = createHash('sha256').update(contents).digest('hex');
   const folder = at('out', 'l10n');
   const stamp = path.join(folder, 'sources.sha256');
