@@ -23,7 +23,7 @@ export default defineConfig({
     actionTimeout: minute,
     navigationTimeout: minute,
     screenshot: 'only-on-failure',
-    // Each action, the console and the network; of every test it would take as much of the processor as the tests' own code.
+    // Recording every test would double what a test costs.
     trace: { mode: 'on-first-retry', screenshots: false, snapshots: false, sources: false },
   },
 });
