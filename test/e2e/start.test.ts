@@ -54,10 +54,11 @@ test.describe('npm start', () => {
   const addressIn = (text: string, name: string): string => new RegExp(`${name}: (http://\\S+)`).exec(text)?.[1] ?? '';
 
   test('serves an editor in which at most five actions lead to an answer that used a tool, and Ctrl-C ends it and its sandbox', async ({
-    context,
-    page,
+    desk,
   }) => {
-    const started = await start();
+    const { context, port } = await desk.clear();
+    const page = await context.newPage();
+    const started = await start(...(port === 0 ? [] : ['--port', String(port)]));
     const actions = await countActions(context);
     await page.goto(addressIn(printed, 'Editor'));
     const tryIt = page.locator('.part.sidebar').getByRole('button', { name: 'Try the Sandbox' });
@@ -79,24 +80,21 @@ test.describe('npm start', () => {
     assert.equal(code, 0);
     await allGone(pids);
     await assert.rejects(fetch(sandbox));
+    await page.close();
   });
 
-  test('ends everything even when it is killed', async () => {
-    const started = await start();
-    const pids = tree(started.pid ?? 0);
-    started.kill('SIGKILL');
-    await allGone(pids);
-  });
-
-  test('with real services writes their settings and starts no sandbox', async () => {
+  test('with real services writes their settings and starts no sandbox; killed, it leaves nothing running', async () => {
     const services = ['--identity', 'https://identity.example', '--inference', 'https://inference.example'];
-    await start(...services, '--client-id', 'me', '--redirect-uri', 'http://127.0.0.1:18155/callback');
+    const started = await start(...services, '--client-id', 'me', '--redirect-uri', 'http://127.0.0.1:18155/callback');
     assert.equal(addressIn(printed, 'Sandbox'), '');
     const settings = JSON.parse(fs.readFileSync(path.join(folder, 'user', 'User', 'settings.json'), 'utf8'));
     assert.equal(settings['rolecall.identity.url'], 'https://identity.example');
     assert.equal(settings['rolecall.inference.url'], 'https://inference.example');
     assert.equal(settings['rolecall.identity.clientId'], 'me');
     assert.equal(settings['rolecall.identity.redirectUri'], 'http://127.0.0.1:18155/callback');
+    const pids = tree(started.pid ?? 0);
+    started.kill('SIGKILL');
+    await allGone(pids);
   });
 
   test('says how it is used when the command line makes no sense', async () => {

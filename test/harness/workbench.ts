@@ -205,6 +205,8 @@ export interface WorkbenchLauncher {
   open(options?: WorkbenchOptions): Promise<Workbench>;
   /** A window in the sandbox, as its administrator: the one that is open, tidied up, where it is a `shared` one; else a new one. */
   inSandbox(): Promise<Workbench>;
+  /** For an editor that the test starts itself, at this port (0: any): the browser, without a workbench and what one has left. */
+  clear(): Promise<{ readonly context: BrowserContext; readonly port: number }>;
 }
 
 /**
@@ -224,9 +226,14 @@ export const test = base.extend<object, { desk: WorkbenchLauncher }>({
       await context.addInitScript(withoutAnimations);
       let port = 0;
       let workbench: Workbench | undefined;
-      const open = async (options: WorkbenchOptions = {}): Promise<Workbench> => {
+      const clear = async () => {
         await workbench?.remove();
+        workbench = undefined;
         if (port !== 0) await forget(context, port);
+        return { context, port };
+      };
+      const open = async (options: WorkbenchOptions = {}): Promise<Workbench> => {
+        await clear();
         const sandbox = options.sandbox && (await startSandbox(options.sandbox));
         workbench = new Workbench(context, port, options, sandbox);
         await workbench.install();
@@ -245,7 +252,7 @@ export const test = base.extend<object, { desk: WorkbenchLauncher }>({
         await enterSandbox(opened);
         return opened;
       };
-      await use({ open, inSandbox });
+      await use({ open, inSandbox, clear });
       await workbench?.remove();
       await context.close();
     },
