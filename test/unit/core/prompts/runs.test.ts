@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import {
+  compareAttempts,
+  compareModels,
+  compareRuns,
+  countChanges,
+  regressions,
+} from '../../../../src/core/prompts/compareRuns.ts';
+import { attemptJson, jsonReport, junitReport, markdownReport } from '../../../../src/core/prompts/reports.ts';
+import type { AttemptResult } from '../../../../src/core/prompts/runResults.ts';
+import { MAX_RUNS, type RunStorage, RunStore } from '../../../../src/core/prompts/runStore.ts';
+import { readStoredRun, type StoredRun, summarizeRun } from '../../../../src/core/prompts/storedRun.ts';
+import { play, refuses, says } from './harness.ts';
+
+const YAML = (more = '') => `name: Test
+messages: [{role: user, content: '{{input}}'}]
+modelParameters: {stream: false}
+testData: [{input: one, expected: a}, {input: two, expected: a}, {input: three, expected: a}]
+evaluators: [{name: same, string: {equals: '{{expected}}'}}]
+${more}`;
+
+/** A run in which the model says these words, and `!` is a failure of the service. */
+async function stored(words: readonly string[], models: readonly string[] = ['m'], more = ''): Promise<StoredRun> {
+  const reply = (word = '') => (word === '!' ? refuses(500, 'down') : says(word));
+  const { run } = await play(YAML(more), (_request, index) => reply(words[index]), {
+    plan: { models, concurrency: 1 },
+  });
+  return JSON.parse(JSON.stringify(summarizeRun(run))) as StoredRun;
+}
+
+const changes = (before: StoredRun, after: StoredRun) =>
+  compareRuns(before, after).map(({ label, change }) => [label, change]);
+
+describe('two runs', () => {
+  it('say of each case what has changed', async () => {
+    const before = await stored(['a', 'b', 'a']);
+    assert.deepEqual(changes(before, await stored(['a', 'b', 'a'])), [
+      ['one', 'unchanged'],
+      ['two', 'unchanged'],
+      ['three', 'unchanged'],
+    ]);
+    assert.deepEqual(changes(before, await stored(['b', 'a', '!'])), [
+      ['one', 'worse'],
+      ['two', 'better'],
+      ['three', 'unmeasured'],
+    ]);
+    assert.deepEqual(changes(before, await stored(['a', 'c', 'a'])).at(1), ['two', 'different']);
+  });
+
+  it('are told apart by models only where there are several', async () => {
+    const before = await stored(['a', 'a', 'a'], ['m']);
+    const after = await stored(['b', 'a', 'a'], ['n']);
+    assert.deepEqual(changes(before, after)[0], ['one', 'worse']);
+    const both = await stored(['a', 'b', 'a', 'a', 'a', 'a'], ['m', 'n']);
+    assert.deepEqual(
+      [...countChanges(compareRuns(before, both))],
+      [
+        ['unchanged', 3],
+        ['added', 3],
+      ],
+    );
+    assert.deepEqual(
+      compareModels(both, 'm', 'n').map(({ label, change }) => [label, change]),
+      [
+        ['one', 'worse'],
+        ['two', 'unchanged'],
+        ['three', 'unchanged'],
+      ],
+    );
+  });
+
+  it('count agreement: fewer passes are worse though the verdict is the same', async () => {
+    const repeated = (words: readonly string[]) => stored(words, ['m'], 'rolecall: {repeats: 3, passes: 1}');
+    const before = await repeated(['a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a']);
+    const after = await repeated(['a', 'b', 'a', 'a', 'a', 'a', 'a', 'a', 'a']);
+    assert.deepEqual(
+      regressions(before, after).map(({ label }) => label),
+      ['one'],
+    );
+  });
+
+  it('keep what only one of them has', async () => {
+    const before = await stored(['a', 'a', 'a']);
+    const after = {
+      ...before,
+      results: before.results.slice(1).concat({ ...before.results[0]!, id: 'new', label: 'new' }),
+    };
+    assert.deepEqual(changes(before, after), [
+      ['two', 'unchanged'],
+      ['three', 'unchanged'],
+      ['new', 'added'],
+      ['one', 'removed'],
+    ]);
+    assert.deepEqual(regressions(before, after), []);
+  });
+
+  it('are read only as what they are', async () => {
+    const run = await stored(['a', 'b', '!']);
+    assert.deepEqual(readStoredRun(JSON.stringify(run)), run);
+    for (const text of [
+      '',
+      '{}',
+      '[]',
+      JSON.stringify({ ...run, version: 2 }),
+      JSON.stringify({ ...run, results: [{}] }),
+    ]) {
+      assert.equal(readStoredRun(text), undefined);
+    }
+  });
+});
+
+describe('kept runs', () => {
+  class Memory implements RunStorage {
+    readonly files = new Map<string, string>();
+    list = async () => [...this.files.keys()];
+    read = async (name: string) => this.files.get(name) ?? '';
+    write = async (name: string, text: string) => void this.files.set(name, text);
+    delete = async (name: string) => void this.files.delete(name);
+  }
+
+  it('are bounded for each file, the newest first; a baseline stays', async () => {
+    const memory = new Memory();
+    const store = new RunStore(memory);
+    const run = await stored(['a', 'a', 'a']);
+    const at = (day: number) => ({ ...run, startedAt: new Date(Date.UTC(2026, 0, day)).toISOString() });
+    await store.setBaseline('a', at(1));
+    for (let day = 1; day <= MAX_RUNS + 5; day++) await store.add('a', at(day));
+    await store.add('b', at(1));
+    await store.add('b', at(1));
+    const kept = await store.runs('a');
+    assert.equal(kept.length, MAX_RUNS);
+    assert.equal(kept[0]?.run.startedAt, at(MAX_RUNS + 5).startedAt);
+    assert.equal((await store.baseline('a'))?.startedAt, at(1).startedAt);
+    assert.equal((await store.runs('b')).length, 2, 'of the same moment');
+    memory.files.set('a.broken.json', '{');
+    assert.equal((await store.runs('a')).length, MAX_RUNS);
+    await store.clear('a');
+    assert.deepEqual(
+      [(await store.runs('a')).length, await store.baseline('a'), (await store.runs('b')).length],
+      [0, undefined, 2],
+    );
+    await store.clear();
+    assert.equal(memory.files.size, 0);
+  });
+});
+
+describe('the same request again', () => {
+  const attempt = async (text: string, fingerprint?: string): Promise<AttemptResult> => {
+    const { run } = await play(YAML(), () => says(text, {}, { system_fingerprint: fingerprint }));
+    return run.results[0]?.attempts[0] as AttemptResult;
+  };
+  it('says whether the answer and the service are the same', async () => {
+    const before = await attempt('a', 'f1');
+    const same = compareAttempts(before, await attempt('a', 'f1'));
+    assert.deepEqual([same.isSameRequest, same.isSameAnswer, same.fingerprint], [true, true, 'same']);
+    const other = compareAttempts(before, await attempt('b', 'f2'));
+    assert.deepEqual([other.isSameAnswer, other.fingerprint], [false, 'changed']);
+    assert.deepEqual(other.differences, [{ choice: 0, before: 'a', after: 'b' }]);
+    assert.equal(compareAttempts(before, await attempt('a')).fingerprint, 'unknown');
+  });
+  it('says nothing of an answer that is not there', async () => {
+    const { run } = await play(YAML(), () => refuses(500, 'down'));
+    const failed = run.results[0]?.attempts[0] as AttemptResult;
+    const found = compareAttempts(await attempt('a', 'f1'), failed);
+    assert.deepEqual([found.isMeasured, found.isSameAnswer, found.fingerprint], [false, false, 'unknown']);
+  });
+});
+
+describe('reports', () => {
+  it('of a run without results claim nothing', async () => {
+    const { run } = await play(YAML(), () => says('a'), { plan: { cases: [] } });
+    assert.equal(jsonReport(run).summary.passRate, 0);
+    assert.match(junitReport([run]), /tests="0"/);
+  });
+
+  it('as JUnit XML hold every kind of verdict, and no character that XML does not know', async () => {
+    const { run } = await play(
+      `name: 'A "test" <&>'
+messages: [{role: user, content: '{{input}}'}]
+testData: [{input: one, expected: a}, {input: two, expected: a}, {input: three, expected: a}, {input: four}]
+evaluators: [{name: same, string: {equals: '{{expected}}'}}]`,
+      ({ text }) =>
+        text === 'two' ? says('\u0000\uD800]]>\uFFFE😀') : text === 'three' ? refuses(500, 'down') : says('a'),
+      { plan: { concurrency: 1 } },
+    );
+    const xml = junitReport([run]);
+    assert.match(
+      xml,
+      /<testsuite name="A &#34;test&#34; &#60;&#38;&#62;" tests="4" failures="1" errors="1" skipped="1" /,
+    );
+    assert.match(xml, /<system-out>\uFFFD\uFFFD\]\]&#62;\uFFFD😀<\/system-out>/);
+    assert.match(xml, /<failure message="same: The answer is not what was expected\.">/);
+    assert.match(xml, /<error message="[^"]*down[^"]*">/);
+    assert.match(xml, /<skipped message="same: The case has no value for: expected\."\/>/);
+    assert.ok(xml.isWellFormed());
+  });
+
+  it('as Markdown keep the words of a model from being markup', async () => {
+    const { run } = await play(YAML(), () =>
+      says(
+        '```\n# no heading\n````',
+        {
+          message: { role: 'assistant', content: '```\n# no heading\n````', reasoning_content: '</details><b>x</b>' },
+          finish_reason: 'stop`|',
+          stop_reason: 'END',
+        },
+        { system_fingerprint: 'fp|1' },
+      ),
+    );
+    const text = markdownReport(run.results[0]?.attempts[0] as AttemptResult, 'A *title*\n# two');
+    assert.match(text, /^# A \\\*title\\\* \\# two\n/);
+    assert.match(text, /\n`````\n```\n# no heading\n````\n`````\n/);
+    assert.match(text, /<summary>Reasoning<\/summary>\n\n```\n<\/details><b>x<\/b>\n```/);
+    assert.match(text, /Stop reason: ` "END" `/);
+    assert.match(text, /\| Fingerprint \| ` fp\\\|1 ` \|/);
+    assert.match(text, /\| Input tokens \| ` 5 ` \|/);
+    assert.match(text, /## Request\n\n```json\n/);
+  });
+
+  it('of one answer hold what was sent and what came, and the version', async () => {
+    const { run } = await play(YAML(), () => says('a'), { plan: { withEvents: true } });
+    const saved = JSON.parse(
+      JSON.stringify(attemptJson(run.results[0]?.attempts[0] as AttemptResult, { version: '1.2.3' })),
+    );
+    assert.deepEqual([saved.format, saved.formatVersion, saved.rolecall], ['rolecall-answer', 1, '1.2.3']);
+    assert.deepEqual(Object.keys(saved.request), ['model', 'messages', 'stream']);
+    assert.equal(saved.completion.choices[0].text, 'a');
+    assert.equal(saved.events.length, 1);
+    assert.doesNotMatch(JSON.stringify(saved), /canary|[Aa]uthorization/);
+  });
+});
