@@ -189,7 +189,7 @@ class Importer {
     this.#leaveReferences(text);
     return text.replace(/\{\{-?\s*([^{}\n]*?)\s*-?\}\}/g, (whole: string, expression: string) => {
       if (/^[\p{L}_][\p{L}\p{N}_]*$/u.test(expression)) return `{{${expression}}}`;
-      this.leave(l10n.t('The expression {0}: it stays as text.', whole));
+      if (!/^[#^/!>]/.test(expression)) this.leave(l10n.t('The expression {0}: it stays as text.', whole));
       return whole;
     });
   }
