@@ -148,7 +148,6 @@ function attributesOf(attributes: Readonly<Record<string, string | number>>): st
 /** XML 1.0 knows neither control characters nor halves of characters, not even escaped. */
 function escapeXml(text: string): string {
   return text
-    .toWellFormed()
     .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
     .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -26,7 +26,9 @@ const judge = (choices: string) =>
   `{name: j, llm: {modelId: judge, prompt: 'Is {{completion}} right?', choices: ${choices}}}`;
 const YES_NO = '[{choice: "yes", score: 1}, {choice: "no", score: 0}]';
 
-describe('an evaluator', () => {
+describe('an evaluator', function () {
+  // Some wait for a time limit, which counts only what this process has computed.
+  this.timeout(20_000);
   const rows: readonly [what: string, evaluator: string, answer: string, expected: string, testCase?: string][] = [
     ['equals', '{string: {equals: Paris}}', ' Paris\n', 'passed'],
     ['equals minds case', '{string: {equals: paris}}', 'Paris', 'failed'],

@@ -34,7 +34,8 @@ function completed(marked: string, label: string): string {
 
 const PROMPT = "messages:\n  - role: user\n    content: 'Hi {{name}}'\ntestData:\n  - name: Ada\n    größe: 1\n";
 
-describe('completions in a prompt file', () => {
+describe('completions in a prompt file', function () {
+  this.timeout(20_000);
   const rows: readonly [what: string, marked: string, includes: readonly string[], excludes?: readonly string[]][] = [
     ['keys at the top', '^', ['name', 'messages', 'testData', 'rolecall'], ['role']],
     [

@@ -25,7 +25,8 @@ const values = (testData: string) =>
     Object.fromEntries(one.values),
   );
 
-describe('a prompt file', () => {
+describe('a prompt file', function () {
+  this.timeout(20_000);
   it('is read with every key of the format', () => {
     const file = readPromptFile(`name: Greeter
 description: Says hello

@@ -11,7 +11,8 @@ const texts = (text: string) =>
     part?.type === 'text' ? part.text.value : '',
   ]);
 
-describe('a prompt file that is written', () => {
+describe('a prompt file that is written', function () {
+  this.timeout(20_000);
   it('looks as a person would write it', () => {
     const text = writePromptFile({
       name: 'Yes',
@@ -68,7 +69,7 @@ testData:
       }),
       { numRuns: 200 },
     );
-  }).timeout(20_000);
+  });
 
   it('is a file to begin with, without problems', () => {
     const file = readPromptFile(newPromptFile('Capitals', 'ours/small'));
@@ -130,7 +131,8 @@ describe('messages that are added', () => {
   });
 });
 
-describe('a .prompty file', () => {
+describe('a .prompty file', function () {
+  this.timeout(20_000);
   const imported = async (source: string, files: Record<string, string> = {}) => {
     const { text, notTaken } = await importPrompty(source, async (path) => files[path]);
     const file = readPromptFile(text);
