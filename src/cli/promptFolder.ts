@@ -53,8 +53,7 @@ export function resourcesOfFile(file: string, root: string): PromptResources {
     const [real, realRoot] = await Promise.all([fs.realpath(full), fs.realpath(root)]).catch((error: unknown) => {
       throw unreadable(name, error);
     });
-    const inside = path.relative(realRoot, real);
-    if (inside.startsWith('..') || path.isAbsolute(inside)) {
+    if (!isWithin(realRoot, real)) {
       throw new RolecallError('configuration', `${name} is outside of ${root}.`);
     }
     return await readBytes(real, name, limit);
@@ -74,6 +73,12 @@ export function resourcesOfFile(file: string, root: string): PromptResources {
       });
     },
   };
+}
+
+/** Both absolute. */
+export function isWithin(folder: string, file: string): boolean {
+  const inside = path.relative(folder, file);
+  return inside !== '..' && !inside.startsWith(`..${path.sep}`) && !path.isAbsolute(inside);
 }
 
 async function toolsOf(root: string): Promise<ReadonlyMap<string, FunctionTool>> {

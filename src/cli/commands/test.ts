@@ -15,7 +15,7 @@ import { runCases } from '../../core/prompts/runCases.ts';
 import type { CaseResult, PromptRun, Verdict } from '../../core/prompts/runResults.ts';
 import { type StoredRun, storedRunSchema, summarizeRun } from '../../core/prompts/storedRun.ts';
 import type { CommonOptions } from '../configuration.ts';
-import { findPromptFiles, readTextFile, resourcesOfFile } from '../promptFolder.ts';
+import { findPromptFiles, isWithin, readTextFile, resourcesOfFile } from '../promptFolder.ts';
 import { inferenceConnection, type Services } from '../services.ts';
 import { type Context, type ExitCode, exitCodes, type Subcommand, withCommonOptions } from '../subcommand.ts';
 
@@ -141,8 +141,7 @@ async function runSuite(
 ): Promise<{ readonly run: PromptRun; readonly isWhole: boolean } | undefined> {
   const { terminal, signal } = context;
   const folder = process.cwd();
-  const isInside = !path.relative(folder, full).startsWith('..');
-  const resources = resourcesOfFile(full, isInside ? folder : path.dirname(full));
+  const resources = resourcesOfFile(full, isWithin(folder, full) ? folder : path.dirname(full));
   const { cases, problems } = await allCases(file, resources.readText, signal);
   for (const { path: name, line, message } of problems) {
     terminal.note(`${name || shown}${line === undefined ? '' : `:${line}`}: error: ${message}`);

@@ -175,7 +175,7 @@ describe('rolecall test', function () {
   });
 
   it('takes cases from data files, text from files and tools from the workspace, all within the folder', async () => {
-    write('rules.md', 'Be brief.');
+    write('..rules.md', 'Be brief.');
     write('data/more.jsonl', '{"query": "France", "ground_truth": "Paris"}\n');
     write('data/more.csv', 'input,expected\n"Japan",Tokyo\n');
     write(
@@ -194,7 +194,7 @@ describe('rolecall test', function () {
     const more = `rolecall:\n  tools: [look_up]\n  cases: [data/more.jsonl, data/more.csv]\n`;
     write(
       'capitals.prompt.yml',
-      `${CAPITALS.replace(/testData:[\s\S]*?(?=evaluators)/, '').replace('Answer with one word.', "'{{file:rules.md}}'")}${more}`,
+      `${CAPITALS.replace(/testData:[\s\S]*?(?=evaluators)/, '').replace('Answer with one word.', "'{{file:..rules.md}}'")}${more}`,
     );
     const { code, stdout, stderr } = await run([]);
     assert.deepEqual([code, stderr], [0, ''], stdout);
