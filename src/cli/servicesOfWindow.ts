@@ -37,8 +37,12 @@ export async function servicesOfWindow(
     found.find(({ about }) => about.folders.some((open) => isInside(open, folder))) ??
     found[0];
   if (!chosen) throw silent > 0 ? noAnswer() : noWindow(configuration);
-  const { editor, identityUrl, inferenceUrl } = chosen.about;
-  const window = await chosen.join(() => note(`Waiting for your permission in ${editor}…`), signal);
+  const { editor, identityUrl, inferenceUrl, folders } = chosen.about;
+  const place =
+    folders.length === 0
+      ? `${editor}, in the window without a folder`
+      : `${editor}, in the window of ${folders.join(', ')}`;
+  const window = await chosen.join(() => note(`Waiting for your permission in ${place}…`), signal);
   const { account, organizations, defaultModel } = window.joined;
   const { fetch } = window;
   return {

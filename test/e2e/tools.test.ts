@@ -176,7 +176,7 @@ test.describe('the tools of a workspace', () => {
     await open('billing');
     await lenses().first().click();
     await expect(dialog(page)).toHaveText(
-      /Reads this workspace\. Writes nothing\. No network\..*Argument: "report\.sh"/s,
+      /Reads this workspace and the system’s files\. Writes nothing but temporary files\. No network\..*Argument: "report\.sh"/s,
     );
     await pressDialog(page, 'Always Allow in This Workspace');
     await printed('all is well').waitFor();
@@ -193,7 +193,7 @@ test.describe('the tools of a workspace', () => {
       .locator('.view-line', { hasText: /"write"/ })
       .waitFor();
     await lenses().first().click();
-    await expect(dialog(page)).toHaveText(/Reads this workspace\. Writes out\/\. No network\./);
+    await expect(dialog(page)).toHaveText(/Reads this workspace and the system’s files\. Writes out\/\. No network\./);
     await workbench.screenshot('tool-reach');
     await pressDialog(page, 'Cancel');
     // And is not contained at all.

@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Connection, connectionKey } from '../../src/core/base/connection.ts';
+import type { Connection } from '../../src/core/base/connection.ts';
 import { asRolecallError } from '../../src/core/base/errors.ts';
 import { silentLog } from '../../src/core/base/log.ts';
 import { AuthorizationServer } from '../../src/core/oauth/authorizationServer.ts';
@@ -148,7 +148,6 @@ const line = new WindowLine({
   signIn: () =>
     tokenManager.session && {
       session: tokenManager.session.account.id,
-      connection: connectionKey(connection),
       urls: { identity: options.serverUrl, inference: options.serverUrl },
       tokens: { identity: tokenManager, inference: tokenManager },
       inferenceHeaders: {},

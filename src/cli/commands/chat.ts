@@ -32,7 +32,8 @@ export const chat: Subcommand = (program, run) => {
         const services = await context.open();
         const model = options.model ?? services.defaultModel ?? (await firstModel(services, context.signal));
         const completion = await stream(services, { model, messages }, options.json === true, context);
-        if (options.json) await context.terminal.writeJson(completion);
+        // Whatever its pieces were called.
+        if (options.json) await context.terminal.writeJson({ ...completion, object: 'chat.completion' });
         return reportEnding(completion, context);
       }),
     );

@@ -26,8 +26,8 @@ export class SignOut {
         modal: true,
         detail:
           cloud.connection.id === 'sandbox'
-            ? vscode.l10n.t('You’ll be signed out in all windows. Snapshots are kept.')
-            : vscode.l10n.t('You’ll be signed out in all windows. Snapshots and the client secret are kept.'),
+            ? vscode.l10n.t('You’ll be signed out in all windows. Snapshots and chats are kept.')
+            : vscode.l10n.t('You’ll be signed out in all windows. Snapshots, chats and the client secret are kept.'),
       },
       signOut,
     );

@@ -112,7 +112,6 @@ export class WindowForPrograms implements vscode.Disposable {
     const names = JSON.stringify([cloud.key, session.account.id, cloud.inferenceAccount]);
     return {
       session: createHash('sha256').update(names).digest('hex').slice(0, 32),
-      connection: cloud.key,
       urls: { identity: identityUrl, inference: inferenceUrl },
       tokens: { identity: cloud.tokenManager, inference: cloud.inference },
       inferenceHeaders: inferenceAccess(cloud, settings).headers ?? {},
@@ -135,8 +134,9 @@ export class WindowForPrograms implements vscode.Disposable {
     if (signal.aborted) return false;
     const allow = vscode.l10n.t('Allow');
     const { identity, inference } = signIn.urls;
+    const account = this.#deps.data.session?.account.label ?? '';
     const chosen = await showWarningMessage(
-      vscode.l10n.t('Allow the command line “rolecall” to use your sign-in?'),
+      vscode.l10n.t('Allow the command line “rolecall” to use your sign-in as {0}?', account),
       {
         modal: true,
         detail: [

@@ -17,9 +17,9 @@ export function permissionsLine(reach: CallPermissions): string {
     case 'contained': {
       const { reads, writes, program, network } = reach;
       return [
-        reads.length === 0 ? vscode.l10n.t('Reads nothing in this workspace.') : readsLine(reads),
+        reads.length === 0 ? vscode.l10n.t('Reads the system’s files, nothing in this workspace.') : readsLine(reads),
         ...(program === undefined ? [] : [vscode.l10n.t('Reads its program from {0}.', program)]),
-        writes.length === 0 ? vscode.l10n.t('Writes nothing.') : writesLine(writes),
+        writes.length === 0 ? vscode.l10n.t('Writes nothing but temporary files.') : writesLine(writes),
         network ? vscode.l10n.t('Uses the network, including services on this machine.') : vscode.l10n.t('No network.'),
       ].join(' ');
     }
@@ -33,8 +33,8 @@ export function permissionsLine(reach: CallPermissions): string {
 }
 
 function readsLine(reads: readonly string[]): string {
-  if (reads.includes('.')) return vscode.l10n.t('Reads this workspace.');
-  return vscode.l10n.t('Reads {0}.', reads.join(', '));
+  if (reads.includes('.')) return vscode.l10n.t('Reads this workspace and the system’s files.');
+  return vscode.l10n.t('Reads {0} and the system’s files.', reads.join(', '));
 }
 
 function writesLine(writes: readonly string[]): string {

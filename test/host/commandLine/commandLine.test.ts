@@ -100,7 +100,7 @@ describe('the command line', () => {
     assert.equal(refused.code, 3);
     assert.match(
       given.told[0] ?? '',
-      /^Allow the command line “rolecall” to use your sign-in\?\n.* It can read who has access/,
+      /^Allow the command line “rolecall” to use your sign-in as ada\.moreau@meridian\.example\?\n.* It can read who has access/,
     );
     assert.ok(given.told[0]?.includes(descriptor.identity));
     assert.deepEqual(await registered.status(), { allowed: 0, isOpen: true });

@@ -195,7 +195,7 @@ describe('the workspace’s tools', () => {
     tools = new WorkspaceTools({ files, consent, settings, fetch, containment, log });
     const { reach } = await tools.open();
     assert.deepEqual(await Promise.all(defined.map(({ name }) => reach?.(name))), [
-      'Reads this workspace. Writes out/. No network.',
+      'Reads this workspace and the system’s files. Writes out/. No network.',
       'Not contained: it can read, change and send anything you can.',
       'The program "no-such-program" was not found in PATH.',
       'Part of the editor: it can do anything the editor can.',
@@ -391,7 +391,10 @@ describe('the workspace’s tools', () => {
       const { content } = await call(await real.open(), 'count_words', { file: 'handover.md' });
       assert.match(content, /handover\.md/);
       assert.equal(dialogs.length, 1);
-      assert.match(dialogs[0]?.detail ?? '', /^Reads this workspace\. Writes nothing\. No network\.\n/);
+      assert.match(
+        dialogs[0]?.detail ?? '',
+        /^Reads this workspace and the system’s files\. Writes nothing but temporary files\. No network\.\n/,
+      );
     });
 
     const edits: readonly (readonly [string, string])[] = [
@@ -406,7 +409,10 @@ describe('the workspace’s tools', () => {
         await call(await real.open(), 'scripted');
         await script.write('echo two; touch made');
         const { content } = await call(await real.open(), 'scripted');
-        assert.match(content, /two[\s\S]*Read-only[\s\S]*It ran contained: Reads this workspace\. Writes nothing\./);
+        assert.match(
+          content,
+          /two[\s\S]*Read-only[\s\S]*It ran contained: Reads this workspace and the system’s files\. Writes nothing but temporary files\./,
+        );
         assert.equal(dialogs.length, 1);
         await file.write(edited);
         await call(await real.open(), 'scripted').finally(() =>

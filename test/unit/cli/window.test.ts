@@ -40,7 +40,7 @@ describe('the command line and a window', function () {
     await world.open();
     const first = await run(['who-has', 'operator']);
     assert.match(first.stdout, /^operator \(id r-1\) in acme: 1 user ID through 1 group\.\n/);
-    assert.deepEqual([first.code, first.stderr], [0, 'Waiting for your permission in Code…\n']);
+    assert.deepEqual([first.code, first.stderr], [0, 'Waiting for your permission in Code, in the window of /work…\n']);
     const second = await run(['who-has', 'operator', '-o', 'ACME', '--json']);
     assert.equal(JSON.parse(second.stdout).organizations[0].organization, 'acme', 'by the name the window has');
     assert.deepEqual([second.code, second.stderr, world.asked], [0, '', 1]);

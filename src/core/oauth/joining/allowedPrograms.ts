@@ -14,8 +14,8 @@ const allowedSchema = z.object({
   version: z.literal(1),
   /** Of the program's public key. */
   fingerprint: z.string(),
-  /** Of which sign-in: see `connectionKey`. */
-  connection: z.string(),
+  /** For which account of which service: see `SharedSignIn`. */
+  session: z.string(),
   /** RFC 3339. */
   allowedAt: z.string(),
 });
@@ -41,17 +41,17 @@ export class AllowedPrograms {
     return read.filter((each) => each !== undefined);
   }
 
-  async has(fingerprint: string, connection: string): Promise<boolean> {
-    const found = await this.#read(nameOf(fingerprint, connection));
-    return found?.fingerprint === fingerprint && found.connection === connection;
+  async has(fingerprint: string, session: string): Promise<boolean> {
+    const found = await this.#read(nameOf(fingerprint, session));
+    return found?.fingerprint === fingerprint && found.session === session;
   }
 
-  async add(fingerprint: string, connection: string): Promise<void> {
+  async add(fingerprint: string, session: string): Promise<void> {
     await privateFolder(this.#folder);
-    const added = { version: 1, fingerprint, connection, allowedAt: new Date(this.#now()).toISOString() };
-    await replaceWhole(path.join(this.#folder, nameOf(fingerprint, connection)), JSON.stringify(added), true);
+    const added = { version: 1, fingerprint, session, allowedAt: new Date(this.#now()).toISOString() };
+    await replaceWhole(path.join(this.#folder, nameOf(fingerprint, session)), JSON.stringify(added), true);
     const oldestLast = [...(await this.list())].sort((one, other) => (one.allowedAt < other.allowedAt ? 1 : -1));
-    for (const old of oldestLast.slice(MAX_REMEMBERED)) await this.#remove(nameOf(old.fingerprint, old.connection));
+    for (const old of oldestLast.slice(MAX_REMEMBERED)) await this.#remove(nameOf(old.fingerprint, old.session));
   }
 
   /** @returns how many were forgotten. */
@@ -79,7 +79,7 @@ export class AllowedPrograms {
   }
 }
 
-function nameOf(fingerprint: string, connection: string): string {
-  const hash = createHash('sha256').update(JSON.stringify([fingerprint, connection]));
+function nameOf(fingerprint: string, session: string): string {
+  const hash = createHash('sha256').update(JSON.stringify([fingerprint, session]));
   return `${hash.digest('hex').slice(0, 40)}.json`;
 }

@@ -32,8 +32,6 @@ import { verifyProgram } from './programKey.ts';
 
 /** The sign-in of a window, which programs can use. */
 export interface SharedSignIn extends Pick<Joined, 'session'> {
-  /** For the user's permission: see `connectionKey`. */
-  readonly connection: string;
   readonly urls: Readonly<Record<ServiceName, string>>;
   readonly tokens: Readonly<Record<ServiceName, TokenSource>>;
   /** Sent with every request to the inference service; their values may be secrets, see `readExtraHeaders`. */
@@ -168,18 +166,18 @@ export class WindowLine {
       await this.#permit(line, program, signIn, signal);
       return sendJson(line, { ...(await signIn.describe(signal)), session: signIn.session });
     }
-    if (!(await this.allowed.has(program, signIn.connection))) throw notAllowed();
     if (question.session !== signIn.session) throw anotherAccount();
+    if (!(await this.allowed.has(program, signIn.session))) throw notAllowed();
     return this.#serveAllowed(line, question, sent.body, signIn, signal);
   }
 
   async #permit(line: LineSocket, program: string, signIn: SharedSignIn, signal: AbortSignal): Promise<void> {
-    if (await this.allowed.has(program, signIn.connection)) return;
+    if (await this.allowed.has(program, signIn.session)) return;
     line.send({ asking: true });
     const isAllowed = await this.#deps.ask(signIn, signal);
     if (signal.aborted || !isAllowed) throw notAllowed();
     if (this.#deps.signIn()?.session !== signIn.session) throw anotherAccount(); // While the question was open.
-    await this.allowed.add(program, signIn.connection);
+    await this.allowed.add(program, signIn.session);
     this.#deps.log.info('A program outside of the editor may use this sign-in from now on.');
   }
 

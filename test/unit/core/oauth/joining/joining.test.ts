@@ -63,7 +63,7 @@ describe('joining a window', () => {
   it('stays forgotten while another is being allowed', async () => {
     const line = await world.open();
     await world.join();
-    await Promise.all([line.allowed.add('another-program', 'connection'), line.allowed.clear()]);
+    await Promise.all([line.allowed.add('another-program', 'session'), line.allowed.clear()]);
     const left = await line.allowed.list();
     assert.deepEqual(
       left.filter(({ fingerprint }) => fingerprint !== 'another-program'),
@@ -75,12 +75,12 @@ describe('joining a window', () => {
     const { allowed } = await world.open();
     let now = 0;
     const programs = new AllowedPrograms(folder(), () => (now += 1000));
-    for (let count = 0; count < 52; count += 1) await programs.add(`program-${count}`, 'connection');
+    for (let count = 0; count < 52; count += 1) await programs.add(`program-${count}`, 'session');
     assert.deepEqual(
       [
         (await allowed.list()).length,
-        await allowed.has('program-1', 'connection'),
-        await allowed.has('program-2', 'connection'),
+        await allowed.has('program-1', 'session'),
+        await allowed.has('program-2', 'session'),
       ],
       [50, false, true],
     );
@@ -90,10 +90,10 @@ describe('joining a window', () => {
     assert.equal(await new AllowedPrograms(folder()).clear(), 0);
   });
 
-  it('of another sign-in needs another permission', async () => {
+  it('of another account needs another permission', async () => {
     await world.open();
     await world.join();
-    world.signIn = { ...signInOf(), connection: 'service|https://other.example|client' };
+    world.signIn = signInOf('session-2');
     await world.join();
     assert.equal(world.asked, 2);
   });

@@ -66,7 +66,6 @@ export function signInOf(session = 'session-1', token = () => TOKEN): SharedSign
   const tokens = { accessToken: async () => token(), refreshAfter401: async () => undefined };
   return {
     session,
-    connection: 'service|https://identity.example|client',
     urls: { identity: 'https://identity.example', inference: 'https://inference.example/base' },
     tokens: { identity: tokens, inference: tokens },
     inferenceHeaders: {},
