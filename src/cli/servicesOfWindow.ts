@@ -14,7 +14,7 @@ export interface WindowServicesDeps {
   /** The current folder: a window in which it is open comes first. */
   readonly folder: string;
   readonly log: Log;
-  /** The window that started this program, where one did. */
+  /** The window that started this program, where one did: no other is asked. */
   readonly address: string | undefined;
   /** For whoever waits. */
   readonly note: (text: string) => void;
@@ -31,11 +31,10 @@ export async function servicesOfWindow(
   signal: AbortSignal,
 ): Promise<WindowServices> {
   const { windows, silent } = await findWindows({ state }, signal);
-  const found = windows.filter((window) => isConfigured(window, configuration));
-  const chosen =
-    found.find((window) => window.address === address) ??
-    found.find(({ about }) => about.folders.some((open) => isInside(open, folder))) ??
-    found[0];
+  const found = windows.filter(
+    (window) => isConfigured(window, configuration) && (address === undefined || window.address === address),
+  );
+  const chosen = found.find(({ about }) => about.folders.some((open) => isInside(open, folder))) ?? found[0];
   if (!chosen) throw silent > 0 ? noAnswer() : noWindow(configuration);
   const { editor, identityUrl, inferenceUrl, folders } = chosen.about;
   const place =

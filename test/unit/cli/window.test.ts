@@ -74,6 +74,15 @@ describe('the command line and a window', function () {
     assert.match((await run(['whoami'])).stdout, /a window of Here/);
   });
 
+  it('asks the window that started it and no other', async () => {
+    const own = await world.open({ about: () => ({ editor: 'Own', folders: [] }) });
+    await world.open({ about: () => ({ editor: 'Other', folders: [commandLine.folder] }) });
+    const ROLECALL_WINDOW = own.address ?? '';
+    assert.match((await run(['whoami'], { ROLECALL_WINDOW })).stdout, /a window of Own/);
+    await own.close();
+    assert.equal((await run(['whoami'], { ROLECALL_WINDOW })).code, 3);
+  });
+
   it('ends with 3 when the window closes in the middle, whatever was printed', async () => {
     const line = await world.open();
     await run(['whoami']);
