@@ -17,8 +17,10 @@ import { chatUnavailable } from './host/chatView.ts';
 import { registerCommandLine } from './host/commandLine/register.ts';
 import { registerDiagnoseSignIn } from './host/diagnosis/register.ts';
 import { registerEditorCommands } from './host/editor/register.ts';
+import type { LastExchange } from './host/lastExchange.ts';
 import { registerMatrix } from './host/matrix/register.ts';
 import { ModelCatalog } from './host/modelCatalog.ts';
+import { registerPrompts } from './host/prompts/register.ts';
 import { registerPages } from './host/registerPages.ts';
 import { registerSandbox } from './host/sandbox/register.ts';
 import { Settings } from './host/settings.ts';
@@ -42,7 +44,8 @@ export function deactivate(): Promise<void> {
 /** Builds the objects in order and registers them; no network and no secret is touched before all of that is done. */
 export function activate(context: vscode.ExtensionContext): void {
   if (vscode.l10n.bundle) l10n.config({ contents: vscode.l10n.bundle });
-  const { extension, extensionUri, globalState, globalStorageUri, secrets, subscriptions, workspaceState } = context;
+  const { extension, extensionUri, globalState, globalStorageUri, secrets, storageUri, subscriptions, workspaceState } =
+    context;
   const own = <T extends vscode.Disposable>(part: T): T => {
     subscriptions.push(part);
     return part;
@@ -86,8 +89,18 @@ export function activate(context: vscode.ExtensionContext): void {
   const observations = new ModelObservations();
   const request = { clouds, catalog, settings, observations, usage, openTools, pages, fetch, log };
   const icon = vscode.Uri.joinPath(extensionUri, 'media', 'rolecall.png');
-  own(registerChat({ ...request, briefAccess: (...asked) => briefAccess(data, ...asked), globalState, icon }));
+  const lastExchange: LastExchange = {};
+  own(
+    registerChat({
+      ...request,
+      lastExchange,
+      briefAccess: (...asked) => briefAccess(data, ...asked),
+      globalState,
+      icon,
+    }),
+  );
   own(registerEditorCommands(request));
+  own(registerPrompts({ ...request, lastExchange, extension, storage: storageUri ?? globalStorageUri }));
 
   // Programs outside of the editor
   const { state } = accounts;

@@ -65,6 +65,27 @@ export const commands = {
   openWalkthrough: 'rolecall.openWalkthrough',
 } as const;
 
+/** Commands about prompt files. Apart, because no window needs these names before it has one; all contain `Prompt`. */
+export const promptCommands = {
+  runPrompt: 'rolecall.runPrompt',
+  stopPrompt: 'rolecall.stopPrompt',
+  runPromptWithModels: 'rolecall.runPromptWithModels',
+  copyPromptAsCurl: 'rolecall.copyPromptAsCurl',
+  foldPromptResult: 'rolecall.foldPromptResult',
+  continuePrompt: 'rolecall.continuePrompt',
+  reproducePrompt: 'rolecall.reproducePrompt',
+  runPromptToolCall: 'rolecall.runPromptToolCall',
+  savePromptResult: 'rolecall.savePromptResult',
+  comparePromptRuns: 'rolecall.comparePromptRuns',
+  setPromptBaseline: 'rolecall.setPromptBaseline',
+  clearPromptRuns: 'rolecall.clearPromptRuns',
+  newPromptFile: 'rolecall.newPromptFile',
+  saveChatAsPromptFile: 'rolecall.saveChatAsPromptFile',
+  importPrompty: 'rolecall.importPrompty',
+  nextUncertainPromptToken: 'rolecall.nextUncertainPromptToken',
+  previousUncertainPromptToken: 'rolecall.previousUncertainPromptToken',
+} as const;
+
 /** Slash commands of the chat participant. */
 export const chatCommands = {
   explain: 'explain',
@@ -101,6 +122,8 @@ export const contextKeys = {
   hasAsked: 'rolecall.hasAsked',
   hasBrowsed: 'rolecall.hasBrowsed',
   hasRunTool: 'rolecall.hasRunTool',
+  /** The addresses of the prompt files that run; false while none does. */
+  runningPrompts: 'rolecall.runningPrompts',
   /** While Get Started opens the walkthrough: no step counts as done then. */
   isOpeningWalkthrough: 'rolecall.isOpeningWalkthrough',
 } as const;
@@ -123,6 +146,7 @@ export const settings = {
   connectTimeout: 'chat.timeouts.connect',
   firstEventTimeout: 'chat.timeouts.firstEvent',
   idleTimeout: 'chat.timeouts.idle',
+  promptModels: 'prompts.models',
   allowedToolHosts: 'tools.allowedHosts',
   maxToolRounds: 'tools.maxRounds',
 } as const;

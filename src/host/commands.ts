@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import { cancelled } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
-import type { commands } from '../ids.ts';
+import type { commands, promptCommands } from '../ids.ts';
 import { showError } from './showError.ts';
 
-export type CommandId = (typeof commands)[keyof typeof commands];
+export type CommandId = (typeof commands)[keyof typeof commands] | PromptCommandId;
+export type PromptCommandId = (typeof promptCommands)[keyof typeof promptCommands];
 
 /** What each of some commands does. */
 export type Handlers<Id extends CommandId = CommandId> = Readonly<Record<Id, (...args: unknown[]) => unknown>>;

@@ -42,6 +42,8 @@ export interface PageOptions<L> {
   readonly icon: string;
   /** `beside` the active editor, which keeps the focus; where none is open, in its place. */
   readonly column: 'beside' | 'active';
+  /** What links of the document do, for their tooltips; else they lead to the tree. */
+  readonly linkTitle?: string;
   /** What a link of the document does. */
   follow?(link: L): Promise<void>;
   /** Brings the content up to date. */
@@ -252,7 +254,8 @@ export class OpenPage<L> {
       if (this.closed.aborted) break;
       this.#links = links;
       this.#revision += 1;
-      const words = { picture: vscode.l10n.t('Picture: {0}', '{0}'), reveal: vscode.l10n.t('Show in the tree') };
+      const reveal = this.#options.linkTitle ?? vscode.l10n.t('Show in the tree');
+      const words = { picture: vscode.l10n.t('Picture: {0}', '{0}'), reveal };
       this.#posted = { type: 'content', revision: this.#revision, words, ...shown };
       this.#post();
     }

@@ -48,7 +48,7 @@ const context = {
   extension: {
     id: 'measured',
     extensionKind: 1,
-    packageJSON: { version: '1', aiKey: '', contributes: { languageModelTools: [] } },
+    packageJSON: { version: '1', aiKey: '', contributes: { commands: [], languageModelTools: [] } },
   },
   extensionUri: { fsPath: '/' },
   globalStorageUri: { fsPath: '/' },

@@ -5,4 +5,5 @@ import './access/administrator.ts';
 import './chat/tools.ts';
 import './chat/answers.ts';
 import './editor/commands.ts';
+import './chat/prompts.ts';
 import './access/matrix.ts';

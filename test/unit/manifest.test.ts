@@ -51,7 +51,12 @@ const sorted = (values: Iterable<string>) => [...values].sort();
 const same = (a: Iterable<string>, b: Iterable<string>) => assert.deepEqual(sorted(a), sorted(b));
 
 describe('names stand once: src/ids.ts and package.json', () => {
-  it('commands', () => same(commandIds, Object.values(ids.commands)));
+  it('commands', () => same(commandIds, [...Object.values(ids.commands), ...Object.values(ids.promptCommands)]));
+
+  it('commands about prompt files say so in their names, by which they are registered', () => {
+    const named = commandIds.filter((id) => id.includes('Prompt'));
+    same(named, Object.values(ids.promptCommands));
+  });
 
   it('views and their container', () => {
     same(viewIds, [ids.views.organizations]);
@@ -470,7 +475,7 @@ describe('the command palette', () => {
 
   const shown = (context: Context) => {
     const hidden = entries.filter(({ when }) => !holds(when, context)).map(({ command }) => command);
-    return Object.values(commands).filter((command) => !hidden.includes(command));
+    return commandIds.filter((command) => !hidden.includes(command));
   };
   const fresh = { [ids.contextKeys.session]: 'unconfigured', [ids.contextKeys.connection]: 'service' };
   const signedIn = { [ids.contextKeys.session]: 'signedIn', [ids.contextKeys.connection]: 'service' };
@@ -485,6 +490,10 @@ describe('the command palette', () => {
     commands.installCommandLine,
     commands.uninstallCommandLine,
     commands.resetCommandLineAccess,
+    ids.promptCommands.newPromptFile,
+    ids.promptCommands.saveChatAsPromptFile,
+    ids.promptCommands.importPrompty,
+    ids.promptCommands.clearPromptRuns,
   ];
   const ofOwnCloud = [
     commands.showSession,
@@ -520,6 +529,8 @@ describe('the command palette', () => {
       commands.openAsJson,
       commands.askAboutThis,
       commands.showReasoning,
+      ids.promptCommands.foldPromptResult,
+      ids.promptCommands.runPromptToolCall,
     ];
     same(
       entries.filter(({ when }) => when === 'false').map(({ command }) => command),
@@ -621,6 +632,37 @@ describe('the command palette', () => {
       'on a difference of a rewrite, what becomes of it',
       { ...fresh, resourceScheme: 'rolecall-rewrite' },
       [...always, commands.trySandbox, commands.applyRewrite, commands.discardRewrite],
+    ],
+    [
+      'on a prompt file, what runs it',
+      { ...fresh, resourceFilename: 'greeting.prompt.yml' },
+      [
+        ...always,
+        commands.trySandbox,
+        ids.promptCommands.runPrompt,
+        ids.promptCommands.runPromptWithModels,
+        ids.promptCommands.copyPromptAsCurl,
+        ids.promptCommands.comparePromptRuns,
+        ids.promptCommands.setPromptBaseline,
+      ],
+    ],
+    [
+      'while a prompt runs, to stop it',
+      { ...fresh, [ids.contextKeys.runningPrompts]: true },
+      [...always, commands.trySandbox, ids.promptCommands.stopPrompt],
+    ],
+    [
+      'on the result of a prompt, what can be done with it',
+      { ...fresh, resourceScheme: 'rolecall-prompt' },
+      [
+        ...always,
+        commands.trySandbox,
+        ids.promptCommands.continuePrompt,
+        ids.promptCommands.reproducePrompt,
+        ids.promptCommands.savePromptResult,
+        ids.promptCommands.nextUncertainPromptToken,
+        ids.promptCommands.previousUncertainPromptToken,
+      ],
     ],
     [
       'on an answer, its copies',

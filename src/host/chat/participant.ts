@@ -6,13 +6,14 @@ import { chatCommands, commands, contextKeys, defaultModelEntry, languageModelVe
 import { accessToolNames } from '../accessToolNames.ts';
 import { AnswerStats } from '../answerStats.ts';
 import { answerPart, closingLine, lowConfidenceLine } from '../answerText.ts';
-import { accountSignal, signalOf } from '../cancellation.ts';
+import { accountSignal, ownerOf, signalOf } from '../cancellation.ts';
 import type { Clouds } from '../clouds.ts';
 import { setContextKey } from '../contextKeys.ts';
 import { type Conversation, type OpenToolRegistry, runConversation } from '../conversation.ts';
 import { escapeMarkdown } from '../escapeMarkdown.ts';
+import type { LastExchange } from '../lastExchange.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
-import type { RequestDeps } from '../modelRequest.ts';
+import { parametersFor, type RequestDeps } from '../modelRequest.ts';
 import { manageTrust, restrictedLine } from '../restrictedMode.ts';
 import { describe, nextStep } from '../showError.ts';
 import { AnswerWriter } from './answerWriter.ts';
@@ -28,6 +29,7 @@ export interface ParticipantDeps extends RequestDeps {
   readonly catalog: ModelCatalog;
   readonly openTools: OpenToolRegistry;
   readonly briefAccess: BriefAccess;
+  readonly lastExchange: LastExchange;
 }
 
 /** One question from VS Code. */
@@ -121,6 +123,8 @@ async function ask(
     const { messages, question, references, remarks, earlierTools } = await composeRequest(asked, account.signal);
     for (const name of earlierTools) answered.add(name);
     for (const reference of references) stream.reference(reference);
+    const parameters = parametersFor(model, deps.settings, choices);
+    deps.lastExchange.current = { owner: ownerOf(deps.clouds), model: model.id, parameters, messages };
     const answering = runConversation({ ...deps, cloud, model, choices, messages, toolRegistry }, account.signal);
     const end = await write(answering, { writer, tally, signal });
     const metadata: ResultMetadata = {

@@ -44,7 +44,9 @@ export class Chat {
     };
     const icon = vscode.Uri.file('/icon.png');
     const { catalog } = this;
-    scene.own(registerParticipant({ ...scene.request(), clouds, catalog, openTools, briefAccess, icon }));
+    const lastExchange = {};
+    const deps = { ...scene.request(), clouds, catalog, openTools, briefAccess, lastExchange, icon };
+    scene.own(registerParticipant(deps));
     patches.restore();
   }
 

@@ -1,0 +1,232 @@
+import * as vscode from 'vscode';
+import { cancelled, RolecallError } from '../../core/base/errors.ts';
+import { endpoint } from '../../core/completions/endpoint.ts';
+import { serializeRequest } from '../../core/completions/request.ts';
+import { nameCases, type PromptCase } from '../../core/prompts/promptCases.ts';
+import type { PromptFile } from '../../core/prompts/promptFile.ts';
+import { buildRequest } from '../../core/prompts/promptRequest.ts';
+import type { PromptRun } from '../../core/prompts/runResults.ts';
+import { contextKeys, promptCommands } from '../../ids.ts';
+import type { Clouds } from '../clouds.ts';
+import type { Handlers } from '../commands.ts';
+import { setContextKey } from '../contextKeys.ts';
+import type { OpenToolRegistry } from '../conversation.ts';
+import { showInformationMessage, showInputBox, showQuickPick } from '../dialogs.ts';
+import type { Settings } from '../settings.ts';
+import { curlCommand } from './curlCommand.ts';
+import { documentOf, type OpenedPrompt, promptOf, readPrompt } from './promptFiles.ts';
+import type { PromptModels } from './promptModels.ts';
+import { isPromptFile } from './promptPattern.ts';
+import type { PromptProblems } from './promptProblems.ts';
+import { resourcesOf } from './promptResources.ts';
+import type { PromptResults } from './promptResults.ts';
+import { type PromptRunner, requireRunnable } from './promptRunner.ts';
+
+export interface PromptCommandsDeps {
+  readonly clouds: Clouds;
+  readonly settings: Settings;
+  readonly openTools: OpenToolRegistry;
+  readonly models: PromptModels;
+  readonly runner: PromptRunner;
+  readonly problems: PromptProblems;
+  readonly results: PromptResults;
+  /** Keeps a run of several models, to compare them. */
+  keep(prompt: OpenedPrompt, run: PromptRun): Promise<unknown>;
+}
+
+/** Run, Stop, Run with Models… and Copy as curl. */
+export class PromptCommands {
+  readonly #deps: PromptCommandsDeps;
+  readonly #running = new Map<string, AbortController>();
+  /** What was typed for variables last, by the address of the file. */
+  readonly #typed = new Map<string, ReadonlyMap<string, string>>();
+  readonly #changed: () => void;
+
+  /** @param changed something has begun to run, or has ended. */
+  constructor(deps: PromptCommandsDeps, changed: () => void) {
+    this.#deps = deps;
+    this.#changed = changed;
+  }
+
+  get handlers() {
+    return {
+      [promptCommands.runPrompt]: (uri, id) => this.#run(uri, id, (prompt) => this.#deps.runner.modelsOf(prompt)),
+      [promptCommands.runPromptWithModels]: (uri, id) => this.#run(uri, id, (prompt) => this.#pickModels(prompt)),
+      [promptCommands.stopPrompt]: async (uri) => this.#running.get(promptUri(uri).toString())?.abort(),
+      [promptCommands.copyPromptAsCurl]: (uri, id) => this.#copyAsCurl(uri, id),
+    } satisfies Partial<Handlers>;
+  }
+
+  isRunning(uri: vscode.Uri): boolean {
+    return this.#running.has(uri.toString());
+  }
+
+  dispose(): void {
+    for (const running of this.#running.values()) running.abort();
+  }
+
+  async #pickModels(prompt: OpenedPrompt): Promise<string[]> {
+    const { models } = this.#deps;
+    const own = [prompt.file.model, ...prompt.file.extensions.models].flatMap((each) => models.find(each?.value) ?? []);
+    return models.pickSeveral(own);
+  }
+
+  async #run(
+    given: unknown,
+    id: unknown,
+    modelsFor: (prompt: OpenedPrompt) => Promise<readonly string[]>,
+  ): Promise<void> {
+    const prompt = await readPrompt(promptUri(given));
+    requireRunnable(prompt);
+    const models = await modelsFor(prompt);
+    await this.#deps.runner.askForJudges(prompt);
+    const one = await this.#chooseCase(prompt, id);
+    await this.run(prompt, one, models);
+  }
+
+  /** Runs one case with each of these models, and shows the result beside. @param seed instead of the file's. */
+  async run(
+    prompt: OpenedPrompt,
+    one: PromptCase,
+    models: readonly string[],
+    seed?: number,
+  ): Promise<PromptRun | undefined> {
+    const { runner, results, problems, models: names } = this.#deps;
+    const key = prompt.uri.toString();
+    this.#running.get(key)?.abort();
+    const running = new AbortController();
+    this.#begin(key, running);
+    try {
+      problems.forgetRefusal(prompt.uri);
+      const shown = models.map((model) => ({ id: model, label: names.labelOf(model) }));
+      const result = await results.open(prompt, one, shown);
+      const signal = AbortSignal.any([running.signal, result.closed.signal]);
+      const order = { cases: [one], models, isSingle: true, seed, concurrency: models.length, withEvents: true };
+      const run = await runner
+        .run(prompt, order, (event) => result.accept(event), signal)
+        .finally(() => {
+          if (!result.run) result.end();
+        });
+      result.end(run);
+      if (models.length > 1) await this.#deps.keep(prompt, run);
+      for (const { error } of run.results.flatMap(({ attempts }) => attempts)) {
+        if (error && documentOf(prompt.uri)) problems.showRefusal(prompt, error);
+      }
+      return run;
+    } finally {
+      if (this.#running.get(key) === running) this.#end(key);
+    }
+  }
+
+  #begin(key: string, running: AbortController): void {
+    this.#running.set(key, running);
+    this.#tell();
+  }
+
+  #end(key: string): void {
+    this.#running.delete(key);
+    this.#tell();
+  }
+
+  #tell(): void {
+    setContextKey(contextKeys.runningPrompts, this.#running.size > 0 && [...this.#running.keys()]);
+    this.#changed();
+  }
+
+  /** The case with this ID, the one at the cursor, or the one that the user picks; a typed one where there are none. */
+  async #chooseCase(prompt: OpenedPrompt, id: unknown): Promise<PromptCase> {
+    const { cases, problems } = await this.#deps.runner.casesOf(prompt, new AbortController().signal);
+    const named = cases.find((each) => each.id === id) ?? caseAtCursor(prompt, cases);
+    if (named) return named;
+    const [first, ...others] = cases;
+    if (!first) {
+      const [problem] = problems;
+      if (problem) throw new RolecallError('invalidRequest', `${problem.path}: ${problem.message}`);
+      return this.#typeCase(prompt);
+    }
+    if (others.length === 0) return first;
+    const items = cases.map((one) => ({ label: one.label, description: textOfValues(one), one }));
+    const chosen = await showQuickPick(items, {
+      title: vscode.l10n.t('Run Which Case?'),
+      placeHolder: vscode.l10n.t('To run all cases, use the Test view'),
+      matchOnDescription: true,
+    });
+    if (!chosen) throw cancelled();
+    return chosen.one;
+  }
+
+  /** Asks for the values of the variables in the messages. What only checks need can be missing. */
+  async #typeCase({ uri, file }: OpenedPrompt): Promise<PromptCase> {
+    const before = this.#typed.get(uri.toString());
+    const values = new Map<string, string>();
+    const names = variablesOf(file);
+    for (const [index, name] of names.entries()) {
+      const title =
+        names.length === 1
+          ? vscode.l10n.t('Value of {0}', name)
+          : vscode.l10n.t('Value of {0} ({1} of {2})', name, index + 1, names.length);
+      const value = await showInputBox({
+        title,
+        prompt: vscode.l10n.t('Replaces {0} in the messages.', `{{${name}}}`),
+        value: before?.get(name) ?? '',
+        ignoreFocusOut: true,
+      });
+      if (value === undefined) throw cancelled();
+      values.set(name, value);
+    }
+    this.#typed.set(uri.toString(), values);
+    const [one] = nameCases([{ values }]);
+    if (!one) throw cancelled();
+    return one;
+  }
+
+  async #copyAsCurl(given: unknown, id: unknown): Promise<void> {
+    const { clouds, settings, runner, openTools } = this.#deps;
+    const prompt = await readPrompt(promptUri(given));
+    requireRunnable(prompt);
+    const { connection } = clouds.require();
+    const [model = ''] = await runner.modelsOf(prompt);
+    const { values } = await this.#chooseCase(prompt, id);
+    const { seeds } = prompt.file.extensions;
+    const resources = resourcesOf(prompt.uri, openTools);
+    const input = { file: prompt.file, values, model, seed: seeds[0], resources };
+    const request = await buildRequest(input, new AbortController().signal);
+    const headers = connection.id === 'service' ? Object.keys(settings.inferenceHeaders().headers) : [];
+    const command = curlCommand(endpoint(connection, '/v1/chat/completions'), serializeRequest(request), headers);
+    await vscode.env.clipboard.writeText(command);
+    await showInformationMessage(
+      vscode.l10n.t('Copied. The command takes the access token from the variable ROLECALL_TOKEN.'),
+    );
+  }
+}
+
+/** @throws RolecallError when it is no prompt file, and none is open. */
+export function promptUri(given: unknown): vscode.Uri {
+  const uri = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
+  if (uri && isPromptFile(uri)) return uri;
+  throw new RolecallError('invalidRequest', vscode.l10n.t('Open a prompt file (*.prompt.yml) first.'));
+}
+
+/** The variables of the messages, in order. */
+function variablesOf({ messages }: PromptFile): string[] {
+  const placeholders = messages
+    .flatMap(({ content }) => content)
+    .flatMap((part) => (part.type === 'text' ? part.text : part.url).placeholders);
+  return [...new Set(placeholders.filter(({ kind }) => kind === 'variable').map(({ name }) => name))];
+}
+
+function caseAtCursor(prompt: OpenedPrompt, cases: readonly PromptCase[]): PromptCase | undefined {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor || editor.document.uri.toString() !== prompt.uri.toString()) return undefined;
+  // The file may have changed since it was read.
+  if (promptOf(editor.document) !== prompt) return undefined;
+  return cases.find(({ range }) => range && prompt.rangeOf(range).contains(editor.selection.active));
+}
+
+function textOfValues({ values }: PromptCase): string {
+  return [...values]
+    .map(([name, value]) => `${name}: ${value}`)
+    .join(', ')
+    .replace(/\s+/g, ' ')
+    .slice(0, 200);
+}

@@ -1,0 +1,97 @@
+import * as vscode from 'vscode';
+import { oneLine } from '../../core/access/plain.ts';
+import { RolecallError } from '../../core/base/errors.ts';
+import { importPrompty } from '../../core/prompts/importPrompty.ts';
+import { newPromptFile, writePromptFile } from '../../core/prompts/writePromptFile.ts';
+import { promptCommands } from '../../ids.ts';
+import { ownerOf } from '../cancellation.ts';
+import type { Clouds } from '../clouds.ts';
+import type { Handlers } from '../commands.ts';
+import type { OpenToolRegistry } from '../conversation.ts';
+import { showInformationMessage } from '../dialogs.ts';
+import type { LastExchange } from '../lastExchange.ts';
+import type { ModelCatalog } from '../modelCatalog.ts';
+import { resourcesOf } from './promptResources.ts';
+
+export interface PromptDraftsDeps {
+  readonly clouds: Pick<Clouds, 'active'>;
+  readonly catalog: ModelCatalog;
+  readonly openTools: OpenToolRegistry;
+  readonly lastExchange: LastExchange;
+}
+
+/** New Prompt File, Save as Prompt File and Import .prompty File…: each opens a file that is not saved yet. */
+export function promptDrafts(deps: PromptDraftsDeps) {
+  return {
+    [promptCommands.newPromptFile]: () => openDraft('new', newPromptFile('New prompt', deps.catalog.picked?.id)),
+    [promptCommands.saveChatAsPromptFile]: () => saveChat(deps),
+    [promptCommands.importPrompty]: (uri) => importFile(deps, uri),
+  } satisfies Partial<Handlers>;
+}
+
+async function saveChat({ clouds, lastExchange }: PromptDraftsDeps): Promise<void> {
+  const { current } = lastExchange;
+  if (!current || current.owner !== ownerOf(clouds)) {
+    throw new RolecallError('invalidRequest', vscode.l10n.t('Ask @rolecall something first.'));
+  }
+  const { model, parameters, messages } = current;
+  // Calls of tools and their results have no place in the format.
+  const said = messages.filter(({ role, content }) => role !== 'tool' && content !== null && content !== '');
+  await openDraft('chat', writePromptFile({ name: vscode.l10n.t('From chat'), model, parameters, messages: said }));
+}
+
+async function importFile({ openTools }: PromptDraftsDeps, given: unknown): Promise<void> {
+  const active = vscode.window.activeTextEditor?.document.uri;
+  const isPrompty = (uri: vscode.Uri | undefined) => uri?.path.endsWith('.prompty') === true;
+  const uri =
+    [given instanceof vscode.Uri ? given : undefined, active].find(isPrompty) ??
+    (
+      await vscode.window.showOpenDialog({
+        title: vscode.l10n.t('Import .prompty File'),
+        openLabel: vscode.l10n.t('Import'),
+        filters: { Prompty: ['prompty'] },
+      })
+    )?.[0];
+  if (!uri) return;
+  const { readText } = resourcesOf(uri, openTools);
+  const source = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+  const { text, notTaken } = await importPrompty(source, (path) =>
+    readText(path, new AbortController().signal).catch(() => undefined),
+  );
+  const remarks = notTaken.map((sentence) => `# ${oneLine(sentence)}\n`);
+  const head = remarks.length === 0 ? '' : `# ${vscode.l10n.t('Not imported:')}\n${remarks.join('')}\n`;
+  const name =
+    uri.path
+      .split('/')
+      .at(-1)
+      ?.replace(/\.prompty$/, '') || 'imported';
+  await openDraft(name, `${head}${text}`, vscode.Uri.joinPath(uri, '..'));
+  if (notTaken.length === 0) return;
+  await showInformationMessage(
+    notTaken.length === 1
+      ? vscode.l10n.t('Imported, but for one thing that is listed at the top of the file.')
+      : vscode.l10n.t('Imported, but for {0} things that are listed at the top of the file.', notTaken.length),
+  );
+}
+
+/** In the first folder under a name that is free there, so that Save needs no dialog. */
+async function openDraft(name: string, text: string, beside?: vscode.Uri): Promise<void> {
+  const folder = beside ?? vscode.workspace.workspaceFolders?.[0]?.uri;
+  const uri = folder
+    ? await freeName(folder, name)
+    : vscode.Uri.from({ scheme: 'untitled', path: `${name}.prompt.yml` });
+  const document = await vscode.workspace.openTextDocument(uri);
+  const editor = await vscode.window.showTextDocument(document);
+  const all = new vscode.Range(0, 0, document.lineCount, 0);
+  await editor.edit((edit) => edit.replace(all, text));
+}
+
+async function freeName(folder: vscode.Uri, name: string): Promise<vscode.Uri> {
+  const taken = new Set((await vscode.workspace.fs.readDirectory(folder)).map(([each]) => each));
+  const open = new Set(vscode.workspace.textDocuments.map(({ uri }) => uri.path));
+  for (let count = 1; ; count += 1) {
+    const uri = vscode.Uri.joinPath(folder, `${name}${count === 1 ? '' : `-${count}`}.prompt.yml`);
+    const isTaken = taken.has(uri.path.split('/').at(-1) ?? '') || open.has(uri.path);
+    if (!isTaken) return uri.with({ scheme: 'untitled' });
+  }
+}

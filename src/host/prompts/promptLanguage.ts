@@ -1,0 +1,119 @@
+import * as vscode from 'vscode';
+import { isJsonObject } from '../../core/base/json.ts';
+import { completions, hover, type LanguageContext, type PromptCompletion } from '../../core/prompts/languageService.ts';
+import { settings } from '../../ids.ts';
+import type { OpenToolRegistry } from '../conversation.ts';
+import { PromptFixes } from './promptFixes.ts';
+import type { PromptModels } from './promptModels.ts';
+import { isPromptFile, PROMPT_GLOB } from './promptPattern.ts';
+
+export interface PromptLanguageDeps {
+  readonly models: PromptModels;
+  readonly openTools: OpenToolRegistry;
+  readonly extension: Pick<vscode.Extension<unknown>, 'packageJSON'>;
+}
+
+const kinds: Readonly<Record<PromptCompletion['kind'], vscode.CompletionItemKind>> = {
+  key: vscode.CompletionItemKind.Property,
+  value: vscode.CompletionItemKind.EnumMember,
+  variable: vscode.CompletionItemKind.Variable,
+  model: vscode.CompletionItemKind.Constant,
+  tool: vscode.CompletionItemKind.Function,
+  file: vscode.CompletionItemKind.File,
+};
+
+/** Completion, hover and quick fixes of prompt files, by their names: VS Code gives them several languages. */
+export function registerPromptLanguage(deps: PromptLanguageDeps): vscode.Disposable {
+  const selector: vscode.DocumentSelector = { pattern: PROMPT_GLOB };
+  const help = new PromptLanguage(deps);
+  return vscode.Disposable.from(
+    vscode.languages.registerCompletionItemProvider(selector, help, '{', ' ', '-', '/', ':'),
+    vscode.languages.registerHoverProvider(selector, help),
+    vscode.languages.registerCodeActionsProvider(selector, new PromptFixes(), {
+      providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
+    }),
+  );
+}
+
+class PromptLanguage implements vscode.CompletionItemProvider, vscode.HoverProvider {
+  readonly #deps: PromptLanguageDeps;
+  readonly #describe: LanguageContext['describeParameter'];
+
+  constructor(deps: PromptLanguageDeps) {
+    this.#deps = deps;
+    this.#describe = parameterTexts(deps.extension.packageJSON);
+  }
+
+  async provideCompletionItems(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+  ): Promise<vscode.CompletionItem[]> {
+    if (!isPromptFile(document.uri)) return [];
+    const text = document.getText();
+    const context = { ...this.#contextOf(document), ...(await this.#surroundings(document)) };
+    return completions(text, document.offsetAt(position), context).map((completion, index) => {
+      const item = new vscode.CompletionItem(completion.label, kinds[completion.kind]);
+      const { start, end } = completion.range;
+      item.range = new vscode.Range(document.positionAt(start), document.positionAt(end));
+      item.insertText = completion.isSnippet ? new vscode.SnippetString(completion.insertText) : completion.insertText;
+      item.sortText = String(index).padStart(4, '0');
+      if (completion.documentation !== undefined) {
+        item.documentation = new vscode.MarkdownString(completion.documentation);
+      }
+      return item;
+    });
+  }
+
+  async provideHover(document: vscode.TextDocument, position: vscode.Position): Promise<vscode.Hover | undefined> {
+    if (!isPromptFile(document.uri)) return undefined;
+    const found = hover(document.getText(), document.offsetAt(position), this.#contextOf(document));
+    if (!found) return undefined;
+    const { start, end } = found.range;
+    const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
+    return new vscode.Hover(new vscode.MarkdownString(found.markdown), range);
+  }
+
+  #contextOf({ languageId }: vscode.TextDocument): LanguageContext {
+    return {
+      models: this.#deps.models.available.map(({ id }) => id),
+      tools: [],
+      describeParameter: this.#describe,
+      besideYamlExtension: languageId === 'yaml' && vscode.extensions.getExtension('redhat.vscode-yaml') !== undefined,
+    };
+  }
+
+  /** What a file can name; looked up only to complete it. */
+  async #surroundings({ uri }: vscode.TextDocument): Promise<Pick<LanguageContext, 'tools' | 'files'>> {
+    if (!vscode.workspace.isTrusted) return { tools: [] };
+    const { tools } = await this.#deps.openTools();
+    return { tools: tools.map(({ name }) => name), files: await filesBeside(uri) };
+  }
+}
+
+/** What the settings say about the fields of a request: one copy of these texts. */
+function parameterTexts(manifest: unknown): (field: string) => string | undefined {
+  const contributes = isJsonObject(manifest) ? manifest.contributes : undefined;
+  const groups = isJsonObject(contributes) ? contributes.configuration : undefined;
+  const name = `${settings.section}.${settings.chatParameters}`;
+  const described = (Array.isArray(groups) ? groups : [])
+    .map((group: unknown) => isJsonObject(group) && isJsonObject(group.properties) && group.properties[name])
+    .find(isJsonObject);
+  const properties = isJsonObject(described?.properties) ? described.properties : {};
+  return (field) => {
+    const property = Object.hasOwn(properties, field) ? properties[field] : undefined;
+    return isJsonObject(property) && typeof property.markdownDescription === 'string'
+      ? property.markdownDescription
+      : undefined;
+  };
+}
+
+/** Names of files beside the prompt, for `{{file:…}}`; a folder of its own is not searched. */
+async function filesBeside(uri: vscode.Uri): Promise<string[]> {
+  if (uri.scheme === 'untitled') return [];
+  try {
+    const entries = await vscode.workspace.fs.readDirectory(vscode.Uri.joinPath(uri, '..'));
+    return entries.flatMap(([name, type]) => (type === vscode.FileType.File ? [name] : []));
+  } catch {
+    return []; // A folder that cannot be listed.
+  }
+}

@@ -1,0 +1,101 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { cancelled } from '../../core/base/errors.ts';
+import { type ModelNames, resolveModel } from '../../core/prompts/modelNames.ts';
+import { settings } from '../../ids.ts';
+import type { Clouds } from '../clouds.ts';
+import { showQuickPick } from '../dialogs.ts';
+import type { Model, ModelCatalog } from '../modelCatalog.ts';
+import { abilitiesOf, usableModels } from '../selectModel.ts';
+
+const chosenSchema = z.record(z.string(), z.string().min(1));
+
+/** Which models of the cloud answer for the names in prompt files. What a name of another cloud means is asked once. */
+export class PromptModels {
+  readonly #clouds: Clouds;
+  readonly #catalog: ModelCatalog;
+  /** What was chosen in the sandbox stays there. */
+  readonly #chosenInSandbox = new Map<string, string>();
+
+  constructor(clouds: Clouds, catalog: ModelCatalog) {
+    this.#clouds = clouds;
+    this.#catalog = catalog;
+  }
+
+  /** Those there are, as far as is known by now. */
+  get available(): readonly Model[] {
+    return this.#catalog.models;
+  }
+
+  labelOf(id: string): string {
+    return this.#catalog.models.find((model) => model.id === id)?.label ?? id;
+  }
+
+  /** The model for a name in a file, or for none; `undefined` where it has not been chosen yet. */
+  find(name: string | undefined): string | undefined {
+    return resolveModel(name, this.#names());
+  }
+
+  /**
+   * The models for these names, each once. Asks for what is not clear, and remembers it in the settings.
+   *
+   * @throws RolecallError that says why no model can answer; `cancelled` when nothing is chosen.
+   */
+  async require(names: readonly (string | undefined)[]): Promise<string[]> {
+    await usableModels(this.#clouds, this.#catalog);
+    const found = new Set<string>();
+    for (const name of names) found.add(this.find(name) ?? (await this.#ask(name ?? '')));
+    return [...found];
+  }
+
+  /** Several models to run a prompt with. @throws RolecallError as {@link require}. */
+  async pickSeveral(picked: readonly string[]): Promise<string[]> {
+    const items = (await usableModels(this.#clouds, this.#catalog)).map((model) => ({
+      ...itemOf(model),
+      picked: picked.includes(model.id),
+    }));
+    const chosen = await showQuickPick(items, {
+      title: vscode.l10n.t('Run with Models'),
+      placeHolder: vscode.l10n.t('Each model answers the same prompt'),
+      canPickMany: true,
+      matchOnDescription: true,
+    });
+    if (!chosen || chosen.length === 0) throw cancelled();
+    return chosen.map(({ id }) => id);
+  }
+
+  async #ask(name: string): Promise<string> {
+    const items = this.#catalog.models.map(itemOf);
+    const chosen = await showQuickPick(items, {
+      title: vscode.l10n.t('Model for {0}', name),
+      placeHolder: vscode.l10n.t('Your cloud has no model of this name. Your choice is remembered in the settings.'),
+      matchOnDescription: true,
+      ignoreFocusOut: true,
+    });
+    if (!chosen) throw cancelled();
+    if (this.#clouds.sandbox) this.#chosenInSandbox.set(name, chosen.id);
+    else {
+      const configuration = vscode.workspace.getConfiguration(settings.section);
+      const own = chosenSchema.safeParse(configuration.inspect(settings.promptModels)?.globalValue);
+      const models = { ...own.data, [name]: chosen.id };
+      await configuration.update(settings.promptModels, models, vscode.ConfigurationTarget.Global);
+    }
+    return chosen.id;
+  }
+
+  #names(): ModelNames {
+    const available = this.#catalog.models.map(({ id }) => id);
+    const written = vscode.workspace.getConfiguration(settings.section).get<unknown>(settings.promptModels);
+    const chosen = this.#clouds.sandbox
+      ? [...this.#chosenInSandbox]
+      : Object.entries(chosenSchema.safeParse(written).data ?? {});
+    // A model that no longer exists is asked for anew.
+    const usable = chosen.filter(([, id]) => available.length === 0 || available.includes(id));
+    return { available, chosen: Object.fromEntries(usable), fallback: this.#catalog.picked?.id };
+  }
+}
+
+function itemOf(model: Model): vscode.QuickPickItem & { readonly id: string } {
+  const { id, label } = model;
+  return { id, label, description: label === id ? '' : id, detail: abilitiesOf(model) };
+}

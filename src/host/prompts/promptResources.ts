@@ -1,0 +1,100 @@
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { RolecallError } from '../../core/base/errors.ts';
+import type { PromptResources } from '../../core/prompts/promptRequest.ts';
+import type { OpenToolRegistry } from '../conversation.ts';
+
+/** What goes into a request: more would not fit a model. */
+const MAX_TEXT_BYTES = 4 * 1024 * 1024;
+const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
+
+/**
+ * What a prompt file names beside itself: files of its workspace folder (of its own folder, where it belongs to none), read only
+ * where the workspace is trusted, since they are sent to a service. No path and no link leads out of that folder.
+ */
+export function resourcesOf(prompt: vscode.Uri, openTools: OpenToolRegistry): PromptResources {
+  return {
+    readText: async (file, signal) =>
+      new TextDecoder().decode(await readConfined(prompt, file, MAX_TEXT_BYTES, signal)),
+    readImage: (file, signal) => readConfined(prompt, file, MAX_IMAGE_BYTES, signal),
+    tools: async (names) => {
+      const { tools } = await openTools();
+      return names.map((name) => {
+        const tool = tools.find((each) => each.name === name);
+        if (tool) return tool.definition;
+        throw configuration(vscode.l10n.t('This workspace has no tool named "{0}".', name));
+      });
+    },
+  };
+}
+
+async function readConfined(
+  prompt: vscode.Uri,
+  file: string,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  if (!vscode.workspace.isTrusted) {
+    throw configuration(vscode.l10n.t('Files can be included only in a trusted workspace.'));
+  }
+  if (prompt.scheme === 'untitled') {
+    throw configuration(vscode.l10n.t('Save the prompt file first: "{0}" is relative to it.', file));
+  }
+  const own = vscode.Uri.joinPath(prompt, '..');
+  const folder = vscode.workspace.getWorkspaceFolder(prompt)?.uri ?? own;
+  const uri = await confined(folder, vscode.Uri.joinPath(own, file), file);
+  signal.throwIfAborted();
+  const { size, type } = await statOf(uri, file);
+  if ((type & vscode.FileType.File) === 0) throw configuration(vscode.l10n.t('"{0}" is not a file.', file));
+  if (size > maxBytes) {
+    throw configuration(vscode.l10n.t('"{0}" is larger than {1} MB.', file, maxBytes / (1024 * 1024)));
+  }
+  return vscode.workspace.fs.readFile(uri);
+}
+
+/** @returns where the file really is, so that no link can be put in its place afterwards. */
+async function confined(folder: vscode.Uri, uri: vscode.Uri, file: string): Promise<vscode.Uri> {
+  if (!isWithin(folder.path, uri.path)) throw outside(file);
+  if (uri.scheme === 'file') {
+    const [real, root] = await Promise.all([realpath(uri.fsPath), realpath(folder.fsPath)]).catch(() => {
+      throw missing(file);
+    });
+    if (!isWithin(root, real, path)) throw outside(file);
+    return vscode.Uri.file(real);
+  }
+  // Elsewhere nobody says where a link leads.
+  const names = uri.path.slice(folder.path.length).split('/').filter(Boolean);
+  let at = folder;
+  for (const name of names) {
+    at = vscode.Uri.joinPath(at, name);
+    const { type } = await statOf(at, file);
+    if ((type & vscode.FileType.SymbolicLink) !== 0) throw outside(file);
+  }
+  return uri;
+}
+
+function isWithin(folder: string, file: string, { relative, isAbsolute }: typeof path = path.posix): boolean {
+  const way = relative(folder, file);
+  return way !== '' && way !== '..' && !/^\.\.[\\/]/.test(way) && !isAbsolute(way);
+}
+
+async function statOf(uri: vscode.Uri, file: string): Promise<vscode.FileStat> {
+  try {
+    return await vscode.workspace.fs.stat(uri);
+  } catch {
+    throw missing(file);
+  }
+}
+
+function missing(file: string): RolecallError {
+  return configuration(vscode.l10n.t('The file "{0}" cannot be found.', file));
+}
+
+function outside(file: string): RolecallError {
+  return configuration(vscode.l10n.t('"{0}" leads out of the workspace folder.', file));
+}
+
+function configuration(message: string): RolecallError {
+  return new RolecallError('configuration', message);
+}

@@ -1,0 +1,130 @@
+import * as vscode from 'vscode';
+import { RolecallError } from '../../core/base/errors.ts';
+import type { CompletionOptions } from '../../core/completions/client.ts';
+import { allCases } from '../../core/prompts/caseFiles.ts';
+import { hasErrors, type PromptFile } from '../../core/prompts/promptFile.ts';
+import { type RunEvent, type RunPlan, runCases } from '../../core/prompts/runCases.ts';
+import type { PromptRun } from '../../core/prompts/runResults.ts';
+import { accountSignal } from '../cancellation.ts';
+import type { Clouds } from '../clouds.ts';
+import type { OpenToolRegistry } from '../conversation.ts';
+import { inferenceAccess, type ModelCatalog } from '../modelCatalog.ts';
+import type { RequestDeps } from '../modelRequest.ts';
+import { manageTrust } from '../restrictedMode.ts';
+import type { OpenedPrompt } from './promptFiles.ts';
+import type { PromptModels } from './promptModels.ts';
+import { resourcesOf } from './promptResources.ts';
+
+export interface PromptRunnerDeps extends RequestDeps {
+  readonly clouds: Clouds;
+  readonly catalog: ModelCatalog;
+  readonly openTools: OpenToolRegistry;
+  readonly models: PromptModels;
+}
+
+export interface RunOrder extends Omit<RunPlan, 'file' | 'path'> {
+  /** One request for each case and model, whatever the file says about repeats and seeds. */
+  readonly isSingle?: boolean;
+  /** Instead of the file's seeds. */
+  readonly seed?: number | undefined;
+}
+
+/** Runs prompt files against the active cloud. A run ends with the account that began it. */
+export class PromptRunner {
+  readonly #deps: PromptRunnerDeps;
+
+  constructor(deps: PromptRunnerDeps) {
+    this.#deps = deps;
+  }
+
+  /** All cases of a file, those of its data files included, and what of these could not be read. */
+  async casesOf({ uri, file }: OpenedPrompt, signal: AbortSignal): ReturnType<typeof allCases> {
+    return allCases(file, resourcesOf(uri, this.#deps.openTools).readText, signal);
+  }
+
+  /**
+   * The models that a file is for.
+   *
+   * @throws RolecallError that says why it cannot be run; `cancelled` where the user did not choose a model.
+   */
+  async modelsOf({ file }: OpenedPrompt): Promise<string[]> {
+    const { model, extensions } = file;
+    const own = extensions.models.length > 0 ? extensions.models : [model];
+    return this.#deps.models.require(own.map((each) => each?.value));
+  }
+
+  /** Asks for the models that judge, where the file names one that is not known. */
+  async askForJudges({ file }: OpenedPrompt): Promise<void> {
+    await this.#deps.models.require(judgesOf(file));
+  }
+
+  /** @throws RolecallError before anything was sent. Whatever happens afterwards is part of the result. */
+  async run(
+    prompt: OpenedPrompt,
+    { isSingle = false, seed, ...order }: RunOrder,
+    onEvent: (event: RunEvent) => void,
+    signal: AbortSignal,
+  ): Promise<PromptRun> {
+    requireRunnable(prompt);
+    const { clouds, catalog, settings, observations, usage, fetch, log, openTools, models } = this.#deps;
+    const cloud = clouds.require();
+    const options: CompletionOptions = { deadlines: settings.deadlines(), observations };
+    const account = accountSignal(clouds, signal);
+    const observe = (event: RunEvent) => {
+      if (event.kind === 'event' && event.event.kind === 'usage') {
+        const model = catalog.models.find(({ id }) => id === event.model) ?? { label: event.model };
+        usage.add(model, event.event.usage);
+      }
+      onEvent(event);
+    };
+    try {
+      return await runCases(
+        {
+          ...order,
+          file: isSingle ? onceEach(prompt.file, seed) : prompt.file,
+          path: vscode.workspace.asRelativePath(prompt.uri),
+        },
+        {
+          inference: { fetch, log, ...inferenceAccess(cloud, settings) },
+          connection: cloud.connection,
+          options,
+          resources: resourcesOf(prompt.uri, openTools),
+          // A file that names a judge means it also where an evaluator names none.
+          judgeModel: (name) => (name === undefined && prompt.file.extensions.judge ? undefined : models.find(name)),
+        },
+        observe,
+        account.signal,
+      );
+    } finally {
+      account.dispose();
+    }
+  }
+}
+
+function onceEach(file: PromptFile, seed: number | undefined): PromptFile {
+  const { passes: _passes, ...extensions } = file.extensions;
+  return {
+    ...file,
+    extensions: { ...extensions, repeats: 1, seeds: seed === undefined ? extensions.seeds.slice(0, 1) : [seed] },
+  };
+}
+
+/** @throws RolecallError `invalidRequest` for a file with errors, and in Restricted Mode. */
+export function requireRunnable({ file }: OpenedPrompt): void {
+  if (!vscode.workspace.isTrusted) {
+    throw new RolecallError(
+      'invalidRequest',
+      vscode.l10n.t('Prompt files can be run only in a trusted workspace. Run “{0}” first.', manageTrust.title),
+    );
+  }
+  if (!hasErrors(file)) return;
+  const [first] = file.problems.filter(({ severity }) => severity === 'error');
+  throw new RolecallError('invalidRequest', vscode.l10n.t('This prompt file has errors: {0}', first?.message ?? ''));
+}
+
+function judgesOf({ evaluators, extensions }: PromptFile): (string | undefined)[] {
+  return evaluators.flatMap(({ check }) => {
+    if (check.method === 'llm') return [check.model ?? extensions.judge?.value];
+    return check.method === 'uses' && extensions.judge ? [extensions.judge.value] : [];
+  });
+}

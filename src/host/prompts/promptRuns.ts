@@ -1,0 +1,319 @@
+import { createHash } from 'node:crypto';
+import * as vscode from 'vscode';
+import { heading, type Line, type PageDocument, paragraph, table } from '../../core/access/document.ts';
+import { RolecallError } from '../../core/base/errors.ts';
+import {
+  type Change,
+  type ComparedCase,
+  compareModels,
+  compareRuns,
+  regressions,
+} from '../../core/prompts/compareRuns.ts';
+import { verdictText } from '../../core/prompts/reports.ts';
+import type { PromptRun, Verdict } from '../../core/prompts/runResults.ts';
+import { RunStore } from '../../core/prompts/runStore.ts';
+import { type StoredResult, type StoredRun, summarizeRun } from '../../core/prompts/storedRun.ts';
+import { documentPanel, promptCommands } from '../../ids.ts';
+import { ownerOf } from '../cancellation.ts';
+import type { Clouds } from '../clouds.ts';
+import type { Handlers } from '../commands.ts';
+import { showInformationMessage, showQuickPick } from '../dialogs.ts';
+import type { OpenPages } from '../pages.ts';
+import { promptUri } from './promptCommands.ts';
+import type { OpenedPrompt } from './promptFiles.ts';
+import type { PromptModels } from './promptModels.ts';
+import type { ResultDocuments } from './resultDocuments.ts';
+
+export interface PromptRunsDeps {
+  readonly clouds: Pick<Clouds, 'active' | 'onDidChange'>;
+  readonly models: PromptModels;
+  readonly pages: OpenPages;
+  readonly documents: ResultDocuments;
+  /** Where the runs of this workspace are kept. */
+  readonly storage: vscode.Uri;
+}
+
+/** Two runs, or two models of a run. */
+interface Comparison {
+  readonly title: string;
+  readonly before: string;
+  readonly after: string;
+  readonly cases: readonly ComparedCase[];
+}
+
+/** Runs that are kept, and how two of them differ. They belong to the account that ran them. */
+export class PromptRuns implements vscode.Disposable {
+  readonly #deps: PromptRunsDeps;
+  readonly #store: RunStore;
+  /** Pages with answers close with the account. */
+  readonly #open = new Set<{ close(): void }>();
+  readonly #subscription: vscode.Disposable;
+  #owner: string;
+
+  constructor(deps: PromptRunsDeps) {
+    this.#deps = deps;
+    this.#store = new RunStore(storageIn(vscode.Uri.joinPath(deps.storage, 'promptRuns')));
+    this.#owner = ownerOf(deps.clouds);
+    this.#subscription = deps.clouds.onDidChange(() => {
+      if (ownerOf(deps.clouds) === this.#owner) return;
+      this.#owner = ownerOf(deps.clouds);
+      this.dispose(false);
+    });
+  }
+
+  get handlers() {
+    return {
+      [promptCommands.comparePromptRuns]: (uri) => this.#compare(promptUri(uri)),
+      [promptCommands.setPromptBaseline]: (uri) => this.#setBaseline(promptUri(uri)),
+      [promptCommands.clearPromptRuns]: () => this.#clear(),
+    } satisfies Partial<Handlers>;
+  }
+
+  /** Keeps a run. @returns the cases that the baseline did better, by their IDs, each with a sentence. */
+  async keep({ uri }: OpenedPrompt, run: PromptRun): Promise<ReadonlyMap<string, string>> {
+    if (run.results.length === 0) return new Map();
+    const key = this.#keyOf(uri);
+    const stored = summarizeRun(run);
+    const baseline = await this.#store.baseline(key);
+    await this.#store.add(key, stored);
+    if (!baseline) return new Map();
+    const when = timeOf(baseline);
+    return new Map(
+      regressions(baseline, stored).map(({ id, before, after }) => [
+        id,
+        vscode.l10n.t(
+          'Worse than the baseline of {0}: {1} then, {2} now.',
+          when,
+          tellResult(before),
+          tellResult(after),
+        ),
+      ]),
+    );
+  }
+
+  #keyOf(uri: vscode.Uri): string {
+    const owned = JSON.stringify([ownerOf(this.#deps.clouds), uri.toString()]);
+    return createHash('sha256').update(owned).digest('hex').slice(0, 24);
+  }
+
+  async #compare(uri: vscode.Uri): Promise<void> {
+    const key = this.#keyOf(uri);
+    const runs = (await this.#store.runs(key)).map(({ run }) => run);
+    const baseline = await this.#store.baseline(key);
+    const [latest, ...earlier] = runs;
+    const choices = latest ? [...this.#modelsOf(latest), ...this.#runsOf(latest, earlier, baseline)] : [];
+    if (choices.length === 0) {
+      throw new RolecallError(
+        'invalidRequest',
+        vscode.l10n.t('There is nothing to compare yet. Run the tests of this file twice, or with several models.'),
+      );
+    }
+    const chosen = await showQuickPick(choices, {
+      title: vscode.l10n.t('Compare the Latest Run'),
+      placeHolder: vscode.l10n.t('With what?'),
+      matchOnDescription: true,
+    });
+    if (chosen) await this.#show(uri, chosen.make());
+  }
+
+  /** Each pair of neighbouring models. */
+  #modelsOf(run: StoredRun) {
+    return run.models.slice(1).map((after, index) => {
+      const before = run.models[index] ?? '';
+      const [one, other] = [this.#labelOf(before), this.#labelOf(after)];
+      return {
+        label: vscode.l10n.t('{0} with {1}', one, other),
+        description: vscode.l10n.t('models of the latest run'),
+        make: (): Comparison => ({
+          title: vscode.l10n.t('Models'),
+          before: one,
+          after: other,
+          cases: compareModels(run, before, after),
+        }),
+      };
+    });
+  }
+
+  #runsOf(latest: StoredRun, earlier: readonly StoredRun[], baseline: StoredRun | undefined) {
+    const listed = [
+      ...(baseline ? [{ run: baseline, name: vscode.l10n.t('Baseline of {0}', timeOf(baseline)) }] : []),
+      ...earlier.map((run) => ({ run, name: vscode.l10n.t('Run of {0}', timeOf(run)) })),
+    ];
+    return listed.map(({ run, name }) => ({
+      label: name,
+      description: [run.models.map((id) => this.#labelOf(id)).join(', '), countsOf(run)].join(' · '),
+      make: (): Comparison => ({
+        title: vscode.l10n.t('Runs'),
+        before: this.#nameOf(name, run),
+        after: this.#nameOf(vscode.l10n.t('Run of {0}', timeOf(latest)), latest),
+        cases: compareRuns(run, latest),
+      }),
+    }));
+  }
+
+  #nameOf(name: string, { models }: StoredRun): string {
+    return `${name} (${models.map((id) => this.#labelOf(id)).join(', ')})`;
+  }
+
+  #labelOf(id: string): string {
+    return this.#deps.models.labelOf(id);
+  }
+
+  async #show(uri: vscode.Uri, comparison: Comparison): Promise<void> {
+    const owner = this.#owner;
+    const pages = await this.#deps.pages();
+    if (owner !== this.#owner) return;
+    const name = uri.path.split('/').at(-1) ?? '';
+    const page = pages.open<ComparedCase>({
+      key: JSON.stringify(['promptComparison', uri.toString()]),
+      kind: documentPanel,
+      title: vscode.l10n.t('Comparison: {0}', name),
+      icon: 'diff',
+      column: 'active',
+      refresh: () => this.#compare(uri), // With a run that has been made since.
+      linkTitle: vscode.l10n.t('Show the difference of the answers'),
+      follow: ({ label, before, after }) =>
+        this.#deps.documents.showDifference(answersText(before), answersText(after), `${name}: ${label}`),
+    });
+    this.#open.add(page);
+    page.closed.addEventListener('abort', () => this.#open.delete(page), { once: true });
+    page.show({ document: documentOf(name, comparison) });
+  }
+
+  async #setBaseline(uri: vscode.Uri): Promise<void> {
+    const key = this.#keyOf(uri);
+    const [latest] = await this.#store.runs(key);
+    if (!latest) {
+      throw new RolecallError('invalidRequest', vscode.l10n.t('Run the tests of this file first.'));
+    }
+    await this.#store.setBaseline(key, latest.run);
+    const remove = vscode.l10n.t('Remove Baseline');
+    const chosen = await showInformationMessage(
+      vscode.l10n.t(
+        'The run of {0} ({1}) is now the baseline. Cases that do worse than there fail.',
+        timeOf(latest.run),
+        countsOf(latest.run),
+      ),
+      remove,
+    );
+    if (chosen === remove) await this.#store.setBaseline(key, undefined);
+  }
+
+  async #clear(): Promise<void> {
+    const clear = vscode.l10n.t('Delete');
+    const chosen = await showInformationMessage(
+      vscode.l10n.t('Delete all kept runs of prompt files in this workspace, with their baselines?'),
+      { modal: true },
+      clear,
+    );
+    if (chosen === clear) await this.#store.clear();
+  }
+
+  dispose(ends = true): void {
+    for (const page of [...this.#open]) page.close();
+    if (ends) this.#subscription.dispose();
+  }
+}
+
+/** In the order in which they are worth a look. */
+const changes: readonly Change[] = ['worse', 'better', 'different', 'unmeasured', 'added', 'removed', 'unchanged'];
+
+function changeText(change: Change): string {
+  return {
+    worse: vscode.l10n.t('Worse'),
+    better: vscode.l10n.t('Better'),
+    different: vscode.l10n.t('Different'),
+    unmeasured: vscode.l10n.t('Not measured'),
+    added: vscode.l10n.t('Only in the second'),
+    removed: vscode.l10n.t('Only in the first'),
+    unchanged: vscode.l10n.t('Same'),
+  }[change];
+}
+
+function documentOf(name: string, { before, after, cases }: Comparison): PageDocument<ComparedCase> {
+  const counts = changes.flatMap((change) => {
+    const count = cases.filter((each) => each.change === change).length;
+    return count === 0 ? [] : [`${changeText(change)}: ${count}`];
+  });
+  const sorted = changes.flatMap((change) => cases.filter((each) => each.change === change));
+  const rows = sorted.map((each): Line<ComparedCase>[] => [
+    [{ text: each.label, link: each }],
+    [{ strong: changeText(each.change) }],
+    cellOf(each.before),
+    cellOf(each.after),
+  ]);
+  const columns = [vscode.l10n.t('Case'), vscode.l10n.t('Change'), before, after];
+  return {
+    title: name,
+    about: [vscode.l10n.t('{0} ↔ {1}', before, after)],
+    blocks: [
+      paragraph<ComparedCase>(counts.join(' · ')),
+      heading(vscode.l10n.t('Cases')),
+      table<ComparedCase>(columns, rows, vscode.l10n.t('No cases.')),
+    ],
+  };
+}
+
+const LONGEST_CELL = 300;
+
+function cellOf(result: StoredResult | undefined): Line<ComparedCase> {
+  if (!result) return ['–'];
+  const [first] = result.answers;
+  const text = (first?.text || first?.calls?.join(', ') || first?.reasons[0] || '').replace(/\s+/g, ' ');
+  const shown = text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL)}…` : text;
+  return [{ strong: tellResult(result) }, ` ${shown}`];
+}
+
+const marks: Readonly<Record<Verdict, string>> = { passed: '✓', failed: '✗', skipped: '–', error: '⚠' };
+
+function tellResult(result: StoredResult | undefined): string {
+  if (!result) return '–';
+  const { verdict, passed, of } = result;
+  const agreement = of > 1 ? ` (${vscode.l10n.t('{0} of {1}', passed, of)})` : '';
+  return `${marks[verdict]} ${verdictText(verdict)}${agreement}`;
+}
+
+function answersText(result: StoredResult | undefined): string {
+  return (result?.answers ?? [])
+    .map(({ text, calls = [], reasons }) => [text, ...calls, ...reasons.map((reason) => `(${reason})`)].join('\n'))
+    .join('\n\n');
+}
+
+function countsOf({ results }: StoredRun): string {
+  const count = (verdict: Verdict) => results.filter((each) => each.verdict === verdict).length;
+  const [failed, errors] = [count('failed'), count('error')];
+  return [
+    vscode.l10n.t('{0} of {1} passed', count('passed'), results.length),
+    ...(failed > 0 ? [vscode.l10n.t('{0} failed', failed)] : []),
+    ...(errors > 0 ? [vscode.l10n.t('{0} errors', errors)] : []),
+  ].join(', ');
+}
+
+/** With seconds: two runs can follow one another within a minute. */
+function timeOf({ startedAt }: StoredRun): string {
+  const date = new Date(startedAt);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday
+    ? date.toLocaleTimeString(vscode.env.language)
+    : date.toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'medium' });
+}
+
+function storageIn(folder: vscode.Uri) {
+  const { fs } = vscode.workspace;
+  const at = (name: string) => vscode.Uri.joinPath(folder, name);
+  return {
+    list: async () => {
+      try {
+        return (await fs.readDirectory(folder)).map(([name]) => name);
+      } catch {
+        return []; // Nothing was kept yet.
+      }
+    },
+    read: async (name: string) => new TextDecoder().decode(await fs.readFile(at(name))),
+    write: async (name: string, text: string) => {
+      await fs.createDirectory(folder);
+      await fs.writeFile(at(name), new TextEncoder().encode(text));
+    },
+    delete: async (name: string) => fs.delete(at(name)),
+  };
+}

@@ -1,0 +1,424 @@
+import * as vscode from 'vscode';
+import { asRolecallError, isCancelled } from '../../core/base/errors.ts';
+import type { PromptCase } from '../../core/prompts/promptCases.ts';
+import { nameCases } from '../../core/prompts/promptCases.ts';
+import { hasErrors } from '../../core/prompts/promptFile.ts';
+import { reasonsOf } from '../../core/prompts/reports.ts';
+import type { RunEvent } from '../../core/prompts/runCases.ts';
+import { type CaseResult, combineVerdicts, type PromptRun, type Verdict } from '../../core/prompts/runResults.ts';
+import { signalOf } from '../cancellation.ts';
+import { plainText } from '../dialogs.ts';
+import type { ModelCatalog } from '../modelCatalog.ts';
+import { documentOf, type OpenedPrompt, readPrompt } from './promptFiles.ts';
+import { isPromptFile, PROMPT_GLOB } from './promptPattern.ts';
+import type { PromptProblems } from './promptProblems.ts';
+import { type PromptRunner, requireRunnable } from './promptRunner.ts';
+import { checkText } from './resultText.ts';
+
+export interface PromptTestsDeps {
+  readonly catalog: ModelCatalog;
+  readonly runner: PromptRunner;
+  readonly problems: PromptProblems;
+  /** Keeps a run. @returns what its cases did better in the baseline, by their IDs. */
+  keep(prompt: OpenedPrompt, run: PromptRun): Promise<ReadonlyMap<string, string>>;
+}
+
+/** What other extensions keep, and nobody tests. */
+const EXCLUDED = '**/{node_modules,bower_components,.git}/**';
+/** More models than these are run from the prompt's editor. */
+const MAX_PROFILES = 8;
+/** A file that is saved twice at once is read once. */
+const RELOAD_MS = 200;
+
+/** Prompt files in the Test view: each file a suite, each case a test. */
+export class PromptTests implements vscode.Disposable {
+  readonly #deps: PromptTestsDeps;
+  readonly #controller = vscode.tests.createTestController('rolecall.prompts', vscode.l10n.t('Prompt Files'));
+  readonly #profiles = new Map<string, vscode.TestRunProfile>();
+  /** What each test asks. */
+  readonly #cases = new WeakMap<vscode.TestItem, PromptCase>();
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #disposables: vscode.Disposable[];
+
+  constructor(deps: PromptTestsDeps) {
+    this.#deps = deps;
+    const { Run } = vscode.TestRunProfileKind;
+    const run = this.#controller.createRunProfile(
+      vscode.l10n.t('Run'),
+      Run,
+      (request, token) => this.#run(request, undefined, token),
+      true,
+    );
+    this.#controller.resolveHandler = (item) => (item ? this.#load(item) : this.#discover());
+    this.#controller.refreshHandler = () => this.#discover();
+    const watcher = vscode.workspace.createFileSystemWatcher(PROMPT_GLOB);
+    this.#disposables = [
+      this.#controller,
+      run,
+      watcher,
+      watcher.onDidCreate((uri) => this.#add(uri)),
+      watcher.onDidChange((uri) => this.#changed(uri)),
+      watcher.onDidDelete((uri) => this.#remove(uri)),
+      // A deleted folder is one event, and none for its files.
+      vscode.workspace.onDidDeleteFiles(({ files }) => {
+        for (const uri of files) this.#remove(uri);
+      }),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => void this.#discover()),
+      deps.problems.onDidCheck((prompt) => this.#edited(prompt)),
+      deps.catalog.onDidChange(() => this.#offerModels()),
+    ];
+    this.#offerModels();
+    // Those that were open before.
+    for (const { uri } of vscode.workspace.textDocuments) if (isPromptFile(uri)) this.#add(uri);
+  }
+
+  /** By name: nothing is read before it is looked at. */
+  async #discover(): Promise<void> {
+    const found = await vscode.workspace.findFiles(PROMPT_GLOB, EXCLUDED);
+    const open = vscode.workspace.textDocuments.map(({ uri }) => uri).filter(isPromptFile);
+    const known = new Map([...found, ...open].map((uri) => [uri.toString(), uri]));
+    for (const [id] of this.#controller.items) if (!known.has(id)) this.#controller.items.delete(id);
+    for (const uri of known.values()) this.#add(uri);
+  }
+
+  #add(uri: vscode.Uri): vscode.TestItem {
+    const known = this.#controller.items.get(uri.toString());
+    if (known) return known;
+    const path = vscode.workspace.asRelativePath(uri);
+    const item = this.#controller.createTestItem(uri.toString(), path.split('/').at(-1) ?? path, uri);
+    if (path.includes('/')) item.description = path.slice(0, path.lastIndexOf('/'));
+    item.canResolveChildren = true;
+    this.#controller.items.add(item);
+    if (documentOf(uri)) void this.#load(item); // Never rejects.
+    return item;
+  }
+
+  /** The file, or everything in that folder. */
+  #remove(uri: vscode.Uri): void {
+    const address = uri.toString();
+    for (const [id] of this.#controller.items) {
+      if (id === address || id.startsWith(`${address}/`)) this.#controller.items.delete(id);
+    }
+  }
+
+  /** On disk: what stands in an editor is newer. */
+  #changed(uri: vscode.Uri): void {
+    const item = this.#add(uri);
+    if (documentOf(uri) || item.children.size === 0) return;
+    const key = uri.toString();
+    clearTimeout(this.#timers.get(key));
+    this.#timers.set(
+      key,
+      setTimeout(() => {
+        this.#timers.delete(key);
+        void this.#load(item); // Never rejects.
+      }, RELOAD_MS),
+    );
+  }
+
+  #edited(prompt: OpenedPrompt): void {
+    if (prompt.uri.scheme === 'untitled') return;
+    const item = this.#add(prompt.uri);
+    void this.#fill(item, prompt).then((isOther) => {
+      if (isOther) this.#controller.invalidateTestResults(item);
+    });
+  }
+
+  async #load(item: vscode.TestItem): Promise<void> {
+    if (!item.uri) return;
+    item.busy = true;
+    try {
+      await this.#fill(item, await readPrompt(item.uri));
+    } catch (error) {
+      item.error = asRolecallError(error).message;
+    } finally {
+      item.busy = false;
+    }
+  }
+
+  readonly #texts = new WeakMap<vscode.TestItem, string>();
+
+  /** Never rejects. @returns whether the results that are shown belong to another text. */
+  async #fill(item: vscode.TestItem, prompt: OpenedPrompt): Promise<boolean> {
+    const { file, text } = prompt;
+    const before = this.#texts.get(item);
+    this.#texts.set(item, text);
+    const firstError = file.problems.find(({ severity }) => severity === 'error');
+    item.error = firstError && hasErrors(file) ? errorOf(prompt, firstError) : undefined;
+    const { cases, problem } = await this.#casesOf(prompt);
+    if (this.#texts.get(item) !== text) return false; // A later reading has the last word.
+    if (problem !== undefined) item.error = problem;
+    item.range = prompt.rangeOf({ start: 0, end: 0 });
+    item.canResolveChildren = cases.length > 0;
+    if (cases.length === 0) this.#cases.set(item, caseWithoutValues());
+    item.children.replace(cases.map((one, index) => this.#itemOf(item, prompt, one, index)));
+    return before !== undefined && before !== text;
+  }
+
+  #itemOf(parent: vscode.TestItem, prompt: OpenedPrompt, one: PromptCase, index: number): vscode.TestItem {
+    // The same item stays, so that its results do.
+    const item =
+      parent.children.get(one.id) ?? this.#controller.createTestItem(one.id, plainText(one.label), prompt.uri);
+    item.label = plainText(one.label);
+    item.sortText = String(index).padStart(6, '0');
+    item.range = one.range && prompt.rangeOf(one.range);
+    if (one.source) item.description = `${one.source.path}:${one.source.line}`;
+    this.#cases.set(item, one);
+    return item;
+  }
+
+  async #casesOf(prompt: OpenedPrompt) {
+    try {
+      const { cases, problems } = await this.#deps.runner.casesOf(prompt, new AbortController().signal);
+      const [first] = problems;
+      const place = first && [first.path, first.line].filter((each) => each !== undefined && each !== '').join(':');
+      return { cases, problem: first && (place ? `${place}: ${first.message}` : first.message) };
+    } catch (error) {
+      return { cases: prompt.file.cases, problem: asRolecallError(error).message };
+    }
+  }
+
+  /** A run profile for each of the first models. */
+  #offerModels(): void {
+    const models = this.#deps.catalog.models.slice(0, MAX_PROFILES);
+    for (const [id, profile] of this.#profiles) {
+      if (models.some((model) => model.id === id)) continue;
+      profile.dispose();
+      this.#profiles.delete(id);
+    }
+    for (const { id, label } of models) {
+      if (this.#profiles.has(id)) continue;
+      const profile = this.#controller.createRunProfile(
+        vscode.l10n.t('Run with {0}', label),
+        vscode.TestRunProfileKind.Run,
+        (request, token) => this.#run(request, [id], token),
+        false,
+      );
+      this.#profiles.set(id, profile);
+    }
+  }
+
+  async #run(
+    request: vscode.TestRunRequest,
+    models: readonly string[] | undefined,
+    token: vscode.CancellationToken,
+  ): Promise<void> {
+    const run = this.#controller.createTestRun(request);
+    const signal = AbortSignal.any([signalOf(token), signalOf(run.token)]);
+    try {
+      if (!request.include) await this.#discover();
+      for (const [file, wanted] of await this.#wanted(request)) {
+        if (signal.aborted) break;
+        await this.#runFile(run, file, wanted, models, signal);
+      }
+    } finally {
+      run.end();
+    }
+  }
+
+  /** The tests of a request, by their files, in order. */
+  async #wanted(request: vscode.TestRunRequest): Promise<ReadonlyMap<vscode.TestItem, readonly vscode.TestItem[]>> {
+    const wanted = new Map<vscode.TestItem, vscode.TestItem[]>();
+    const excluded = new Set(request.exclude);
+    for (const item of request.include ?? [...this.#controller.items].map(([, each]) => each)) {
+      const file = item.parent ?? item;
+      if (excluded.has(item) || excluded.has(file)) continue;
+      if (!item.parent && item.children.size === 0) await this.#load(item);
+      const tests = item.parent || item.children.size === 0 ? [item] : [...item.children].map(([, each]) => each);
+      const list = wanted.get(file) ?? [];
+      list.push(...tests.filter((each) => !excluded.has(each) && !list.includes(each)));
+      wanted.set(file, list);
+    }
+    return wanted;
+  }
+
+  async #runFile(
+    run: vscode.TestRun,
+    file: vscode.TestItem,
+    tests: readonly vscode.TestItem[],
+    models: readonly string[] | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    for (const test of tests) run.enqueued(test);
+    const fail = (message: string) => {
+      for (const test of tests) run.errored(test, new vscode.TestMessage(message));
+    };
+    if (!file.uri) return;
+    try {
+      const prompt = await readPrompt(file.uri);
+      await this.#fill(file, prompt);
+      if (file.error !== undefined && hasErrors(prompt.file)) {
+        fail(typeof file.error === 'string' ? file.error : file.error.value);
+        return;
+      }
+      requireRunnable(prompt);
+      const missing = unknownValues(prompt, file);
+      if (missing) {
+        run.skipped(file);
+        run.appendOutput(`${missing}\r\n`, undefined, file);
+        return;
+      }
+      this.#deps.problems.forgetRefusal(file.uri);
+      const { runner } = this.#deps;
+      const asked = models ?? (await runner.modelsOf(prompt));
+      await runner.askForJudges(prompt);
+      const work = new TestWork(run, prompt, this.#caseItems(tests), asked.length);
+      const order = { cases: [...work.cases], models: asked };
+      const done = await runner.run(prompt, order, (event) => work.accept(event), signal);
+      work.compare(await this.#deps.keep(prompt, done));
+      const refused = done.results.flatMap(({ attempts }) => attempts).find(({ error }) => error?.param)?.error;
+      if (refused) this.#deps.problems.showRefusal(prompt, refused);
+    } catch (error) {
+      if (isCancelled(error)) return;
+      fail(asRolecallError(error).message);
+    }
+  }
+
+  #caseItems(tests: readonly vscode.TestItem[]): Map<string, { test: vscode.TestItem; one: PromptCase }> {
+    return new Map(
+      tests.flatMap((test) => {
+        const one = this.#cases.get(test);
+        return one ? [[one.id, { test, one }] as const] : [];
+      }),
+    );
+  }
+
+  dispose(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    for (const profile of this.#profiles.values()) profile.dispose();
+    vscode.Disposable.from(...this.#disposables).dispose();
+  }
+}
+
+/** Why a file without cases cannot be tested: its variables have no values. */
+function unknownValues({ file: { variables } }: OpenedPrompt, { children }: vscode.TestItem): string | undefined {
+  if (children.size > 0 || variables.length === 0) return undefined;
+  return vscode.l10n.t('This file has no cases that give values to: {0}.', variables.join(', '));
+}
+
+function caseWithoutValues(): PromptCase {
+  const [one] = nameCases([{ values: new Map() }]);
+  if (!one) throw new RangeError('No case was made.');
+  return one;
+}
+
+/** The first error of a file, with a link to its place. */
+function errorOf(prompt: OpenedPrompt, problem: { start: number; end: number; message: string }): string {
+  const { line } = prompt.rangeOf(problem).start;
+  return vscode.l10n.t('Line {0}: {1}', line + 1, problem.message);
+}
+
+/** Tells a test run what becomes of the cases. */
+class TestWork {
+  readonly #run: vscode.TestRun;
+  readonly #prompt: OpenedPrompt;
+  readonly #tests: ReadonlyMap<string, { readonly test: vscode.TestItem; readonly one: PromptCase }>;
+  readonly #models: number;
+  readonly #results = new Map<string, CaseResult[]>();
+
+  constructor(
+    run: vscode.TestRun,
+    prompt: OpenedPrompt,
+    tests: ReadonlyMap<string, { readonly test: vscode.TestItem; readonly one: PromptCase }>,
+    models: number,
+  ) {
+    this.#run = run;
+    this.#prompt = prompt;
+    this.#tests = tests;
+    this.#models = models;
+  }
+
+  get cases(): readonly PromptCase[] {
+    return [...this.#tests.values()].map(({ one }) => one);
+  }
+
+  accept(event: RunEvent): void {
+    if (event.kind === 'waiting') {
+      this.#write(vscode.l10n.t('The service asked to wait {0} s.', Math.ceil(event.ms / 1000)));
+    } else if (event.kind === 'started') {
+      const test = this.#testOf(event.case);
+      if (test && event.attempt === 0) this.#run.started(test);
+    } else if (event.kind === 'finished') this.#finish(event.result);
+  }
+
+  /** Marks what the baseline did better: a regression is red, whatever else it is. */
+  compare(regressions: ReadonlyMap<string, string>): void {
+    for (const [id, reason] of regressions) {
+      const test = this.#tests.get(id)?.test;
+      const results = this.#results.get(id);
+      if (!test || !results) continue;
+      const messages = results.flatMap((result) => this.#messagesOf(result, ['failed', 'error']));
+      this.#run.failed(test, [this.#messageAt(reason, test), ...messages], durationOf(results));
+    }
+  }
+
+  #testOf({ id }: PromptCase): vscode.TestItem | undefined {
+    return this.#tests.get(id)?.test;
+  }
+
+  #finish(result: CaseResult): void {
+    const test = this.#testOf(result.case);
+    if (!test) return;
+    this.#writeResult(result, test);
+    const results = [...(this.#results.get(result.case.id) ?? []), result];
+    this.#results.set(result.case.id, results);
+    if (results.length < this.#models) return;
+    const verdict = combineVerdicts(results.map((each) => each.verdict));
+    const duration = durationOf(results);
+    if (verdict === 'passed') this.#run.passed(test, duration);
+    else if (verdict === 'skipped') this.#run.skipped(test);
+    else {
+      const messages = results.flatMap((each) => this.#messagesOf(each, [verdict]));
+      this.#run[verdict === 'failed' ? 'failed' : 'errored'](test, messages, duration);
+    }
+  }
+
+  #messagesOf({ attempts, model }: CaseResult, verdicts: readonly Verdict[]): vscode.TestMessage[] {
+    const prefix = this.#models > 1 ? `${model}: ` : '';
+    return attempts.flatMap(({ error, answers }) => {
+      if (error) return verdicts.includes('error') ? [new vscode.TestMessage(`${prefix}${error.message}`)] : [];
+      return answers
+        .flatMap(({ evaluations }) => evaluations)
+        .filter(({ verdict }) => verdicts.includes(verdict))
+        .map(({ evaluator, reason = '', diff, range }) => {
+          const text = `${prefix}${evaluator}: ${reason}`;
+          const message = diff
+            ? vscode.TestMessage.diff(text, diff.expected, diff.actual)
+            : new vscode.TestMessage(text);
+          message.location = new vscode.Location(this.#prompt.uri, this.#prompt.rangeOf(range));
+          return message;
+        });
+    });
+  }
+
+  #messageAt(text: string, { uri, range }: vscode.TestItem): vscode.TestMessage {
+    const message = new vscode.TestMessage(text);
+    if (uri && range) message.location = new vscode.Location(uri, range);
+    return message;
+  }
+
+  #writeResult({ case: one, model, verdict, agreement, attempts }: CaseResult, test: vscode.TestItem): void {
+    const agree = agreement.of > 1 ? ` (${agreement.passed}/${agreement.of})` : '';
+    this.#write(`${one.label} · ${model} · ${verdict}${agree}`, test);
+    for (const { error, answers } of attempts) {
+      if (error) this.#write(error.message, test);
+      for (const { text, evaluations } of answers) {
+        this.#write(text, test);
+        for (const evaluation of evaluations) this.#write(`  ${checkText(evaluation)}`, test);
+      }
+    }
+    if (verdict === 'skipped') for (const reason of reasonsOf(attempts)) this.#write(`  ${reason}`, test);
+    this.#write('', test);
+  }
+
+  /** Without what a terminal would obey. */
+  #write(text: string, test?: vscode.TestItem): void {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what has to go.
+    const plain = text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '');
+    this.#run.appendOutput(`${plain.replaceAll('\n', '\r\n')}\r\n`, undefined, test);
+  }
+}
+
+function durationOf(results: readonly CaseResult[]): number {
+  return results.flatMap(({ attempts }) => attempts).reduce((sum, { timings }) => sum + (timings?.totalMs ?? 0), 0);
+}

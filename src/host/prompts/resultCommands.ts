@@ -1,0 +1,191 @@
+import * as vscode from 'vscode';
+import { oneLine } from '../../core/access/plain.ts';
+import { RolecallError, truncateWithEllipsis } from '../../core/base/errors.ts';
+import { compareAttempts } from '../../core/prompts/compareRuns.ts';
+import { answerText } from '../../core/prompts/evaluate.ts';
+import { attemptJson, markdownReport } from '../../core/prompts/reports.ts';
+import type { AttemptResult } from '../../core/prompts/runResults.ts';
+import { insertMessages } from '../../core/prompts/writePromptFile.ts';
+import { promptCommands } from '../../ids.ts';
+import { signalOf } from '../cancellation.ts';
+import type { Handlers } from '../commands.ts';
+import type { OpenToolRegistry } from '../conversation.ts';
+import { showInformationMessage, showQuickPick, withProgress } from '../dialogs.ts';
+import type { ModelAnswer } from './modelAnswer.ts';
+import type { PromptCommands } from './promptCommands.ts';
+import type { PromptResult, PromptResults } from './promptResults.ts';
+import type { ResultDocuments } from './resultDocuments.ts';
+
+export interface ResultCommandsDeps {
+  readonly results: PromptResults;
+  readonly documents: ResultDocuments;
+  readonly runs: PromptCommands;
+  readonly openTools: OpenToolRegistry;
+  /** Of Rolecall. */
+  readonly version: string;
+}
+
+/** What the links of a result do. Each is given the result's address and the model. */
+export class ResultCommands {
+  readonly #deps: ResultCommandsDeps;
+
+  constructor(deps: ResultCommandsDeps) {
+    this.#deps = deps;
+  }
+
+  get handlers() {
+    return {
+      [promptCommands.foldPromptResult]: async (uri, model, what) => this.#fold(uri, model, what),
+      [promptCommands.continuePrompt]: (uri, model) => this.#continue(this.#find(uri, model)),
+      [promptCommands.reproducePrompt]: (uri, model) => this.#runAgain(this.#find(uri, model)),
+      [promptCommands.runPromptToolCall]: (uri, model, choice, call) =>
+        this.#callTool(this.#find(uri, model), choice, call),
+      [promptCommands.savePromptResult]: (uri, model) => this.#save(this.#find(uri, model)),
+    } satisfies Partial<Handlers>;
+  }
+
+  #find(uri: unknown, model: unknown): { readonly result: PromptResult; readonly answer: ModelAnswer } {
+    const shown = uri instanceof vscode.Uri ? uri : vscode.window.activeTextEditor?.document.uri;
+    const result = this.#deps.results.of(shown);
+    const answer = result?.models.find((each) => model === undefined || each.model === model);
+    if (result && answer) return { result, answer };
+    throw new RolecallError('invalidRequest', vscode.l10n.t('Run a prompt first, and open its result.'));
+  }
+
+  #fold(uri: unknown, model: unknown, what: unknown): void {
+    const { result, answer } = this.#find(uri, model);
+    if (typeof what !== 'string') return;
+    if (!answer.unfolded.delete(what)) answer.unfolded.add(what);
+    result.show();
+  }
+
+  /** The answer becomes the next turn of the prompt, and the cursor stands in the one after it. */
+  async #continue({ result, answer }: Found): Promise<void> {
+    const [choice] = await pickChoice(answer);
+    if (!choice) return;
+    const document = await vscode.workspace.openTextDocument(result.prompt.uri);
+    const turns = [
+      { role: 'assistant', content: answerText(choice) },
+      { role: 'user', content: '' },
+    ];
+    const insertion = insertMessages(document.getText(), turns);
+    if (!insertion) {
+      throw new RolecallError(
+        'invalidRequest',
+        vscode.l10n.t('The answer could not be added: "messages" of this file is not a list with one item in a line.'),
+      );
+    }
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, document.positionAt(insertion.offset), insertion.text);
+    await vscode.workspace.applyEdit(edit);
+    const visible = vscode.window.visibleTextEditors.find((each) => each.document === document);
+    const editor = await vscode.window.showTextDocument(document, visible?.viewColumn ?? vscode.ViewColumn.One);
+    const added = document.getText().slice(insertion.offset, insertion.offset + insertion.text.length);
+    const empty = added.lastIndexOf('""');
+    const at = document.positionAt(insertion.offset + (empty < 0 ? insertion.text.trimEnd().length : empty + 1));
+    editor.selection = new vscode.Selection(at, at);
+    editor.revealRange(editor.selection);
+  }
+
+  /** Reproduce: says whether the same request gets the same answer from the same service. */
+  async #runAgain({ result, answer }: Found): Promise<void> {
+    const before = answer.result;
+    if (!before) return;
+    const after = await this.#deps.runs.run(result.prompt, result.case, [answer.model], before.seed);
+    const [attempt] = after?.results[0]?.attempts ?? [];
+    if (attempt) await this.#tell(result, before, attempt);
+  }
+
+  async #tell(result: PromptResult, before: AttemptResult, after: AttemptResult): Promise<void> {
+    const { isMeasured, isSameRequest, isSameAnswer, fingerprint, differences } = compareAttempts(before, after);
+    if (!isMeasured) return; // The result says why.
+    const request = isSameRequest ? '' : vscode.l10n.t('The prompt has changed since. ');
+    const service = {
+      same: vscode.l10n.t('The fingerprint of the service is the same.'),
+      changed: vscode.l10n.t('The fingerprint of the service has changed.'),
+      unknown: vscode.l10n.t('The service sends no fingerprint.'),
+    }[fingerprint];
+    if (isSameAnswer) {
+      await showInformationMessage(`${request}${vscode.l10n.t('The answer is the same.')} ${service}`);
+      return;
+    }
+    const show = vscode.l10n.t('Show Difference');
+    const seed = after.seed ?? after.request?.seed;
+    const why = seed === undefined ? vscode.l10n.t(' No seed is set, so answers can differ.') : '';
+    const chosen = await showInformationMessage(
+      `${request}${vscode.l10n.t('The answer has changed.')} ${service}${why}`,
+      show,
+    );
+    const [difference] = differences;
+    if (chosen !== show || !difference) return;
+    const title = vscode.l10n.t('{0}: first answer ↔ second answer', result.prompt.name);
+    await this.#deps.documents.showDifference(difference.before, difference.after, title);
+  }
+
+  async #callTool({ answer }: Found, choiceIndex: unknown, callIndex: unknown): Promise<void> {
+    const choice = answer.choices.find(({ index }) => index === choiceIndex);
+    const call = choice?.calls[Number(callIndex)];
+    if (!call) return;
+    const registry = await this.#deps.openTools();
+    const tool = registry.tools.find(({ name }) => name === call.name);
+    if (!tool) {
+      throw new RolecallError('tool', vscode.l10n.t('This workspace has no tool named "{0}".', call.name));
+    }
+    const wrong = call.parsed ? tool.check(call.parsed) : [vscode.l10n.t('The arguments are not valid JSON.')];
+    if (!call.parsed || wrong.length > 0) {
+      throw new RolecallError('tool', vscode.l10n.t('{0} was not run: {1}', call.name, wrong.join(' ')));
+    }
+    const { id, name, parsed } = call;
+    const ran = await withProgress(
+      {
+        location: vscode.ProgressLocation.Notification,
+        title: vscode.l10n.t('Running {0}…', name),
+        cancellable: true,
+      },
+      (_report, token) => registry.invoke({ id, name, arguments: parsed }, signalOf(token)),
+    );
+    if (ran.refused) return;
+    const text = truncateWithEllipsis(ran.content, 100_000);
+    const document = await vscode.workspace.openTextDocument({ content: text, language: 'plaintext' });
+    await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside });
+  }
+
+  async #save({ result, answer }: Found): Promise<void> {
+    const { result: attempt } = answer;
+    if (!attempt) throw new RolecallError('invalidRequest', vscode.l10n.t('The answer is not complete yet.'));
+    const base = result.uri.path.split('/').at(-1)?.replace(/\.md$/, '') ?? 'result';
+    const folder = result.prompt.uri.scheme === 'untitled' ? undefined : vscode.Uri.joinPath(result.prompt.uri, '..');
+    const uri = await vscode.window.showSaveDialog({
+      title: vscode.l10n.t('Save Result'),
+      filters: { JSON: ['json'], Markdown: ['md'] },
+      ...(folder && { defaultUri: vscode.Uri.joinPath(folder, `${base}.json`) }),
+    });
+    if (!uri) return;
+    const title = `${result.prompt.file.name ?? result.prompt.name} · ${answer.label}`;
+    const text = uri.path.endsWith('.md')
+      ? markdownReport(attempt, oneLine(title))
+      : `${JSON.stringify(attemptJson(attempt, { version: this.#deps.version }), undefined, 2)}\n`;
+    await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
+    const open = vscode.l10n.t('Open');
+    const name = uri.path.split('/').at(-1) ?? '';
+    const chosen = await showInformationMessage(vscode.l10n.t('Result saved to {0}.', name), open);
+    if (chosen === open) await vscode.window.showTextDocument(uri);
+  }
+}
+
+interface Found {
+  readonly result: PromptResult;
+  readonly answer: ModelAnswer;
+}
+
+/** Of several answers the one that the user picks. */
+async function pickChoice({ choices }: ModelAnswer) {
+  if (choices.length < 2) return choices;
+  const items = choices.map((choice) => ({
+    label: vscode.l10n.t('Answer {0}', choice.index + 1),
+    description: truncateWithEllipsis(choice.text.replace(/\s+/g, ' '), 100),
+    choice,
+  }));
+  const chosen = await showQuickPick(items, { title: vscode.l10n.t('Continue from Which Answer?') });
+  return chosen ? [chosen.choice] : [];
+}

@@ -1,0 +1,241 @@
+import * as vscode from 'vscode';
+import { oneLine } from '../../core/access/plain.ts';
+import { isJsonObject } from '../../core/base/json.ts';
+import type { Usage } from '../../core/completions/completion.ts';
+import { fenceFor } from '../../core/completions/request.ts';
+import type { Evaluation, Timings, Verdict } from '../../core/prompts/runResults.ts';
+import { tokensText } from '../tokenUsage.ts';
+import type { AnswerChoice, ModelAnswer } from './modelAnswer.ts';
+
+/** A result as a document: its text, and where things are in it. */
+export interface ResultText {
+  readonly text: string;
+  readonly answers: readonly AnswerPlace[];
+  readonly links: readonly LinkPlace[];
+}
+
+/** Where an answer stands. Lines count from 0. */
+export interface AnswerPlace {
+  readonly model: ModelAnswer;
+  readonly choice: AnswerChoice;
+  readonly line: number;
+}
+
+/** A line with something to do. */
+export interface LinkPlace {
+  readonly line: number;
+  readonly model: ModelAnswer;
+  readonly choice?: AnswerChoice;
+  readonly action: /** Something that is folded: shown or hidden. */
+    | { readonly kind: 'fold'; readonly what: string; readonly isShown: boolean; readonly title: string }
+    | { readonly kind: 'callTool'; readonly call: number }
+    | { readonly kind: 'answer' };
+}
+
+export interface ResultHead {
+  readonly title: string;
+  readonly about: string;
+}
+
+/** The result as Markdown. What a model wrote stands in it as it came. */
+export function resultText(head: ResultHead, models: readonly ModelAnswer[]): ResultText {
+  const writer = new Writer();
+  writer.paragraph(`# ${oneLine(head.title)}`);
+  writer.paragraph(oneLine(head.about));
+  for (const model of models) writeModel(writer, model);
+  return writer.done;
+}
+
+function writeModel(writer: Writer, model: ModelAnswer): void {
+  const { choices, result, notices, isOver } = model;
+  if (result && !result.error) writer.link({ model, action: { kind: 'answer' } });
+  writer.paragraph(`## ${oneLine(model.label)}`);
+  for (const notice of notices) writer.paragraph(oneLine(notice));
+  for (const choice of choices) {
+    if (choices.length > 1) {
+      writer.paragraph(`### ${vscode.l10n.t('Answer {0} of {1}', choice.index + 1, choices.length)}`);
+    }
+    writeChoice(writer, model, choice);
+  }
+  if (result?.error) writer.paragraph(vscode.l10n.t('Failed: {0}', oneLine(result.error.message)));
+  else if (isOver && !result) writer.paragraph(vscode.l10n.t('Stopped.'));
+  else if (!isOver) {
+    // At the end, so that whoever reads it sees the answer grow above.
+    if (choices.length === 0) writer.paragraph(vscode.l10n.t('Waiting for the answer…'));
+    return;
+  }
+  writer.lines(factsOf(model));
+  if (model.body !== undefined) {
+    const body = model.body;
+    const said = vscode.l10n.t('Request: {0} bytes', Buffer.byteLength(body).toLocaleString());
+    writer.folded({ model, what: 'request', title: vscode.l10n.t('Request'), said }, () =>
+      writer.fenced(JSON.stringify(JSON.parse(body), undefined, 2), 'json'),
+    );
+  }
+}
+
+function writeChoice(writer: Writer, model: ModelAnswer, choice: AnswerChoice): void {
+  const { reasoning, calls, text } = choice;
+  if (reasoning !== '') {
+    const words = reasoning.split(/\s+/).filter(Boolean).length;
+    const said = vscode.l10n.t('Reasoning: {0} words', words.toLocaleString());
+    const what = `reasoning ${choice.index}`;
+    writer.folded({ model, choice, what, title: vscode.l10n.t('Reasoning'), said }, () =>
+      writer.quoted(reasoning.trim()),
+    );
+  }
+  if (text !== '') writer.answer(model, choice);
+  for (const [index, call] of calls.entries()) {
+    if (model.isOver) writer.link({ model, choice, action: { kind: 'callTool', call: index } });
+    writer.paragraph(vscode.l10n.t('Calls the tool {0} with:', oneLine(call.name)));
+    writer.fenced(indented(call.arguments), 'json');
+  }
+  if (!model.isOver) return;
+  writer.lines(endOf(choice));
+  if (choice.evaluations.length > 0) {
+    writer.lines(choice.evaluations.map(checkText));
+  }
+}
+
+const marks: Readonly<Record<Verdict, string>> = { passed: '✓', failed: '✗', skipped: '–', error: '⚠' };
+
+/** A check in a line. */
+export function checkText({ evaluator, verdict, reason, score }: Evaluation): string {
+  const told: Readonly<Record<Verdict, string>> = {
+    passed: vscode.l10n.t('passed'),
+    failed: vscode.l10n.t('failed'),
+    skipped: vscode.l10n.t('skipped'),
+    error: vscode.l10n.t('error'),
+  };
+  const points = score === undefined ? '' : vscode.l10n.t(', score {0}', Number(score.toPrecision(3)));
+  const why = reason === undefined ? '' : `: ${oneLine(reason.replace(/\s+/g, ' '))}`;
+  return `${marks[verdict]} ${oneLine(evaluator)} (${told[verdict]}${points})${why}`;
+}
+
+/** How an answer ended, and how sure the model was. */
+function endOf({ finishReason, stopReason, logprobs, places, perplexity, text }: AnswerChoice): string[] {
+  const stopped = stopReason === undefined ? '' : vscode.l10n.t(' · stop reason: {0}', JSON.stringify(stopReason));
+  const finished =
+    finishReason === undefined
+      ? vscode.l10n.t('No finish reason')
+      : vscode.l10n.t('Finish reason: {0}', oneLine(finishReason));
+  const lines = [`${finished}${stopped}`];
+  if (logprobs.length > 0 && perplexity !== undefined) {
+    const sure = vscode.l10n.t('Perplexity {0} over {1} tokens', perplexity.toFixed(2), logprobs.length);
+    const unplaced = text !== '' && places.length === 0;
+    const why = vscode.l10n.t('The tokens do not spell this answer, so they are not colored.');
+    lines.push(`${sure}${unplaced ? `. ${why}` : ''}`);
+  }
+  return lines;
+}
+
+/** What the request came to. */
+function factsOf({ usage, result, choices, body }: ModelAnswer): string[] {
+  const { timings, completion, seed } = result ?? {};
+  const facts = [
+    ...(usage ? usageFacts(usage) : []),
+    ...(timings ? timeFacts(timings) : []),
+    ...(seed === undefined ? [] : [vscode.l10n.t('seed {0}', seed)]),
+    ...(completion?.fingerprint === undefined
+      ? []
+      : [vscode.l10n.t('fingerprint {0}', oneLine(completion.fingerprint))]),
+  ];
+  const lines = facts.length > 0 ? [facts.join(' · ')] : [];
+  const wanted = body !== undefined && /"logprobs":true/.test(body);
+  if (wanted && completion && choices.every(({ logprobs }) => logprobs.length === 0)) {
+    lines.push(vscode.l10n.t('The service returned no log probabilities, although they were asked for.'));
+  }
+  return lines;
+}
+
+function usageFacts({ promptTokens = 0, completionTokens = 0, ...details }: Usage): string[] {
+  const told = [details.promptTokensDetails, details.completionTokensDetails].filter(
+    (each) => each !== undefined && each !== null,
+  );
+  return [tokensText(promptTokens, completionTokens), ...told.map(detailText)];
+}
+
+/** `{"cached_tokens": 7}` as `cached_tokens 7`. */
+function detailText(details: unknown): string {
+  if (!isJsonObject(details)) return oneLine(JSON.stringify(details));
+  return Object.entries(details)
+    .map(([name, value]) => oneLine(`${name} ${JSON.stringify(value)}`))
+    .join(', ');
+}
+
+function timeFacts({ totalMs, firstTokenMs, tokensPerSecond }: Timings): string[] {
+  const seconds = (ms: number) => (ms / 1000).toFixed(2);
+  return [
+    vscode.l10n.t('{0} s', seconds(totalMs)),
+    ...(firstTokenMs === undefined ? [] : [vscode.l10n.t('first token after {0} s', seconds(firstTokenMs))]),
+    ...(tokensPerSecond === undefined ? [] : [vscode.l10n.t('{0} tokens/s', tokensPerSecond.toFixed(1))]),
+  ];
+}
+
+function indented(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), undefined, 2);
+  } catch {
+    return json;
+  }
+}
+
+interface Folded {
+  readonly model: ModelAnswer;
+  readonly choice?: AnswerChoice;
+  readonly what: string;
+  /** For the link. */
+  readonly title: string;
+  /** The line that is always there. */
+  readonly said: string;
+}
+
+class Writer {
+  readonly #parts: string[] = [];
+  #line = 0;
+  readonly #answers: AnswerPlace[] = [];
+  readonly #links: LinkPlace[] = [];
+
+  get done(): ResultText {
+    return { text: this.#parts.join(''), answers: this.#answers, links: this.#links };
+  }
+
+  paragraph(text: string): void {
+    this.#write(`${text}\n\n`);
+  }
+
+  lines(lines: readonly string[]): void {
+    if (lines.length > 0) this.paragraph(lines.join('\n'));
+  }
+
+  quoted(text: string): void {
+    this.paragraph(text.replace(/^/gm, '> '));
+  }
+
+  fenced(text: string, language: string): void {
+    const fence = fenceFor(text);
+    this.paragraph(`${fence}${language}\n${text}\n${fence}`);
+  }
+
+  answer(model: ModelAnswer, choice: AnswerChoice): void {
+    this.#answers.push({ model, choice, line: this.#line });
+    this.paragraph(choice.text);
+  }
+
+  /** A link above the next line. */
+  link(link: Omit<LinkPlace, 'line'>): void {
+    this.#links.push({ ...link, line: this.#line });
+  }
+
+  folded({ what, title, said, ...of }: Folded, write: () => void): void {
+    const isShown = of.model.unfolded.has(what);
+    this.link({ ...of, action: { kind: 'fold', what, isShown, title } });
+    this.paragraph(said);
+    if (isShown) write();
+  }
+
+  #write(text: string): void {
+    this.#parts.push(text);
+    this.#line += text.match(/\r\n|\r|\n/g)?.length ?? 0;
+  }
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, type Locator, type Page } from '@playwright/test';
+import { choose, openFile, quickInput, quickPickRows, runCommand } from '../../harness/actions.ts';
+import { extensionPage } from '../../harness/views.ts';
+import { test, type Workbench } from '../../harness/workbench.ts';
+
+/** As people wrote them for GitHub Models. */
+const CAPITALS = `name: Capitals
+description: Names the capital of a country
+model: openai/gpt-4o
+modelParameters:
+  temperature: 0
+  seed: 7
+messages:
+  - role: system
+    content: Answer with the name of the city.
+  - role: user
+    content: 'say: {{answer}}'
+testData:
+  - input: France
+    answer: Paris
+    expected: Paris
+  - input: Japan
+    answer: Tokyo
+    expected: Kyoto
+evaluators:
+  - name: is right
+    string:
+      equals: '{{expected}}'
+`;
+
+const STORY = `name: Story
+model: sandbox/ngram
+modelParameters:
+  logprobs: true
+  top_logprobs: 3
+  max_tokens: 80
+  seed: 11
+messages:
+  - role: user
+    content: Tell me about tokens and streams.
+`;
+
+/** Somebody opens a prompt file of another cloud, runs it, mends it, and looks at what models answer. */
+test.describe('a prompt file', () => {
+  test.describe.configure({ mode: 'serial' });
+  let workbench: Workbench;
+  let page: Page;
+
+  test.beforeAll(async ({ desk }) => {
+    workbench = await desk.inSandbox();
+    page = workbench.page;
+    await runCommand(page, 'View: Hide Secondary Side Bar');
+    fs.writeFileSync(inFolder('capitals.prompt.yml'), CAPITALS);
+    fs.writeFileSync(inFolder('story.prompt.yml'), STORY);
+  });
+
+  const inFolder = (...names: string[]) => path.join(workbench.folder, ...names);
+  const lens = (text: string): Locator => page.locator('.codelens-decoration a', { hasText: text });
+  const result = (name: string): Locator => page.locator(`.editor-instance[aria-label^=${JSON.stringify(name)}]`);
+  /** In the Test view, with what became of it. */
+  const suite = (state: string): Locator =>
+    page.locator(`.part.sidebar .monaco-list-row[aria-label*="capitals.prompt.yml (${state}"]`);
+
+  test('says above its text what can be done with it, and runs', async () => {
+    await openFile(page, 'capitals.prompt.yml');
+    await lens('Run with Models…').waitFor();
+    await workbench.screenshot('prompt-file');
+    await lens('Run').first().click();
+    await quickInput(page).getByText('Model for openai/gpt-4o').waitFor();
+    await workbench.screenshot('prompt-model');
+    await choose(page, 'Sandbox Guide');
+    await quickInput(page).getByText('Run Which Case?').waitFor();
+    await choose(page, 'Japan');
+    const shown = result('capitals.result.md');
+    await expect(shown.getByText('Finish reason: stop')).toBeVisible();
+    await workbench.screenshot('prompt-result');
+    assert.match(await shown.innerText(), /Tokyo/);
+  });
+
+  test('shows in the Test view what fails, and how it differs', async () => {
+    await runCommand(page, 'Testing: Focus on Test Explorer View');
+    await page.locator('.part.sidebar .monaco-list-row', { hasText: 'capitals.prompt.yml' }).waitFor();
+    await runCommand(page, 'Test: Run All Tests');
+    await suite('Failed').waitFor();
+    await page.locator('.part.panel [role="treeitem"]', { hasText: 'Japan' }).click();
+    await page.locator('.part.panel .monaco-diff-editor').getByText('Kyoto').waitFor();
+    await workbench.screenshot('prompt-tests');
+  });
+
+  test('is green when it is mended', async () => {
+    fs.writeFileSync(inFolder('capitals.prompt.yml'), CAPITALS.replace('Kyoto', 'Tokyo'));
+    await page.locator('.view-line', { hasText: 'expected: Tokyo' }).waitFor();
+    await runCommand(page, 'Test: Run All Tests');
+    await suite('Passed').waitFor();
+    await workbench.screenshot('prompt-tests-green');
+  });
+
+  test('is compared with the run before, and between models', async () => {
+    await runCommand(page, 'View: Hide Panel');
+    await openFile(page, 'capitals.prompt.yml');
+    await lens('Compare…').click();
+    await quickPickRows(page).first().click();
+    const comparison = extensionPage(page).locator('main');
+    await comparison.getByText('Better').first().waitFor();
+    await workbench.screenshot('prompt-comparison');
+    await comparison.getByText('Japan').click();
+    await page.locator('.tab.active', { hasText: 'capitals.prompt.yml: Japan' }).waitFor();
+    await workbench.screenshot('prompt-difference');
+  });
+
+  test('colors the tokens of an answer', async () => {
+    await runCommand(page, 'View: Close All Editors');
+    await openFile(page, 'story.prompt.yml');
+    await lens('Run').first().click();
+    const shown = result('story.result.md');
+    await expect(shown.getByText('Perplexity')).toBeVisible();
+    await shown.locator('.view-lines').click();
+    await runCommand(page, 'Rolecall: Go to Next Uncertain Token');
+    await runCommand(page, 'Show or Focus Hover');
+    await page.locator('.monaco-hover:visible', { hasText: 'Probability' }).waitFor();
+    await workbench.screenshot('prompt-tokens');
+  });
+});

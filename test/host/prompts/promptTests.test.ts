@@ -1,0 +1,344 @@
+import assert from 'node:assert/strict';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { noTools } from '../../../src/host/editor/runConversationWithProgress.ts';
+import { readPrompt } from '../../../src/host/prompts/promptFiles.ts';
+import { resourcesOf } from '../../../src/host/prompts/promptResources.ts';
+import { Prompts } from '../../../src/host/prompts/prompts.ts';
+import { promptCommands } from '../../../src/ids.ts';
+import { pagesFor, usePanels } from '../support/pages.ts';
+import { usePatches } from '../support/patches.ts';
+import { addFault, clearFaults, connectionTo } from '../support/sandbox.ts';
+import { signInAs, useScene } from '../support/scene.ts';
+import { until } from '../support/wait.ts';
+import { folder, workspaceFile } from '../support/workspace.ts';
+
+const TEXT = `name: Words
+model: sandbox/guide
+messages:
+  - role: user
+    content: "say: {{answer}}"
+testData:
+  - { name: right, answer: Paris, expected: Paris }
+  - { name: wrong, answer: "Pâris 🙂", expected: Paris }
+evaluators:
+  - name: equal
+    string:
+      equals: "{{expected}}"
+`;
+
+/** What a test run was told. */
+interface Told {
+  readonly state: string;
+  readonly test: string;
+  readonly messages: readonly vscode.TestMessage[];
+}
+
+describe('prompt files', () => {
+  const scene = useScene();
+  const patches = usePatches();
+  const panels = usePanels(patches);
+  const file = workspaceFile('words.prompt.yml');
+  let controller: vscode.TestController;
+  let profiles: Map<string, vscode.TestRunProfile>;
+  let told: Told[];
+  let output: string;
+  let ended: Promise<void>;
+  let prompts: Prompts;
+  let errors: string[];
+
+  beforeEach(async () => {
+    profiles = new Map();
+    errors = [];
+    patches.set(vscode.window, 'showErrorMessage', async (message: string) => void errors.push(message));
+    const { createTestController } = vscode.tests;
+    // The running extension has the real one.
+    patches.set(vscode.tests, 'createTestController', (_id: string, label: string) => {
+      controller = createTestController(`rolecall.tests.${Date.now()}.${Math.random()}`, label);
+      const createRunProfile = controller.createRunProfile.bind(controller);
+      controller.createRunProfile = (name, ...more) => {
+        const profile = createRunProfile(name, ...more);
+        profiles.set(name, profile);
+        return profile;
+      };
+      controller.createTestRun = () => recordedRun();
+      return controller;
+    });
+    const { clouds, settings } = scene();
+    const catalog = scene().catalog();
+    const openTools = async () => noTools;
+    prompts = new Prompts({
+      ...scene().request(),
+      clouds,
+      catalog,
+      openTools,
+      pages: scene().own(pagesFor(scene().log)),
+      lastExchange: {},
+      storage: vscode.Uri.file(path.join(scene().state, 'storage')),
+      extension: { packageJSON: { version: '1.2.3' } },
+    });
+    scene().own(prompts);
+    assert.ok(settings);
+    await file.write(TEXT);
+  });
+
+  afterEach(async () => {
+    await clearFaults();
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  function recordedRun(): vscode.TestRun {
+    told = [];
+    output = '';
+    let end = () => {};
+    ended = new Promise((resolve) => {
+      end = resolve;
+    });
+    const tell =
+      (state: string) =>
+      (test: vscode.TestItem, messages: unknown = []) => {
+        const list = Array.isArray(messages) ? messages : [messages].filter((each) => typeof each === 'object');
+        told.push({ state, test: test.label, messages: list });
+      };
+    return {
+      enqueued: tell('enqueued'),
+      started: tell('started'),
+      passed: tell('passed'),
+      failed: tell('failed'),
+      errored: tell('errored'),
+      skipped: tell('skipped'),
+      appendOutput: (text: string) => {
+        output += text;
+      },
+      token: new vscode.CancellationTokenSource().token,
+      end,
+    } as unknown as vscode.TestRun;
+  }
+
+  const verdicts = () =>
+    told.filter(({ state }) => !['enqueued', 'started'].includes(state)).map(({ state, test }) => [test, state]);
+
+  async function suite(): Promise<vscode.TestItem> {
+    await controller.resolveHandler?.(undefined);
+    const item = controller.items.get(file.uri().toString()) ?? assert.fail('the file is not there');
+    await controller.resolveHandler?.(item);
+    return item;
+  }
+
+  async function run(items: readonly vscode.TestItem[], token = new vscode.CancellationTokenSource().token) {
+    const profile = profiles.get('Run') ?? assert.fail();
+    await profile.runHandler(new vscode.TestRunRequest(items), token);
+    await ended;
+  }
+
+  /** A service that is not the sandbox: it answers what the last message says, and keeps what it was sent. */
+  async function plainServer(): Promise<{ server: Server; bodies: string[] }> {
+    const bodies: string[] = [];
+    const server = createServer(async (request, response) => {
+      let body = '';
+      for await (const piece of request) body += piece;
+      if (request.url?.endsWith('/models')) {
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify({ data: [{ id: 'sandbox/guide' }] }));
+        return;
+      }
+      bodies.push(body);
+      const { messages } = JSON.parse(body) as { messages: { content: string }[] };
+      const content = (messages.at(-1)?.content ?? '').replace('say: ', '');
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const chunk = { choices: [{ index: 0, delta: { content }, finish_reason: null }] };
+      const last = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+      response.end(`data: ${JSON.stringify(chunk)}\n\ndata: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    scene().own({ dispose: () => server.close() });
+    const { port } = server.address() as AddressInfo;
+    scene().settings.connection = { ...connectionTo('service'), inferenceUrl: `http://127.0.0.1:${port}` };
+    await scene().clouds.start();
+    await signInAs(scene().clouds.require(), 'administrator');
+    return { server, bodies };
+  }
+
+  it('are edited further with their answer, and can be run again', async () => {
+    const { bodies } = await plainServer();
+    const told: string[] = [];
+    patches.set(vscode.window, 'showInformationMessage', async (message: string) => void told.push(message));
+    const { id } = (await readPrompt(file.uri())).file.cases[0] ?? assert.fail();
+    await prompts.commands[promptCommands.runPrompt](file.uri(), id);
+    const result = await until('the result', () =>
+      vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'rolecall-prompt'),
+    );
+    await prompts.commands[promptCommands.reproducePrompt](result.uri, 'sandbox/guide');
+    assert.equal(bodies[0], bodies[1]);
+    assert.deepEqual(told, ['The answer is the same. The service sends no fingerprint.']);
+    await prompts.commands[promptCommands.continuePrompt](result.uri, 'sandbox/guide');
+    const { messages } = (await readPrompt(file.uri())).file;
+    assert.deepEqual(
+      messages.map(({ role, content: [part] }) => [role, part?.type === 'text' && part.text.value]),
+      [
+        ['user', 'say: {{answer}}'],
+        ['assistant', 'Paris'],
+        ['user', ''],
+      ],
+    );
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+  });
+
+  const inSandbox = async () => signInAs(scene().enterSandbox(), 'administrator');
+
+  it('are suites whose cases are tests, in their places, and keep them while they are edited', async () => {
+    const item = await suite();
+    const cases = () => [...item.children].map(([id, { label, range }]) => [id, label, range?.start.line]);
+    assert.deepEqual(cases(), [
+      ['name:right', 'right', 6],
+      ['name:wrong', 'wrong', 7],
+    ]);
+    const right = item.children.get('name:right');
+    const document = await vscode.workspace.openTextDocument(file.uri());
+    await vscode.window.showTextDocument(document);
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(0, 0), '# A comment\n');
+    await vscode.workspace.applyEdit(edit);
+    await until('the new place', () => right?.range?.start.line === 7);
+    assert.equal(item.children.get('name:right'), right);
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+  });
+
+  it('pass and fail with the difference, and keep the run', async () => {
+    await inSandbox();
+    await run([await suite()]);
+    assert.deepEqual(verdicts().sort(), [
+      ['right', 'passed'],
+      ['wrong', 'failed'],
+    ]);
+    const [message] = told.find(({ state }) => state === 'failed')?.messages ?? [];
+    assert.deepEqual([message?.expectedOutput, message?.actualOutput], ['Paris', 'Pâris 🙂']);
+    assert.equal(message?.location?.range.start.line, 9);
+    assert.match(output, /wrong · sandbox\/guide · failed\r\nPâris 🙂\r\n/);
+  });
+
+  it('are errors, not failures, where a request fails', async () => {
+    await inSandbox();
+    const item = await suite();
+    await addFault({ service: 'inference', path: 'completions', kind: 'status', status: 500, times: 1 });
+    await run([item.children.get('name:right') ?? assert.fail()]);
+    assert.deepEqual(verdicts(), [['right', 'errored']]);
+  });
+
+  it('stop at once, and tell nothing of what was not finished', async () => {
+    await inSandbox();
+    const item = await suite();
+    await addFault({ service: 'inference', path: 'completions', kind: 'silence', afterBytes: 100 });
+    const source = new vscode.CancellationTokenSource();
+    const running = run([item], source.token);
+    await until('the start', () => told.some(({ state }) => state === 'started'));
+    source.cancel();
+    await running;
+    assert.deepEqual(verdicts(), []);
+  });
+
+  it('turn red where they do worse than the baseline', async () => {
+    await inSandbox();
+    await run([await suite()]);
+    patches.set(vscode.window, 'showInformationMessage', async () => undefined);
+    await prompts.commands[promptCommands.setPromptBaseline](file.uri());
+    await file.write(TEXT.replace('answer: Paris,', 'answer: Rom,'));
+    await run([await suite()]);
+    const { messages = [] } = told.findLast(({ test }) => test === 'right') ?? {};
+    assert.match(String(messages[0]?.message), /^Worse than the baseline of .*: ✓ passed then, ✗ failed now\.$/);
+    // Side by side, what has become worse first.
+    patches.set(vscode.window, 'showQuickPick', async (items: readonly unknown[]) => items[0]);
+    await prompts.commands[promptCommands.comparePromptRuns](file.uri());
+    await until('the comparison', () =>
+      /right \| Worse \| ✓ passed Paris \| ✗ failed Rom/.test(panels.at(-1)?.text ?? ''),
+    );
+  });
+
+  it('send what is shown, byte for byte, to a service that is not the sandbox', async () => {
+    const { bodies } = await plainServer();
+    const { id } = (await readPrompt(file.uri())).file.cases[1] ?? assert.fail();
+    await prompts.commands[promptCommands.runPrompt](file.uri(), id);
+    const shown = await until('the result', () =>
+      vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'rolecall-prompt'),
+    );
+    await until('the end', () => shown.getText().includes('Finish reason: stop'));
+    assert.match(shown.getText(), /\nPâris 🙂\n/);
+    assert.match(shown.getText(), /✗ equal \(failed\)/);
+    await prompts.commands[promptCommands.foldPromptResult](shown.uri, 'sandbox/guide', 'request');
+    const request = await until('the request', () => /```json\n([\s\S]*?)\n```/.exec(shown.getText())?.[1]);
+    assert.deepEqual(
+      bodies.map((body) => JSON.parse(body)),
+      [JSON.parse(request)],
+    );
+    assert.ok(shown.getText().includes(`Request: ${Buffer.byteLength(bodies[0] ?? '')} bytes`));
+    assert.equal(errors.join(), '');
+  });
+
+  it('can be sent by curl as they are, without the token', async () => {
+    await plainServer();
+    patches.set(vscode.window, 'showInformationMessage', async () => undefined);
+    await vscode.env.clipboard.writeText('');
+    const { id } = (await readPrompt(file.uri())).file.cases[1] ?? assert.fail();
+    await prompts.commands[promptCommands.copyPromptAsCurl](file.uri(), id);
+    const command = await vscode.env.clipboard.readText();
+    assert.match(
+      command,
+      /^curl 'http:\/\/127\.0\.0\.1:\d+\/v1\/chat\/completions' \\\n {2}-H "Authorization: Bearer \$ROLECALL_TOKEN"/,
+    );
+    assert.match(command, /"content":"say: Pâris 🙂"/);
+  });
+
+  it('show at their field what the service refuses, until they are edited', async () => {
+    await inSandbox();
+    await file.write(TEXT.replace('messages:', 'modelParameters:\n  temperature: 7\n  n: 2\nmessages:'));
+    const document = await vscode.workspace.openTextDocument(file.uri());
+    await run([(await suite()).children.get('name:right') ?? assert.fail()]);
+    assert.deepEqual(verdicts(), [['right', 'errored']]);
+    const refusal = await until('the refusal', () =>
+      vscode.languages.getDiagnostics(file.uri()).find(({ source }) => source === 'inference service'),
+    );
+    assert.equal(document.getText(refusal.range), '7');
+    await vscode.window.showTextDocument(document);
+    const edit = new vscode.WorkspaceEdit();
+    edit.replace(document.uri, refusal.range, '1');
+    await vscode.workspace.applyEdit(edit);
+    await until('no refusal', () =>
+      vscode.languages.getDiagnostics(file.uri()).every(({ source }) => source !== 'inference service'),
+    );
+    await document.save();
+  });
+});
+
+describe('what a prompt file includes', () => {
+  const file = workspaceFile('include/one.prompt.yml');
+  const text = workspaceFile('include/inside.txt');
+  const link = workspaceFile('include/link.txt');
+  const signal = new AbortController().signal;
+  const read = (name: string) => resourcesOf(file.uri(), async () => noTools).readText(name, signal);
+
+  beforeEach(async () => {
+    await text.write('inside');
+    await file.write('messages: []');
+  });
+
+  it('is read within the workspace folder', async () => {
+    assert.equal(await read('inside.txt'), 'inside');
+    assert.equal(await read('../include/inside.txt'), 'inside');
+  });
+
+  it('is never outside of it, by a path or by a link', async () => {
+    const outside = path.join(os.tmpdir(), `rolecall-outside-${process.pid}`);
+    await mkdir(outside, { recursive: true });
+    await writeFile(path.join(outside, 'secret.txt'), 'secret');
+    await symlink(path.join(outside, 'secret.txt'), link.uri().fsPath);
+    const way = path.relative(path.dirname(file.uri().fsPath), path.join(outside, 'secret.txt'));
+    for (const name of [way, 'link.txt', `../../${path.basename(folder().uri.fsPath)}x/secret.txt`]) {
+      await assert.rejects(read(name), /leads out of the workspace folder/, name);
+    }
+    await assert.rejects(read('missing.txt'), /cannot be found/);
+  });
+});
