@@ -3,7 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect, type Locator, type Page } from '@playwright/test';
 import { choose, openFile, quickInput, quickPickRows, runCommand } from '../../harness/actions.ts';
-import { extensionPage } from '../../harness/views.ts';
+import { openChat } from '../../harness/chat.ts';
+import { extensionPage, showOwnView } from '../../harness/views.ts';
 import { test, type Workbench } from '../../harness/workbench.ts';
 
 /** As people wrote them for GitHub Models. */
@@ -57,7 +58,15 @@ test.describe('a prompt file', () => {
     fs.writeFileSync(inFolder('story.prompt.yml'), STORY);
   });
 
+  test.afterAll(async () => {
+    for (const name of ['capitals', 'story']) fs.rmSync(inFolder(`${name}.prompt.yml`), { force: true });
+    await runCommand(page, 'View: Close All Editors');
+    await showOwnView(page);
+    await openChat(page);
+  });
+
   const inFolder = (...names: string[]) => path.join(workbench.folder, ...names);
+  const comparison = (): Locator => extensionPage(page).locator('main');
   const lens = (text: string): Locator => page.locator('.codelens-decoration a', { hasText: text });
   const result = (name: string): Locator => page.locator(`.editor-instance[aria-label^=${JSON.stringify(name)}]`);
   /** In the Test view, with what became of it. */
@@ -98,17 +107,32 @@ test.describe('a prompt file', () => {
     await workbench.screenshot('prompt-tests-green');
   });
 
-  test('is compared with the run before, and between models', async () => {
+  test('is compared with the run before', async () => {
     await runCommand(page, 'View: Hide Panel');
     await openFile(page, 'capitals.prompt.yml');
     await lens('Compare…').click();
-    await quickPickRows(page).first().click();
-    const comparison = extensionPage(page).locator('main');
-    await comparison.getByText('Better').first().waitFor();
+    await quickPickRows(page).filter({ hasText: 'Run of' }).first().click();
+    await comparison().getByText('Better').first().waitFor();
     await workbench.screenshot('prompt-comparison');
-    await comparison.getByText('Japan').click();
+    await comparison().getByText('Japan').click();
     await page.locator('.tab.active', { hasText: 'capitals.prompt.yml: Japan' }).waitFor();
     await workbench.screenshot('prompt-difference');
+  });
+
+  test('is answered by two models side by side', async () => {
+    await openFile(page, 'capitals.prompt.yml');
+    await lens('Run with Models…').click();
+    await quickPickRows(page).filter({ hasText: 'Sandbox N-gram' }).click();
+    await page.keyboard.press('Enter');
+    await quickInput(page).getByText('Run Which Case?').waitFor();
+    await choose(page, 'France');
+    const shown = result('capitals.result.md');
+    await expect(shown.getByText('Finish reason')).toHaveCount(2);
+    await workbench.screenshot('prompt-models');
+    await lens('Compare…').click();
+    await choose(page, 'Sandbox Guide with Sandbox N-gram');
+    await comparison().getByText('Worse').first().waitFor();
+    await workbench.screenshot('prompt-models-compared');
   });
 
   test('colors the tokens of an answer', async () => {

@@ -83,7 +83,7 @@ describe('prompt files', () => {
     });
     scene().own(prompts);
     assert.ok(settings);
-    await file.write(TEXT);
+    await write(TEXT);
   });
 
   afterEach(async () => {
@@ -117,6 +117,13 @@ describe('prompt files', () => {
       token: new vscode.CancellationTokenSource().token,
       end,
     } as unknown as vscode.TestRun;
+  }
+
+  /** VS Code keeps documents for a while after their tabs are closed, and hears of a change a moment later. */
+  async function write(text: string): Promise<void> {
+    await file.write(text);
+    const open = () => vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === file.uri().toString());
+    await until('the new text', () => [undefined, text].includes(open()?.getText()));
   }
 
   const verdicts = () =>
@@ -246,7 +253,7 @@ describe('prompt files', () => {
     await run([await suite()]);
     patches.set(vscode.window, 'showInformationMessage', async () => undefined);
     await prompts.commands[promptCommands.setPromptBaseline](file.uri());
-    await file.write(TEXT.replace('answer: Paris,', 'answer: Rom,'));
+    await write(TEXT.replace('answer: Paris,', 'answer: Rom,'));
     await run([await suite()]);
     const { messages = [] } = told.findLast(({ test }) => test === 'right') ?? {};
     assert.match(String(messages[0]?.message), /^Worse than the baseline of .*: ✓ passed then, ✗ failed now\.$/);
@@ -265,7 +272,7 @@ describe('prompt files', () => {
     const shown = await until('the result', () =>
       vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'rolecall-prompt'),
     );
-    await until('the end', () => shown.getText().includes('Finish reason: stop'));
+    await until('the end', () => /Case: wrong[\s\S]*Finish reason: stop/.test(shown.getText()));
     assert.match(shown.getText(), /\nPâris 🙂\n/);
     assert.match(shown.getText(), /✗ equal \(failed\)/);
     await prompts.commands[promptCommands.foldPromptResult](shown.uri, 'sandbox/guide', 'request');
@@ -294,7 +301,7 @@ describe('prompt files', () => {
 
   it('show at their field what the service refuses, until they are edited', async () => {
     await inSandbox();
-    await file.write(TEXT.replace('messages:', 'modelParameters:\n  temperature: 7\n  n: 2\nmessages:'));
+    await write(TEXT.replace('messages:', 'modelParameters:\n  temperature: 7\n  n: 2\nmessages:'));
     const document = await vscode.workspace.openTextDocument(file.uri());
     await run([(await suite()).children.get('name:right') ?? assert.fail()]);
     assert.deepEqual(verdicts(), [['right', 'errored']]);
