@@ -62,7 +62,7 @@ export function documentMarkdown({ title, about, blocks }: PageDocument<unknown>
   return lines.join('\n');
 }
 
-function markdownBlock(block: Block<unknown>): readonly string[] {
+export function markdownBlock(block: Block<unknown>): readonly string[] {
   switch (block.kind) {
     case 'heading':
       return [`## ${escaped(block.text)}`, ''];

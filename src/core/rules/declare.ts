@@ -45,7 +45,7 @@ function declaredGroup(entry: GroupEntry, resolver: Resolver): DeclaredGroup {
   };
 }
 
-const textOfReference = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+export const textOfReference = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 const byText = (one: unknown, other: unknown) => compare(textOfReference(one), textOfReference(other));
 
 /**

@@ -1,0 +1,233 @@
+import * as l10n from '@vscode/l10n';
+import { isMap, isScalar, isSeq, type Pair } from 'yaml';
+import { groupCountText, membersText, roleCountText } from '../access/descriptions.ts';
+import type { AccessModel } from '../access/model.ts';
+import { oneLine } from '../access/plain.ts';
+import { groupName, holdersOf, principalName } from '../access/queries.ts';
+import { textOfReference } from './declare.ts';
+import { groupReference, principalReference, Resolver, roleReference } from './references.ts';
+import { type Key, type Keys, type Place, parseYaml, placeOf, type Refers, type Shape } from './shape.ts';
+import { scalar } from './trial.ts';
+
+/** What can stand at a place, as data. */
+export interface Completion {
+  readonly label: string;
+  readonly kind: 'key' | 'value' | 'group' | 'role' | 'person' | 'rule' | 'organization';
+  /** What is written: a text as YAML. */
+  readonly insert: string;
+  readonly detail?: string;
+}
+
+export interface Completions {
+  /** What is replaced. */
+  readonly place: Place;
+  readonly items: readonly Completion[];
+}
+
+/** What completion takes from a reading, and from the user. */
+export interface Known {
+  readonly model: AccessModel | undefined;
+  readonly organizations: readonly string[];
+}
+
+/** Stands for what is typed next: no file has it. */
+const CURSOR = '\ue000';
+/** More are not looked through; typing on narrows them down. */
+const MAX_ITEMS = 500;
+
+/** What can follow at an offset of a file of this shape. */
+export function complete(text: string, offset: number, shape: Shape, known: Known): Completions | undefined {
+  const marked = text.slice(0, offset) + CURSOR + text.slice(offset);
+  const { document } = parseYaml(marked);
+  const found =
+    document && find(document.contents, shape, (node) => isScalar(node) && String(node.value).includes(CURSOR));
+  if (!found?.place) return undefined;
+  const place = { start: found.place.start, end: found.place.end - CURSOR.length };
+  if (found.keys) {
+    const taken = new Set(found.siblings);
+    const items = Object.entries(found.keys).filter(([name]) => !taken.has(name));
+    return { place, items: items.map(([name, key]) => keyCompletion(name, key)) };
+  }
+  if (!found.shape) return undefined;
+  return { place, items: valuesOf(found.shape, text, known) };
+}
+
+/** What is at an offset, as lines of plain text. */
+export function hover(
+  text: string,
+  offset: number,
+  shape: Shape,
+  model: AccessModel | undefined,
+): { readonly place: Place; readonly lines: readonly string[] } | undefined {
+  const { document } = parseYaml(text);
+  const covers = (node: unknown) => {
+    const place = placeOf(node);
+    return isScalar(node) && place !== undefined && place.start <= offset && offset <= place.end;
+  };
+  const found = document && find(document.contents, shape, covers);
+  if (!found?.place) return undefined;
+  const lines = found.keys ? [found.keys[found.text]?.about() ?? ''] : aboutValue(found, model);
+  return lines.some((line) => line !== '') ? { place: found.place, lines } : undefined;
+}
+
+interface Found {
+  readonly text: string;
+  readonly place: Place | undefined;
+  /** Where it is a key: the keys that can stand there, and those that do. */
+  readonly keys?: Keys;
+  readonly siblings?: readonly string[];
+  /** Where it is a value. */
+  readonly shape?: Shape;
+}
+
+/** Goes down the document and its shape together. */
+function find(node: unknown, shape: Shape, isIt: (node: unknown) => boolean): Found | undefined {
+  if (isIt(node)) return foundAt(node, shape);
+  if (isSeq(node) && shape.type === 'list') return first(node.items, (item) => find(item, shape.of, isIt));
+  const keys = isMap(node) ? keysAt(node.toJSON(), shape) : undefined;
+  if (!isMap(node) || keys === undefined) return undefined;
+  const pairs = node.items as Pair[];
+  const siblings = pairs.map(({ key }) => textOfKey(key));
+  return first(pairs, ({ key, value }) => {
+    const text = textOfKey(key);
+    if (isIt(key)) return { text, place: placeOf(key), keys, siblings };
+    const below = Object.hasOwn(keys, text) ? keys[text] : undefined;
+    return below && find(value, below.shape, isIt);
+  });
+}
+
+function textOfKey(key: unknown): string {
+  return isScalar(key) ? String(key.value) : '';
+}
+
+function first<T, R>(items: readonly T[], of: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const found = of(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A word alone where keys are expected is the beginning of a key. */
+function foundAt(node: unknown, shape: Shape): Found {
+  const place = placeOf(node);
+  const text = isScalar(node) ? String(node.value) : '';
+  const keys = shape.type === 'either' ? undefined : keysAt({}, shape);
+  return keys ? { text, place, keys, siblings: [] } : { text, place, shape };
+}
+
+function keysAt(value: unknown, shape: Shape): Keys | undefined {
+  switch (shape.type) {
+    case 'record':
+      return shape.keys;
+    case 'either':
+      return keysAt(value, shape.record);
+    case 'variants': {
+      const chosen = String((value as Record<string, unknown>)[shape.by] ?? '');
+      return { ...shape.keys, ...(Object.hasOwn(shape.of, chosen) ? shape.of[chosen]?.keys : {}) };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function keyCompletion(name: string, { shape, about }: Key): Completion {
+  const after = shape.type === 'list' || shape.type === 'record' ? ':' : ': ';
+  return { label: name, kind: 'key', insert: name + after, detail: about() };
+}
+
+function valuesOf(shape: Shape, text: string, known: Known): readonly Completion[] {
+  switch (shape.type) {
+    case 'choice':
+      return shape.of.map((value) => ({ label: value, kind: 'value', insert: value }));
+    case 'either':
+      return valuesOf(shape.text, text, known);
+    case 'text':
+      return shape.refers ? references(shape.refers, text, known).slice(0, MAX_ITEMS) : [];
+    default:
+      return [];
+  }
+}
+
+function references(refers: Refers, text: string, { model, organizations }: Known): readonly Completion[] {
+  const as = (kind: Completion['kind']) => (value: string) => ({ label: value, kind, insert: scalar(value) });
+  if (refers === 'organization') return organizations.map(as('organization'));
+  if (refers === 'rule') return [...text.matchAll(/\bid:\s*([\w.-]+)/g)].map(([, id = '']) => as('rule')(id));
+  if (model === undefined) return [];
+  const resolver = new Resolver(model);
+  const groups = () =>
+    model.groups.map((group) => ({
+      ...as('group')(groupReference(resolver, group)),
+      detail: `${roleCountText(group.roles.length)}, ${membersText(group.members)}`,
+    }));
+  const roles = () =>
+    model.roles.map((role) => ({
+      ...as('role')(roleReference(resolver, role)),
+      detail: groupCountText(role.groups.length),
+    }));
+  const people = () =>
+    model.principals.map((principal) => {
+      const reference = principalReference(resolver, principal);
+      const label = typeof reference === 'string' ? reference : principalName(principal);
+      const insert = typeof reference === 'string' ? scalar(reference) : textOfReference(reference);
+      return { label, kind: 'person' as const, insert, detail: groupCountText(principal.groups.length) };
+    });
+  switch (refers) {
+    case 'group':
+      return groups();
+    case 'role':
+      return roles();
+    case 'person':
+      return people();
+    case 'serviceAccount':
+      return model.principals.filter(({ kind }) => kind === 'serviceAccount').map(({ id }) => as('person')(id));
+    case 'subject': {
+      const prefixed = (prefix: string) => (one: Completion) => ({
+        ...one,
+        label: prefix + one.label,
+        insert: scalar(prefix + one.label),
+      });
+      return [...people(), ...groups().map(prefixed('group:')), ...roles().map(prefixed('role:'))];
+    }
+  }
+}
+
+function aboutValue({ text, shape }: Found, model: AccessModel | undefined): readonly string[] {
+  if (shape?.type === 'choice') return [];
+  const of = shape?.type === 'either' ? shape.text : shape;
+  if (of?.type !== 'text' || of.refers === undefined || model === undefined) return [];
+  const resolver = new Resolver(model);
+  const value = { text, start: 0, end: 0, isSound: true };
+  const names = (all: readonly string[]) => oneLine(all.slice(0, 5).join(', ')) + (all.length > 5 ? ', …' : '');
+  const fits = (many: number) => (many > 1 ? [l10n.t('Fits {0} entries.', many)] : []);
+  if (of.refers === 'group') {
+    const { found } = resolver.group(text);
+    return [
+      ...fits(found.length),
+      ...found
+        .slice(0, 3)
+        .map(
+          (group) =>
+            `${oneLine(groupName(group))}: ${roleCountText(group.roles.length)}, ${membersText(group.members)}`,
+        ),
+    ];
+  }
+  if (of.refers === 'role') {
+    const { found } = resolver.role(text);
+    return [
+      ...fits(found.length),
+      ...found
+        .slice(0, 3)
+        .map(
+          (role) =>
+            `${names([text])}: ${groupCountText(role.groups.length)}, ${membersText(holdersOf(role).map(({ principal }) => principal))}`,
+        ),
+    ];
+  }
+  if (of.refers !== 'person' && of.refers !== 'subject') return [];
+  const { found } = resolver.principal(value, false);
+  return [
+    ...fits(found.length),
+    ...found.slice(0, 3).map((one) => `${oneLine(principalName(one))}: ${names(one.groups.map(groupName))}`),
+  ];
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { ACCESS_FILE_SHAPE } from '../../../../src/core/rules/accessFile.ts';
+import { KINDS } from '../../../../src/core/rules/kinds.ts';
+import { complete, hover } from '../../../../src/core/rules/languageService.ts';
+import { acme, file } from './organizations.ts';
+
+const model = acme({ ops: { people: 'ada', accounts: 'x', roles: 'admin' }, 'a b': { roles: 'viewer' } });
+const known = { model, organizations: ['acme', 'other'] };
+
+/** What is offered at `|`, and the text that it replaces. */
+function offered(marked: string): {
+  readonly labels: readonly string[];
+  readonly replaces: string;
+  readonly inserts: readonly string[];
+} {
+  const offset = marked.indexOf('|');
+  const text = marked.replace('|', '');
+  const found = complete(text, offset, ACCESS_FILE_SHAPE, known);
+  return {
+    labels: found?.items.map(({ label }) => label) ?? [],
+    inserts: found?.items.map(({ insert }) => insert) ?? [],
+    replaces: found ? text.slice(found.place.start, found.place.end) : '',
+  };
+}
+
+describe('completion in access rules', () => {
+  const rows: readonly (readonly [says: string, text: string, includes: readonly string[], replaces: string])[] = [
+    ['offers the keys at the top', file('ru|'), ['rules', 'waivers', 'declared'], 'ru'],
+    ['offers the kinds', file('rules:\n  - id: a\n    kind: |'), Object.keys(KINDS), ''],
+    [
+      'offers the keys of the kind',
+      file('rules:\n  - id: a\n    kind: only-through\n    |'),
+      ['role', 'groups', 'except'],
+      '',
+    ],
+    ['offers roles', file('rules:\n  - id: a\n    kind: only-through\n    role: ad|'), ['admin', 'viewer'], 'ad'],
+    [
+      'offers groups in a list of one line',
+      file('rules:\n  - { id: a, kind: only-through, groups: [ops, o|] }'),
+      ['ops', 'a b'],
+      'o',
+    ],
+    [
+      'offers groups in a list of several lines',
+      file('rules:\n  - id: a\n    kind: only-through\n    groups:\n      - |'),
+      ['ops'],
+      '',
+    ],
+    [
+      'offers people',
+      file('rules:\n  - { id: a, kind: allowed-holders, holders: [|] }'),
+      ['ada@acme.example', 'serviceAccount:x'],
+      '',
+    ],
+    ['offers rules and subjects of waivers', file('rules:\n  - { id: mine }\nwaivers:\n  - { rule: | }'), ['mine'], ''],
+    [
+      'offers what a waiver can be for',
+      file('waivers:\n  - { rule: a, for: | }'),
+      ['group:ops', 'role:admin', 'ada@acme.example'],
+      '',
+    ],
+    ['offers organizations', 'organization: |', ['acme', 'other'], ''],
+    ['offers severities', file('rules:\n  - { id: a, severity: | }'), ['error', 'warning', 'info'], ''],
+  ];
+  for (const [says, text, includes, replaces] of rows) {
+    it(says, () => {
+      const found = offered(text);
+      for (const label of includes) assert.ok(found.labels.includes(label), `${label} in ${found.labels}`);
+      assert.equal(found.replaces, replaces);
+    });
+  }
+
+  it('offers no key twice, and quotes what YAML would take for something else', () => {
+    assert.ok(!offered(file('|')).labels.includes('organization'));
+    assert.ok(offered(file('rules:\n  - { id: a, kind: only-through, groups: [|] }')).inserts.includes('"a b"'));
+  });
+
+  it('offers nothing where nothing is known', () => {
+    assert.deepEqual(offered(file('rules:\n  - { id: | }')).labels, []);
+    assert.deepEqual(offered('rules: [[[|').labels, []);
+  });
+});
+
+describe('hover in access rules', () => {
+  const linesAt = (marked: string) => {
+    const found = hover(marked.replace('|', ''), marked.indexOf('|'), ACCESS_FILE_SHAPE, model);
+    return found?.lines.join('\n');
+  };
+  it('explains keys, and what a name stands for', () => {
+    assert.match(
+      linesAt(file('rules:\n  - { id: a, kind: only-through, gr|oups: [] }')) ?? '',
+      /The groups that can grant it/,
+    );
+    assert.equal(
+      linesAt(file('rules:\n  - { id: a, kind: only-through, groups: [o|ps] }')),
+      'ops: 1 role, 1 subject, 1 service account',
+    );
+    assert.equal(
+      linesAt(file('rules:\n  - { id: a, kind: only-through, role: ad|min }')),
+      'admin: 1 group, 1 subject, 1 service account',
+    );
+    assert.equal(linesAt(file('waivers:\n  - { rule: a, for: ad|a@acme.example }')), 'ada@acme.example: ops');
+    assert.equal(linesAt(file('rules:\n  - { id: |a }')), undefined);
+  });
+});
