@@ -81,9 +81,10 @@ async function openDraft(name: string, text: string, beside?: vscode.Uri): Promi
     ? await freeName(folder, name)
     : vscode.Uri.from({ scheme: 'untitled', path: `${name}.prompt.yml` });
   const document = await vscode.workspace.openTextDocument(uri);
-  const editor = await vscode.window.showTextDocument(document);
-  const all = new vscode.Range(0, 0, document.lineCount, 0);
-  await editor.edit((edit) => edit.replace(all, text));
+  await vscode.window.showTextDocument(document);
+  const edit = new vscode.WorkspaceEdit();
+  edit.replace(uri, new vscode.Range(0, 0, document.lineCount, 0), text);
+  await vscode.workspace.applyEdit(edit);
 }
 
 async function freeName(folder: vscode.Uri, name: string): Promise<vscode.Uri> {

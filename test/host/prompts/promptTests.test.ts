@@ -239,7 +239,7 @@ describe('prompt files', () => {
   it('stop at once, and tell nothing of what was not finished', async () => {
     await inSandbox();
     const item = await suite();
-    await addFault({ service: 'inference', path: 'completions', kind: 'silence', afterBytes: 100 });
+    await addFault({ service: 'inference', path: 'completions', kind: 'silence', afterBytes: 100, times: 10 });
     const source = new vscode.CancellationTokenSource();
     const running = run([item], source.token);
     await until('the start', () => told.some(({ state }) => state === 'started'));
