@@ -132,15 +132,14 @@ function endOf({ finishReason, stopReason, logprobs, places, perplexity, text }:
 /** What the request came to. */
 function factsOf({ usage, result, choices, body }: ModelAnswer): string[] {
   const { timings, completion, seed } = result ?? {};
-  const facts = [
-    ...(usage ? usageFacts(usage) : []),
-    ...(timings ? timeFacts(timings) : []),
+  const origin = [
     ...(seed === undefined ? [] : [vscode.l10n.t('seed {0}', seed)]),
     ...(completion?.fingerprint === undefined
       ? []
       : [vscode.l10n.t('fingerprint {0}', oneLine(completion.fingerprint))]),
   ];
-  const lines = facts.length > 0 ? [facts.join(' · ')] : [];
+  const facts = [usage ? usageFacts(usage) : [], timings ? timeFacts(timings) : [], origin];
+  const lines = facts.filter((line) => line.length > 0).map((line) => line.join(' · '));
   const wanted = body !== undefined && /"logprobs":true/.test(body);
   if (wanted && completion && choices.every(({ logprobs }) => logprobs.length === 0)) {
     lines.push(vscode.l10n.t('The service returned no log probabilities, although they were asked for.'));
