@@ -126,7 +126,10 @@ function information(model: Model): ModelInformation {
     name: label,
     family: id,
     version: '1',
-    tooltip: vscode.l10n.t('{0}, served by your cloud through Rolecall', id),
+    tooltip:
+      model.tools === false
+        ? vscode.l10n.t('{0}, served by your cloud through Rolecall. It doesn’t call tools.', id)
+        : vscode.l10n.t('{0}, served by your cloud through Rolecall', id),
     maxInputTokens: Math.max(1, contextLength - maxOutput),
     maxOutputTokens: maxOutput,
     // Agent mode accepts only models that declare tool calling. A service that refuses tools is asked without them.

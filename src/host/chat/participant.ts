@@ -213,7 +213,7 @@ function finish(
 
 /**
  * VS Code shows nothing more that is written, nor `errorDetails`, of an answer that was stopped in its chat. It shows `details`
- * below the answer, which the stable API does not declare; elsewhere they are ignored.
+ * below the answer while the mouse or the focus is on it; the stable API does not declare them, and elsewhere they are ignored.
  */
 function stopped(): vscode.ChatResult & { readonly details: string } {
   return { details: vscode.l10n.t('Stopped.') };

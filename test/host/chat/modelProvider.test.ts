@@ -24,7 +24,7 @@ describe('the provider of models', () => {
 
     it('every model with tools, for Agent mode takes no other, and with room for a question', async () => {
       scene().settings.described = [
-        { id: 'mine/tiny', label: 'Tiny', contextLength: 100, maxOutput: 4096, vision: true },
+        { id: 'mine/tiny', label: 'Tiny', contextLength: 100, maxOutput: 4096, vision: true, tools: false },
       ];
       const provider = await signedInProvider(scene());
       const models = provider.provideLanguageModelChatInformation();
@@ -38,6 +38,8 @@ describe('the provider of models', () => {
         assert.equal(model.isUserSelectable, true);
       }
       assert.equal(models[0]?.name, 'Tiny');
+      assert.match(models[0]?.tooltip ?? '', /It doesn’t call tools\.$/);
+      assert.doesNotMatch(models[1]?.tooltip ?? '', /tools/);
       assert.deepEqual(
         models.map(({ capabilities }) => capabilities.imageInput),
         models.map(({ id }) => id === 'mine/tiny' || id === 'rolecall'),
