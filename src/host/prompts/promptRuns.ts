@@ -57,7 +57,7 @@ export class PromptRuns implements vscode.Disposable {
     this.#subscription = deps.clouds.onDidChange(() => {
       if (ownerOf(deps.clouds) === this.#owner) return;
       this.#owner = ownerOf(deps.clouds);
-      this.dispose(false);
+      this.#closePages();
     });
   }
 
@@ -209,9 +209,13 @@ export class PromptRuns implements vscode.Disposable {
     if (chosen === clear) await this.#store.clear();
   }
 
-  dispose(ends = true): void {
+  #closePages(): void {
     for (const page of [...this.#open]) page.close();
-    if (ends) this.#subscription.dispose();
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#closePages();
   }
 }
 

@@ -10,7 +10,7 @@ import { signalOf } from '../cancellation.ts';
 import { plainText } from '../dialogs.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
 import { documentOf, type OpenedPrompt, readPrompt } from './promptFiles.ts';
-import { isPromptFile, PROMPT_GLOB } from './promptPattern.ts';
+import { EXCLUDED_GLOB, isPromptFile, PROMPT_GLOB } from './promptPattern.ts';
 import type { PromptProblems } from './promptProblems.ts';
 import { type PromptRunner, requireRunnable } from './promptRunner.ts';
 import { checkText } from './resultText.ts';
@@ -23,8 +23,6 @@ export interface PromptTestsDeps {
   keep(prompt: OpenedPrompt, run: PromptRun): Promise<ReadonlyMap<string, string>>;
 }
 
-/** What other extensions keep, and nobody tests. */
-const EXCLUDED = '**/{node_modules,bower_components,.git}/**';
 /** More models than these are run from the prompt's editor. */
 const MAX_PROFILES = 8;
 /** A file that is saved twice at once is read once. */
@@ -74,7 +72,7 @@ export class PromptTests implements vscode.Disposable {
 
   /** By name: nothing is read before it is looked at. */
   async #discover(): Promise<void> {
-    const found = await vscode.workspace.findFiles(PROMPT_GLOB, EXCLUDED);
+    const found = await vscode.workspace.findFiles(PROMPT_GLOB, EXCLUDED_GLOB);
     const open = vscode.workspace.textDocuments.map(({ uri }) => uri).filter(isPromptFile);
     const known = new Map([...found, ...open].map((uri) => [uri.toString(), uri]));
     for (const [id] of this.#controller.items) if (!known.has(id)) this.#controller.items.delete(id);

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { onFirstUse, type PromptCommandId, registerCommands } from '../commands.ts';
-import { isPromptFile, PROMPT_GLOB } from './promptPattern.ts';
+import { EXCLUDED_GLOB, isPromptFile, PROMPT_GLOB } from './promptPattern.ts';
 import type { PromptsDeps } from './prompts.ts';
 
 /**
@@ -15,7 +15,7 @@ export function registerPrompts(deps: PromptsDeps): vscode.Disposable {
   // A failure shows again when a command needs it.
   const load = () => void prompts().catch(() => {});
   const look = ({ uri }: vscode.TextDocument) => isPromptFile(uri) && load();
-  const search = async () => (await vscode.workspace.findFiles(PROMPT_GLOB, undefined, 1)).length > 0 && load();
+  const search = async () => (await vscode.workspace.findFiles(PROMPT_GLOB, EXCLUDED_GLOB, 1)).length > 0 && load();
   vscode.workspace.textDocuments.forEach(look);
   void search().catch(() => {}); // No search, no Test view until one is opened.
   // Their names stand in the manifest, and need not be read again by every window.
