@@ -154,11 +154,11 @@ export class TokenColors implements vscode.HoverProvider, vscode.Disposable {
     }
     const { active } = editor.selection;
     const following = places.findIndex(({ start }) => start.isAfter(active));
-    const before = places.findLastIndex(({ end }) => end.isBefore(active));
+    const before = places.findLastIndex(({ start }) => start.isBefore(active));
     const index = step > 0 ? Math.max(0, following) : before < 0 ? places.length - 1 : before;
     const target = places[index];
     if (!target) return;
-    editor.selection = new vscode.Selection(target.start, target.end);
+    editor.selection = new vscode.Selection(target.end, target.start); // Show Hover is about what follows the cursor.
     editor.revealRange(target, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
   }
 

@@ -5,7 +5,10 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { ownerOf } from '../../../src/host/cancellation.ts';
+import type { ToolRegistry } from '../../../src/host/conversation.ts';
 import { noTools } from '../../../src/host/editor/runConversationWithProgress.ts';
+import type { LastExchange } from '../../../src/host/lastExchange.ts';
 import { readPrompt } from '../../../src/host/prompts/promptFiles.ts';
 import { resourcesOf } from '../../../src/host/prompts/promptResources.ts';
 import { Prompts } from '../../../src/host/prompts/prompts.ts';
@@ -43,12 +46,15 @@ describe('prompt files', () => {
   const patches = usePatches();
   const panels = usePanels(patches);
   const file = workspaceFile('words.prompt.yml');
+  const prompty = workspaceFile('old.prompty');
   let controller: vscode.TestController;
   let profiles: Map<string, vscode.TestRunProfile>;
   let told: Told[];
   let output: string;
   let ended: Promise<void>;
   let prompts: Prompts;
+  let lastExchange: LastExchange;
+  let calls: unknown[];
   let errors: string[];
 
   beforeEach(async () => {
@@ -68,21 +74,28 @@ describe('prompt files', () => {
       controller.createTestRun = () => recordedRun();
       return controller;
     });
-    const { clouds, settings } = scene();
+    const { clouds } = scene();
     const catalog = scene().catalog();
-    const openTools = async () => noTools;
+    lastExchange = {};
+    calls = [];
+    const openTools = async (): Promise<ToolRegistry> => ({
+      tools: [{ name: 'count', definition: { type: 'function', function: { name: 'count' } }, check: () => [] }],
+      invoke: async ({ name, arguments: args }) => {
+        calls.push([name, args]);
+        return { content: 'counted: 3', isError: false };
+      },
+    });
     prompts = new Prompts({
       ...scene().request(),
       clouds,
       catalog,
       openTools,
       pages: scene().own(pagesFor(scene().log)),
-      lastExchange: {},
+      lastExchange,
       storage: vscode.Uri.file(path.join(scene().state, 'storage')),
       extension: { packageJSON: { version: '1.2.3' } },
     });
     scene().own(prompts);
-    assert.ok(settings);
     await write(TEXT);
   });
 
@@ -283,6 +296,86 @@ describe('prompt files', () => {
     );
     assert.ok(shown.getText().includes(`Request: ${Buffer.byteLength(bodies[0] ?? '')} bytes`));
     assert.equal(errors.join(), '');
+  });
+
+  it('are saved with their events and without the token', async () => {
+    await plainServer();
+    const { id } = (await readPrompt(file.uri())).file.cases[0] ?? assert.fail();
+    await prompts.commands[promptCommands.runPrompt](file.uri(), id);
+    const saved = vscode.Uri.joinPath(file.uri(), '../words.result.json');
+    patches.set(vscode.window, 'showSaveDialog', async () => saved);
+    patches.set(vscode.window, 'showInformationMessage', async () => undefined);
+    const { uri } = await until('the result', () =>
+      vscode.workspace.textDocuments.find(({ uri: { scheme } }) => scheme === 'rolecall-prompt'),
+    );
+    await prompts.commands[promptCommands.savePromptResult](uri, 'sandbox/guide');
+    const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(saved));
+    await vscode.workspace.fs.delete(saved);
+    const { rolecall, request, completion, events, timings } = JSON.parse(text);
+    assert.equal(rolecall, '1.2.3');
+    assert.equal(request.messages[0].content, 'say: Paris');
+    assert.equal(completion.choices[0].text, 'Paris');
+    assert.ok(events.length >= 2 && timings.totalMs >= 0, text);
+    const { accessToken } = scene().clouds.require().tokenManager.session ?? assert.fail();
+    assert.ok(!text.includes(accessToken));
+  });
+
+  it('run a tool that the model calls only when the user says so', async () => {
+    await inSandbox();
+    await write(
+      TEXT.replace('say: {{answer}}', 'use count').replace('evaluators:', 'rolecall:\n  tools: [count]\nevaluators:'),
+    );
+    const { id } = (await readPrompt(file.uri())).file.cases[0] ?? assert.fail();
+    await prompts.commands[promptCommands.runPrompt](file.uri(), id);
+    const { uri } = await until('the call', () =>
+      vscode.workspace.textDocuments.find(
+        (document) =>
+          document.uri.scheme === 'rolecall-prompt' && /Calls the tool count with:/.test(document.getText()),
+      ),
+    );
+    assert.deepEqual(calls, []);
+    await prompts.commands[promptCommands.runPromptToolCall](uri, 'sandbox/guide', 0, 0);
+    assert.deepEqual(calls, [['count', {}]]);
+    assert.equal(vscode.window.activeTextEditor?.document.getText(), 'counted: 3');
+  });
+
+  it('are made of the last chat, for the account that had it alone', async () => {
+    await inSandbox();
+    const messages = [
+      { role: 'system', content: 'Be kind.' },
+      { role: 'user', content: 'Hello: #1' },
+    ];
+    const owner = ownerOf(scene().clouds);
+    lastExchange.current = { owner: 'another', model: 'sandbox/guide', parameters: { temperature: 0.5 }, messages };
+    await assert.rejects(
+      Promise.resolve(prompts.commands[promptCommands.saveChatAsPromptFile]()),
+      /Ask @rolecall something first/,
+    );
+    lastExchange.current = { ...lastExchange.current, owner };
+    await prompts.commands[promptCommands.saveChatAsPromptFile]();
+    const document = vscode.window.activeTextEditor?.document ?? assert.fail();
+    const made = await readPrompt(document.uri);
+    assert.equal(document.isUntitled, true);
+    assert.deepEqual(made.file.problems, []);
+    assert.deepEqual(made.file.parameters.values, { temperature: 0.5 });
+    assert.deepEqual(
+      made.file.messages.map(({ role, content: [part] }) => [role, part?.type === 'text' && part.text.value]),
+      messages.map(({ role, content }) => [role, content]),
+    );
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  });
+
+  it('are imported from .prompty files, with what could not be taken at the top', async () => {
+    await prompty.write(
+      '---\nname: Old\ntools: []\nsample:\n  topic: tea\n---\nsystem:\nBe {{ tone | upper }}.\nuser:\nSay {{topic}}\n',
+    );
+    patches.set(vscode.window, 'showInformationMessage', async () => undefined);
+    await prompts.commands[promptCommands.importPrompty](prompty.uri());
+    const document = vscode.window.activeTextEditor?.document ?? assert.fail();
+    assert.match(document.getText(), /^# Not imported:\n# .+\n/);
+    assert.match(document.getText(), /name: Old/);
+    assert.match(document.uri.path, /\/old\.prompt\.yml$/);
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
   it('can be sent by curl as they are, without the token', async () => {
