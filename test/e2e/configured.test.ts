@@ -121,7 +121,7 @@ test.describe('a configured cloud', () => {
 
   test('is left in every window when one signs out, which says what that means', async () => {
     await runCommand(page, 'Rolecall: Sign Out');
-    await expect(page.locator('.monaco-dialog-box')).toHaveText(/signed out in all windows\. Snapshots .* are kept/);
+    await expect(page.locator('.monaco-dialog-box')).toHaveText(/signed out in all windows\. Snapshots, .* are kept/);
     await workbench.screenshot('sign-out');
     await pressDialog(page, 'Sign Out');
     for (const window of [page, second]) {
