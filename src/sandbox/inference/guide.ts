@@ -95,7 +95,7 @@ function quote(text: string): string {
   const lines = text.replace(/\s+$/, '').split('\n');
   const more = lines.length - quotedLines;
   const marks = '`'.repeat(Math.max(3, longestRun(text) + 1));
-  const block = `${marks}text\n${lines.slice(0, quotedLines).join('\n')}\n${marks}`;
+  const block = `${marks}text\n${lines.slice(0, shown).join('\n')}\n${marks}`;
   return more > 0 ? `${block}\n\n${plural(more, 'more line')} not shown.` : block;
 }
 
@@ -105,6 +105,7 @@ function accessAnswer(request: ChatRequest, text: string): string | undefined {
   if (!question || (offersAccess(request) && accessCalls(request, question).length > 0)) return undefined;
   const lines = linesAbout(request, question);
   if (lines)
+/** Of a program that failed, what it wrote to standard error comes first and whole: it says why. */
     return lines.length > 0 ? list(['From the lists I was given:', ...lines]) : 'The lists I was given don’t say that.';
   if (isBriefed(request)) return 'I can’t read groups and roles right now, so I can’t answer that.';
   // A command that does not exist, such as a misspelled one, reaches the model as part of the question.

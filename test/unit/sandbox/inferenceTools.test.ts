@@ -152,6 +152,24 @@ describe('sandbox inference: answers to tool results', () => {
     assert.match(content, /```text\nline 1\nline 2\n[\s\S]*line 8\n```\n\n3 more lines not shown\.$/);
   });
 
+  it('of a program that failed quote why, whole, before its output', async () => {
+    const list = (name: string, count: number) => Array.from({ length: count }, (_, line) => `${name} ${line + 1}`);
+    const failed = ['The tool failed.', 'The program ended with exit code 2.', 'Standard output:', ...list('out', 12)];
+    const quoted = async (...errors: string[]): Promise<string> =>
+      contentOf(
+        await service.complete({
+          model: 'sandbox/guide',
+          messages: await afterRound([user('list files')], [...failed, '', 'Standard error:', ...errors].join('\n')),
+          tools: offered,
+        }),
+      );
+    assert.match(
+      await quoted('cat: no such file'),
+      /```text\nThe tool failed\.\nThe program ended with exit code 2\.\nStandard error:\ncat: no such file\nStandard output:\nout 1\nout 2\nout 3\n```\n\n9 more lines not shown/,
+    );
+    assert.match(await quoted(...list('err', 20)), /err 19\nerr 20\n```\n\n13 more lines not shown/);
+  });
+
   it('quote each result of a round that called several', async () => {
     const messages = await afterRound([user('run word_count and list_files')], 'r');
     const content = contentOf(await service.complete({ model: 'sandbox/guide', messages, tools: offered }));
