@@ -115,7 +115,7 @@ function accessAnswer(request: ChatRequest, text: string): string | undefined {
       .replace(/^\/\w*\s+/, '')
       .split('\n')[0]
       ?.replaceAll('`', '') ?? '';
-  return `Questions about access need the access tools, which come with \`/access\`. Ask:\n\n- \`/access ${asked}\``;
+  return `Questions about access need the access tools, which are not offered here. In VS Code’s chat, ask:\n\n- \`@rolecall /access ${asked}\`\n\nOn the command line, \`rolecall who-has\` and \`rolecall access\` answer them.`;
 }
 
 /** Names the tools on offer, so that a reader sees that they arrived and how to have one called. */

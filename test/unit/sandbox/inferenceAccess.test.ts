@@ -179,18 +179,19 @@ describe('sandbox inference: questions about access', () => {
     assert.ok(answer.endsWith('\n- 8\n\n1 more line not shown.'), answer);
   });
 
-  it('without the access tools says to ask with /access', async () => {
+  it('without the access tools says where they are', async () => {
     const question = 'who can administer meridian?';
     for (const [asked, more] of [
       [question, {}],
       [`/acess ${question}`, {}],
+      [`/access ${question}`, {}],
       [question, { tools: [tool('word_count', 'Counts words.')] }],
       [question, { tools, tool_choice: 'none' }],
     ] as const) {
       const body = { model: 'sandbox/guide', messages: [user(asked)], ...more };
       assert.match(
         contentOf(await service.complete(body)),
-        /^Questions about access need the access tools, which come with `\/access`\. Ask:\n\n- `\/access who can administer meridian\?`$/,
+        /^Questions about access need the access tools, which are not offered here\. In VS Code’s chat, ask:\n\n- `@rolecall \/access who can administer meridian\?`\n\nOn the command line, `rolecall who-has` and `rolecall access` answer them\.$/,
       );
     }
   });
