@@ -1,12 +1,4 @@
-import type { ChatMessage } from './request.ts';
-
-/** A fenced code block of a message. */
-interface CodeBlock {
-  /** The title in the line before it. */
-  readonly title: string;
-  readonly language: string;
-  readonly code: string;
-}
+import type { CodeBlock, Question } from './question.ts';
 
 /**
  * What the guide does with code: it can really change a fenced block in a few ways, and describe any other.
@@ -19,15 +11,14 @@ interface CodeBlock {
  * | `commit message`, above a `diff`  | no block but a message that names files and counts lines    |
  * | another word of change (fix, …)   | trailing whitespace removed, which is all the guide fixes   |
  *
- * A message without a block that mentions code is about the last block before it. Undefined where there is none. A
- * message that asks for only the code gets only the block.
+ * Only a question that speaks of code, or has no words, is about the block in it or the last one before it: editors
+ * attach what nobody asked about. Undefined where there is none. A message that asks for only the code gets only the block.
  */
-export function codeAnswer(messages: readonly ChatMessage[]): string | undefined {
-  const texts = messages.filter(({ role }) => role === 'user').map(({ text }) => text);
-  const text = texts.at(-1) ?? '';
-  const block = lastBlock(text) ?? (speaksOfCode.test(text) ? texts.map(lastBlock).findLast(Boolean) : undefined);
+export function codeAnswer(questions: readonly Question[]): string | undefined {
+  const { words: request = '', block: own } = questions.at(-1) ?? {};
+  const asksAbout = request === '' ? own !== undefined : speaksOfCode.test(request) || names(request, own);
+  const block = asksAbout ? (own ?? questions.findLast((question) => question.block)?.block) : undefined;
   if (!block) return undefined;
-  const request = text.replace(fence, '');
   if (block.language === 'diff' && /\bcommit message\b/i.test(request)) return commitMessage(block.code);
   const edit = editBlock(block, request);
   if (!edit) return describe(block);
@@ -37,14 +28,17 @@ export function codeAnswer(messages: readonly ChatMessage[]): string | undefined
   return `${edit.says}\n\n${fenced}`;
 }
 
-const speaksOfCode =
-  /\b(?:it|its|this|these|those|code|functions?|lines?|mistakes|correction|tests?|explain|fix|rename|sort|comment)\b/i;
+const changes = /\b(?:fix|correct|change|edit|improve|refactor|rewrite|simplify|clean|tidy|replace|modify)\b/i;
 
-const fence = /(?:^([^\n`]{1,200}):\n)?^(`{3,})([^\n`]*)\n([\s\S]*?)\n?^\2[ \t]*$/gm;
+const speaksOfCode = new RegExp(
+  `${changes.source}|\\b(?:it|its|this|these|those|does|code|files?|functions?|lines?|mistakes|correction|tests?|explain|rename|sort|comments?|document|commit message)\\b`,
+  'i',
+);
 
-function lastBlock(text: string): CodeBlock | undefined {
-  const [, title = '', , info = '', code = ''] = [...text.matchAll(fence)].at(-1) ?? [];
-  return text.search(fence) < 0 ? undefined : { title, language: info.trim().split(/\s/)[0] ?? '', code };
+/** Whether the words name the file that the block is of. */
+function names(words: string, block: CodeBlock | undefined): boolean {
+  const file = block?.title.split(/[\s/]/).find((part) => part.includes('.'));
+  return file !== undefined && words.includes(file);
 }
 
 /** The lines of the code; a line break at the end does not start another line. */
@@ -82,8 +76,7 @@ function editBlock({ code, language }: CodeBlock, request: string): { code: stri
       says: 'I put a comment above the code:',
     };
   }
-  if (!/\b(?:fix|correct|change|edit|improve|refactor|rewrite|simplify|clean|tidy|replace|modify)\b/i.test(request))
-    return undefined;
+  if (!changes.test(request)) return undefined;
   return { code: tidy, says: 'The demo model can only remove trailing whitespace. Everything else is unchanged:' };
 }
 

@@ -1,10 +1,11 @@
 import { accessCalls, accessQuestion, isBriefed, linesAbout, membersAnswer, offersAccess } from './access.ts';
 import { codeAnswer, longestRun, plural } from './code.ts';
 import type { ServedModel } from './models.ts';
-import type { ChatMessage, ChatRequest, ImagePart, ReasoningEffort } from './request.ts';
+import { type Question, questionsOf, readQuestion } from './question.ts';
+import type { ChatMessage, ChatRequest, FunctionTool, ImagePart, ReasoningEffort } from './request.ts';
 import type { Plan, PlannedCall, Segment } from './script.ts';
-import { planCalls } from './tools.ts';
-import { promptsAnswer, topicAnswer } from './topics.ts';
+import { callableTools, planCalls } from './tools.ts';
+import { topicAnswer } from './topics.ts';
 
 const quotedLines = 8;
 const namedTools = 5;
@@ -14,17 +15,17 @@ export const tokensPerImage = 85;
 
 /**
  * The guide's answer. Tool calls come first (tools.ts decides); then, in this order: results of tools are quoted,
- * a phrase is followed, images are described, questions about access are answered or sent to `/access`, code is changed or
+ * a conversation gets its title, a phrase is followed, images are described, questions about access are answered or sent to `/access`, code is changed or
  * described (code.ts), and otherwise the message is answered by its topic (topics.ts).
  */
 export function planAnswer(request: ChatRequest, model: ServedModel): Plan {
   const calls = planCalls(request);
-  const text = lastOf(request, 'user')?.text ?? '';
+  const asked = readQuestion(lastOf(request, 'user')?.text);
   const effort = sentencesOfEffort[request.reasoningEffort];
-  const sentences = model.reasoning && asksOnlyToThink(text) ? Math.max(effort, sentencesOfEffort.low) : effort;
+  const sentences = model.reasoning && asksOnlyToThink(asked.words) ? Math.max(effort, sentencesOfEffort.low) : effort;
   return {
     reasoning: reasoningSegments(request, calls, sentences),
-    content: calls.length > 0 ? undefined : answer(request, text),
+    content: calls.length > 0 ? undefined : answer(request, asked),
     calls,
     history: [],
   };
@@ -34,18 +35,31 @@ function lastOf(request: ChatRequest, role: ChatMessage['role']): ChatMessage | 
   return request.messages.findLast((message) => message.role === role);
 }
 
-function answer(request: ChatRequest, text: string): readonly Segment[] {
+function answer(request: ChatRequest, asked: Question): readonly Segment[] {
   const results = lastResults(request.messages);
-  if (results.length > 0) return resultsAnswer(request, results, text);
-  const phrase = phraseAnswer(text);
+  if (results.length > 0) return resultsAnswer(request, results, asked.words);
+  const title = titleAnswer(asked.typed);
+  if (title !== undefined) return [title];
+  const phrase = phraseAnswer(asked);
   if (phrase) return phrase;
   const images = lastOf(request, 'user')?.images ?? [];
   if (images.length > 0) return [describeImages(images)];
-  const access = accessAnswer(request, text);
+  const access = accessAnswer(request, asked.words);
   if (access !== undefined) return [access];
-  const code = codeAnswer(request.messages);
+  const code = codeAnswer(questionsOf(request.messages));
   if (code !== undefined) return [code];
-  return [...(topicAnswer(text) ?? promptsAnswer), offer(request)];
+  const tools = callableTools(request, asked);
+  return [...topicAnswer(asked.words, tools.length > 0), offer(tools)];
+}
+
+const longestTitle = 40;
+
+/** An editor asks for the title of a conversation, with its first message below: the beginning of that is one. */
+function titleAnswer(text: string): string | undefined {
+  const first = /\bwrite an? [^\n]*\btitle\b[^\n]*:\s*\n\s*(?:@rolecall )?(?:\/\w+ )?([^\n]+)/i.exec(text)?.[1];
+  if (first === undefined) return undefined;
+  const words = first.slice(0, longestTitle + 1).replace(first.length > longestTitle ? /\s+\S*$/ : /[\s?.!:]+$/, '');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** The tool results at the end of the history: those of the round that was just called. */
@@ -91,9 +105,14 @@ function quoteResult({ answers, text }: ChatMessage): readonly Segment[] {
   return [`Result of ${name}:\n\n${quote(text)}`];
 }
 
+/** Of a program that failed, what it wrote to standard error comes first and whole: it says why. */
 function quote(text: string): string {
-  const lines = text.replace(/\s+$/, '').split('\n');
-  const more = lines.length - quotedLines;
+  const [, ending = '', output = '', errors = ''] =
+    /^([\s\S]*?\n)(Standard output:\n[\s\S]*?)\n(Standard error:\n[\s\S]*)$/.exec(text.trimEnd()) ?? [];
+  const first = `${ending}${errors}`;
+  const lines = errors === '' ? text.trimEnd().split('\n') : `${first}\n${output.trimEnd()}`.split('\n');
+  const shown = Math.max(quotedLines, errors === '' ? 0 : first.split('\n').length);
+  const more = lines.length - shown;
   const marks = '`'.repeat(Math.max(3, longestRun(text) + 1));
   const block = `${marks}text\n${lines.slice(0, shown).join('\n')}\n${marks}`;
   return more > 0 ? `${block}\n\n${plural(more, 'more line')} not shown.` : block;
@@ -105,7 +124,6 @@ function accessAnswer(request: ChatRequest, text: string): string | undefined {
   if (!question || (offersAccess(request) && accessCalls(request, question).length > 0)) return undefined;
   const lines = linesAbout(request, question);
   if (lines)
-/** Of a program that failed, what it wrote to standard error comes first and whole: it says why. */
     return lines.length > 0 ? list(['From the lists I was given:', ...lines]) : 'The lists I was given don’t say that.';
   if (isBriefed(request)) return 'I can’t read groups and roles right now, so I can’t answer that.';
   // A command that does not exist, such as a misspelled one, reaches the model as part of the question.
@@ -119,8 +137,8 @@ function accessAnswer(request: ChatRequest, text: string): string | undefined {
 }
 
 /** Names the tools on offer, so that a reader sees that they arrived and how to have one called. */
-function offer({ tools, toolChoice }: ChatRequest): string {
-  if (tools.length === 0 || toolChoice === 'none') return '';
+function offer(tools: readonly FunctionTool[]): string {
+  if (tools.length === 0) return '';
   const names = tools.slice(0, namedTools).map(({ name }) => `\`${name}\``);
   const more = tools.length - names.length;
   return `\n\nAvailable tools: ${names.join(', ')}${more > 0 ? ` and ${plural(more, 'more tool')}` : ''}. Name one to run it.`;
@@ -137,8 +155,8 @@ function offer({ tools, toolChoice }: ChatRequest): string {
  * | `only think`               | reasons (at any effort, on models that reason) and then says nothing             |
  * | `keep calling`             | calls the same tools again after every result, without end (see tools.ts)        |
  */
-function phraseAnswer(text: string): readonly Segment[] | undefined {
-  const said = /^(?:say|repeat):[ \t]?([\s\S]+)/im.exec(text)?.[1];
+function phraseAnswer({ typed, words: text, block }: Question): readonly Segment[] | undefined {
+  const said = /^(?:say|repeat):[ \t]?([\s\S]+)/im.exec(typed.trim() === '' ? (block?.code ?? '') : typed)?.[1];
   if (said) return [said];
   const limit = /\bcount to (\d{1,9})\b/i.exec(text)?.[1];
   if (limit) {
@@ -201,7 +219,7 @@ export function reasoningSegments(
 function statements(request: ChatRequest, calls: readonly PlannedCall[]): readonly (readonly Segment[])[] {
   const { messages, tools, stops } = request;
   const last = messages.at(-1);
-  const user = messages.findLast(({ role }) => role === 'user')?.text ?? '';
+  const user = readQuestion(lastOf(request, 'user')?.text).typed;
   const words = user.split(/\s+/).filter(Boolean).length;
   const results = messages.filter(({ role }) => role === 'tool').length;
   const instructions = messages.filter(({ role }) => role === 'system' || role === 'developer').length;

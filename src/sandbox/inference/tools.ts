@@ -1,11 +1,12 @@
 import { accessCalls, accessQuestion, offersAccess } from './access.ts';
 import { fillArguments } from './arguments.ts';
+import { type Question, readQuestion } from './question.ts';
 import type { ChatRequest, FunctionTool } from './request.ts';
 import type { PlannedCall } from './script.ts';
 
 /**
- * When the guide calls tools. It looks only at the last user message (without its code blocks) and at what was called
- * since, never at chance:
+ * When the guide calls tools. It looks only at what the user typed last (question.ts) and at what was called since, never
+ * at chance:
  *
  * 1. No tools, `tool_choice: none`, or a message that says "without tools", "no tools", "don't use …": no call.
  * 2. A question about access that names no tool calls the access tools (access.ts).
@@ -17,33 +18,43 @@ import type { PlannedCall } from './script.ts';
  *    half of its words that carry meaning, must occur there.
  * 6. A call that was already made since the last user message, with equal arguments, is not made again.
  * 7. The phrase "keep calling" replaces 3 and 6: each round repeats the calls of the round before, without end.
+ * 8. Of the tools of an editor's agent, some of which write and run, only Rolecall's are called, and never by 5.
  *
  * How arguments are found: see arguments.ts.
  */
 export function planCalls(request: ChatRequest): readonly PlannedCall[] {
-  if (request.toolChoice === 'none' || request.tools.length === 0) return [];
   const start = request.messages.findLastIndex(({ role }) => role === 'user');
-  const text = request.messages[start]?.text.replace(/^```[\s\S]*?^```/gm, '') ?? '';
+  const asked = readQuestion(request.messages[start]?.text);
+  const tools = callableTools(request, asked);
+  if (tools.length === 0) return [];
+  const text = asked.words;
   if (/\b(?:without|no)\s+(?:any\s+|using\s+)?tools?\b|\b(?:do not|don't|never)\s+(?:use|call|run)\b/i.test(text))
     return [];
   const rounds = request.messages.slice(start + 1).filter(({ toolCalls }) => toolCalls.length > 0);
   const lastRound = rounds.at(-1);
   if (lastRound && asksToKeepCalling(text))
     return lastRound.toolCalls
-      .filter(({ name }) => request.tools.some((tool) => tool.name === name))
+      .filter(({ name }) => tools.some((tool) => tool.name === name))
       .map(({ name, arguments: values }) => ({ name, arguments: values }));
 
   const made = new Set(rounds.flatMap(({ toolCalls }) => toolCalls.map(callKey)));
   const isNew = (call: PlannedCall): boolean => !made.has(callKey(call));
   const words = text.split(/[^\w-]+/);
-  const question = request.tools.some(({ name }) => words.includes(name)) ? undefined : accessQuestion(text);
+  const question = tools.some(({ name }) => words.includes(name)) ? undefined : accessQuestion(text);
   if (question && offersAccess(request)) return accessCalls(request, question).filter(isNew);
 
   const step = text.split(/\bthen\b/i)[rounds.length];
   if (step === undefined) return [];
-  return chooseTools(step, request.tools, rounds.length === 0)
+  return chooseTools(step, tools, rounds.length === 0 && tools.length === request.tools.length)
     .map((tool) => ({ name: tool.name, arguments: fillArguments(tool, step) }))
     .filter(isNew);
+}
+
+/** The tools that the guide may call. */
+export function callableTools({ tools, toolChoice }: ChatRequest, { isOfAgent }: Question): readonly FunctionTool[] {
+  if (toolChoice === 'none') return [];
+  const ours = tools.filter(({ name }) => /(?:^|_)rolecall_/.test(name));
+  return isOfAgent || ours.length > 0 ? ours : tools;
 }
 
 const callKey = (call: PlannedCall): string => `${call.name} ${JSON.stringify(call.arguments)}`;

@@ -10,28 +10,45 @@ export const demoPrompts = [
 
 const [administer, reach, members, explain] = demoPrompts;
 
+const ownCloud: Segment = [
+  'To get real answers, connect your own cloud in the settings.',
+  'Connect your own cloud in the settings for real answers.',
+  'Real answers come from your own cloud, once it is configured.',
+];
+
+const onlyLikeThese = "I'm a demo model and can only answer prompts like these:\n\n";
+
 /** The answer to a question about the guide itself, and to anything it does not understand. */
-export const promptsAnswer: readonly Segment[] = [
-  `I'm a demo model and can only answer prompts like these:\n\n`,
+const promptsAnswer: readonly Segment[] = [
+  onlyLikeThese,
   `- \`${administer}\`\n- \`${reach}\`\n- \`${members}\`\n- \`${explain}\` with a file open\n\n`,
-  [
-    'To get real answers, connect your own cloud in the settings.',
-    'Connect your own cloud in the settings for real answers.',
-    'Real answers come from your own cloud, once it is configured.',
-  ],
+  ownCloud,
+];
+
+/** The same where no tools are offered: on the command line, or in a workspace without any. */
+const promptsWithoutTools: readonly Segment[] = [
+  onlyLikeThese,
+  '- `explain roles`\n- `what is a token?`\n- `count to 20`\n- `sort the lines`, with a file attached\n\n',
+  'The access tools are not offered here. They are in VS Code’s chat, after `@rolecall`:\n\n',
+  `- \`${administer}\`\n- \`${reach}\`\n- \`${members}\`\n- \`${explain}\` with a file open\n\n`,
+  'On the command line, use `rolecall who-has` and `rolecall access`. ',
+  ownCloud,
 ];
 
 interface Topic {
   /** The topic is chosen when this matches; the first that matches wins. */
   readonly about: RegExp;
   readonly answer: readonly Segment[];
+  /** The prompts follow. */
+  readonly thenPrompts?: true;
 }
 
 /** The guide's answers. Wordings in brackets are alternatives; the seed chooses among them. */
 const topics: readonly Topic[] = [
   {
     about: /\bwhat (?:can|could|do) you\b|\bwho are you\b|\bwhat are you\b|^\s*help\b/i,
-    answer: promptsAnswer,
+    answer: [],
+    thenPrompts: true,
   },
   {
     about: /\b(?:roles?|groups?|access|permissions?|administrators?|organi[sz]ations?|members?)\b/i,
@@ -80,24 +97,31 @@ const topics: readonly Topic[] = [
     answer: [
       'This is the **sandbox**: a small cloud that runs on your own machine, with an identity service and an inference service. ',
       ['Nothing you type here leaves the machine. ', 'It needs no account and no network. '],
-      ...promptsAnswer,
     ],
+    thenPrompts: true,
   },
   {
     about: /^\s*(?:hi|hello|hey|good (?:morning|afternoon|evening))\b/i,
-    answer: [['Hello! ', 'Welcome! ', 'Good to see you. '], ...promptsAnswer],
+    answer: [['Hello! ', 'Welcome! ', 'Good to see you. ']],
+    thenPrompts: true,
   },
 ];
 
-/** Segments on the subject of the text, or undefined when the guide knows none. */
-export function topicAnswer(text: string): readonly Segment[] | undefined {
-  return topics.find(({ about }) => about.test(text))?.answer;
+/** Segments on the subject of the text: the prompts where the guide knows none. */
+export function topicAnswer(text: string, hasTools: boolean): readonly Segment[] {
+  const prompts = hasTools ? promptsAnswer : promptsWithoutTools;
+  const topic = topics.find(({ about }) => about.test(text));
+  return topic ? wholeAnswer(topic, prompts) : prompts;
 }
 
-/** Everything above as plain texts, for the n-gram model to learn from. */
-export const textsOfGuide: readonly string[] = [...topics.map(({ answer }) => answer), promptsAnswer].flatMap(
-  renderings,
-);
+const wholeAnswer = ({ answer, thenPrompts }: Topic, prompts: readonly Segment[]): readonly Segment[] =>
+  thenPrompts ? [...answer, ...prompts] : answer;
+
+/** What the guide says, as plain texts for the n-gram model to learn from. */
+export const textsOfGuide: readonly string[] = [
+  ...topics.map((topic) => wholeAnswer(topic, promptsAnswer)),
+  promptsAnswer,
+].flatMap(renderings);
 
 /** As many texts as the segment with the most wordings has, each wording in at least one of them. */
 function renderings(segments: readonly Segment[]): string[] {

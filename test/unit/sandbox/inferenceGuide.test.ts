@@ -28,6 +28,19 @@ describe('sandbox inference: what the guide says', () => {
       for (const prompt of demoPrompts) assert.ok(content.includes(`- \`${prompt}\``), prompt);
     });
 
+  it('without tools names prompts that work without them, and where the access tools are', async () => {
+    const content = await say('What can you do?');
+    const [here = '', elsewhere = ''] = content.split('The access tools are not offered here.');
+    const prompts = [...here.matchAll(/^- `([^`]+)`/gm)].map(([, prompt = '']) => prompt);
+    assert.equal(prompts.length, 4);
+    for (const prompt of prompts) {
+      const code = prompt.includes('sort') ? '\n\na.txt:\n```\nb\na\n```' : '';
+      assert.doesNotMatch(await say(prompt + code), /demo model and can only|not offered/, prompt);
+    }
+    assert.match(elsewhere, /`rolecall who-has` and `rolecall access`/);
+    assert.doesNotMatch(await say('What can you do?', { tools: [wordCount] }), /not offered here/);
+  });
+
   it('reads the last user message, not an earlier one', async () => {
     const messages = [user('roles?'), { role: 'assistant', content: 'yes' }, user('What is top_p?')];
     assert.match(contentOf(await service.complete({ model: 'sandbox/guide', messages })), /distribution over tokens/);
