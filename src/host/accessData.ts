@@ -258,6 +258,7 @@ async function listOrganizations({ identity }: Cloud): Promise<readonly Organiza
     listed = await identity.organizations(AbortSignal.timeout(30_000));
   } catch (error) {
     const known = asRolecallError(error);
+    if (known.remedy) throw known;
     throw new RolecallError(known.kind === 'cancelled' ? 'timeout' : known.kind, `${unlisted} ${known.message}`, {
       cause: error,
     });

@@ -84,10 +84,17 @@ export class Cloud implements vscode.Disposable {
         now: Date.now,
       });
     };
+    const explained = async <T>(ask: () => Promise<T>): Promise<T> => {
+      try {
+        return await ask();
+      } catch (error) {
+        throw this.explain(error);
+      }
+    };
     this.identity = {
-      groups: async (...asked) => (await identity()).groups(...asked),
-      roles: async (...asked) => (await identity()).roles(...asked),
-      organizations: async (...asked) => (await identity()).organizations(...asked),
+      groups: (...asked) => explained(async () => (await identity()).groups(...asked)),
+      roles: (...asked) => explained(async () => (await identity()).roles(...asked)),
+      organizations: (...asked) => explained(async () => (await identity()).organizations(...asked)),
     };
     let wasSignedIn = false;
     this.tokenManager.onDidChange(({ kind }) => {
@@ -109,6 +116,18 @@ export class Cloud implements vscode.Disposable {
         );
       },
     };
+  }
+
+  /** What a failed request means: a sandbox that cannot be reached has ended, and only another one helps. */
+  explain(error: unknown): unknown {
+    const isLost = error instanceof RolecallError && error.kind === 'offline' && this.connection.id === 'sandbox';
+    if (!isLost) return error;
+    const message = vscode.l10n.t('The sandbox is no longer running. Start another one with Try the Sandbox.');
+    return new RolecallError('offline', message, {
+      cause: error,
+      details: error.details,
+      remedy: { kind: 'startSandbox' },
+    });
   }
 
   /**

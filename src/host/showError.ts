@@ -57,6 +57,8 @@ function stepOf(remedy: Remedy): NextStep {
         title: vscode.l10n.t('Configure Your Cloud'),
         other: { title: vscode.l10n.t('Try the Sandbox'), command: commands.trySandbox },
       };
+    case 'startSandbox':
+      return { title: vscode.l10n.t('Try the Sandbox'), command: commands.trySandbox };
     case 'changeSetting':
       if (remedy.value !== undefined && remedy.value !== '') {
         return {

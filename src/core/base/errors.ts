@@ -79,6 +79,8 @@ export type Remedy =
   | { readonly kind: 'diagnose' }
   /** Nothing is configured: configuring it, or the sandbox. */
   | { readonly kind: 'chooseCloud' }
+  /** The sandbox has ended: another one. */
+  | { readonly kind: 'startSandbox' }
   /** `setting` without `rolecall.`; `value` is what was most likely meant. */
   | { readonly kind: 'changeSetting'; readonly setting: string; readonly value?: string };
 

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { asRolecallError } from '../../core/base/errors.ts';
-import type { Log } from '../../core/base/log.ts';
 import type { AgentLoopResult } from '../../core/tools/agentLoopTypes.ts';
 import { chatCommands, commands, contextKeys, defaultModelEntry, languageModelVendor } from '../../ids.ts';
 import { accessToolNames } from '../accessToolNames.ts';
@@ -82,7 +81,7 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
     const model = await deps.catalog.resolve(picked, signal);
     if (!model) {
       if (signal.aborted) return stopped();
-      const result = failed(deps.catalog.whyNone(), stream, deps.log);
+      const result = failed(deps.catalog.whyNone(), stream, deps);
       const again = request.command === undefined ? request.prompt : `/${request.command} ${request.prompt}`;
       stream.button({ title: vscode.l10n.t('Try Again'), command: commands.openChat, arguments: [again] });
       return { ...result, ...local() };
@@ -95,7 +94,7 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
     return await ask(deps, questions, asked, { cloud, model, choices });
   } catch (error) {
     if (signal.aborted) return stopped(); // VS Code has closed the stream, and writing into it throws.
-    return failed(error, stream, deps.log);
+    return failed(error, stream, deps);
   }
 }
 
@@ -136,7 +135,7 @@ async function ask(
       ...followUp(followUpOf(request, end)),
     };
     if (signal.aborted) questions.keep(request.prompt, metadata);
-    return { ...finish(end, { stream, writer, tally, model, remarks, signal, log: deps.log }), metadata };
+    return { ...finish(end, { stream, writer, tally, model, remarks, signal, deps }), metadata };
   } finally {
     account.dispose();
   }
@@ -177,12 +176,12 @@ interface Finishing {
   readonly remarks: readonly string[];
   /** The user's Stop. */
   readonly signal: AbortSignal;
-  readonly log: Log;
+  readonly deps: Pick<ParticipantDeps, 'clouds' | 'log'>;
 }
 
 function finish(
   end: AgentLoopResult,
-  { stream, writer, tally, model, remarks, signal, log }: Finishing,
+  { stream, writer, tally, model, remarks, signal, deps }: Finishing,
 ): vscode.ChatResult {
   if (end.reason === 'cancelled') {
     if (signal.aborted) return stopped();
@@ -208,7 +207,7 @@ function finish(
       arguments: [tally.reasoning],
     });
   }
-  return end.reason === 'failed' ? failed(end.error, stream, log) : {};
+  return end.reason === 'failed' ? failed(end.error, stream, deps) : {};
 }
 
 /**
@@ -219,8 +218,12 @@ function stopped(): vscode.ChatResult & { readonly details: string } {
   return { details: vscode.l10n.t('Stopped.') };
 }
 
-function failed(error: unknown, stream: vscode.ChatResponseStream, log: Log): vscode.ChatResult {
-  const known = asRolecallError(error);
+function failed(
+  error: unknown,
+  stream: vscode.ChatResponseStream,
+  { clouds, log }: Pick<ParticipantDeps, 'clouds' | 'log'>,
+): vscode.ChatResult {
+  const known = asRolecallError(clouds.active?.explain(error) ?? error);
   if (known.kind === 'cancelled') return {};
   log.error(describe(known));
   const step = nextStep(known);

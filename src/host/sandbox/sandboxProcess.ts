@@ -105,6 +105,20 @@ export class SandboxProcess {
   }
 }
 
+/** Whether something listens at this address of this machine, which the system itself answers at once. */
+export async function isListening(address: string): Promise<boolean> {
+  const { hostname, port } = new URL(address);
+  const socket = net.connect({ host: hostname, port: Number(port || 80) });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
 function firstLine(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);

@@ -6,7 +6,7 @@ import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { withProgress } from '../dialogs.ts';
 import { readDescriptor, type SandboxDescriptor, sandboxConnection } from './descriptor.ts';
-import { SandboxProcess, type SandboxProgram } from './sandboxProcess.ts';
+import { isListening, SandboxProcess, type SandboxProgram } from './sandboxProcess.ts';
 
 export interface SandboxDeps {
   readonly clouds: Clouds;
@@ -37,8 +37,8 @@ export class Sandbox implements vscode.Disposable {
   }
 
   async enter(): Promise<void> {
-    const { clouds, signIn, openChat } = this.#deps;
-    const cloud = clouds.sandbox ?? (await this.#startOnce());
+    const { signIn, openChat } = this.#deps;
+    const cloud = await this.#startOnce();
     await cloud.load();
     if (cloud.tokenManager.session) return;
     await signIn(cloud);
@@ -47,15 +47,20 @@ export class Sandbox implements vscode.Disposable {
 
   /** After a reload: back into the sandbox that this window was in, if it still runs. */
   async resume(signal: AbortSignal): Promise<void> {
-    const { memory, running, program } = this.#deps;
-    const process = running === undefined ? await SandboxProcess.running(program.folder, signal) : undefined;
-    const descriptor = running === undefined ? process?.descriptor : readDescriptor(running);
-    if (descriptor !== undefined && descriptor.identity === memory.get()) {
-      await (process ? this.#follow(process) : this.#show(descriptor)).load();
-      return;
-    }
+    const { memory, program } = this.#deps;
+    const beside = await this.#beside();
+    if (beside && beside.identity === memory.get()) return this.#show(beside).load();
+    const process = await SandboxProcess.running(program.folder, signal);
+    if (process && process.descriptor.identity === memory.get()) return this.#follow(process).load();
     process?.dispose();
     memory.set(undefined);
+  }
+
+  /** The sandbox that runs beside the editor, unless it has ended. */
+  async #beside(): Promise<SandboxDescriptor | undefined> {
+    const { running } = this.#deps;
+    const descriptor = running === undefined ? undefined : readDescriptor(running);
+    return descriptor && (await isListening(descriptor.identity)) ? descriptor : undefined;
   }
 
   leave(): void {
@@ -75,8 +80,11 @@ export class Sandbox implements vscode.Disposable {
   }
 
   async #start(): Promise<Cloud> {
-    const { clouds, running } = this.#deps;
-    if (running !== undefined) return this.#show(readDescriptor(running));
+    const { clouds } = this.#deps;
+    const entered = clouds.sandbox;
+    if (entered && (await isListening(entered.connection.identityUrl)) && clouds.sandbox === entered) return entered;
+    const beside = await this.#beside();
+    if (beside) return this.#show(beside);
     const cloud = this.#follow(await this.#startProcess());
     if (clouds.sandbox !== cloud) {
       throw new RolecallError('unexpected', vscode.l10n.t('The sandbox could not be started.'));

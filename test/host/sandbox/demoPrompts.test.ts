@@ -55,7 +55,10 @@ describe('the prompts that the sandbox names', () => {
   });
 
   it('asked without /access, are sent there', async () => {
-    assert.match(await ask('who can administer meridian?'), /ask:\n\n- `@rolecall \/access who can administer meridian\?`/);
+    assert.match(
+      await ask('who can administer meridian?'),
+      /ask:\n\n- `@rolecall \/access who can administer meridian\?`/,
+    );
   });
 
   it('tell the members of a group, which no tool lists', async () => {

@@ -3,11 +3,16 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { isCancelled, RolecallError } from '../../../src/core/base/errors.ts';
 import type { Cloud } from '../../../src/host/cloud.ts';
+import { readDescriptor, sandboxConnection } from '../../../src/host/sandbox/descriptor.ts';
 import { Sandbox } from '../../../src/host/sandbox/trySandbox.ts';
-import { extensionId } from '../../../src/ids.ts';
+import { nextStep } from '../../../src/host/showError.ts';
+import { commands, extensionId } from '../../../src/ids.ts';
+import { chatRequest } from '../support/chat.ts';
+import { useChat } from '../support/participant.ts';
 import { usePatches } from '../support/patches.ts';
 import { descriptor } from '../support/sandbox.ts';
-import { type Scene, sessionOf, useScene } from '../support/scene.ts';
+import { type Scene, sessionOf, signInAs, useScene } from '../support/scene.ts';
+import { useTree } from '../support/tree.ts';
 import { until } from '../support/wait.ts';
 import { workspaceFile } from '../support/workspace.ts';
 
@@ -16,6 +21,8 @@ const shipped = path.join(vscode.extensions.getExtension(extensionId)?.extension
 describe('Try the Sandbox', () => {
   const scene = useScene();
   const patches = usePatches();
+  const tree = useTree(scene);
+  const chat = useChat(scene);
   const program = workspaceFile('program.mjs');
   let remembered: Map<string, string>;
   let signedIn: Cloud[];
@@ -287,6 +294,44 @@ describe('Try the Sandbox', () => {
     await sandbox.enter();
     assert.equal(scene().clouds.active?.connection.identityUrl, descriptor.identity);
     assert.equal(remembered.get(descriptor.clients.loopback.id), descriptor.clients.loopback.secret);
+  });
+
+  it('starts another one where that one has ended, and is back in it after a reload', async () => {
+    const ended = { ...descriptor, identity: 'http://127.0.0.1:9', inference: 'http://127.0.0.1:9' };
+    const running = JSON.stringify(ended);
+    const before = scene().clouds.enterSandbox(sandboxConnection(readDescriptor(running)));
+    await before.tokenManager.signIn(sessionOf(before, 'administrator', { accessToken: 'a-token-of-the-ended-one' }));
+    scene().stores.delete('sandbox');
+
+    const sandbox = sandboxOf({ running, linger: 60 });
+    await sandbox.enter();
+    const { identityUrl } = scene().clouds.require().connection;
+    assert.equal(await answers(identityUrl), 200);
+    assert.deepEqual(signedIn, [scene().clouds.sandbox]);
+    assert.deepEqual(opened, [descriptor.prompts[0]]);
+
+    sandbox.dispose();
+    scene().clouds.leaveSandbox();
+    const after = sandboxOf({ running, window: scene() });
+    await after.resume(new AbortController().signal);
+    assert.equal(scene().clouds.active?.connection.identityUrl, identityUrl);
+    after.leave();
+  });
+
+  it('is what the tree and the chat offer when it has ended', async () => {
+    scene().network = async () => {
+      throw new TypeError('fetch failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) });
+    };
+    await signInAs(scene().enterSandbox(), 'administrator');
+    const { data } = tree();
+    await assert.rejects(data.organizations(data.requireSession()), (error) => {
+      assert.ok(error instanceof RolecallError);
+      assert.match(error.message, /^The sandbox is no longer running\. Start another one/);
+      return nextStep(error)?.command === commands.trySandbox;
+    });
+    const { errorDetails } = await chat().ask(chatRequest('hi'));
+    assert.match(errorDetails?.message ?? '', /The sandbox is no longer running/);
+    assert.deepEqual(chat().steps(), [commands.trySandbox, commands.openChat]);
   });
 
   it('says so when what runs already is no sandbox', async () => {
