@@ -78,7 +78,8 @@ function writeChoice(writer: Writer, model: ModelAnswer, choice: AnswerChoice): 
   const { reasoning, calls, text } = choice;
   if (reasoning !== '') {
     const words = reasoning.split(/\s+/).filter(Boolean).length;
-    const said = vscode.l10n.t('Reasoning: {0} words', words.toLocaleString());
+    const said =
+      words === 1 ? vscode.l10n.t('Reasoning: 1 word') : vscode.l10n.t('Reasoning: {0} words', words.toLocaleString());
     const what = `reasoning ${choice.index}`;
     writer.folded({ model, choice, what, title: vscode.l10n.t('Reasoning'), said }, () =>
       writer.quoted(reasoning.trim()),
