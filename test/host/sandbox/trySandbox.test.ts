@@ -21,8 +21,6 @@ const shipped = path.join(vscode.extensions.getExtension(extensionId)?.extension
 describe('Try the Sandbox', () => {
   const scene = useScene();
   const patches = usePatches();
-  const tree = useTree(scene);
-  const chat = useChat(scene);
   const program = workspaceFile('program.mjs');
   let remembered: Map<string, string>;
   let signedIn: Cloud[];
@@ -318,7 +316,17 @@ describe('Try the Sandbox', () => {
     after.leave();
   });
 
-  it('is what the tree and the chat offer when it has ended', async () => {
+  it('says so when what runs already is no sandbox', async () => {
+    await assert.rejects(sandboxOf({ running: 'nonsense' }).enter(), /did not report its addresses/);
+  });
+});
+
+describe('Try the Sandbox, where the sandbox has ended,', () => {
+  const scene = useScene();
+  const tree = useTree(scene);
+  const chat = useChat(scene);
+
+  it('is what the tree and the chat offer', async () => {
     scene().network = async () => {
       throw new TypeError('fetch failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) });
     };
@@ -332,10 +340,6 @@ describe('Try the Sandbox', () => {
     const { errorDetails } = await chat().ask(chatRequest('hi'));
     assert.match(errorDetails?.message ?? '', /The sandbox is no longer running/);
     assert.deepEqual(chat().steps(), [commands.trySandbox, commands.openChat]);
-  });
-
-  it('says so when what runs already is no sandbox', async () => {
-    await assert.rejects(sandboxOf({ running: 'nonsense' }).enter(), /did not report its addresses/);
   });
 });
 
