@@ -278,6 +278,13 @@ export class PseudoEditor {
         registerMcpServerDefinitionProvider: registration('servers', 1),
         selectChatModels: async () => [{}],
       },
+      tests: {
+        // The running extension has the ID, and the editor allows each but once.
+        createTestController: (id: string, label: string) => {
+          show('test view', label);
+          return vscode.tests.createTestController(path.basename(this.#folder) + id, label);
+        },
+      },
       languages: {
         createDiagnosticCollection: () => ({
           set: (_uri: vscode.Uri, found: readonly vscode.Diagnostic[]) => show('problems', found),
