@@ -22,6 +22,7 @@ import { registerMatrix } from './host/matrix/register.ts';
 import { ModelCatalog } from './host/modelCatalog.ts';
 import { registerPrompts } from './host/prompts/register.ts';
 import { registerPages } from './host/registerPages.ts';
+import { registerRules } from './host/rules/register.ts';
 import { registerSandbox } from './host/sandbox/register.ts';
 import { Settings } from './host/settings.ts';
 import { watchSettings } from './host/settingsProblems.ts';
@@ -81,6 +82,7 @@ export function activate(context: vscode.ExtensionContext): void {
     registerAccess({ data, documents, marks, storage: globalStorageUri, answered, pages, reveal }, log),
   );
   own(registerMatrix({ data, shared: tree.state, reveal, extensionUri, log }));
+  own(registerRules({ data, pages, documents, reveal, extensionUri }, log));
 
   // Models and tools, in chat and in the editor
   const catalog = own(new ModelCatalog({ clouds, settings, fetch, log }));

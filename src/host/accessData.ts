@@ -30,13 +30,13 @@ export interface ReadOrganization {
 
 /**
  * What has changed: everything (another session); the list of organizations, or their labels; one that the user removed from
- * the list, which nothing shows any more; what has just been read of one. One that is `due`, or all of them, is to be read again by the views that show it; until then they show the old data.
+ * the list, which nothing shows any more; what has just been read of one; what access rules find in it. One that is `due`, or all of them, is to be read again by the views that show it; until then they show the old data.
  */
 export type AccessChange =
   | { readonly kind: 'session' }
   | { readonly kind: 'organizations' }
   | { readonly kind: 'due'; readonly organization: string | undefined }
-  | { readonly kind: 'read' | 'removed'; readonly organization: string };
+  | { readonly kind: 'read' | 'checked' | 'removed'; readonly organization: string };
 
 const SANDBOX_LABELS = 'rolecall.sandboxLabels';
 
@@ -184,6 +184,11 @@ export class AccessData implements vscode.Disposable {
       directory.refresh(id);
     }
     this.#changed.fire({ kind: 'due', organization });
+  }
+
+  /** Tells the views that the findings of a model have changed. */
+  announceFindings(organization: string): void {
+    this.#changed.fire({ kind: 'checked', organization });
   }
 
   #modelOf(access: OrganizationAccess): AccessModel {

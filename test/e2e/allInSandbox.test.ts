@@ -6,4 +6,5 @@ import './chat/tools.ts';
 import './chat/answers.ts';
 import './editor/commands.ts';
 import './chat/prompts.ts';
+import './access/rules.ts';
 import './access/matrix.ts';

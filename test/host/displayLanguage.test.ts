@@ -54,6 +54,9 @@ type Tree = vscode.TreeDataProvider<object>;
 describe('in another display language', () => {
   let editor: PseudoEditor;
   const toolFile = workspaceFile('.vscode/rolecall.tools.json');
+  // Written by commands; of each test, its own.
+  workspaceFile('meridian.access.yaml');
+  workspaceFile(`meridian.${new Date().toISOString().slice(0, 10)}.review.yaml`);
 
   beforeEach(async () => {
     editor = await start();

@@ -512,6 +512,13 @@ describe('the command palette', () => {
     commands.showEffectiveAccess,
     commands.showMatrix,
     commands.showReview,
+    commands.declareAccess,
+    commands.showCheck,
+    commands.exportCheck,
+    commands.startReview,
+    commands.nextUndecided,
+    commands.showReviewSummary,
+    commands.showAccessGraph,
     commands.exportReview,
     commands.saveSnapshot,
     commands.compareSnapshot,
@@ -531,6 +538,9 @@ describe('the command palette', () => {
       commands.showReasoning,
       ids.promptCommands.foldPromptResult,
       ids.promptCommands.runPromptToolCall,
+      commands.addWaiver,
+      commands.copyToDo,
+      commands.decideAccess,
     ];
     same(
       entries.filter(({ when }) => when === 'false').map(({ command }) => command),

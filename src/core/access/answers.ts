@@ -41,6 +41,7 @@ export function effectiveAccessAnswer(model: AccessModel, principal: Principal):
         [principal, ...principal.groups.flatMap(({ members }) => members)],
         principal.kind !== 'serviceAccount',
       ),
+      ...findingLines(model, [principal]),
       ...gapLines(model),
     ],
     lines: [
@@ -59,6 +60,7 @@ export function holdersAnswer(model: AccessModel, role: RoleEntry): AccessAnswer
     heading: [
       `${roleText(role, model.rolesKnown)} in ${oneLine(model.organization)}: ${holdersText(holders)} through ${countText(role.groups.length, 'group')}.`,
       ...samePeople(holders.map(({ principal }) => principal)),
+      ...findingLines(model, [role, ...role.groups]),
       ...gapLines(model),
     ],
     lines: [
@@ -112,6 +114,17 @@ function holdersText(holders: readonly RoleHolder[]): string {
 
 function samePeople(members: readonly Principal[], isAsked = true): readonly string[] {
   return isAsked && mayContainDuplicates(members) ? [DUPLICATE_PEOPLE_NOTE] : [];
+}
+
+/** The rules that forbid something about these, and the waivers that allow it, a line each. */
+function findingLines(model: AccessModel, entries: readonly (GroupEntry | RoleEntry | Principal)[]): readonly string[] {
+  const lines = entries.flatMap((entry) =>
+    (model.findings.get(entry) ?? []).map(({ rule, message, accepted }) => {
+      const what = `access rule “${oneLine(rule)}”: ${oneLine(message)}`;
+      return accepted === undefined ? `FORBIDDEN by ${what}` : `ACCEPTED ${oneLine(accepted)} (${what})`;
+    }),
+  );
+  return [...new Set(lines)];
 }
 
 /** What an answer from this model may lack, a line each. */

@@ -12,7 +12,11 @@ export type Inline<L> =
   | { readonly strong: string }
   | { readonly small: string }
   /** A link; the host knows what it leads to. */
-  | { readonly text: string; readonly link: L };
+  | {
+      readonly text: string;
+      readonly link: L /** Something to do, which a copy does not have. */;
+      readonly isAction?: boolean;
+    };
 
 export type Line<L> = readonly Inline<L>[];
 
@@ -67,7 +71,7 @@ export function markdownBlock(block: Block<unknown>): readonly string[] {
     case 'heading':
       return [`## ${escaped(block.text)}`, ''];
     case 'paragraph':
-      return [markdownLine(block.line), ''];
+      return [markdownLine(block.line).trimEnd(), ''];
     case 'notice':
       return [`> **${l10n.t('Note:')}** ${escaped(block.text)}`, ''];
     case 'list':
@@ -89,7 +93,7 @@ function markdownInline(inline: Inline<unknown>): string {
   if (typeof inline === 'string') return escaped(inline);
   if ('strong' in inline) return inline.strong.trim() === '' ? escaped(inline.strong) : `**${escaped(inline.strong)}**`;
   if ('small' in inline) return code(inline.small);
-  return escaped(inline.text);
+  return inline.isAction ? '' : escaped(inline.text);
 }
 
 /** As code where that shows these very characters in a table too, whose cells interpret `\` and `|`. */

@@ -16,7 +16,9 @@ import { effectiveAccess, groupName, hasNoMembers, hasNoRoles, holdersOf, princi
 /** What a document leads to: the organization, or something in it by its key in the access model. */
 export type EntryLink =
   | { readonly kind: 'organization' }
-  | { readonly kind: 'group' | 'role' | 'principal'; readonly key: string };
+  | { readonly kind: 'group' | 'role' | 'principal'; readonly key: string }
+  /** The access graph of it. */
+  | { readonly kind: 'graph'; readonly of: 'role' | 'principal'; readonly key: string };
 
 export type AccessDocument = PageDocument<EntryLink>;
 export type AccessLine = Line<EntryLink>;
@@ -43,9 +45,8 @@ export function holdersDocument(model: AccessModel, role: RoleEntry, origin: str
           ],
           [groupCountText(role.groups.length)],
         ),
-        ' ',
-        { small: role.id },
       ),
+      paragraph(...fill(l10n.t('ID: {0}'), [{ small: role.id }]), ...graphLink('role', role)),
       ...(role.role?.metadata.description ? [paragraph(role.role.metadata.description)] : []),
       ...samePeopleNote(holders.map(({ principal }) => principal)),
       table(
@@ -84,9 +85,8 @@ export function effectiveAccessDocument(model: AccessModel, principal: Principal
           [{ strong: roleCountText(reached.length) }],
           [groupCountText(principal.groups.length)],
         ),
-        ' ',
-        ...idLine(principal),
       ),
+      paragraph(...fill(l10n.t('ID: {0}'), idOf(principal)), ...graphLink('principal', principal)),
       ...(isPerson ? samePeopleNote([principal, ...principal.groups.flatMap(({ members }) => members)]) : []),
       table(
         [l10n.t('Role'), l10n.t('Through'), l10n.t('ID')],
@@ -101,6 +101,16 @@ export function effectiveAccessDocument(model: AccessModel, principal: Principal
         : [paragraph(...fill(l10n.t('Also in groups whose roles are unknown: {0}.'), groupLines(unknown)))]),
     ],
   };
+}
+
+function graphLink(of: 'role' | 'principal', { key }: { readonly key: string }): AccessLine {
+  return ['  ', { text: l10n.t('Show access graph'), link: { kind: 'graph', of, key }, isAction: true }];
+}
+
+/** The ID, and its issuer. */
+function idOf({ id, issuer }: Principal): AccessLine {
+  const own: AccessLine = [{ small: id }];
+  return issuer === undefined ? own : fill(l10n.t('{0} of {1}'), own, [{ small: issuer }]);
 }
 
 export function aboutLine({ organization }: Pick<AccessModel, 'organization'>, origin: string): AccessLine {

@@ -1,5 +1,12 @@
 import type { FilterTerm } from './filterSyntax.ts';
-import { type AccessModel, type GroupEntry, isBeingDeleted, type Principal, type RoleEntry } from './model.ts';
+import {
+  type AccessModel,
+  type GroupEntry,
+  isBeingDeleted,
+  openFindings,
+  type Principal,
+  type RoleEntry,
+} from './model.ts';
 import { hasNoMembers } from './queries.ts';
 import type { AccessMetadata } from './resources.ts';
 
@@ -23,6 +30,7 @@ export interface FilterResult {
  * | `status:` | its provisioning status, or its health | likewise |
  * | `by:` | created or modified by | never |
  * | `is:deleting` `is:empty` `is:unlisted` | being deleted; without members; never | being deleted; granted by no group; not listed |
+ * | `is:finding` | access rules have found something about it | likewise |
  *
  * Values are compared without case; ids, names and texts by what they hold, statuses from their beginning.
  */
@@ -88,11 +96,11 @@ function positive(model: AccessModel, { key, value }: FilterTerm): Tests {
         role: () => false,
       };
     case 'is':
-      return state(value);
+      return state(model, value);
   }
 }
 
-function state(value: string): Tests {
+function state(model: AccessModel, value: string): Tests {
   switch (value) {
     case 'deleting':
       return byMetadata(isBeingDeleted);
@@ -100,6 +108,11 @@ function state(value: string): Tests {
       return { group: hasNoMembers, role: ({ groups }) => groups.length === 0 };
     case 'unlisted':
       return { group: () => false, role: ({ role }) => role === undefined };
+    case 'finding':
+      return {
+        group: (entry) => openFindings(model, entry).length > 0,
+        role: (entry) => openFindings(model, entry).length > 0,
+      };
     default:
       return { group: () => false, role: () => false };
   }
@@ -166,6 +179,7 @@ function hasMarked(entries: readonly { readonly index: number }[], marked: Uint8
  * |---|---|
  * | `member:` | its id or e-mail address holds it |
  * | a word | the same, or it is in a group of which a name, text or tag, or the name or id of a role, holds it |
+ * | `is:finding` | access rules have found something about it |
  * | any other | it is in a group of which it is true |
  *
  * `-` before a term turns that around: `-role:administrator` leaves those who have that role through no group.
@@ -183,6 +197,7 @@ function testOf(model: AccessModel, term: FilterTerm): (principal: Principal) =>
 function personMatches(model: AccessModel, { key, value }: FilterTerm): (principal: Principal) => boolean {
   const isCalled = (principal: Principal) => principalMatches(principal, value);
   if (key === 'member') return isCalled;
+  if (key === 'is' && value === 'finding') return (principal) => openFindings(model, principal).length > 0;
   if (key !== undefined) return isInOneOf(applyFilter(model, [{ key, value, negated: false }]).groups);
   // A word is true of a group for its other members too: here it counts what the group says, and its roles.
   const roles = new Set(model.roles.filter((entry) => roleMatches(entry, value)));

@@ -1,6 +1,6 @@
 /** Keys of `key:value` terms. Anything else before a colon is part of a word: ids may hold colons. */
 export const FILTER_KEYS = ['name', 'id', 'tag', 'role', 'group', 'member', 'health', 'status', 'by', 'is'] as const;
-const STATES = ['deleting', 'empty', 'unlisted'];
+const STATES = ['deleting', 'empty', 'unlisted', 'finding'];
 type FilterKey = (typeof FILTER_KEYS)[number];
 
 /** One term; all of a filter's terms have to be true. */

@@ -52,6 +52,20 @@ export interface Gap {
   readonly reason: string;
 }
 
+/** What an access rule has found about an entry. */
+export interface EntryFinding {
+  readonly rule: string;
+  /** Localized, without a full stop. */
+  readonly message: string;
+  /** Until when, by whom and why it is accepted; `undefined` where it is not. */
+  readonly accepted: string | undefined;
+}
+
+/** What is found about an entry and not accepted. */
+export function openFindings(model: AccessModel, entry: GroupEntry | RoleEntry | Principal): readonly EntryFinding[] {
+  return (model.findings.get(entry) ?? []).filter(({ accepted }) => accepted === undefined);
+}
+
 /** Groups, roles and members of an organization, joined in both directions. */
 export interface AccessModel {
   readonly organization: string;
@@ -65,6 +79,8 @@ export interface AccessModel {
   readonly gaps: readonly Gap[];
   /** When the older of both lists was read, in milliseconds since 1970. */
   readonly at: number | undefined;
+  /** What access rules have found about an entry, for the views: filled by whoever checks, empty until then. */
+  readonly findings: Map<GroupEntry | RoleEntry | Principal, readonly EntryFinding[]>;
   readonly group: (key: string) => GroupEntry | undefined;
   readonly role: (key: string) => RoleEntry | undefined;
   readonly principal: (key: string) => Principal | undefined;
@@ -108,6 +124,7 @@ export function buildModel(input: AccessInput): AccessModel {
     groupsKnown: input.groups.items !== undefined,
     gaps: gapsOf(input, groups.values()),
     at: times.length > 0 ? Math.min(...times) : undefined,
+    findings: new Map(),
     group: (key) => groups.get(key),
     role: (key) => roles.get(key),
     principal: (key) => principals.byKey.get(key),

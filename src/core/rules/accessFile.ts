@@ -297,12 +297,13 @@ function mistakeInName(name: string, before: readonly PersonEntry[]): string | u
 }
 
 function readRules(value: Value, report: (problem: FileProblem) => void): readonly Rule[] {
-  const ids = new Set<string>();
+  // Findings of the declaration go by that name.
+  const ids = new Set(['declared']);
   return itemsOf(value, 'rules').map((item) => {
     const field = item.fields?.get('id');
     const id = field?.value.text ?? '';
-    const isRepeated = id !== '' && ids.has(id);
-    ids.add(id);
+    const isRepeated = ids.has(id);
+    if (id !== '') ids.add(id);
     if (isRepeated && field) report(problem('repeated-id', field.value, l10n.t('Another rule has the ID "{0}".', id)));
     const kind = textOf(item, 'kind') ?? '';
     const place = field?.value ?? item.fields?.values().next().value?.key ?? { start: item.start, end: item.start + 1 };

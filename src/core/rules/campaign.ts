@@ -22,6 +22,7 @@ import {
   textOf,
   type Value,
 } from './shape.ts';
+import { written } from './yamlText.ts';
 
 /*
  * A review of access with decisions: one block for each membership, since that is what can be ended, in the order of group and
@@ -290,8 +291,8 @@ export function nextUndecided({ memberships }: CampaignState, after: number): Me
 }
 
 /** The library indents the empty line before the first block. */
-function written(document: Document): string {
-  return document.toString({ lineWidth: 0, indentSeq: true }).replace(/^items:\n +\n/m, 'items:\n\n');
+function reviewText(document: Document, source: string): string {
+  return written(document, source).replace(/^items:(\r?\n) +(\r?\n)/m, 'items:$1$2');
 }
 
 /**
@@ -322,7 +323,7 @@ export function beginCampaign(model: AccessModel, now: number, previous?: Campai
     const decided = old && isDecision(old.status) ? old.item?.value : undefined;
     items.add(itemNode(document, group, principal, decided));
   }
-  return written(document);
+  return reviewText(document, '');
 }
 
 function itemNode(document: Document, group: GroupEntry, principal: Principal, decided: Value | undefined): YAMLMap {
@@ -395,7 +396,7 @@ export function decide(
   setField(document, node, 'on', new Date(now).toISOString().slice(0, 10));
   if (made.note !== undefined) setField(document, node, 'note', made.note);
   if (made.next !== undefined) setField(document, node, 'next', made.next);
-  return written(document);
+  return reviewText(document, source);
 }
 
 /** Where the block of a membership stands in a text. */

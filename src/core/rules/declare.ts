@@ -6,14 +6,12 @@ import { ACCESS_FILE_FORMAT } from './accessFile.ts';
 import { compare, type Finding } from './findings.ts';
 import { principalReference, Resolver, roleReference } from './references.ts';
 import { type Place, placeOf } from './shape.ts';
+import { written } from './yamlText.ts';
 
 /*
  * Writes into files of access rules. What stays keeps its comments; lists have an item a line and are sorted, so that the changes of
  * two people merge.
  */
-
-/** The core schema quotes what other programs would take for a number, a date or a word such as `null`. */
-const STYLE = { lineWidth: 0, indentSeq: true } as const;
 
 interface DeclaredGroup {
   readonly name: string;
@@ -63,7 +61,7 @@ export function declare(model: AccessModel, text = ''): string {
   for (const group of (declared.get('groups') as YAMLSeq<YAMLMap>).items) shape(group);
   spaced(declared.get('groups') as YAMLSeq);
   document.set('declared', declared);
-  return document.toString(STYLE);
+  return written(document, text);
 }
 
 /** Empty lists stay `[]`, and references by issuer stay on one line. */
@@ -88,6 +86,7 @@ function open(text: string, organization: string): Document {
 }
 
 function parsed(text: string): Document {
+  // The core schema quotes what other programs would take for a number, a date or a word such as `null`.
   const document = parseDocument(text, { version: '1.2', logLevel: 'silent' });
   if (document.errors.length > 0 || !isMap(document.contents)) {
     throw new RolecallError('invalidRequest', l10n.t('The file has mistakes. Correct them first.'));
@@ -114,7 +113,7 @@ export function addWaiver(text: string, waiver: NewWaiver): string {
   node.flow = true;
   const after = list.items.findIndex((item) => isMap(item) && compare(String(item.get('rule')), waiver.rule) > 0);
   list.items.splice(after < 0 ? list.items.length : after, 0, node);
-  return document.toString(STYLE);
+  return written(document, text);
 }
 
 function listAt(document: Document, key: string): YAMLSeq {
@@ -192,7 +191,7 @@ export function acceptDrift(text: string, finding: Finding, model: AccessModel):
     list,
     value: list?.items.find((one) => holds(one, start)),
   });
-  return document.toString(STYLE);
+  return written(document, text);
 }
 
 function holds(node: unknown, offset: number): boolean {

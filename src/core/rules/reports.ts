@@ -30,9 +30,23 @@ export interface ReportOptions {
 }
 
 /** Line and column from 1, in UTF-16 code units. Lines end as they do in editors. */
-export function positionOf(text: string, offset: number): { readonly line: number; readonly column: number } {
-  const before = text.slice(0, offset).split(/\r\n|\r|\n/);
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Gives the position of each offset of a text. */
+export function positionsIn(text: string): (offset: number) => Position {
+  const starts = [0, ...[...text.matchAll(/\r\n|\r|\n/g)].map((end) => end.index + end[0].length)];
+  return (offset) => {
+    let [low, high] = [0, starts.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  };
 }
 
 /** The worst of several files: findings, then cannot tell, then clean. No file tells nothing. */
@@ -72,7 +86,8 @@ export function reportJson(files: readonly CheckedFile[], { now, emails = true }
     checkedAt: new Date(now).toISOString(),
     verdict: verdictOf(files),
     files: files.map(({ path, check }) => {
-      const at = ({ start }: Place) => positionOf(check.file.text, start);
+      const positionOf = positionsIn(check.file.text);
+      const at = ({ start }: Place) => positionOf(start);
       return {
         path,
         organization: check.organization,
@@ -105,7 +120,7 @@ export function reportJson(files: readonly CheckedFile[], { now, emails = true }
           code,
           severity,
           message,
-          ...positionOf(check.file.text, start),
+          ...positionOf(start),
         })),
       };
     }),
@@ -157,13 +172,14 @@ export function reportSarif(files: readonly CheckedFile[], version: string): obj
               level: gap.kind === 'unread' ? 'error' : 'warning',
               message: { text: `${check.organization}: ${gapText(gap)}` },
             })),
-            toolConfigurationNotifications: files.flatMap(({ path, check }) =>
-              check.problems.map((problem) => ({
+            toolConfigurationNotifications: files.flatMap(({ path, check }) => {
+              const location = locationsIn(path, check);
+              return check.problems.map((problem) => ({
                 level: problem.severity === 'information' ? 'note' : problem.severity,
                 message: { text: problem.message },
-                locations: [location(path, check, problem)],
-              })),
-            ),
+                locations: [location(problem)],
+              }));
+            }),
           },
         ],
         results: files.flatMap(sarifResults),
@@ -177,19 +193,20 @@ function sarifRule({ organization }: Check, id: string): string {
 }
 
 function sarifResults({ path, check }: CheckedFile): readonly object[] {
+  const location = locationsIn(path, check);
   const open = (id: string, place: Place, reasons: readonly string[]) => ({
     ruleId: sarifRule(check, id),
     kind: 'open',
     level: 'none',
     message: { text: l10n.t('Cannot tell: {0}', reasons.join(' ')) },
-    locations: [location(path, check, place)],
+    locations: [location(place)],
   });
   const fails = findingsOf(check).map((finding) => ({
     ruleId: sarifRule(check, finding.rule),
     kind: 'fail',
     level: LEVELS[finding.severity],
     message: { text: `${finding.message}.` },
-    locations: [location(path, check, finding.place)],
+    locations: [location(finding.place)],
     partialFingerprints: { 'rolecall/v1': fingerprintOf(finding), primaryLocationLineHash: fingerprintOf(finding) },
     ...(finding.waiver && {
       suppressions: [
@@ -197,7 +214,7 @@ function sarifResults({ path, check }: CheckedFile): readonly object[] {
           kind: 'inSource',
           status: 'accepted',
           justification: finding.waiver.reason,
-          location: location(path, check, finding.waiver.value),
+          location: location(finding.waiver.value),
         },
       ],
     }),
@@ -212,13 +229,13 @@ function sarifResults({ path, check }: CheckedFile): readonly object[] {
   ];
 }
 
-function location(path: string, { file }: Check, { start, end }: Place): object {
-  const [from, to] = [positionOf(file.text, start), positionOf(file.text, end)];
-  return {
-    physicalLocation: {
-      artifactLocation: { uri: path.split('/').map(encodeURIComponent).join('/') },
-      region: { startLine: from.line, startColumn: from.column, endLine: to.line, endColumn: to.column },
-    },
+function locationsIn(path: string, { file }: Check): (place: Place) => object {
+  const positionOf = positionsIn(file.text);
+  const uri = path.split('/').map(encodeURIComponent).join('/');
+  return ({ start, end }) => {
+    const [from, to] = [positionOf(start), positionOf(end)];
+    const region = { startLine: from.line, startColumn: from.column, endLine: to.line, endColumn: to.column };
+    return { physicalLocation: { artifactLocation: { uri }, region } };
   };
 }
 
@@ -288,14 +305,12 @@ function fileBlocks({ path, check }: CheckedFile): readonly ReportBlock[] {
 
 function problemRows(path: string, { problems, file }: Check): readonly ReportBlock[] {
   if (problems.length === 0) return [];
+  const positionOf = positionsIn(file.text);
   return [
     heading(l10n.t('Problems in the file')),
     table(
       [l10n.t('Line'), l10n.t('Problem')],
-      problems.map((problem) => [
-        placeLink(path, String(positionOf(file.text, problem.start).line), problem),
-        [problem.message],
-      ]),
+      problems.map((problem) => [placeLink(path, String(positionOf(problem.start).line), problem), [problem.message]]),
       '',
     ),
   ];
@@ -316,8 +331,9 @@ function throughLine({ organization }: Check, finding: Finding): Line<ReportLink
 
 /** One line for each finding, and for each rule that cannot be told, as compilers print them. */
 export function reportLines({ path, check }: CheckedFile): readonly string[] {
+  const positionOf = positionsIn(check.file.text);
   const line = (place: Place, severity: string, rule: string, text: string) => {
-    const { line: number, column } = positionOf(check.file.text, place.start);
+    const { line: number, column } = positionOf(place.start);
     return `${path}:${number}:${column}: ${severity}: ${rule === '' ? '' : `${rule}: `}${text}`;
   };
   const undecided = ({ rule, reasons }: RuleResult) => line(rule.place, 'cannot tell', rule.id, reasons.join(' '));

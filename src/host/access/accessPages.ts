@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { notice } from '../../core/access/document.ts';
 import type { AccessDocument, EntryLink } from '../../core/access/documents.ts';
 import { cancelled } from '../../core/base/errors.ts';
-import { documentPanel } from '../../ids.ts';
+import { commands, documentPanel } from '../../ids.ts';
 import type { AccessChange, AccessData, ReadOrganization } from '../accessData.ts';
 import type { AccessTarget } from '../accessTarget.ts';
 import type { OpenPage, OpenPages } from '../pages.ts';
@@ -62,7 +62,10 @@ export class AccessPages implements vscode.Disposable {
       column: 'active',
       follow: async (link) => {
         const open = current();
-        if (open) await this.#deps.reveal(targetOfLink(open.read, link));
+        if (!open) return;
+        if (link.kind !== 'graph') return this.#deps.reveal(targetOfLink(open.read, link));
+        const target = targetOfLink(open.read, { kind: link.of, key: link.key });
+        await vscode.commands.executeCommand(commands.showAccessGraph, { target });
       },
       refresh: async () => data.refresh(read.model.organization),
       seen: () => {
@@ -130,6 +133,6 @@ export function sourceText({ session, model }: ReadOrganization): string {
   return vscode.l10n.t('Read from {0} by {1}, {2}', label, session.account.label, when);
 }
 
-function targetOfLink({ session, model }: ReadOrganization, link: EntryLink): AccessTarget {
+function targetOfLink({ session, model }: ReadOrganization, link: Exclude<EntryLink, { kind: 'graph' }>): AccessTarget {
   return { ...link, organization: model.organization, connection: session.cloud.key };
 }

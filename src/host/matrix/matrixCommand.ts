@@ -48,6 +48,7 @@ export function matrices(deps: MatrixCommandDeps): Matrices {
         for (const { matrix } of open.values()) matrix.showLabel();
         break;
       case 'read':
+      case 'checked':
         open.get(change.organization)?.matrix.showRead();
     }
   };

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { attentionOf } from '../../core/access/model.ts';
+import { attentionOf, openFindings } from '../../core/access/model.ts';
 import type { AccessMetadata } from '../../core/access/resources.ts';
 import type { AccessData } from '../accessData.ts';
 import { type AccessTarget, targetOfUri } from '../accessTarget.ts';
@@ -55,7 +55,17 @@ export class TreeDecorations implements vscode.FileDecorationProvider, vscode.Di
     const metadata = this.#metadataOf(target);
     const attention = metadata && attentionOf(metadata);
     if (attention === 'error') return decoration('!', vscode.l10n.t('In error'), 'list.errorForeground');
-    return attention && decoration('!', vscode.l10n.t('Degraded'), 'list.warningForeground');
+    if (attention) return decoration('!', vscode.l10n.t('Degraded'), 'list.warningForeground');
+    const found = this.#findingsOf(target);
+    return found === undefined ? undefined : decoration('F', found, 'list.warningForeground');
+  }
+
+  #findingsOf(target: AccessTarget): string | undefined {
+    const model = this.#data.last(target.organization)?.model;
+    const entry =
+      target.kind === 'group' ? model?.group(target.key) : target.kind === 'role' && model?.role(target.key);
+    const found = model && entry ? openFindings(model, entry) : [];
+    return found.map(({ message }) => message).join('\n') || undefined;
   }
 
   #metadataOf(target: AccessTarget): AccessMetadata | undefined {

@@ -203,6 +203,7 @@ export class OrganizationsView implements vscode.Disposable {
         }
         break;
       case 'read':
+      case 'checked':
         this.#redraw(change.organization);
     }
   }

@@ -35,6 +35,24 @@ assert.ok(jane && bot);
 const reader = built.role('r-1') ?? assert.fail();
 
 describe('answers', () => {
+  it('names the access rule that forbids something, and why it is accepted', () => {
+    const found = model([group('g-1', { users: ['u-1'], roles: ['r-1'] })], [role('r-1')]);
+    const [principal] = found.principals;
+    const [entry] = found.roles;
+    assert.ok(principal && entry);
+    found.findings.set(principal, [
+      { rule: 'apart', message: 'u-1 has\nboth', accepted: undefined },
+      { rule: 'few', message: 'too many', accepted: 'until 2027-01-31: T-1' },
+    ]);
+    const lines = [
+      'FORBIDDEN by access rule “apart”: u-1 has\\u{a}both',
+      'ACCEPTED until 2027-01-31: T-1 (access rule “few”: too many)',
+    ];
+    assert.deepEqual(effectiveAccessAnswer(found, principal).heading.slice(-2), lines);
+    found.findings.set(entry, found.findings.get(principal) ?? []);
+    assert.deepEqual(holdersAnswer(found, entry).heading.slice(-2), lines);
+  });
+
   it('what somebody can reach, each role with its paths', () => {
     assert.deepEqual(answerText(effectiveAccessAnswer(built, jane)).split('\n'), [
       'jane@x (subject of https://i, id 17) in acme: 2 roles through 3 groups.',
@@ -139,7 +157,8 @@ describe('answers for people', () => {
     assert.deepEqual(shown(holdersDocument(built, reader, 'read now')), [
       '# Who has reader',
       'acme · read now',
-      'reader: **1 subject, 1 service account** through 3 groups. `r-1`',
+      'reader: **1 subject, 1 service account** through 3 groups.',
+      'ID: `r-1`',
       'Reads\\\\u{a}everything',
       '| Name | Kind | Through | ID |',
       '| --- | --- | --- | --- |',
@@ -153,7 +172,8 @@ describe('answers for people', () => {
     assert.deepEqual(shown(effectiveAccessDocument(built, jane, 'read now')), [
       '# Effective access of jane@x',
       'acme · read now',
-      'jane@x (subject): **2 roles** through 3 groups. `17` of `https://i`',
+      'jane@x (subject): **2 roles** through 3 groups.',
+      'ID: `17` of `https://i`',
       '| Role | Through | ID |',
       '| --- | --- | --- |',
       '| reader | operators, readers (error) | `r-1` |',

@@ -27,6 +27,9 @@ const built = model(
   ],
 );
 
+for (const entry of [built.group('g-3'), built.role('r-2')])
+  if (entry) built.findings.set(entry, [{ rule: 'r', message: 'a finding', accepted: undefined }]);
+
 describe('a filter', () => {
   const rows: readonly (readonly [text: string, groups: string, roles: string])[] = [
     ['', 'g-1 g-2 g-3 urn:x:7', 'r-1 r-2 r-3 r-9'],
@@ -60,6 +63,8 @@ describe('a filter', () => {
     ['is:deleting', 'g-3', ''],
     ['is:empty', 'g-3', 'r-3'],
     ['is:unlisted', '', 'r-9'],
+    ['is:finding', 'g-3', 'r-2'],
+    ['-is:finding', 'g-1 g-2 urn:x:7', 'r-1 r-3 r-9'],
     ['urn:x:7', 'urn:x:7', ''],
     ['is:odd', '', ''],
     ['role:admin -is:deleting', 'g-1', 'r-1'],

@@ -23,11 +23,18 @@ const acme = model(
   [role('r-admin', { name: 'administrator' }), role('r-read', { name: 'reader' })],
 );
 
+const cyd = acme.principal('user\ncyd');
+const bob = acme.principal('user\nbob');
+if (bob) acme.findings.set(bob, [{ rule: 'r', message: 'a finding', accepted: 'until 2027-01-01: T-1' }]);
+if (cyd) acme.findings.set(cyd, [{ rule: 'r', message: 'a finding', accepted: undefined }]);
+
 /** What a filter leaves of jane, bob, cyd and robot. */
 const table: readonly (readonly [filter: string, left: string])[] = [
   ['', 's-1 bob cyd robot'],
   ['member:jane', 's-1'],
   ['member:acme.example', 's-1'],
+  ['is:finding', 'cyd'],
+  ['-is:finding', 's-1 bob robot'],
   ['jane', 's-1'],
   ['operators', 's-1 bob'],
   ['administrator', 's-1 bob'],

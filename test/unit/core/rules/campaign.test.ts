@@ -86,7 +86,7 @@ items:
     assert.deepEqual([state.isComplete, state.progress], [false, { decided: 4, asked: 1, all: 4 }]);
     assert.match(
       text,
-      / {2}# ops: ben@acme\.example\n {2}- group: g-ops\n {4}who: subject sub-ben\|https:\/\/id\.acme\.example\n {4}gives: \[ r-admin \]\n {4}decision: ask\n {4}by: ines@acme\.example\n {4}"on": 2026-11-22\n {4}note: Why\?\n$/,
+      / {2}# ops: ben@acme\.example\n {2}- group: g-ops\n {4}who: subject sub-ben\|https:\/\/id\.acme\.example\n {4}gives: \[r-admin\]\n {4}decision: ask\n {4}by: ines@acme\.example\n {4}"on": 2026-11-22\n {4}note: Why\?\n$/,
     );
   });
 

@@ -123,6 +123,17 @@ declared:
     assert.match(after, /complete: true/);
   });
 
+  it('leaves brackets, quotes, indentation and line ends as they are', () => {
+    const before = file(
+      `rules:\n- {id: a, kind: no-empty-groups}\n- { id: 'b', kind: naming, of: groups, match: ["*", 'x'] }\n`,
+    );
+    const model = acme({ ops: { people: 'ada' } });
+    assert.ok(declare(model, before).startsWith(before), declare(model, before));
+    const onWindows = before.replaceAll('\n', '\r\n');
+    assert.ok(declare(model, onWindows).startsWith(onWindows));
+    assert.doesNotMatch(declare(model, onWindows), /(?<!\r)\n/);
+  });
+
   it('is refused where groups are missing', () => {
     const partial = acme({ ops: {} }, ROLES, (it) => ({ ...it, groups: { ...it.groups, malformed: 1 } }));
     assert.throws(() => declare(partial), /Not all groups could be read/);

@@ -3,7 +3,7 @@ import { documentMarkdown } from '../../../../src/core/access/document.ts';
 import { fingerprintOf } from '../../../../src/core/rules/findings.ts';
 import { findingsOf } from '../../../../src/core/rules/judge.ts';
 import {
-  positionOf,
+  positionsIn,
   reportDocument,
   reportJson,
   reportSarif,
@@ -121,9 +121,9 @@ describe('reports of a check', () => {
 
   it('count lines as editors do, and columns in UTF-16 code units', () => {
     const text = 'a\r\nb👍c\rd\ne\u2028f';
-    assert.deepEqual(positionOf(text, text.indexOf('c')), { line: 2, column: 4 });
-    assert.deepEqual(positionOf(text, text.indexOf('d')), { line: 3, column: 1 });
-    assert.deepEqual(positionOf(text, text.indexOf('f')), { line: 4, column: 3 });
+    assert.deepEqual(positionsIn(text)(text.indexOf('c')), { line: 2, column: 4 });
+    assert.deepEqual(positionsIn(text)(text.indexOf('d')), { line: 3, column: 1 });
+    assert.deepEqual(positionsIn(text)(text.indexOf('f')), { line: 4, column: 3 });
   });
 
   it('identify a finding by what it is about, not by names, lines and numbers', () => {

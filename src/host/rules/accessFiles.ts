@@ -1,0 +1,291 @@
+import * as vscode from 'vscode';
+import type { EntryFinding, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
+import { groupName } from '../../core/access/queries.ts';
+import { createQueue } from '../../core/base/abort.ts';
+import type { Log } from '../../core/base/log.ts';
+import { type AccessFile, readAccessFile } from '../../core/rules/accessFile.ts';
+import { type Finding, groupsOf, principalsOf } from '../../core/rules/findings.ts';
+import { type Check, checkAccess, findingsOf, type RuleResult } from '../../core/rules/judge.ts';
+import { dateText, positionsIn } from '../../core/rules/reports.ts';
+import { type FileProblem, type Place, problem } from '../../core/rules/shape.ts';
+import type { AccessData, ReadOrganization } from '../accessData.ts';
+import { describe } from '../showError.ts';
+
+export const ACCESS_FILES = '**/*.access.yaml';
+const EXCLUDED = '**/node_modules/**';
+/** More are not looked at. */
+const MAX_FILES = 200;
+/** Findings of one rule that are shown one by one: the editor cuts the problems of a file at 1,000. */
+const MAX_FINDINGS = 50;
+/** So many findings are named at a row of the tree. */
+const MAX_MARKS = 5;
+export const SOURCE = 'Rolecall';
+
+/** A file, and what its organization's last reading comes to by it. */
+export interface CheckedDocument {
+  readonly uri: vscode.Uri;
+  readonly file: AccessFile;
+  /** `undefined` where its organization has not been read in this window. */
+  readonly result: { readonly check: Check; readonly read: ReadOrganization } | undefined;
+}
+
+/**
+ * Checks the access rules of the workspace when a file is saved and when a reading arrives. A file is not trusted: it makes nothing be
+ * read, whatever organization it names.
+ */
+export class AccessFiles implements vscode.Disposable {
+  readonly #data: AccessData;
+  readonly #extensionUri: vscode.Uri;
+  readonly #log: Log;
+  readonly #diagnostics = vscode.languages.createDiagnosticCollection('rolecall.access');
+  readonly #changed = new vscode.EventEmitter<void>();
+  /** All files have been checked again. */
+  readonly onDidCheck = this.#changed.event;
+  readonly #inTurn = createQueue();
+  readonly #disposables: vscode.Disposable[];
+  #checked: readonly CheckedDocument[] = [];
+  #isDisposed = false;
+
+  constructor({ data, extensionUri }: { readonly data: AccessData; readonly extensionUri: vscode.Uri }, log: Log) {
+    this.#data = data;
+    this.#extensionUri = extensionUri;
+    this.#log = log;
+    const watcher = vscode.workspace.createFileSystemWatcher(ACCESS_FILES);
+    const recheck = () => void this.check(); // Never rejects.
+    this.#disposables = [
+      this.#diagnostics,
+      this.#changed,
+      watcher,
+      watcher.onDidCreate(recheck),
+      watcher.onDidChange(recheck),
+      watcher.onDidDelete(recheck),
+      vscode.workspace.onDidChangeWorkspaceFolders(recheck),
+      data.onDidChange(({ kind }) => {
+        if (kind !== 'due' && kind !== 'checked') recheck();
+      }),
+    ];
+  }
+
+  /** As they were last checked. */
+  get checked(): readonly CheckedDocument[] {
+    return this.#checked;
+  }
+
+  /** Checks every file as it is saved, and shows what is found. Never rejects. */
+  check(): Promise<void> {
+    return this.#inTurn(() => this.#check()).catch((error: unknown) => {
+      this.#log.error(`The access rules were not checked: ${describe(error)}`);
+    });
+  }
+
+  /** What a text that may not be saved comes to. */
+  checkText(uri: vscode.Uri, text: string): CheckedDocument {
+    const file = readAccessFile(text);
+    const read = file.organization === undefined ? undefined : this.#data.last(file.organization);
+    // Of an account without a reading nothing is known.
+    if (!read || read.model.gaps.filter(({ kind }) => kind === 'unread').length === 2)
+      return { uri, file, result: undefined };
+    return { uri, file, result: { check: checkAccess(file, read.model, { now: Date.now() }), read } };
+  }
+
+  async #check(): Promise<void> {
+    const uris = await vscode.workspace.findFiles(ACCESS_FILES, EXCLUDED, MAX_FILES);
+    const checked = await Promise.all(uris.sort(byPath).map((uri) => this.#checkFile(uri)));
+    if (this.#isDisposed) return;
+    this.#checked = checked.filter((one) => one !== undefined);
+    this.#diagnostics.clear();
+    for (const one of this.#checked) this.#diagnostics.set(one.uri, diagnosticsOf(one, this.#extensionUri));
+    this.#markEntries();
+    this.#changed.fire();
+  }
+
+  /** Marks what was found in the models, where the views look. */
+  #markEntries(): void {
+    for (const { model } of this.#data.all) {
+      const found = messagesByEntry(this.#checked.filter(({ result }) => result?.read.model === model));
+      if (isSame(found, model.findings)) continue;
+      model.findings.clear();
+      for (const [entry, messages] of found) model.findings.set(entry, messages);
+      this.#data.announceFindings(model.organization);
+    }
+  }
+
+  async #checkFile(uri: vscode.Uri): Promise<CheckedDocument | undefined> {
+    try {
+      return this.checkText(uri, new TextDecoder().decode(await vscode.workspace.fs.readFile(uri)));
+    } catch (error) {
+      this.#log.warn(`${uri.path} was not checked: ${describe(error)}`); // Most often it is gone.
+      return undefined;
+    }
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    vscode.Disposable.from(...this.#disposables).dispose();
+  }
+}
+
+type Entry = GroupEntry | RoleEntry | Principal;
+
+/** What was found about whom: a role is marked where the finding is about it, not where it only leads to it. */
+function messagesByEntry(checked: readonly CheckedDocument[]): Map<Entry, readonly EntryFinding[]> {
+  const found = new Map<Entry, readonly EntryFinding[]>();
+  for (const finding of checked.flatMap(({ result }) => (result ? findingsOf(result.check) : []))) {
+    const roles = finding.subjects.flatMap((subject) => (subject.kind === 'role' ? [subject.role] : []));
+    for (const entry of new Set<Entry>([...principalsOf(finding), ...groupsOf(finding), ...roles])) {
+      const before = found.get(entry) ?? [];
+      if (before.length < MAX_MARKS) found.set(entry, [...before, markOf(finding)]);
+    }
+  }
+  return found;
+}
+
+function markOf({ rule, message, waiver }: Finding): EntryFinding {
+  return { rule, message, accepted: waiver && `until ${dateText(waiver.until)}: ${waiver.reason}` };
+}
+
+type Marks = ReadonlyMap<Entry, readonly EntryFinding[]>;
+
+function isSame(one: Marks, other: Marks): boolean {
+  return (
+    one.size === other.size &&
+    [...one].every(([entry, marks]) => JSON.stringify(other.get(entry)) === JSON.stringify(marks))
+  );
+}
+
+function byPath(one: vscode.Uri, other: vscode.Uri): number {
+  return one.path < other.path ? -1 : 1;
+}
+
+/** Offsets of a text as ranges. */
+export function rangesIn(text: string): (place: Place) => vscode.Range {
+  const positionOf = positionsIn(text);
+  return ({ start, end }) => {
+    const [from, to] = [positionOf(start), positionOf(end)];
+    return new vscode.Range(from.line - 1, from.column - 1, to.line - 1, to.column - 1);
+  };
+}
+
+const SEVERITIES = {
+  error: vscode.DiagnosticSeverity.Error,
+  warning: vscode.DiagnosticSeverity.Warning,
+  info: vscode.DiagnosticSeverity.Information,
+  information: vscode.DiagnosticSeverity.Information,
+} as const;
+
+export function diagnosticOf(
+  { severity, message, code, ...place }: FileProblem,
+  rangeOf: (place: Place) => vscode.Range,
+): vscode.Diagnostic {
+  const shown = new vscode.Diagnostic(rangeOf(place), message, SEVERITIES[severity]);
+  shown.source = SOURCE;
+  shown.code = code;
+  return shown;
+}
+
+/** What stands in Problems for a file. */
+export function diagnosticsOf({ uri, file, result }: CheckedDocument, extensionUri: vscode.Uri): vscode.Diagnostic[] {
+  const rangeOf = rangesIn(file.text);
+  const about = vscode.Uri.joinPath(extensionUri, 'media', 'access-rules.md');
+  const diagnostic = (
+    place: Place,
+    message: string,
+    severity: keyof typeof SEVERITIES,
+    code: string,
+    isOfRule = false,
+  ) => {
+    const shown = new vscode.Diagnostic(rangeOf(place), message, SEVERITIES[severity]);
+    shown.source = SOURCE;
+    shown.code = isOfRule ? { value: code, target: about } : code;
+    return shown;
+  };
+  const ofProblem = (one: FileProblem) => diagnosticOf(one, rangeOf);
+  if (!result) return [...file.problems, ...notRead(file)].map(ofProblem);
+  const { check } = result;
+  const ofFinding = (finding: Finding) => {
+    const { waiver, lapsed } = finding;
+    const message = waiver
+      ? vscode.l10n.t('{0} (accepted until {1}: {2})', finding.message, dateText(waiver.until), waiver.reason)
+      : finding.message;
+    const shown = diagnostic(finding.place, message, waiver ? 'info' : finding.severity, finding.kind, true);
+    if (waiver) shown.tags = [vscode.DiagnosticTag.Unnecessary];
+    const related = [
+      ...(waiver ? [{ place: waiver.value, text: vscode.l10n.t('The waiver') }] : []),
+      ...(lapsed ? [{ place: lapsed.value, text: vscode.l10n.t('A waiver that has expired') }] : []),
+      ...declarationsOf(finding, file),
+    ];
+    shown.relatedInformation = related.map(({ place, text }) => {
+      const { start } = place;
+      return new vscode.DiagnosticRelatedInformation(new vscode.Location(uri, rangeOf({ start, end: start })), text);
+    });
+    return shown;
+  };
+  const ofRule = ({ rule, status, findings, reasons }: RuleResult) => {
+    const more = findings.length - MAX_FINDINGS;
+    const sum = vscode.l10n.t('{0} more findings of this rule. Show Access Check lists them all.', more);
+    return [
+      ...findings.slice(0, MAX_FINDINGS).map(ofFinding),
+      ...(more > 0 ? [diagnostic(rule.place, sum, rule.severity, rule.kind, true)] : []),
+      ...(status === 'undecided'
+        ? [
+            diagnostic(
+              rule.place,
+              vscode.l10n.t('Cannot tell: {0}', reasons.join(' ')),
+              rule.severity === 'info' ? 'info' : 'warning',
+              rule.kind,
+              true,
+            ),
+          ]
+        : []),
+    ];
+  };
+  const declared = file.declared?.place ?? { start: 0, end: 1 };
+  const drift = check.drift?.findings ?? [];
+  return [
+    ...check.problems.map(ofProblem),
+    ...check.reasons.map((reason) =>
+      diagnostic({ start: 0, end: 1 }, vscode.l10n.t('Cannot tell: {0}', reason), 'warning', 'file'),
+    ),
+    ...check.rules.flatMap(ofRule),
+    ...drift.slice(0, MAX_FINDINGS).map(ofFinding),
+    ...(drift.length > MAX_FINDINGS
+      ? [
+          diagnostic(
+            declared,
+            vscode.l10n.t('{0} more differences. Show Access Check lists them all.', drift.length - MAX_FINDINGS),
+            'warning',
+            'drift',
+            true,
+          ),
+        ]
+      : []),
+    ...(check.drift?.reasons ?? []).map((reason) =>
+      diagnostic(declared, vscode.l10n.t('Cannot tell: {0}', reason), 'warning', 'drift', true),
+    ),
+  ];
+}
+
+/** What was not checked must not look clean. */
+function notRead(file: AccessFile): readonly FileProblem[] {
+  if (!file.isReadable || file.organization === undefined) return [];
+  const at = file.text.search(/^organization:/m);
+  const place = { start: Math.max(0, at), end: Math.max(0, at) + 'organization'.length };
+  const message = vscode.l10n.t(
+    'Not checked: {0} has not been read. Open it in the Organizations view.',
+    file.organization,
+  );
+  return [problem('not-read', place, message, 'information')];
+}
+
+/** Where the groups that a finding comes from are declared. */
+function declarationsOf(finding: Finding, file: AccessFile) {
+  return groupsOf(finding).flatMap((group) => {
+    const { id, name } = group.group.metadata;
+    const isIt = (value: { readonly text?: string } | undefined, text: string) => value?.text === text;
+    const item = file.declared?.groups.find(
+      ({ fields }) =>
+        isIt(fields?.get('id')?.value, id) || (!fields?.has('id') && isIt(fields?.get('name')?.value, name)),
+    );
+    return item ? [{ place: item, text: vscode.l10n.t('{0} is declared here', groupName(group)) }] : [];
+  });
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { Reviews } from '../../../src/host/rules/reviews.ts';
+import { ruleCommands } from '../../../src/host/rules/ruleCommands.ts';
+import type { RulesDeps } from '../../../src/host/rules/rules.ts';
+import { commands } from '../../../src/ids.ts';
+import { FakeLog } from '../support/fakes.ts';
+import { usePatches } from '../support/patches.ts';
+import { until } from '../support/wait.ts';
+import { workspaceFile } from '../support/workspace.ts';
+import { FakeAccess, MERIDIAN, ROLES } from './scene.ts';
+
+const today = new Date().toISOString().slice(0, 10);
+
+describe('reviews with decisions', () => {
+  const patches = usePatches();
+  const review = workspaceFile(`m.${today}.review.yaml`);
+  const earlier = workspaceFile('m.2020-01-01.review.yaml');
+  let access: FakeAccess;
+  let reviews: Reviews;
+  let shown: Map<string, readonly vscode.Diagnostic[]>;
+
+  beforeEach(() => {
+    shown = new Map();
+    const collection = {
+      clear: () => shown.clear(),
+      set: (all: [vscode.Uri, vscode.Diagnostic[]][]) => {
+        for (const [uri, problems] of all) shown.set(uri.toString(), problems);
+      },
+      dispose: () => {},
+    };
+    patches.set(vscode.languages, 'createDiagnosticCollection', () => collection);
+    patches.set(vscode.window, 'showInformationMessage', async () => undefined);
+    access = new FakeAccess();
+    reviews = new Reviews({ data: access.data } as RulesDeps, new FakeLog());
+    access.arrive();
+  });
+  afterEach(async () => {
+    reviews.dispose();
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  const run = (command: keyof Reviews['commands'], ...args: unknown[]) =>
+    (reviews.commands[command] as (...args: unknown[]) => Promise<void>)(...args);
+  const document = () => vscode.workspace.openTextDocument(review.uri());
+  const titles = async () => reviews.provideCodeLenses(await document()).map(({ command }) => command?.title);
+  /** Presses a link above a membership. */
+  const press = async (title: string, at: number) => {
+    const lenses = reviews.provideCodeLenses(await document()).filter(({ command }) => command?.title === title);
+    const { command } = lenses[at] ?? assert.fail(`no ${title}`);
+    await run(command?.command as typeof commands.decideAccess, ...(command?.arguments ?? []));
+  };
+
+  it('begin with every membership, and go from one undecided to the next', async () => {
+    await run(commands.startReview, undefined);
+    assert.deepEqual((await titles()).slice(0, 6), [
+      '0 of 3 decided',
+      'Next Undecided',
+      'ada@m.example in ops: admin · Undecided',
+      'Keep',
+      'Revoke…',
+      'Ask…',
+    ]);
+    const editor = vscode.window.activeTextEditor;
+    assert.equal(editor?.document.uri.toString(), review.uri().toString());
+    await press('Keep', 0);
+    await run(commands.nextUndecided, review.uri());
+    const line = editor.document.lineAt(editor.selection.active.line + 1).text;
+    assert.match(line, /who: subject sub-ben/);
+    await (await document()).save();
+  });
+
+  it('keep what was decided, with note, reviewer and day, and show what is revoked and still there', async () => {
+    await run(commands.startReview, undefined);
+    patches.set(vscode.window, 'showInputBox', async () => 'Left');
+    await press('Revoke…', 1);
+    const text = (await document()).getText();
+    assert.match(text, new RegExp(`decision: revoke\\n {4}by: .*\\n {4}"on": ${today}\\n {4}note: Left`));
+    assert.equal((await titles())[0], '1 of 3 decided');
+    await (await document()).save();
+    await reviews.check();
+    const [problem] = shown.get(review.uri().toString()) ?? [];
+    assert.equal(problem?.message, 'ben@m.example is revoked, and still in ops.');
+    access.arrive(
+      [{ ...MERIDIAN[0], spec: { ...MERIDIAN[0].spec, subjects: [MERIDIAN[0].spec.subjects[0]] } }, MERIDIAN[1]],
+      ROLES,
+    );
+    await until('the problem is gone', () => shown.get(review.uri().toString())?.length === 0);
+  });
+
+  it('decide nothing where the question is cancelled', async () => {
+    await run(commands.startReview, undefined);
+    const before = (await document()).getText();
+    patches.set(vscode.window, 'showInputBox', async () => undefined);
+    await assert.rejects(press('Ask…', 0), { kind: 'cancelled' });
+    assert.equal((await document()).getText(), before);
+  });
+
+  it('take over the decisions of an earlier one', async () => {
+    await earlier.write(
+      'format: rolecall.campaign\nversion: 1\norganization: m\nitems:\n\n  - group: g-2\n    who: subject sub-ada|https://id\n    gives: [r-2]\n    decision: keep\n    by: ines@m.example\n    "on": 2020-01-01\n',
+    );
+    await run(commands.startReview, undefined);
+    assert.equal((await titles())[0], '1 of 3 decided');
+  });
+});
+
+describe('the access graph', () => {
+  it('is shown in the preview of Markdown', async () => {
+    const access = new FakeAccess();
+    access.arrive();
+    const shown: unknown[] = [];
+    const documents = { put: (_read: unknown, name: string, text: string) => ({ name, text }) };
+    const deps = { data: access.data, documents } as unknown as Parameters<typeof ruleCommands>[0];
+    const execute = vscode.commands.executeCommand;
+    Object.assign(vscode.commands, { executeCommand: async (...args: unknown[]) => void shown.push(args) });
+    try {
+      const target = { kind: 'role', key: 'r-2', organization: 'm', connection: 'c' };
+      await ruleCommands(deps)[commands.showAccessGraph]({ target });
+    } finally {
+      Object.assign(vscode.commands, { executeCommand: execute });
+    }
+    const [[command, { name, text }]] = shown as [[string, { name: string; text: string }]];
+    assert.deepEqual([command, name], ['markdown.showPreview', 'Access graph of auditor.md']);
+    assert.match(text, /```mermaid\nflowchart LR\n {2}n0\{\{"auditor"\}\}\n/);
+  });
+});

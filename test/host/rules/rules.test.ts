@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { AccessFiles } from '../../../src/host/rules/accessFiles.ts';
+import { QuickFixes } from '../../../src/host/rules/quickFixes.ts';
+import { ruleCommands } from '../../../src/host/rules/ruleCommands.ts';
+import type { RulesDeps } from '../../../src/host/rules/rules.ts';
+import { commands } from '../../../src/ids.ts';
+import { FakeLog } from '../support/fakes.ts';
+import { usePatches } from '../support/patches.ts';
+import { until } from '../support/wait.ts';
+import { folder } from '../support/workspace.ts';
+import { FakeAccess, file, MERIDIAN } from './scene.ts';
+
+const APART =
+  'rules:\n  - id: apart\n    kind: separation-of-duties\n    roles: [admin, auditor]\n    severity: error\n';
+
+describe('access rules in the workspace', () => {
+  const patches = usePatches();
+  /** One for each test: the editor may still have the text of another. */
+  let count = 0;
+  const rules = {
+    uri: () => vscode.Uri.joinPath(folder().uri, `m-${count}.access.yaml`),
+    write: async (text: string) => vscode.workspace.fs.writeFile(rules.uri(), new TextEncoder().encode(text)),
+  };
+  let access: FakeAccess;
+  let files: AccessFiles;
+  let fixes: QuickFixes;
+  let shown: Map<string, readonly vscode.Diagnostic[]>;
+  let handlers: ReturnType<typeof ruleCommands>;
+
+  beforeEach(() => {
+    count += 1;
+    shown = new Map();
+    const collection = {
+      clear: () => shown.clear(),
+      set: (uri: vscode.Uri, problems: vscode.Diagnostic[]) => void shown.set(uri.toString(), problems),
+      dispose: () => {},
+    };
+    patches.set(vscode.languages, 'createDiagnosticCollection', () => collection);
+    access = new FakeAccess();
+    const extensionUri = vscode.Uri.file('/extension');
+    files = new AccessFiles({ data: access.data, extensionUri }, new FakeLog());
+    fixes = new QuickFixes(files, access.data);
+    const deps: Pick<RulesDeps, 'data' | 'extensionUri'> = { data: access.data, extensionUri };
+    handlers = ruleCommands({ ...(deps as RulesDeps), files });
+  });
+  afterEach(async () => {
+    fixes.dispose();
+    files.dispose();
+    const open = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === rules.uri().toString());
+    if (open?.isDirty) await open.save();
+    await vscode.workspace.fs.delete(rules.uri());
+  });
+
+  const problems = () => shown.get(rules.uri().toString()) ?? [];
+  const messages = () => problems().map(({ message }) => message);
+  /** The quick fixes at the first problem, by title. */
+  const offered = async () => {
+    const document = await vscode.workspace.openTextDocument(rules.uri());
+    const [first] = problems();
+    assert.ok(first);
+    const actions = fixes.provideCodeActions(document, first.range, {
+      diagnostics: problems().filter(({ range }) => range.isEqual(first.range)),
+    });
+    return { document, actions, named: (title: string) => actions.find((action) => action.title === title) };
+  };
+  const textNow = async () => (await vscode.workspace.openTextDocument(rules.uri())).getText();
+  it('shows a finding at the ID of its rule when a reading arrives, and nothing of it before', async () => {
+    await rules.write(file(APART));
+    await files.check();
+    assert.deepEqual(messages(), ['Not checked: m has not been read. Open it in the Organizations view.']);
+    assert.deepEqual(access.asked, [], 'a file makes nothing be read');
+    access.arrive();
+    await until('problems are shown', () => messages()[0]?.startsWith('ada@'));
+    const [finding] = problems();
+    assert.equal(finding?.message, 'ada@m.example has admin, auditor through ops, audit');
+    const model = access.current?.model;
+    const marked = [...(model?.findings.keys() ?? [])].map((entry) =>
+      'group' in entry ? entry.group.metadata.name : entry.id,
+    );
+    assert.deepEqual(marked, ['sub-ada', 'ops', 'audit'], 'where the tree and the filter look');
+    assert.equal(finding.severity, vscode.DiagnosticSeverity.Error);
+    assert.deepEqual(
+      [finding.range.start.line, finding.range.start.character, finding.range.end.character],
+      [4, 8, 13],
+    );
+    const { value, target } = finding.code as { value: string; target: vscode.Uri };
+    assert.deepEqual([value, target.path], ['separation-of-duties', '/extension/media/access-rules.md']);
+    access.leave();
+    await until('problems are shown', () => messages()[0]?.startsWith('Not checked'));
+  });
+
+  it('says what cannot be told, and names what is wrong in the file', async () => {
+    await rules.write(file('rules:\n  - { id: typo, kind: max-holders, role: admim, max: 1 }\n'));
+    access.arrive();
+    await until('problems are shown', () => problems().length === 2);
+    assert.deepEqual(
+      problems()
+        .map(({ code }) => (typeof code === 'object' ? code.value : code))
+        .sort(),
+      ['max-holders', 'unknown-reference'],
+    );
+    assert.ok(messages().some((message) => message.startsWith('Cannot tell: ')));
+    const { actions } = await offered();
+    assert.ok(actions.some(({ title }) => title === 'Change to "admin"'));
+  });
+
+  it('fades a waived finding, with its waiver and the declared group as related places', async () => {
+    const declared = 'declared:\n  groups:\n    - { name: ops }\n';
+    const waiver =
+      'waivers:\n  - { rule: apart, for: ada@m.example, owner: l@m.example, reason: T-1, until: 2999-01-01 }\n';
+    await rules.write(file(APART + declared + waiver));
+    access.arrive();
+    await until('problems are shown', () => problems().length === 2); // The waiver is for more than a year.
+    const waived = problems().find(({ tags }) => tags?.includes(vscode.DiagnosticTag.Unnecessary));
+    assert.equal(waived?.severity, vscode.DiagnosticSeverity.Information);
+    assert.match(waived.message, /accepted until 2999-01-01: T-1/);
+    assert.deepEqual(
+      waived.relatedInformation?.map(({ message, location }) => [message, location.range.start.line]),
+      [
+        ['The waiver', 12],
+        ['ops is declared here', 10],
+      ],
+    );
+  });
+
+  it('shows fifty findings of a rule, and how many there are besides', async () => {
+    const many = Array.from({ length: 60 }, (_, at) => ({
+      ...MERIDIAN[0],
+      metadata: { ...MERIDIAN[0].metadata, id: `g-${at}`, name: `x-${at}` },
+    }));
+    await rules.write(file('rules:\n  - { id: names, kind: naming, of: groups, match: [team] }\n'));
+    access.arrive(many);
+    await until('problems are shown', () => problems().length === 51);
+    assert.match(messages().at(-1) ?? '', /^10 more findings of this rule\./);
+  });
+
+  it('adds a waiver, after which the finding is accepted', async () => {
+    await rules.write(file(APART));
+    access.arrive();
+    await until('problems are shown', () => problems().length === 1);
+    const { named } = await offered();
+    const add = named('Add Waiver…');
+    assert.ok(add?.command && named('Open in Tree'));
+    const typed = ['T-7', 'lead@m.example', '2030-01-31'];
+    patches.set(vscode.window, 'showInputBox', async () => typed.shift());
+    await (handlers[commands.addWaiver] as (...args: unknown[]) => unknown)(...(add.command.arguments ?? []));
+    assert.match(
+      await textNow(),
+      /\nwaivers:\n {2}- \{ rule: apart, for: ada@m\.example, owner: lead@m\.example, reason: T-7, until: 2030-01-31 \}\n$/,
+    );
+    const document = await vscode.workspace.openTextDocument(rules.uri());
+    assert.equal(files.checkText(document.uri, document.getText()).result?.check.rules[0]?.status, 'waived');
+  });
+
+  it('accepts a difference into the declaration, or copies it as something to do', async () => {
+    await rules.write(
+      file('declared:\n  groups:\n    - name: ops # the team\n      members:\n        - ada@m.example\n'),
+    );
+    access.arrive();
+    await until('problems are shown', () => problems().length === 1);
+    const { named } = await offered();
+    const accept = named('Accept Into Declaration');
+    assert.ok(accept?.edit);
+    await vscode.workspace.applyEdit(accept.edit);
+    assert.equal(
+      await textNow(),
+      file(
+        'declared:\n  groups:\n    - name: ops # the team\n      members:\n        - ada@m.example\n        - ben@m.example\n',
+      ),
+    );
+    assert.deepEqual(named('Copy as To-Do List')?.command?.arguments, [
+      '- [ ] ben@m.example is in ops, which is not declared',
+    ]);
+  });
+
+  it('declares what is there, and keeps the rules of the file', async () => {
+    await rules.write(file(APART));
+    access.arrive();
+    await handlers[commands.declareAccess](undefined);
+    const text = await textNow();
+    assert.ok(text.startsWith(file(APART)), text);
+    assert.match(text, /\ndeclared:\n {2}complete: true\n {2}groups:\n {4}- name: audit\n {6}id: g-2\n/);
+    assert.deepEqual(files.checkText(rules.uri(), text).result?.check.drift?.findings, []);
+  });
+});
