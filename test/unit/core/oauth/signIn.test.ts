@@ -35,6 +35,7 @@ interface Variant {
   readonly storeSession?: BrowserSignIn['storeSession'];
   /** The code is being exchanged. */
   readonly exchanging?: () => void;
+  readonly now?: () => number;
 }
 
 const never = () => new Promise<URL>(() => {});
@@ -76,6 +77,7 @@ for (const discovery of [true, false]) {
       delivered = never,
       storeSession = async () => {},
       exchanging = () => {},
+      now = Date.now,
     }: Variant = {}): Promise<Session> => {
       const { clients } = sandbox.descriptor;
       const connection = { ...connectionTo(sandbox), ...change };
@@ -103,7 +105,7 @@ for (const discovery of [true, false]) {
             }),
           addSecret: (value) => learned.add(value),
           log,
-          now: Date.now,
+          now,
         },
         stop,
       );
@@ -141,6 +143,14 @@ for (const discovery of [true, false]) {
         exchanging: () => stop.abort(),
       });
       assert.deepEqual(kept, [session]);
+    });
+
+    it('counts the lifetime from when the code was sent', async () => {
+      let now = Date.now();
+      const exchanging = () => {
+        now += 86_400_000;
+      };
+      assert.equal(isFresh(await signIn({ exchanging, now: () => now }), now), false);
     });
 
     it('the browser hears that it failed, and why, also when only the end failed', async () => {
