@@ -216,6 +216,21 @@ No problems found.
     });
   }
 
+  it('says what state the session is in, in words', () => {
+    const states = {
+      starting: 'starting',
+      signingIn: 'signing in',
+      refreshing: 'signed in, renewing the access token',
+      offline: 'signed in, offline',
+      ended: 'ended',
+      storeUnavailable: 'unknown: the secret store cannot be read',
+    };
+    for (const [state, words] of Object.entries(states)) {
+      const report = reportOf(withValue('session', { state }), asIs);
+      assert.ok(report.includes(`\n- **Session:** ${words}\n`), state);
+    }
+  });
+
   const fine: readonly (readonly [title: string, diagnosis: Diagnosis, says: RegExp])[] = [
     [
       'a service without discovery',
