@@ -5,7 +5,7 @@ import { reviewOf } from '../../core/access/review.ts';
 import { type Review, readReview } from '../../core/access/reviewFormat.ts';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
-import type { ActiveSession } from '../accessData.ts';
+import type { AccessData, ActiveSession } from '../accessData.ts';
 import type { Handlers } from '../commands.ts';
 import { showInformationMessage, showQuickPick, showWarningMessage } from '../dialogs.ts';
 import { pickOrganization, readAgain } from '../pickTarget.ts';
@@ -32,7 +32,7 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
     [commands.compareSnapshot]: async (node) => {
       const session = data.requireSession();
       const organization = await pickOrganization(data, node);
-      const before = await askReview(store, session, organization);
+      const before = await askReview(deps, session, organization);
       if (data.session !== session) throw cancelled(); // Signed out while a dialog was open.
       await compareWith(deps, await readAgain(data, organization), before);
     },
@@ -53,7 +53,11 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
 }
 
 /** A snapshot, or an exported file. */
-async function askReview(store: SnapshotStore, session: ActiveSession, organization: string): Promise<Review> {
+async function askReview(
+  { data, store }: SnapshotCommandsDeps,
+  session: ActiveSession,
+  organization: string,
+): Promise<Review> {
   const kept = await store.list(session, organization);
   const file = {
     label: vscode.l10n.t('Browse for an exported JSON review…'),
@@ -61,7 +65,7 @@ async function askReview(store: SnapshotStore, session: ActiveSession, organizat
     iconPath: new vscode.ThemeIcon('file'),
     snapshot: undefined,
   };
-  const picked = await showQuickPick([...kept.map(itemOf), file], {
+  const picked = await showQuickPick([...kept.map((snapshot) => itemOf(data, snapshot)), file], {
     placeHolder: vscode.l10n.t('Compare current access with…'),
   });
   if (!picked) throw cancelled();
@@ -92,7 +96,10 @@ async function manageSnapshots(deps: SnapshotCommandsDeps): Promise<void> {
     }
     const title = vscode.l10n.t('Manage Snapshots');
     const placeHolder = vscode.l10n.t('Choose a snapshot to open, compare or delete');
-    const picked = await showQuickPick(kept.map(itemOf), { title, placeHolder });
+    const picked = await showQuickPick(
+      kept.map((snapshot) => itemOf(data, snapshot)),
+      { title, placeHolder },
+    );
     if (!picked) throw cancelled();
     const { snapshot, label } = picked;
     const open = { label: vscode.l10n.t('Open'), iconPath: new vscode.ThemeIcon('go-to-file') };
@@ -114,11 +121,11 @@ async function manageSnapshots(deps: SnapshotCommandsDeps): Promise<void> {
   }
 }
 
-function itemOf(snapshot: Snapshot) {
+function itemOf(data: AccessData, snapshot: Snapshot) {
   const { organization, savedAt, groups, roles, complete } = snapshot.head;
   const size = `${groupCountText(groups)}, ${roleCountText(roles)}`;
   return {
-    label: `${organization} · ${formatTime(savedAt, Date.now())}`,
+    label: `${data.nameOf(organization)} · ${formatTime(savedAt, Date.now())}`,
     description: complete ? size : vscode.l10n.t('{0}, incomplete', size),
     snapshot,
   };

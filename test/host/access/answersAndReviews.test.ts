@@ -291,22 +291,24 @@ describe('insight', () => {
   describe('snapshots', () => {
     it('show what has changed since, in words, side by side and in the tree', async () => {
       await tree().serviceOf('administrator', 'meridian');
-      await call(commands.saveSnapshot, await tree().node('meridian'));
+      await tree().data.setLabel('meridian', 'Main');
+      await call(commands.saveSnapshot, await tree().node('Main'));
       later((groups) => {
         groups.find(({ metadata }) => metadata.name === 'finance')?.spec.userIDs?.push('u-new');
       });
-      given.choices.push(/^meridian · .*12 groups, 10 roles/);
+      given.choices.push(/^Main \(meridian\) · .*12 groups, 10 roles/);
       await call(commands.compareSnapshot);
       assert.deepEqual(given.errors, []);
       const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-      const lines = await shown(/^What changed in meridian/);
+      const lines = await shown(/^What changed in Main \(meridian\)/);
       assert.deepEqual(lines.slice(2), [
         'Members added: 1',
         '## Members added (1)',
         '- u-new (user ID) joined finance',
       ]);
-      assert.ok(tabs.some(({ input }) => input instanceof vscode.TabInputTextDiff));
-      const node = await tree().node('meridian', 'Groups', 'finance');
+      const comparison = tabs.find(({ input }) => input instanceof vscode.TabInputTextDiff);
+      assert.match(comparison?.label ?? '', /^Main \(meridian\): /);
+      const node = await tree().node('Main', 'Groups', 'finance');
       const isMarked = () => marks.of(tree().item(node).resourceUri ?? assert.fail());
       assert.equal(isMarked(), 'changed');
       await call(commands.acknowledgeChanges);
