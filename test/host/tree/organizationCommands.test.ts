@@ -33,9 +33,10 @@ describe('commands of organizations', () => {
 
   it('ask which one where they are called on nothing, and change nothing when the user leaves', async () => {
     await tree().serviceOf('administrator', 'meridian', 'big-sky');
+    await tree().data.setLabel('meridian', 'Main');
     await call(commands.removeOrganization);
-    assert.deepEqual([scene().settings.ids, given.offered], [['meridian', 'big-sky'], [['meridian', 'big-sky']]]);
-    given.choices.push(/^meridian/);
+    assert.deepEqual([scene().settings.ids, given.offered], [['meridian', 'big-sky'], [['Main', 'big-sky']]]);
+    given.choices.push(/^Main/);
     await call(commands.removeOrganization);
     assert.deepEqual([scene().settings.ids, given.errors], [['big-sky'], []]);
   });
@@ -57,6 +58,8 @@ describe('commands of organizations', () => {
     patches.set(vscode.window, 'showInputBox', async () => 'Mine');
     await call(commands.renameOrganization, await tree().node('meridian'));
     assert.deepEqual(await tree().texts(), ['Mine', 'big-sky']);
+    await call(commands.renameOrganization);
+    assert.deepEqual(given.offered, [['Mine', 'Big Sky']]);
     assert.equal(scene().settings.labels.size, 0);
     const { clouds, settings, log } = scene();
     const reloaded = scene().own(new AccessData(clouds, settings, tree().memento, log));
