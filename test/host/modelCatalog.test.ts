@@ -36,6 +36,14 @@ describe('the catalog of models', () => {
     assert.deepEqual(catalog.models, []);
   });
 
+  it('calls no list empty that has not come yet', async () => {
+    const cloud = await scene().startService();
+    neverAnswers();
+    const catalog = scene().catalog();
+    await signInAs(cloud, 'administrator');
+    assert.equal(catalog.whyNone().kind, 'timeout');
+  });
+
   it('puts the models that the user describes first, in their words', async () => {
     const catalog = scene().catalog();
     scene().settings.described = [

@@ -107,6 +107,7 @@ describe('insight', () => {
       assert.match((await shown(/Who has administrator/))[1] ?? '', /^Main \(meridian\) · /);
       await call(commands.showReview, await tree().node('Main'));
       await shown(/Access review of Main \(meridian\)/);
+      assert.equal(panels.at(-1)?.title, 'Access review of Main (meridian)');
       await tree().data.setLabel('meridian', 'Prime');
       await shown(/Access review of Prime \(meridian\)/);
     });

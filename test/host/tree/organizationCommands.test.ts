@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { readToolQuestion } from '../../../src/host/access/accessTools.ts';
 import { AccessData } from '../../../src/host/accessData.ts';
 import { registerOrganizationCommands } from '../../../src/host/tree/register.ts';
 import { commands } from '../../../src/ids.ts';
@@ -60,6 +61,8 @@ describe('commands of organizations', () => {
     assert.deepEqual(await tree().texts(), ['Mine', 'big-sky']);
     await call(commands.renameOrganization);
     assert.deepEqual(given.offered, [['Mine', 'Big Sky']]);
+    const asked = await readToolQuestion(tree().data, 'list_groups', { organization: 'Mine' }, 'ourselves');
+    assert.equal(asked.organization, 'meridian');
     assert.equal(scene().settings.labels.size, 0);
     const { clouds, settings, log } = scene();
     const reloaded = scene().own(new AccessData(clouds, settings, tree().memento, log));

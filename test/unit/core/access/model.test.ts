@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { answerText, effectiveAccessAnswer, groupsAnswer } from '../../../../src/core/access/answers.ts';
+import { notesOf } from '../../../../src/core/access/descriptions.ts';
 import { differenceOf } from '../../../../src/core/access/difference.ts';
 import { differenceDocument } from '../../../../src/core/access/differenceText.ts';
 import { documentMarkdown } from '../../../../src/core/access/document.ts';
@@ -138,6 +139,11 @@ describe('the access model', () => {
         built.groups.map(({ missing }) => missing),
         [['roles'], ['serviceAccounts'], []],
       );
+      assert.deepEqual(built.groups.map(notesOf), [
+        ['roles not sent by the service'],
+        ['service accounts not sent by the service'],
+        [],
+      ]);
       assert.deepEqual(built.gaps, [{ list: 'groups', kind: 'missing', count: 2, reason: '' }]);
       const { groupsWithoutRoles, groupsWithoutMembers, membersWithoutRole } = orphansOf(built);
       assert.deepEqual(
