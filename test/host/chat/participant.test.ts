@@ -367,6 +367,23 @@ describe('@rolecall', () => {
     assert.equal(waiting.size, 1, 'the list is still asked for');
   });
 
+  it('says that it was stopped while it waited for the list of models', async () => {
+    await chat().signedIn();
+    const { network } = scene();
+    let isAsked = false;
+    scene().network = (address, init) => {
+      if (!String(address).endsWith('/models')) return network(address, init);
+      isAsked = true;
+      return new Promise(() => {});
+    };
+    await signInAs(scene().clouds.require(), 'ordinaryUser');
+    const source = new vscode.CancellationTokenSource();
+    const done = chat().ask('say: never', [], source.token);
+    await until('the list is asked for', () => isAsked);
+    source.cancel();
+    assert.deepEqual(await done, { details: 'Stopped.' });
+  });
+
   it('is not shaken by a stream that VS Code has closed', async () => {
     await chat().signedIn();
     const source = new vscode.CancellationTokenSource();

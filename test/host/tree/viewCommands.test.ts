@@ -164,6 +164,9 @@ describe('filter, order and favorites', () => {
     await tree().serviceOf('administrator', 'meridian', 'big-sky');
     assert.deepEqual(await groups(), ['finance']);
     assert.equal(tree().shown.message, 'meridian filtered by “finance”');
+    await tree().data.setLabel('meridian', 'Main');
+    await tree().texts();
+    assert.equal(tree().shown.message, 'Main filtered by “finance”');
   });
 
   it('2,000 groups are filtered across their buckets', async () => {
