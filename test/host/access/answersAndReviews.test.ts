@@ -92,7 +92,7 @@ describe('insight', () => {
       await call(commands.whoHasRole, await tree().node('meridian', 'Roles', 'administrator'));
       const lines = await shown(/Who has administrator/);
       assert.ok(lines[1]?.startsWith(`meridian · Read from 127.0.0.1 by ${person('administrator').email}, `), lines[1]);
-      assert.match(lines[2] ?? '', /^administrator: \d+ subjects?, \d+ user IDs? through 1 group\. /);
+      assert.match(lines[2] ?? '', /^administrator: \d+ subjects?, \d+ user IDs? through 1 group\.$/);
       assert.ok(
         lines.some((line) => /^ada\..* \| subject \| administrators \| /.test(line)),
         lines.join('\n'),
