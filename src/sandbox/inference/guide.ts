@@ -150,13 +150,16 @@ function offer(tools: readonly FunctionTool[]): string {
  * | phrase (any case)          | what the guide does                                                              |
  * |----------------------------|----------------------------------------------------------------------------------|
  * | `say: …` at a line's start | answers exactly what follows, to the end of the message (`repeat: …` is the same) |
+ * | `repeat what is attached`  | answers exactly the text of the last attachment                                  |
  * | `count to 200`             | counts from 1 to the number (at most 5000): a long, slow, predictable answer      |
  * | `say nothing`              | answers with an empty content                                                    |
  * | `only think`               | reasons (at any effort, on models that reason) and then says nothing             |
  * | `keep calling`             | calls the same tools again after every result, without end (see tools.ts)        |
  */
 function phraseAnswer({ typed, words: text, block }: Question): readonly Segment[] | undefined {
-  const said = /^(?:say|repeat):[ \t]?([\s\S]+)/im.exec(typed.trim() === '' ? (block?.code ?? '') : typed)?.[1];
+  const said =
+    /^(?:say|repeat):[ \t]?([\s\S]+)/im.exec(typed)?.[1] ??
+    (/\brepeat what is attached\b/i.test(text) ? block?.code : '');
   if (said) return [said];
   const limit = /\bcount to (\d{1,9})\b/i.exec(text)?.[1];
   if (limit) {

@@ -163,8 +163,8 @@ test.describe('an answer in chat', () => {
         `![r][1] $(error) <b>bold</b>\n\n[1]: ${address}/r.png\n\nend of it`,
       ].join('\n\n');
       // The editor renders the question too, so that it must come from elsewhere: from a file that is attached.
-      fs.writeFileSync(path.join(workbench.folder, 'evil.md'), `say: ${evil}\n`);
-      assert.match(await chat(page, '@rolecall', 'evil.md'), /x[\s\S]*end of it/);
+      fs.writeFileSync(path.join(workbench.folder, 'evil.md'), `${evil}\n`);
+      assert.match(await chat(page, '@rolecall repeat what is attached', 'evil.md'), /x[\s\S]*end of it/);
       const links = newestAnswer(page).locator('a, [data-href]');
       for (const link of await links.evaluateAll((all) => all.map((each) => each.outerHTML))) {
         assert.doesNotMatch(link, /command:/);

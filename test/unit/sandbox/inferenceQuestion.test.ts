@@ -118,6 +118,7 @@ describe('sandbox inference: what is attached to a message', () => {
   it('is described where the question asks for that, or there is no question', async () => {
     for (const question of ['Explain this', 'What does chatLanguageModels.json say?', ''])
       assert.match((await answerTo(settings(question))).content, /^`chatLanguageModels\.json` has 3 lines of `jsonc`/);
-    assert.equal((await answerTo(attached('', 'notes.md', 'markdown', 'say: from a file'))).content, 'from a file');
+    const repeated = attached('repeat what is attached', 'notes.md', 'markdown', 'from a file');
+    assert.equal((await answerTo(repeated)).content, 'from a file');
   });
 });
