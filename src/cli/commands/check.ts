@@ -1,12 +1,11 @@
-import fs from 'node:fs';
-import path from 'node:path';
+import process from 'node:process';
 import { type AccessModel, buildModel } from '../../core/access/model.ts';
-import { asRolecallError, isCancelled, RolecallError, systemErrorCode } from '../../core/base/errors.ts';
+import { asRolecallError, isCancelled, RolecallError } from '../../core/base/errors.ts';
 import { type AccessFile, readAccessFile } from '../../core/rules/accessFile.ts';
 import { checkAccess } from '../../core/rules/judge.ts';
 import { type CheckedFile, reportJson, reportLines, reportSarif, verdictOf } from '../../core/rules/reports.ts';
 import type { CommonOptions } from '../configuration.ts';
-
+import { findFiles, readTextFile, shownPath, writeTextFile } from '../files.ts';
 import { readOrganization } from '../readOrganization.ts';
 import type { Services } from '../services.ts';
 import { type Context, type ExitCode, exitCodes, type Subcommand, withCommonOptions } from '../subcommand.ts';
@@ -36,7 +35,7 @@ function addCommand(
   ...[program, run, name, description, part]: [...Parameters<Subcommand>, string, string, Part]
 ): void {
   withCommonOptions(program.command(name).description(description))
-    .argument('[files...]', `files of access rules; all *${SUFFIX} in this folder and below unless given`)
+    .argument('[files...]', `files of access rules, or folders with some; without it, the current folder`)
     .option('--sarif <file>', 'write SARIF 2.1.0 too, for code scanning')
     .option('--no-emails', 'name people by ID')
     .action((files: string[], options: CheckOptions) =>
@@ -45,8 +44,7 @@ function addCommand(
 }
 
 const SUFFIX = '.access.yaml';
-/** Where nobody keeps rules of their own. */
-const EXCLUDED = new Set(['node_modules', '.git']);
+const ACCESS_FILE = /\.access\.yaml$/;
 
 async function checkFiles(
   context: Context,
@@ -55,10 +53,11 @@ async function checkFiles(
   part: Part,
 ): Promise<ExitCode> {
   const { terminal, signal, manifest } = context;
-  const files = readFiles(named.length > 0 ? named : findFiles()).map(({ path: name, text }) => ({
-    path: name,
-    file: part(readAccessFile(text)),
-  }));
+  const found = await findFiles(named, process.cwd(), ACCESS_FILE);
+  if (found.length === 0) throw new RolecallError('configuration', `There is no *${SUFFIX} in this folder or below.`);
+  const files = await Promise.all(
+    found.map(async (full) => ({ path: shownPath(full), file: part(readAccessFile(await readTextFile(full))) })),
+  );
   const services = await context.open();
   const shown = new Set((await services.organizations(signal)).map(({ id }) => id));
   const now = Date.now();
@@ -77,7 +76,8 @@ async function checkFiles(
   }
   if (options.json) await terminal.writeJson(reportJson(checked, { now, emails: options.emails }));
   else for (const one of checked) await terminal.write(`${reportLines(one).join('\n')}\n`);
-  if (options.sarif !== undefined) writeSarif(options.sarif, reportSarif(checked, manifest.version));
+  if (options.sarif !== undefined)
+    await writeTextFile(options.sarif, `${printableJson(reportSarif(checked, manifest.version))}\n`);
   const verdict = verdictOf(checked);
   if (verdict === 'findings') return exitCodes.finding;
   if (isUnreached) return exitCodes.refused;
@@ -103,38 +103,4 @@ function nothingRead(organization: string): AccessModel {
   const problem = `${organization === '' ? 'No organization' : organization} is not among the organizations that you show.`;
   const list = { items: undefined, malformed: 0, at: undefined, problem };
   return buildModel({ organization, groups: list, roles: list });
-}
-
-function findFiles(): readonly string[] {
-  const found = filesIn('');
-  if (found.length === 0) throw new RolecallError('configuration', `There is no *${SUFFIX} in this folder or below.`);
-  return found;
-}
-
-/** Links are not followed: they may lead anywhere. */
-function filesIn(folder: string): readonly string[] {
-  const entries = fs.readdirSync(folder || '.', { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-  return entries.flatMap((entry) => {
-    const name = path.join(folder, entry.name);
-    if (entry.isDirectory()) return EXCLUDED.has(entry.name) ? [] : filesIn(name);
-    return entry.isFile() && entry.name.endsWith(SUFFIX) ? [name] : [];
-  });
-}
-
-function readFiles(names: readonly string[]): readonly { readonly path: string; readonly text: string }[] {
-  return names.map((name) => {
-    try {
-      return { path: path.relative('', name).replaceAll(path.sep, '/'), text: fs.readFileSync(name, 'utf8') };
-    } catch (cause) {
-      throw new RolecallError('configuration', `${name} cannot be read (${systemErrorCode(cause)}).`, { cause });
-    }
-  });
-}
-
-function writeSarif(name: string, sarif: object): void {
-  try {
-    fs.writeFileSync(name, `${printableJson(sarif)}\n`);
-  } catch (cause) {
-    throw new RolecallError('configuration', `${name} cannot be written (${systemErrorCode(cause)}).`, { cause });
-  }
 }

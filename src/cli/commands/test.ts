@@ -1,9 +1,8 @@
-import fs from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { InvalidArgumentError } from 'commander';
 import * as z from 'zod/mini';
-import { cancelled, formatSeconds, RolecallError, systemErrorCode } from '../../core/base/errors.ts';
+import { cancelled, formatSeconds, RolecallError } from '../../core/base/errors.ts';
 import { parseJson } from '../../core/base/json.ts';
 import { listModels } from '../../core/completions/models.ts';
 import { allCases } from '../../core/prompts/caseFiles.ts';
@@ -14,8 +13,9 @@ import { jsonReport, junitReport, reasonsOf } from '../../core/prompts/reports.t
 import { runCases } from '../../core/prompts/runCases.ts';
 import type { CaseResult, PromptRun, Verdict } from '../../core/prompts/runResults.ts';
 import { type StoredRun, storedRunSchema, summarizeRun } from '../../core/prompts/storedRun.ts';
+import { isInside } from '../../core/tools/permissions.ts';
 import type { CommonOptions } from '../configuration.ts';
-import { findPromptFiles, isWithin, readTextFile, resourcesOfFile } from '../promptFolder.ts';
+import { findFiles, readTextFile, resourcesOfFile, shownPath, writeTextFile } from '../files.ts';
 import { inferenceConnection, type Services } from '../services.ts';
 import { type Context, type ExitCode, exitCodes, type Subcommand, withCommonOptions } from '../subcommand.ts';
 
@@ -72,6 +72,8 @@ function positive(text: string): number {
   return Number(text);
 }
 
+const PROMPT_FILE = /\.prompt\.ya?ml$/;
+
 /** A prompt file with cases. */
 interface Suite {
   readonly path: string;
@@ -85,8 +87,7 @@ async function testFiles(named: readonly string[], options: TestOptions, context
     throw new RolecallError('configuration', 'Name the run to compare with: --baseline FILE.');
   }
   const baseline = options.baseline === undefined ? undefined : await readBaseline(options.baseline);
-  const folder = process.cwd();
-  const { suites, isSound } = await readSuites(await findPromptFiles(named, folder), folder, terminal.note);
+  const { suites, isSound } = await readSuites(await findFiles(named, process.cwd(), PROMPT_FILE), terminal.note);
   let isWhole = isSound;
   const names = once((services: Services) => modelNames(services, options, signal));
   const runs: PromptRun[] = [];
@@ -106,12 +107,11 @@ async function testFiles(named: readonly string[], options: TestOptions, context
 /** Reads the files, and tells what is wrong with them at their lines. */
 async function readSuites(
   files: readonly string[],
-  folder: string,
   note: (text: string) => void,
 ): Promise<{ readonly suites: readonly Suite[]; readonly isSound: boolean }> {
   const suites: Suite[] = [];
   for (const full of files) {
-    const shown = path.relative(folder, full).replaceAll('\\', '/') || full;
+    const shown = shownPath(full);
     const text = await readTextFile(full);
     const file = readPromptFile(text);
     for (const { severity, message, start } of file.problems) {
@@ -141,7 +141,7 @@ async function runSuite(
 ): Promise<{ readonly run: PromptRun; readonly isWhole: boolean } | undefined> {
   const { terminal, signal } = context;
   const folder = process.cwd();
-  const resources = resourcesOfFile(full, isWithin(folder, full) ? folder : path.dirname(full));
+  const resources = resourcesOfFile(full, isInside(folder, full) ? folder : path.dirname(full));
   const { cases, problems } = await allCases(file, resources.readText, signal);
   for (const { path: name, line, message } of problems) {
     terminal.note(`${name || shown}${line === undefined ? '' : `:${line}`}: error: ${message}`);
@@ -243,15 +243,9 @@ function summary(runs: readonly PromptRun[]): string {
 }
 
 async function writeReports(runs: readonly PromptRun[], { junit, save }: TestOptions): Promise<void> {
-  if (junit !== undefined) await writeFile(junit, junitReport(runs));
+  if (junit !== undefined) await writeTextFile(junit, junitReport(runs));
   if (save !== undefined)
-    await writeFile(save, `${JSON.stringify({ version: 1, runs: runs.map(summarizeRun) }, undefined, 2)}\n`);
-}
-
-async function writeFile(file: string, text: string): Promise<void> {
-  await fs.writeFile(file, text).catch((error: unknown) => {
-    throw new RolecallError('configuration', `${file} cannot be written (${systemErrorCode(error) ?? 'unknown'}).`);
-  });
+    await writeTextFile(save, `${JSON.stringify({ version: 1, runs: runs.map(summarizeRun) }, undefined, 2)}\n`);
 }
 
 const baselineSchema = z.object({ version: z.literal(1), runs: z.array(storedRunSchema) });

@@ -25,6 +25,19 @@ export interface PromptResources {
   tools(names: readonly string[], signal: AbortSignal): Promise<readonly FunctionTool[]>;
 }
 
+/** Of a file that is included, and of an image: more would not fit a model. */
+export const MAX_TEXT_BYTES = 4 * 1024 * 1024;
+export const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
+
+/** @throws RolecallError `configuration` for what is no UTF-8: a model would be sent something else than the file says. */
+export function decodeText(bytes: Uint8Array, file: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new RolecallError('configuration', l10n.t('"{0}" is not text in UTF-8.', file));
+  }
+}
+
 /** What one request is made of. */
 export interface RequestInput {
   readonly file: PromptFile;

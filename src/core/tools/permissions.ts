@@ -172,10 +172,10 @@ async function within(
   return { ...found, isFile: found.exists && (await stat(found.real)).isFile() };
 }
 
-/** True when `file` is `folder` or lies in it. Both absolute; compared as text. */
-export function isInside(folder: string, file: string): boolean {
-  const relative = path.relative(folder, file);
-  return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
+/** True when `file` is `folder` or lies in it. Both absolute; compared as text. @param paths `path.posix` for paths of addresses. */
+export function isInside(folder: string, file: string, paths: path.PlatformPath = path): boolean {
+  const relative = paths.relative(folder, file);
+  return relative !== '..' && !relative.startsWith(`..${paths.sep}`) && !paths.isAbsolute(relative);
 }
 
 /** Folders (or files) whose content the editor and git act on by themselves, as the user and not contained. */

@@ -2,12 +2,9 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
-import type { PromptResources } from '../../core/prompts/promptRequest.ts';
+import { decodeText, MAX_IMAGE_BYTES, MAX_TEXT_BYTES, type PromptResources } from '../../core/prompts/promptRequest.ts';
+import { isInside } from '../../core/tools/permissions.ts';
 import type { OpenToolRegistry } from '../conversation.ts';
-
-/** What goes into a request: more would not fit a model. */
-const MAX_TEXT_BYTES = 4 * 1024 * 1024;
-const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
 
 /**
  * What a prompt file names beside itself: files of its workspace folder (of its own folder, where it belongs to none), read only
@@ -15,8 +12,7 @@ const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
  */
 export function resourcesOf(prompt: vscode.Uri, openTools: OpenToolRegistry): PromptResources {
   return {
-    readText: async (file, signal) =>
-      new TextDecoder().decode(await readConfined(prompt, file, MAX_TEXT_BYTES, signal)),
+    readText: async (file, signal) => decodeText(await readConfined(prompt, file, MAX_TEXT_BYTES, signal), file),
     readImage: (file, signal) => readConfined(prompt, file, MAX_IMAGE_BYTES, signal),
     tools: async (names) => {
       const { tools } = await openTools();
@@ -55,12 +51,12 @@ async function readConfined(
 
 /** @returns where the file really is, so that no link can be put in its place afterwards. */
 async function confined(folder: vscode.Uri, uri: vscode.Uri, file: string): Promise<vscode.Uri> {
-  if (!isWithin(folder.path, uri.path)) throw outside(file);
+  if (!isInside(folder.path, uri.path, path.posix)) throw outside(file);
   if (uri.scheme === 'file') {
     const [real, root] = await Promise.all([realpath(uri.fsPath), realpath(folder.fsPath)]).catch(() => {
       throw missing(file);
     });
-    if (!isWithin(root, real, path)) throw outside(file);
+    if (!isInside(root, real)) throw outside(file);
     return vscode.Uri.file(real);
   }
   // Elsewhere nobody says where a link leads.
@@ -72,11 +68,6 @@ async function confined(folder: vscode.Uri, uri: vscode.Uri, file: string): Prom
     if ((type & vscode.FileType.SymbolicLink) !== 0) throw outside(file);
   }
   return uri;
-}
-
-function isWithin(folder: string, file: string, { relative, isAbsolute }: typeof path = path.posix): boolean {
-  const way = relative(folder, file);
-  return way !== '' && way !== '..' && !/^\.\.[\\/]/.test(way) && !isAbsolute(way);
 }
 
 async function statOf(uri: vscode.Uri, file: string): Promise<vscode.FileStat> {

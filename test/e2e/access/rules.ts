@@ -1,8 +1,9 @@
+import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { answerInput, openFile, runCommand, tidyUp } from '../../harness/actions.ts';
-import { expand, treeRow } from '../../harness/views.ts';
+import { answerInput, openFile, quickInput, runCommand, tidyUp } from '../../harness/actions.ts';
+import { expand, extensionPage, treeRow } from '../../harness/views.ts';
 import { test, type Workbench } from '../../harness/workbench.ts';
 
 const RULES = `format: rolecall.access-rules
@@ -43,8 +44,58 @@ test.describe('access as code', () => {
     await expect(treeRow(page, 'administrators')).toHaveCount(0);
     await treeRow(page, 'security-auditors').waitFor();
     await workbench.screenshot('access-rules');
+  });
+
+  test('it is waived by a quick fix, with a reason, an owner and a last day', async () => {
+    await openFile(page, 'meridian.access.yaml');
+    await runCommand(page, 'Go to Next Problem (Error, Warning, Info)');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+.');
+    await page.locator('.action-widget .monaco-list-row', { hasText: 'Add Waiver…' }).click();
+    // Each box looks like the one before.
+    const answer = async (question: string, text?: string) => {
+      await quickInput(page).getByText(question).waitFor();
+      if (text !== undefined) await quickInput(page).locator('input').fill(text);
+      await page.keyboard.press('Enter');
+    };
+    await answer('Why is this accepted?', 'TCK-12');
+    await answer('Who answers for it?', 'ada.moreau@meridian.example');
+    await answer('Until which day');
+    await page.locator('.tab.active.dirty', { hasText: 'meridian.access.yaml' }).waitFor();
+    await runCommand(page, 'File: Save');
+    await expect(problems()).toContainText('accepted until');
+    assert.match(
+      fs.readFileSync(file(), 'utf8'),
+      /waivers:\n {2}- \{ rule: operators-do-not-audit, for: dora\.haddad@meridian\.example, owner: ada/,
+    );
+    await expect(treeRow(page, 'security-auditors')).toHaveCount(0);
+    await workbench.screenshot('access-waived');
     await runCommand(page, 'Rolecall: Clear Filter');
+  });
+
+  test('the check is a report, and what is granted a graph', async () => {
+    await runCommand(page, 'Rolecall: Show Access Check');
+    await extensionPage(page).getByText('operators-do-not-audit').first().waitFor();
+    await workbench.screenshot('access-check');
+    await treeRow(page, 'security-auditors').click({ button: 'right' });
+    await page.locator('.monaco-menu').getByText('Show Access Graph').click();
+    await extensionPage(page).getByText('Access graph of security-auditors').first().waitFor();
+    await workbench.screenshot('access-graph');
     await tidyUp(page);
-    fs.rmSync(file()); // Others share the folder.
+  });
+
+  test('a review is begun, and decided membership by membership', async () => {
+    await runCommand(page, 'Rolecall: Start Review');
+    const lenses = page.locator('.codelens-decoration');
+    await lenses.filter({ hasText: 'Keep' }).first().waitFor();
+    await workbench.screenshot('access-review-begun');
+    await lenses.filter({ hasText: 'Keep' }).first().getByText('Keep', { exact: true }).click();
+    await lenses.filter({ hasText: /^1 of \d+ decided/ }).waitFor();
+    await runCommand(page, 'File: Save');
+    const [name = ''] = fs.readdirSync(workbench.folder).filter((each) => each.endsWith('.review.yaml'));
+    await expect.poll(() => fs.readFileSync(path.join(workbench.folder, name), 'utf8')).toMatch(/ {4}decision: keep\n/);
+    await workbench.screenshot('access-review-decided');
+    await tidyUp(page);
+    for (const each of [file(), path.join(workbench.folder, name)]) fs.rmSync(each); // Others share the folder.
   });
 });

@@ -1,24 +1,22 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import process from 'node:process';
 import { RolecallError, systemErrorCode } from '../core/base/errors.ts';
 import type { FunctionTool } from '../core/completions/request.ts';
-import type { PromptResources } from '../core/prompts/promptRequest.ts';
-import { MAX_PROMPT_FILE } from '../core/prompts/yamlText.ts';
+import { decodeText, MAX_IMAGE_BYTES, MAX_TEXT_BYTES, type PromptResources } from '../core/prompts/promptRequest.ts';
+import { isInside } from '../core/tools/permissions.ts';
 import { readToolFile } from '../core/tools/toolFile.ts';
 
-/** Of a file that a prompt includes, and of an image, in bytes. */
-const MAX_TEXT = 4 * MAX_PROMPT_FILE;
-const MAX_IMAGE = 20 * 1024 * 1024;
-const PROMPT_FILE = '**/*.prompt.{yml,yaml}';
 /** Of programs, not of people. */
 const OTHERS: ReadonlySet<string> = new Set(['node_modules', '.git']);
 
 /**
- * The prompt files that are meant, each once: files, those within folders, or those within the current folder.
+ * The files that are meant, each once: those that are named, and those called like `wanted` in the folders that are named, or in the
+ * current one.
  *
  * @throws RolecallError `configuration` for what is not there.
  */
-export async function findPromptFiles(named: readonly string[], folder: string): Promise<string[]> {
+export async function findFiles(named: readonly string[], folder: string, wanted: RegExp): Promise<string[]> {
   const found = new Set<string>();
   for (const name of named.length > 0 ? named : ['.']) {
     const full = path.resolve(folder, name);
@@ -26,24 +24,33 @@ export async function findPromptFiles(named: readonly string[], folder: string):
       throw unreadable(name, error);
     });
     if (!stat.isDirectory()) found.add(full);
-    else for (const file of await filesIn(full)) found.add(path.join(full, file));
+    else for (const file of await filesIn(full, wanted)) found.add(file);
   }
   return [...found];
 }
 
-async function filesIn(folder: string): Promise<string[]> {
+/** Links are not followed: they may lead anywhere, and in circles. */
+async function filesIn(folder: string, wanted: RegExp): Promise<readonly string[]> {
+  const entries = await fs.readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    throw unreadable(folder, error);
+  });
   const files: string[] = [];
-  const exclude = (entry: string) => OTHERS.has(path.basename(entry));
-  // A pattern with a star does not find names that begin with a dot.
-  for (const pattern of [PROMPT_FILE, '**/.prompt.{yml,yaml}', '.github/**/*.prompt.{yml,yaml}']) {
-    for await (const file of fs.glob(pattern, { cwd: folder, exclude })) files.push(file);
+  for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
+    const full = path.join(folder, entry.name);
+    if (entry.isDirectory() && !OTHERS.has(entry.name)) files.push(...(await filesIn(full, wanted)));
+    if (entry.isFile() && wanted.test(entry.name)) files.push(full);
   }
-  return [...new Set(files)].sort();
+  return files;
 }
 
-/** The text of a prompt file or a baseline. @throws RolecallError `configuration`. */
+/** How a file is called in what is printed: from the current folder, with `/`. */
+export function shownPath(full: string): string {
+  return path.relative(process.cwd(), full).replaceAll(path.sep, '/') || full;
+}
+
+/** The text of a file that somebody has written. @throws RolecallError `configuration`. */
 export async function readTextFile(file: string): Promise<string> {
-  return decode(await readBytes(file, file, MAX_TEXT), file);
+  return decodeText(await readBytes(file, file, MAX_TEXT_BYTES), file);
 }
 
 /** What a prompt file can read: within `root`, wherever links lead. Tools are only offered, never run. */
@@ -53,14 +60,14 @@ export function resourcesOfFile(file: string, root: string): PromptResources {
     const [real, realRoot] = await Promise.all([fs.realpath(full), fs.realpath(root)]).catch((error: unknown) => {
       throw unreadable(name, error);
     });
-    if (!isWithin(realRoot, real)) {
+    if (!isInside(realRoot, real)) {
       throw new RolecallError('configuration', `${name} is outside of ${root}.`);
     }
     return await readBytes(real, name, limit);
   };
   return {
-    readText: async (name) => decode(await read(name, MAX_TEXT), name),
-    readImage: (name) => read(name, MAX_IMAGE),
+    readText: async (name) => decodeText(await read(name, MAX_TEXT_BYTES), name),
+    readImage: (name) => read(name, MAX_IMAGE_BYTES),
     tools: async (names) => {
       const defined = await toolsOf(root);
       return names.map((name) => {
@@ -75,22 +82,26 @@ export function resourcesOfFile(file: string, root: string): PromptResources {
   };
 }
 
-/** Both absolute. */
-export function isWithin(folder: string, file: string): boolean {
-  const inside = path.relative(folder, file);
-  return inside !== '..' && !inside.startsWith(`..${path.sep}`) && !path.isAbsolute(inside);
-}
-
 async function toolsOf(root: string): Promise<ReadonlyMap<string, FunctionTool>> {
   const file = path.join(root, '.vscode', 'rolecall.tools.json');
-  const text = await fs.readFile(file, 'utf8').catch(() => '{"tools": []}');
-  const { tools } = readToolFile(text, { folder: root });
+  const isThere = await fs.stat(file).then(
+    () => true,
+    (error: unknown) => systemErrorCode(error) !== 'ENOENT',
+  );
+  const { tools } = isThere ? readToolFile(await readTextFile(file), { folder: root }) : { tools: [] };
   return new Map(
     tools.map(({ name, description, parameters }) => [
       name,
       { type: 'function', function: { name, description, parameters } },
     ]),
   );
+}
+
+/** @throws RolecallError `configuration`. */
+export async function writeTextFile(file: string, text: string): Promise<void> {
+  await fs.writeFile(file, text).catch((error: unknown) => {
+    throw new RolecallError('configuration', `${file} cannot be written (${systemErrorCode(error) ?? 'unknown'}).`);
+  });
 }
 
 async function readBytes(file: string, name: string, limit: number): Promise<Buffer> {
@@ -102,14 +113,6 @@ async function readBytes(file: string, name: string, limit: number): Promise<Buf
     return await fs.readFile(file);
   } catch (error) {
     throw error instanceof RolecallError ? error : unreadable(name, error);
-  }
-}
-
-function decode(bytes: Buffer, name: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new RolecallError('configuration', `${name} is not a text in UTF-8.`);
   }
 }
 
