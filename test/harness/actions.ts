@@ -72,6 +72,13 @@ export async function answerInput(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
+/** Chooses from the menu that is open. It takes no clicks in the moment in which it opens, but keys. */
+export async function chooseMenuItem(page: Page, label: string | RegExp): Promise<void> {
+  await page.locator('.monaco-menu .action-item', { hasText: label }).hover();
+  await page.locator('.monaco-menu .action-item.focused', { hasText: label }).waitFor();
+  await page.keyboard.press('Enter');
+}
+
 /** What the open modal dialog says. */
 export function dialog(page: Page): Locator {
   return page.locator('.monaco-dialog-box .dialog-message-container');

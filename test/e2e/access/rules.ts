@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { answerInput, openFile, quickInput, runCommand, tidyUp } from '../../harness/actions.ts';
+import { answerInput, chooseMenuItem, openFile, quickInput, runCommand, tidyUp } from '../../harness/actions.ts';
 import { expand, extensionPage, treeRow } from '../../harness/views.ts';
 import { test, type Workbench } from '../../harness/workbench.ts';
 
@@ -78,14 +78,14 @@ test.describe('access as code', () => {
     await extensionPage(page).getByText('operators-do-not-audit').first().waitFor();
     await workbench.screenshot('access-check');
     await treeRow(page, 'security-auditors').click({ button: 'right' });
-    await page.locator('.monaco-menu').getByText('Show Access Graph').click();
+    await chooseMenuItem(page, 'Show Access Graph');
     await extensionPage(page).getByText('Access graph of security-auditors').first().waitFor();
     await workbench.screenshot('access-graph');
     await tidyUp(page);
   });
 
   test('a review is begun, and decided membership by membership', async () => {
-    await runCommand(page, 'Rolecall: Start Review');
+    await runCommand(page, 'Rolecall: Start Review', 'Meridian');
     const lenses = page.locator('.codelens-decoration');
     await lenses.filter({ hasText: 'Keep' }).first().waitFor();
     await workbench.screenshot('access-review-begun');

@@ -4,7 +4,15 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect, type FrameLocator, type Locator, type Page } from '@playwright/test';
 import { at } from '../../../scripts/paths.ts';
-import { answerInput, attempt, notification, openFile, pressNotification, runCommand } from '../../harness/actions.ts';
+import {
+  answerInput,
+  attempt,
+  chooseMenuItem,
+  notification,
+  openFile,
+  pressNotification,
+  runCommand,
+} from '../../harness/actions.ts';
 import { openChat } from '../../harness/chat.ts';
 import { counter, goOn, silence } from '../../harness/sandboxControl.ts';
 import { extensionPage, textOfEditor } from '../../harness/views.ts';
@@ -72,14 +80,6 @@ test.describe('the commands of the editor', () => {
       for (let line = 0; line < count; line += 1) await page.keyboard.press('Shift+ArrowDown');
       await expect(selected).toBeVisible(quickly);
     });
-  }
-
-  /** Chooses from the menu that is open. It takes no clicks in the moment in which it opens, but keys. */
-  async function menuItem(label: RegExp): Promise<void> {
-    const item = page.locator('.monaco-menu .action-item', { hasText: label });
-    await item.hover();
-    await page.locator('.monaco-menu .action-item.focused', { hasText: label }).waitFor();
-    await page.keyboard.press('Enter');
   }
 
   async function ask(question: string): Promise<void> {
@@ -173,8 +173,8 @@ test.describe('the commands of the editor', () => {
   test('explain a selection from its context menu', async () => {
     await select('rotate.py', 12, 6);
     await editor('rotate.py').locator('.view-line', { hasText: 'distribute(following)' }).click({ button: 'right' });
-    await menuItem(/^Rolecall$/);
-    await menuItem(/^Explain Selection$/);
+    await chooseMenuItem(page, /^Rolecall$/);
+    await chooseMenuItem(page, /^Explain Selection$/);
     await whole();
     await picture('explain');
     assert.equal(await beside.locator('h1').innerText(), 'Explanation');
