@@ -50,8 +50,8 @@ function repositoryAddress(): string | undefined {
 }
 
 /**
- * The README of a VSIX that knows no address to point at. VS Code's page of an extension shows only https pictures and follows
- * no relative link, so pictures are left out instead of broken, and relative links become plain words.
+ * The README of a VSIX that knows no address to point at. VS Code's page of an extension shows only https pictures (its
+ * sanitizer takes data: away too) and follows no relative link, so pictures are left out instead of broken, and relative links become plain words.
  */
 export function withoutRelativeLinks(markdown: string): string {
   return markdown.replace(/^!\[[^\]]*\]\((?!\w+:)[^)]+\)\n+/gm, '').replace(/\[([^\]]*)\]\((?!\w+:|#)[^)]+\)/g, '$1');
