@@ -90,7 +90,8 @@ const brand = Symbol.for('rolecall.RolecallError');
 /** The one error type of Rolecall. `message` is a plain sentence that can be shown to the user. */
 export class RolecallError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return value instanceof Error && brand in value;
+    const isOfItsOwn = this !== RolecallError; // Subclasses inherit this method.
+    return isOfItsOwn ? super[Symbol.hasInstance](value) : value instanceof Error && brand in value;
   }
 
   override readonly name = 'RolecallError';

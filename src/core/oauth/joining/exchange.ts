@@ -85,7 +85,10 @@ export async function exchange(
     const greeted = await withTimeout(line.next(), silenceMs, signal); // At once, unless it stopped meanwhile.
     if (greeted === undefined) throw closed();
     const greeting = parseJsonAs(challengeSchema, greeted);
-    if (!greeting) throw new RolecallError('rateLimited', l10n.t('The window is too busy. Run the command again.'));
+    if (!greeting) {
+      const refused = parseJsonAs(replySchema, greeted)?.error;
+      throw refused ? errorOf(refused) : notUnderstood();
+    }
     line.send(question(greeting.challenge));
     await sendFrames(line, body ? [body] : []);
     for (;;) {
@@ -116,7 +119,7 @@ async function* untilReleased(frames: AsyncIterable<Uint8Array>, release: () => 
 }
 
 export function notUnderstood(): RolecallError {
-  return new RolecallError('protocol', l10n.t('The window answered something that is not understood.'));
+  return new RolecallError('protocol', l10n.t('The window sent an unexpected response.'));
 }
 
 function closedText(): string {

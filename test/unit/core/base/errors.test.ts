@@ -38,6 +38,13 @@ describe('errors as values', () => {
     assert.match(translated.message, /unexpected error occurred: x is not a function$/);
   });
 
+  it('are told from those of a class below', () => {
+    class BusyError extends RolecallError {}
+    assert.ok(new BusyError('offline', '') instanceof RolecallError);
+    assert.ok(new BusyError('offline', '') instanceof BusyError);
+    assert.ok(!((offline as unknown) instanceof BusyError));
+  });
+
   it('facts are there even where nothing is known', () => {
     assert.deepEqual(offline.details, {});
     assert.equal('cause' in offline, false);

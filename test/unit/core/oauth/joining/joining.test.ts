@@ -268,6 +268,15 @@ describe('joining a window', () => {
     assert.equal((await failure(joined.fetch('https://inference.example/base/v1/models', {}))).kind, 'offline');
   });
 
+  it('does not take the failure of one request for a window that closed', async () => {
+    await world.open();
+    const joined = await world.join();
+    world.network = async () => Promise.reject(new TypeError('fetch failed'));
+    const error = await failure(joined.fetch('https://inference.example/base/v1/models', {}));
+    assert.equal(error.kind, 'offline');
+    assert.equal(joined.lost, undefined);
+  });
+
   it('says that a window closed before it was joined', async () => {
     const line = await world.open();
     const { windows } = await findWindows({ state: world.state }, never);
@@ -287,6 +296,20 @@ describe('joining a window', () => {
     const place = { address: server.address, key, state: world.state, silenceMs: 200 };
     const error = await failure(exchange(place, { question: () => ({ ask: 'about' }) }, never));
     assert.equal(error.kind, 'offline');
+    await server.close();
+  });
+
+  it('passes on what a busy window says instead of a challenge', async () => {
+    await world.open();
+    const key = await new FolderKey(folder()).get();
+    const server = await startIpcServer(async (line, address) => {
+      await handshakeAsServer(line, { role: 'joined', address, key, protocol: PROTOCOL });
+      line.send({ error: { kind: 'rateLimited', message: 'The window serves too many programs at once.' } });
+      await line.closed;
+    });
+    const place = { address: server.address, key, state: world.state };
+    const error = await failure(exchange(place, { question: () => ({ ask: 'about' }) }, never));
+    assert.deepEqual([error.kind, error.message], ['rateLimited', 'The window serves too many programs at once.']);
     await server.close();
   });
 
@@ -422,6 +445,12 @@ describe('joining a window', () => {
     } finally {
       server.close();
     }
+  });
+
+  it('does not find a window in which nobody is signed in', async () => {
+    world.signIn = undefined;
+    await world.open();
+    assert.deepEqual(await findWindows({ state: world.state }, never), { windows: [], silent: 0 });
   });
 
   it('leaves only files that other users cannot read, and none that holds a token', async () => {
