@@ -42,9 +42,8 @@ export interface PageOptions<L> {
   readonly icon: string;
   /** `beside` the active editor, which keeps the focus; where none is open, in its place. */
   readonly column: 'beside' | 'active';
-  /** What links of the document do, for their tooltips; else they lead to the tree. */
-  readonly linkTitle?: string;
-  /** What a link of the document does. */
+  /** What a link of the document does, as its tooltip. */
+  linkTitle?(link: L): string;
   follow?(link: L): Promise<void>;
   /** Brings the content up to date. */
   refresh?(): Promise<void>;
@@ -250,12 +249,11 @@ export class OpenPage<L> {
     while (done !== this.#wanted && !this.closed.aborted) {
       done = this.#wanted;
       const links: L[] = [];
-      const shown = 'document' in done ? ofDocument(done.document, links) : await this.#ofAnswer(done);
+      const shown = 'document' in done ? ofDocument(done.document, links, this.#options) : await this.#ofAnswer(done);
       if (this.closed.aborted) break;
       this.#links = links;
       this.#revision += 1;
-      const reveal = this.#options.linkTitle ?? vscode.l10n.t('Show in the tree');
-      const words = { picture: vscode.l10n.t('Picture: {0}', '{0}'), reveal };
+      const words = { picture: vscode.l10n.t('Picture: {0}', '{0}') };
       this.#posted = { type: 'content', revision: this.#revision, words, ...shown };
       this.#post();
     }
@@ -305,13 +303,14 @@ export function markdownOf(pieces: readonly AnswerPiece[]): string {
 }
 
 /** A document as the page takes it: each link is a number, and what it leads to stays here. */
-function ofDocument<L>({ title, about, blocks }: PageDocument<L>, links: L[]) {
+function ofDocument<L>({ title, about, blocks }: PageDocument<L>, links: L[], { linkTitle }: PageOptions<L>) {
   const lineOf = (line: Line<L>): PageLine =>
     line.map((piece) => {
       if (typeof piece === 'string') return oneLine(piece);
       if ('strong' in piece) return { strong: oneLine(piece.strong) };
       if ('small' in piece) return { small: oneLine(piece.small) };
-      return { text: oneLine(piece.text), link: links.push(piece.link) - 1 };
+      const link = links.push(piece.link) - 1;
+      return { text: oneLine(piece.text), link, title: linkTitle?.(piece.link) ?? '' };
     });
   const blocksOf = (block: PageDocument<L>['blocks'][number]): PageBlock[] => {
     switch (block.kind) {

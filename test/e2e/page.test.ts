@@ -42,7 +42,7 @@ test.describe('the page of answers and documents', () => {
   /** What `main` holds once the page has read the message. */
   const shown = (html: string, ...more: ToPage['parts']) => held({ parts: [{ html }, ...more] });
   async function held(content: Partial<ToPage>): Promise<string> {
-    const words = { picture: 'Picture: {0}', reveal: 'Show in the tree' };
+    const words = { picture: 'Picture: {0}' };
     const empty = { heading: '', about: [], parts: [], isWhole: true, words };
     const message = { type: 'content', revision: 1, ...empty, ...content } as ToPage;
     const text = await page.evaluate(`(async () => {
@@ -203,11 +203,11 @@ test.describe('the page of answers and documents', () => {
 
   test('draws a document in which no name is markup, and tells only the number of a link', async () => {
     const evil = '<img src=x onerror=ran=1>';
-    const link = { text: evil, link: 3 };
+    const link = { text: evil, link: 3, title: 'Show in the tree' };
     const text = await held({
       revision: 7,
       heading: evil,
-      about: [{ text: 'meridian', link: 0 }, ` · ${evil}`],
+      about: [{ text: 'meridian', link: 0, title: '' }, ` · ${evil}`],
       parts: [
         {
           blocks: [
@@ -249,7 +249,10 @@ test.describe('the page of answers and documents', () => {
 
   test('follows the link that a document has now', async () => {
     const table = (first: number) =>
-      held({ revision: first, parts: [{ blocks: [{ kind: 'list', lines: [[{ text: 'x', link: first }]] }] }] });
+      held({
+        revision: first,
+        parts: [{ blocks: [{ kind: 'list', lines: [[{ text: 'x', link: first, title: '' }]] }] }],
+      });
     await table(1);
     await table(2);
     await page.evaluate('sent.length = 0');

@@ -4,7 +4,7 @@ import type { AccessDocument, EntryLink } from '../../core/access/documents.ts';
 import { cancelled } from '../../core/base/errors.ts';
 import { commands, documentPanel } from '../../ids.ts';
 import type { AccessChange, AccessData, ReadOrganization } from '../accessData.ts';
-import type { AccessTarget } from '../accessTarget.ts';
+import { type AccessTarget, followLink, linkTitleOf } from '../accessTarget.ts';
 import type { OpenPage, OpenPages } from '../pages.ts';
 import { clockTime } from '../times.ts';
 
@@ -60,10 +60,11 @@ export class AccessPages implements vscode.Disposable {
       title: shown.title,
       icon: shown.icon,
       column: 'active',
+      linkTitle: (link) => (link.kind === 'graph' ? vscode.l10n.t('Show the access graph') : linkTitleOf(link)),
       follow: async (link) => {
         const open = current();
         if (!open) return;
-        if (link.kind !== 'graph') return this.#deps.reveal(targetOfLink(open.read, link));
+        if (link.kind !== 'graph') return followLink(targetOfLink(open.read, link), this.#deps.reveal);
         const target = targetOfLink(open.read, { kind: link.of, key: link.key });
         await vscode.commands.executeCommand(commands.showAccessGraph, { target });
       },

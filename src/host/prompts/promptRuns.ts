@@ -171,7 +171,7 @@ export class PromptRuns implements vscode.Disposable {
       icon: 'diff',
       column: 'active',
       refresh: () => this.#compare(uri), // With a run that has been made since.
-      linkTitle: vscode.l10n.t('Show the difference of the answers'),
+      linkTitle: () => vscode.l10n.t('Show the difference of the answers'),
       follow: ({ label, before, after }) =>
         this.#deps.documents.showDifference(answersText(before), answersText(after), `${name}: ${label}`),
     });

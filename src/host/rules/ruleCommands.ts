@@ -22,7 +22,7 @@ import {
 import { dayOf, today } from '../../core/rules/shape.ts';
 import { commands, documentPanel, extensionId } from '../../ids.ts';
 import type { ReadOrganization } from '../accessData.ts';
-import { type AccessTarget, targetOf } from '../accessTarget.ts';
+import { type AccessTarget, followLink, linkTitleOf, targetOf } from '../accessTarget.ts';
 import type { Handlers } from '../commands.ts';
 import { showInputBox, showQuickPick } from '../dialogs.ts';
 import type { OpenPage } from '../pages.ts';
@@ -70,6 +70,7 @@ export function ruleCommands(deps: RuleCommandsDeps) {
         title: vscode.l10n.t('Access Check'),
         icon: 'verified',
         column: 'active',
+        linkTitle: (link) => (link.kind === 'place' ? vscode.l10n.t('Show in the file') : linkTitleOf(link)),
         follow: (link) => follow(link, deps),
         refresh: () => readAll(deps),
       });
@@ -142,7 +143,7 @@ function reported(checked: readonly CheckedDocument[]): readonly CheckedFile[] {
 async function follow(link: ReportLink, { data, files, reveal }: RuleCommandsDeps): Promise<void> {
   if (link.kind !== 'place') {
     const session = data.requireSession();
-    return reveal({ ...link, connection: session.cloud.key });
+    return followLink({ ...link, connection: session.cloud.key }, reveal);
   }
   const found = files.checked.find(({ uri }) => vscode.workspace.asRelativePath(uri) === link.path);
   if (!found) throw notFound();

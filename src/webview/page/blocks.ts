@@ -1,14 +1,14 @@
 import type { PageBlock, PageLine } from './protocol.ts';
 
 /** Elements of a document. Every text in it becomes a text node: no name of a server can be markup. */
-export function renderBlocks(blocks: readonly PageBlock[], reveal: string): DocumentFragment {
+export function renderBlocks(blocks: readonly PageBlock[]): DocumentFragment {
   const fragment = document.createDocumentFragment();
-  fragment.append(...blocks.map((block) => elementOf(block, reveal)));
+  fragment.append(...blocks.map(elementOf));
   return fragment;
 }
 
 /** Pieces of a line. A link is its number and no address; `rebuild` leaves no such number to a model. */
-export function renderLine(line: PageLine, reveal: string): (Node | string)[] {
+export function renderLine(line: PageLine): (Node | string)[] {
   return line.map((piece) => {
     if (typeof piece === 'string') return piece;
     if ('strong' in piece) return filled('strong', [piece.strong]);
@@ -16,7 +16,7 @@ export function renderLine(line: PageLine, reveal: string): (Node | string)[] {
     const link = filled('a', [piece.text]);
     link.role = 'link';
     link.tabIndex = 0;
-    link.title = reveal;
+    link.title = piece.title;
     link.dataset.link = String(piece.link);
     return link;
   });
@@ -28,30 +28,30 @@ export function linkAt({ target }: Event): number | undefined {
   return link ? Number(link.dataset.link) : undefined;
 }
 
-function elementOf(block: PageBlock, reveal: string): HTMLElement {
+function elementOf(block: PageBlock): HTMLElement {
   switch (block.kind) {
     case 'heading':
       return filled('h2', [block.text]);
     case 'paragraph':
-      return filled('p', renderLine(block.line, reveal));
+      return filled('p', renderLine(block.line));
     case 'notice':
       return Object.assign(filled('p', [block.text]), { className: 'notice' });
     case 'list':
       return filled(
         'ul',
-        block.lines.map((line) => filled('li', renderLine(line, reveal))),
+        block.lines.map((line) => filled('li', renderLine(line))),
       );
     case 'table':
-      return tableOf(block.columns, block.rows, reveal);
+      return tableOf(block.columns, block.rows);
   }
 }
 
-function tableOf(columns: readonly string[], rows: readonly (readonly PageLine[])[], reveal: string): HTMLElement {
+function tableOf(columns: readonly string[], rows: readonly (readonly PageLine[])[]): HTMLElement {
   const head = filled('tr', columns.map(columnHeader));
   const body = rows.map((cells) =>
     filled(
       'tr',
-      cells.map((cell) => filled('td', renderLine(cell, reveal))),
+      cells.map((cell) => filled('td', renderLine(cell))),
     ),
   );
   return filled('table', [filled('thead', [head]), filled('tbody', body)]);

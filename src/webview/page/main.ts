@@ -81,7 +81,7 @@ function show(content: ToPage): void {
   const { parts, isWhole, words } = content;
   revision = content.revision;
   heading.textContent = content.heading;
-  about.replaceChildren(...renderLine(content.about, words.reveal));
+  about.replaceChildren(...renderLine(content.about));
   try {
     const fresh = document.createDocumentFragment();
     for (const part of parts) fresh.append(shown(part, words));
@@ -97,9 +97,9 @@ function show(content: ToPage): void {
   restore = undefined;
 }
 
-function shown(part: PagePart, { picture, reveal }: ToPage['words']): Node {
+function shown(part: PagePart, { picture }: ToPage['words']): Node {
   if ('html' in part) return rebuild(part.html, (description) => picture.replace('{0}', () => description));
-  return 'blocks' in part ? renderBlocks(part.blocks, reveal) : asText(part);
+  return 'blocks' in part ? renderBlocks(part.blocks) : asText(part);
 }
 
 /** A part as it came. */

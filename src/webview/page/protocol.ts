@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { readMessage, type Unversioned } from '../protocol.ts';
 
 /** Both sides come from one VSIX; the number tells a page that outlived an update from one that did not. */
-export const PROTOCOL_VERSION = 3;
+export const PROTOCOL_VERSION = 4;
 
 const text = z.string();
 const version = z.literal(PROTOCOL_VERSION);
@@ -12,7 +12,8 @@ const inlineSchema = z.union([
   text,
   z.strictObject({ strong: text }),
   z.strictObject({ small: text }),
-  z.strictObject({ text, link: z.int() }),
+  /** The number of the link, and what it does. */
+  z.strictObject({ text, link: z.int(), title: text }),
 ]);
 const lineSchema = z.array(inlineSchema);
 
@@ -50,8 +51,6 @@ const toPageSchema = z.object({
   words: z.strictObject({
     /** What stands for a picture; `{0}` is what it is said to show. */
     picture: text,
-    /** What a link into the tree does. */
-    reveal: text,
   }),
 });
 
