@@ -104,9 +104,9 @@ async function send(spec: HttpSpec, fetch: Fetch, signal: AbortSignal): Promise<
     const isRedirect = [301, 302, 303, 307, 308].includes(response.status) || response.type === 'opaqueredirect';
     if (!isRedirect) return response;
     void response.body?.cancel().catch(() => {}); // Nobody reads this body; a failing cancel changes nothing.
-    const location = response.headers.get('location') ?? '';
-    const next = URL.canParse(location, url) ? new URL(location, url) : undefined;
-    if (next === undefined) return 'The server returned a redirect without a location.';
+    const location = response.headers.get('location');
+    const next = location === null ? null : URL.parse(location, url);
+    if (next === null) return 'The server returned a redirect without a location.';
     if (next.origin !== new URL(url).origin || next.username !== '' || next.password !== '') {
       return `The server returned a redirect to another host (${next.origin}), which is not followed.`;
     }

@@ -120,6 +120,12 @@ describe('a tool that sends a request', () => {
     assert.equal(seen.length, 3);
   });
 
+  it('says that a redirect leads nowhere', async () => {
+    answer = (_, response) => void response.writeHead(302).end();
+    const { content } = await run();
+    assert.deepEqual([content, seen.length], ['The server returned a redirect without a location.', 1]);
+  });
+
   it('never follows a redirect to another host, port or scheme, even an allowed one', async () => {
     const reached: string[] = [];
     const other = createServer((request, response) => {
