@@ -44,8 +44,6 @@ export function checkInferenceUrl(typed: string, as?: string): string {
       meant,
     );
   }
-  if (typed.endsWith('/'))
-    throw wrong('inference.url', (name) => l10n.t('{0} must not end with a slash. Use {1}.', name, meant), meant);
   return base;
 }
 

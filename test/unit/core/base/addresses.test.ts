@@ -60,8 +60,8 @@ describe('the address of the inference service', () => {
   table(checkInferenceUrl, 'rolecall.inference.url', [
     ['https://inference.example.com', 'https://inference.example.com'],
     ['https://gateway.example.com/inference', 'https://gateway.example.com/inference'],
-    ['https://inference.example.com/', /must not end with a slash\. Use https:\/\/inference\.example\.com\./],
-    ['https://gateway.example.com/inference//', /Use https:\/\/gateway\.example\.com\/inference\./],
+    ['https://inference.example.com/', 'https://inference.example.com'],
+    ['https://gateway.example.com/inference//', 'https://gateway.example.com/inference'],
     ['https://gateway.example.com/v1beta', 'https://gateway.example.com/v1beta'],
     ['http://127.0.0.1:4001', 'http://127.0.0.1:4001'],
     ['https://inference.example.com/v1', /must not end in \/v1, .* Use https:\/\/inference\.example\.com\./],
@@ -81,7 +81,6 @@ describe('what was most likely meant is offered', () => {
     [checkIdentityUrl, 'http://identity.example.com', 'identity.url', undefined],
     [checkInferenceUrl, 'https://inference.example.com/v1', 'inference.url', 'https://inference.example.com'],
     [checkInferenceUrl, 'https://a.example.com/b/v1/', 'inference.url', 'https://a.example.com/b'],
-    [checkInferenceUrl, 'https://a.example.com/b/', 'inference.url', 'https://a.example.com/b'],
     [checkRedirectUri, 'http://127.0.0.1:1/cb?x', 'identity.redirectUri', undefined],
   ];
   for (const [check, typed, setting, value] of offers) {
