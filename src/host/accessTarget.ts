@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
-import { unknownKeysOf } from '../core/access/filterSyntax.ts';
-import { RolecallError } from '../core/base/errors.ts';
+import { filterProblemsOf } from '../core/access/filterSyntax.ts';
+import { formatList, RolecallError } from '../core/base/errors.ts';
 import { isJsonObject } from '../core/base/json.ts';
 import { isString } from '../core/base/shape.ts';
+import { commands } from '../ids.ts';
 
 /**
  * What a command is about: an organization of a connection, or something in it by its key in the access model. Rows, cells
@@ -51,11 +52,27 @@ export function targetOfUri({ scheme, path, query }: vscode.Uri): AccessTarget |
   return readTarget({ connection: query, organization, kind, key });
 }
 
+/** What a link to an entry does. */
+export function linkTitleOf({ kind }: { readonly kind: string }): string {
+  return kind === 'principal' ? vscode.l10n.t('Show effective access') : vscode.l10n.t('Show in the tree');
+}
+
+/** Does it: the tree has people only below their groups, so a person's access is shown instead. */
+export async function followLink(target: AccessTarget, reveal: (target: AccessTarget) => Promise<void>): Promise<void> {
+  if (target.kind !== 'principal') return reveal(target);
+  await vscode.commands.executeCommand(commands.showEffectiveAccess, { target });
+}
+
 /** What is wrong with a filter, in a sentence; empty where nothing is. */
 export function filterProblem(filter: string): string {
-  const [unknown] = unknownKeysOf(filter);
-  if (unknown === undefined) return '';
-  const { typed, meant } = unknown;
+  const [problem] = filterProblemsOf(filter);
+  if (problem === undefined) return '';
+  const { typed } = problem;
+  if (problem.kind === 'state') {
+    const known = formatList(problem.known.map((state) => `“is:${state}”`));
+    return vscode.l10n.t('“is:{0}” is searched for as text. There are {1}.', typed, known);
+  }
+  const { meant } = problem;
   return meant === undefined
     ? vscode.l10n.t('“{0}:” is not a filter key and is searched for as text.', typed)
     : vscode.l10n.t('“{0}:” is not a filter key and is searched for as text. Did you mean “{1}:”?', typed, meant);

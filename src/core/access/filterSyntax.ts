@@ -35,20 +35,23 @@ export function parseFilter(text: string): readonly FilterTerm[] {
   return terms;
 }
 
-/** A term that looks like `key:value` with a key there is not: it is taken as a word, and finds nothing, mostly. */
-export interface UnknownKey {
-  readonly typed: string;
-  /** The key that was probably meant. */
-  readonly meant: FilterKey | undefined;
-}
+/** A term that looks like `key:value` but is none: it is taken as a word, and mostly finds nothing. */
+export type FilterProblem =
+  /** `meant` is the key that was probably meant. */
+  | { readonly kind: 'key'; readonly typed: string; readonly meant: FilterKey | undefined }
+  /** What follows `is:`; `known` is what can follow it. */
+  | { readonly kind: 'state'; readonly typed: string; readonly known: readonly string[] };
 
 /** Problems of a filter to show. Addresses and IDs with colons are words, not mistakes. */
-export function unknownKeysOf(text: string): readonly UnknownKey[] {
-  return parseFilter(text).flatMap(({ key, value }) => {
-    const typed = key === undefined ? /^([a-z]+):(?!\/\/|$)/.exec(value)?.[1] : undefined;
-    if (typed === undefined || FILTER_KEYS.some((known) => known === typed)) return [];
-    const meant = FILTER_KEYS.find((known) => isNearly(typed, known));
-    return [{ typed, meant }];
+export function filterProblemsOf(text: string): readonly FilterProblem[] {
+  return parseFilter(text).flatMap(({ key, value }): FilterProblem[] => {
+    const [, typed, rest = ''] = key === undefined ? (/^([a-z]+):(?!\/\/)(.+)$/.exec(value) ?? []) : [];
+    if (typed === undefined) return [];
+    // Not while one of them is being typed.
+    if (typed === 'is')
+      return STATES.some((state) => state.startsWith(rest)) ? [] : [{ kind: 'state', typed: rest, known: STATES }];
+    if (FILTER_KEYS.some((known) => known === typed)) return [];
+    return [{ kind: 'key', typed, meant: FILTER_KEYS.find((known) => isNearly(typed, known)) }];
   });
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { applyFilter } from '../../../../src/core/access/filter.ts';
-import { FILTER_KEYS, parseFilter, unknownKeysOf } from '../../../../src/core/access/filterSyntax.ts';
+import { FILTER_KEYS, filterProblemsOf, parseFilter } from '../../../../src/core/access/filterSyntax.ts';
 import { sortEntries } from '../../../../src/core/access/sort.ts';
 import { group, model, organizations, role } from './organizations.ts';
 
@@ -199,7 +199,10 @@ describe('the order', () => {
 });
 
 describe('a key that a filter does not know', () => {
-  const rows: readonly (readonly [text: string, unknown: readonly (readonly [string, string | undefined])[]])[] = [
+  const rows: readonly (readonly [
+    text: string,
+    unknown: readonly (readonly [string, string | readonly string[] | undefined])[],
+  ])[] = [
     ['helth:error', [['helth', 'health']]],
     ['-rolle:x prod', [['rolle', 'role']]],
     [
@@ -213,13 +216,17 @@ describe('a key that a filter does not know', () => {
     ['health:error prod "a:b c" -is:empty', [['a', undefined]]],
     ['https://identity.example urn: x', []],
     ['f81d4fae:7dec 12:30', []],
-    ['is:nothing', []],
+    [
+      'is:nothing -is:degraded',
+      ['nothing', 'degraded'].map((typed) => [typed, ['deleting', 'empty', 'unlisted', 'finding']]),
+    ],
+    ['is:em', []],
     ['', []],
   ];
   for (const [text, unknown] of rows) {
     it(`is told of “${text}”: ${unknown.map(([typed]) => typed).join(', ') || 'none'}`, () => {
       assert.deepEqual(
-        unknownKeysOf(text).map(({ typed, meant }) => [typed, meant]),
+        filterProblemsOf(text).map((one) => [one.typed, one.kind === 'key' ? one.meant : one.known]),
         unknown,
       );
     });
