@@ -12,7 +12,11 @@ export function isTruncated(text: string): boolean {
 
 /** The line shown about a text that was cut. */
 export function truncationLine(name: string): string {
-  return vscode.l10n.t('Only the first {0} characters of {1} were sent.', MAX_CHARACTERS.toLocaleString(), name);
+  return vscode.l10n.t(
+    'Only the first {0} characters of {1} were sent.',
+    MAX_CHARACTERS.toLocaleString(vscode.env.language),
+    name,
+  );
 }
 
 /** Text in a fence that is longer than any within it, so that it cannot end it. */

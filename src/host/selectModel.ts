@@ -68,7 +68,7 @@ async function requireAccount(clouds: Clouds): Promise<void> {
 /** What is known about a model, in a line. */
 export function abilitiesOf({ contextLength, isLengthKnown, tools, vision, reasoning }: Model): string {
   return [
-    ...(isLengthKnown ? [vscode.l10n.t('{0} tokens', contextLength.toLocaleString())] : []),
+    ...(isLengthKnown ? [vscode.l10n.t('{0} tokens', contextLength.toLocaleString(vscode.env.language))] : []),
     ...(vision ? [vscode.l10n.t('images')] : []),
     ...(tools === false ? [vscode.l10n.t('no tools')] : tools ? [vscode.l10n.t('tools')] : []),
     ...(reasoning ? [vscode.l10n.t('reasoning')] : []),

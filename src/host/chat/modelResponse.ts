@@ -75,7 +75,7 @@ export async function respond(
       signal,
     );
     const completion = await streamToChat(events, progress, log);
-    if (completion.usage) usage.add(described ?? { label: model }, completion.usage);
+    if (completion.usage) usage.add(described ?? { id: model, label: model }, completion.usage);
     const reason = whyNoAnswer(completion);
     if (reason !== undefined) throw new RolecallError('protocol', reason);
   } catch (error) {

@@ -72,7 +72,7 @@ export class PromptRunner {
     const account = accountSignal(clouds, signal);
     const observe = (event: RunEvent) => {
       if (event.kind === 'event' && event.event.kind === 'usage') {
-        const model = catalog.models.find(({ id }) => id === event.model) ?? { label: event.model };
+        const model = catalog.models.find(({ id }) => id === event.model) ?? { id: event.model, label: event.model };
         usage.add(model, event.event.usage);
       }
       onEvent(event);

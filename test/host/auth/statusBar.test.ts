@@ -20,17 +20,17 @@ describe('the status bar item', () => {
     const shown = registerStatusBar(clouds, usage);
     const signedIn = 'Rolecall: signed in to id.example.com as ada@example.com.';
     assert.equal(item.tooltip, signedIn);
-    usage.add({ label: 'small' }, { promptTokens: 5, completionTokens: 2 });
+    usage.add({ id: 's', label: 'small' }, { promptTokens: 5, completionTokens: 2 });
     usage.add(
-      { label: 'large', price: { input: 2, output: 10, currency: 'EUR' } },
+      { id: 'l', label: 'large', price: { input: 2, output: 10, currency: 'EUR' } },
       { promptTokens: 1000, completionTokens: 20 },
     );
-    usage.add({ label: 'small' }, { promptTokens: 1 });
+    usage.add({ id: 's', label: 'small' }, { promptTokens: 1 });
     assert.deepEqual(item.tooltip.split('\n'), [
       signedIn,
       '',
       'Tokens used in this window:',
-      `large: ${(1000).toLocaleString()} input, 20 output tokens · about €0.0022`,
+      'large: 1,000 input, 20 output tokens · about €0.0022',
       'small: 6 input, 2 output tokens',
     ]);
     changed.fire();
