@@ -8,7 +8,7 @@ import { readManifest } from './manifest.ts';
 import { createProgram, exitCodeOfUsage } from './program.ts';
 import { type Services, servicesOfToken } from './services.ts';
 import { servicesOfWindow } from './servicesOfWindow.ts';
-import { exitCodeOf, exitCodes, type Run } from './subcommand.ts';
+import { type ExitCode, exitCodeOf, exitCodes, type Run } from './subcommand.ts';
 import { Terminal } from './terminal.ts';
 
 /** `node dist/cli.cjs …`: the program `rolecall`. */
@@ -36,8 +36,10 @@ async function main(): Promise<void> {
       services = await opening;
       return services;
     };
+    let code: ExitCode | undefined;
     try {
-      process.exitCode = await work({ terminal, signal, open, stdin: process.stdin, manifest });
+      code = await work({ terminal, signal, open, stdin: process.stdin, manifest });
+      process.exitCode = code;
       // A client may take what was cut off for an answer.
       if (services?.lost) throw services.lost;
     } catch (error) {
@@ -47,8 +49,8 @@ async function main(): Promise<void> {
     }
     const broken = terminal.closed.reason;
     if (!terminal.closed.aborted) return;
-    // A reader that has enough is no failure; a full disk is one.
-    if (systemErrorCode(broken) === 'EPIPE') process.exitCode = exitCodes.done;
+    // A reader that has enough is nothing to tell; a full disk is.
+    if (systemErrorCode(broken) === 'EPIPE') process.exitCode = code ?? exitCodes.unread;
     else report(broken, terminal);
   };
 

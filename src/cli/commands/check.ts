@@ -100,7 +100,10 @@ async function readingOf(
 }
 
 function nothingRead(organization: string): AccessModel {
-  const problem = `${organization === '' ? 'No organization' : organization} is not among the organizations that you show.`;
+  const problem =
+    organization === ''
+      ? 'The file names no organization.'
+      : `${organization} is not among the organizations that you show.`;
   const list = { items: undefined, malformed: 0, at: undefined, problem };
   return buildModel({ organization, groups: list, roles: list });
 }

@@ -157,7 +157,7 @@ const byVersion = (one, other) => {
 };
 let names = [];
 try {
-  names = fs.readdirSync(folder).filter((name) => /^rolecall\\.rolecall-\\d+\\.\\d+\\.\\d+$/.test(name));
+  names = fs.readdirSync(folder).filter((name) => /^rolecall\\.rolecall-\\d+\\.\\d+\\.\\d+(-[a-z0-9-]+)?$/.test(name));
 } catch {}
 const programs = [...names.sort(byVersion), ${JSON.stringify(name)}].map((name) => path.join(folder, name, 'dist', 'cli.cjs'));
 const program = programs.find((file) => fs.existsSync(file));

@@ -4,6 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { loopbackServer } from '../core/base/loopbackServer.ts';
 import { freePort } from '../core/base/ports.ts';
+import { deferred } from '../core/deferred.ts';
 import { useCommandLine } from './harness.ts';
 
 const ESC = '\u001b';
@@ -191,6 +192,23 @@ describe('the command line against a plain HTTP server', function () {
     running.process.stdout.destroy();
     const { code, stderr } = await running.ended;
     assert.deepEqual([code, stderr], [0, '']);
+  });
+
+  it('does not end as if all was well where its reader left before the answer was known', async () => {
+    const closed = deferred<void>();
+    server.answer = (_request, response) => {
+      const piece = { choices: [{ index: 0, delta: { content: 'x'.repeat(1000) } }] };
+      const more = () => response.write(`data: ${JSON.stringify(piece)}\n\n`);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      more();
+      void closed.promise.then(more);
+    };
+    const running = commandLine.start(['chat', 'x', '-m', 'm'], { env: env() });
+    await once(running.process.stdout, 'data');
+    running.process.stdout.destroy();
+    closed.resolve();
+    const { code, stderr } = await running.ended;
+    assert.deepEqual([code, stderr], [141, '']);
   });
 
   it('says that a disk is full, and does not end as if it had written all', async function () {
