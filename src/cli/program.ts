@@ -13,7 +13,7 @@ const subcommands: readonly Subcommand[] = [whoHas, access, review, check, drift
 const AFTER_HELP = `
 Environment:
   ROLECALL_TOKEN            a service token; without it, a window of the editor is asked
-  ROLECALL_INFERENCE_TOKEN  another one for the inference service
+  ROLECALL_INFERENCE_TOKEN  a separate token for the inference service
   ROLECALL_IDENTITY_URL, ROLECALL_INFERENCE_URL, ROLECALL_ORGANIZATION, ROLECALL_MODEL
   HTTPS_PROXY, NO_PROXY, NO_COLOR
 
@@ -21,9 +21,11 @@ Exit codes:
   0  done
   1  something to look at: a finding, a failed test, nobody has that role, no such person, no model
   2  the command line or its configuration was not understood
-  3  a service could not be reached, or did not allow it
-  4  what was printed is not all there is, a test could not be measured, or it cannot be told whether a rule holds
+  3  a service could not be reached or did not allow it, or no window is signed in
+  4  incomplete: a list could not be read, an answer was cut off, a test could not be measured, or a rule
+     could not be checked
   130  stopped by Ctrl-C
+  141  the reader of the output closed it
 `;
 
 /** The command line without what it runs in. */

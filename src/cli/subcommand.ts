@@ -26,12 +26,12 @@ export type Subcommand = (program: Command, run: Run) => void;
 /** The options that every command has. */
 export function withCommonOptions(command: Command): Command {
   return command
-    .option('-o, --organization <id>', 'organization to read; can be repeated', repeated)
+    .option('-o, --organization <id>', 'organization to read; repeatable', repeated)
     .option('--identity-url <address>', 'address of the identity service')
     .option('--inference-url <address>', 'address of the inference service, without /v1')
     .option('--json', 'print JSON')
     .option('--no-color', 'print no colors')
-    .option('--verbose', 'say on standard error what is requested');
+    .option('--verbose', 'log requests to standard error');
 }
 
 /** For an option that can be given several times. */
@@ -52,6 +52,8 @@ export const exitCodes = {
   incomplete: 4,
   /** Ctrl-C, as every shell counts it. */
   interrupted: 130,
+  /** Whoever reads the output closed it first, as SIGPIPE is counted: what there was to find is not known. */
+  unread: 141,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

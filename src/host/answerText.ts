@@ -95,7 +95,7 @@ export function lowConfidenceLine(logprobs: Logprobs): string | undefined {
     .sort((one, other) => one.sure - other.sure)
     .slice(0, DOUBTS)
     .map(({ text, sure }) => `“${text}” (${Math.round(sure * 100)} %)`);
-  return words.length === 0 ? undefined : vscode.l10n.t('Least sure of: {0}', words.join(', '));
+  return words.length === 0 ? undefined : vscode.l10n.t('Lowest confidence: {0}', words.join(', '));
 }
 
 function toolLine({ call, result, cancelled }: AgentLoopEvent<CompletionEvent> & { type: 'toolFinished' }): string {

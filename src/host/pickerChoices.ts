@@ -112,7 +112,7 @@ function effortOption(effort: string): Option {
 export function configurationSchema(model: Model): ConfigurationSchema {
   const properties = [...menusOf(model)].map(([name, { field, title, options, group }]) => {
     const choices = [...options];
-    const unset = vscode.l10n.t('As {0} in rolecall.chat.parameters says, else the service decides', field);
+    const unset = vscode.l10n.t('Uses {0} from rolecall.chat.parameters; if not set, the service decides', field);
     const property: ConfigurationProperty = {
       type: 'string',
       title,

@@ -23,7 +23,7 @@ const STDIN = '-';
 export const chat: Subcommand = (program, run) => {
   withCommonOptions(program.command('chat').description('ask a model, and print its answer as it arrives'))
     .argument('[message]', 'what to ask; without it, standard input')
-    .option('-f, --file <path>', 'a text file to send along, - for standard input; can be repeated', repeated)
+    .option('-f, --file <path>', 'text file to attach (- for standard input); repeatable', repeated)
     .option('-m, --model <id>', 'the model to ask (ROLECALL_MODEL)')
     .option('-s, --system <text>', 'instructions for the model')
     .action((message: string | undefined, options: ChatOptions) =>
@@ -32,8 +32,8 @@ export const chat: Subcommand = (program, run) => {
         const services = await context.open();
         const model = options.model ?? services.defaultModel ?? (await firstModel(services, context.signal));
         const completion = await stream(services, { model, messages }, options.json === true, context);
-        // Whatever its pieces were called.
-        if (options.json) await context.terminal.writeJson({ ...completion, object: 'chat.completion' });
+        const { object: _, ...answer } = completion; // The name of the service's shape, which this isn't.
+        if (options.json) await context.terminal.writeJson(answer);
         return reportEnding(completion, context);
       }),
     );

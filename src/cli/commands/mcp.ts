@@ -10,7 +10,7 @@ interface McpOptions extends CommonOptions {
 
 export const mcp: Subcommand = (program, run) => {
   withCommonOptions(
-    program.command('mcp').description('serve the access tools, and a workspace’s, to agents (Model Context Protocol)'),
+    program.command('mcp').description('serve access tools and workspace tools to agents (Model Context Protocol)'),
   )
     .option('--no-workspace-tools', 'serve the access tools alone')
     .action((options: McpOptions) =>

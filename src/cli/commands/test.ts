@@ -33,12 +33,12 @@ interface TestOptions extends CommonOptions {
 
 export const test: Subcommand = (program, run) => {
   withCommonOptions(program.command('test').description('run the cases of prompt files (*.prompt.yml)'))
-    .argument('[files...]', 'prompt files, or folders with some; without it, the current folder')
-    .option('-m, --models <ids>', 'models to ask instead of those of the files, with commas between', list)
-    .option('--map <name=id>', 'the model to ask where a file says name; can be repeated', addPair, {})
-    .option('--judge <id>', 'the model that judges, where a file names none that there is')
-    .option('--repeats <n>', 'how often each case is asked', positive)
-    .option('--concurrency <n>', 'requests at one time (4)', positive)
+    .argument('[files...]', 'prompt files or folders (default: the current folder)')
+    .option('-m, --models <ids>', 'comma-separated model IDs, instead of those in the files', list)
+    .option('--map <name=id>', 'model ID to use for a model name in a file; repeatable', addPair, {})
+    .option('--judge <id>', 'judge model, if a file names none that is available')
+    .option('--repeats <n>', 'runs per case', positive)
+    .option('--concurrency <n>', 'maximum concurrent requests (default: 4)', positive)
     .option('--junit <file>', 'write the results as JUnit XML')
     .option('--save <file>', 'write the results for --baseline of a later run')
     .option('--baseline <file>', 'compare with the results of an earlier run')
@@ -46,7 +46,7 @@ export const test: Subcommand = (program, run) => {
       program
         .createOption(
           '--fail-on <what>',
-          'what ends with exit code 1: a case that fails, or only one that did better in the baseline',
+          'exit with 1 on any failed case, or only on cases that did better in the baseline',
         )
         .choices(['failure', 'regression']),
     )

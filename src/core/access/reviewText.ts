@@ -41,7 +41,7 @@ export function reviewDocument(model: AccessModel, reader: ReviewOrigin): Access
     blocks: [
       ...gapNotices(model),
       ...summary(model),
-      heading(l10n.t('Who administers')),
+      heading(l10n.t('Administrators')),
       ...administrators(model),
       heading(l10n.t('Findings')),
       ...attention(model),
@@ -126,13 +126,20 @@ function administrators(model: AccessModel): readonly AccessBlock[] {
       groupLines(grantedBy),
     ]),
   );
-  return [note, table([l10n.t('Name'), l10n.t('Kind'), l10n.t('Role'), l10n.t('Through')], rows, l10n.t('Nobody.'))];
+  return [
+    note,
+    table([l10n.t('Name'), l10n.t('Kind'), l10n.t('Role'), l10n.t('Through')], rows, l10n.t('No administrators.')),
+  ];
 }
 
 function attention(model: AccessModel): readonly AccessBlock[] {
   const found = orphanRows(model);
   if (found.length === 0)
-    return [paragraph(model.gaps.length === 0 ? l10n.t('Nothing.') : l10n.t('Nothing among what could be read.'))];
+    return [
+      paragraph(
+        model.gaps.length === 0 ? l10n.t('No findings.') : l10n.t('No findings in the data that could be read.'),
+      ),
+    ];
   const lines = found.map(
     ({ title, items }): AccessLine => [{ strong: `${title} (${items.length}):` }, ' ', ...joinLines(items)],
   );

@@ -83,7 +83,7 @@ export const CHECKS: { readonly [Name in CheckName]: Check<Name> } = {
         },
         ...fact.problems.map((problem) => ({
           label: l10n.t('Settings'),
-          text: l10n.t('partly used'),
+          text: l10n.t('some values are ignored'),
           finding: code(problem),
         })),
       ];
@@ -169,7 +169,7 @@ export const CHECKS: { readonly [Name in CheckName]: Check<Name> } = {
               },
             ]
           : []),
-        { label: l10n.t('Not visible here'), text: l10n.t('proxies from the system’s settings or a PAC file') },
+        { label: l10n.t('Not checked'), text: l10n.t('proxies from the system’s settings or a PAC file') },
       ];
     },
   },
@@ -207,7 +207,7 @@ export const CHECKS: { readonly [Name in CheckName]: Check<Name> } = {
               : l10n.t('valid until {0}', timeOf(expiresAt, at)),
         },
         {
-          label: l10n.t('Renewal'),
+          label: l10n.t('Token refresh'),
           text: isRefreshable === false ? l10n.t('not possible: a service token') : l10n.t('automatic'),
         },
       ];
@@ -289,7 +289,7 @@ export const CHECKS: { readonly [Name in CheckName]: Check<Name> } = {
             ? l10n.t('none can use a sign-in')
             : l10n.t('{0} allowed to use a sign-in; “Reset Command Line Access” makes them ask again', allowed),
       },
-      { label: l10n.t('This window'), text: isOpen ? l10n.t('answers them') : l10n.t('does not answer them') },
+      { label: l10n.t('Access through this window'), text: isOpen ? l10n.t('available') : l10n.t('not available') },
     ],
   },
   problems: {
@@ -313,7 +313,7 @@ function stateName(state: string): string {
     signedOut: l10n.t('signed out'),
     signingIn: l10n.t('signing in'),
     signedIn: l10n.t('signed in'),
-    refreshing: l10n.t('signed in, renewing the access token'),
+    refreshing: l10n.t('signed in, refreshing the access token'),
     offline: l10n.t('signed in, offline'),
     ended: l10n.t('ended'),
     storeUnavailable: l10n.t('unknown: the secret store cannot be read'),
@@ -408,7 +408,7 @@ function clockLine(skewMs: number | undefined): ReportLine {
 }
 
 function listenerLine(fact: RedirectFact, isRemote: boolean): ReportLine {
-  const label = l10n.t('Callback listener');
+  const label = l10n.t('Redirect listener');
   switch (fact.kind) {
     case 'free': {
       const finding = l10n.t(
@@ -472,7 +472,7 @@ function certificatesLine(
 }
 
 function holderLine(holder: SharedFact['holder']): ReportLine {
-  const label = l10n.t('Being renewed by');
+  const label = l10n.t('Refreshing window');
   if (holder.kind === 'nobody') return { label, text: l10n.t('no window') };
   if (holder.kind === 'unreadable') {
     return {
@@ -492,7 +492,7 @@ function holderLine(holder: SharedFact['holder']): ReportLine {
     label,
     text: l10n.t('{0}, which does not respond', who),
     finding: l10n.t(
-      'That window is suspended or very busy, and no other window can renew the session meanwhile. Resume or close it.',
+      'That window is suspended or very busy, and no other window can refresh the session meanwhile. Resume or close it.',
     ),
   };
 }

@@ -36,6 +36,9 @@ export function readPastedCallback(typed: string, { redirectUri, state }: Pendin
         : l10n.t('This address contains no code. Paste the address of the last page after you have signed in.'),
     );
   }
+  if (!query.has('state')) {
+    throw wrong(l10n.t('This address is not complete. Paste the whole address of the last page in your browser.'));
+  }
   if (query.get('state') !== state) {
     throw wrong(l10n.t('This address belongs to another sign-in. Use the page that was opened last.'));
   }

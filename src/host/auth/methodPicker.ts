@@ -50,7 +50,7 @@ function wordsOf(id: SignInMethodId, { connection }: SignInContext): { label: st
     case 'serviceToken':
       return {
         label: vscode.l10n.t('Service token'),
-        detail: vscode.l10n.t('Paste a long-lived token. It is stored in the system keyring and cannot be renewed.'),
+        detail: vscode.l10n.t('Paste a long-lived token. It is stored in the system keyring and cannot be refreshed.'),
       };
   }
 }

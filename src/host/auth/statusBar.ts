@@ -58,14 +58,14 @@ function stateWords(state: SessionState, { connection }: Cloud): StatusBarConten
     case 'refreshing':
       return {
         text: `$(sync~spin) ${nameOf(state.account)}`,
-        tooltip: vscode.l10n.t('Rolecall: renewing the sign-in to {0}.', label),
+        tooltip: vscode.l10n.t('Rolecall: refreshing the session for {0}.', label),
         command: commands.showSession,
       };
     case 'offline':
       return {
         text: vscode.l10n.t('$(debug-disconnect) {0} (offline)', nameOf(state.account)),
         tooltip: vscode.l10n.t(
-          'Rolecall: still signed in to {0}, but the sign-in could not be renewed. Rolecall keeps trying. {1}',
+          'Rolecall: still signed in to {0}, but the session could not be refreshed. Rolecall keeps trying. {1}',
           label,
           state.error.message,
         ),

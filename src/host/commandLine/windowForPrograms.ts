@@ -98,8 +98,8 @@ export class WindowForPrograms implements vscode.Disposable {
     const count = await this.#line.allowed.clear();
     void showInformationMessage(
       count === 0
-        ? vscode.l10n.t('The command line was not allowed to use any sign-in.')
-        : vscode.l10n.t('The command line asks again before it uses a sign-in.'),
+        ? vscode.l10n.t('No command line access to reset.')
+        : vscode.l10n.t('Command line access was reset. You will be asked the next time.'),
     ); // No buttons, so nothing to wait for.
   }
 
@@ -141,11 +141,11 @@ export class WindowForPrograms implements vscode.Disposable {
         modal: true,
         detail: [
           vscode.l10n.t(
-            'A terminal, or an agent on this machine, has started it. It can read who has access to what at {0}, and send chat requests to {1} in your name, as long as a window is open.',
+            'It was started in a terminal or by an agent on this machine. If you allow it, it can read who has access to what at {0}, and send chat requests to {1} in your name while a window is open.',
             identity,
             inference,
           ),
-          vscode.l10n.t('It never receives a token. Allow it only if you know what has started it.'),
+          vscode.l10n.t('It never receives a token. Allow it only if you know what started it.'),
           vscode.l10n.t('This is remembered until you run “Rolecall: Reset Command Line Access”.'),
         ].join('\n\n'),
       },

@@ -37,7 +37,7 @@ export function registerSandbox(state: vscode.Memento, more: Omit<SandboxDeps, '
       try {
         await (await sandbox()).resume(end.signal);
       } catch (error) {
-        deps.log.warn(`The sandbox of before the reload is not shown: ${String(error)}`);
+        deps.log.warn(`The sandbox from before the reload is not shown: ${String(error)}`);
       }
     },
     dispose: () => {

@@ -44,7 +44,7 @@ async function askOne(title: string, name: string, property: Property, schema: P
   const check = await checkOf(name, property, schema);
   const typed = await showInputBox({
     title,
-    prompt: isRequired ? description : vscode.l10n.t('{0} Leave empty to omit.', description),
+    prompt: isRequired ? description : `${description} ${vscode.l10n.t('Leave empty to omit.')}`.trim(),
     ignoreFocusOut: true,
     validateInput: (text) => {
       const read = readValue(text, property, isRequired);

@@ -38,8 +38,8 @@ export class ToolConsent {
     await this.#state.update(KEY, undefined);
     void showInformationMessage(
       count === 0
-        ? vscode.l10n.t('No tools in this workspace were always allowed.')
-        : vscode.l10n.t('Every tool in this workspace asks again before it runs.'),
+        ? vscode.l10n.t('No tool permissions to reset.')
+        : vscode.l10n.t('Tool permissions were reset. You will be asked before each tool runs.'),
     ); // No buttons, so nothing to wait for.
   }
 

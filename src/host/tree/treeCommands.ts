@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import { groupName, principalName, roleName } from '../../core/access/queries.ts';
+import { withTimeout } from '../../core/base/abort.ts';
+import { RolecallError } from '../../core/base/errors.ts';
 import type { OrganizationAccess } from '../../core/identity/directory.ts';
 import { rawOf } from '../../core/identity/schemas.ts';
 import { chatCommands, commands } from '../../ids.ts';
@@ -37,7 +39,11 @@ export function treeCommands({ clouds, data, view, documents }: TreeCommandsDeps
       active?.tokenManager.retryNow();
       // The keyring may be unlocked by now; this is also the button of the view that asks for it.
       if (active?.tokenManager.state.kind === 'storeUnavailable') {
-        await active.tokenManager.accessToken(AbortSignal.timeout(10_000)); // Reads or stores again, or says why not.
+        // Reads or stores again, or says why not.
+        const token = active.tokenManager.accessToken(new AbortController().signal);
+        if ((await withTimeout(token, 10_000)) === undefined) {
+          throw new RolecallError('timeout', vscode.l10n.t('The system keyring did not answer.'));
+        }
       }
       data.refresh(targetOf(node)?.organization);
     },

@@ -95,7 +95,7 @@ test.describe('an administrator', () => {
   test('reads a review, and takes it along as a file', async () => {
     await runCommand(page, 'Rolecall: Show Access Review', 'meridian');
     const rendered = extensionPage(page);
-    await rendered.getByRole('heading', { name: 'Who administers' }).waitFor();
+    await rendered.getByRole('heading', { name: 'Administrators', exact: true }).waitFor();
     await workbench.screenshot('review');
     await runCommand(page, 'Rolecall: Copy as Markdown');
     const copied = () => page.evaluate<string>('navigator.clipboard.readText()');

@@ -156,7 +156,7 @@ describe('@rolecall', () => {
           ])
         : fetch(address, init);
     await chat().ask('hi');
-    assert.match(chat().read(), /Least sure of: “is” \(50 %\)/);
+    assert.match(chat().read(), /Lowest confidence: “is” \(50 %\)/);
   });
 
   it('learns from the service how long a conversation may be, and goes on with what fits', async () => {

@@ -57,7 +57,7 @@ export async function* receiveFrames(
     if (frame.end) return;
     const bytes = Buffer.from(frame.data ?? '', 'base64');
     received += bytes.byteLength;
-    if (received > maxBytes) throw new RolecallError('protocol', 'More was sent than is accepted.');
+    if (received > maxBytes) throw new RolecallError('protocol', 'The message is too large.');
     yield bytes;
   }
 }
@@ -67,7 +67,7 @@ function readFrame(text: string): z.infer<typeof frameSchema> {
   const frame = parseJsonAs(frameSchema, text);
   if (frame?.error) throw errorOf(frame.error);
   if (frame) return frame;
-  throw new RolecallError('protocol', 'What was received is not understood.');
+  throw new RolecallError('protocol', 'The message was not understood.');
 }
 
 /** What an error of the other side is here: what helps is the same. */

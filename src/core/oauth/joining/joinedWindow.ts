@@ -116,7 +116,7 @@ export class JoinedWindow {
       const found = url.startsWith(base) ? operationOf(service, method, url.slice(base.length)) : undefined;
       if (found) return found;
     }
-    throw new RolecallError('unsupported', 'No window requests this for a program.');
+    throw new RolecallError('unsupported', 'Windows do not forward this request.');
   }
 }
 

@@ -201,7 +201,7 @@ export class WindowLine {
         return this.#forward(line, question, body, signIn, signal);
       case 'call': {
         const call = Object.hasOwn(this.#deps.calls, question.name) ? this.#deps.calls[question.name] : undefined;
-        if (!call) throw new RolecallError('unsupported', 'This window does not know that.');
+        if (!call) throw new RolecallError('unsupported', 'This window does not offer that call.');
         return sendJson(line, (await call(parseJson(body.toString()), signal)) ?? null);
       }
     }

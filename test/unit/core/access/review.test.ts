@@ -111,7 +111,7 @@ describe('an access review', () => {
         '- Members: **1 subject, 2 user IDs, 1 service account**',
         '- Complete: **yes**',
         '- Findings: **6**',
-        '## Who administers',
+        '## Administrators',
         'Members with a role that has “admin” in its name. The service does not say what a role permits.',
         '| Name | Kind | Role | Through |',
         '| --- | --- | --- | --- |',
@@ -198,7 +198,7 @@ describe('an access review', () => {
     assert.match(text, /\*\*Note:\*\* Incomplete: 1 group could not be understood/);
     assert.match(text, /- Roles: \*\*unknown \(could not be read\)\*\*\n/);
     assert.match(text, /- Complete: \*\*no\*\*/);
-    assert.match(text, /## Who administers\n\n.*\n\nUnknown: /);
+    assert.match(text, /## Administrators\n\n.*\n\nUnknown: /);
     assert.match(text, /## Roles\n\nUnknown: the roles could not be read\./);
     const rows = parseCsv(reviewCsv(partial, reader));
     assert.deepEqual(

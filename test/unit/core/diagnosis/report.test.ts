@@ -55,7 +55,7 @@ No problems found.
 ## Redirect URI
 
 - **Redirect URI:** \`http://127.0.0.1:18155/callback\`
-- **Callback listener:** none now: a sign-in can listen there
+- **Redirect listener:** none now: a sign-in can listen there
 
 ## Proxy and certificates
 
@@ -68,7 +68,7 @@ No problems found.
 - **http.proxyStrictSSL:** on
 - **http.systemCertificates:** on
 - **NODE_EXTRA_CA_CERTS:** \`/etc/ssl/company.pem\` (read when the editor starts)
-- **Not visible here:** proxies from the system’s settings or a PAC file
+- **Not checked:** proxies from the system’s settings or a PAC file
 
 ## Session
 
@@ -76,11 +76,11 @@ No problems found.
 - **Session:** signed in
 - **Generation:** 7
 - **Access token:** valid until 2026-03-01 12:41:00 UTC (in 41 minutes)
-- **Renewal:** automatic
+- **Token refresh:** automatic
 - **Shared folder:** \`/home/ada/.local/state/rolecall/desk/0123456789abcdef0123456789abcdef\`, mode \`700\`
 - **Shared generation:** 7
 - **Windows:** 3
-- **Being renewed by:** no window
+- **Refreshing window:** no window
 
 ## Chat
 
@@ -95,7 +95,7 @@ No problems found.
 ## Command line
 
 - **Programs in a terminal:** 1 allowed to use a sign-in; “Reset Command Line Access” makes them ask again
-- **This window:** answers them
+- **Access through this window:** available
 
 ## Recent warnings and errors in this window
 
@@ -220,7 +220,7 @@ No problems found.
     const states = {
       starting: 'starting',
       signingIn: 'signing in',
-      refreshing: 'signed in, renewing the access token',
+      refreshing: 'signed in, refreshing the access token',
       offline: 'signed in, offline',
       ended: 'ended',
       storeUnavailable: 'unknown: the secret store cannot be read',
@@ -242,16 +242,16 @@ No problems found.
       withValue('identity', { probe: { kind: 'answered', url: 'x', ms: 1, status: 404 } }),
       /Clock:\*\* the service does not send the time/,
     ],
-    ['a sign-in under way', withValue('redirect', { kind: 'ours' }), /Callback listener:\*\* Rolecall, for a sign-in/],
+    ['a sign-in under way', withValue('redirect', { kind: 'ours' }), /Redirect listener:\*\* Rolecall, for a sign-in/],
     [
       'this editor’s own link',
       withValue('redirect', { kind: 'editorLink', scheme: 'vscode', isThisEditor: true }),
-      /Callback listener:\*\* this editor/,
+      /Redirect listener:\*\* this editor/,
     ],
     [
       'a service token',
       withValue('session', { isRefreshable: false, expiresAt: undefined }),
-      /Renewal:\*\* not possible/,
+      /Token refresh:\*\* not possible/,
     ],
     [
       'nobody signed in',
@@ -272,7 +272,7 @@ No problems found.
     [
       'a renewal in another window',
       withValue('shared', { holder: { kind: 'held', pid: 4711, isThisWindow: false, answers: true } }),
-      /Being renewed by:\*\* the window with process ID 4711$/m,
+      /Refreshing window:\*\* the window with process ID 4711$/m,
     ],
   ];
   for (const [title, diagnosis, says] of fine) {

@@ -56,7 +56,7 @@ describe('a pasted answer', () => {
     ['two words', 'my code', /spaces or line breaks/],
     ['two lines', 'abc\ndef', /spaces or line breaks/],
     ['another sign-in', `${REDIRECT}?code=abc&state=other`, /another sign-in/],
-    ['without state', `${REDIRECT}?code=abc`, /another sign-in/],
+    ['without state', `${REDIRECT}?code=abc`, /not complete\. Paste the whole address/],
     ['the query of another sign-in', 'code=abc&state=other', /another sign-in/],
     ['another host', 'http://evil.example.com/callback?code=abc&state=st4te', /the last address\. It begins with/],
     ['another port', 'http://127.0.0.1:18156/callback?code=abc&state=st4te', /the last address\. It begins with/],
