@@ -90,8 +90,9 @@ const brand = Symbol.for('rolecall.RolecallError');
 /** The one error type of Rolecall. `message` is a plain sentence that can be shown to the user. */
 export class RolecallError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
-    const isOfItsOwn = this !== RolecallError; // Subclasses inherit this method.
-    return isOfItsOwn ? super[Symbol.hasInstance](value) : value instanceof Error && brand in value;
+    // biome-ignore lint/complexity/noThisInStatic: a subclass inherits this method, and has no brand of its own.
+    if (this !== RolecallError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return value instanceof Error && brand in value;
   }
 
   override readonly name = 'RolecallError';
