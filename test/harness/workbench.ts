@@ -52,7 +52,7 @@ export const shared = {
   otherExtensions: [at('test', 'e2e', 'rolecall-tests.outsider-0.0.1')],
   // For a suite that makes the folder a repository.
   settings: { 'git.enabled': true },
-  builtin: [...builtin, 'git', 'git-base'],
+  builtin: [...builtin, 'git', 'git-base', 'mermaid-markdown-features', 'yaml'],
 } as const satisfies WorkbenchOptions;
 
 /** A window of the real editor in a profile that nobody used before. */

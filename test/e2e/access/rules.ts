@@ -79,7 +79,9 @@ test.describe('access as code', () => {
     await workbench.screenshot('access-check');
     await treeRow(page, 'security-auditors').click({ button: 'right' });
     await chooseMenuItem(page, 'Show Access Graph');
-    await extensionPage(page).getByText('Access graph of security-auditors').first().waitFor();
+    const drawn = extensionPage(page).locator('.mermaid svg');
+    await drawn.getByText('security-auditors').waitFor();
+    await drawn.getByText('dora.haddad@meridian.example').waitFor();
     await workbench.screenshot('access-graph');
     await tidyUp(page);
   });
