@@ -61,6 +61,14 @@ export interface EntryFinding {
   readonly accepted: string | undefined;
 }
 
+/** A review with decisions: how many memberships there are, and how many of them are decided. */
+export interface ReviewProgress {
+  /** Its file, by name. */
+  readonly name: string;
+  readonly decided: number;
+  readonly all: number;
+}
+
 /** What is found about an entry and not accepted. */
 export function openFindings(model: AccessModel, entry: GroupEntry | RoleEntry | Principal): readonly EntryFinding[] {
   return (model.findings.get(entry) ?? []).filter(({ accepted }) => accepted === undefined);
@@ -81,6 +89,8 @@ export interface AccessModel {
   readonly at: number | undefined;
   /** What access rules have found about an entry, for the views: filled by whoever checks, empty until then. */
   readonly findings: Map<GroupEntry | RoleEntry | Principal, readonly EntryFinding[]>;
+  /** How far its newest review in the workspace is, for the views: set by whoever reads it. */
+  review?: ReviewProgress | undefined;
   readonly group: (key: string) => GroupEntry | undefined;
   readonly role: (key: string) => RoleEntry | undefined;
   readonly principal: (key: string) => Principal | undefined;

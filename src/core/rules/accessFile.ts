@@ -1,16 +1,20 @@
 import * as l10n from '@vscode/l10n';
 import { isMap, isSeq } from 'yaml';
-import { personShape } from './kinds/holders.ts';
-import { KINDS, kindOf } from './kinds.ts';
+import { grantKinds } from './kinds/grants.ts';
+import { holderKinds, personShape } from './kinds/holders.ts';
+import type { Kind, Kinds } from './kinds/kind.ts';
+import { resourceKinds } from './kinds/resources.ts';
 import { IDENTITIES, type Identity } from './people.ts';
 import {
+  type DocumentShape,
+  documentShape,
   type FileProblem,
   itemsOf,
   type Keys,
   type Place,
-  parseYaml,
   placeOf,
   problem,
+  readDocument,
   readShape,
   type Shape,
   textOf,
@@ -20,6 +24,13 @@ import {
 export const ACCESS_FILE_FORMAT = 'rolecall.access-rules';
 export const SEVERITIES = ['error', 'warning', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
+
+/** Every kind of rule: what it says, its keys and how it is judged. Reading, completion, hover, the schema and the docs come from here. */
+export const KINDS: Kinds = { ...holderKinds, ...grantKinds, ...resourceKinds };
+
+export function kindOf(name: string | undefined): Kind | undefined {
+  return name !== undefined && Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
+}
 
 const boolean: Shape = { type: 'choice', of: ['true', 'false'] };
 const groupShape: Shape = {
@@ -93,24 +104,10 @@ const ruleShape: Shape = { type: 'variants', by: 'kind', keys: ruleKeys, of: KIN
 const waiverShape: Shape = { type: 'record', keys: waiverKeys };
 
 /** What a file of access rules can hold. */
-export const ACCESS_FILE_SHAPE: Extract<Shape, { type: 'record' }> = {
-  type: 'record',
-  keys: {
-    format: {
-      shape: { type: 'choice', of: [ACCESS_FILE_FORMAT] },
-      isRequired: true,
-      about: () => l10n.t('What the file is.'),
-    },
-    version: {
-      shape: { type: 'choice', of: ['1'] },
-      isRequired: true,
-      about: () => l10n.t('The version of the format.'),
-    },
-    organization: {
-      shape: { type: 'text', refers: 'organization' },
-      isRequired: true,
-      about: () => l10n.t('The ID of the organization that the file is about.'),
-    },
+export const ACCESS_FILE_SHAPE: DocumentShape = documentShape(
+  ACCESS_FILE_FORMAT,
+  () => l10n.t('The ID of the organization that the file is about.'),
+  {
     identity: {
       shape: {
         type: 'record',
@@ -160,7 +157,7 @@ export const ACCESS_FILE_SHAPE: Extract<Shape, { type: 'record' }> = {
       about: () => l10n.t('Findings that are accepted for some time.'),
     },
   },
-};
+);
 
 export interface Rule {
   readonly id: string;
@@ -203,6 +200,8 @@ export interface Declaration {
 
 export interface AccessFile {
   readonly text: string;
+  /** The whole of it as read, with its places. */
+  readonly value: Value;
   readonly organization: string | undefined;
   readonly identity: Identity;
   readonly people: readonly PersonEntry[];
@@ -221,29 +220,17 @@ export interface AccessFile {
 
 /** Reads a file of access rules: all of it that can be, and everything that is wrong with it. Never throws. */
 export function readAccessFile(text: string): AccessFile {
-  const { document, problems } = parseYaml(text);
-  const isSyntaxSound = problems.length === 0;
+  const { document, value, problems, top, isSyntaxSound, isReadable } = readDocument(text, SHAPE_WITHOUT_WAIVERS);
   const report = (one: FileProblem) => problems.push(one);
   const contents = document?.contents;
-  const top: Place = { start: 0, end: Math.max(1, text.search(/[\r\n]|$/)) };
   const waivers = isMap(contents) ? contents.get('waivers') : undefined;
-  const withoutWaivers = Object.fromEntries(
-    Object.entries(ACCESS_FILE_SHAPE.keys).map(([name, key]) =>
-      name === 'waivers' ? [name, { ...key, shape: ANYTHING }] : [name, key],
-    ),
-  );
-  const value: Value = isSyntaxSound
-    ? readShape(contents ?? null, { type: 'record', keys: withoutWaivers }, report, top)
-    : { ...top, isSound: false };
   const sound = (key: string) => value.fields?.get(key)?.value.isSound !== false;
   const people = readPeople(value, report);
-  const isHeadSound = ['format', 'version', 'organization'].every(
-    (key) => value.fields?.get(key)?.value.isSound === true,
-  );
   const listed = new Set(['rules', 'declared', 'waivers', 'people', 'identity']);
   const fields = [...(value.fields ?? [])];
   const file: AccessFile = {
     text,
+    value,
     organization: textOf(value, 'organization'),
     identity: IDENTITIES.find((one) => one === textOf(value.fields?.get('identity')?.value, 'userIds')) ?? 'unknown',
     people: people.entries,
@@ -251,7 +238,7 @@ export function readAccessFile(text: string): AccessFile {
     declared: readDeclaration(value),
     waivers: readWaivers(isSyntaxSound ? waivers : undefined, report, top),
     problems,
-    isReadable: isSyntaxSound && isHeadSound,
+    isReadable,
     isWhole:
       isSyntaxSound &&
       isMap(contents) &&
@@ -266,7 +253,13 @@ export function readAccessFile(text: string): AccessFile {
 }
 
 /** Waivers are read by themselves: one that is wrong does not apply, and nothing else is the worse for it. */
-const ANYTHING: Shape = { type: 'anything' };
+const SHAPE_WITHOUT_WAIVERS: DocumentShape = {
+  type: 'record',
+  keys: {
+    ...ACCESS_FILE_SHAPE.keys,
+    waivers: { shape: { type: 'anything' }, about: () => '' },
+  },
+};
 
 function readPeople(
   value: Value,

@@ -1,28 +1,31 @@
 import * as l10n from '@vscode/l10n';
-import { Document, isMap, isSeq, parseDocument, Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
+import { Document, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
 import { timeText } from '../access/descriptions.ts';
 import { heading, notice, type PageDocument, paragraph, table } from '../access/document.ts';
 import type { AccessModel, GroupEntry, Principal } from '../access/model.ts';
 import { oneLine } from '../access/plain.ts';
 import { groupName, principalName } from '../access/queries.ts';
 import { RolecallError } from '../base/errors.ts';
+import { written } from './declare.ts';
 import { compare } from './findings.ts';
 import { hasMalformed, lower } from './references.ts';
 import {
+  type DocumentShape,
+  dateText,
   dayOf,
   today as dayOfTime,
+  documentShape,
   type FileProblem,
   itemsOf,
   type Place,
   parseYaml,
   placeOf,
   problem,
-  readShape,
+  readDocument,
   type Shape,
   textOf,
   type Value,
 } from './shape.ts';
-import { written } from './yamlText.ts';
 
 /*
  * A review of access with decisions: one block for each membership, since that is what can be ended, in the order of group and
@@ -37,24 +40,10 @@ const text: Shape = { type: 'text' };
 const date: Shape = { type: 'date' };
 
 /** What a file of decisions can hold. */
-export const CAMPAIGN_SHAPE: Extract<Shape, { type: 'record' }> = {
-  type: 'record',
-  keys: {
-    format: {
-      shape: { type: 'choice', of: [CAMPAIGN_FORMAT] },
-      isRequired: true,
-      about: () => l10n.t('What the file is.'),
-    },
-    version: {
-      shape: { type: 'choice', of: ['1'] },
-      isRequired: true,
-      about: () => l10n.t('The version of the format.'),
-    },
-    organization: {
-      shape: { type: 'text', refers: 'organization' },
-      isRequired: true,
-      about: () => l10n.t('The ID of the organization that the review is about.'),
-    },
+export const CAMPAIGN_SHAPE: DocumentShape = documentShape(
+  CAMPAIGN_FORMAT,
+  () => l10n.t('The ID of the organization that the review is about.'),
+  {
     started: { shape: text, about: () => l10n.t('When the review began, and when that was read.') },
     items: {
       shape: {
@@ -73,7 +62,7 @@ export const CAMPAIGN_SHAPE: Extract<Shape, { type: 'record' }> = {
               about: () => l10n.t('keep, revoke or ask. Revoke and ask need a note.'),
             },
             by: { shape: text, about: () => l10n.t('Who decided.') },
-            on: { shape: date, about: () => l10n.t('The day of the decision, in UTC.') },
+            date: { shape: date, about: () => l10n.t('The day of the decision, in UTC.') },
             note: { shape: text, about: () => l10n.t('Why.') },
             next: { shape: date, about: () => l10n.t('The day on which it has to be decided again.') },
           },
@@ -83,7 +72,7 @@ export const CAMPAIGN_SHAPE: Extract<Shape, { type: 'record' }> = {
       about: () => l10n.t('The memberships, by group and member.'),
     },
   },
-};
+);
 
 export interface CampaignItem {
   readonly group: string;
@@ -99,7 +88,8 @@ export interface Decided {
   readonly decision: Decision;
   readonly gives: readonly string[];
   readonly by: string;
-  readonly on: string;
+  /** Such as `2026-11-22`. */
+  readonly date: string;
   readonly note: string | undefined;
   /** In days since 1970. */
   readonly next: number | undefined;
@@ -108,30 +98,27 @@ export interface Decided {
 export interface Campaign {
   readonly text: string;
   readonly organization: string | undefined;
+  /** The day on which it began, such as `2026-11-22`. */
+  readonly started: string | undefined;
   readonly items: readonly CampaignItem[];
   readonly problems: readonly FileProblem[];
   readonly isReadable: boolean;
 }
 
+/** All that a decision consists of. */
+const DECISION_KEYS = ['gives', 'decision', 'by', 'date', 'note', 'next'] as const;
+
 /** Reads a file of decisions. Never throws. */
 export function readCampaign(source: string): Campaign {
-  const { document, problems } = parseYaml(source);
-  const report = (one: FileProblem) => problems.push(one);
-  const top = { start: 0, end: Math.max(1, source.search(/[\r\n]|$/)) };
-  const isSyntaxSound = problems.length === 0;
-  const value: Value = isSyntaxSound
-    ? readShape(document?.contents ?? null, CAMPAIGN_SHAPE, report, top)
-    : { ...top, isSound: false };
-  const isHeadSound = ['format', 'version', 'organization'].every(
-    (key) => value.fields?.get(key)?.value.isSound === true,
-  );
-  const items = itemsOf(value, 'items').flatMap((item) => readItem(item, report));
+  const { value, problems, isReadable } = readDocument(source, CAMPAIGN_SHAPE);
+  const items = itemsOf(value, 'items').flatMap((item) => readItem(item, (one) => problems.push(one)));
   return {
     text: source,
     organization: textOf(value, 'organization'),
+    started: /^\d{4}-\d{2}-\d{2}(?!\d)/.exec(textOf(value, 'started') ?? '')?.[0],
     items,
     problems: problems.sort((one, other) => one.start - other.start),
-    isReadable: isSyntaxSound && isHeadSound && value.fields?.get('items')?.value.items !== undefined,
+    isReadable: isReadable && value.fields?.get('items')?.value.items !== undefined,
   };
 }
 
@@ -143,7 +130,7 @@ function readItem(value: Value, report: (problem: FileProblem) => void): readonl
   const decision = DECISIONS.find((one) => one === field?.text);
   if (decision === undefined || !value.isSound) return [{ ...item, decided: undefined }];
   const note = textOf(value, 'note');
-  const lacking = ['gives', 'by', 'on', ...(decision === 'keep' ? [] : ['note'])].filter(
+  const lacking = ['gives', 'by', 'date', ...(decision === 'keep' ? [] : ['note'])].filter(
     (key) => !value.fields?.has(key),
   );
   if (lacking.length > 0) {
@@ -156,7 +143,7 @@ function readItem(value: Value, report: (problem: FileProblem) => void): readonl
     decision,
     gives: itemsOf(value, 'gives').flatMap((one) => one.text ?? []),
     by: textOf(value, 'by') ?? '',
-    on: textOf(value, 'on') ?? '',
+    date: textOf(value, 'date') ?? '',
     note,
     next: next === undefined ? undefined : dayOf(next),
   };
@@ -174,6 +161,8 @@ export interface Membership {
   readonly principal: Principal;
   readonly status: ItemStatus;
   readonly item: CampaignItem | undefined;
+  /** Whether the decision is an earlier review's. */
+  readonly isTakenOver: boolean;
 }
 
 export interface CampaignState {
@@ -185,7 +174,13 @@ export interface CampaignState {
   /** Whether it can be told that a membership is no more. */
   readonly isReadingWhole: boolean;
   readonly problems: readonly FileProblem[];
-  readonly progress: { readonly decided: number; readonly asked: number; readonly all: number };
+  readonly progress: {
+    readonly decided: number;
+    /** Of the decided ones. */
+    readonly asked: number;
+    readonly takenOver: number;
+    readonly all: number;
+  };
   /** Everything is decided, nothing is asked, and everything was read. */
   readonly isComplete: boolean;
 }
@@ -201,7 +196,9 @@ export function stateOf(campaign: Campaign, model: AccessModel, now: number): Ca
     const status = statusOf(items, group, today);
     const item = items.find(({ decided }) => decided !== undefined) ?? items[0];
     if (item !== undefined) problems.push(...problemsOf(items, item, status, group, principal));
-    return { group, principal, status, item };
+    const { started } = campaign;
+    const date = isDecision(status) ? item?.decided?.date : undefined;
+    return { group, principal, status, item, isTakenOver: !!started && !!date && date < started };
   });
   const isReadingWhole =
     model.groupsKnown && !hasMalformed(model, 'groups') && model.gaps.every(({ kind }) => kind !== 'stale');
@@ -209,13 +206,14 @@ export function stateOf(campaign: Campaign, model: AccessModel, now: number): Ca
   const done = isReadingWhole ? left.filter(({ decided }) => decided?.decision === 'revoke') : [];
   const decided = memberships.filter(({ status }) => isDecision(status)).length;
   const asked = memberships.filter(({ status }) => status === 'ask').length;
+  const takenOver = memberships.filter(({ isTakenOver }) => isTakenOver).length;
   return {
     campaign,
     memberships,
     done,
     isReadingWhole,
     problems: problems.sort((one, other) => one.start - other.start),
-    progress: { decided, asked, all: memberships.length },
+    progress: { decided, asked, takenOver, all: memberships.length },
     isComplete: campaign.isReadable && isReadingWhole && decided === memberships.length && asked === 0,
   };
 }
@@ -330,7 +328,7 @@ function itemNode(document: Document, group: GroupEntry, principal: Principal, d
   const node = document.createNode({ group: group.key, who: whoOf(principal) }) as YAMLMap;
   node.spaceBefore = true;
   node.commentBefore = ` ${oneLine(groupName(group))}: ${oneLine(principalName(principal))}`;
-  for (const key of ['gives', 'decision', 'by', 'on', 'note', 'next']) {
+  for (const key of DECISION_KEYS) {
     const value = decided?.fields?.get(key)?.value;
     if (value !== undefined) setField(document, node, key, plainOf(value));
   }
@@ -346,16 +344,8 @@ function plainOf(value: Value): unknown {
 
 function setField(document: Document, node: YAMLMap, key: string, value: unknown): void {
   const made = document.createNode(value);
-  if (isSeq(made) || isMap(made)) made.flow = true;
-  if (key !== 'on') {
-    node.set(key, made);
-    return;
-  }
-  // Programs of YAML 1.1 take it for true.
-  const name = new Scalar(key);
-  name.type = 'QUOTE_DOUBLE';
-  if (node.has(key)) node.set(key, made);
-  else node.add({ key: name, value: made } as never);
+  if (isSeq(made)) made.flow = true;
+  node.set(key, made);
 }
 
 export interface NewDecision {
@@ -365,11 +355,11 @@ export interface NewDecision {
   readonly next?: string;
 }
 
-/** The text with one membership decided; its block is added at its place where there is none. */
+/** The text with one membership decided, or undecided again; its block is added at its place where there is none. */
 export function decide(
   source: string,
   { group, principal }: Pick<Membership, 'group' | 'principal'>,
-  made: NewDecision,
+  made: NewDecision | undefined,
   now: number,
 ): string {
   const document = parseDocument(source, { version: '1.2', logLevel: 'silent' }) as unknown as Document;
@@ -389,11 +379,12 @@ export function decide(
     );
     items.items.splice(after < 0 ? items.items.length : after, 0, node);
   }
-  for (const key of ['note', 'next']) node.delete(key);
+  for (const key of made === undefined ? DECISION_KEYS : ['note', 'next']) node.delete(key);
+  if (made === undefined) return reviewText(document, source);
   setField(document, node, 'gives', group.roles.map(({ id }) => id).sort(compare));
   setField(document, node, 'decision', made.decision);
   setField(document, node, 'by', made.by);
-  setField(document, node, 'on', new Date(now).toISOString().slice(0, 10));
+  setField(document, node, 'date', new Date(now).toISOString().slice(0, 10));
   if (made.note !== undefined) setField(document, node, 'note', made.note);
   if (made.next !== undefined) setField(document, node, 'next', made.next);
   return reviewText(document, source);
@@ -417,14 +408,14 @@ export function blockPlace(
 export function campaignDocument(state: CampaignState, model: AccessModel, now: number): PageDocument<never> {
   const { memberships, progress, done, isComplete, isReadingWhole } = state;
   const open = memberships.filter(({ status }) => !isDecision(status));
-  const row = ({ group, principal, status, item }: Membership) => {
+  const row = ({ group, principal, status, item, isTakenOver }: Membership) => {
     const decided = item?.decided;
     return [
       [oneLine(groupName(group))],
       [oneLine(principalName(principal))],
-      [statusText(status)],
+      [isTakenOver ? l10n.t('{0} (earlier review)', statusText(status)) : statusText(status)],
       [decided?.by ?? ''],
-      [decided?.on ?? ''],
+      [decided?.date ?? ''],
       [decided?.note ?? ''],
     ];
   };
@@ -449,7 +440,7 @@ export function campaignDocument(state: CampaignState, model: AccessModel, now: 
                 [{ small: group }],
                 [{ small: who }],
                 [decided?.by ?? ''],
-                [decided?.on ?? ''],
+                [decided?.date ?? ''],
               ]),
               '',
             ),
@@ -459,10 +450,41 @@ export function campaignDocument(state: CampaignState, model: AccessModel, now: 
   };
 }
 
-/** `12 of 40 decided, 2 to ask`. */
-export function progressText({ progress: { decided, all, asked } }: Pick<CampaignState, 'progress'>): string {
-  const text = l10n.t('{0} of {1} decided', decided, all);
-  return asked === 0 ? text : l10n.t('{0}, {1} to ask', text, asked);
+/** `12 of 40 decided, 9 of them in an earlier review, 2 to ask`. */
+export function progressText({
+  progress: { decided, all, asked, takenOver },
+}: Pick<CampaignState, 'progress'>): string {
+  return [
+    l10n.t('{0} of {1} decided', decided, all),
+    ...(takenOver === 0 ? [] : [l10n.t('{0} of them in an earlier review', takenOver)]),
+    ...(asked === 0 ? [] : [l10n.t('{0} to ask', asked)]),
+  ].join(', ');
+}
+
+/** How a membership stands, as a sentence: `Kept by ada@acme.example on 2026-11-22`. */
+export function standingText({
+  status,
+  item,
+  isTakenOver,
+}: Pick<Membership, 'status' | 'item' | 'isTakenOver'>): string {
+  const { by = '', date = '', next = 0 } = item?.decided ?? {};
+  const decided = (text: string) => (isTakenOver ? l10n.t('{0}, in an earlier review', text) : text);
+  switch (status) {
+    case 'keep':
+      return decided(l10n.t('Kept by {0} on {1}', oneLine(by), date));
+    case 'revoke':
+      return decided(l10n.t('Revoked by {0} on {1}', oneLine(by), date));
+    case 'ask':
+      return decided(l10n.t('Question raised by {0} on {1}', oneLine(by), date));
+    case 'undecided':
+      return l10n.t('Undecided');
+    case 'changed':
+      return l10n.t('Undecided: the group’s roles have changed since {0}', date);
+    case 'due':
+      return l10n.t('Undecided: due for review since {0}', dateText(next));
+    case 'conflict':
+      return l10n.t('Undecided: there are two decisions');
+  }
 }
 
 export function statusText(status: ItemStatus): string {

@@ -1,12 +1,11 @@
 import * as l10n from '@vscode/l10n';
-import { Document, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
+import { Document, isMap, isSeq, type ParsedNode, parseDocument, visit, type YAMLMap, type YAMLSeq } from 'yaml';
 import { type AccessModel, type GroupEntry, isBeingDeleted } from '../access/model.ts';
 import { RolecallError } from '../base/errors.ts';
 import { ACCESS_FILE_FORMAT } from './accessFile.ts';
 import { compare, type Finding } from './findings.ts';
 import { principalReference, Resolver, roleReference } from './references.ts';
 import { type Place, placeOf } from './shape.ts';
-import { written } from './yamlText.ts';
 
 /*
  * Writes into files of access rules. What stays keeps its comments; lists have an item a line and are sorted, so that the changes of
@@ -221,4 +220,25 @@ function insert(list: YAMLSeq, node: unknown, textOf: (node: unknown) => string)
 
 function textOfNode(node: unknown): string {
   return textOfReference((node as { toJSON(): unknown }).toJSON());
+}
+
+/** The text of a document that was changed: what was there keeps its comments, quotes, brackets and indentation as far as the library knows them. */
+export function written(document: Document, source: string): string {
+  visit(document, {
+    Collection: (_key, node) => {
+      if (node.flow && (isMap(node) || isSeq(node))) keepPadding(node, source);
+    },
+  });
+  const indentSeq = !/^[\w"']+:[ \t]*(?:#.*)?\r?\n- /m.test(source);
+  const text = document.toString({ lineWidth: 0, indentSeq });
+  return source.includes('\r\n') ? text.replace(/\r?\n/g, '\r\n') : text;
+}
+
+/** `[a]` or `[ a ]`, as it was; what is new as most people write it: `[a]`, `{ a: b }`. */
+function keepPadding(node: YAMLMap | YAMLSeq, source: string): void {
+  const start = (node as Partial<ParsedNode>).range?.[0];
+  const isPadded = start === undefined ? isMap(node) : source[start + 1] === ' ';
+  const own = Object.getPrototypeOf(node) as YAMLMap | YAMLSeq;
+  node.toString = (context, ...more) =>
+    own.toString.call(node, context && { ...context, flowCollectionPadding: isPadded ? ' ' : '' }, ...more);
 }

@@ -6,7 +6,7 @@ import { groupName } from '../access/queries.ts';
 import type { Declaration } from './accessFile.ts';
 import { compare, type Finding } from './findings.ts';
 import type { Subject } from './kinds/kind.ts';
-import { groupText, roleText } from './kinds/words.ts';
+import { groupText, roleText } from './kinds/kind.ts';
 import { isGlob } from './nearest.ts';
 import { hasMalformed } from './references.ts';
 import { type Place, problem, textOf, type Value } from './shape.ts';

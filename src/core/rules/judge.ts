@@ -1,13 +1,12 @@
 import * as l10n from '@vscode/l10n';
 import { timeText } from '../access/descriptions.ts';
 import type { AccessModel, Gap } from '../access/model.ts';
-import { type AccessFile, type Rule, readAccessFile } from './accessFile.ts';
+import { type AccessFile, kindOf, type Rule, readAccessFile } from './accessFile.ts';
 import { type Drift, driftOf } from './drift.ts';
 import { compare, type Finding, sortFindings } from './findings.ts';
 import type { Kind, List } from './kinds/kind.ts';
-import { kindOf } from './kinds.ts';
 import { duplicatesEvidence } from './people.ts';
-import { today as dayOfTime, type FileProblem, problem } from './shape.ts';
+import { today as dayOfTime, type Field, type FileProblem, problem } from './shape.ts';
 import { createWorld, RuleTrial, type World } from './trial.ts';
 import { applyWaivers } from './waivers.ts';
 
@@ -183,9 +182,9 @@ function gapReason({ list, kind }: Gap): string {
 function offerDuplicates(file: AccessFile, { model, people, report }: World): void {
   const { equal, all } = duplicatesEvidence(model);
   if (people.identity !== 'unknown' || all === 0) return;
-  const at = file.text.search(/^organization\b.*$/m);
-  const end = at < 0 ? 0 : at + (/^.*$/m.exec(file.text.slice(at))?.[0].length ?? 0);
-  const place = { start: Math.max(0, at), end: Math.max(1, end) };
+  const field = file.value.fields?.get('organization');
+  if (field === undefined) return;
+  const place = { start: field.key.start, end: field.value.end };
   const message =
     equal === all
       ? l10n.t(
@@ -198,10 +197,20 @@ function offerDuplicates(file: AccessFile, { model, people, report }: World): vo
           equal,
           all,
         );
-  const hasIdentity = /^identity\b/m.test(file.text);
-  const edits = [
-    { start: end, end, text: `${file.text.includes('\r\n') ? '\r\n' : '\n'}identity: { userIds: duplicates }` },
-  ];
-  const fixes = equal === all && !hasIdentity ? [{ title: l10n.t('User IDs Repeat Subjects'), edits }] : [];
+  const fixes =
+    equal === all && !file.value.fields?.has('identity')
+      ? [{ title: l10n.t('User IDs Repeat Subjects'), edits: [identityAfter(file, field)] }]
+      : [];
   report(problem('duplicate-people', place, message, 'information', fixes));
+}
+
+/** The key that says that user ids repeat subjects, after another key of the file. */
+function identityAfter({ text, value: top }: AccessFile, { key, value: { end } }: Field) {
+  const member = 'identity: { userIds: duplicates }';
+  if (text[top.start] === '{') return { start: end, end, text: `, ${member}` };
+  const line = text.slice(0, key.start).search(/[^\r\n]*$/);
+  const indentation = text.slice(line, key.start);
+  const lineEnd = end + text.slice(end).search(/\r?\n|$/);
+  const lineBreak = text.includes('\r\n') ? '\r\n' : '\n';
+  return { start: lineEnd, end: lineEnd, text: `${lineBreak}${indentation}${member}` };
 }

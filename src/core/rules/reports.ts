@@ -14,7 +14,7 @@ import { groupName } from '../access/queries.ts';
 import type { Waiver } from './accessFile.ts';
 import { type Finding, fingerprintOf, groupsOf } from './findings.ts';
 import { type Check, findingsOf, type RuleResult, type Verdict } from './judge.ts';
-import type { Place } from './shape.ts';
+import { dateText, type Place } from './shape.ts';
 
 /** A check of one file; `path` is relative to the folder that is checked, with `/`. */
 export interface CheckedFile {
@@ -129,11 +129,6 @@ export function reportJson(files: readonly CheckedFile[], { now, emails = true }
 
 function waiverJson({ owner, reason, until }: Waiver, emails: boolean): object {
   return { ...(emails && owner.text !== undefined && { owner: owner.text }), reason, until: dateText(until) };
-}
-
-/** Days since 1970 as `2027-03-31`. */
-export function dateText(day: number): string {
-  return new Date(day * 86_400_000).toISOString().slice(0, 10);
 }
 
 const LEVELS = { error: 'error', warning: 'warning', info: 'note' } as const;

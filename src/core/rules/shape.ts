@@ -44,6 +44,26 @@ export interface Key {
 
 export type Keys = Readonly<Record<string, Key>>;
 
+/** A file of a format of its own, for one organization. */
+export type DocumentShape = Extract<Shape, { type: 'record' }>;
+
+/** The keys at the head of a document, and its own. @param about the key `organization`. */
+export function documentShape(format: string, about: () => string, keys: Keys): DocumentShape {
+  return {
+    type: 'record',
+    keys: {
+      format: { shape: { type: 'choice', of: [format] }, isRequired: true, about: () => l10n.t('What the file is.') },
+      version: {
+        shape: { type: 'choice', of: ['1'] },
+        isRequired: true,
+        about: () => l10n.t('The version of the format.'),
+      },
+      organization: { shape: { type: 'text', refers: 'organization' }, isRequired: true, about },
+      ...keys,
+    },
+  };
+}
+
 export interface Place {
   /** UTF-16 code units from the start of the text. */
   readonly start: number;
@@ -98,6 +118,32 @@ export function parseYaml(text: string): { document: YamlDocument.Parsed | undef
     // Nested beyond all measure.
     return { document: undefined, problems: [whole(l10n.t('The file cannot be read as YAML.'))] };
   }
+}
+
+export interface ReadDocument {
+  readonly document: YamlDocument.Parsed | undefined;
+  readonly value: Value;
+  /** Takes more. */
+  readonly problems: FileProblem[];
+  /** The first line: for what has no other place. */
+  readonly top: Place;
+  readonly isSyntaxSound: boolean;
+  /** Of its syntax and its head: else nothing of it can be judged. */
+  readonly isReadable: boolean;
+}
+
+/** Reads a text as `shape` says. Never throws. */
+export function readDocument(text: string, shape: DocumentShape): ReadDocument {
+  const { document, problems } = parseYaml(text);
+  const top = { start: 0, end: Math.max(1, firstLineEnd(text)) };
+  const isSyntaxSound = problems.length === 0;
+  const value: Value = isSyntaxSound
+    ? readShape(document?.contents ?? null, shape, (one) => problems.push(one), top)
+    : { ...top, isSound: false };
+  const isHeadSound = ['format', 'version', 'organization'].every(
+    (key) => value.fields?.get(key)?.value.isSound === true,
+  );
+  return { document, value, problems, top, isSyntaxSound, isReadable: isSyntaxSound && isHeadSound };
 }
 
 /** Far more than the format needs. The parser takes time beyond measure for what is nested without end. */
@@ -200,6 +246,11 @@ export function dayOf(text: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   const time = Date.parse(`${text}T00:00:00Z`);
   return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text ? undefined : time / 86_400_000;
+}
+
+/** Days since 1970 as `2027-03-31`. */
+export function dateText(day: number): string {
+  return new Date(day * 86_400_000).toISOString().slice(0, 10);
 }
 
 /** Today in UTC, wherever it is read. */

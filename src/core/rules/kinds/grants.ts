@@ -4,8 +4,7 @@ import { PRINCIPAL_KINDS } from '../../access/english.ts';
 import { type GroupEntry, isBeingDeleted, type PrincipalKind } from '../../access/model.ts';
 import { hasNoMembers, hasNoRoles } from '../../access/queries.ts';
 import type { Key } from '../shape.ts';
-import { type Kinds, keys } from './kind.ts';
-import { groupText, roleText } from './words.ts';
+import { groupText, type Kinds, keys, roleText } from './kind.ts';
 
 const groups = (permits: boolean, about: () => string): Key => ({
   shape: { type: 'list', of: { type: 'text', refers: 'group', permits } },

@@ -2,8 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { type GroupEntry, isBeingDeleted, type Principal, type RoleEntry } from '../../access/model.ts';
 import { listsSubjects, listsUsers, type Person } from '../people.ts';
 import type { Key, Shape } from '../shape.ts';
-import { type Kinds, keys, type Range, type Trial } from './kind.ts';
-import { groupsText, rolesText, roleText } from './words.ts';
+import { groupsText, type Kinds, keys, type Range, rolesText, roleText, type Trial } from './kind.ts';
 
 const roleShape: Shape = { type: 'text', refers: 'role' };
 export const personShape = (permits: boolean): Shape => ({

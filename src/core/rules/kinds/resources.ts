@@ -3,8 +3,7 @@ import { attentionOf, type GroupEntry, isBeingDeleted, type RoleEntry } from '..
 import type { AccessMetadata } from '../../access/resources.ts';
 import { globTest } from '../nearest.ts';
 import { type Key, textOf, type Value } from '../shape.ts';
-import { type Kinds, keys, type List, type Subject, type Trial } from './kind.ts';
-import { groupText, roleText } from './words.ts';
+import { groupText, type Kinds, keys, type List, roleText, type Subject, type Trial } from './kind.ts';
 
 const of: Key = {
   shape: { type: 'choice', of: ['groups', 'roles'] },

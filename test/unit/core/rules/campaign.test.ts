@@ -13,7 +13,9 @@ import {
   type Membership,
   type NewDecision,
   nextUndecided,
+  progressText,
   readCampaign,
+  standingText,
   stateOf,
 } from '../../../../src/core/rules/campaign.ts';
 import { acme, NOON, ROLES } from './organizations.ts';
@@ -83,10 +85,10 @@ items:
     assert.equal(stateIn(text).isComplete, true);
     text = decided(text, 'ops', 'ben', { decision: 'ask', by: 'ines@acme.example', note: 'Why?' });
     const state = stateIn(text);
-    assert.deepEqual([state.isComplete, state.progress], [false, { decided: 4, asked: 1, all: 4 }]);
+    assert.deepEqual([state.isComplete, state.progress], [false, { decided: 4, asked: 1, takenOver: 0, all: 4 }]);
     assert.match(
       text,
-      / {2}# ops: ben@acme\.example\n {2}- group: g-ops\n {4}who: subject sub-ben\|https:\/\/id\.acme\.example\n {4}gives: \[r-admin\]\n {4}decision: ask\n {4}by: ines@acme\.example\n {4}"on": 2026-11-22\n {4}note: Why\?\n$/,
+      / {2}# ops: ben@acme\.example\n {2}- group: g-ops\n {4}who: subject sub-ben\|https:\/\/id\.acme\.example\n {4}gives: \[r-admin\]\n {4}decision: ask\n {4}by: ines@acme\.example\n {4}date: 2026-11-22\n {4}note: Why\?\n$/,
     );
   });
 
@@ -129,7 +131,7 @@ items:
   it('does not count what lacks something, and warns of a decision about oneself', () => {
     const text = decided(beginCampaign(model, NOON), 'ops', 'ben', { ...REVOKE, by: 'BEN@acme.example' });
     assert.deepEqual(codes(stateIn(text)), ['still-there', 'own-decision']);
-    for (const key of ['note', 'by', '"on"', 'gives']) {
+    for (const key of ['note', 'by', 'date', 'gives']) {
       const lacking = stateIn(text.replace(new RegExp(`^ {4}${key}:.*\\n`, 'm'), ''));
       assert.equal(named(lacking, 'ops', 'ben').status, 'undecided', key);
       assert.ok(codes(lacking).includes('incomplete-decision'), key);
@@ -156,7 +158,40 @@ items:
       'ops/ada keep',
       'ops/cyd undecided',
     ]);
-    assert.match(next, /"on": 2026-11-22/);
+    assert.match(next, /date: 2026-11-22/);
+    const state = stateIn(next, later);
+    assert.equal(state.progress.takenOver, 1);
+    assert.equal(progressText(state), '1 of 4 decided, 1 of them in an earlier review');
+    assert.equal(
+      standingText(named(state, 'ops', 'ada')),
+      'Kept by ines@acme.example on 2026-11-22, in an earlier review',
+    );
+    assert.match(
+      documentMarkdown(campaignDocument(state, later, NOON)),
+      /\| ops \| ada@acme\.example \| Keep \(earlier review\) \|/,
+    );
+  });
+
+  it('says how a membership stands', () => {
+    const begun = beginCampaign(model, NOON);
+    const standing = (made: NewDecision, of: AccessModel = model) =>
+      standingText(named(stateIn(decided(begun, 'ops', 'ben', made), of), 'ops', 'ben'));
+    assert.equal(standingText(named(stateIn(begun), 'ops', 'ben')), 'Undecided');
+    assert.equal(standing(KEEP), 'Kept by ines@acme.example on 2026-11-22');
+    assert.equal(standing(REVOKE), 'Revoked by ines@acme.example on 2026-11-22');
+    assert.equal(
+      standing({ ...REVOKE, decision: 'ask', by: 'two\nlines' }),
+      'Question raised by two\\u{a}lines on 2026-11-22',
+    );
+    assert.equal(standing({ ...KEEP, next: '2026-11-20' }), 'Undecided: due for review since 2026-11-20');
+    const other = acme({ ...outlines, ops: { people: 'ada ben', roles: 'admin viewer' } });
+    assert.equal(standing(KEEP, other), 'Undecided: the group’s roles have changed since 2026-11-22');
+  });
+
+  it('can be undecided again', () => {
+    const begun = beginCampaign(model, NOON);
+    const text = decided(begun, 'ops', 'ben', { ...REVOKE, next: '2027-01-01' });
+    assert.equal(decide(text, named(stateIn(text), 'ops', 'ben'), undefined, NOON), begun);
   });
 
   it('decides what is not in the file at its place', () => {

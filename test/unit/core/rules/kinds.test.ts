@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { KINDS } from '../../../../src/core/rules/kinds.ts';
+import { KINDS } from '../../../../src/core/rules/accessFile.ts';
 import { acme, check, type Outlines, outcome, ROLES } from './organizations.ts';
 
 const GONE = { deleted: '2026-11-20T10:00:00Z' };

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { ACCESS_FILE_SHAPE } from '../../../../src/core/rules/accessFile.ts';
-import { KINDS } from '../../../../src/core/rules/kinds.ts';
+import { ACCESS_FILE_SHAPE, KINDS } from '../../../../src/core/rules/accessFile.ts';
 import { complete, hover } from '../../../../src/core/rules/languageService.ts';
 import { acme, file } from './organizations.ts';
 

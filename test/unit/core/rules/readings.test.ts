@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AccessInput } from '../../../../src/core/access/resources.ts';
-import { acme, check, outcome, ROLES } from './organizations.ts';
+import { checkAccess } from '../../../../src/core/rules/judge.ts';
+import { acme, check, NOON, outcome, ROLES } from './organizations.ts';
 
 /** What a reading lacks. */
 const lacking = {
@@ -212,5 +213,54 @@ describe('a reading that lacks something', () => {
       check(`rules:\n  - { id: it, severity: info, kind: ${rule} }\n`, acme(groups, ROLES, lacking.rolesUnread));
     assert.equal(info('max-holders, role: "id:r-admin", max: 0').verdict, 'clean');
     assert.equal(info('max-holders, role: admin, max: 0').verdict, 'clean');
+  });
+});
+
+describe('the offer to take user IDs for repeated subjects', () => {
+  const twins = acme({ ops: { people: 'ada ben', users: 'u1 u2', roles: 'admin' } });
+  const rules = 'rules: [{ id: few, kind: max-holders, role: admin, max: 2 }]';
+  /** The text with the offered fix, or what stands in place of one. */
+  const mended = (text: string, model = twins) => {
+    const found = checkAccess(text, model, { now: NOON }).problems.find(({ code }) => code === 'duplicate-people');
+    const [edit] = found?.fixes?.[0]?.edits ?? [];
+    if (!found || !edit) return found?.message;
+    const after = text.slice(0, edit.start) + edit.text + text.slice(edit.end);
+    assert.equal(checkAccess(after, model, { now: NOON }).rules[0]?.status, 'pass', after);
+    return after;
+  };
+  const head = 'format: rolecall.access-rules\nversion: 1\n';
+
+  it('is written below the organization, however that is written', () => {
+    const line = 'identity: { userIds: duplicates }';
+    for (const [text, expected] of [
+      [`${head}organization: acme # us\n${rules}\n`, `${head}organization: acme # us\n${line}\n${rules}\n`],
+      [`${head}"organization": 'acme'\n${rules}\n`, `${head}"organization": 'acme'\n${line}\n${rules}\n`],
+      [`${head}organization:\n  acme\n${rules}\n`, `${head}organization:\n  acme\n${line}\n${rules}\n`],
+      [`${rules}\n${head}organization: acme`, `${rules}\n${head}organization: acme\n${line}`],
+      [
+        `${head}organization: acme\n${rules}\n`.replaceAll('\n', '\r\n'),
+        `${head}organization: acme\n${line}\n${rules}\n`.replaceAll('\n', '\r\n'),
+      ],
+      [
+        `{ format: rolecall.access-rules, version: 1, organization: acme,\n  ${rules} }`,
+        `{ format: rolecall.access-rules, version: 1, organization: acme, ${line},\n  ${rules} }`,
+      ],
+      // Not the key of that name in a comment.
+      [
+        `# organization: acme\n${head}organization: acme\n${rules}`,
+        `# organization: acme\n${head}organization: acme\n${line}\n${rules}`,
+      ],
+    ] as const)
+      assert.equal(mended(text), expected);
+  });
+
+  it('is made only with evidence, and where nothing is said yet', () => {
+    const text = `${head}organization: acme\n${rules}\n`;
+    const unequal = acme({
+      ops: { people: 'ada ben', users: 'u1 u2', roles: 'admin' },
+      dev: { people: 'cyd', users: 'u3 u4' },
+    });
+    assert.match(mended(text, unequal) ?? '', /equally long in only 1 of 2 groups/);
+    assert.match(mended(`${text}identity: { userIds: unknown }\n`) ?? '', /equally long in 1 of 1 groups/);
   });
 });

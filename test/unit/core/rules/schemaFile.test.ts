@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { at } from '../../../../scripts/paths.ts';
 import { generatedSchemas, schemaText } from '../../../../scripts/schemas.ts';
-import { ACCESS_FILE_SHAPE } from '../../../../src/core/rules/accessFile.ts';
-import { KINDS } from '../../../../src/core/rules/kinds.ts';
+import { ACCESS_FILE_SHAPE, KINDS } from '../../../../src/core/rules/accessFile.ts';
 
 describe('what is written about access rules', () => {
   for (const [name, shape] of Object.entries(generatedSchemas)) {
