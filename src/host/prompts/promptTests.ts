@@ -9,8 +9,9 @@ import { type CaseResult, combineVerdicts, type PromptRun, type Verdict } from '
 import { signalOf } from '../cancellation.ts';
 import { plainText } from '../dialogs.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
+import { EXCLUDED_GLOB } from '../watchedFiles.ts';
 import { documentOf, type OpenedPrompt, readPrompt } from './promptFiles.ts';
-import { EXCLUDED_GLOB, isPromptFile, PROMPT_GLOB } from './promptPattern.ts';
+import { isPromptFile, PROMPT_GLOB } from './promptPattern.ts';
 import type { PromptProblems } from './promptProblems.ts';
 import { type PromptRunner, requireRunnable } from './promptRunner.ts';
 import { checkText } from './resultText.ts';

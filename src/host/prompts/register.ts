@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { onFirstUse, type PromptCommandId, registerCommands } from '../commands.ts';
-import { EXCLUDED_GLOB, isPromptFile, PROMPT_GLOB } from './promptPattern.ts';
+import { EXCLUDED_GLOB } from '../watchedFiles.ts';
+import { isPromptFile, PROMPT_GLOB } from './promptPattern.ts';
 import type { PromptsDeps } from './prompts.ts';
 
 /**

@@ -1,20 +1,16 @@
 import * as vscode from 'vscode';
 import type { EntryFinding, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
 import { groupName } from '../../core/access/queries.ts';
-import { createQueue } from '../../core/base/abort.ts';
 import type { Log } from '../../core/base/log.ts';
 import { type AccessFile, readAccessFile } from '../../core/rules/accessFile.ts';
 import { type Finding, groupsOf, principalsOf } from '../../core/rules/findings.ts';
 import { type Check, checkAccess, findingsOf, type RuleResult } from '../../core/rules/judge.ts';
-import { dateText, positionsIn } from '../../core/rules/reports.ts';
-import { type FileProblem, type Place, problem } from '../../core/rules/shape.ts';
+import { positionsIn } from '../../core/rules/reports.ts';
+import { dateText, type FileProblem, type Place, problem } from '../../core/rules/shape.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
-import { describe } from '../showError.ts';
+import { WatchedFiles } from '../watchedFiles.ts';
 
 export const ACCESS_FILES = '**/*.access.yaml';
-const EXCLUDED = '**/node_modules/**';
-/** More are not looked at. */
-const MAX_FILES = 200;
 /** Findings of one rule that are shown one by one: the editor cuts the problems of a file at 1,000. */
 const MAX_FINDINGS = 50;
 /** So many findings are named at a row of the tree. */
@@ -35,47 +31,34 @@ export interface CheckedDocument {
  */
 export class AccessFiles implements vscode.Disposable {
   readonly #data: AccessData;
-  readonly #extensionUri: vscode.Uri;
-  readonly #log: Log;
-  readonly #diagnostics = vscode.languages.createDiagnosticCollection('rolecall.access');
-  readonly #changed = new vscode.EventEmitter<void>();
-  /** All files have been checked again. */
-  readonly onDidCheck = this.#changed.event;
-  readonly #inTurn = createQueue();
-  readonly #disposables: vscode.Disposable[];
-  #checked: readonly CheckedDocument[] = [];
-  #isDisposed = false;
+  readonly #files: WatchedFiles<CheckedDocument>;
+  readonly onDidCheck: vscode.Event<void>;
+  readonly #marking: vscode.Disposable;
 
   constructor({ data, extensionUri }: { readonly data: AccessData; readonly extensionUri: vscode.Uri }, log: Log) {
     this.#data = data;
-    this.#extensionUri = extensionUri;
-    this.#log = log;
-    const watcher = vscode.workspace.createFileSystemWatcher(ACCESS_FILES);
-    const recheck = () => void this.check(); // Never rejects.
-    this.#disposables = [
-      this.#diagnostics,
-      this.#changed,
-      watcher,
-      watcher.onDidCreate(recheck),
-      watcher.onDidChange(recheck),
-      watcher.onDidDelete(recheck),
-      vscode.workspace.onDidChangeWorkspaceFolders(recheck),
-      data.onDidChange(({ kind }) => {
-        if (kind !== 'due' && kind !== 'checked') recheck();
-      }),
-    ];
+    this.#files = new WatchedFiles(
+      {
+        pattern: ACCESS_FILES,
+        name: 'rolecall.access',
+        read: (uri, text) => this.checkText(uri, text),
+        diagnosticsOf: (one) => diagnosticsOf(one, extensionUri),
+        recheckOn: (recheck) => onReading(data, recheck),
+      },
+      log,
+    );
+    this.onDidCheck = this.#files.onDidCheck;
+    this.#marking = this.onDidCheck(() => this.#markEntries());
   }
 
   /** As they were last checked. */
   get checked(): readonly CheckedDocument[] {
-    return this.#checked;
+    return this.#files.all;
   }
 
   /** Checks every file as it is saved, and shows what is found. Never rejects. */
   check(): Promise<void> {
-    return this.#inTurn(() => this.#check()).catch((error: unknown) => {
-      this.#log.error(`The access rules were not checked: ${describe(error)}`);
-    });
+    return this.#files.check();
   }
 
   /** What a text that may not be saved comes to. */
@@ -88,21 +71,10 @@ export class AccessFiles implements vscode.Disposable {
     return { uri, file, result: { check: checkAccess(file, read.model, { now: Date.now() }), read } };
   }
 
-  async #check(): Promise<void> {
-    const uris = await vscode.workspace.findFiles(ACCESS_FILES, EXCLUDED, MAX_FILES);
-    const checked = await Promise.all(uris.sort(byPath).map((uri) => this.#checkFile(uri)));
-    if (this.#isDisposed) return;
-    this.#checked = checked.filter((one) => one !== undefined);
-    this.#diagnostics.clear();
-    for (const one of this.#checked) this.#diagnostics.set(one.uri, diagnosticsOf(one, this.#extensionUri));
-    this.#markEntries();
-    this.#changed.fire();
-  }
-
   /** Marks what was found in the models, where the views look. */
   #markEntries(): void {
     for (const { model } of this.#data.all) {
-      const found = messagesByEntry(this.#checked.filter(({ result }) => result?.read.model === model));
+      const found = messagesByEntry(this.checked.filter(({ result }) => result?.read.model === model));
       if (isSame(found, model.findings)) continue;
       model.findings.clear();
       for (const [entry, messages] of found) model.findings.set(entry, messages);
@@ -110,19 +82,17 @@ export class AccessFiles implements vscode.Disposable {
     }
   }
 
-  async #checkFile(uri: vscode.Uri): Promise<CheckedDocument | undefined> {
-    try {
-      return this.checkText(uri, new TextDecoder().decode(await vscode.workspace.fs.readFile(uri)));
-    } catch (error) {
-      this.#log.warn(`${uri.path} was not checked: ${describe(error)}`); // Most often it is gone.
-      return undefined;
-    }
-  }
-
   dispose(): void {
-    this.#isDisposed = true;
-    vscode.Disposable.from(...this.#disposables).dispose();
+    this.#marking.dispose();
+    this.#files.dispose();
   }
+}
+
+/** A reading has arrived, or another account. What the checks themselves announce is neither. */
+export function onReading(data: AccessData, listener: () => void): vscode.Disposable {
+  return data.onDidChange(({ kind }) => {
+    if (kind !== 'due' && kind !== 'checked') listener();
+  });
 }
 
 type Entry = GroupEntry | RoleEntry | Principal;
@@ -151,10 +121,6 @@ function isSame(one: Marks, other: Marks): boolean {
     one.size === other.size &&
     [...one].every(([entry, marks]) => JSON.stringify(other.get(entry)) === JSON.stringify(marks))
   );
-}
-
-function byPath(one: vscode.Uri, other: vscode.Uri): number {
-  return one.path < other.path ? -1 : 1;
 }
 
 /** Offsets of a text as ranges. */
@@ -268,8 +234,7 @@ export function diagnosticsOf({ uri, file, result }: CheckedDocument, extensionU
 /** What was not checked must not look clean. */
 function notRead(file: AccessFile): readonly FileProblem[] {
   if (!file.isReadable || file.organization === undefined) return [];
-  const at = file.text.search(/^organization:/m);
-  const place = { start: Math.max(0, at), end: Math.max(0, at) + 'organization'.length };
+  const place = file.value.fields?.get('organization')?.key ?? file.value;
   const message = vscode.l10n.t(
     'Not checked: {0} has not been read. Open it in the Organizations view.',
     file.organization,

@@ -1,115 +1,134 @@
 import * as vscode from 'vscode';
 import { groupName, principalName, roleName } from '../../core/access/queries.ts';
-import { createQueue } from '../../core/base/abort.ts';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { isString } from '../../core/base/shape.ts';
 import {
   beginCampaign,
   blockPlace,
+  type Campaign,
   type CampaignState,
   campaignDocument,
   DECISIONS,
   type Decision,
   decide,
+  isDecision,
   type Membership,
+  type NewDecision,
   nextUndecided,
   progressText,
   readCampaign,
+  standingText,
   stateOf,
-  statusText,
   whoOf,
 } from '../../core/rules/campaign.ts';
+import { compare } from '../../core/rules/findings.ts';
 import { commands, documentPanel } from '../../ids.ts';
 import type { ReadOrganization } from '../accessData.ts';
+import { targetOf } from '../accessTarget.ts';
 import type { Handlers } from '../commands.ts';
 import { showInformationMessage, showInputBox, showQuickPick } from '../dialogs.ts';
 import { readPicked } from '../pickTarget.ts';
-import { describe } from '../showError.ts';
-import { diagnosticOf, rangesIn } from './accessFiles.ts';
+import { WatchedFiles } from '../watchedFiles.ts';
+import { diagnosticOf, onReading, rangesIn } from './accessFiles.ts';
 import { editOf, fileFor, isThere, writeFile } from './edits.ts';
 import { CAMPAIGN_FILES } from './language.ts';
 import type { RulesDeps } from './rules.ts';
 
-const EXCLUDED = '**/node_modules/**';
-const MAX_FILES = 50;
+/** What can be chosen for a membership: `clear` takes a decision back. */
+type Choice = Decision | 'clear';
+const CHOICES: readonly Choice[] = [...DECISIONS, 'clear'];
 
-/** A review with what its decisions come to; `undefined` where its organization has not been read in this window. */
-type Reviewed = { readonly state: CampaignState; readonly read: ReadOrganization } | undefined;
+/** A review file of the workspace. */
+interface Review {
+  readonly uri: vscode.Uri;
+  readonly campaign: Campaign;
+  /** What its decisions come to; `undefined` where its organization has not been read in this window. */
+  readonly judged: { readonly state: CampaignState; readonly read: ReadOrganization } | undefined;
+}
 
 /** Reviews with decisions in files of the workspace: each membership can be decided where it stands. Nothing changes the cloud. */
 export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
   readonly #deps: RulesDeps;
-  readonly #log: Log;
-  readonly #diagnostics = vscode.languages.createDiagnosticCollection('rolecall.review');
+  readonly #files: WatchedFiles<Review>;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.#changed.event;
-  readonly #inTurn = createQueue();
-  readonly #disposables: vscode.Disposable[];
-  #last: { readonly text: string; readonly model: unknown; readonly reviewed: Reviewed } | undefined;
-  #isDisposed = false;
+  readonly #disposables: vscode.Disposable;
+  /** VS Code asks again for the same text. */
+  #last: Review | undefined;
 
   constructor(deps: RulesDeps, log: Log) {
     this.#deps = deps;
-    this.#log = log;
-    const watcher = vscode.workspace.createFileSystemWatcher(CAMPAIGN_FILES);
-    const recheck = () => void this.check(); // Never rejects.
-    this.#disposables = [
-      this.#diagnostics,
+    this.#files = new WatchedFiles(
+      {
+        pattern: CAMPAIGN_FILES,
+        name: 'rolecall.review',
+        read: (uri, text) => this.#reviewOf(uri, text),
+        diagnosticsOf: ({ campaign, judged }) => {
+          const rangeOf = rangesIn(campaign.text);
+          return (judged?.state ?? campaign).problems.map((problem) => diagnosticOf(problem, rangeOf));
+        },
+        recheckOn: (recheck) => onReading(deps.data, recheck),
+      },
+      log,
+    );
+    this.#disposables = vscode.Disposable.from(
+      this.#files,
       this.#changed,
-      watcher,
-      watcher.onDidCreate(recheck),
-      watcher.onDidChange(recheck),
-      watcher.onDidDelete(recheck),
-      deps.data.onDidChange(({ kind }) => {
-        if (kind !== 'due' && kind !== 'checked') recheck();
+      this.#files.onDidCheck(() => {
+        this.#showProgress();
+        this.#changed.fire();
       }),
       vscode.languages.registerCodeLensProvider({ pattern: CAMPAIGN_FILES }, this),
-    ];
+    );
   }
 
   /** Shows what is wrong with every review, and what is revoked and still there. Never rejects. */
   check(): Promise<void> {
-    return this.#inTurn(() => this.#check()).catch((error: unknown) => {
-      this.#log.error(`The reviews were not checked: ${describe(error)}`);
-    });
+    return this.#files.check();
   }
 
-  async #check(): Promise<void> {
-    const uris = await vscode.workspace.findFiles(CAMPAIGN_FILES, EXCLUDED, MAX_FILES);
-    const shown: [vscode.Uri, vscode.Diagnostic[]][] = [];
-    for (const uri of uris) {
-      const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
-      const problems = this.#reviewed(text)?.state.problems ?? readCampaign(text).problems;
-      const rangeOf = rangesIn(text);
-      shown.push([uri, problems.map((problem) => diagnosticOf(problem, rangeOf))]);
+  #reviewOf(uri: vscode.Uri, text: string): Review {
+    const last = this.#last;
+    const campaign = last?.campaign.text === text ? last.campaign : readCampaign(text);
+    const { organization } = campaign;
+    const read = organization === undefined ? undefined : this.#deps.data.last(organization);
+    if (!read?.model.groupsKnown) return { uri, campaign, judged: undefined };
+    const isSame = last?.campaign === campaign && last.judged?.read.model === read.model;
+    const judged = isSame ? last.judged : { state: stateOf(campaign, read.model, Date.now()), read };
+    this.#last = { uri, campaign, judged };
+    return this.#last;
+  }
+
+  /** The review of an organization that was begun last. */
+  #newestOf(organization: string): Review | undefined {
+    const own = this.#files.all.filter(({ campaign }) => campaign.isReadable && campaign.organization === organization);
+    const orderOf = ({ uri, campaign }: Review) => `${campaign.started ?? ''} ${nameOf(uri)}`;
+    return own.sort((one, other) => compare(orderOf(one), orderOf(other))).at(-1);
+  }
+
+  /** Tells the views how far the newest review of each organization is. */
+  #showProgress(): void {
+    const { data } = this.#deps;
+    for (const { model } of data.all) {
+      const { uri, judged } = this.#newestOf(model.organization) ?? {};
+      const progress = uri && judged && { name: nameOf(uri), ...judged.state.progress };
+      if (JSON.stringify(progress) === JSON.stringify(model.review)) continue;
+      model.review = progress;
+      data.announceFindings(model.organization);
     }
-    if (this.#isDisposed) return;
-    this.#diagnostics.clear();
-    this.#diagnostics.set(shown);
-    this.#changed.fire();
-  }
-
-  #reviewed(text: string): Reviewed {
-    const campaign = readCampaign(text);
-    const read = campaign.organization === undefined ? undefined : this.#deps.data.last(campaign.organization);
-    if (!read?.model.groupsKnown) return undefined;
-    if (this.#last?.text === text && this.#last.model === read.model) return this.#last.reviewed;
-    const reviewed = { state: stateOf(campaign, read.model, Date.now()), read };
-    this.#last = { text, model: read.model, reviewed };
-    return reviewed;
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const { uri } = document;
     const text = document.getText();
-    const reviewed = this.#reviewed(text);
-    if (!reviewed) return [];
-    const { state } = reviewed;
+    const { judged } = this.#reviewOf(uri, text);
+    if (!judged) return [];
+    const { state } = judged;
     const rangeOf = rangesIn(text);
     const top = new vscode.Range(0, 0, 0, 0);
     const lens = (range: vscode.Range, title: string, command: string, ...args: readonly unknown[]) =>
       new vscode.CodeLens(range, { title, command, arguments: [...args] });
-    const uri = document.uri;
     return [
       lens(top, progressText(state), commands.showReviewSummary, uri),
       lens(top, vscode.l10n.t('Next Undecided'), commands.nextUndecided, uri),
@@ -123,13 +142,14 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
           principalName(principal),
           groupName(group),
           gives,
-          statusText(status),
+          standingText(membership),
         );
+        const offered = isDecision(status) ? CHOICES.filter((one) => one !== status) : DECISIONS;
         return [
           // Icons of VS Code's own would be drawn from a server's text.
           lens(range, title.replaceAll('$(', '$\u200b('), ''),
-          ...DECISIONS.map((decision) =>
-            lens(range, decisionText(decision), commands.decideAccess, uri, group.key, whoOf(principal), decision),
+          ...offered.map((one) =>
+            lens(range, choiceText(one), commands.decideAccess, uri, group.key, whoOf(principal), one),
           ),
         ];
       }),
@@ -148,33 +168,29 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
   /** Writes a review of everything; decisions of an earlier one whose grant is unchanged are taken over. */
   async #start(node: unknown): Promise<void> {
     const { model } = await readPicked(this.#deps.data, node);
-    const earlier = await this.#earlier(model.organization);
+    await this.check();
+    const earlier = this.#newestOf(model.organization);
     const day = new Date().toISOString().slice(0, 10);
     const uri = fileFor(model.organization, `${day}.review`);
     if (await isThere(uri)) {
       await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri)); // Begun today.
       return;
     }
-    const editor = await writeFile(uri, beginCampaign(model, Date.now(), earlier && readCampaign(earlier.text)));
+    const { document } = await writeFile(uri, beginCampaign(model, Date.now(), earlier?.campaign));
     await this.check();
-    const progress = this.#reviewed(editor.document.getText());
-    if (earlier && progress) {
+    const { judged } = this.#reviewOf(uri, document.getText());
+    if (earlier && judged) {
+      const { takenOver, decided, all } = judged.state.progress;
       void showInformationMessage(
-        vscode.l10n.t('Decisions of {0} were taken over: {1}.', earlier.name, progressText(progress.state)),
+        vscode.l10n.t(
+          'Decisions taken over from {0}: {1}. Memberships to decide: {2}.',
+          nameOf(earlier.uri),
+          takenOver,
+          all - decided,
+        ),
       );
     }
     await this.#showNext(uri);
-  }
-
-  /** The newest review of an organization, by the name of its file. */
-  async #earlier(organization: string): Promise<{ readonly name: string; readonly text: string } | undefined> {
-    const uris = await vscode.workspace.findFiles(CAMPAIGN_FILES, EXCLUDED, MAX_FILES);
-    for (const uri of uris.sort((one, other) => (one.path < other.path ? 1 : -1))) {
-      const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
-      const campaign = readCampaign(text);
-      if (campaign.isReadable && campaign.organization === organization) return { name: nameOf(uri), text };
-    }
-    return undefined;
   }
 
   async #showNext(of: unknown): Promise<void> {
@@ -198,14 +214,16 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
 
   async #decide(of: unknown, group: unknown, who: unknown, decision: unknown): Promise<void> {
     const { document, state, read } = await this.#opened(of);
-    const chosen = DECISIONS.find((one) => one === decision);
+    const chosen = CHOICES.find((one) => one === decision);
     const membership = state.memberships.find((one) => one.group.key === group && whoOf(one.principal) === who);
     if (!chosen || !membership)
       throw new RolecallError('notFound', vscode.l10n.t('This is no longer in the loaded data.'));
-    const note = chosen === 'keep' ? undefined : await askNote(chosen, membership);
-    const { account } = read.session;
-    const made = { decision: chosen, by: account.label, ...(note !== undefined && { note }) };
-    const text = decide(document.getText(), membership, made, Date.now());
+    const text = decide(
+      document.getText(),
+      membership,
+      await askDecision(chosen, membership, read.session.account.label),
+      Date.now(),
+    );
     await vscode.workspace.applyEdit(editOf(document, text));
     this.#changed.fire();
   }
@@ -229,21 +247,45 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
 
   /** The review that a command is about: the one it was called on, the one that is looked at, or the one that is picked. */
   async #opened(of: unknown) {
-    const uri = of instanceof vscode.Uri ? of : await pickReview();
+    const uri = of instanceof vscode.Uri ? of : await this.#pick(targetOf(of)?.organization);
     const document = await vscode.workspace.openTextDocument(uri);
-    const reviewed = this.#reviewed(document.getText()) ?? (await this.#readFor(document));
-    return { document, ...reviewed };
+    const { judged } = this.#reviewOf(uri, document.getText());
+    return { document, ...(judged ?? (await this.#readFor(document))) };
+  }
+
+  /** @param organization whose newest review is wanted. */
+  async #pick(organization: string | undefined): Promise<vscode.Uri> {
+    const active = vscode.window.activeTextEditor?.document;
+    const isActive = active && vscode.languages.match({ pattern: CAMPAIGN_FILES }, active) > 0;
+    if (isActive && organization === undefined) return active.uri;
+    await this.check();
+    const { all } = this.#files;
+    const [first] = organization === undefined ? all : [this.#newestOf(organization)];
+    if (!first)
+      throw new RolecallError(
+        'invalidRequest',
+        vscode.l10n.t('There is no review yet. Use “Start Review” to begin one.'),
+      );
+    if (all.length === 1 || organization !== undefined) return first.uri;
+    const items = all.map(({ uri }) => ({
+      label: nameOf(uri),
+      description: vscode.workspace.asRelativePath(uri),
+      uri,
+    }));
+    const picked = await showQuickPick(items, { placeHolder: vscode.l10n.t('Which review?') });
+    if (!picked) throw cancelled();
+    return picked.uri;
   }
 
   /** Reads the organization of a review if it is one that the user shows. */
-  async #readFor(document: vscode.TextDocument): Promise<NonNullable<Reviewed>> {
+  async #readFor(document: vscode.TextDocument): Promise<NonNullable<Review['judged']>> {
     const { data } = this.#deps;
     const { organization } = readCampaign(document.getText());
     const session = data.requireSession();
     const isShown = (await data.organizations(session)).some(({ id }) => id === organization);
     if (organization !== undefined && isShown) await data.read(session, organization);
-    const reviewed = this.#reviewed(document.getText());
-    if (reviewed) return reviewed;
+    const { judged } = this.#reviewOf(document.uri, document.getText());
+    if (judged) return judged;
     throw new RolecallError(
       'invalidRequest',
       vscode.l10n.t('The organization of this review could not be read. Open it in the Organizations view.'),
@@ -251,8 +293,7 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
   }
 
   dispose(): void {
-    this.#isDisposed = true;
-    vscode.Disposable.from(...this.#disposables).dispose();
+    this.#disposables.dispose();
   }
 }
 
@@ -260,44 +301,32 @@ function nameOf(uri: vscode.Uri): string {
   return uri.path.split('/').at(-1) ?? '';
 }
 
-function decisionText(decision: Decision): string {
-  switch (decision) {
+function choiceText(choice: Choice): string {
+  switch (choice) {
     case 'keep':
       return vscode.l10n.t('Keep');
     case 'revoke':
       return vscode.l10n.t('Revoke…');
     case 'ask':
       return vscode.l10n.t('Ask…');
+    case 'clear':
+      return vscode.l10n.t('Clear Decision');
   }
 }
 
-async function askNote(decision: Decision, { group, principal }: Membership): Promise<string> {
-  const who = principalName(principal);
+/** What is to be written, with a note where one is needed. */
+async function askDecision(choice: Choice, membership: Membership, by: string): Promise<NewDecision | undefined> {
+  if (choice === 'clear') return undefined;
+  if (choice === 'keep') return { decision: choice, by };
+  const { group, principal } = membership;
   const note = await showInputBox({
-    title: vscode.l10n.t('{0} in {1}', who, groupName(group)),
+    title: vscode.l10n.t('{0} in {1}', principalName(principal), groupName(group)),
     prompt:
-      decision === 'revoke'
+      choice === 'revoke'
         ? vscode.l10n.t('Why is it revoked? Nothing is changed in your cloud.')
         : vscode.l10n.t('What has to be asked, and whom?'),
     validateInput: (typed) => (typed.trim() === '' ? vscode.l10n.t('This cannot be empty.') : undefined),
   });
   if (!isString(note)) throw cancelled();
-  return note.trim();
-}
-
-async function pickReview(): Promise<vscode.Uri> {
-  const active = vscode.window.activeTextEditor?.document;
-  if (active && vscode.languages.match({ pattern: CAMPAIGN_FILES }, active) > 0) return active.uri;
-  const uris = await vscode.workspace.findFiles(CAMPAIGN_FILES, EXCLUDED, MAX_FILES);
-  const [first] = uris;
-  if (!first)
-    throw new RolecallError(
-      'invalidRequest',
-      vscode.l10n.t('There is no review yet. Use “Start Review” to begin one.'),
-    );
-  if (uris.length === 1) return first;
-  const items = uris.map((uri) => ({ label: nameOf(uri), description: vscode.workspace.asRelativePath(uri), uri }));
-  const picked = await showQuickPick(items, { placeHolder: vscode.l10n.t('Which review?') });
-  if (!picked) throw cancelled();
-  return picked.uri;
+  return { decision: choice, by, note: note.trim() };
 }

@@ -13,13 +13,12 @@ import { findingsOf } from '../../core/rules/judge.ts';
 import { groupReference, principalReference, Resolver, roleReference } from '../../core/rules/references.ts';
 import {
   type CheckedFile,
-  dateText,
   type ReportLink,
   reportDocument,
   reportJson,
   reportSarif,
 } from '../../core/rules/reports.ts';
-import { dayOf, today } from '../../core/rules/shape.ts';
+import { dateText, dayOf, today } from '../../core/rules/shape.ts';
 import { commands, documentPanel, extensionId } from '../../ids.ts';
 import type { ReadOrganization } from '../accessData.ts';
 import { type AccessTarget, followLink, linkTitleOf, targetOf } from '../accessTarget.ts';

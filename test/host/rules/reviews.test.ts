@@ -75,7 +75,7 @@ describe('reviews with decisions', () => {
     patches.set(vscode.window, 'showInputBox', async () => 'Left');
     await press('Revoke…', 1);
     const text = (await document()).getText();
-    assert.match(text, new RegExp(`decision: revoke\\n {4}by: .*\\n {4}"on": ${today}\\n {4}note: Left`));
+    assert.match(text, new RegExp(`decision: revoke\\n {4}by: .*\\n {4}date: ${today}\\n {4}note: Left`));
     assert.equal((await titles())[0], '1 of 3 decided');
     await (await document()).save();
     await reviews.check();
@@ -98,7 +98,7 @@ describe('reviews with decisions', () => {
 
   it('take over the decisions of an earlier one', async () => {
     await earlier.write(
-      'format: rolecall.campaign\nversion: 1\norganization: m\nitems:\n\n  - group: g-2\n    who: subject sub-ada|https://id\n    gives: [r-2]\n    decision: keep\n    by: ines@m.example\n    "on": 2020-01-01\n',
+      'format: rolecall.campaign\nversion: 1\norganization: m\nitems:\n\n  - group: g-2\n    who: subject sub-ada|https://id\n    gives: [r-2]\n    decision: keep\n    by: ines@m.example\n    date: 2020-01-01\n',
     );
     await run(commands.startReview, undefined);
     assert.equal((await titles())[0], '1 of 3 decided');

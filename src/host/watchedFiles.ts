@@ -1,0 +1,98 @@
+import * as vscode from 'vscode';
+import { createQueue } from '../core/base/abort.ts';
+import type { Log } from '../core/base/log.ts';
+import { describe } from './showError.ts';
+
+/** What other extensions and package managers keep. */
+export const EXCLUDED_GLOB = '**/{node_modules,bower_components,.git}/**';
+/** More are not read. */
+const MAX_FILES = 200;
+
+export interface FileKind<T> {
+  readonly pattern: string;
+  /** Of its collection of diagnostics. */
+  readonly name: string;
+  /** What a text that is saved comes to. */
+  readonly read: (uri: vscode.Uri, text: string) => T;
+  readonly diagnosticsOf: (file: T) => vscode.Diagnostic[];
+  /** Something else that files are judged by has changed. */
+  readonly recheckOn: (recheck: () => void) => vscode.Disposable;
+}
+
+/** The files of the workspace that fit a pattern: read again when one of them changes, with what is wrong with each in Problems. */
+export class WatchedFiles<T> implements vscode.Disposable {
+  readonly #kind: FileKind<T>;
+  readonly #log: Log;
+  readonly #diagnostics: vscode.DiagnosticCollection;
+  readonly #checked = new vscode.EventEmitter<void>();
+  /** All files have been read again. */
+  readonly onDidCheck = this.#checked.event;
+  readonly #inTurn = createQueue();
+  readonly #disposables: vscode.Disposable[];
+  #all: readonly T[] = [];
+  #isDisposed = false;
+
+  constructor(kind: FileKind<T>, log: Log) {
+    this.#kind = kind;
+    this.#log = log;
+    this.#diagnostics = vscode.languages.createDiagnosticCollection(kind.name);
+    const watcher = vscode.workspace.createFileSystemWatcher(kind.pattern);
+    const recheck = () => void this.check(); // Never rejects.
+    this.#disposables = [
+      this.#diagnostics,
+      this.#checked,
+      watcher,
+      watcher.onDidCreate(recheck),
+      watcher.onDidChange(recheck),
+      watcher.onDidDelete(recheck),
+      vscode.workspace.onDidChangeWorkspaceFolders(recheck),
+      kind.recheckOn(recheck),
+    ];
+  }
+
+  /** As they were last read, by path. */
+  get all(): readonly T[] {
+    return this.#all;
+  }
+
+  /** Reads every file again. Never rejects. */
+  check(): Promise<void> {
+    return this.#inTurn(() => this.#check()).catch((error: unknown) => {
+      this.#log.error(`${this.#kind.pattern} could not be checked: ${describe(error)}`);
+    });
+  }
+
+  async #check(): Promise<void> {
+    const { pattern, diagnosticsOf } = this.#kind;
+    const uris = await vscode.workspace.findFiles(pattern, EXCLUDED_GLOB, MAX_FILES);
+    if (uris.length === MAX_FILES) this.#log.warn(`Of ${pattern}, only ${MAX_FILES} files are read.`);
+    uris.sort((one, other) => (one.path < other.path ? -1 : 1));
+    const files = await Promise.all(uris.map((uri) => this.#read(uri)));
+    if (this.#isDisposed) return;
+    this.#all = files.flatMap((file) => ('content' in file ? [file.content] : []));
+    this.#diagnostics.clear();
+    for (const file of files) {
+      this.#diagnostics.set(file.uri, 'content' in file ? diagnosticsOf(file.content) : file.problems);
+    }
+    this.#checked.fire();
+  }
+
+  /** A file that is there and cannot be read is a problem of its own, and none of the others. */
+  async #read(uri: vscode.Uri) {
+    try {
+      const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+      return { uri, content: this.#kind.read(uri, text) };
+    } catch (error) {
+      this.#log.warn(`${uri.path} was not checked: ${describe(error)}`);
+      if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') return { uri, problems: [] };
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = vscode.l10n.t('This file cannot be read: {0}', reason);
+      return { uri, problems: [new vscode.Diagnostic(new vscode.Range(0, 0, 0, 0), message)] };
+    }
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    vscode.Disposable.from(...this.#disposables).dispose();
+  }
+}
