@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { type GroupEntry, isBeingDeleted, type Principal, type RoleEntry } from '../../access/model.ts';
 import { listsSubjects, listsUsers, type Person } from '../people.ts';
 import type { Key, Shape } from '../shape.ts';
-import { groupsText, type Kinds, keys, type Range, rolesText, roleText, type Trial } from './kind.ts';
+import { groupsText, type Kind, type Kinds, keys, type Range, rolesText, roleText, type Trial } from './kind.ts';
 
 const roleShape: Shape = { type: 'text', refers: 'role' };
 export const personShape = (permits: boolean): Shape => ({
@@ -40,9 +40,20 @@ const limit = (least: number, about: () => string): Key => ({
   about,
 });
 
+const holders = (permits: boolean, about: () => string): Key => ({
+  shape: { type: 'list', of: personShape(permits) },
+  isRequired: true,
+  about,
+});
+
+/** Its findings are about holders, or about a role for how many it has: then `except` names holders that do not count. */
+const aboutHolders = { subjects: ['principal'], needs: () => ['groups'], isAboutHolders: true } satisfies Partial<Kind>;
+const aboutNumbers = { ...aboutHolders, subjects: ['role'], excepts: 'principal' } satisfies Partial<Kind>;
+
 /** Rules about who has which role. */
 export const holderKinds: Kinds = {
   'separation-of-duties': {
+    ...aboutHolders,
     about: () => l10n.t('Nobody has more than "max" of these roles.'),
     keys: keys({
       roles: {
@@ -56,18 +67,12 @@ export const holderKinds: Kinds = {
       },
       kinds,
     }),
-    subjects: ['principal'],
-    needs: () => ['groups'],
-    isAboutHolders: true,
     judge: judgeSeparation,
   },
   'max-holders': {
+    ...aboutNumbers,
     about: () => l10n.t('A role has at most "max" holders.'),
     keys: keys({ role, max: limit(0, () => l10n.t('The largest number of holders.')), kinds }),
-    subjects: ['role'],
-    excepts: 'principal',
-    needs: () => ['groups'],
-    isAboutHolders: true,
     judge(trial) {
       const max = trial.integer('max') ?? 0;
       for (const one of trial.roles('role')) {
@@ -80,13 +85,10 @@ export const holderKinds: Kinds = {
     },
   },
   'min-holders': {
+    ...aboutNumbers,
     about: () => l10n.t('A role has at least "min" holders, through groups that are not being deleted.'),
     keys: keys({ role, min: limit(1, () => l10n.t('The smallest number of holders.')), kinds }),
-    subjects: ['role'],
-    excepts: 'principal',
-    needs: () => ['groups'],
     turned: ['groups'],
-    isAboutHolders: true,
     judge(trial) {
       const min = trial.integer('min') ?? 1;
       for (const one of trial.roles('role')) {
@@ -100,42 +102,15 @@ export const holderKinds: Kinds = {
     },
   },
   'allowed-holders': {
+    ...aboutHolders,
     about: () => l10n.t('Only these have a role.'),
-    keys: keys({
-      role,
-      holders: {
-        shape: { type: 'list', of: personShape(true) },
-        isRequired: true,
-        about: () => l10n.t('Who can have the role. [] is nobody.'),
-      },
-      kinds,
-    }),
-    subjects: ['principal'],
-    needs: () => ['groups'],
-    isAboutHolders: true,
-    judge(trial) {
-      const allowed = new Set(trial.principals('holders'));
-      for (const one of trial.roles('role')) {
-        for (const [principal, groups] of pathsOf([one], trial)) {
-          if (!allowed.has(principal)) judgeUnnamed(trial, one, principal, groups);
-        }
-      }
-    },
+    keys: keys({ role, holders: holders(true, () => l10n.t('Who can have the role. [] is nobody.')), kinds }),
+    judge: judgeAllowed,
   },
   'forbidden-holders': {
+    ...aboutHolders,
     about: () => l10n.t('None of these has a role.'),
-    keys: keys({
-      role,
-      holders: {
-        shape: { type: 'list', of: personShape(false) },
-        isRequired: true,
-        about: () => l10n.t('Who must not have the role.'),
-      },
-      kinds,
-    }),
-    subjects: ['principal'],
-    needs: () => ['groups'],
-    isAboutHolders: true,
+    keys: keys({ role, holders: holders(false, () => l10n.t('Who must not have the role.')), kinds }),
     judge: judgeForbidden,
   },
 };
@@ -154,22 +129,27 @@ function pathsOf(roles: readonly RoleEntry[], trial: Trial): Map<Principal, Grou
   return paths;
 }
 
-/** A holder who is not among those allowed. */
-function judgeUnnamed(trial: Trial, role: RoleEntry, principal: Principal, groups: readonly GroupEntry[]): void {
-  const { people } = trial;
-  if (people.isTwinIn(principal, groups) && people.identity !== 'separate') {
-    if (people.identity === 'duplicates') return;
-    const name = trial.nameOf([principal]);
-    trial.doubt(
-      l10n.t(
-        '{0} has {1}, and may be somebody who can have it: it is not known whose user ID it is',
-        name,
-        roleText(role),
-      ),
-      true,
-    );
-    return;
+function judgeAllowed(trial: Trial): void {
+  const { identity } = trial.people;
+  const allowed = new Set(trial.principals('holders'));
+  for (const role of trial.roles('role')) {
+    for (const [principal, groups] of pathsOf([role], trial)) {
+      if (allowed.has(principal)) continue;
+      if (identity === 'separate' || !trial.people.isTwinIn(principal, groups))
+        findHolder(trial, role, principal, groups);
+      else if (identity === 'unknown') {
+        const message = l10n.t(
+          '{0} has {1}, and may be somebody who can have it: it is not known whose user ID it is',
+          trial.nameOf([principal]),
+          roleText(role),
+        );
+        trial.doubt(message, true);
+      }
+    }
   }
+}
+
+function findHolder(trial: Trial, role: RoleEntry, principal: Principal, groups: readonly GroupEntry[]): void {
   trial.find({
     subjects: [
       { kind: 'principal', principals: [principal] },
@@ -187,15 +167,7 @@ function judgeForbidden(trial: Trial): void {
     const paths = pathsOf([role], trial);
     for (const principal of forbidden) {
       const groups = paths.get(principal);
-      if (groups === undefined) continue;
-      trial.find({
-        subjects: [
-          { kind: 'principal', principals: [principal] },
-          { kind: 'aspect', name: role.id },
-        ],
-        message: l10n.t('{0} has {1} through {2}', trial.nameOf([principal]), roleText(role), groupsText(groups)),
-        through: groups,
-      });
+      if (groups !== undefined) findHolder(trial, role, principal, groups);
     }
     if (people.identity === 'separate') continue;
     // Somebody forbidden by an e-mail address can be in a group that lists user ids alone, and the other way round.
