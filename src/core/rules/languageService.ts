@@ -37,19 +37,33 @@ const MAX_ITEMS = 500;
 
 /** What can follow at an offset of a file of this shape. */
 export function complete(text: string, offset: number, shape: Shape, known: Known): Completions | undefined {
-  const marked = text.slice(0, offset) + CURSOR + text.slice(offset);
+  // Right after the colon of a key, YAML needs a space. A reference such as `user:` has none.
+  const isAfterKey = /(?:^|[\s{,])[\w"']+:$/.test(text.slice(0, offset).split('\n').at(-1) ?? '');
+  const spaced = isAfterKey ? completeWith(' ', text, offset, shape, known) : undefined;
+  return spaced ?? completeWith('', text, offset, shape, known);
+}
+
+function completeWith(
+  space: string,
+  text: string,
+  offset: number,
+  shape: Shape,
+  known: Known,
+): Completions | undefined {
+  const marked = text.slice(0, offset) + space + CURSOR + text.slice(offset);
   const { document } = parseYaml(marked);
   const found =
     document && find(document.contents, shape, (node) => isScalar(node) && String(node.value).includes(CURSOR));
   if (!found?.place) return undefined;
-  const place = { start: found.place.start, end: found.place.end - CURSOR.length };
+  const place = { start: found.place.start - space.length, end: found.place.end - CURSOR.length - space.length };
   if (found.keys) {
     const taken = new Set(found.siblings);
     const items = Object.entries(found.keys).filter(([name]) => !taken.has(name));
     return { place, items: items.map(([name, key]) => keyCompletion(name, key)) };
   }
   if (!found.shape) return undefined;
-  return { place, items: valuesOf(found.shape, text, known) };
+  const items = valuesOf(found.shape, text, known);
+  return { place, items: items.map((item) => ({ ...item, insert: space + item.insert })) };
 }
 
 /** What is at an offset, as lines of plain text. */

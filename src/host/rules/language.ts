@@ -39,11 +39,9 @@ export function registerLanguage(data: AccessData): vscode.Disposable {
             const found = complete(text, document.offsetAt(position), shape, { model: modelOf(text), organizations });
             if (!found) return undefined;
             const range = rangesIn(text)(found.place);
-            // After a colon, YAML needs a space.
-            const isAfterColon = text[document.offsetAt(range.start) - 1] === ':';
             return found.items.map(({ label, kind, insert, detail }) => {
               const item = new vscode.CompletionItem(label, KINDS[kind]);
-              item.insertText = isAfterColon ? ` ${insert}` : insert;
+              item.insertText = insert;
               item.filterText = insert;
               item.range = range;
               if (detail !== undefined) item.detail = detail;

@@ -7,10 +7,13 @@ import { commands } from '../../../src/ids.ts';
 import { FakeLog } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
 import { until } from '../support/wait.ts';
-import { workspaceFile } from '../support/workspace.ts';
+import { folder, workspaceFile } from '../support/workspace.ts';
 import { FakeAccess, MERIDIAN, ROLES } from './scene.ts';
 
 const today = new Date().toISOString().slice(0, 10);
+/** An earlier review, with one decision. */
+const taken =
+  'format: rolecall.campaign\nversion: 1\norganization: m\nitems:\n\n  - group: g-2\n    who: subject sub-ada|https://id\n    gives: [r-2]\n    decision: keep\n    by: ines@m.example\n    date: 2020-01-01\n';
 
 describe('reviews with decisions', () => {
   const patches = usePatches();
@@ -19,18 +22,18 @@ describe('reviews with decisions', () => {
   let access: FakeAccess;
   let reviews: Reviews;
   let shown: Map<string, readonly vscode.Diagnostic[]>;
+  let said: string[];
 
   beforeEach(() => {
     shown = new Map();
     const collection = {
       clear: () => shown.clear(),
-      set: (all: [vscode.Uri, vscode.Diagnostic[]][]) => {
-        for (const [uri, problems] of all) shown.set(uri.toString(), problems);
-      },
+      set: (uri: vscode.Uri, problems: vscode.Diagnostic[]) => void shown.set(uri.toString(), problems),
       dispose: () => {},
     };
     patches.set(vscode.languages, 'createDiagnosticCollection', () => collection);
-    patches.set(vscode.window, 'showInformationMessage', async () => undefined);
+    said = [];
+    patches.set(vscode.window, 'showInformationMessage', async (message: string) => void said.push(message));
     access = new FakeAccess();
     reviews = new Reviews({ data: access.data } as RulesDeps, new FakeLog());
     access.arrive();
@@ -76,7 +79,10 @@ describe('reviews with decisions', () => {
     await press('Revoke…', 1);
     const text = (await document()).getText();
     assert.match(text, new RegExp(`decision: revoke\\n {4}by: .*\\n {4}date: ${today}\\n {4}note: Left`));
-    assert.equal((await titles())[0], '1 of 3 decided');
+    const after = await titles();
+    assert.equal(after[0], '1 of 3 decided');
+    const line = after.indexOf(`ben@m.example in ops: admin · Revoked by ines@m.example on ${today}`);
+    assert.deepEqual(after.slice(line + 1, line + 4), ['Keep', 'Ask…', 'Clear Decision']);
     await (await document()).save();
     await reviews.check();
     const [problem] = shown.get(review.uri().toString()) ?? [];
@@ -88,6 +94,53 @@ describe('reviews with decisions', () => {
     await until('the problem is gone', () => shown.get(review.uri().toString())?.length === 0);
   });
 
+  it('take a decision back', async () => {
+    await run(commands.startReview, undefined);
+    const before = (await document()).getText();
+    await press('Keep', 0);
+    assert.notEqual((await document()).getText(), before);
+    await press('Clear Decision', 0);
+    assert.equal((await document()).getText(), before);
+  });
+
+  it('tell the views how far the newest one is, and nothing once there is none', async () => {
+    const announced: string[] = [];
+    const subscription = access.data.onDidChange(({ kind }) => announced.push(kind));
+    const progress = () => access.current?.model.review;
+    await earlier.write(taken);
+    await run(commands.startReview, undefined);
+    await press('Keep', 0);
+    await (await document()).save();
+    await until('the progress is known', () => progress()?.decided === 2);
+    assert.deepEqual([progress()?.name, progress()?.all], [`m.${today}.review.yaml`, 3]);
+    const changes = announced.length;
+    await reviews.check();
+    assert.equal(announced.length, changes, 'nothing has changed');
+    await run(commands.nextUndecided, { target: { kind: 'organization', organization: 'm', connection: 'c' } });
+    assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), review.uri().toString());
+    await review.remove();
+    await earlier.remove();
+    await until('there is none', () => progress() === undefined);
+    subscription.dispose();
+  });
+
+  it('are checked though one of them cannot be read, which is a problem of its own', async () => {
+    await earlier.write(taken.replace('    gives: [r-2]\n', ''));
+    const broken = vscode.Uri.joinPath(folder().uri, 'm.2019-01-01.review.yaml');
+    const read = vscode.workspace.fs.readFile;
+    patches.set(vscode.workspace, 'fs', {
+      ...vscode.workspace.fs,
+      readFile: async (uri: vscode.Uri) => {
+        if (uri.path === broken.path) throw vscode.FileSystemError.NoPermissions(uri);
+        return read(uri);
+      },
+    });
+    patches.set(vscode.workspace, 'findFiles', async () => [broken, earlier.uri()]);
+    await reviews.check();
+    assert.match(shown.get(broken.toString())?.[0]?.message ?? '', /^This file cannot be read: /);
+    assert.equal(shown.get(earlier.uri().toString())?.[0]?.code, 'incomplete-decision');
+  });
+
   it('decide nothing where the question is cancelled', async () => {
     await run(commands.startReview, undefined);
     const before = (await document()).getText();
@@ -97,11 +150,14 @@ describe('reviews with decisions', () => {
   });
 
   it('take over the decisions of an earlier one', async () => {
-    await earlier.write(
-      'format: rolecall.campaign\nversion: 1\norganization: m\nitems:\n\n  - group: g-2\n    who: subject sub-ada|https://id\n    gives: [r-2]\n    decision: keep\n    by: ines@m.example\n    date: 2020-01-01\n',
-    );
+    await earlier.write(taken);
     await run(commands.startReview, undefined);
-    assert.equal((await titles())[0], '1 of 3 decided');
+    const now = await titles();
+    assert.equal(now[0], '1 of 3 decided, 1 of them in an earlier review');
+    assert.ok(
+      now.includes('ada@m.example in audit: auditor · Kept by ines@m.example on 2020-01-01, in an earlier review'),
+    );
+    assert.deepEqual(said, ['Decisions taken over from m.2020-01-01.review.yaml: 1. Memberships to decide: 2.']);
   });
 });
 

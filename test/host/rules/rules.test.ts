@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { targetUri } from '../../../src/host/accessTarget.ts';
+import { ChangeMarks } from '../../../src/host/changeMarks.ts';
 import { AccessFiles } from '../../../src/host/rules/accessFiles.ts';
 import { QuickFixes } from '../../../src/host/rules/quickFixes.ts';
 import { ruleCommands } from '../../../src/host/rules/ruleCommands.ts';
 import type { RulesDeps } from '../../../src/host/rules/rules.ts';
+import { TreeDecorations } from '../../../src/host/tree/decorations.ts';
 import { commands } from '../../../src/ids.ts';
 import { FakeLog } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
@@ -88,6 +91,28 @@ describe('access rules in the workspace', () => {
     assert.deepEqual([value, target.path], ['separation-of-duties', '/extension/media/access-rules.md']);
     access.leave();
     await until('problems are shown', () => messages()[0]?.startsWith('Not checked'));
+  });
+
+  it('shows what was found, and not accepted, at the group in the tree', async () => {
+    const decorations = new TreeDecorations(access.data, new ChangeMarks(access.data));
+    const badge = () => {
+      const target = { kind: 'group', key: 'g-2', organization: 'm', connection: 'c' } as const;
+      const { badge: letter, tooltip } = decorations.provideFileDecoration(targetUri(target)) ?? {};
+      return letter && `${letter} ${tooltip}`;
+    };
+    await rules.write(file(APART));
+    access.arrive();
+    assert.equal(badge(), undefined);
+    const redrawn = new Promise((resolve) => decorations.onDidChangeFileDecorations(resolve));
+    await until('it is marked', () => badge() === 'F ada@m.example has admin, auditor through ops, audit');
+    await redrawn;
+    await rules.write(
+      file(
+        `${APART}waivers:\n  - { rule: apart, for: ada@m.example, owner: l@m.example, reason: T, until: 2999-01-01 }\n`,
+      ),
+    );
+    await until('it is accepted', () => badge() === undefined);
+    decorations.dispose();
   });
 
   it('says what cannot be told, and names what is wrong in the file', async () => {

@@ -74,6 +74,16 @@ describe('completion in access rules', () => {
     assert.ok(offered(file('rules:\n  - { id: a, kind: only-through, groups: [|] }')).inserts.includes('"a b"'));
   });
 
+  it('puts the space after the colon of a key, and none after that of a reference', () => {
+    const after = offered(file('rules:\n  - id: a\n    kind:|\n'));
+    assert.deepEqual([after.inserts.includes(' naming'), after.replaces], [true, '']);
+    assert.ok(offered(file('rules:\n  - { id: a, kind:|, of: groups }')).inserts.includes(' naming'));
+    const list = offered(
+      file('rules:\n  - id: a\n    kind: allowed-holders\n    holders:\n      - serviceAccount:|\n'),
+    );
+    assert.deepEqual([list.inserts.includes('serviceAccount:x'), list.replaces], [true, 'serviceAccount:']);
+  });
+
   it('offers nothing where nothing is known', () => {
     assert.deepEqual(offered(file('rules:\n  - { id: | }')).labels, []);
     assert.deepEqual(offered('rules: [[[|').labels, []);
