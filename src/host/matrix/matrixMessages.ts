@@ -5,6 +5,7 @@ import {
   type AccessModel,
   attentionOf,
   type GroupEntry,
+  openFindings,
   type Principal,
   type RoleEntry,
 } from '../../core/access/model.ts';
@@ -44,15 +45,24 @@ export function matrixMessage(model: AccessModel, connection: string, mode: Mode
         mode === 'groups'
           ? model.groups.map(({ group }) => attentionOf(group.metadata) ?? '')
           : model.principals.map(() => ''),
+      findings: (mode === 'groups' ? model.groups : model.principals).map((entry) => findingsText(model, entry)),
     },
     columns: {
       keys: columns.map(({ key }) => key),
       labels: columns.map(({ label, listed }) => oneLine(listed ? label : idLabel(label))),
       details: model.roles.map(({ id }) => oneLine(id)),
       listed: columns.map(({ listed }) => listed),
+      findings: model.roles.map((role) => findingsText(model, role)),
     },
     bits,
   };
+}
+
+/** What access rules find about an entry and nobody has accepted, one a line. */
+export function findingsText(model: AccessModel, entry: GroupEntry | Principal | RoleEntry): string {
+  return openFindings(model, entry)
+    .map(({ message }) => oneLine(message))
+    .join('\n');
 }
 
 export interface FilteredPositions {

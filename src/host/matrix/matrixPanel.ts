@@ -7,7 +7,7 @@ import type { AccessTarget } from '../accessTarget.ts';
 import { targetOfEntry } from '../pickTarget.ts';
 import { showError } from '../showError.ts';
 import { clockTime } from '../times.ts';
-import { filterPositions, matrixMessage } from './matrixMessages.ts';
+import { filterPositions, findingsText, matrixMessage } from './matrixMessages.ts';
 import { entryToReveal, resolveSelection } from './selection.ts';
 import { detailText, emptyText, notes, noticesOf, pageTexts } from './texts.ts';
 
@@ -140,7 +140,10 @@ export class MatrixPanel implements vscode.Disposable {
       }
       case 'active': {
         const { row, role } = resolveSelection(model, message);
-        return this.#post({ type: 'detail', place: message.place, text: detailText(row, role) });
+        const header = row && role ? undefined : (row ?? role);
+        const found = header ? findingsText(model, header).split('\n') : [];
+        const text = [detailText(row, role), ...found].filter(Boolean).join(' · ');
+        return this.#post({ type: 'detail', place: message.place, text });
       }
     }
   }

@@ -26,6 +26,7 @@ export function pageTexts(organization: string): Readonly<Record<TextName, strin
     grantedUnlisted: vscode.l10n.t('granted, role not listed'),
     notGranted: vscode.l10n.t('not granted'),
     unlisted: vscode.l10n.t('not listed'),
+    finding: vscode.l10n.t('found by access rules'),
     groupCount: vscode.l10n.t('Groups: {0}'),
     peopleCount: vscode.l10n.t('Members: {0}'),
     roleCount: vscode.l10n.t('Roles: {0}'),

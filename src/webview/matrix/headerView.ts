@@ -1,5 +1,5 @@
 import { attribute, make, text } from './dom.ts';
-import type { RenderContext } from './rowView.ts';
+import { findingMark, type RenderContext } from './rowView.ts';
 
 /** The first row: what the rows are, then the names of the roles that are drawn. */
 export class HeaderView {
@@ -41,7 +41,7 @@ export class HeaderView {
   }
 
   #add(column: number, { matrix, frame, localizer }: RenderContext): void {
-    const { key, label, detail, isListed, count } = matrix.column(column);
+    const { key, label, detail, isListed, finding, count } = matrix.column(column);
     const { mode, organization, connection } = matrix.message;
     const cell = make('div', isListed ? 'column-header' : 'column-header unlisted');
     const counted = localizer.text(mode === 'groups' ? 'columnGroups' : 'columnPeople', count);
@@ -49,10 +49,11 @@ export class HeaderView {
     cell.setAttribute('role', 'columnheader');
     cell.tabIndex = -1;
     attribute(cell, 'aria-colindex', String(column + 2));
-    attribute(cell, 'aria-label', [label, unlisted, counted].filter(Boolean).join(', '));
-    attribute(cell, 'title', [label, unlisted, detail, counted].filter((line) => line !== '').join('\n'));
+    attribute(cell, 'aria-label', [label, unlisted, finding, counted].filter(Boolean).join(', '));
+    attribute(cell, 'title', [label, unlisted, detail, finding, counted].filter((line) => line !== '').join('\n'));
     cell.style.left = `${frame.rowHeaderWidth + column * frame.columnWidth}px`;
-    cell.append(make('span', 'label', label), make('span', 'count', String(count)));
+    cell.append(make('span', 'label', label), ...(finding === '' ? [] : [findingMark()]));
+    cell.append(make('span', 'count', String(count)));
     const target = { kind: 'role', key, organization, connection };
     attribute(cell, 'data-vscode-context', JSON.stringify({ webviewSection: 'role', target }));
     this.element.append(cell);

@@ -17,6 +17,7 @@ import {
   type ViewMessage,
   versioned,
 } from './protocol.ts';
+import { findingMark } from './rowView.ts';
 import { Toolbar } from './toolbar.ts';
 
 interface Host {
@@ -51,6 +52,8 @@ let isRestored = !kept.success;
 let resting: number | undefined;
 
 const detail = part('detail', HTMLElement);
+const legendOfFindings = make('li', '');
+legendOfFindings.hidden = true;
 const toolbar = new Toolbar({
   mode: (wanted) => {
     mode = wanted;
@@ -112,7 +115,9 @@ function begin(said: Localizer): void {
       item.append(sample, make('span', '', said.text(state)));
       return item;
     }),
+    legendOfFindings,
   );
+  legendOfFindings.replaceChildren(findingMark(), make('span', '', said.text('finding')));
   part('footer', HTMLElement).hidden = false;
 }
 
@@ -133,6 +138,7 @@ function show(view: ViewMessage, said: Localizer): void {
   const empty = part('empty', HTMLElement);
   empty.hidden = !isEmpty;
   empty.textContent = view.empty;
+  legendOfFindings.hidden = !shown.hasFindings;
   grid.show(shown, said);
   if (!isRestored && kept.success) {
     grid.restore(kept.data, kept.data);

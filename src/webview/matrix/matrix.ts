@@ -11,6 +11,8 @@ export interface RowText {
   readonly detail: string;
   readonly note: string;
   readonly state: 'error' | 'degraded' | '';
+  /** What access rules find about it, one a line. */
+  readonly finding: string;
   /** How many roles it has. */
   readonly count: number;
 }
@@ -20,6 +22,7 @@ export interface ColumnText {
   readonly label: string;
   readonly detail: string;
   readonly isListed: boolean;
+  readonly finding: string;
   /** How many of the shown rows have it. */
   readonly count: number;
 }
@@ -57,20 +60,27 @@ export class Matrix {
       detail: rows.details[at] ?? '',
       note: rows.notes[at] ?? '',
       state: rows.states[at] ?? '',
+      finding: rows.findings[at] ?? '',
       count: countOfRow(bits, columns.keys.length, at),
     };
   }
 
   column(column: number): ColumnText {
     const at = this.columns[column] ?? 0;
-    const { keys, labels, details, listed } = this.message.columns;
+    const { keys, labels, details, listed, findings } = this.message.columns;
     return {
       key: keys[at] ?? '',
       label: labels[at] ?? '',
       detail: details[at] ?? '',
       isListed: listed[at] ?? true,
+      finding: findings[at] ?? '',
       count: this.#counts[at] ?? 0,
     };
+  }
+
+  get hasFindings(): boolean {
+    const { rows, columns } = this.message;
+    return [rows, columns].some(({ findings }) => findings.some((finding) => finding !== ''));
   }
 
   /** How much room names need. */

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { readMessage, type Unversioned } from '../protocol.ts';
 
 /** Both sides come from one VSIX; the number tells a page that outlived an update from one that did not. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 export const MODES = ['groups', 'people'] as const;
 /** What the rows are. The columns are roles. */
@@ -25,6 +25,7 @@ export const TEXT_NAMES = [
   'grantedUnlisted',
   'notGranted',
   'unlisted',
+  'finding',
   'groupCount',
   'peopleCount',
   'roleCount',
@@ -54,7 +55,10 @@ const toPageSchema = z.discriminatedUnion('type', [
     /** For what commands of the context menu are called on. */
     organization: text,
     connection: text,
-    /** `labels` are drawn, with `notes` beside them; tooltips have `names`, which are whole, and `details`; `states` say how a note looks. */
+    /**
+     * `labels` are drawn, with `notes` beside them; tooltips have `names`, which are whole, and `details`; `states` say how a note looks;
+     * `findings`: what access rules find about it, one a line.
+     */
     rows: z.object({
       kinds: texts,
       keys: texts,
@@ -63,8 +67,9 @@ const toPageSchema = z.discriminatedUnion('type', [
       details: texts,
       notes: texts,
       states: z.array(z.enum(['', 'error', 'degraded'])),
+      findings: texts,
     }),
-    columns: z.object({ keys: texts, labels: texts, details: texts, listed: z.array(z.boolean()) }),
+    columns: z.object({ keys: texts, labels: texts, details: texts, listed: z.array(z.boolean()), findings: texts }),
     /** One bit for each cell; see bitMatrix.ts. */
     bits: z.instanceof(Uint8Array),
   }),

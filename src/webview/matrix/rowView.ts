@@ -12,12 +12,18 @@ export interface RenderContext {
   readonly columns: readonly number[];
 }
 
+/** Beside a name that access rules find something about: the same letter as in the tree. */
+export function findingMark(): HTMLElement {
+  return make('span', 'finding', 'F');
+}
+
 /** One row of the grid: its header and the cells that are drawn. Used again for another row when it leaves the screen. */
 export class RowView {
   readonly element = make('div', 'row');
   readonly header = make('div', 'row-header');
   readonly #label = make('span', 'label');
   readonly #note = make('span', 'note');
+  readonly #finding = findingMark();
   readonly #count = make('span', 'count');
   readonly #cells = new Map<number, HTMLElement>();
   /** Cells without a column at the moment. */
@@ -28,7 +34,7 @@ export class RowView {
     this.header.setAttribute('role', 'rowheader');
     this.header.setAttribute('aria-colindex', '1');
     this.header.tabIndex = -1;
-    this.header.append(this.#label, this.#note, this.#count);
+    this.header.append(this.#label, this.#note, this.#finding, this.#count);
     this.element.append(this.header);
   }
 
@@ -39,7 +45,7 @@ export class RowView {
   /** Shows row number `row`, with the columns of the drawing. */
   draw(row: number, drawing: RenderContext): void {
     const { matrix, frame, localizer } = drawing;
-    const { kind, key, label, name, detail, note, state, count } = matrix.row(row);
+    const { kind, key, label, name, detail, note, state, finding, count } = matrix.row(row);
     const { organization, connection } = matrix.message;
     attribute(this.element, 'aria-rowindex', String(row + 2));
     this.element.classList.toggle('odd', row % 2 === 1);
@@ -48,10 +54,11 @@ export class RowView {
     text(this.#note, note);
     this.#note.classList.toggle('warning', kind === 'group');
     this.#note.dataset.state = state;
+    this.#finding.hidden = finding === '';
     text(this.#count, String(count));
-    const spoken = [name, note, localizer.text('rowGrants', count)].filter(Boolean).join(', ');
+    const spoken = [name, note, finding, localizer.text('rowGrants', count)].filter(Boolean).join(', ');
     attribute(this.header, 'aria-label', spoken);
-    attribute(this.header, 'title', [name, note, detail].filter(Boolean).join('\n'));
+    attribute(this.header, 'title', [name, note, detail, finding].filter(Boolean).join('\n'));
     const section = kind === 'group' ? 'group' : 'principal';
     const target = { kind: section, key, organization, connection };
     attribute(this.element, 'data-vscode-context', JSON.stringify({ webviewSection: section, target }));

@@ -5,6 +5,7 @@ import { commands } from '../../../src/ids.ts';
 import {
   type MatrixMessage,
   type NoticesMessage,
+  PROTOCOL_VERSION,
   readToPage,
   type ToHost,
   type ToPage,
@@ -250,6 +251,30 @@ describe('the access matrix', () => {
       assert.match(panel.last('texts').texts.title, /meridian/);
     });
 
+    it('marks what access rules have found about groups, people and roles', async () => {
+      const panel = await open();
+      const model = tree().data.last('meridian')?.model ?? assert.fail('nothing was read');
+      const { findings, groups, principals, roles } = model;
+      const [group, person, role] = [groups[8], principals[0], roles[1]];
+      assert.ok(group && person && role);
+      const found = { rule: 'apart', message: 'dora has both\nof them', accepted: undefined };
+      for (const entry of [group, person, role]) findings.set(entry, [found, { ...found, accepted: 'until then' }]);
+      tree().data.announceFindings('meridian');
+      const marked = (all: readonly string[]) => all.flatMap((text, at) => (text === '' ? [] : [[at, text]]));
+      const { rows, columns } = panel.last('matrix');
+      const said = 'dora has both\\u{a}of them';
+      assert.deepEqual([marked(rows.findings), marked(columns.findings)], [[[8, said]], [[1, said]]]);
+      panel.send({ type: 'active', mode: 'groups', row: group.key, column: null, place: 1 });
+      await until('the row is described', () => panel.count('detail') > 0);
+      assert.ok(panel.last('detail').text.endsWith(` · ${said}`));
+      panel.send({ type: 'mode', mode: 'people' });
+      assert.deepEqual(marked(panel.last('matrix').rows.findings), [[0, said]]);
+      await tree().state.setFilter(key(), 'meridian', 'is:finding');
+      assert.deepEqual([...panel.last('view').rows], [0]);
+      panel.send({ type: 'mode', mode: 'groups' });
+      assert.deepEqual([...panel.last('view').rows], [8]);
+    });
+
     it('turns to people and back, and begins again as it was when the tab was out of sight', async () => {
       const panel = await open();
       panel.send({ type: 'mode', mode: 'people' });
@@ -445,7 +470,8 @@ describe('the access matrix', () => {
   it('does nothing with what is no message of its page, and says so in the log', async () => {
     const panel = await open();
     const before = panel.posted.length;
-    for (const odd of [undefined, 'ready', { type: 'refresh' }, { version: 2, type: 'refresh' }]) panel.sendRaw(odd);
+    for (const odd of [undefined, 'ready', { type: 'refresh' }, { version: PROTOCOL_VERSION + 1, type: 'refresh' }])
+      panel.sendRaw(odd);
     assert.equal(panel.posted.length, before);
     assert.equal(
       scene().log.lines.filter((line) => /^warn .*message that this version does not know/.test(line)).length,

@@ -33,8 +33,9 @@ const message: MatrixMessage = {
     details: ['', '', ''],
     notes: ['', 'degraded', ''],
     states: ['', 'degraded', ''],
+    findings: ['', '', 'C has both'],
   },
-  columns: { keys: ['r', 's'], labels: ['R', 'Super'], details: ['', ''], listed: [true, false] },
+  columns: { keys: ['r', 's'], labels: ['R', 'Super'], details: ['', ''], listed: [true, false], findings: ['', ''] },
   bits: new Uint8Array([0b10, 0b00, 0b11]),
 };
 const view = (rows: readonly number[], columns: readonly number[]) =>
@@ -90,6 +91,7 @@ describe('what the page shows of a matrix', () => {
     ]);
     assert.deepEqual([matrix.row(0).key, matrix.row(0).count, matrix.row(1).count], ['c', 2, 1]);
     assert.deepEqual([matrix.column(0).label, matrix.column(0).isListed, matrix.column(0).count], ['Super', false, 2]);
+    assert.deepEqual([matrix.row(0).finding, matrix.row(1).finding, matrix.hasFindings], ['C has both', '', true]);
     assert.equal(matrix.grants, 3);
     assert.deepEqual(matrix.longest, { row: 1, column: 5 });
     assert.deepEqual(new Matrix(message, view([1], [0, 1])).longest, { row: 9, column: 5 });
