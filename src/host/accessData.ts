@@ -186,7 +186,7 @@ export class AccessData implements vscode.Disposable {
     this.#changed.fire({ kind: 'due', organization });
   }
 
-  /** Tells the views that the findings of a model have changed. */
+  /** Tells the views that the findings of a model, or the progress of its review, have changed. */
   announceFindings(organization: string): void {
     this.#changed.fire({ kind: 'checked', organization });
   }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { duplicatePeopleNote } from '../../core/access/descriptions.ts';
-import type { GroupEntry } from '../../core/access/model.ts';
+import type { GroupEntry, ReviewProgress } from '../../core/access/model.ts';
 import { idLabel, principalName } from '../../core/access/queries.ts';
 import { commands } from '../../ids.ts';
 import { targetUri } from '../accessTarget.ts';
@@ -20,6 +20,7 @@ export interface OrganizationFacts {
   readonly readAt: number | undefined;
   readonly isStale: boolean;
   readonly filter: string;
+  readonly review: ReviewProgress | undefined;
 }
 
 /** How a node looks. */
@@ -38,23 +39,27 @@ export function treeItem(
 /** Words that the `when` clauses of menus match. */
 function contextOf(node: Node, factsOf: (organization: string) => OrganizationFacts): string {
   if (node.kind === 'group' || node.kind === 'role') return node.isFavorite ? `${node.kind} favorite` : node.kind;
-  if (node.kind === 'organization' && factsOf(node.organization).filter !== '') return 'organization filtered';
-  return node.kind;
+  if (node.kind !== 'organization') return node.kind;
+  const { filter, review } = factsOf(node.organization);
+  return [node.kind, ...(filter === '' ? [] : ['filtered']), ...(review ? ['reviewed'] : [])].join(' ');
 }
 
 function organization(node: NodeOf<'organization'>, facts: OrganizationFacts, now: number): vscode.TreeItem {
-  const { readAt, isStale, filter } = facts;
+  const { readAt, isStale, filter, review } = facts;
+  const progress = review && vscode.l10n.t('{0} of {1} decided', review.decided, review.all);
   const icon = isStale ? colouredIcon('warning', 'list.warningForeground') : 'briefcase';
   const description = [
     node.otherName,
     readAt === undefined ? '' : vscode.l10n.t('as of {0}', clockTime(readAt, now)),
     isStale ? vscode.l10n.t('out of date') : '',
     filter === '' ? '' : vscode.l10n.t('filtered'),
+    progress === undefined ? '' : vscode.l10n.t('review: {0}', progress),
   ];
   return createTreeItem(node.label, Collapsed, icon, description.filter((part) => part !== '').join(' · '), [
     [vscode.l10n.t('ID'), node.organization],
     [vscode.l10n.t('Updated'), readAt === undefined ? vscode.l10n.t('not yet') : clockTime(readAt, now)],
     [vscode.l10n.t('Filter'), filter],
+    [vscode.l10n.t('Review'), review && `${progress} (${review.name})`],
   ]);
 }
 

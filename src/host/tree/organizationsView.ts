@@ -176,6 +176,7 @@ export class OrganizationsView implements vscode.Disposable {
       readAt: read?.model.at,
       isStale: lists.some((list) => list.kind === 'loaded' && list.staleBecause !== undefined),
       filter: this.#state.filterOf(this.#data.session?.cloud.key ?? '', organization),
+      review: read?.model.review,
     };
   }
 

@@ -13,7 +13,7 @@ const metadata = metadataOf('g-1', {
   organizationId: 'meridian',
 });
 const NOW = Date.parse('2026-03-10T09:24:00Z');
-const facts = { readAt: undefined, isStale: false, filter: '' };
+const facts = { readAt: undefined, isStale: false, filter: '', review: undefined };
 const draw = (node: Node, more: Partial<OrganizationFacts> = {}) => treeItem(node, NOW, () => ({ ...facts, ...more }));
 
 function modelOf(more: Record<string, unknown> = {}, roles: unknown = []) {
@@ -239,6 +239,10 @@ describe('a tree item', () => {
     assert.equal(stale.description, `meridian · as of ${clock} · out of date · filtered`);
     assert.equal(stale.contextValue, 'organization filtered');
     assert.equal((stale.iconPath as vscode.ThemeIcon).id, 'warning');
+    const reviewed = draw(node, { filter: 'jane', review: { name: 'm.review.yaml', decided: 12, all: 51 } });
+    assert.equal(reviewed.description, 'meridian · filtered · review: 12 of 51 decided');
+    assert.equal(reviewed.contextValue, 'organization filtered reviewed');
+    assert.match((reviewed.tooltip as vscode.MarkdownString).value, /Review: 12 of 51 decided \\\(m\.review\.yaml/);
     // A time of the clock: it stays true while the row is not drawn again.
     assert.match((stale.tooltip as vscode.MarkdownString).value, new RegExp(`Updated: ${clock}`));
   });
