@@ -31,14 +31,22 @@ export async function counter({ descriptor }: RunningSandbox, name: string): Pro
   return counters[name] ?? 0;
 }
 
+/** From now on, the identity service answers with this body where the path fits, until `goOn`. */
+export async function answerWith(sandbox: RunningSandbox, path: string, body: unknown): Promise<void> {
+  await addFault(sandbox, { service: 'identity', path, kind: 'status', status: 200, body, times: null });
+}
+
 /** The next answer of a model stops after so many bytes, until `goOn`. */
-export async function silence({ descriptor }: RunningSandbox, afterBytes: number): Promise<void> {
-  const fault = { service: 'inference', path: '/chat/completions', kind: 'silence', afterBytes };
+export async function silence(sandbox: RunningSandbox, afterBytes: number): Promise<void> {
+  await addFault(sandbox, { service: 'inference', path: '/chat/completions', kind: 'silence', afterBytes });
+}
+
+async function addFault({ descriptor }: RunningSandbox, fault: object): Promise<void> {
   const response = await fetch(`${descriptor.control}/faults`, { method: 'POST', body: JSON.stringify(fault) });
   assert.ok(response.ok, await response.text());
 }
 
-/** What is silent goes on. */
+/** What is silent goes on, and everything is answered as it was. */
 export async function goOn({ descriptor }: RunningSandbox): Promise<void> {
   const response = await fetch(`${descriptor.control}/faults`, { method: 'DELETE' });
   assert.ok(response.ok, await response.text());

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { answerInput, chooseMenuItem, openFile, quickInput, runCommand, tidyUp } from '../../harness/actions.ts';
+import {
+  answerInput,
+  chooseMenuItem,
+  notification,
+  openFile,
+  quickInput,
+  runCommand,
+  tidyUp,
+} from '../../harness/actions.ts';
+import { answerWith, goOn } from '../../harness/sandboxControl.ts';
 import { expand, extensionPage, treeRow } from '../../harness/views.ts';
 import { test, type Workbench } from '../../harness/workbench.ts';
 
@@ -70,7 +79,37 @@ test.describe('access as code', () => {
     );
     await expect(treeRow(page, 'security-auditors')).toHaveCount(0);
     await workbench.screenshot('access-waived');
+  });
+
+  test('it is a finding again when the waiver has expired, and gone once nobody has both roles', async () => {
+    const { sandbox } = workbench;
+    const text = fs.readFileSync(file(), 'utf8').replace(/until: [\d-]+/, 'until: 2026-01-31');
+    fs.writeFileSync(file(), text);
+    await expect(problems()).toContainText('expired');
+    await expect(problems()).not.toContainText('accepted until');
+    await treeRow(page, 'security-auditors').waitFor();
+    await workbench.screenshot('access-expired');
+    const metadata = {
+      id: '0b6f7c1e-0000-4000-8000-000000000001',
+      name: 'security-auditors',
+      organizationId: 'meridian',
+      creationTime: '2026-01-01T00:00:00Z',
+      provisioningStatus: 'provisioned',
+      healthStatus: 'healthy',
+    };
+    const spec = { userIDs: [], subjects: [], serviceAccountIDs: [], roleIDs: [] };
+    await answerWith(sandbox, '/groups$', [{ metadata, spec }]);
+    try {
+      await runCommand(page, 'Rolecall: Refresh');
+      await expect(problems()).not.toContainText('dora.haddad@meridian.example has');
+      await expect(treeRow(page, 'security-auditors')).toHaveCount(0);
+      await workbench.screenshot('access-fixed');
+    } finally {
+      await goOn(sandbox);
+    }
     await runCommand(page, 'Rolecall: Clear Filter');
+    await runCommand(page, 'Rolecall: Refresh');
+    await expect(problems()).toContainText('dora.haddad@meridian.example has');
   });
 
   test('the check is a report, and what is granted a graph', async () => {
@@ -96,8 +135,27 @@ test.describe('access as code', () => {
     await runCommand(page, 'File: Save');
     const [name = ''] = fs.readdirSync(workbench.folder).filter((each) => each.endsWith('.review.yaml'));
     await expect.poll(() => fs.readFileSync(path.join(workbench.folder, name), 'utf8')).toMatch(/ {4}decision: keep\n/);
+    await expect(treeRow(page, 'meridian')).toHaveAttribute('aria-label', /review: 1 of \d+ decided/);
     await workbench.screenshot('access-review-decided');
     await tidyUp(page);
-    for (const each of [file(), path.join(workbench.folder, name)]) fs.rmSync(each); // Others share the folder.
+  });
+
+  test('a later review takes its decision over, and says so', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const [review, earlier] = [today, '2026-01-05'].map((day) =>
+      path.join(workbench.folder, `meridian.${day}.review.yaml`),
+    ) as [string, string];
+    fs.writeFileSync(earlier, fs.readFileSync(review, 'utf8').replaceAll(today, '2026-01-05'));
+    fs.rmSync(review);
+    await expect(treeRow(page, 'meridian')).toHaveAttribute('aria-label', /review: 1 of \d+ decided/);
+    await runCommand(page, 'Rolecall: Start Review', 'Meridian');
+    await notification(page, 'Decisions taken over from meridian.2026-01-05.review.yaml: 1.');
+    const lenses = page.locator('.codelens-decoration');
+    await lenses.filter({ hasText: /^1 of \d+ decided, 1 of them in an earlier review/ }).waitFor();
+    await lenses.filter({ hasText: 'on 2026-01-05, in an earlier review' }).waitFor();
+    await workbench.screenshot('access-review-later');
+    await tidyUp(page);
+    for (const each of [file(), earlier, review]) fs.rmSync(each); // Others share the folder.
+    await expect(treeRow(page, 'meridian')).not.toHaveAttribute('aria-label', /review/);
   });
 });
