@@ -137,20 +137,15 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
         if (item === undefined) return [];
         const range = rangeOf({ start: item.value.start, end: item.value.start });
         const gives = group.roles.map(roleName).join(', ') || vscode.l10n.t('no roles');
-        const title = vscode.l10n.t(
-          '{0} in {1}: {2} · {3}',
-          principalName(principal),
-          groupName(group),
-          gives,
-          standingText(membership),
-        );
+        const what = vscode.l10n.t('{0} in {1}: {2}', principalName(principal), groupName(group), gives);
         const offered = isDecision(status) ? CHOICES.filter((one) => one !== status) : DECISIONS;
+        // Names are last: a line that is too long is cut, and they stand in the comment too.
         return [
-          // Icons of VS Code's own would be drawn from a server's text.
-          lens(range, title.replaceAll('$(', '$\u200b('), ''),
+          lens(range, withoutIcons(standingText(membership)), ''),
           ...offered.map((one) =>
             lens(range, choiceText(one), commands.decideAccess, uri, group.key, whoOf(principal), one),
           ),
+          lens(range, withoutIcons(what), ''),
         ];
       }),
     ];
@@ -299,6 +294,11 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
 
 function nameOf(uri: vscode.Uri): string {
   return uri.path.split('/').at(-1) ?? '';
+}
+
+/** Icons of VS Code's own would be drawn from a server's text. */
+function withoutIcons(text: string): string {
+  return text.replaceAll('$(', '$\u200b(');
 }
 
 function choiceText(choice: Choice): string {

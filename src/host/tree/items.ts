@@ -50,10 +50,10 @@ function organization(node: NodeOf<'organization'>, facts: OrganizationFacts, no
   const icon = isStale ? colouredIcon('warning', 'list.warningForeground') : 'briefcase';
   const description = [
     node.otherName,
+    progress === undefined ? '' : vscode.l10n.t('review: {0}', progress),
     readAt === undefined ? '' : vscode.l10n.t('as of {0}', clockTime(readAt, now)),
     isStale ? vscode.l10n.t('out of date') : '',
     filter === '' ? '' : vscode.l10n.t('filtered'),
-    progress === undefined ? '' : vscode.l10n.t('review: {0}', progress),
   ];
   return createTreeItem(node.label, Collapsed, icon, description.filter((part) => part !== '').join(' · '), [
     [vscode.l10n.t('ID'), node.organization],

@@ -56,13 +56,14 @@ describe('reviews with decisions', () => {
 
   it('begin with every membership, and go from one undecided to the next', async () => {
     await run(commands.startReview, undefined);
-    assert.deepEqual((await titles()).slice(0, 6), [
+    assert.deepEqual((await titles()).slice(0, 7), [
       '0 of 3 decided',
       'Next Undecided',
-      'ada@m.example in ops: admin · Undecided',
+      'Undecided',
       'Keep',
       'Revoke…',
       'Ask…',
+      'ada@m.example in ops: admin',
     ]);
     const editor = vscode.window.activeTextEditor;
     assert.equal(editor?.document.uri.toString(), review.uri().toString());
@@ -81,8 +82,13 @@ describe('reviews with decisions', () => {
     assert.match(text, new RegExp(`decision: revoke\\n {4}by: .*\\n {4}date: ${today}\\n {4}note: Left`));
     const after = await titles();
     assert.equal(after[0], '1 of 3 decided');
-    const line = after.indexOf(`ben@m.example in ops: admin · Revoked by ines@m.example on ${today}`);
-    assert.deepEqual(after.slice(line + 1, line + 4), ['Keep', 'Ask…', 'Clear Decision']);
+    const line = after.indexOf(`Revoked by ines@m.example on ${today}`);
+    assert.deepEqual(after.slice(line + 1, line + 5), [
+      'Keep',
+      'Ask…',
+      'Clear Decision',
+      'ben@m.example in ops: admin',
+    ]);
     await (await document()).save();
     await reviews.check();
     const [problem] = shown.get(review.uri().toString()) ?? [];
@@ -154,9 +160,7 @@ describe('reviews with decisions', () => {
     await run(commands.startReview, undefined);
     const now = await titles();
     assert.equal(now[0], '1 of 3 decided, 1 of them in an earlier review');
-    assert.ok(
-      now.includes('ada@m.example in audit: auditor · Kept by ines@m.example on 2020-01-01, in an earlier review'),
-    );
+    assert.ok(now.includes('Kept by ines@m.example on 2020-01-01, in an earlier review'));
     assert.deepEqual(said, ['Decisions taken over from m.2020-01-01.review.yaml: 1. Memberships to decide: 2.']);
   });
 });

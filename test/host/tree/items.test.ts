@@ -240,7 +240,7 @@ describe('a tree item', () => {
     assert.equal(stale.contextValue, 'organization filtered');
     assert.equal((stale.iconPath as vscode.ThemeIcon).id, 'warning');
     const reviewed = draw(node, { filter: 'jane', review: { name: 'm.review.yaml', decided: 12, all: 51 } });
-    assert.equal(reviewed.description, 'meridian · filtered · review: 12 of 51 decided');
+    assert.equal(reviewed.description, 'meridian · review: 12 of 51 decided · filtered');
     assert.equal(reviewed.contextValue, 'organization filtered reviewed');
     assert.match((reviewed.tooltip as vscode.MarkdownString).value, /Review: 12 of 51 decided \\\(m\.review\.yaml/);
     // A time of the clock: it stays true while the row is not drawn again.
