@@ -5,7 +5,15 @@ import { launchBrowser } from './editor/browser.ts';
 import { at, root } from './paths.ts';
 
 /** Screenshots in out/screenshots that become media/pictures/NAME.png. */
-const pictures = ['chat-tool', 'dialog-contained', 'dialog-uncontained', 'prompt-tests', 'prompt-tokens'];
+const pictures = [
+  'chat-tool',
+  'dialog-contained',
+  'dialog-uncontained',
+  'prompt-tests',
+  'prompt-tokens',
+  'access-rules',
+  'access-review',
+];
 /** Pixels at most; the screenshots of a whole window are 1440 wide. */
 const width = 1080;
 
