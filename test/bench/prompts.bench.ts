@@ -2,7 +2,7 @@
 import { parseDocument } from 'yaml';
 import type { ChosenToken } from '../../src/core/completions/completion.ts';
 import { readPromptFile } from '../../src/core/prompts/promptFile.ts';
-import { TokenLocator } from '../../src/core/prompts/tokenProbabilities.ts';
+import { TokenLocator, TokenMarks, type TokenPlace } from '../../src/core/prompts/tokenProbabilities.ts';
 import { type Figure, median, withinLimit } from './figure.ts';
 
 const CASES = 1000;
@@ -33,6 +33,7 @@ export async function bench(): Promise<Figure[]> {
       higherIsBetter: false,
     },
     ...locating(),
+    ...marking(),
   ];
 }
 
@@ -51,6 +52,53 @@ function locating(): Figure[] {
   return [
     withinLimit(`the longest update while ${TOKENS} tokens are placed`, Math.max(...updates), 'ms', UPDATE_MS),
     withinLimit(`placing ${TOKENS} tokens as they arrive`, whole, 'ms', 100),
+  ];
+}
+
+/** Each update marks what has arrived. The rival computes all marks of the answer again, as VS Code takes them for one decoration type. */
+function marking(): Figure[] {
+  const tokens = Array.from({ length: TOKENS }, (_, at) => token(at));
+  const locator = new TokenLocator();
+  locator.add(tokens);
+  const all = locator.places;
+  const text = all
+    .map(({ tokens: [first] }) => Buffer.from(first?.bytes ?? []))
+    .join('')
+    .padEnd(all.at(-1)?.end ?? 0);
+  const ours: number[][] = [];
+  const drawn: number[] = [];
+  const anew: number[] = [];
+  for (let round = 0; round < ROUNDS + 2; round++) {
+    const arrived: TokenPlace[] = [];
+    const marks = new TokenMarks(arrived);
+    const updates: number[] = [];
+    let whole = 0;
+    drawn.length = 0;
+    for (let at = 0; at < all.length; at += 5) {
+      arrived.push(...all.slice(at, at + 5));
+      const length = arrived.at(-1)?.end;
+      updates.push(milliseconds(() => marks.update(text, length)));
+      drawn.push(marks.blocks.at(-1)?.flat().length ?? 0);
+      whole += milliseconds(() => new TokenMarks(arrived).update(text, length));
+    }
+    if (round < 2) continue; // The first rounds warm up.
+    ours.push(updates);
+    anew.push(whole);
+  }
+  const value = median(ours.map((updates) => updates.reduce((sum, each) => sum + each, 0)));
+  const longest = Math.max(...(ours[0] ?? []).map((_, at) => median(ours.map((updates) => updates[at] ?? 0))));
+  return [
+    {
+      name: `marking ${TOKENS} tokens as they arrive`,
+      value,
+      unit: 'ms',
+      against: 'marking all again at each update',
+      ratio: value / median(anew),
+      aim: 0.1,
+      higherIsBetter: false,
+    },
+    withinLimit(`the longest update while ${TOKENS} tokens are marked`, longest, 'ms', UPDATE_MS),
+    withinLimit(`the most marks that an update draws, of ${TOKENS} tokens`, Math.max(...drawn), 'marks', 100),
   ];
 }
 

@@ -89,3 +89,89 @@ export function leastCertain(places: readonly TokenPlace[], count: number, below
     .toSorted((one, other) => one.probability - other.probability || one.start - other.start)
     .slice(0, count);
 }
+
+/** The bounds below which a token is marked, from the most likely. What is above the first stays as it is. */
+export const MARKED_BELOW: readonly number[] = [0.9, 0.5, 0.2];
+
+/** In lines and UTF-16 units, from 0. */
+export interface TextPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The word of a token, without the blanks around it. */
+export interface TokenMark {
+  readonly start: TextPosition;
+  readonly end: TextPosition;
+}
+
+/** Some marks of an answer, by the index of their bound in {@link MARKED_BELOW}. */
+export type MarkBlock = readonly (readonly TokenMark[])[];
+
+/** Marks in a block: an editor draws all of one anew when one is added. */
+const BLOCK = 100;
+
+/**
+ * What is to be marked in an answer while it arrives. Each token is looked at once, and only the last block grows: an editor that
+ * draws block by block has as much to do for the last token of an answer as for the first.
+ */
+export class TokenMarks {
+  readonly places: readonly TokenPlace[];
+  readonly #blocks: TokenMark[][][] = [];
+  #size = BLOCK;
+  #count = 0;
+  #at = { offset: 0, line: 0, column: 0 };
+  #end: TextPosition = { line: 0, column: 0 };
+
+  /** @param places those of the answer; they are only added to. */
+  constructor(places: readonly TokenPlace[]) {
+    this.places = places;
+  }
+
+  get blocks(): readonly MarkBlock[] {
+    return this.#blocks;
+  }
+
+  /** Of the last mark. */
+  get end(): TextPosition {
+    return this.#end;
+  }
+
+  /** Adds what is new. @param length how much of the answer is shown. */
+  update(text: string, length = text.length): void {
+    for (; this.#count < this.places.length; this.#count += 1) {
+      const place = this.places[this.#count];
+      if (!place || place.end > length) return;
+      const level = MARKED_BELOW.findLastIndex((bound) => place.probability < bound);
+      if (level < 0) continue;
+      const token = text.slice(place.start, place.end);
+      const word = token.trim();
+      if (word === '') continue; // Lines under blanks would be taken for a word.
+      const start = place.start + token.indexOf(word);
+      this.#add(level, { start: this.#positionAt(text, start), end: this.#positionAt(text, start + word.length) });
+    }
+  }
+
+  #add(level: number, mark: TokenMark): void {
+    if (this.#size === BLOCK) {
+      this.#blocks.push(MARKED_BELOW.map(() => []));
+      this.#size = 0;
+    }
+    this.#blocks.at(-1)?.[level]?.push(mark);
+    this.#size += 1;
+    this.#end = mark.end;
+  }
+
+  /** Later offsets only: it goes on where it was. */
+  #positionAt(text: string, offset: number): TextPosition {
+    let { offset: at, line, column } = this.#at;
+    for (; at < offset; at += 1) {
+      const code = text.charCodeAt(at);
+      const ends = code === 10 || (code === 13 && text.charCodeAt(at + 1) !== 10);
+      column = ends ? 0 : column + 1;
+      if (ends) line += 1;
+    }
+    this.#at = { offset: at, line, column };
+    return { line, column };
+  }
+}

@@ -54,7 +54,9 @@ export class AnswerChoice {
 
   /** Checks the places against the whole text: a colour at the wrong place would be a lie. */
   end(): void {
-    this.#places = locateTokens(this.text, this.logprobs);
+    const checked = locateTokens(this.text, this.logprobs);
+    // The same places stay the same list, so that nothing is drawn again.
+    if (checked.length !== this.#locator.places.length) this.#places = checked;
   }
 }
 

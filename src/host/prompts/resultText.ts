@@ -19,6 +19,8 @@ export interface AnswerPlace {
   readonly model: ModelAnswer;
   readonly choice: AnswerChoice;
   readonly line: number;
+  /** How much of the answer is there. More of it may have arrived since. */
+  readonly length: number;
 }
 
 /** A line with something to do. */
@@ -218,7 +220,7 @@ class Writer {
   }
 
   answer(model: ModelAnswer, choice: AnswerChoice): void {
-    this.#answers.push({ model, choice, line: this.#line });
+    this.#answers.push({ model, choice, line: this.#line, length: choice.text.length });
     this.paragraph(choice.text);
   }
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
 import { probability, type TokenLogprob } from '../../core/completions/completion.ts';
-import type { TokenPlace } from '../../core/prompts/tokenProbabilities.ts';
+import { TokenMarks, type TokenPlace } from '../../core/prompts/tokenProbabilities.ts';
 import { promptCommands } from '../../ids.ts';
 import type { Handlers } from '../commands.ts';
 import { escapeMarkdown } from '../escapeMarkdown.ts';
@@ -10,81 +10,111 @@ import type { PromptResult, PromptResults } from './promptResults.ts';
 import { RESULT_SCHEME } from './resultDocuments.ts';
 import type { AnswerPlace } from './resultText.ts';
 
-/** From the most likely: what is above the first stays as it is. */
-const levels: readonly { readonly below: number; readonly color: string; readonly line: string }[] = [
-  { below: 0.9, color: 'charts.blue', line: 'dotted' },
-  { below: 0.5, color: 'charts.yellow', line: 'dashed' },
-  { below: 0.2, color: 'charts.red', line: 'wavy' },
-];
+/** For each bound in `MARKED_BELOW`. */
+const styles = [
+  { color: 'charts.blue', line: 'dotted' },
+  { color: 'charts.yellow', line: 'dashed' },
+  { color: 'charts.red', line: 'wavy' },
+] as const;
 /** A place to jump to. */
 const UNCERTAIN = 0.5;
 const SHOWN_ALTERNATIVES = 10;
 
-/** Where the tokens of an answer are to be colored; those that arrive are added. */
-export class ColoredAnswer {
-  /** For each level. */
-  readonly ranges: readonly vscode.Range[][] = levels.map(() => []);
-  readonly #line: number;
-  readonly #places: readonly TokenPlace[];
-  #count = 0;
-  #at = { offset: 0, line: 0, column: 0 };
+/**
+ * The marks of an answer in the editors that show it. VS Code replaces all ranges of a decoration type at once, so each block of
+ * marks has types of its own: whole blocks are set once and then move with the text.
+ */
+export class ColoredAnswer implements vscode.Disposable {
+  readonly #marks: TokenMarks;
+  /** By block and level. */
+  readonly #types: (vscode.TextEditorDecorationType | undefined)[][] = [];
+  /** How many marks of a type an editor shows. */
+  #painted = new WeakMap<vscode.TextEditor, Map<vscode.TextEditorDecorationType, number>>();
+  /** Where the answer begins in the document. */
+  #line = 0;
 
-  constructor({ line, choice }: Pick<AnswerPlace, 'line'> & { readonly choice: Pick<AnswerChoice, 'places'> }) {
+  constructor(places: readonly TokenPlace[]) {
+    this.#marks = new TokenMarks(places);
+  }
+
+  isOf(places: readonly TokenPlace[]): boolean {
+    return places === this.#marks.places;
+  }
+
+  /** Text that was replaced has lost its marks. */
+  follow(changes: readonly vscode.TextDocumentContentChangeEvent[]): void {
+    const start = new vscode.Position(this.#line, 0);
+    const { line, column } = this.#marks.end;
+    const end = new vscode.Position(this.#line + line, column);
+    for (const { range, text } of changes) {
+      if (range.start.isBefore(end) && range.end.isAfter(start)) this.#painted = new WeakMap();
+      else if (range.end.isBeforeOrEqual(start)) {
+        this.#line += text.split('\n').length - 1 - (range.end.line - range.start.line);
+      }
+    }
+  }
+
+  /** Paints what the editors do not show yet. */
+  paint({ choice: { text }, line, length }: AnswerPlace, editors: readonly vscode.TextEditor[]): void {
     this.#line = line;
-    this.#places = choice.places;
-  }
-
-  /** False for the places of another text, or of a text that has moved. */
-  isOf(line: number, places: readonly TokenPlace[]): boolean {
-    return line === this.#line && places === this.#places;
-  }
-
-  /** Adds what is new. `text` is the whole answer. */
-  update(text: string): void {
-    for (; this.#count < this.#places.length; this.#count += 1) {
-      const place = this.#places[this.#count];
-      if (!place || place.end > text.length) return;
-      const level = levels.findLastIndex(({ below }) => place.probability < below);
-      if (level < 0) continue;
-      const token = text.slice(place.start, place.end);
-      const word = token.trim();
-      if (word === '') continue; // Lines under blanks would be taken for a word.
-      const start = place.start + token.indexOf(word);
-      const [from, to] = [this.#positionAt(text, start), this.#positionAt(text, start + word.length)];
-      this.ranges[level]?.push(new vscode.Range(from, to));
+    this.#marks.update(text, length);
+    for (const editor of editors) {
+      const painted = this.#painted.get(editor) ?? new Map<vscode.TextEditorDecorationType, number>();
+      this.#painted.set(editor, painted);
+      for (const [index, block] of this.#marks.blocks.entries()) {
+        for (const [level, marks] of block.entries()) {
+          if (marks.length === 0) continue;
+          const type = this.#typeOf(index, level);
+          if (painted.get(type) === marks.length) continue;
+          painted.set(type, marks.length);
+          editor.setDecorations(
+            type,
+            marks.map(
+              ({ start, end }) => new vscode.Range(line + start.line, start.column, line + end.line, end.column),
+            ),
+          );
+        }
+      }
     }
   }
 
-  #positionAt(text: string, offset: number): vscode.Position {
-    let { offset: at, line, column } = this.#at;
-    for (; at < offset; at += 1) {
-      const code = text.charCodeAt(at);
-      const ends = code === 10 || (code === 13 && text.charCodeAt(at + 1) !== 10);
-      column = ends ? 0 : column + 1;
-      if (ends) line += 1;
-    }
-    this.#at = { offset: at, line, column };
-    return new vscode.Position(this.#line + line, column);
+  #typeOf(index: number, level: number): vscode.TextEditorDecorationType {
+    const types = this.#types[index] ?? [];
+    this.#types[index] = types;
+    const known = types[level];
+    if (known) return known;
+    const { color, line } = styles[level] ?? styles[0];
+    const type = vscode.window.createTextEditorDecorationType({
+      color: new vscode.ThemeColor(color),
+      textDecoration: `underline ${line}`,
+      // What arrives behind a token is another one.
+      rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+    });
+    types[level] = type;
+    return type;
+  }
+
+  dispose(): void {
+    for (const type of this.#types.flat()) type?.dispose();
   }
 }
 
 /** Colors and underlines the tokens of answers that were asked for with `logprobs`, by how likely they were. */
 export class TokenColors implements vscode.HoverProvider, vscode.Disposable {
   readonly #results: PromptResults;
-  readonly #types = levels.map(({ color, line }) =>
-    vscode.window.createTextEditorDecorationType({
-      color: new vscode.ThemeColor(color),
-      textDecoration: `underline ${line}`,
-    }),
-  );
-  readonly #colored = new WeakMap<AnswerChoice, ColoredAnswer>();
+  /** By documents. */
+  readonly #colored = new Map<string, Map<AnswerChoice, ColoredAnswer>>();
   readonly #disposables: vscode.Disposable;
 
   constructor(results: PromptResults) {
     this.#results = results;
     this.#disposables = vscode.Disposable.from(
-      ...this.#types,
-      vscode.workspace.onDidChangeTextDocument(({ document }) => this.#paint(document)),
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        for (const colored of this.#colored.get(document.uri.toString())?.values() ?? [])
+          colored.follow(contentChanges);
+        this.#paint(document);
+      }),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#keepOnly(uri, [])),
       vscode.window.onDidChangeVisibleTextEditors((editors) => {
         for (const { document } of editors) this.#paint(document);
       }),
@@ -100,29 +130,40 @@ export class TokenColors implements vscode.HoverProvider, vscode.Disposable {
   }
 
   #paint(document: vscode.TextDocument): void {
-    if (document.uri.scheme !== RESULT_SCHEME) return;
-    const result = this.#results.of(document.uri);
+    const { uri } = document;
+    if (uri.scheme !== RESULT_SCHEME) return;
+    const result = this.#results.of(uri);
     // What is shown is a moment behind: it is painted when it has arrived.
     if (!result || document.getText() !== result.text) return;
-    const colored = result.answers.map((place) => this.#colorsOf(place));
-    for (const editor of vscode.window.visibleTextEditors) {
-      if (editor.document !== document) continue;
-      for (const [level, type] of this.#types.entries()) {
-        editor.setDecorations(
-          type,
-          colored.flatMap(({ ranges }) => ranges[level] ?? []),
-        );
-      }
-    }
+    this.#keepOnly(
+      uri,
+      result.answers.map(({ choice }) => choice),
+    );
+    const editors = vscode.window.visibleTextEditors.filter((editor) => editor.document === document);
+    for (const place of result.answers) this.#coloredAnswer(uri, place.choice).paint(place, editors);
   }
 
-  #colorsOf(place: AnswerPlace): ColoredAnswer {
-    const { choice, line } = place;
-    const known = this.#colored.get(choice);
-    const colored = known?.isOf(line, choice.places) ? known : new ColoredAnswer(place);
-    this.#colored.set(choice, colored);
-    colored.update(choice.text);
-    return colored;
+  #coloredAnswer(uri: vscode.Uri, choice: AnswerChoice): ColoredAnswer {
+    const key = uri.toString();
+    const colored = this.#colored.get(key) ?? new Map<AnswerChoice, ColoredAnswer>();
+    this.#colored.set(key, colored);
+    const known = colored.get(choice);
+    if (known?.isOf(choice.places)) return known;
+    known?.dispose();
+    const made = new ColoredAnswer(choice.places);
+    colored.set(choice, made);
+    return made;
+  }
+
+  /** Of a document, drops the marks of all other answers. */
+  #keepOnly(uri: vscode.Uri, choices: readonly AnswerChoice[]): void {
+    const colored = this.#colored.get(uri.toString());
+    for (const [choice, answer] of colored ?? []) {
+      if (choices.includes(choice)) continue;
+      answer.dispose();
+      colored?.delete(choice);
+    }
+    if (colored?.size === 0) this.#colored.delete(uri.toString());
   }
 
   provideHover(document: vscode.TextDocument, position: vscode.Position): vscode.Hover | undefined {
@@ -164,6 +205,8 @@ export class TokenColors implements vscode.HoverProvider, vscode.Disposable {
 
   dispose(): void {
     this.#disposables.dispose();
+    for (const colored of this.#colored.values()) for (const answer of colored.values()) answer.dispose();
+    this.#colored.clear();
   }
 }
 

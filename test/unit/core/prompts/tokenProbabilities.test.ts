@@ -5,6 +5,7 @@ import {
   locateTokens,
   perplexity,
   TokenLocator,
+  TokenMarks,
 } from '../../../../src/core/prompts/tokenProbabilities.ts';
 
 const encoder = new TextEncoder();
@@ -80,5 +81,69 @@ describe('the tokens of an answer', () => {
       [1, 0],
     );
     assert.equal(leastCertain(places, 10).length, 3);
+  });
+});
+
+describe('the marks of an answer', () => {
+  const rows: readonly [what: string, tokens: readonly (readonly [string, number])[], wanted: readonly string[]][] = [
+    ['certain ones stay as they are', [['Paris', 0.95]], []],
+    [
+      'each by how likely it is',
+      [
+        ['a', 0.6],
+        ['b', 0.4],
+        ['c', 0.1],
+      ],
+      ['0 0:0-0:1', '1 0:1-0:2', '2 0:2-0:3'],
+    ],
+    [
+      'without the blanks around them',
+      [
+        [' city', 0.1],
+        ['\n\n', 0.1],
+      ],
+      ['2 0:1-0:5'],
+    ],
+    [
+      'behind line breaks of every kind',
+      [
+        ['a\r\nb\nc\r', 0.99],
+        ['🙂d', 0.3],
+      ],
+      ['1 3:0-3:3'],
+    ],
+  ];
+  for (const [what, tokens, wanted] of rows) {
+    it(`are: ${what}`, () => {
+      const locator = new TokenLocator();
+      const marks = new TokenMarks(locator.places);
+      let text = '';
+      for (const [piece, likely] of tokens) {
+        text += piece;
+        locator.add([token(piece, likely)]);
+        marks.update(text);
+      }
+      const found = marks.blocks.flatMap((block) =>
+        block.flatMap((level, index) =>
+          level.map(({ start, end }) => `${index} ${start.line}:${start.column}-${end.line}:${end.column}`),
+        ),
+      );
+      assert.deepEqual(found, wanted);
+    });
+  }
+
+  it('wait until their text is shown, and change only in the last block', () => {
+    const locator = new TokenLocator();
+    const marks = new TokenMarks(locator.places);
+    locator.add(Array.from({ length: 1000 }, () => token('ab ', 0.1)));
+    const text = 'ab '.repeat(1000);
+    marks.update(text, 10);
+    assert.equal(marks.blocks.flat(2).length, 3);
+    marks.update(text, 2000);
+    const before = marks.blocks.map((block) => block.map((level) => [...level]));
+    marks.update(text);
+    assert.deepEqual(marks.blocks.slice(0, before.length - 1), before.slice(0, -1));
+    assert.ok(before.length > 2 && marks.blocks.every((block) => block.flat().length <= 100));
+    assert.equal(marks.blocks.flat(2).length, 1000);
   });
 });
