@@ -3,7 +3,7 @@ import type { DocumentProblem } from '../base/documentProblem.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { checkPlaceholders } from './checkPlaceholders.ts';
 import { type EvaluatorDefinition, readEvaluators } from './evaluatorDefinitions.ts';
-import { placeholderKind, type TemplateText } from './placeholders.ts';
+import type { TemplateText } from './placeholders.ts';
 import { nameCases, type PromptCase, readCases } from './promptCases.ts';
 import { parameterName, promptFields, responseFormats, roles } from './promptFields.ts';
 import { type ParameterList, readParameters } from './promptParameters.ts';
@@ -305,19 +305,4 @@ function checkPasses(
   const answers = repeats * Math.max(1, seeds.length) * (values.n ?? 1);
   if (passes <= answers || !member) return;
   reading.error(member.range, 'tooManyPasses', l10n.t('A case has only {0} answers.', answers));
-}
-
-/** The paths that a file reads, with placeholders in those of images, each once. */
-export function filesOf({ messages, extensions }: PromptFile): string[] {
-  const inMessages = messages.flatMap(({ content }) =>
-    content.flatMap((part) => (part.type === 'text' ? part.text.placeholders : part.url.placeholders)),
-  );
-  const included = inMessages.filter(({ name }) => placeholderKind(name) === 'file').map(({ name }) => name.slice(5));
-  return [
-    ...new Set([
-      ...included,
-      ...extensions.images.map(({ value }) => value),
-      ...extensions.cases.map(({ value }) => value),
-    ]),
-  ];
 }

@@ -163,6 +163,27 @@ export function checkPath(file: string): string {
   return path.posix.normalize(plain);
 }
 
+/** The paths that a file reads, with placeholders in those of images, each once. Those that are none are left out. */
+export function filesOf({ messages, extensions }: PromptFile): string[] {
+  const inMessages = messages.flatMap(({ content }) =>
+    content.flatMap((part) => (part.type === 'text' ? part.text.placeholders : part.url.placeholders)),
+  );
+  const named = [
+    ...inMessages.filter(({ kind }) => kind === 'file').map(({ name }) => filePath(name)),
+    ...extensions.images.map(({ value }) => value),
+    ...extensions.cases.map(({ value }) => value),
+  ];
+  return [...new Set(named.flatMap(relativePath))];
+}
+
+function relativePath(file: string): string[] {
+  try {
+    return [checkPath(file)];
+  } catch {
+    return []; // Said when it is read.
+  }
+}
+
 function configuration(message: string): RolecallError {
   return new RolecallError('configuration', message);
 }

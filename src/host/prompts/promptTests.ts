@@ -3,9 +3,8 @@ import { asRolecallError, isCancelled } from '../../core/base/errors.ts';
 import type { PromptCase } from '../../core/prompts/promptCases.ts';
 import { nameCases } from '../../core/prompts/promptCases.ts';
 import { hasErrors } from '../../core/prompts/promptFile.ts';
-import { reasonsOf } from '../../core/prompts/reports.ts';
-import type { RunEvent } from '../../core/prompts/runCases.ts';
-import { type CaseResult, combineVerdicts, type PromptRun, type Verdict } from '../../core/prompts/runResults.ts';
+import { filesOf } from '../../core/prompts/promptRequest.ts';
+import type { PromptRun } from '../../core/prompts/runResults.ts';
 import { signalOf } from '../cancellation.ts';
 import { plainText } from '../dialogs.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
@@ -14,7 +13,7 @@ import { documentOf, type OpenedPrompt, readPrompt } from './promptFiles.ts';
 import { isPromptFile, PROMPT_GLOB } from './promptPattern.ts';
 import type { PromptProblems } from './promptProblems.ts';
 import { type PromptRunner, requireRunnable } from './promptRunner.ts';
-import { checkText } from './resultText.ts';
+import { type TestedCase, TestWork } from './testWork.ts';
 
 export interface PromptTestsDeps {
   readonly catalog: ModelCatalog;
@@ -36,6 +35,10 @@ export class PromptTests implements vscode.Disposable {
   readonly #profiles = new Map<string, vscode.TestRunProfile>();
   /** What each test asks. */
   readonly #cases = new WeakMap<vscode.TestItem, PromptCase>();
+  /** The text that each suite shows the cases of. */
+  readonly #texts = new WeakMap<vscode.TestItem, string>();
+  /** The addresses of what each file names beside itself. */
+  readonly #filesOf = new WeakMap<vscode.TestItem, ReadonlySet<string>>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #disposables: vscode.Disposable[];
 
@@ -50,17 +53,17 @@ export class PromptTests implements vscode.Disposable {
     );
     this.#controller.resolveHandler = (item) => (item ? this.#load(item) : this.#discover());
     this.#controller.refreshHandler = () => this.#discover();
-    const watcher = vscode.workspace.createFileSystemWatcher(PROMPT_GLOB);
+    // Prompt files, and what they name beside themselves: data, included texts and images have any name.
+    const watcher = vscode.workspace.createFileSystemWatcher('**/*');
     this.#disposables = [
       this.#controller,
       run,
       watcher,
-      watcher.onDidCreate((uri) => this.#add(uri)),
-      watcher.onDidChange((uri) => this.#changed(uri)),
-      watcher.onDidDelete((uri) => this.#remove(uri)),
-      // A deleted folder is one event, and none for its files.
-      vscode.workspace.onDidDeleteFiles(({ files }) => {
-        for (const uri of files) this.#remove(uri);
+      watcher.onDidCreate((uri) => (isPromptFile(uri) ? this.#add(uri) : this.#changedBeside(uri))),
+      watcher.onDidChange((uri) => (isPromptFile(uri) ? this.#changed(uri) : this.#changedBeside(uri))),
+      watcher.onDidDelete((uri) => {
+        this.#remove(uri);
+        this.#changedBeside(uri);
       }),
       vscode.workspace.onDidChangeWorkspaceFolders(() => void this.#discover()),
       deps.problems.onDidCheck((prompt) => this.#edited(prompt)),
@@ -92,7 +95,7 @@ export class PromptTests implements vscode.Disposable {
     return item;
   }
 
-  /** The file, or everything in that folder. */
+  /** The file, or everything in that folder: a deleted folder is one event, and none for its files. */
   #remove(uri: vscode.Uri): void {
     const address = uri.toString();
     for (const [id] of this.#controller.items) {
@@ -103,13 +106,24 @@ export class PromptTests implements vscode.Disposable {
   /** On disk: what stands in an editor is newer. */
   #changed(uri: vscode.Uri): void {
     const item = this.#add(uri);
-    if (documentOf(uri) || item.children.size === 0) return;
-    const key = uri.toString();
-    clearTimeout(this.#timers.get(key));
+    if (!documentOf(uri) && item.children.size > 0) this.#loadSoon(item);
+  }
+
+  /** A data file, an included text or an image: there can be other cases, and the results are those of before. */
+  #changedBeside(uri: vscode.Uri): void {
+    for (const [, item] of this.#controller.items) {
+      if (!this.#filesOf.get(item)?.has(uri.toString())) continue;
+      this.#controller.invalidateTestResults(item);
+      this.#loadSoon(item);
+    }
+  }
+
+  #loadSoon(item: vscode.TestItem): void {
+    clearTimeout(this.#timers.get(item.id));
     this.#timers.set(
-      key,
+      item.id,
       setTimeout(() => {
-        this.#timers.delete(key);
+        this.#timers.delete(item.id);
         void this.#load(item); // Never rejects.
       }, RELOAD_MS),
     );
@@ -135,13 +149,13 @@ export class PromptTests implements vscode.Disposable {
     }
   }
 
-  readonly #texts = new WeakMap<vscode.TestItem, string>();
-
   /** Never rejects. @returns whether the results that are shown belong to another text. */
   async #fill(item: vscode.TestItem, prompt: OpenedPrompt): Promise<boolean> {
     const { file, text } = prompt;
     const before = this.#texts.get(item);
     this.#texts.set(item, text);
+    const folder = vscode.Uri.joinPath(prompt.uri, '..');
+    this.#filesOf.set(item, new Set(filesOf(file).map((path) => vscode.Uri.joinPath(folder, path).toString())));
     const firstError = file.problems.find(({ severity }) => severity === 'error');
     item.error = firstError && hasErrors(file) ? errorOf(prompt, firstError) : undefined;
     const { cases, problem } = await this.#casesOf(prompt);
@@ -273,7 +287,7 @@ export class PromptTests implements vscode.Disposable {
     }
   }
 
-  #caseItems(tests: readonly vscode.TestItem[]): Map<string, { test: vscode.TestItem; one: PromptCase }> {
+  #caseItems(tests: readonly vscode.TestItem[]): Map<string, TestedCase> {
     return new Map(
       tests.flatMap((test) => {
         const one = this.#cases.get(test);
@@ -305,119 +319,4 @@ function caseWithoutValues(): PromptCase {
 function errorOf(prompt: OpenedPrompt, problem: { start: number; end: number; message: string }): string {
   const { line } = prompt.rangeOf(problem).start;
   return vscode.l10n.t('Line {0}: {1}', line + 1, problem.message);
-}
-
-/** Tells a test run what becomes of the cases. */
-class TestWork {
-  readonly #run: vscode.TestRun;
-  readonly #prompt: OpenedPrompt;
-  readonly #tests: ReadonlyMap<string, { readonly test: vscode.TestItem; readonly one: PromptCase }>;
-  readonly #models: number;
-  readonly #results = new Map<string, CaseResult[]>();
-
-  constructor(
-    run: vscode.TestRun,
-    prompt: OpenedPrompt,
-    tests: ReadonlyMap<string, { readonly test: vscode.TestItem; readonly one: PromptCase }>,
-    models: number,
-  ) {
-    this.#run = run;
-    this.#prompt = prompt;
-    this.#tests = tests;
-    this.#models = models;
-  }
-
-  get cases(): readonly PromptCase[] {
-    return [...this.#tests.values()].map(({ one }) => one);
-  }
-
-  accept(event: RunEvent): void {
-    if (event.kind === 'waiting') {
-      this.#write(vscode.l10n.t('The service asked to wait {0} s.', Math.ceil(event.ms / 1000)));
-    } else if (event.kind === 'started') {
-      const test = this.#testOf(event.case);
-      if (test && event.attempt === 0) this.#run.started(test);
-    } else if (event.kind === 'finished') this.#finish(event.result);
-  }
-
-  /** Marks what the baseline did better: a regression is red, whatever else it is. */
-  compare(regressions: ReadonlyMap<string, string>): void {
-    for (const [id, reason] of regressions) {
-      const test = this.#tests.get(id)?.test;
-      const results = this.#results.get(id);
-      if (!test || !results) continue;
-      const messages = results.flatMap((result) => this.#messagesOf(result, ['failed', 'error']));
-      this.#run.failed(test, [this.#messageAt(reason, test), ...messages], durationOf(results));
-    }
-  }
-
-  #testOf({ id }: PromptCase): vscode.TestItem | undefined {
-    return this.#tests.get(id)?.test;
-  }
-
-  #finish(result: CaseResult): void {
-    const test = this.#testOf(result.case);
-    if (!test) return;
-    this.#writeResult(result, test);
-    const results = [...(this.#results.get(result.case.id) ?? []), result];
-    this.#results.set(result.case.id, results);
-    if (results.length < this.#models) return;
-    const verdict = combineVerdicts(results.map((each) => each.verdict));
-    const duration = durationOf(results);
-    if (verdict === 'passed') this.#run.passed(test, duration);
-    else if (verdict === 'skipped') this.#run.skipped(test);
-    else {
-      const messages = results.flatMap((each) => this.#messagesOf(each, [verdict]));
-      this.#run[verdict === 'failed' ? 'failed' : 'errored'](test, messages, duration);
-    }
-  }
-
-  #messagesOf({ attempts, model }: CaseResult, verdicts: readonly Verdict[]): vscode.TestMessage[] {
-    const prefix = this.#models > 1 ? `${model}: ` : '';
-    return attempts.flatMap(({ error, answers }) => {
-      if (error) return verdicts.includes('error') ? [new vscode.TestMessage(`${prefix}${error.message}`)] : [];
-      return answers
-        .flatMap(({ evaluations }) => evaluations)
-        .filter(({ verdict }) => verdicts.includes(verdict))
-        .map(({ evaluator, reason = '', diff, range }) => {
-          const text = `${prefix}${evaluator}: ${reason}`;
-          const message = diff
-            ? vscode.TestMessage.diff(text, diff.expected, diff.actual)
-            : new vscode.TestMessage(text);
-          message.location = new vscode.Location(this.#prompt.uri, this.#prompt.rangeOf(range));
-          return message;
-        });
-    });
-  }
-
-  #messageAt(text: string, { uri, range }: vscode.TestItem): vscode.TestMessage {
-    const message = new vscode.TestMessage(text);
-    if (uri && range) message.location = new vscode.Location(uri, range);
-    return message;
-  }
-
-  #writeResult({ case: one, model, verdict, agreement, attempts }: CaseResult, test: vscode.TestItem): void {
-    const agree = agreement.of > 1 ? ` (${agreement.passed}/${agreement.of})` : '';
-    this.#write(`${one.label} · ${model} · ${verdict}${agree}`, test);
-    for (const { error, answers } of attempts) {
-      if (error) this.#write(error.message, test);
-      for (const { text, evaluations } of answers) {
-        this.#write(text, test);
-        for (const evaluation of evaluations) this.#write(`  ${checkText(evaluation)}`, test);
-      }
-    }
-    if (verdict === 'skipped') for (const reason of reasonsOf(attempts)) this.#write(`  ${reason}`, test);
-    this.#write('', test);
-  }
-
-  /** Without what a terminal would obey. */
-  #write(text: string, test?: vscode.TestItem): void {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what has to go.
-    const plain = text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '');
-    this.#run.appendOutput(`${plain.replaceAll('\n', '\r\n')}\r\n`, undefined, test);
-  }
-}
-
-function durationOf(results: readonly CaseResult[]): number {
-  return results.flatMap(({ attempts }) => attempts).reduce((sum, { timings }) => sum + (timings?.totalMs ?? 0), 0);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { filesOf, readPromptFile } from '../../../../src/core/prompts/promptFile.ts';
-import { checkPath, rangesOfFields } from '../../../../src/core/prompts/promptRequest.ts';
+import { readPromptFile } from '../../../../src/core/prompts/promptFile.ts';
+import { checkPath, filesOf, rangesOfFields } from '../../../../src/core/prompts/promptRequest.ts';
 
 const TEXT = `model: a/b
 modelParameters:
