@@ -30,8 +30,16 @@ export async function evaluate(
   answer: Answer,
   signal: AbortSignal,
 ): Promise<Evaluation> {
-  const { name, range, check } = definition;
-  return { evaluator: name, method: check.method, range, ...(await outcomeOf(check, answer, signal)) };
+  const { name, range, check, isNegated = false } = definition;
+  const outcome = await outcomeOf(check, answer, signal);
+  return { evaluator: name, method: check.method, range, ...(isNegated ? opposite(outcome) : outcome) };
+}
+
+/** What was not measured stays so. */
+function opposite(outcome: Outcome): Outcome {
+  if (outcome.verdict === 'failed') return { verdict: 'passed' };
+  if (outcome.verdict !== 'passed') return outcome;
+  return { verdict: 'failed', reason: l10n.t('This check should fail ("not"), and the answer passes it.') };
 }
 
 function outcomeOf(check: EvaluatorCheck, answer: Answer, signal: AbortSignal): Outcome | Promise<Outcome> {

@@ -14,6 +14,8 @@ export interface EvaluatorDefinition {
   /** Of the whole entry. */
   readonly range: TextRange;
   readonly check: EvaluatorCheck;
+  /** It passes where it would fail. */
+  readonly isNegated?: boolean;
 }
 
 export type EvaluatorCheck =
@@ -63,7 +65,22 @@ function readEvaluator(reading: Reading, node: YamlNode, index: number, isOurs: 
     const message = l10n.t('Other programs stop at "{0}". Under rolecall: evaluators they ignore it.', method);
     reading.report(fields.get(method)?.keyRange ?? range, 'information', 'ownMethod', message);
   }
-  return { name, range, check: readCheck(reading, method, fields.get(method) as Member) };
+  const check = readCheck(reading, method, fields.get(method) as Member);
+  return { name, range, check, ...(isNegated(reading, fields.get('not'), method, isOurs) && { isNegated: true }) };
+}
+
+/** Methods whose opposite means something. */
+const negatable: readonly EvaluatorMethod[] = ['string', 'regex', 'jsonSchema', 'toolCall'];
+
+function isNegated(reading: Reading, member: Member | undefined, method: EvaluatorMethod, isOurs: boolean): boolean {
+  if (reading.boolean(member) !== true || !member) return false;
+  if (!negatable.includes(method)) {
+    reading.error(member.keyRange, 'badNot', l10n.t('"not" cannot be used with "{0}".', method));
+  } else if (!isOurs) {
+    const message = l10n.t('Other programs ignore "not" and check the opposite. Move it under rolecall: evaluators.');
+    reading.report(member.keyRange, 'warning', 'ownMethod', message);
+  }
+  return true;
 }
 
 function unusable(reason: string): EvaluatorCheck {

@@ -108,6 +108,12 @@ export const promptFields: Readonly<Record<FieldLevel, Readonly<Record<string, P
           'The least probability of the whole answer, 0 to 1: the product over its tokens. Needs `logprobs: true`.',
         ),
     },
+    not: {
+      shape: 'text',
+      values: ['true'],
+      describe: () =>
+        l10n.t('`true`: the check passes where it would fail. For `string`, `regex`, `jsonSchema` and `toolCall`.'),
+    },
   },
   string: {
     equals: { shape: 'text', describe: () => l10n.t('The answer is this text. Case matters; blanks around do not.') },

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { DocumentProblem } from '../base/documentProblem.ts';
 import { findPlaceholders, type TemplateText } from './placeholders.ts';
 import { type FieldLevel, promptFields } from './promptFields.ts';
-import type { Member, TextRange, YamlNode, YamlText } from './yamlText.ts';
+import { type Member, type TextRange, unquotedPlaceholder, type YamlNode, type YamlText } from './yamlText.ts';
 
 /** What is found of one kind is shown so often: a mistake in a template is one in each of a thousand cases. */
 const SHOWN_OF_ONE_KIND = 20;
@@ -109,6 +109,15 @@ export class Reading {
     return undefined;
   }
 
+  /** `undefined` where it is absent or anything else, which is an error. */
+  boolean(member: Member | undefined): boolean | undefined {
+    if (!member?.value || this.#isNull(member.value)) return undefined;
+    const value = this.yaml.scalar(member.value)?.value;
+    if (typeof value === 'boolean') return value;
+    this.error(member.range, 'wrongType', l10n.t('"{0}" must be true or false.', member.key));
+    return undefined;
+  }
+
   wholeNumber(member: Member | undefined): number | undefined {
     return this.number(
       member,
@@ -134,8 +143,7 @@ export class Reading {
 
   #notText(range: TextRange, key: string): void {
     if (this.yaml.slice(range).startsWith('{{')) {
-      const message = l10n.t('YAML reads {{ as a mapping. Put quotes around this text.');
-      this.error(range, 'unquotedPlaceholder', message);
+      this.error(range, 'unquotedPlaceholder', unquotedPlaceholder());
     } else
       this.error(range, 'wrongType', key === '' ? l10n.t('This must be text.') : l10n.t('"{0}" must be text.', key));
   }

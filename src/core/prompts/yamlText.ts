@@ -65,7 +65,7 @@ export class YamlText {
     const broken = errors.filter(({ code }) => code !== 'MULTIPLE_DOCS');
     this.isSound = broken.length === 0 && !refusal;
     const told = [
-      ...broken.slice(0, SHOWN_ERRORS).map(({ pos, message }) => invalid(pos, message)),
+      ...broken.slice(0, SHOWN_ERRORS).map(({ pos, message }) => unquoted(text, pos[0]) ?? invalid(pos, message)),
       ...errors.filter(({ code }) => code === 'MULTIPLE_DOCS').map(({ pos }) => secondDocument(pos)),
       ...warnings.slice(0, SHOWN_ERRORS).map(({ pos }) => this.#unknownTag(pos)),
     ];
@@ -213,6 +213,26 @@ const options = { merge: true, prettyErrors: false, logLevel: 'error', uniqueKey
 function invalid(pos: readonly [number, number], message: string): DocumentProblem {
   const text = l10n.t('Invalid YAML: {0}.', message.replace(/[.:]$/, ''));
   return { ...rangeFrom(pos), severity: 'error', message: text, code: 'yaml' };
+}
+
+/** A value that begins with a placeholder and goes on behind it, which YAML cannot read. */
+function unquoted(text: string, at: number): DocumentProblem | undefined {
+  const lineStart = text.lastIndexOf('\n', at - 1) + 1;
+  const line = /^[^\r\n]*/.exec(text.slice(lineStart))?.[0] ?? '';
+  const [, before = '', value] = /^([ \t]*(?:- +)*(?:[^\s'"#:]+[ \t]*:[ \t]+)?)(\{\{.*?)[ \t]*$/.exec(line) ?? [];
+  if (value === undefined) return undefined;
+  const start = lineStart + before.length;
+  return {
+    start,
+    end: start + value.length,
+    severity: 'error',
+    message: unquotedPlaceholder(),
+    code: 'unquotedPlaceholder',
+  };
+}
+
+export function unquotedPlaceholder(): string {
+  return l10n.t('YAML reads {{ as a mapping. Put quotes around this text.');
 }
 
 function rangeFrom([start, end]: readonly [number, number]): TextRange {

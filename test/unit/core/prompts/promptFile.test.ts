@@ -262,6 +262,11 @@ evaluators:
         'messages:\n  - role: user\n    content: {{input}}\n',
         ['error unquotedPlaceholder: {{input}}'],
       ],
+      [
+        'a placeholder without quotes, and text behind it',
+        'messages:\n  - role: user\n    content: {{input}} is it {{ a }} # b\n',
+        ['error unquotedPlaceholder: {{input}} is it {{ a }} # b'],
+      ],
       ['a text cut by a comment', 'messages:\n  - role: user\n    content: Fix #12 now\n', []],
       ['an unknown key', `${system}foo: 1`, ['information unknownKey: foo']],
       ['a parameter at the top', `${system}temperature: 1`, ['warning misplacedParameter: temperature']],
@@ -370,6 +375,21 @@ evaluators:
         'an evaluator with two methods',
         `${system}evaluators: [{uses: github/fluency, string: {equals: a}}]`,
         ['warning severalMethods: uses'],
+      ],
+      [
+        'an opposite that other programs take for the check itself',
+        `${system}evaluators: [{string: {equals: a}, not: true}]`,
+        ['warning ownMethod: not'],
+      ],
+      [
+        'an opposite without a meaning',
+        `${system}rolecall: {evaluators: [{maxTokens: 3, not: true}]}`,
+        ['error badNot: not'],
+      ],
+      [
+        'an opposite that is no boolean',
+        `${system}rolecall: {evaluators: [{regex: a, not: 1}]}`,
+        ['error wrongType: 1'],
       ],
       ['a method of ours among those of others', `${system}evaluators: [{regex: a}]`, ['information ownMethod: regex']],
       [
