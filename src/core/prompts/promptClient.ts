@@ -138,8 +138,8 @@ class Stopwatch {
   }
 
   see({ kind }: CompletionEvent): void {
-    if (kind === 'text' || kind === 'reasoning' || kind === 'logprobs' || kind === 'toolCall')
-      this.#first ??= this.#now();
+    // Not a tool call, which is one event when all of it has arrived.
+    if (kind === 'text' || kind === 'reasoning' || kind === 'logprobs') this.#first ??= this.#now();
   }
 
   timings(completion: Completion | undefined): Timings {

@@ -41,7 +41,7 @@ export interface AnswerResult {
 /** In milliseconds from the moment the request was sent; waits for the service's limits are not in it. */
 export interface Timings {
   readonly totalMs: number;
-  /** Until the first text, reasoning or tool call; absent where none came. */
+  /** Until the first text or reasoning; absent where none came, as in an answer that only calls tools. */
   readonly firstTokenMs?: number;
   /** Tokens of the answer for each second after the first one came; absent where the service does not count, or did not stream. */
   readonly tokensPerSecond?: number;

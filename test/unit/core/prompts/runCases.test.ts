@@ -394,6 +394,19 @@ rolecall:
     );
   });
 
+  it('measures no speed of an answer that only calls a tool, which comes at once', async () => {
+    const call = { index: 0, id: 'c', type: 'function', function: { name: 'count', arguments: '{}' } };
+    const chunk = { choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: 'tool_calls' }] };
+    const body = `data: ${JSON.stringify({ ...chunk, usage: { completion_tokens: 19 } })}\n\ndata: [DONE]\n\n`;
+    const { run } = await play(
+      yaml('', '[{input: x}]'),
+      () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
+    );
+    const [attempt] = run.results[0]?.attempts ?? [];
+    assert.equal(attempt?.completion?.choices[0]?.toolCalls.length, 1);
+    assert.deepEqual(Object.keys(attempt?.timings ?? {}), ['totalMs']);
+  });
+
   it('hides the token where a service sends it back', async () => {
     const { run } = await play(yaml('', '[{input: x}]'), () => says('Bearer canary-token-of-the-test'), {
       plan: { withEvents: true },
