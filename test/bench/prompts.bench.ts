@@ -61,10 +61,7 @@ function marking(): Figure[] {
   const locator = new TokenLocator();
   locator.add(tokens);
   const all = locator.places;
-  const text = all
-    .map(({ tokens: [first] }) => Buffer.from(first?.bytes ?? []))
-    .join('')
-    .padEnd(all.at(-1)?.end ?? 0);
+  const text = new TextDecoder().decode(Uint8Array.from(tokens.flatMap(({ bytes }) => bytes ?? [])));
   const ours: number[][] = [];
   const drawn: number[] = [];
   const anew: number[] = [];

@@ -135,9 +135,11 @@ describe('rolecall check and rolecall drift', function () {
     assert.match(none.stderr, /There is no \*\.access\.yaml in this folder/);
     const missing = await run(['check', 'gone.access.yaml']);
     assert.match(missing.stderr, /gone\.access\.yaml cannot be read \(ENOENT\)/);
+    const endless = await run(['check', '/dev/zero']);
+    assert.match(endless.stderr, /\/dev\/zero is not a file/);
     write({ 'acme.access.yaml': CLEAN });
     const unwritable = await run(['check', '--sarif', 'no/such/folder.sarif']);
     assert.match(unwritable.stderr, /cannot be written \(ENOENT\)/);
-    assert.deepEqual([none.code, missing.code, unwritable.code], [2, 2, 2]);
+    assert.deepEqual([none.code, missing.code, endless.code, unwritable.code], [2, 2, 2, 2]);
   });
 });
