@@ -10,6 +10,8 @@ export class AnswerChoice {
   text = '';
   reasoning = '';
   readonly calls: ToolCall[] = [];
+  /** What tools returned that the user had run, by the index of the call. */
+  readonly toolResults = new Map<number, string>();
   finishReason: string | undefined;
   stopReason: unknown;
   readonly evaluations: Evaluation[] = [];

@@ -129,7 +129,11 @@ export class PromptCommands {
   }
 
   #tell(): void {
-    setContextKey(contextKeys.runningPrompts, this.#running.size > 0 && [...this.#running.keys()]);
+    // By path: where Rolecall runs beside the workspace, the window knows the file by another scheme.
+    const paths = [...this.#running.keys()]
+      .map((key) => vscode.Uri.parse(key))
+      .flatMap(({ path, fsPath }) => [path, fsPath]);
+    setContextKey(contextKeys.runningPrompts, paths.length > 0 && [...new Set(paths)]);
     this.#changed();
   }
 

@@ -81,10 +81,11 @@ async function openDraft(name: string, text: string, beside?: vscode.Uri): Promi
     ? await freeName(folder, name)
     : vscode.Uri.from({ scheme: 'untitled', path: `${name}.prompt.yml` });
   const document = await vscode.workspace.openTextDocument(uri);
-  await vscode.window.showTextDocument(document);
+  const editor = await vscode.window.showTextDocument(document);
   const edit = new vscode.WorkspaceEdit();
   edit.replace(uri, new vscode.Range(0, 0, document.lineCount, 0), text);
   await vscode.workspace.applyEdit(edit);
+  editor.selection = new vscode.Selection(0, 0, 0, 0);
 }
 
 async function freeName(folder: vscode.Uri, name: string): Promise<vscode.Uri> {

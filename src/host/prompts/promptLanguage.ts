@@ -112,7 +112,9 @@ async function filesBeside(uri: vscode.Uri): Promise<string[]> {
   if (uri.scheme === 'untitled') return [];
   try {
     const entries = await vscode.workspace.fs.readDirectory(vscode.Uri.joinPath(uri, '..'));
-    return entries.flatMap(([name, type]) => (type === vscode.FileType.File ? [name] : []));
+    return entries.flatMap(([name, type]) =>
+      type === vscode.FileType.File && !uri.path.endsWith(`/${name}`) ? [name] : [],
+    );
   } catch {
     return []; // A folder that cannot be listed.
   }

@@ -68,7 +68,9 @@ export class PromptModels {
     const items = this.#catalog.models.map(itemOf);
     const chosen = await showQuickPick(items, {
       title: vscode.l10n.t('Model for {0}', name),
-      placeHolder: vscode.l10n.t('Your cloud has no model of this name. Your choice is remembered in the settings.'),
+      placeHolder: this.#clouds.sandbox
+        ? vscode.l10n.t('The sandbox has no model of this name. Your choice is remembered in this window.')
+        : vscode.l10n.t('Your cloud has no model of this name. Your choice is remembered in the settings.'),
       matchOnDescription: true,
       ignoreFocusOut: true,
     });

@@ -25,6 +25,9 @@ export interface ResultCommandsDeps {
   readonly version: string;
 }
 
+/** What is shown of it, in UTF-16 units. */
+const LONGEST_TOOL_RESULT = 50_000;
+
 /** What the links of a result do. Each is given the result's address and the model. */
 export class ResultCommands {
   readonly #deps: ResultCommandsDeps;
@@ -81,7 +84,7 @@ export class ResultCommands {
     const visible = vscode.window.visibleTextEditors.find((each) => each.document === document);
     const editor = await vscode.window.showTextDocument(document, visible?.viewColumn ?? vscode.ViewColumn.One);
     const added = document.getText().slice(insertion.offset, insertion.offset + insertion.text.length);
-    const empty = added.lastIndexOf('""');
+    const empty = added.lastIndexOf("''");
     const at = document.positionAt(insertion.offset + (empty < 0 ? insertion.text.trimEnd().length : empty + 1));
     editor.selection = new vscode.Selection(at, at);
     editor.revealRange(editor.selection);
@@ -122,7 +125,7 @@ export class ResultCommands {
     await this.#deps.documents.showDifference(difference.before, difference.after, title);
   }
 
-  async #callTool({ answer }: Found, choiceIndex: unknown, callIndex: unknown): Promise<void> {
+  async #callTool({ result, answer }: Found, choiceIndex: unknown, callIndex: unknown): Promise<void> {
     const choice = answer.choices.find(({ index }) => index === choiceIndex);
     const call = choice?.calls[Number(callIndex)];
     if (!call) return;
@@ -145,9 +148,8 @@ export class ResultCommands {
       (_report, token) => registry.invoke({ id, name, arguments: parsed }, signalOf(token)),
     );
     if (ran.refused) return;
-    const text = truncateWithEllipsis(ran.content, 100_000);
-    const document = await vscode.workspace.openTextDocument({ content: text, language: 'plaintext' });
-    await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside });
+    choice.toolResults.set(Number(callIndex), truncateWithEllipsis(ran.content, LONGEST_TOOL_RESULT));
+    result.show();
   }
 
   async #save({ result, answer }: Found): Promise<void> {

@@ -92,9 +92,14 @@ function writeChoice(writer: Writer, model: ModelAnswer, choice: AnswerChoice): 
     if (model.isOver) writer.link({ model, choice, action: { kind: 'callTool', call: index } });
     writer.paragraph(vscode.l10n.t('Calls the tool {0} with:', oneLine(call.name)));
     writer.fenced(indented(call.arguments), 'json');
+    const returned = choice.toolResults.get(index);
+    if (returned !== undefined) {
+      writer.paragraph(vscode.l10n.t('Result of {0}:', oneLine(call.name)));
+      writer.fenced(returned, '');
+    }
   }
   if (!model.isOver) return;
-  writer.lines(endOf(choice));
+  writer.lines(endOf(choice, model.result === undefined));
   if (choice.evaluations.length > 0) {
     writer.lines(choice.evaluations.map(checkText));
   }
@@ -116,13 +121,16 @@ export function checkText({ evaluator, verdict, reason, score }: Evaluation): st
 }
 
 /** How an answer ended, and how sure the model was. */
-function endOf({ finishReason, stopReason, logprobs, places, perplexity, text }: AnswerChoice): string[] {
+function endOf(
+  { finishReason, stopReason, logprobs, places, perplexity, text }: AnswerChoice,
+  wasStopped: boolean,
+): string[] {
   const stopped = stopReason === undefined ? '' : vscode.l10n.t(' · stop reason: {0}', JSON.stringify(stopReason));
   const finished =
     finishReason === undefined
       ? vscode.l10n.t('No finish reason')
       : vscode.l10n.t('Finish reason: {0}', oneLine(finishReason));
-  const lines = [`${finished}${stopped}`];
+  const lines = wasStopped && finishReason === undefined ? [] : [`${finished}${stopped}`];
   if (logprobs.length > 0 && perplexity !== undefined) {
     const sure = vscode.l10n.t('Perplexity {0} over {1} tokens', perplexity.toFixed(2), logprobs.length);
     const unplaced = text !== '' && places.length === 0;

@@ -47,6 +47,7 @@ describe('prompt files', () => {
   const panels = usePanels(patches);
   const file = workspaceFile('words.prompt.yml');
   const prompty = workspaceFile('old.prompty');
+  const data = workspaceFile('words.csv');
   let controller: vscode.TestController;
   let profiles: Map<string, vscode.TestRunProfile>;
   let told: Told[];
@@ -205,6 +206,12 @@ describe('prompt files', () => {
         ['user', ''],
       ],
     );
+    // Between the quotes of the next message.
+    const { document, selection } = vscode.window.activeTextEditor ?? assert.fail();
+    assert.equal(
+      document.getText(new vscode.Range(selection.active.translate(0, -1), selection.active.translate(0, 1))),
+      "''",
+    );
     await vscode.commands.executeCommand('workbench.action.files.revert');
   });
 
@@ -226,6 +233,22 @@ describe('prompt files', () => {
     await until('the new place', () => right?.range?.start.line === 7);
     assert.equal(item.children.get('name:right'), right);
     await vscode.commands.executeCommand('workbench.action.files.revert');
+  });
+
+  it('follow the data files that they name, and results of before are stale', async () => {
+    await data.write('answer,expected\nRome,Rome\n');
+    await write(`${TEXT}rolecall:\n  cases: [words.csv]\n`);
+    const item = await suite();
+    const labels = () => [...item.children].map(([, { label }]) => label);
+    assert.deepEqual(labels(), ['right', 'wrong', 'Rome']);
+    const stale: unknown[] = [];
+    controller.invalidateTestResults = (items) => void stale.push(items);
+    await data.write('answer,expected\nRome,Rome\nOslo,Oslo\n');
+    await until('the new case', () => labels().includes('Oslo'));
+    assert.deepEqual(stale[0], item);
+    await vscode.workspace.fs.delete(data.uri());
+    await until('the missing file', () => /words\.csv/.test(String(item.error)));
+    assert.deepEqual(labels(), ['right', 'wrong']);
   });
 
   it('pass and fail with the difference, and keep the run', async () => {
@@ -336,7 +359,8 @@ describe('prompt files', () => {
     assert.deepEqual(calls, []);
     await prompts.commands[promptCommands.runPromptToolCall](uri, 'sandbox/guide', 0, 0);
     assert.deepEqual(calls, [['count', {}]]);
-    assert.equal(vscode.window.activeTextEditor?.document.getText(), 'counted: 3');
+    const shown = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
+    await until('its result', () => shown?.getText().includes('Result of count:\n\n```\ncounted: 3\n```'));
   });
 
   it('are made of the last chat, for the account that had it alone', async () => {
@@ -375,6 +399,7 @@ describe('prompt files', () => {
     assert.match(document.getText(), /^# Not imported:\n# .+\n/);
     assert.match(document.getText(), /name: Old/);
     assert.match(document.uri.path, /\/old\.prompt\.yml$/);
+    assert.deepEqual(vscode.window.activeTextEditor?.selection.active, new vscode.Position(0, 0));
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
@@ -428,6 +453,11 @@ describe('what a prompt file includes', () => {
   it('is read within the workspace folder', async () => {
     assert.equal(await read('inside.txt'), 'inside');
     assert.equal(await read('../include/inside.txt'), 'inside');
+  });
+
+  it('is text in UTF-8, or an error', async () => {
+    await vscode.workspace.fs.writeFile(text.uri(), Uint8Array.of(0x47, 0x72, 0xfc, 0xdf, 0x65));
+    await assert.rejects(read('inside.txt'), /"inside\.txt" is not text in UTF-8/);
   });
 
   it('is never outside of it, by a path or by a link', async () => {
