@@ -1,3 +1,4 @@
+import { raceWithSignal } from '../base/abort.ts';
 import { isCancelled } from '../base/errors.ts';
 import { type PlannedCall, planCall, runCalls } from './agentLoopCalls.ts';
 import type { AgentLoopEvent, AgentLoopOptions, AgentLoopResult, HistoryMessage, ModelTurn } from './agentLoopTypes.ts';
@@ -75,10 +76,9 @@ async function* modelTurn<E>(
   heard: (event: E) => void,
 ): AsyncGenerator<AgentLoopEvent<E>, ModelTurn, void> {
   let isDone = false;
-  const aborted = abortOf(signal);
   try {
     for (;;) {
-      const next = await Promise.race([events.next(), aborted.promise]);
+      const next = await raceWithSignal(events.next(), signal);
       if (next.done === true) {
         isDone = true;
         return next.value;
@@ -87,21 +87,9 @@ async function* modelTurn<E>(
       yield { type: 'model', event: next.value };
     }
   } finally {
-    aborted.dispose();
     // Not awaited: a generator that hangs in `next` answers `return` only afterwards, and the signal has told it already.
     if (!isDone) void events.return(undefined as never).catch(() => {});
   }
-}
-
-function abortOf(signal: AbortSignal): { promise: Promise<never>; dispose: () => void } {
-  let abort: () => void = () => {};
-  const promise = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort);
-    if (signal.aborted) abort();
-  });
-  promise.catch(() => {});
-  return { promise, dispose: () => signal.removeEventListener('abort', abort) };
 }
 
 /** Why no calls follow this turn; undefined when calls do. */

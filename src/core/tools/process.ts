@@ -6,7 +6,6 @@ import { devNull } from 'node:os';
 import path from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { cancelled, RolecallError } from '../base/errors.ts';
-import { type Clock, settlesWithin, systemClock } from './clock.ts';
 import { infoDescriptor, type Launch } from './launch.ts';
 import { OutputBuffer, type ProcessResult } from './output.ts';
 import type { ProcessSpec } from './prepare.ts';
@@ -14,6 +13,22 @@ import type { ProcessSpec } from './prepare.ts';
 export type LaunchSpec = Launch & Pick<ProcessSpec, 'stdin' | 'timeoutMs' | 'outputLimit'>;
 
 export type Spawn = (file: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
+
+/** Time as a value, so that tests need not wait. */
+export interface Clock {
+  /** Milliseconds that never run backwards. */
+  now(): number;
+  /** Calls back once after `ms`; the function returned prevents it. */
+  after(ms: number, callback: () => void): () => void;
+}
+
+const systemClock: Clock = {
+  now: () => performance.now(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};
 
 export interface ProcessOptions {
   readonly signal: AbortSignal;
@@ -255,6 +270,19 @@ async function isGoneWithin(pid: number, ms: number, clock: Clock): Promise<bool
     await elapsed(pollMs, clock);
   }
   return true;
+}
+
+/** True when `promise` was fulfilled before `ms` passed. Rejects as `promise` does. */
+async function settlesWithin(promise: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
+  let prevent: () => void = () => {};
+  const late = new Promise<false>((resolve) => {
+    prevent = clock.after(ms, () => resolve(false));
+  });
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    prevent();
+  }
 }
 
 function elapsed(ms: number, clock: Clock): Promise<void> {

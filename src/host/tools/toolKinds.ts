@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import * as vscode from 'vscode';
+import { withTimeout } from '../../core/base/abort.ts';
 import { RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { ToolResult } from '../../core/tools/agentLoopTypes.ts';
-import { withTimeLimit } from '../../core/tools/clock.ts';
 import {
   type ConsentLine,
   commandLines,
@@ -239,10 +239,7 @@ async function prepareCommandTool(definition: ToolOf<CommandRun>, args: Argument
     hash: async () => definitionHash(definition),
     always: 'never', // A task or a test runner does what files of the workspace say.
     run: async (signal) => {
-      const value: unknown = await withTimeLimit(vscode.commands.executeCommand(command, ...filled), {
-        timeoutMs,
-        signal,
-      });
+      const value: unknown = await withTimeLimit(vscode.commands.executeCommand(command, ...filled), timeoutMs, signal);
       return { content: valueResult(value, outputLimit), isError: false };
     },
   };
@@ -275,7 +272,7 @@ async function prepareForwardedTool(
       signal.addEventListener('abort', cancel, { once: true });
       try {
         const called = vscode.lm.invokeTool(run.tool, { input, toolInvocationToken }, stop.token);
-        const { content } = await withTimeLimit(called, { timeoutMs, signal });
+        const { content } = await withTimeLimit(called, timeoutMs, signal);
         return { content: headAndTail(content.map(text).join('\n'), run.outputLimit), isError: false };
       } finally {
         signal.removeEventListener('abort', cancel);
@@ -284,6 +281,15 @@ async function prepareForwardedTool(
       }
     },
   };
+}
+
+/** Waits for work that cannot be ended from outside: after the time limit or an abort its result is ignored. */
+async function withTimeLimit<T>(work: PromiseLike<T>, timeoutMs: number, signal: AbortSignal): Promise<T> {
+  const result = async () => ({ value: await work });
+  const done = await withTimeout(result(), timeoutMs, signal);
+  if (done) return done.value;
+  const message = `Timed out after ${timeoutMs / 1000} seconds, the time limit of the tool. It may still be running.`;
+  throw new RolecallError('timeout', message);
 }
 
 function findTool(name: string): vscode.LanguageModelToolInformation {

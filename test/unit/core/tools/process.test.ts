@@ -7,9 +7,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
-import type { Clock } from '../../../../src/core/tools/clock.ts';
 import { prepareProcess } from '../../../../src/core/tools/prepare.ts';
-import { type LaunchSpec, runProcess, type Spawn } from '../../../../src/core/tools/process.ts';
+import { type Clock, type LaunchSpec, runProcess, type Spawn } from '../../../../src/core/tools/process.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
 /** The same time, eight times as fast: a grace of 1500 ms takes 190. */
