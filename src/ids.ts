@@ -176,7 +176,7 @@ export const secrets = {
 
 export const authenticationProvider = 'rolecall';
 export const chatParticipant = 'rolecall.chat';
-/** By which other agents of the editor call workspace tools. No tool of a workspace forwards to it. */
+/** The tool through which other agents of the editor call workspace tools. No tool of a workspace forwards to it. */
 export const languageModelTool = 'rolecall_workspaceTool';
 export const languageModelVendor = 'rolecall';
 /** The MCP servers that the editor can start. */

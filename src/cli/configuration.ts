@@ -19,7 +19,7 @@ export const tokenVariables = { token: 'ROLECALL_TOKEN', inferenceToken: 'ROLECA
 export interface Configuration {
   /** A service token; without one a window is joined. */
   readonly token: string | undefined;
-  /** Of the inference service alone. */
+  /** A token for the inference service alone. */
   readonly inferenceToken: string | undefined;
   readonly identityUrl: string | undefined;
   readonly inferenceUrl: string | undefined;

@@ -7,7 +7,7 @@ import { decodeText, MAX_IMAGE_BYTES, MAX_TEXT_BYTES, type PromptResources } fro
 import { isInside } from '../core/tools/permissions.ts';
 import { readToolFile } from '../core/tools/toolFile.ts';
 
-/** Of programs, not of people. */
+/** Folders that programs fill, not people. */
 const OTHERS: ReadonlySet<string> = new Set(['node_modules', '.git']);
 
 /**

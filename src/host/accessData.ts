@@ -40,7 +40,7 @@ export type AccessChange =
 
 const SANDBOX_LABELS = 'rolecall.sandboxLabels';
 
-/** Of the last sandbox in this window. */
+/** Labels of the last sandbox in this window. */
 interface SandboxLabels {
   readonly connection: string;
   /** Each an organization and its label. */

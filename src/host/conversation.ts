@@ -26,7 +26,7 @@ export interface ToolFileProblem {
 
 /** What one conversation wants of its tools. */
 export interface ToolRegistryOptions {
-  /** Of the chat request they serve: what the editor itself asks about a tool is shown there. */
+  /** The token of the chat request they serve: what the editor itself asks about a tool is shown there. */
   readonly token?: vscode.ChatParticipantToolToken | undefined;
   /** The access tools, by the names that `@rolecall` has for them; none when left out. */
   readonly access?: ReadonlySet<string>;
@@ -47,7 +47,7 @@ export interface ToolRegistry {
   readonly invoke: (call: CheckedCall, signal: AbortSignal) => Promise<ToolResult>;
   /** The most that a tool can do, in words. */
   readonly reach?: (name: string) => Promise<string | undefined>;
-  /** Of the files that define tools, in the order of their text. */
+  /** What is wrong in the files that define tools, in the order of their text. */
   readonly problems?: readonly ToolFileProblem[];
   /** What the user should know of these tools on this machine. */
   readonly remarks?: readonly string[];

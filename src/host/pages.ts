@@ -60,7 +60,7 @@ interface PagesDeps {
 
 /** Rows of one table that a page draws; the file has all. */
 const MAX_ROWS = 2000;
-/** Of the built-in extension `vscode.markdown-language-features`, which can be switched off, and is activated by it. */
+/** A command of the built-in extension `vscode.markdown-language-features`, which can be disabled, and is activated by it. */
 const RENDER = 'markdown.api.render';
 
 /**

@@ -120,7 +120,7 @@ export class Settings {
     await this.#updateOwn(settings.organizations, [...(isArray(own) ? own : []), id]);
   }
 
-  /** Takes an organization out of every setting that names it: the folder's, the workspace's and the user's. */
+  /** Takes an organization out of every setting that names it: the workspace's and the user's. */
   async removeOrganization(id: string): Promise<void> {
     const configuration = vscode.workspace.getConfiguration(settings.section);
     const found = configuration.inspect<unknown>(settings.organizations);

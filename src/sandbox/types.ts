@@ -66,6 +66,6 @@ export interface SandboxDescriptor {
   people: SandboxPerson[];
   /** What to ask its models first. */
   prompts: readonly string[];
-  /** Of a sandbox that windows share: the port of 127.0.0.1 on which each window keeps a connection (`shared.ts`). */
+  /** The port of 127.0.0.1 on which each window keeps a connection to a shared sandbox (`shared.ts`). */
   lifeline?: number;
 }

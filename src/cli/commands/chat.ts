@@ -15,7 +15,7 @@ interface ChatOptions extends CommonOptions {
   readonly system?: string;
 }
 
-/** Of a file, or of standard input, in bytes. What is longer is refused: a model would be sent half of it. */
+/** The largest file or standard input, in bytes. What is longer is refused: a model would be sent half of it. */
 const MAX_INPUT = 1_000_000;
 /** How standard input is named. */
 const STDIN = '-';

@@ -14,7 +14,8 @@ export type Inline<L> =
   /** A link; the host knows what it leads to. */
   | {
       readonly text: string;
-      readonly link: L /** Something to do, which a copy does not have. */;
+      readonly link: L;
+      /** Something to do, which a copy does not have. */
       readonly isAction?: boolean;
     };
 

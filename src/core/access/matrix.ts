@@ -3,7 +3,7 @@ import { groupName, principalName, roleName } from './queries.ts';
 
 /** A role, as a column. Plain data: it can be posted to a webview. */
 export interface MatrixColumn {
-  /** Of the role in the model. */
+  /** The role's key in the model. */
   readonly key: string;
   readonly label: string;
   /** False for a role that groups grant and the service does not list. */
@@ -11,7 +11,7 @@ export interface MatrixColumn {
 }
 
 export interface MatrixRow {
-  /** Of the group or principal in the model. */
+  /** The key of the group or principal in the model. */
   readonly key: string;
   readonly kind: 'group' | PrincipalKind;
   readonly label: string;

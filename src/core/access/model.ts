@@ -47,7 +47,7 @@ export interface Gap {
   readonly list: 'groups' | 'roles';
   /** Not read at all; some items malformed, or sent without a list; as it was before, because it could not be read again. */
   readonly kind: 'unread' | 'malformed' | 'missing' | 'stale';
-  /** Of `malformed` and `missing`: how many items. */
+  /** How many items are `malformed` or `missing`. */
   readonly count: number;
   readonly reason: string;
 }

@@ -6,7 +6,7 @@ import { redact } from './redact.ts';
  *
  * - `cancelled`: the user stopped it; shown nowhere.
  * - `configuration`: a setting, a secret or a file the user wrote has to change.
- * - `signedOut`: there is no session; signing in helps.
+ * - `signedOut`: there is no session, or the service refused its token (401); signing in helps.
  * - `sessionEnded`: there was a session and the identity service no longer honours it.
  * - `forbidden`, `notFound`, `rateLimited`, `credit`, `invalidRequest`, `unsupported`, `contextOverflow`: the service
  *   understood and refused.
@@ -56,13 +56,13 @@ export interface ErrorDetails {
   readonly retryAfterMs?: number;
   /** How the service names this exchange (`trace_id`). */
   readonly traceId?: string;
-  /** Of a `contextOverflow`: the tokens the model takes, as the service reported. */
+  /** The tokens the model takes, as the service reported with a `contextOverflow`. */
   readonly contextLimit?: number;
-  /** Of a `contextOverflow`: the tokens the request would have needed, as the service reported. */
+  /** The tokens the request would have needed, as the service reported with a `contextOverflow`. */
   readonly contextRequested?: number;
   /** True when it failed before the request that matters was sent. */
   readonly wasNotSent?: boolean;
-  /** Of a `timeout`: which of our deadlines passed. */
+  /** Which of our deadlines passed, where the kind is `timeout`. */
   readonly deadline?: 'connect' | 'firstEvent' | 'idle';
 }
 

@@ -21,7 +21,7 @@ export interface Check<Name extends CheckName> {
 const NETWORK_MS = 10_000;
 const LOCAL_MS = 4000;
 
-/** Of the identity service's interface description (specification of the identity service, Versioning). */
+/** The version of the identity service's interface description (specification of the identity service, Versioning). */
 export const SPECIFICATION_VERSION = '1.11.0';
 
 /** Identity tokens tolerate a minute of difference, and so do sessions. */

@@ -114,7 +114,7 @@ export interface SharedFact {
     readonly mode?: string;
     readonly isOurs: boolean;
   };
-  /** Of the sealed session. */
+  /** The generation of the sealed session. */
   readonly generation?: number;
   readonly isSignedOut?: boolean;
   /** How many windows have registered, those included that were killed. */

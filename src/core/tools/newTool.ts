@@ -12,7 +12,7 @@ export interface TextEdit {
 
 export interface NewTool {
   readonly name: string;
-  /** Of the text as it was, from front to back; they do not overlap. */
+  /** Edits of the text as it was, from front to back; they do not overlap. */
   readonly edits: readonly TextEdit[];
 }
 
@@ -84,7 +84,7 @@ const baseName = 'count_words';
 interface Layout {
   readonly eol: string;
   readonly unit: string;
-  /** Of the line that holds the list. */
+  /** The indentation of the line that holds the list. */
   readonly indent: string;
 }
 

@@ -120,9 +120,9 @@ async function programPath(
 }
 
 /**
- * Not so: the home folder or what lies less than three levels below it, where a program's own files cannot be
- * distinguished from others (`~/.local`, `~/.cargo`); a checkout; what an open folder lies in. `~/.pyenv/shims` belongs to a
- * version manager, whose own folder is all that it needs.
+ * Whether `prefix` belongs to one program. It does not where it is the home folder or lies fewer than three levels below it, as a
+ * program's own files cannot be distinguished from others there (`~/.local`, `~/.cargo`); where it is a checkout; or where an open
+ * folder lies in it. `~/.pyenv/shims` belongs to a version manager, whose own folder is all that it needs.
  */
 async function isInstallation(
   prefix: string,

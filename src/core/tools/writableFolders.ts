@@ -268,7 +268,7 @@ function identity(file: string): string {
   return `${dev}:${ino}:${mode & BigInt(constants.S_IFMT)}`;
 }
 
-/** Not so where a name is no UTF-8: Node puts U+FFFD into it, and what has that name is not found by it. */
+/** False for a name that is not UTF-8: Node puts U+FFFD into it, and doesn't find the file by it. */
 function isGone(file: string, error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes(codeOf(error)) && !file.includes('\ufffd');
 }

@@ -5,7 +5,7 @@ import { type Review, readReview } from '../../core/access/reviewFormat.ts';
 import { RolecallError } from '../../core/base/errors.ts';
 import type { ActiveSession } from '../accessData.ts';
 
-/** Of one organization and account; the oldest go first. */
+/** How many snapshots of one organization and account are kept; the oldest go first. */
 export const MAX_SNAPSHOTS = 20;
 /** One snapshot, in bytes. */
 const MAX_BYTES = 50_000_000;

@@ -47,7 +47,7 @@ export function createClouds({ context, settings, fetch, addSecret, log }: Creat
     clouds: new Clouds(settings, createCloud),
     clientSecrets,
     inferenceTokens,
-    /** Of one connection; never asks. */
+    /** The client secret of one connection; never asks for it. */
     clientSecret: (of: Connection) => clientSecret(of, false),
     sandboxFolder,
     /** Where the windows of this user agree, where that is not the usual place. */

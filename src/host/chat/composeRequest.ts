@@ -34,7 +34,7 @@ interface Composing {
   readonly model: Model;
   readonly questions: AskedQuestions;
   readonly briefAccess: BriefAccess;
-  /** Of the files that define tools. */
+  /** What is wrong in the files that define tools. */
   readonly problems: readonly ToolFileProblem[];
 }
 

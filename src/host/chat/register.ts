@@ -10,7 +10,7 @@ import { RememberedModels } from './rememberedModels.ts';
 export interface ChatDeps extends ParticipantDeps, ParametersPageDeps {
   /** Where the models of before stay listed. */
   readonly globalState: vscode.Memento;
-  /** Of the participant. */
+  /** The participant's icon. */
   readonly icon: vscode.Uri;
 }
 

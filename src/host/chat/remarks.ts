@@ -14,7 +14,7 @@ export interface RemarkContext {
   readonly model: Model;
   /** Turns of another connection or account precede it, which are not sent. */
   readonly followsAnotherAccount: boolean;
-  /** Of the files that define tools. */
+  /** What is wrong in the files that define tools. */
   readonly problems: readonly ToolFileProblem[];
   /** Names of images that are not sent. */
   readonly unsent: readonly string[];

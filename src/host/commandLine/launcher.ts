@@ -7,7 +7,7 @@ import { privateFolder, readIfAny, replaceWhole } from '../../core/oauth/rotatio
 import { stateRoot, thisMachine } from '../../core/oauth/rotation/statePaths.ts';
 import { showInformationMessage, showWarningMessage } from '../dialogs.ts';
 
-/** By which a launcher of ours is recognized. */
+/** The mark by which a launcher of ours is recognized. */
 const MARK = 'Written by "Rolecall: Install Command Line…"';
 
 export interface LauncherPlaces {

@@ -61,8 +61,8 @@ export async function writeMessage(deps: EditorDeps, repository: Repository, dif
   if (problem !== undefined || message === '') {
     throw new RolecallError('protocol', problem ?? vscode.l10n.t('The model returned an empty answer.'));
   }
-  // What was typed while the model answered is kept.
   if (isTruncated(diff)) void showInformationMessage(truncationLine(vscode.l10n.t('the change')));
+  // What was typed while the model answered is kept.
   const typed = repository.inputBox.value;
   repository.inputBox.value = typed === before ? message : `${message}\n\n${typed}`;
 }

@@ -78,7 +78,7 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
         'Answer with the whole rewritten text in one code block, fenced with {0} as here, and nothing else.',
         fenceFor(passage.text),
       ),
-      // The line break at the end is put back by `codeOf`; within the fence it would read as an empty line.
+      // The line break at the end is put back by `codeInAnswer`; within the fence it would read as an empty line.
       quoted({ ...passage, text: passage.text.replace(/\s+$/, '') }),
     ].join('\n\n');
     let said = '';

@@ -53,7 +53,7 @@ export interface ToolContext {
   readonly folders: readonly string[];
   readonly allowedHosts: readonly string[];
   readonly fetch: Fetch;
-  /** Of the chat request that is served. */
+  /** The token of the chat request that is served. */
   readonly token: vscode.ChatParticipantToolToken | undefined;
 }
 

@@ -6,7 +6,7 @@ import { type AccessTarget, targetUri } from '../accessTarget.ts';
 const FILTERS = 'rolecall.filters';
 const SORT = 'rolecall.sort';
 const FAVORITES = 'rolecall.favorites';
-/** Of each kind; the oldest go first. */
+/** How many of each kind are kept; the oldest go first. */
 const MAX_KEPT = 500;
 
 type Filter = readonly [key: string, text: string];

@@ -175,7 +175,7 @@ function lineOf(text: string, group: string): string | undefined {
   return text.split('\n').find((line) => line.toLowerCase().startsWith(`${group.toLowerCase()} (`));
 }
 
-/** Of the holders of a role, those who have it through the group that was asked for. */
+/** Those holders of a role who have it through the group that was asked for. */
 export function membersAnswer(
   messages: readonly ChatMessage[],
   question: AccessQuestion,

@@ -105,7 +105,7 @@ function quoteResult({ answers, text }: ChatMessage): readonly Segment[] {
   return [`Result of ${name}:\n\n${quote(text)}`];
 }
 
-/** Of a program that failed, what it wrote to standard error comes first and whole: it says why. */
+/** A program's output; of one that failed, standard error comes first and whole, because it says why. */
 function quote(text: string): string {
   const [, ending = '', output = '', errors = ''] =
     /^([\s\S]*?\n)(Standard output:\n[\s\S]*?)\n(Standard error:\n[\s\S]*)$/.exec(text.trimEnd()) ?? [];

@@ -2,7 +2,7 @@
 
 export interface Axis {
   readonly count: number;
-  /** Of each row, or of each column. */
+  /** The size of each row, or of each column. */
   readonly size: number;
 }
 

@@ -12,7 +12,7 @@ const MAX_REMEMBERED = 50;
 
 const allowedSchema = z.object({
   version: z.literal(1),
-  /** Of the program's public key. */
+  /** The fingerprint of the program's public key. */
   fingerprint: z.string(),
   /** For which account of which service: see `SharedSignIn`. */
   session: z.string(),

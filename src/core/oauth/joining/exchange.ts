@@ -10,7 +10,7 @@ import { challengeSchema, type Question, replySchema, SILENCE_MS } from './messa
 /** Where a window listens, and what it takes to speak with it. */
 export interface WindowPlace {
   readonly address: string;
-  /** Of the folder: both sides prove that they know it. */
+  /** The folder's key: both sides prove that they know it. */
   readonly key: Buffer;
   /** The folder of this user's shared state. */
   readonly state: string;
@@ -48,7 +48,7 @@ export class UnreachableError extends RolecallError {
   }
 }
 
-/** Of an answer, in bytes: the clients of both services have limits of their own below it. */
+/** The largest answer, in bytes: the clients of both services have limits of their own below it. */
 const MAX_ANSWER = 128_000_000;
 
 /**

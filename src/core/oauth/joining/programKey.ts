@@ -12,7 +12,7 @@ import { createWhole, readIfAny } from '../rotation/files.ts';
 
 const NAME = 'program.key';
 
-/** By which a window recognizes a program that it has allowed: the public half of a key that the program has made. */
+/** Proves which program asks: the public half of a key that the program has made, by which a window recognizes it. */
 export interface ProgramProof {
   /** DER (SubjectPublicKeyInfo) in base64. */
   readonly publicKey: string;

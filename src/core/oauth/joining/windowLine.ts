@@ -54,9 +54,9 @@ export interface WindowLineDeps {
   readonly protocol?: Protocol;
 }
 
-/** Of a request's body, in bytes: it is held in memory until it is whole. */
+/** The largest body of a request, in bytes: it is held in memory until it is whole. */
 const MAX_REQUEST = 8_000_000;
-/** Of the body of an error, in bytes. */
+/** The most that is passed on of an error's body, in bytes. */
 const MAX_ERROR = 64_000;
 /** Programs that are served at once. */
 const MAX_CONNECTIONS = 16;
