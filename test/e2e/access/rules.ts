@@ -40,6 +40,14 @@ test.describe('access as code', () => {
     await runCommand(page, 'View: Hide Secondary Side Bar');
   });
 
+  /** For README: of a smaller window, so that it can be read there. */
+  const picture = async (name: string) => {
+    const whole = page.viewportSize() ?? assert.fail();
+    await page.setViewportSize({ width: 1200, height: 680 });
+    await expect.poll(async () => (await page.locator('.monaco-workbench').boundingBox())?.width).toBe(1200);
+    await workbench.screenshot(name);
+    await page.setViewportSize(whole);
+  };
   const problems = () => page.locator('.markers-panel');
 
   test('a finding stands in Problems at its rule, and the tree filters by it', async () => {
@@ -53,7 +61,7 @@ test.describe('access as code', () => {
     await answerInput(page, 'is:finding');
     await expect(treeRow(page, 'administrators')).toHaveCount(0);
     await treeRow(page, 'security-auditors').waitFor();
-    await workbench.screenshot('access-rules');
+    await picture('access-rules');
   });
 
   test('it is waived by a quick fix, with a reason, an owner and a last day', async () => {
@@ -132,13 +140,18 @@ test.describe('access as code', () => {
     await lenses.filter({ hasText: 'Keep' }).first().waitFor();
     await workbench.screenshot('access-review-begun');
     await lenses.filter({ hasText: 'Keep' }).first().getByText('Keep', { exact: true }).click();
-    await lenses.filter({ hasText: /^1 of \d+ decided/ }).waitFor();
+    const member = lenses.filter({ hasText: '7e1c0000-5a5e-4000-8000-000000000008 in administrators' });
+    await member.getByText('Revoke…').click();
+    await answerInput(page, 'Left in October');
+    await member.filter({ hasText: 'Revoked by ada.moreau@meridian.example' }).waitFor();
+    await lenses.filter({ hasText: /^2 of \d+ decided/ }).waitFor();
     await runCommand(page, 'File: Save');
     const [name = ''] = fs.readdirSync(workbench.folder).filter((each) => each.endsWith('.review.yaml'));
     await expect.poll(() => fs.readFileSync(path.join(workbench.folder, name), 'utf8')).toMatch(/ {4}decision: keep\n/);
-    await expect(treeRow(page, 'meridian')).toHaveAttribute('aria-label', /review: 1 of \d+ decided/);
+    await expect(problems()).toContainText('is revoked, and still in administrators.');
+    await expect(treeRow(page, 'meridian')).toHaveAttribute('aria-label', /review: 2 of \d+ decided/);
     await runCommand(page, 'View: Hide Panel');
-    await workbench.screenshot('access-review');
+    await picture('access-review');
     await tidyUp(page);
   });
 
@@ -149,11 +162,13 @@ test.describe('access as code', () => {
     ) as [string, string];
     fs.writeFileSync(earlier, fs.readFileSync(review, 'utf8').replaceAll(today, '2026-01-05'));
     fs.rmSync(review);
-    await expect(treeRow(page, 'meridian')).toHaveAttribute('aria-label', /review: 1 of \d+ decided/);
+    await expect(treeRow(page, 'meridian')).toHaveAttribute('aria-label', /review: 2 of \d+ decided/);
     await runCommand(page, 'Rolecall: Start Review', 'Meridian');
-    await notification(page, 'Decisions taken over from meridian.2026-01-05.review.yaml: 1.');
+    await notification(page, 'Decisions taken over from meridian.2026-01-05.review.yaml: 2.');
     const lenses = page.locator('.codelens-decoration');
-    await lenses.filter({ hasText: 'on 2026-01-05, in an earlier review' }).waitFor();
+    await lenses
+      .filter({ hasText: 'Kept by ada.moreau@meridian.example on 2026-01-05, in an earlier review' })
+      .waitFor();
     await workbench.screenshot('access-review-later');
     await tidyUp(page);
     for (const each of [file(), earlier, review]) fs.rmSync(each); // Others share the folder.
