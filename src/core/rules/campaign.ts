@@ -1,25 +1,17 @@
 import * as l10n from '@vscode/l10n';
-import { Document, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
-import { timeText } from '../access/descriptions.ts';
-import { heading, notice, type PageDocument, paragraph, table } from '../access/document.ts';
 import type { AccessModel, GroupEntry, Principal } from '../access/model.ts';
 import { oneLine } from '../access/plain.ts';
 import { groupName, principalName } from '../access/queries.ts';
-import { RolecallError } from '../base/errors.ts';
-import { written } from './declare.ts';
 import { compare } from './findings.ts';
 import { hasMalformed, lower } from './references.ts';
 import {
   type DocumentShape,
-  dateText,
   dayOf,
   today as dayOfTime,
   documentShape,
   type FileProblem,
   itemsOf,
   type Place,
-  parseYaml,
-  placeOf,
   problem,
   readDocument,
   type Shape,
@@ -106,7 +98,7 @@ export interface Campaign {
 }
 
 /** All that a decision consists of. */
-const DECISION_KEYS = ['gives', 'decision', 'by', 'date', 'note', 'next'] as const;
+export const DECISION_KEYS = ['gives', 'decision', 'by', 'date', 'note', 'next'] as const;
 
 /** Reads a file of decisions. Never throws. */
 export function readCampaign(source: string): Campaign {
@@ -267,11 +259,12 @@ export function whoOf({ kind, id, issuer }: Principal): string {
   return kind === 'subject' ? `${kind} ${id}|${issuer ?? ''}` : `${kind} ${id}`;
 }
 
-function keyOf(group: string, who: string): string {
+export function keyOf(group: string, who: string): string {
   return JSON.stringify([group, who]);
 }
 
-function sortedMemberships(model: AccessModel) {
+/** In the order of the file. */
+export function sortedMemberships(model: AccessModel) {
   return model.groups
     .flatMap((group) =>
       group.members.map((principal) => {
@@ -286,222 +279,4 @@ function sortedMemberships(model: AccessModel) {
 export function nextUndecided({ memberships }: CampaignState, after: number): Membership | undefined {
   const open = memberships.filter(({ status }) => !isDecision(status));
   return open.find(({ item }) => item !== undefined && item.value.start > after) ?? open[0];
-}
-
-/** The library indents the empty line before the first block. */
-function reviewText(document: Document, source: string): string {
-  return written(document, source).replace(/^items:(\r?\n) +(\r?\n)/m, 'items:$1$2');
-}
-
-/**
- * A file to decide in, with every membership that was read. Decisions of `previous` whose grant is unchanged are taken over; what is new,
- * different, due or decided twice is open.
- *
- * @throws RolecallError where the groups could not all be read.
- */
-export function beginCampaign(model: AccessModel, now: number, previous?: Campaign): string {
-  if (!model.groupsKnown || hasMalformed(model, 'groups'))
-    throw new RolecallError('invalidRequest', l10n.t('Not all groups could be read, so they cannot be reviewed.'));
-  const before = previous && stateOf(previous, model, now);
-  const kept = new Map(before?.memberships.map((one) => [keyOf(one.group.key, whoOf(one.principal)), one]));
-  const document = new Document(
-    {
-      format: CAMPAIGN_FORMAT,
-      version: 1,
-      organization: model.organization,
-      started: `${new Date(now).toISOString().slice(0, 10)}, read ${timeText(model.at)}`,
-      items: [],
-    },
-    { version: '1.2' },
-  );
-  const items = document.get('items') as YAMLSeq;
-  items.flow = false;
-  for (const { group, principal, key } of sortedMemberships(model)) {
-    const old = kept.get(key);
-    const decided = old && isDecision(old.status) ? old.item?.value : undefined;
-    items.add(itemNode(document, group, principal, decided));
-  }
-  return reviewText(document, '');
-}
-
-function itemNode(document: Document, group: GroupEntry, principal: Principal, decided: Value | undefined): YAMLMap {
-  const node = document.createNode({ group: group.key, who: whoOf(principal) }) as YAMLMap;
-  node.spaceBefore = true;
-  node.commentBefore = ` ${oneLine(groupName(group))}: ${oneLine(principalName(principal))}`;
-  for (const key of DECISION_KEYS) {
-    const value = decided?.fields?.get(key)?.value;
-    if (value !== undefined) setField(document, node, key, plainOf(value));
-  }
-  return node;
-}
-
-/** A value as it was read. */
-function plainOf(value: Value): unknown {
-  if (value.items) return value.items.map(plainOf);
-  if (value.fields) return Object.fromEntries([...value.fields].map(([key, field]) => [key, plainOf(field.value)]));
-  return value.text ?? '';
-}
-
-function setField(document: Document, node: YAMLMap, key: string, value: unknown): void {
-  const made = document.createNode(value);
-  if (isSeq(made)) made.flow = true;
-  node.set(key, made);
-}
-
-export interface NewDecision {
-  readonly decision: Decision;
-  readonly by: string;
-  readonly note?: string;
-  readonly next?: string;
-}
-
-/** The text with one membership decided, or undecided again; its block is added at its place where there is none. */
-export function decide(
-  source: string,
-  { group, principal }: Pick<Membership, 'group' | 'principal'>,
-  made: NewDecision | undefined,
-  now: number,
-): string {
-  const document = parseDocument(source, { version: '1.2', logLevel: 'silent' }) as unknown as Document;
-  const items = document.get('items');
-  if (document.errors.length > 0 || !isSeq(items))
-    throw new RolecallError('invalidRequest', l10n.t('The file has mistakes. Correct them first.'));
-  const who = whoOf(principal);
-  const isIt = (node: unknown) =>
-    isMap(node) && String(node.get('group')) === group.key && String(node.get('who')) === who;
-  let node = items.items.find(isIt) as YAMLMap | undefined;
-  for (const repeated of items.items.filter((one) => isIt(one) && one !== node))
-    items.items.splice(items.items.indexOf(repeated), 1);
-  if (node === undefined) {
-    node = itemNode(document, group, principal, undefined);
-    const after = items.items.findIndex(
-      (one) => isMap(one) && (compare(String(one.get('group')), group.key) || compare(String(one.get('who')), who)) > 0,
-    );
-    items.items.splice(after < 0 ? items.items.length : after, 0, node);
-  }
-  for (const key of made === undefined ? DECISION_KEYS : ['note', 'next']) node.delete(key);
-  if (made === undefined) return reviewText(document, source);
-  setField(document, node, 'gives', group.roles.map(({ id }) => id).sort(compare));
-  setField(document, node, 'decision', made.decision);
-  setField(document, node, 'by', made.by);
-  setField(document, node, 'date', new Date(now).toISOString().slice(0, 10));
-  if (made.note !== undefined) setField(document, node, 'note', made.note);
-  if (made.next !== undefined) setField(document, node, 'next', made.next);
-  return reviewText(document, source);
-}
-
-/** Where the block of a membership stands in a text. */
-export function blockPlace(
-  source: string,
-  { group, principal }: Pick<Membership, 'group' | 'principal'>,
-): Place | undefined {
-  const { document } = parseYaml(source);
-  const items = document?.get('items');
-  if (!isSeq(items)) return undefined;
-  const node = items.items.find(
-    (one) => isMap(one) && String(one.get('group')) === group.key && String(one.get('who')) === whoOf(principal),
-  );
-  return placeOf(node);
-}
-
-/** Who decided what, when, on which reading: for the auditor. */
-export function campaignDocument(state: CampaignState, model: AccessModel, now: number): PageDocument<never> {
-  const { memberships, progress, done, isComplete, isReadingWhole } = state;
-  const open = memberships.filter(({ status }) => !isDecision(status));
-  const row = ({ group, principal, status, item, isTakenOver }: Membership) => {
-    const decided = item?.decided;
-    return [
-      [oneLine(groupName(group))],
-      [oneLine(principalName(principal))],
-      [isTakenOver ? l10n.t('{0} (earlier review)', statusText(status)) : statusText(status)],
-      [decided?.by ?? ''],
-      [decided?.date ?? ''],
-      [decided?.note ?? ''],
-    ];
-  };
-  const columns = [l10n.t('Group'), l10n.t('Member'), l10n.t('Decision'), l10n.t('By'), l10n.t('On'), l10n.t('Note')];
-  return {
-    title: l10n.t('Decisions about access in {0}', model.organization),
-    about: [l10n.t('read {0} · written {1}', timeText(model.at), timeText(now))],
-    blocks: [
-      ...(isReadingWhole ? [] : [notice(l10n.t('Not everything could be read, so the review cannot be complete.'))]),
-      paragraph({ strong: progressText(state) }, isComplete ? l10n.t(' · complete') : ''),
-      heading(l10n.t('Open')),
-      table(columns, open.map(row), l10n.t('Nothing is open.')),
-      heading(l10n.t('Decided')),
-      table(columns, memberships.filter(({ status }) => isDecision(status)).map(row), l10n.t('Nothing is decided.')),
-      ...(done.length === 0
-        ? []
-        : [
-            heading(l10n.t('Revoked and ended')),
-            table(
-              [l10n.t('Group ID'), l10n.t('Member'), l10n.t('By'), l10n.t('On')],
-              done.map(({ group, who, decided }) => [
-                [{ small: group }],
-                [{ small: who }],
-                [decided?.by ?? ''],
-                [decided?.date ?? ''],
-              ]),
-              '',
-            ),
-          ]),
-      ...(progress.all === 0 ? [paragraph(l10n.t('No memberships.'))] : []),
-    ],
-  };
-}
-
-/** `12 of 40 decided, 9 of them in an earlier review, 2 to ask`. */
-export function progressText({
-  progress: { decided, all, asked, takenOver },
-}: Pick<CampaignState, 'progress'>): string {
-  return [
-    l10n.t('{0} of {1} decided', decided, all),
-    ...(takenOver === 0 ? [] : [l10n.t('{0} of them in an earlier review', takenOver)]),
-    ...(asked === 0 ? [] : [l10n.t('{0} to ask', asked)]),
-  ].join(', ');
-}
-
-/** How a membership stands, as a sentence: `Kept by ada@acme.example on 2026-11-22`. */
-export function standingText({
-  status,
-  item,
-  isTakenOver,
-}: Pick<Membership, 'status' | 'item' | 'isTakenOver'>): string {
-  const { by = '', date = '', next = 0 } = item?.decided ?? {};
-  const decided = (text: string) => (isTakenOver ? l10n.t('{0}, in an earlier review', text) : text);
-  switch (status) {
-    case 'keep':
-      return decided(l10n.t('Kept by {0} on {1}', oneLine(by), date));
-    case 'revoke':
-      return decided(l10n.t('Revoked by {0} on {1}', oneLine(by), date));
-    case 'ask':
-      return decided(l10n.t('Question raised by {0} on {1}', oneLine(by), date));
-    case 'undecided':
-      return l10n.t('Undecided');
-    case 'changed':
-      return l10n.t('Undecided: the group’s roles have changed since {0}', date);
-    case 'due':
-      return l10n.t('Undecided: due for review since {0}', dateText(next));
-    case 'conflict':
-      return l10n.t('Undecided: there are two decisions');
-  }
-}
-
-export function statusText(status: ItemStatus): string {
-  switch (status) {
-    case 'keep':
-      return l10n.t('Keep');
-    case 'revoke':
-      return l10n.t('Revoke');
-    case 'ask':
-      return l10n.t('Ask');
-    case 'undecided':
-      return l10n.t('Undecided');
-    case 'changed':
-      return l10n.t('Changed since');
-    case 'due':
-      return l10n.t('Due again');
-    case 'conflict':
-      return l10n.t('Decided twice');
-  }
 }

@@ -4,24 +4,19 @@ import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { isString } from '../../core/base/shape.ts';
 import {
-  beginCampaign,
-  blockPlace,
   type Campaign,
   type CampaignState,
-  campaignDocument,
   DECISIONS,
   type Decision,
-  decide,
   isDecision,
   type Membership,
-  type NewDecision,
   nextUndecided,
-  progressText,
   readCampaign,
-  standingText,
   stateOf,
   whoOf,
 } from '../../core/rules/campaign.ts';
+import { beginCampaign, blockPlace, decide, type NewDecision } from '../../core/rules/campaignEdits.ts';
+import { campaignDocument, progressText, standingText } from '../../core/rules/campaignText.ts';
 import { compare } from '../../core/rules/findings.ts';
 import { commands, documentPanel } from '../../ids.ts';
 import type { ReadOrganization } from '../accessData.ts';

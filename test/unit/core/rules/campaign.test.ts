@@ -6,18 +6,14 @@ import path from 'node:path';
 import { documentMarkdown } from '../../../../src/core/access/document.ts';
 import type { AccessModel } from '../../../../src/core/access/model.ts';
 import {
-  beginCampaign,
   type CampaignState,
-  campaignDocument,
-  decide,
   type Membership,
-  type NewDecision,
   nextUndecided,
-  progressText,
   readCampaign,
-  standingText,
   stateOf,
 } from '../../../../src/core/rules/campaign.ts';
+import { beginCampaign, decide, type NewDecision } from '../../../../src/core/rules/campaignEdits.ts';
+import { campaignDocument, progressText, standingText } from '../../../../src/core/rules/campaignText.ts';
 import { acme, NOON, ROLES } from './organizations.ts';
 
 const outlines = {

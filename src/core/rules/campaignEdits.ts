@@ -1,0 +1,141 @@
+import * as l10n from '@vscode/l10n';
+import { Document, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
+import { timeText } from '../access/descriptions.ts';
+import type { AccessModel, GroupEntry, Principal } from '../access/model.ts';
+import { oneLine } from '../access/plain.ts';
+import { groupName, principalName } from '../access/queries.ts';
+import { RolecallError } from '../base/errors.ts';
+import {
+  CAMPAIGN_FORMAT,
+  type Campaign,
+  DECISION_KEYS,
+  type Decision,
+  isDecision,
+  keyOf,
+  type Membership,
+  sortedMemberships,
+  stateOf,
+  whoOf,
+} from './campaign.ts';
+import { written } from './declare.ts';
+import { compare } from './findings.ts';
+import { hasMalformed } from './references.ts';
+import { type Place, parseYaml, placeOf, type Value } from './shape.ts';
+
+/* Writes into files of decisions: a whole one, or one decision. What else is there stays as it is. */
+
+/** The library indents the empty line before the first block. */
+function reviewText(document: Document, source: string): string {
+  return written(document, source).replace(/^items:(\r?\n) +(\r?\n)/m, 'items:$1$2');
+}
+
+/**
+ * A file to decide in, with every membership that was read. Decisions of `previous` whose grant is unchanged are taken over; what is new,
+ * different, due or decided twice is open.
+ *
+ * @throws RolecallError where the groups could not all be read.
+ */
+export function beginCampaign(model: AccessModel, now: number, previous?: Campaign): string {
+  if (!model.groupsKnown || hasMalformed(model, 'groups'))
+    throw new RolecallError('invalidRequest', l10n.t('Not all groups could be read, so they cannot be reviewed.'));
+  const before = previous && stateOf(previous, model, now);
+  const kept = new Map(before?.memberships.map((one) => [keyOf(one.group.key, whoOf(one.principal)), one]));
+  const document = new Document(
+    {
+      format: CAMPAIGN_FORMAT,
+      version: 1,
+      organization: model.organization,
+      started: `${new Date(now).toISOString().slice(0, 10)}, read ${timeText(model.at)}`,
+      items: [],
+    },
+    { version: '1.2' },
+  );
+  const items = document.get('items') as YAMLSeq;
+  items.flow = false;
+  for (const { group, principal, key } of sortedMemberships(model)) {
+    const old = kept.get(key);
+    const decided = old && isDecision(old.status) ? old.item?.value : undefined;
+    items.add(itemNode(document, group, principal, decided));
+  }
+  return reviewText(document, '');
+}
+
+function itemNode(document: Document, group: GroupEntry, principal: Principal, decided: Value | undefined): YAMLMap {
+  const node = document.createNode({ group: group.key, who: whoOf(principal) }) as YAMLMap;
+  node.spaceBefore = true;
+  node.commentBefore = ` ${oneLine(groupName(group))}: ${oneLine(principalName(principal))}`;
+  for (const key of DECISION_KEYS) {
+    const value = decided?.fields?.get(key)?.value;
+    if (value !== undefined) setField(document, node, key, plainOf(value));
+  }
+  return node;
+}
+
+/** A value as it was read. */
+function plainOf(value: Value): unknown {
+  if (value.items) return value.items.map(plainOf);
+  if (value.fields) return Object.fromEntries([...value.fields].map(([key, field]) => [key, plainOf(field.value)]));
+  return value.text ?? '';
+}
+
+function setField(document: Document, node: YAMLMap, key: string, value: unknown): void {
+  const made = document.createNode(value);
+  if (isSeq(made)) made.flow = true;
+  node.set(key, made);
+}
+
+export interface NewDecision {
+  readonly decision: Decision;
+  readonly by: string;
+  readonly note?: string;
+  readonly next?: string;
+}
+
+/** The text with one membership decided, or undecided again; its block is added at its place where there is none. */
+export function decide(
+  source: string,
+  { group, principal }: Pick<Membership, 'group' | 'principal'>,
+  made: NewDecision | undefined,
+  now: number,
+): string {
+  const document = parseDocument(source, { version: '1.2', logLevel: 'silent' }) as unknown as Document;
+  const items = document.get('items');
+  if (document.errors.length > 0 || !isSeq(items))
+    throw new RolecallError('invalidRequest', l10n.t('The file has mistakes. Correct them first.'));
+  const who = whoOf(principal);
+  const isIt = (node: unknown) =>
+    isMap(node) && String(node.get('group')) === group.key && String(node.get('who')) === who;
+  let node = items.items.find(isIt) as YAMLMap | undefined;
+  for (const repeated of items.items.filter((one) => isIt(one) && one !== node))
+    items.items.splice(items.items.indexOf(repeated), 1);
+  if (node === undefined) {
+    node = itemNode(document, group, principal, undefined);
+    const after = items.items.findIndex(
+      (one) => isMap(one) && (compare(String(one.get('group')), group.key) || compare(String(one.get('who')), who)) > 0,
+    );
+    items.items.splice(after < 0 ? items.items.length : after, 0, node);
+  }
+  for (const key of made === undefined ? DECISION_KEYS : ['note', 'next']) node.delete(key);
+  if (made === undefined) return reviewText(document, source);
+  setField(document, node, 'gives', group.roles.map(({ id }) => id).sort(compare));
+  setField(document, node, 'decision', made.decision);
+  setField(document, node, 'by', made.by);
+  setField(document, node, 'date', new Date(now).toISOString().slice(0, 10));
+  if (made.note !== undefined) setField(document, node, 'note', made.note);
+  if (made.next !== undefined) setField(document, node, 'next', made.next);
+  return reviewText(document, source);
+}
+
+/** Where the block of a membership stands in a text. */
+export function blockPlace(
+  source: string,
+  { group, principal }: Pick<Membership, 'group' | 'principal'>,
+): Place | undefined {
+  const { document } = parseYaml(source);
+  const items = document?.get('items');
+  if (!isSeq(items)) return undefined;
+  const node = items.items.find(
+    (one) => isMap(one) && String(one.get('group')) === group.key && String(one.get('who')) === whoOf(principal),
+  );
+  return placeOf(node);
+}

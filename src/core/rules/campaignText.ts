@@ -1,0 +1,110 @@
+import * as l10n from '@vscode/l10n';
+import { timeText } from '../access/descriptions.ts';
+import { heading, notice, type PageDocument, paragraph, table } from '../access/document.ts';
+import type { AccessModel } from '../access/model.ts';
+import { oneLine } from '../access/plain.ts';
+import { groupName, principalName } from '../access/queries.ts';
+import { type CampaignState, type ItemStatus, isDecision, type Membership } from './campaign.ts';
+import { dateText } from './shape.ts';
+
+/** Who decided what, when, on which reading: for the auditor. */
+export function campaignDocument(state: CampaignState, model: AccessModel, now: number): PageDocument<never> {
+  const { memberships, progress, done, isComplete, isReadingWhole } = state;
+  const open = memberships.filter(({ status }) => !isDecision(status));
+  const row = ({ group, principal, status, item, isTakenOver }: Membership) => {
+    const decided = item?.decided;
+    return [
+      [oneLine(groupName(group))],
+      [oneLine(principalName(principal))],
+      [isTakenOver ? l10n.t('{0} (earlier review)', statusText(status)) : statusText(status)],
+      [decided?.by ?? ''],
+      [decided?.date ?? ''],
+      [decided?.note ?? ''],
+    ];
+  };
+  const columns = [l10n.t('Group'), l10n.t('Member'), l10n.t('Decision'), l10n.t('By'), l10n.t('On'), l10n.t('Note')];
+  return {
+    title: l10n.t('Decisions about access in {0}', model.organization),
+    about: [l10n.t('read {0} · written {1}', timeText(model.at), timeText(now))],
+    blocks: [
+      ...(isReadingWhole ? [] : [notice(l10n.t('Not everything could be read, so the review cannot be complete.'))]),
+      paragraph({ strong: progressText(state) }, isComplete ? l10n.t(' · complete') : ''),
+      heading(l10n.t('Open')),
+      table(columns, open.map(row), l10n.t('Nothing is open.')),
+      heading(l10n.t('Decided')),
+      table(columns, memberships.filter(({ status }) => isDecision(status)).map(row), l10n.t('Nothing is decided.')),
+      ...(done.length === 0
+        ? []
+        : [
+            heading(l10n.t('Revoked and ended')),
+            table(
+              [l10n.t('Group ID'), l10n.t('Member'), l10n.t('By'), l10n.t('On')],
+              done.map(({ group, who, decided }) => [
+                [{ small: group }],
+                [{ small: who }],
+                [decided?.by ?? ''],
+                [decided?.date ?? ''],
+              ]),
+              '',
+            ),
+          ]),
+      ...(progress.all === 0 ? [paragraph(l10n.t('No memberships.'))] : []),
+    ],
+  };
+}
+
+/** `12 of 40 decided, 9 of them in an earlier review, 2 to ask`. */
+export function progressText({
+  progress: { decided, all, asked, takenOver },
+}: Pick<CampaignState, 'progress'>): string {
+  return [
+    l10n.t('{0} of {1} decided', decided, all),
+    ...(takenOver === 0 ? [] : [l10n.t('{0} of them in an earlier review', takenOver)]),
+    ...(asked === 0 ? [] : [l10n.t('{0} to ask', asked)]),
+  ].join(', ');
+}
+
+/** How a membership stands, as a sentence: `Kept by ada@acme.example on 2026-11-22`. */
+export function standingText({
+  status,
+  item,
+  isTakenOver,
+}: Pick<Membership, 'status' | 'item' | 'isTakenOver'>): string {
+  const { by = '', date = '', next = 0 } = item?.decided ?? {};
+  const decided = (text: string) => (isTakenOver ? l10n.t('{0}, in an earlier review', text) : text);
+  switch (status) {
+    case 'keep':
+      return decided(l10n.t('Kept by {0} on {1}', oneLine(by), date));
+    case 'revoke':
+      return decided(l10n.t('Revoked by {0} on {1}', oneLine(by), date));
+    case 'ask':
+      return decided(l10n.t('Question raised by {0} on {1}', oneLine(by), date));
+    case 'undecided':
+      return l10n.t('Undecided');
+    case 'changed':
+      return l10n.t('Undecided: the group’s roles have changed since {0}', date);
+    case 'due':
+      return l10n.t('Undecided: due for review since {0}', dateText(next));
+    case 'conflict':
+      return l10n.t('Undecided: there are two decisions');
+  }
+}
+
+export function statusText(status: ItemStatus): string {
+  switch (status) {
+    case 'keep':
+      return l10n.t('Keep');
+    case 'revoke':
+      return l10n.t('Revoke');
+    case 'ask':
+      return l10n.t('Ask');
+    case 'undecided':
+      return l10n.t('Undecided');
+    case 'changed':
+      return l10n.t('Changed since');
+    case 'due':
+      return l10n.t('Due again');
+    case 'conflict':
+      return l10n.t('Decided twice');
+  }
+}
