@@ -131,6 +131,13 @@ test.describe('access as code', () => {
     await drawn.getByText('security-auditors').waitFor();
     await drawn.getByText('dora.haddad@meridian.example').waitFor();
     await workbench.screenshot('access-graph');
+  });
+
+  test('the matrix marks what has findings', async () => {
+    await runCommand(page, 'Rolecall: Show Access Matrix', 'meridian');
+    const row = extensionPage(page).getByRole('rowheader', { name: /^security-auditors, .* has cluster-operator/ });
+    await row.getByText('F', { exact: true }).waitFor();
+    await workbench.screenshot('access-matrix');
     await tidyUp(page);
   });
 
