@@ -36,6 +36,10 @@ export function globTest(glob: string): (text: string) => boolean {
   const last = rest.pop();
   if (last === undefined) return (text) => text.length === first.length && fitsAt(text, 0, first);
   const pieces = rest.filter((piece) => piece !== '');
+  if (pieces.length === 0 && !glob.includes('?')) {
+    const least = first.length + last.length;
+    return (text) => text.length >= least && text.startsWith(first) && text.endsWith(last);
+  }
   return (text) => {
     const end = text.length - last.length;
     if (end < first.length || !fitsAt(text, 0, first) || !fitsAt(text, end, last)) return false;

@@ -222,15 +222,13 @@ export class RuleTrial implements Trial {
     const text = item.type === 'either' ? item.text : item;
     if (value === undefined || text.type !== 'text' || text.refers === undefined) return;
     const { permits = false, refers } = text;
-    const entries = new Set<Entries[number]>();
-    for (const one of shape.type === 'list' ? (value.items ?? []) : [value]) {
+    const found = (shape.type === 'list' ? (value.items ?? []) : [value]).map((one) => {
       const resolved = this.#find(one, refers, permits);
       this.#take(one, resolved, permits || refers === 'person');
-      for (const entry of resolved.found) entries.add(entry);
-      if (refers === 'person')
-        for (const entry of resolved.found) for (const same of this.#sameAs(entry)) entries.add(same);
-    }
-    this.#named.set(key, [...entries]);
+      return refers === 'person' ? resolved.found.flatMap((entry) => this.#sameAs(entry)) : resolved.found;
+    });
+    const [only = []] = found;
+    this.#named.set(key, found.length === 1 && refers !== 'person' ? only : [...new Set(found.flat())]);
   }
 
   #find(value: Value, refers: string, permits: boolean): Resolved<Entries[number]> {

@@ -45,7 +45,8 @@ export function applyWaivers(
     else byRule.set(waiver.rule, [candidate]);
   }
   return judged.map((one) => {
-    const candidates = byRule.get(one.rule.id) ?? [];
+    const candidates = byRule.get(one.rule.id);
+    if (candidates === undefined) return { ...one, status: statusOf(one, one.findings, one.reasons) };
     const reasons = [...one.reasons];
     const findings: Finding[] = [];
     for (const finding of one.findings) {

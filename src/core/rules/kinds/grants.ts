@@ -81,9 +81,10 @@ export const grantKinds: Kinds = {
     needs: () => ['groups'],
     judge(trial) {
       const allowed = new Set(trial.texts('allow'));
+      const others = PRINCIPAL_KINDS.filter((kind) => !allowed.has(kind));
       for (const group of trial.groups('groups')) {
-        for (const kind of PRINCIPAL_KINDS) {
-          if (allowed.has(kind) || !hasKind(group, kind)) continue;
+        for (const kind of others) {
+          if (!hasKind(group, kind)) continue;
           const message = l10n.t('{0} has members of the kind {1}', groupText(group), kindName(kind));
           trial.find({
             subjects: [
