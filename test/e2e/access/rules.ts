@@ -43,8 +43,8 @@ test.describe('access as code', () => {
   /** For README: of a smaller window, so that it can be read there. */
   const picture = async (name: string) => {
     const whole = page.viewportSize() ?? assert.fail();
-    await page.setViewportSize({ width: 1200, height: 680 });
-    await expect.poll(async () => (await page.locator('.monaco-workbench').boundingBox())?.width).toBe(1200);
+    await page.setViewportSize({ width: 1360, height: 720 });
+    await expect.poll(async () => (await page.locator('.monaco-workbench').boundingBox())?.width).toBe(1360);
     await workbench.screenshot(name);
     await page.setViewportSize(whole);
   };
@@ -147,7 +147,7 @@ test.describe('access as code', () => {
     await lenses.filter({ hasText: 'Keep' }).first().waitFor();
     await workbench.screenshot('access-review-begun');
     await lenses.filter({ hasText: 'Keep' }).first().getByText('Keep', { exact: true }).click();
-    const member = lenses.filter({ hasText: '7e1c0000-5a5e-4000-8000-000000000008 in administrators' });
+    const member = lenses.filter({ hasText: '7e1c0000-5a5e-4000-8000-000000000001 in administrators' });
     await member.getByText('Revoke…').click();
     await answerInput(page, 'Left in October');
     await member.filter({ hasText: 'Revoked by ada.moreau@meridian.example' }).waitFor();
