@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import type { Completion, CompletionEvent, Notice } from '../core/completions/completion.ts';
-import type { ChatMessage, FunctionTool } from '../core/completions/request.ts';
+import type { ChatMessage, CompletionParameters, FunctionTool } from '../core/completions/request.ts';
 import { runAgentLoop } from '../core/tools/agentLoop.ts';
 import type {
   AgentLoopEvent,
@@ -51,6 +51,17 @@ export interface ToolRegistry {
   readonly problems?: readonly ToolFileProblem[];
   /** What the user should know of these tools on this machine. */
   readonly remarks?: readonly string[];
+}
+
+/** What `@rolecall` was asked last in this window, as it was sent; for what makes a file of it. */
+export interface LastExchange {
+  current?: {
+    /** See `ownerOf`: another account never sees it. */
+    readonly owner: string;
+    readonly model: string;
+    readonly parameters: CompletionParameters;
+    readonly messages: readonly ChatMessage[];
+  };
 }
 
 /** Instructions for the model before a question, and a line for the user where something is missing. */

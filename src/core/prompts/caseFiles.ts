@@ -21,8 +21,6 @@ export interface CaseFile {
 /** The most cases of a prompt file, data files included. */
 export const MAX_CASES = 10_000;
 const SHOWN_PROBLEMS = 20;
-/** What other tools call the two usual variables of a case. */
-const otherNames: Readonly<Record<string, string>> = { query: 'input', ground_truth: 'expected' };
 
 /** Reads a data file: CSV with a header where the name ends so, else JSON, one object a line. */
 export function readCaseFile(path: string, text: string): CaseFile {
@@ -96,10 +94,6 @@ function caseOf(members: readonly (readonly [string, unknown])[], path: string, 
   for (const [name, value] of members) {
     if (value === null || value === undefined) continue;
     values.set(name, typeof value === 'string' ? value : JSON.stringify(value));
-  }
-  for (const [other, name] of Object.entries(otherNames)) {
-    const value = values.get(other);
-    if (value !== undefined && !values.has(name)) values.set(name, value);
   }
   return { values, source: { path, line } };
 }

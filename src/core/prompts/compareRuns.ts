@@ -84,13 +84,6 @@ function sameness(before: StoredResult, after: StoredResult): Change {
   return spoken(before) === spoken(after) ? 'unchanged' : 'different';
 }
 
-/** How many cases there are of each kind. */
-export function countChanges(compared: readonly ComparedCase[]): ReadonlyMap<Change, number> {
-  const counts = new Map<Change, number>();
-  for (const { change } of compared) counts.set(change, (counts.get(change) ?? 0) + 1);
-  return counts;
-}
-
 /** What came of asking the same again. */
 export interface Reproduction {
   readonly isSameRequest: boolean;
@@ -98,7 +91,6 @@ export interface Reproduction {
   readonly isSameAnswer: boolean;
   /** Whether the service is the same as before; `unknown` where it sends no fingerprint. */
   readonly fingerprint: 'same' | 'changed' | 'unknown';
-  readonly fingerprints: readonly [before: string | undefined, after: string | undefined];
   /** Each choice whose answer differs. */
   readonly differences: readonly { readonly choice: number; readonly before: string; readonly after: string }[];
   /** False where a request failed, so that nothing can be said about the answers. */
@@ -119,7 +111,6 @@ export function compareAttempts(before: AttemptResult, after: AttemptResult): Re
     isSameRequest: before.body !== undefined && before.body === after.body,
     isSameAnswer: isMeasured && one.length === other.length && differences.length === 0,
     fingerprint: prints.includes(undefined) ? 'unknown' : prints[0] === prints[1] ? 'same' : 'changed',
-    fingerprints: prints,
     differences,
     isMeasured,
   };

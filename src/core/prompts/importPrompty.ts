@@ -38,19 +38,17 @@ function safeJson(yaml: YamlText): unknown {
 
 /** The members that are read; the rest is told. */
 const readMembers: readonly string[] = [
-  ...[
-    'name',
-    'description',
-    'model',
-    'sample',
-    'inputs',
-    'outputs',
-    'displayName',
-    'template',
-    '$schema',
-    'kind',
-    'instructions',
-  ],
+  'name',
+  'description',
+  'model',
+  'sample',
+  'inputs',
+  'outputs',
+  'displayName',
+  'template',
+  '$schema',
+  'kind',
+  'instructions',
 ];
 /** About the file, not the prompt. */
 const silentMembers: readonly string[] = ['authors', 'tags', 'version', 'metadata', 'base'];

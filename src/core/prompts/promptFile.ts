@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import type { DocumentProblem } from '../base/documentProblem.ts';
+import type { DocumentProblem } from '../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { checkPlaceholders } from './checkPlaceholders.ts';
 import { type EvaluatorDefinition, readEvaluators } from './evaluatorDefinitions.ts';

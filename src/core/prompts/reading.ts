@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import type { DocumentProblem } from '../base/documentProblem.ts';
+import type { DocumentProblem } from '../base/errors.ts';
 import { findPlaceholders, type TemplateText } from './placeholders.ts';
 import { type FieldLevel, promptFields } from './promptFields.ts';
 import { type Member, type TextRange, unquotedPlaceholder, type YamlNode, type YamlText } from './yamlText.ts';

@@ -8,14 +8,6 @@ export interface RunStorage {
   delete(name: string): Promise<void>;
 }
 
-/** A run that is kept. */
-export interface KeptRun {
-  /** Of its file in the storage. */
-  readonly key: string;
-  readonly run: StoredRun;
-  readonly isBaseline: boolean;
-}
-
 /** The most runs that are kept of one prompt file, its baseline not counted. */
 export const MAX_RUNS = 20;
 /** The most that are kept of all files: the oldest go, baselines last. */
@@ -31,7 +23,7 @@ export class RunStore {
   }
 
   /** @param fileKey a short name for the prompt file that is right for a file name, such as a hash of its address. */
-  async add(fileKey: string, run: StoredRun): Promise<string> {
+  async add(fileKey: string, run: StoredRun): Promise<void> {
     const names = await this.#storage.list();
     const time = run.startedAt.replace(/[^\dTZ]/g, '');
     const isFree = (candidate: string) => !names.includes(candidate);
@@ -39,21 +31,18 @@ export class RunStore {
     for (let count = 2; !isFree(key); count++) key = `${fileKey}.${time}-${count}.json`;
     await this.#storage.write(key, JSON.stringify(run));
     await this.#prune(fileKey);
-    return key;
   }
 
   /** The newest first; what cannot be read is left out. */
-  async runs(fileKey: string): Promise<KeptRun[]> {
+  async runs(fileKey: string): Promise<StoredRun[]> {
     const names = (await this.#storage.list()).filter((name) => isOf(name, fileKey));
     const read = await Promise.all(names.map((name) => this.#read(name)));
-    return read
-      .filter((kept) => kept !== undefined)
-      .sort((one, other) => other.run.startedAt.localeCompare(one.run.startedAt));
+    return read.filter((run) => run !== undefined).sort((one, other) => other.startedAt.localeCompare(one.startedAt));
   }
 
   async baseline(fileKey: string): Promise<StoredRun | undefined> {
     const name = `${BASELINE}${fileKey}.json`;
-    return (await this.#storage.list()).includes(name) ? (await this.#read(name))?.run : undefined;
+    return (await this.#storage.list()).includes(name) ? await this.#read(name) : undefined;
   }
 
   /** `undefined` takes the baseline away. */
@@ -63,17 +52,13 @@ export class RunStore {
     else if ((await this.#storage.list()).includes(name)) await this.#storage.delete(name);
   }
 
-  /** Deletes the runs of a file, or of all files, with their baselines. */
-  async clear(fileKey?: string): Promise<void> {
-    for (const name of await this.#storage.list()) {
-      const isBaseline = fileKey !== undefined && name === `${BASELINE}${fileKey}.json`;
-      if (fileKey === undefined || isBaseline || isOf(name, fileKey)) await this.#storage.delete(name);
-    }
+  /** Deletes all runs, with their baselines. */
+  async clear(): Promise<void> {
+    for (const name of await this.#storage.list()) await this.#storage.delete(name);
   }
 
-  async #read(name: string): Promise<KeptRun | undefined> {
-    const run = readStoredRun(await this.#storage.read(name).catch(() => ''));
-    return run && { key: name, run, isBaseline: name.startsWith(BASELINE) };
+  async #read(name: string): Promise<StoredRun | undefined> {
+    return readStoredRun(await this.#storage.read(name).catch(() => ''));
   }
 
   /** Names hold the time, and so sort by it. */

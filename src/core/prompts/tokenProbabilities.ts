@@ -22,7 +22,7 @@ export class TokenLocator {
     return this.#places;
   }
 
-  /** The tokens so far; see {@link perplexity}. */
+  /** Of the tokens so far: between how many the model hesitated on average. 1 is certain. */
   get perplexity(): number | undefined {
     return this.#count === 0 ? undefined : Math.exp(-this.#sum / this.#count);
   }
@@ -74,20 +74,6 @@ export function locateTokens(text: string, logprobs: Logprobs): readonly TokenPl
     .join('');
   if (!spelled.startsWith(text)) return [];
   return locator.places.filter(({ end }) => end <= text.length);
-}
-
-/** How many tokens the model hesitated between on average: 1 is certain. */
-export function perplexity(logprobs: Logprobs): number | undefined {
-  if (logprobs.length === 0) return undefined;
-  return Math.exp(-logprobs.reduce((sum, { logprob }) => sum + logprob, 0) / logprobs.length);
-}
-
-/** The least likely places, the least likely first; blanks and what is nearly certain are none. */
-export function leastCertain(places: readonly TokenPlace[], count: number, below = 0.5): TokenPlace[] {
-  return places
-    .filter(({ probability: likely }) => likely < below)
-    .toSorted((one, other) => one.probability - other.probability || one.start - other.start)
-    .slice(0, count);
 }
 
 /** The bounds below which a token is marked, from the most likely. What is above the first stays as it is. */

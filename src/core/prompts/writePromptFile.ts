@@ -15,24 +15,11 @@ export interface PromptDraft {
   readonly jsonSchema?: string;
   readonly cases?: readonly Readonly<Record<string, string>>[];
   readonly evaluators?: readonly object[];
-  /** What stands under `rolecall`. */
-  readonly rolecall?: Readonly<Record<string, unknown>>;
 }
 
 /** A prompt file as a person would write it: texts of several lines as blocks, words that YAML reads otherwise in quotes. */
 export function writePromptFile(draft: PromptDraft): string {
-  const {
-    name,
-    description,
-    model,
-    parameters = {},
-    messages,
-    responseFormat,
-    jsonSchema,
-    cases,
-    evaluators,
-    rolecall,
-  } = draft;
+  const { name, description, model, parameters = {}, messages, responseFormat, jsonSchema, cases, evaluators } = draft;
   const values = Object.entries(parameters).filter(([, value]) => value !== undefined);
   return stringify({
     ...(name !== undefined && { name }),
@@ -46,7 +33,6 @@ export function writePromptFile(draft: PromptDraft): string {
     messages: messages.map(({ role, content }) => ({ role, content: content ?? '' })),
     ...(cases && { testData: cases }),
     ...(evaluators && { evaluators }),
-    ...(rolecall && { rolecall }),
   });
 }
 

@@ -12,7 +12,7 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
-import type { DocumentProblem } from '../base/documentProblem.ts';
+import type { DocumentProblem } from '../base/errors.ts';
 
 /** A stretch of a text, in UTF-16 code units. */
 export interface TextRange {

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { isMap, isScalar, isSeq, type Pair, parseDocument, type Document as YamlDocument } from 'yaml';
-import type { DocumentProblem } from '../base/documentProblem.ts';
+import type { DocumentProblem } from '../base/errors.ts';
 import { nearest } from './nearest.ts';
 
 /*

@@ -13,7 +13,6 @@ import { setContextKey } from '../contextKeys.ts';
 import type { OpenToolRegistry } from '../conversation.ts';
 import { showInformationMessage, showInputBox, showQuickPick } from '../dialogs.ts';
 import type { Settings } from '../settings.ts';
-import { curlCommand } from './curlCommand.ts';
 import { documentOf, type OpenedPrompt, promptOf, readPrompt } from './promptFiles.ts';
 import type { PromptModels } from './promptModels.ts';
 import { isPromptFile } from './promptPattern.ts';
@@ -225,6 +224,23 @@ function caseAtCursor(prompt: OpenedPrompt, cases: readonly PromptCase[]): Promp
   // The file may have changed since it was read.
   if (promptOf(editor.document) !== prompt) return undefined;
   return cases.find(({ range }) => range && prompt.rangeOf(range).contains(editor.selection.active));
+}
+
+/**
+ * A request as a command for a POSIX shell. Secrets are variables: the token ROLECALL_TOKEN, and each further header's value one
+ * of its name.
+ */
+function curlCommand(url: string, body: string, headers: readonly string[]): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  const variable = (header: string) => header.toUpperCase().replaceAll(/[^A-Z\d]/g, '_');
+  const lines = [
+    `curl ${quoted(url)}`,
+    '-H "Authorization: Bearer $ROLECALL_TOKEN"',
+    ...headers.map((header) => `-H ${quoted(`${header}: `)}"$${variable(header)}"`),
+    `-H ${quoted('Content-Type: application/json')}`,
+    `--data-raw ${quoted(body)}`,
+  ];
+  return lines.join(' \\\n  ');
 }
 
 function textOfValues({ values }: PromptCase): string {

@@ -7,9 +7,8 @@ import { promptCommands } from '../../ids.ts';
 import { ownerOf } from '../cancellation.ts';
 import type { Clouds } from '../clouds.ts';
 import type { Handlers } from '../commands.ts';
-import type { OpenToolRegistry } from '../conversation.ts';
+import type { LastExchange, OpenToolRegistry } from '../conversation.ts';
 import { showInformationMessage } from '../dialogs.ts';
-import type { LastExchange } from '../lastExchange.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
 import { resourcesOf } from './promptResources.ts';
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { DocumentProblem } from '../../core/base/documentProblem.ts';
+import type { DocumentProblem } from '../../core/base/errors.ts';
 import { rangesOfFields } from '../../core/prompts/promptRequest.ts';
 import type { AttemptError } from '../../core/prompts/runResults.ts';
 import { documentOf, type OpenedPrompt, promptOf } from './promptFiles.ts';

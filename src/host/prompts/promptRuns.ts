@@ -98,7 +98,7 @@ export class PromptRuns implements vscode.Disposable {
 
   async #compare(uri: vscode.Uri): Promise<void> {
     const key = this.#keyOf(uri);
-    const runs = (await this.#store.runs(key)).map(({ run }) => run);
+    const runs = await this.#store.runs(key);
     const baseline = await this.#store.baseline(key);
     const [latest, ...earlier] = runs;
     const choices = latest ? [...this.#modelsOf(latest), ...this.#runsOf(latest, earlier, baseline)] : [];
@@ -186,13 +186,13 @@ export class PromptRuns implements vscode.Disposable {
     if (!latest) {
       throw new RolecallError('invalidRequest', vscode.l10n.t('Run the tests of this file first.'));
     }
-    await this.#store.setBaseline(key, latest.run);
+    await this.#store.setBaseline(key, latest);
     const remove = vscode.l10n.t('Remove Baseline');
     const chosen = await showInformationMessage(
       vscode.l10n.t(
         'The run of {0} ({1}) is now the baseline. Cases that do worse than there fail.',
-        timeOf(latest.run),
-        countsOf(latest.run),
+        timeOf(latest),
+        countsOf(latest),
       ),
       remove,
     );

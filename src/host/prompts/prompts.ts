@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import type { Clouds } from '../clouds.ts';
 import type { Handlers, PromptCommandId } from '../commands.ts';
-import type { OpenToolRegistry } from '../conversation.ts';
-import type { LastExchange } from '../lastExchange.ts';
+import type { LastExchange, OpenToolRegistry } from '../conversation.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
 import type { RequestDeps } from '../modelRequest.ts';
 import type { OpenPages } from '../pages.ts';

@@ -21,13 +21,6 @@ describe('a data file', () => {
       ],
     ],
     [
-      'JSON lines of other tools',
-      'a.jsonl',
-      '{"query":"a","ground_truth":"b"}',
-      [{ query: 'a', ground_truth: 'b', input: 'a', expected: 'b' }],
-    ],
-    ['their names do not hide ours', 'a.jsonl', '{"query":"a","input":"c"}', [{ query: 'a', input: 'c' }]],
-    [
       'CSV',
       'a.csv',
       '\uFEFFinput, expected\r\na,b\r\n\r\nc,\r\n',

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ChosenToken } from '../../../../src/core/completions/completion.ts';
-import {
-  leastCertain,
-  locateTokens,
-  perplexity,
-  TokenLocator,
-  TokenMarks,
-} from '../../../../src/core/prompts/tokenProbabilities.ts';
+import { locateTokens, TokenLocator, TokenMarks } from '../../../../src/core/prompts/tokenProbabilities.ts';
 
 const encoder = new TextEncoder();
 
@@ -68,19 +62,15 @@ describe('the tokens of an answer', () => {
   });
 
   it('have a perplexity', () => {
+    const perplexity = (tokens: readonly ChosenToken[]) => {
+      const locator = new TokenLocator();
+      locator.add(tokens);
+      return locator.perplexity;
+    };
     assert.equal(perplexity([]), undefined);
     assert.equal(perplexity([token('a', 1)]), 1);
     assert.ok(Math.abs((perplexity([token('a', 0.25), token('b', 0.25)]) ?? 0) - 4) < 1e-9);
     assert.ok((perplexity([{ ...token('a'), logprob: -9999 }]) ?? 0) > 1e100, 'what servers send for never');
-  });
-
-  it('are least certain in order', () => {
-    const places = locateTokens('abcd', [token('a', 0.4), token('b', 0.1), token('c', 0.9), token('d', 0.4)]);
-    assert.deepEqual(
-      leastCertain(places, 2).map(({ start }) => start),
-      [1, 0],
-    );
-    assert.equal(leastCertain(places, 10).length, 3);
   });
 });
 
