@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, type Locator, type Page } from '@playwright/test';
 import { choose, openFile, quickInput, quickPickRows, runCommand } from '../../harness/actions.ts';
 import { openChat } from '../../harness/chat.ts';
+import { goOn, silence } from '../../harness/sandboxControl.ts';
 import { extensionPage, showOwnView } from '../../harness/views.ts';
 import { test, type Workbench } from '../../harness/workbench.ts';
 
@@ -133,6 +134,18 @@ test.describe('a prompt file', () => {
     await choose(page, 'Sandbox Guide with Sandbox N-gram');
     await comparison().getByText('Worse').first().waitFor();
     await workbench.screenshot('prompt-models-compared');
+  });
+
+  test('is stopped by the button in its title', async () => {
+    await openFile(page, 'story.prompt.yml');
+    await silence(workbench.sandbox, 500);
+    await lens('Run').first().click();
+    const stop = page.locator('.editor-group-container.active .editor-actions').getByRole('button', { name: 'Stop' });
+    await stop.click();
+    await expect(result('story.result.md').getByText('Stopped.')).toBeVisible();
+    await expect(stop).toBeHidden();
+    await workbench.screenshot('prompt-stopped');
+    await goOn(workbench.sandbox);
   });
 
   test('colors the tokens of an answer', async () => {

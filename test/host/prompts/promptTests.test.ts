@@ -283,6 +283,23 @@ describe('prompt files', () => {
     assert.deepEqual(verdicts(), []);
   });
 
+  it('stop in the editor while an answer arrives, which stays as far as it came', async () => {
+    await inSandbox();
+    await write(TEXT.replace('say: {{answer}}', 'count to 300'));
+    await addFault({ service: 'inference', path: 'completions', kind: 'silence', afterBytes: 2000 });
+    const { id } = (await readPrompt(file.uri())).file.cases[0] ?? assert.fail();
+    const running = prompts.commands[promptCommands.runPrompt](file.uri(), id);
+    const shown = await until('some of the answer', () =>
+      vscode.workspace.textDocuments.find(
+        (document) => document.uri.scheme === 'rolecall-prompt' && /\n1, 2,/.test(document.getText()),
+      ),
+    );
+    await prompts.commands[promptCommands.stopPrompt](file.uri());
+    await running;
+    await until('the end', () => /\n1, 2,[^\n]*\n\nStopped\.\n/.test(shown.getText()));
+    assert.deepEqual(errors, []);
+  });
+
   it('turn red where they do worse than the baseline', async () => {
     await inSandbox();
     await run([await suite()]);

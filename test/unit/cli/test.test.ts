@@ -176,7 +176,7 @@ describe('rolecall test', function () {
 
   it('takes cases from data files, text from files and tools from the workspace, all within the folder', async () => {
     write('..rules.md', 'Be brief.');
-    write('data/more.jsonl', '{"query": "France", "ground_truth": "Paris"}\n');
+    write('data/more.jsonl', '{"input": "France", "expected": "Paris"}\n');
     write('data/more.csv', 'input,expected\n"Japan",Tokyo\n');
     write(
       '.vscode/rolecall.tools.json',
