@@ -100,7 +100,12 @@ function matchRegex({ pattern, flags }: Extract<EvaluatorCheck, { method: 'regex
   const { values } = answer;
   const absent = missingValues(pattern, values);
   if (absent.length > 0) return missing(absent);
-  const filled = fillPlaceholders(pattern, (name) => values.get(name)?.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+  // Also within brackets, where a hyphen means a range.
+  const literally = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replaceAll('-', '\\x2d');
+  const filled = fillPlaceholders(pattern, (name) => {
+    const value = values.get(name);
+    return value === undefined ? undefined : literally(value);
+  });
   try {
     const isMatch = withinDeadline(REGEX_MS, () => new RegExp(filled, flags).test(answerText(answer.choice)));
     return decided(isMatch, l10n.t('The answer does not match {0}.', `/${filled}/${flags}`));

@@ -52,10 +52,10 @@ const readMembers: readonly string[] = [
 ];
 /** About the file, not the prompt. */
 const silentMembers: readonly string[] = ['authors', 'tags', 'version', 'metadata', 'base'];
-const apiNames: Readonly<Record<string, string>> = {
-  maxOutputTokens: 'max_completion_tokens',
-  stopSequences: 'stop',
-};
+const apiNames: ReadonlyMap<string, string> = new Map([
+  ['maxOutputTokens', 'max_completion_tokens'],
+  ['stopSequences', 'stop'],
+]);
 
 class Importer {
   readonly notTaken: string[] = [];
@@ -111,7 +111,7 @@ class Importer {
     if (!isJsonObject(given)) return {};
     const parameters: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(given)) {
-      const { field } = parameterName(apiNames[key] ?? key);
+      const { field } = parameterName(apiNames.get(key) ?? key);
       if (field === 'tools') this.leave(l10n.t('The tools: list workspace tools under "rolecall: tools".'));
       else if (field === 'response_format' || !parameterNames.includes(field)) {
         this.leave(l10n.t('The parameter "{0}" has no counterpart.', key));
@@ -153,7 +153,7 @@ class Importer {
     if (members.length === 0) return undefined;
     const properties = members.map(([name, output]) => {
       const { kind, type, description } = isJsonObject(output) ? output : { kind: output };
-      const schema = { type: schemaTypes[textOf(kind) ?? textOf(type) ?? ''] ?? 'string' };
+      const schema = { type: schemaTypes.get(textOf(kind) ?? textOf(type) ?? '') ?? 'string' };
       return [name, { ...schema, ...(typeof description === 'string' && { description }) }] as const;
     });
     const schema = {
@@ -200,16 +200,15 @@ class Importer {
 }
 
 const otherInputs: readonly string[] = ['thread', 'image', 'file', 'audio'];
-const schemaTypes: Readonly<Record<string, string>> = {
-  string: 'string',
-  number: 'number',
-  float: 'number',
-  integer: 'integer',
-  boolean: 'boolean',
-  array: 'array',
-  list: 'array',
-  object: 'object',
-};
+const schemaTypes: ReadonlyMap<string, string> = new Map([
+  ['number', 'number'],
+  ['float', 'number'],
+  ['integer', 'integer'],
+  ['boolean', 'boolean'],
+  ['array', 'array'],
+  ['list', 'array'],
+  ['object', 'object'],
+]);
 
 /** `inputs` and `outputs` are a mapping by name, or a list of entries with a name. */
 function inputsOf(value: unknown): (readonly [string, unknown])[] {

@@ -82,23 +82,28 @@ function variableCompletions(text: string, offset: number, context: LanguageCont
 
 function levelOf(path: readonly string[]): Level | undefined {
   const text = path.join('/').replace(/^rolecall\/evaluators/, 'evaluators');
-  return levels[text];
+  return levels.get(text);
 }
 
-const levels: Readonly<Record<string, Level>> = {
-  '': 'file',
-  modelParameters: 'parameters',
-  'messages/[]': 'message',
-  'testData/[]': 'case',
-  'evaluators/[]': 'evaluator',
-  'evaluators/[]/string': 'string',
-  'evaluators/[]/llm': 'llm',
-  'evaluators/[]/llm/choices/[]': 'choice',
-  'evaluators/[]/llm/modelParameters': 'parameters',
-  'evaluators/[]/regex': 'regex',
-  'evaluators/[]/toolCall': 'toolCall',
-  rolecall: 'rolecall',
-};
+const levels: ReadonlyMap<string, Level> = new Map([
+  ['', 'file'],
+  ['modelParameters', 'parameters'],
+  ['messages/[]', 'message'],
+  ['testData/[]', 'case'],
+  ['evaluators/[]', 'evaluator'],
+  ['evaluators/[]/string', 'string'],
+  ['evaluators/[]/llm', 'llm'],
+  ['evaluators/[]/llm/choices/[]', 'choice'],
+  ['evaluators/[]/llm/modelParameters', 'parameters'],
+  ['evaluators/[]/regex', 'regex'],
+  ['evaluators/[]/toolCall', 'toolCall'],
+  ['rolecall', 'rolecall'],
+]);
+
+/** Undefined also for names that every object has. */
+function fieldAt(level: FieldLevel, key: string): PromptField | undefined {
+  return Object.hasOwn(promptFields[level], key) ? promptFields[level][key] : undefined;
+}
 
 function keyCompletions(
   text: string,
@@ -151,14 +156,26 @@ function caseKeys(text: string, range: TextRange, siblings: readonly string[]): 
 /** The items of a list of names. */
 function itemCompletions({ path, range }: OutlinePlace, context: LanguageContext): PromptCompletion[] | undefined {
   const files = context.files ?? [];
-  const lists: Readonly<Record<string, readonly (readonly string[])[]>> = {
-    'rolecall/models/[]': [context.models, ['model']],
-    'rolecall/tools/[]': [context.tools, ['tool']],
-    'rolecall/cases/[]': [files.filter((file) => /\.(?:jsonl|csv)$/i.test(file)), ['file']],
-    'rolecall/images/[]': [files.filter((file) => /\.(?:png|jpe?g|gif|webp)$/i.test(file)), ['file']],
-  };
-  const [values, [kind] = []] = lists[path.join('/')] ?? [];
-  return values?.map((label) => valueCompletion(label, range, kind as PromptCompletion['kind']));
+  const values = (labels: readonly string[], kind: PromptCompletion['kind']) =>
+    labels.map((label) => valueCompletion(label, range, kind));
+  switch (path.join('/')) {
+    case 'rolecall/models/[]':
+      return values(context.models, 'model');
+    case 'rolecall/tools/[]':
+      return values(context.tools, 'tool');
+    case 'rolecall/cases/[]':
+      return values(
+        files.filter((file) => /\.(?:jsonl|csv)$/i.test(file)),
+        'file',
+      );
+    case 'rolecall/images/[]':
+      return values(
+        files.filter((file) => /\.(?:png|jpe?g|gif|webp)$/i.test(file)),
+        'file',
+      );
+    default:
+      return undefined;
+  }
 }
 
 function valueCompletion(label: string, range: TextRange, kind: PromptCompletion['kind'] = 'value'): PromptCompletion {
@@ -180,18 +197,18 @@ function valueCompletions(
   if (level === 'toolCall' && key === 'name') return context.tools.map((tool) => valueCompletion(tool, range, 'tool'));
   if (level === undefined || level === 'case' || context.besideYamlExtension) return [];
   if (level === 'parameters') {
-    return (parameterValues[parameterName(key).field] ?? []).map((value) => valueCompletion(value, range));
+    return (parameterValues.get(parameterName(key).field) ?? []).map((value) => valueCompletion(value, range));
   }
-  return (promptFields[level][key]?.values ?? []).map((value) => valueCompletion(value, range));
+  return (fieldAt(level, key)?.values ?? []).map((value) => valueCompletion(value, range));
 }
 
 /** Those that the specification gives, and those that are common. */
-const parameterValues: Readonly<Record<string, readonly string[]>> = {
-  logprobs: ['true', 'false'],
-  stream: ['true', 'false'],
-  tool_choice: ['auto', 'none'],
-  reasoning_effort: ['low', 'medium', 'high'],
-};
+const parameterValues: ReadonlyMap<string, readonly string[]> = new Map([
+  ['logprobs', ['true', 'false']],
+  ['stream', ['true', 'false']],
+  ['tool_choice', ['auto', 'none']],
+  ['reasoning_effort', ['low', 'medium', 'high']],
+]);
 
 /** What the key or placeholder at `offset` means. */
 export function hover(text: string, offset: number, context: LanguageContext): PromptHover | undefined {
@@ -209,6 +226,8 @@ function hoverKey(
 ): PromptHover | undefined {
   const [start, end] = node.range;
   if (offset < start || offset > end) return undefined;
+  // What an alias stands for is elsewhere, and can be the list or mapping that it is in.
+  if (yaml.resolve(node) !== node) return undefined;
   for (const item of yaml.items(node) ?? []) {
     const found = hoverKey(yaml, item, [...path, '[]'], offset, context);
     if (found) return found;
@@ -231,7 +250,7 @@ function keyHover(
   if (level === undefined || level === 'case') return undefined;
   const { field, isSpecified } = parameterName(key);
   const markdown =
-    level === 'parameters' ? isSpecified && context.describeParameter(field) : promptFields[level][key]?.describe();
+    level === 'parameters' ? isSpecified && context.describeParameter(field) : fieldAt(level, key)?.describe();
   return markdown ? { range: keyRange, markdown } : undefined;
 }
 

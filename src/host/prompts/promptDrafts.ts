@@ -10,6 +10,7 @@ import type { Handlers } from '../commands.ts';
 import type { LastExchange, OpenToolRegistry } from '../conversation.ts';
 import { showInformationMessage } from '../dialogs.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
+import { readFromDisk } from './promptFiles.ts';
 import { resourcesOf } from './promptResources.ts';
 
 export interface PromptDraftsDeps {
@@ -53,8 +54,7 @@ async function importFile({ openTools }: PromptDraftsDeps, given: unknown): Prom
     )?.[0];
   if (!uri) return;
   const { readText } = resourcesOf(uri, openTools);
-  const source = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
-  const { text, notTaken } = await importPrompty(source, (path) =>
+  const { text, notTaken } = await importPrompty(await readFromDisk(uri), (path) =>
     readText(path, new AbortController().signal).catch(() => undefined),
   );
   const remarks = notTaken.map((sentence) => `# ${oneLine(sentence)}\n`);

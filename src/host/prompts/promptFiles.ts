@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
+import { RolecallError } from '../../core/base/errors.ts';
 import { type PromptFile, readPromptFile } from '../../core/prompts/promptFile.ts';
+import { decodeText, MAX_TEXT_BYTES } from '../../core/prompts/promptRequest.ts';
 import type { TextRange } from '../../core/prompts/yamlText.ts';
 
 /** A prompt file as it stands in its editor or, where none is open, on disk. */
@@ -56,6 +58,16 @@ export function documentOf(uri: vscode.Uri): vscode.TextDocument | undefined {
 export async function readPrompt(uri: vscode.Uri): Promise<OpenedPrompt> {
   const document = documentOf(uri);
   if (document) return promptOf(document);
-  const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
-  return new OpenedPrompt(uri, text.replace(/^\uFEFF/, ''));
+  return new OpenedPrompt(uri, await readFromDisk(uri));
+}
+
+/** Without a mark of the byte order. @throws RolecallError `configuration` for what is too long, or no UTF-8. */
+export async function readFromDisk(uri: vscode.Uri): Promise<string> {
+  const name = uri.path.split('/').at(-1) ?? '';
+  const { size } = await vscode.workspace.fs.stat(uri);
+  if (size > MAX_TEXT_BYTES) {
+    const megabytes = MAX_TEXT_BYTES / (1024 * 1024);
+    throw new RolecallError('configuration', vscode.l10n.t('"{0}" is larger than {1} MB.', name, megabytes));
+  }
+  return decodeText(await vscode.workspace.fs.readFile(uri), name);
 }

@@ -31,12 +31,13 @@ const fixes: Readonly<Record<string, (document: vscode.TextDocument, range: vsco
   },
   needsLogprobs: (document, range) => {
     const { text } = document.lineAt(range.start.line);
-    const [indentation = ''] = /^\s*/.exec(text) ?? [];
-    const start = new vscode.Position(range.start.line, 0);
+    const before = text.slice(0, range.start.character);
+    // In braces, the keys stand in one line.
+    const separator = before.trim() === '' ? `\n${before}` : ', ';
     return {
       title: vscode.l10n.t('Add logprobs: true'),
-      range: new vscode.Range(start, start),
-      text: `${indentation}logprobs: true\n`,
+      range: new vscode.Range(range.start, range.start),
+      text: `logprobs: true${separator}`,
     };
   },
 };

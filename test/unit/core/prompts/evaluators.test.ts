@@ -78,6 +78,7 @@ describe('an evaluator', function () {
     ['a pattern with flags', '{regex: {pattern: ^par, flags: i}}', 'Paris', 'passed'],
     ['a pattern with a value that means itself', "{regex: '^{{expected}}$'}", 'a.c', 'passed', '{expected: a.c}'],
     ['a pattern with a value that is no pattern', "{regex: '^{{expected}}$'}", 'abc', 'failed', '{expected: a.c}'],
+    ['a value with a hyphen in brackets', "{regex: '^[{{expected}}]$'}", 'm', 'failed', '{expected: a-z}'],
     ['a pattern that would take years', '{regex: "^(a+)+$"}', `${'a'.repeat(40)}b`, 'error'],
     ['a schema', '{jsonSchema: {type: object, required: [a]}}', '{"a": 1}', 'passed'],
     ['a schema that the answer does not fit', '{jsonSchema: {type: object, required: [a]}}', '{"b": 1}', 'failed'],

@@ -175,6 +175,20 @@ describe('completions in a prompt file', function () {
   });
 });
 
+describe('names that every object has', () => {
+  for (const marked of [
+    'constructor:\n  ^',
+    'modelParameters:\n  constructor: ^',
+    'constructor: ^',
+    'toString:\n  - ^',
+  ]) {
+    it(`have nothing to complete: ${JSON.stringify(marked)}`, () => {
+      const { text, offset } = cut(marked);
+      assert.deepEqual(completions(text, offset, context), []);
+    });
+  }
+});
+
 describe('a hover in a prompt file', () => {
   const rows: readonly [what: string, marked: string, range: string, says: RegExp][] = [
     ['a key', 'na^me: x', 'name', /The name of the prompt/],
@@ -201,8 +215,11 @@ describe('a hover in a prompt file', () => {
   }
 
   it('says nothing about what it does not know', () => {
-    for (const marked of ['fo^o: x', 'name: x^y', 'testData: [{na^me: x}]', '^', "x: '{{ a^ }}'"]) {
+    const inherited = ['constr^uctor: x', 'constructor: {na^me: x}', 'modelParameters: {to^String: x}'];
+    const others = ['fo^o: x', 'name: x^y', 'testData: [{na^me: x}]', '^', "x: '{{ a^ }}'", 'x: &a [*^a]'];
+    for (const marked of [...inherited, ...others]) {
       const { text, offset } = cut(marked);
+      completions(text, offset, context);
       assert.equal(hover(text, offset, context), undefined, marked);
     }
   });
