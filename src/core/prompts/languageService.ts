@@ -112,10 +112,10 @@ function keyCompletions(
   context: LanguageContext,
 ): PromptCompletion[] {
   if (level === undefined) return [];
-  const isOurs = path[0] === 'rolecall';
   if (level === 'case') return caseKeys(text, range, siblings);
+  const isOfferedHere = (key: string) => !context.besideYamlExtension || !isInPublicSchema(path, level, key);
   if (level === 'parameters') {
-    if (context.besideYamlExtension) return [];
+    if (!isOfferedHere('')) return [];
     const present = siblings.map((key) => parameterName(key).field);
     const isSnake = siblings.some((key) => key.includes('_'));
     return parameterNames
@@ -125,12 +125,25 @@ function keyCompletions(
         return { ...keyCompletion(label, range, 'text'), ...documented(context.describeParameter(field)) };
       });
   }
-  const fields = Object.entries(promptFields[level]).filter(([key]) => !siblings.includes(key));
-  const offered = context.besideYamlExtension && !isOurs ? fields.filter(([key]) => key === 'rolecall') : fields;
-  return offered.map(([key, { shape, describe }]) => ({
+  const fields = Object.entries(promptFields[level]).filter(([key]) => !siblings.includes(key) && isOfferedHere(key));
+  return fields.map(([key, { shape, describe }]) => ({
     ...keyCompletion(key, range, shape),
     documentation: describe(),
   }));
+}
+
+/** Keys that the schema of this format in SchemaStore has: another extension completes them by it. */
+const publicKeys: Readonly<Partial<Record<Level, readonly string[]>>> = {
+  file: Object.keys(promptFields.file).filter((key) => key !== 'rolecall'),
+  message: Object.keys(promptFields.message),
+  evaluator: ['name', 'string'],
+  string: Object.keys(promptFields.string),
+};
+
+function isInPublicSchema(path: readonly string[], level: Level, key: string): boolean {
+  if (path[0] === 'rolecall') return false;
+  if (level === 'parameters') return path[0] === 'modelParameters';
+  return publicKeys[level]?.includes(key) === true;
 }
 
 function keyCompletion(label: string, range: TextRange, shape: PromptField['shape']): PromptCompletion {
@@ -185,7 +198,7 @@ function valueCompletion(label: string, range: TextRange, kind: PromptCompletion
 }
 
 function valueCompletions(
-  { range }: OutlinePlace,
+  { range, path }: OutlinePlace,
   key: string,
   level: Level | undefined,
   context: LanguageContext,
@@ -195,7 +208,8 @@ function valueCompletions(
     return context.models.map((model) => valueCompletion(model, range, 'model'));
   }
   if (level === 'toolCall' && key === 'name') return context.tools.map((tool) => valueCompletion(tool, range, 'tool'));
-  if (level === undefined || level === 'case' || context.besideYamlExtension) return [];
+  if (level === undefined || level === 'case') return [];
+  if (context.besideYamlExtension && isInPublicSchema(path, level, key)) return [];
   if (level === 'parameters') {
     return (parameterValues.get(parameterName(key).field) ?? []).map((value) => valueCompletion(value, range));
   }

@@ -127,6 +127,12 @@ describe('completions in a prompt file', function () {
     const beside = { besideYamlExtension: true };
     assert.deepEqual(offered('^', beside), ['rolecall']);
     assert.deepEqual(offered('modelParameters:\n  ^', beside), []);
+    assert.deepEqual(offered('messages:\n  - role: ^', beside), []);
+    assert.deepEqual(offered('evaluators:\n  - string:\n      ^', beside), []);
+    // What the public schema lacks.
+    assert.deepEqual(offered('evaluators:\n  - ^', beside).slice(0, 3), ['llm', 'uses', 'regex']);
+    assert.ok(offered('evaluators:\n  - uses: ^', beside).includes('github/similarity'));
+    assert.ok(offered('evaluators:\n  - llm:\n      ^', beside).includes('choices'));
     assert.deepEqual(offered('model: ^', beside), ['ours/small', 'ours/large']);
     assert.ok(offered('rolecall:\n  ^', beside).includes('repeats'));
     assert.ok(offered("x: '{{^", beside).includes('input'));
