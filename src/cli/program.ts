@@ -6,6 +6,7 @@ import { check, drift } from './commands/check.ts';
 import { mcp } from './commands/mcp.ts';
 import { test } from './commands/test.ts';
 import { exitCodes, type Run, type Subcommand } from './subcommand.ts';
+import type { TerminalOptions } from './terminal.ts';
 
 /** In the order of the help. A command is a function here. */
 const subcommands: readonly Subcommand[] = [whoHas, access, review, check, drift, chat, test, models, whoami, mcp];
@@ -28,11 +29,12 @@ Exit codes:
   141  the reader of the output closed it
 `;
 
-/** The command line without what it runs in. */
-export function createProgram(version: string, run: Run): Command {
+/** The command line without what it runs in. Help, and what is wrong with what was typed, go to the streams. */
+export function createProgram(version: string, run: Run, { stdout, stderr }: TerminalOptions): Command {
   const program = new Command('rolecall')
     .description('Who can do what in your cloud, and its models.')
     .version(version)
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .showHelpAfterError('(rolecall --help lists the commands and options)')
     .addHelpText('after', AFTER_HELP)
     .exitOverride();

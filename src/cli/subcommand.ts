@@ -1,4 +1,4 @@
-import type process from 'node:process';
+import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { type ErrorKind, isCancelled, RolecallError } from '../core/base/errors.ts';
 import type { CommonOptions } from './configuration.ts';
@@ -13,7 +13,7 @@ export interface Context {
   readonly signal: AbortSignal;
   /** Finds the sign-in to use, once. @throws RolecallError when there is none; the next call tries again. */
   open(): Promise<Services>;
-  readonly stdin: typeof process.stdin;
+  readonly stdin: Readable;
   readonly manifest: Manifest;
 }
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import type { Log } from '../core/base/log.ts';
 import { Redactor, redactingLog } from '../core/base/redact.ts';
@@ -20,8 +21,8 @@ export function printableJson(value: unknown): string {
 }
 
 export interface TerminalOptions {
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
 }
 
 /** Standard output for what was asked, standard error for everything about it. */

@@ -58,7 +58,7 @@ describe('the command line against a plain HTTP server', function () {
   });
 
   it('reads with the token and nothing else', async () => {
-    const { code, stdout, stderr } = await commandLine.run(['who-has', 'operator'], { env: env() });
+    const { code, stdout, stderr } = await commandLine.start(['who-has', 'operator'], { env: env() }).ended;
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(stdout, /^operator \(id r-1\) in acme: 1 user ID through 1 group\.\n/);
     assert.deepEqual(server.seen.map(({ method, path }) => `${method} ${path}`).sort(), [

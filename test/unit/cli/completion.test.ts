@@ -11,16 +11,16 @@ describe('completion in a shell', function () {
 
   it('has a script for each shell', async () => {
     for (const shell of ['bash', 'zsh', 'fish']) {
-      const { code, stdout } = await commandLine.run(['completion', shell]);
+      const { code, stdout } = await commandLine.start(['completion', shell]).ended;
       assert.equal(code, 0);
       assert.match(stdout, /rolecall complete -- /, shell);
     }
-    assert.equal((await commandLine.run(['completion', 'other'])).code, 2);
+    assert.equal((await commandLine.start(['completion', 'other']).ended).code, 2);
   });
 
   it('knows commands, options and their values', async () => {
     const candidates = async (...words: string[]) => {
-      const { stdout } = await commandLine.run(['complete', '--', ...words]);
+      const { stdout } = await commandLine.start(['complete', '--', ...words]).ended;
       return stdout.split('\n').flatMap((line) => (/^[\w-]/.test(line) ? [line.split('\t')[0]] : []));
     };
     assert.deepEqual(await candidates('who'), ['who-has', 'whoami']);
@@ -30,7 +30,7 @@ describe('completion in a shell', function () {
 
   it('works in bash', async function () {
     if (spawnSync('bash', ['--version']).status !== 0) this.skip();
-    const { stdout: script } = await commandLine.run(['completion', 'bash']);
+    const { stdout: script } = await commandLine.start(['completion', 'bash']).ended;
     const file = path.join(commandLine.folder, 'completion.sh');
     fs.writeFileSync(file, script);
     // What the package bash-completion gives.

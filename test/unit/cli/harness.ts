@@ -1,8 +1,12 @@
+import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { bundleCommandLine } from '../../../esbuild.mjs';
 import { at, freshFolder } from '../../../scripts/paths.ts';
+import { readManifest } from '../../../src/cli/manifest.ts';
+import { rolecall } from '../../../src/cli/rolecall.ts';
 
 export interface Ended {
   readonly code: number | null;
@@ -14,9 +18,12 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Piped in; nothing unless given. */
   readonly stdin?: string;
+  readonly cwd?: string;
+}
+
+export interface StartOptions extends RunOptions {
   /** Leaves standard input open, as programs do that start others. */
   readonly keepsOpen?: boolean;
-  readonly cwd?: string;
 }
 
 /** A program that runs. */
@@ -25,29 +32,49 @@ export interface Running {
   readonly ended: Promise<Ended>;
 }
 
-/** The command line as it is shipped, in a folder as it is installed, for the tests of one `describe`. */
+/** The command line for the tests of one `describe`, in a folder of its own. */
 export class CommandLine {
-  /** What it is installed in. */
+  /** The current folder of what runs; its state is there, too. */
   readonly folder = freshFolder('cli');
   #program = '';
 
   async build(): Promise<void> {
-    this.#program = await bundleCommandLine(path.join(this.folder, 'dist'));
-    for (const file of ['package.json', 'package.nls.json']) fs.copyFileSync(at(file), path.join(this.folder, file));
+    building ??= build();
+    this.#program = await building;
   }
 
+  /** As it is shipped, in a folder as it is installed. */
   get program(): string {
     return this.#program;
   }
 
-  start(args: readonly string[], { env = {}, stdin, keepsOpen, cwd }: RunOptions = {}): Running {
+  /** Runs it in this process: no test needs one of its own for what is read, printed and told by the exit code. */
+  async run(args: readonly string[], { env = {}, stdin = '', cwd }: RunOptions = {}): Promise<Ended> {
+    const leave = enterFolder(cwd ?? this.folder);
+    const [stdout, stderr] = [new Printed(), new Printed()];
+    try {
+      const host = {
+        stdin: Readable.from([Buffer.from(stdin)]),
+        stdout,
+        stderr,
+        env: this.#environment(env),
+        manifest: readManifest(this.#program),
+      };
+      const code = await rolecall(args, host, new AbortController().signal);
+      return { code, stdout: stdout.text, stderr: stderr.text };
+    } finally {
+      leave();
+    }
+  }
+
+  /** Starts a process, for what only one shows: signals, pipes, its arguments and environment, the bundle. */
+  start(args: readonly string[], { env = {}, stdin, keepsOpen, cwd }: StartOptions = {}): Running {
     const child = spawn(process.execPath, [this.#program, ...args], {
       cwd: cwd ?? this.folder,
       env: {
         PATH: process.env.PATH ?? '',
-        ROLECALL_STATE: path.join(this.folder, 'state'),
-        NODE_COMPILE_CACHE: path.join(this.folder, 'compiled'), // It is started more than a hundred times.
-        ...env,
+        NODE_COMPILE_CACHE: path.join(built, 'compiled'),
+        ...this.#environment(env),
       },
     });
     const read = { stdout: '', stderr: '' };
@@ -62,22 +89,61 @@ export class CommandLine {
     return { process: child, ended };
   }
 
-  run(args: readonly string[], options?: RunOptions): Promise<Ended> {
-    return this.start(args, options).ended;
-  }
-
   remove(): void {
     fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
+
+  #environment(env: Readonly<Record<string, string>>): Record<string, string> {
+    return { ROLECALL_STATE: path.join(this.folder, 'state'), ...env };
+  }
 }
 
-/** One build for the tests of the `describe` that calls this. */
+class Printed extends Writable {
+  text = '';
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, written: () => void): void {
+    this.text += chunk.toString();
+    written();
+  }
+}
+
+const home = process.cwd();
+let inside = 0;
+
+/** A process has one current folder: what runs at the same time runs in the same. */
+function enterFolder(folder: string): () => void {
+  assert.ok(inside === 0 || process.cwd() === fs.realpathSync(folder), 'another run has another folder');
+  process.chdir(folder);
+  inside++;
+  return () => {
+    inside--;
+    if (inside === 0) process.chdir(home);
+  };
+}
+
+/** Built once, for all tests. */
+let building: Promise<string> | undefined;
+const built = freshFolder('cli-program');
+after(() => fs.rmSync(built, { recursive: true, force: true, maxRetries: 5 }));
+
+async function build(): Promise<string> {
+  for (const file of ['package.json', 'package.nls.json']) fs.copyFileSync(at(file), path.join(built, file));
+  return bundleCommandLine(path.join(built, 'dist'));
+}
+
+/** For the tests of the `describe` that calls this. */
 export function useCommandLine(): CommandLine {
   const commandLine = new CommandLine();
+  const { FORCE_COLOR } = process.env;
   before(function () {
     this.timeout(60_000);
+    // Node would color what this process prints into no terminal.
+    delete process.env.FORCE_COLOR;
     return commandLine.build();
   });
-  after(() => commandLine.remove());
+  after(() => {
+    if (FORCE_COLOR !== undefined) process.env.FORCE_COLOR = FORCE_COLOR;
+    commandLine.remove();
+  });
   return commandLine;
 }

@@ -33,7 +33,6 @@ describe('the server for agents, through the official client', function () {
     client = new Client({ name: 'Agent <b>', version: '1' });
     await client.connect(transport);
   }
-  afterEach(() => client?.close());
 
   const call = async (name: string, args: Record<string, unknown> = {}) => {
     const { content, isError } = await client.callTool({ name, arguments: args });
@@ -42,7 +41,7 @@ describe('the server for agents, through the official client', function () {
   };
 
   describe('with a service token', () => {
-    beforeEach(async () => {
+    before(async () => {
       const { descriptor } = sandbox;
       const issued = await sandbox.control('POST', '/service-tokens', { person: descriptor.people[0]?.id });
       const { token } = (await issued.json()) as { token: string };
@@ -52,6 +51,7 @@ describe('the server for agents, through the official client', function () {
         ROLECALL_STATE: commandLine.folder,
       });
     });
+    after(() => client.close());
     afterEach(() => sandbox.control('DELETE', '/faults'));
 
     it('offers the four access tools, read-only, with their schemas', async () => {
@@ -123,7 +123,10 @@ describe('the server for agents, through the official client', function () {
             ])
           : Response.json([]);
     });
-    afterEach(() => world.close());
+    afterEach(async () => {
+      await client.close();
+      await world.close();
+    });
 
     const open = () =>
       world.open({

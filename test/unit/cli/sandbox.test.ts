@@ -136,7 +136,8 @@ describe('the command line with a service token, against the sandbox', function 
     const file = path.join(commandLine.folder, 'notes.txt');
     fs.writeFileSync(file, 'what ``` the file says');
     const options = { env, stdin: 'what is piped in' };
-    const { code, stdout, stderr } = await commandLine.run(['chat', 'Say hello', '--file', file, '-f', '-'], options);
+    const { code, stdout, stderr } = await commandLine.start(['chat', 'Say hello', '--file', file, '-f', '-'], options)
+      .ended;
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(stdout, /\S.*\n$/);
     const sent = (await (await sandbox.control('GET', '/completions')).json()) as {

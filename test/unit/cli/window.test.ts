@@ -147,7 +147,8 @@ describe('the command line and a window', function () {
       }
       return network(...request);
     };
-    const { code, stdout, stderr } = await run(['who-has', 'operator', '--verbose']);
+    const shown = commandLine.start(['who-has', 'operator', '--verbose'], { env: { ROLECALL_STATE: world.state } });
+    const { code, stdout, stderr } = await shown.ended;
     assert.equal(code, 0, stderr);
     if (process.platform === 'linux') assert.match(seen, /who-has/);
     assert.deepEqual(
