@@ -7,6 +7,13 @@ import { findOnPath } from '../find.mjs';
 /** The window of every test and picture, in CSS pixels. */
 export const viewport: { readonly width: number; readonly height: number } = { width: 1440, height: 900 };
 
+/** Runs in every page. What moves or fades has the whole window drawn 60 times a second, a bar of progress as long as it lasts. */
+export const withoutAnimations = `
+  const style = 'animation-duration: 1ms !important; animation-iteration-count: 1 !important; transition: none !important';
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('*, ::before, ::after {' + style + '}');
+  document.adoptedStyleSheets.push(sheet);`;
+
 const names = ['google-chrome', 'google-chrome-stable', 'chromium', 'chromium-browser', 'microsoft-edge'];
 const places = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { type BrowserContext, test as base, expect, type Locator, type Page } from '@playwright/test';
-import { viewport } from '../../scripts/editor/browser.ts';
+import { viewport, withoutAnimations } from '../../scripts/editor/browser.ts';
 import { builtinExtensions } from '../../scripts/editor/install.ts';
 import { quietSettings } from '../../scripts/editor/quietSettings.ts';
 import { installVsix, type ServedEditor, serveEditor } from '../../scripts/editor/serve.ts';
@@ -259,13 +259,6 @@ export const test = base.extend<object, { desk: WorkbenchLauncher }>({
     { scope: 'worker', timeout: 5 * 60_000 },
   ],
 });
-
-/** Runs in every page. What moves or fades has the whole window drawn 60 times a second, a bar of progress as long as it lasts. */
-const withoutAnimations = `
-  const style = 'animation-duration: 1ms !important; animation-iteration-count: 1 !important; transition: none !important';
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync('*, ::before, ::after {' + style + '}');
-  document.adoptedStyleSheets.push(sheet);`;
 
 /** Deletes what a browser keeps of an address, but for what it has loaded. */
 async function forget(context: BrowserContext, port: number): Promise<void> {
