@@ -135,7 +135,7 @@ export async function useMode(page: Page, mode: 'Agent' | 'Ask'): Promise<void> 
 /** Opens the list of models, all groups unfolded, and gives the labels as they are read aloud. Escape closes it. */
 export async function openModelPicker(page: Page): Promise<string[]> {
   await openChat(page);
-  const rows = page.locator('.action-widget .monaco-list-row.action');
+  const rows = pickerList(page).locator('.monaco-list-row.action');
   const group = rows.filter({ hasText: 'Other Models' });
   await attempt(async (quickly) => {
     // VS Code loses the whole list when the input beneath is drawn anew meanwhile; the group may be open or folded.
@@ -151,11 +151,16 @@ export async function openModelPicker(page: Page): Promise<string[]> {
   return rows.evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
 }
 
+/** The list alone: what it says of the row under the pointer is a widget of the same kind, with rows of its own. */
+function pickerList(page: Page): Locator {
+  return page.locator('.action-widget:not(.action-list-submenu-panel)');
+}
+
 /** Picks a model by its name in that list. */
 export async function pickModel(page: Page, name: string): Promise<void> {
   await attempt(async (quickly) => {
     await openModelPicker(page);
-    const option = page.locator('.action-widget').getByRole('option', { name: new RegExp(`^${name}(,|$)`) });
+    const option = pickerList(page).getByRole('option', { name: new RegExp(`^${name}(,|$)`) });
     await option.click(quickly);
     await expect(page.locator(`${panel} .model-picker-name`, { hasText: name })).toBeVisible(quickly);
   });
