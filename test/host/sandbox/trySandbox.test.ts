@@ -240,7 +240,10 @@ describe('Try the Sandbox', () => {
     [
       'is another program at that port',
       `import net from 'node:net';
-      net.createServer((socket) => socket.end('220 mail\\n')).listen(0, '127.0.0.1', function () {
+      const server = net.createServer((socket) => {
+        socket.end('220 mail\\n');
+        server.close(); // Nobody else ends it.
+      }).listen(0, '127.0.0.1', function () {
         console.log(JSON.stringify({ ...${line()}, lifeline: this.address().port }));
       });`,
       /could not be started/,
