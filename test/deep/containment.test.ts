@@ -17,6 +17,8 @@ import { type Harm, World } from '../containment/world.ts';
 const signal = new AbortController().signal;
 const PATH = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin';
 const isRoot = process.getuid?.() === 0;
+/** Whether these are the tests for another user, which those of root have started. */
+const isNested = process.env.ROLECALL_NESTED === '1';
 /** The user of this number has no rights anywhere. */
 const nobody = 65534;
 const has = (program: string) => PATH.split(':').some((folder) => fs.existsSync(path.join(folder, program)));
@@ -96,8 +98,8 @@ describe('a contained program', function () {
   const canPlay = ({ needs }: Hostile) => needs === undefined || has(needs);
   const outcomeOf = async (row: Hostile): Promise<Outcome> => ({
     contained: await play(row, containment),
-    // What only root can do is harmless for others anyway.
-    uncontained: row.asRoot && !isRoot ? undefined : await play(row, none),
+    // What only root can do is harmless for others anyway. That a row can fail has to be seen once.
+    uncontained: (row.asRoot && !isRoot) || isNested ? undefined : await play(row, none),
   });
 
   it('meets a table of many rows', () => assert.ok(hostile.filter(canPlay).length >= 60));
@@ -106,7 +108,7 @@ describe('a contained program', function () {
     if (!isRoot || !isOpenToAll(at())) return this.skip(); // All the others are about one, or none can read the tests.
     const mocha = [at('node_modules', 'mocha', 'bin', 'mocha.js'), '--no-config', fileURLToPath(import.meta.url)];
     const child = spawn(process.execPath, mocha, {
-      ...{ cwd: tmpdir(), env: { PATH }, uid: nobody, gid: nobody },
+      ...{ cwd: tmpdir(), env: { PATH, ROLECALL_NESTED: '1' }, uid: nobody, gid: nobody },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const [output] = await Promise.all([text(child.stdout), once(child, 'close')]);
