@@ -39,13 +39,15 @@ function readCommandLine(): { readonly names: TierName[]; readonly options: Tier
     throw new Error(`There is no tier “${unknown}”.`);
   }
   const asked = new Set(positionals.length > 0 ? (positionals as TierName[]) : tierNames);
+  // Nobody looks at those of a run of everything, unless it keeps them.
+  const screenshots = positionals.length > 0 || process.env.CI !== undefined;
   if (asked.has('host') || asked.has('e2e')) {
     // Those run what is in dist/ and out/, which must not be of an earlier source.
     asked.add('build');
   }
   return {
     names: tierNames.filter((name) => asked.has(name)),
-    options: { desktop: values.desktop, vscodeVersion: values['vscode-version'], grep: values.grep },
+    options: { desktop: values.desktop, vscodeVersion: values['vscode-version'], grep: values.grep, screenshots },
   };
 }
 

@@ -22,6 +22,8 @@ export interface TierOptions {
   readonly vscodeVersion?: string | undefined;
   /** Only tests whose full title matches; a tier may then run none. */
   readonly grep: string | undefined;
+  /** Whether the end-to-end tests take screenshots; not unless said. */
+  readonly screenshots?: boolean;
   /** Takes what the tier prints. Absent: it prints where this process does. */
   readonly write?: Write | undefined;
 }
@@ -73,7 +75,11 @@ const tiers: Readonly<Record<TierName, (options: TierOptions) => Promise<TierRes
         ...[at('node_modules', '@playwright', 'test', 'cli.js'), 'test', '--config', at('test', 'e2e')],
         ...(options.grep === undefined ? [] : ['--grep', options.grep, '--pass-with-no-tests']),
       ],
-      { limitMs, env: { ROLECALL_RESULTS: file }, write: options.write },
+      {
+        limitMs,
+        env: { ROLECALL_RESULTS: file, ...(options.screenshots ? { ROLECALL_SCREENSHOTS: '1' } : {}) },
+        write: options.write,
+      },
     );
     return resultOf(file, ran, options);
   },

@@ -165,8 +165,9 @@ export class Workbench {
     fs.writeFileSync(file, JSON.stringify({ ...written, ...values }, undefined, 2));
   }
 
-  /** out/screenshots/NAME.png: of the whole window, or of a part of it. */
+  /** out/screenshots/NAME.png: of the whole window, or of a part of it. Only where somebody looks: drawing them takes time. */
   async screenshot(name: string, part: Page | Locator = this.page): Promise<void> {
+    if (process.env.ROLECALL_SCREENSHOTS === undefined) return;
     await part.screenshot({ path: at('out', 'screenshots', `${name}.png`) });
   }
 
