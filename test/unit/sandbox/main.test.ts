@@ -8,6 +8,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { mock } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { freshFolder } from '../../../scripts/paths.ts';
 import { freePort } from '../../../src/sandbox/http.ts';
 import { models } from '../../../src/sandbox/inference/models.ts';
 import { DEFAULTS, parseOptions, UsageError } from '../../../src/sandbox/options.ts';
@@ -26,9 +27,12 @@ interface Started {
 }
 
 const running = new Set<ChildProcess>();
+const compiled = freshFolder('sandbox-compiled');
+after(() => fs.rmSync(compiled, { recursive: true, force: true, maxRetries: 5 }));
 
 function launch(args: readonly string[]): { child: ChildProcess; output: Promise<[string, string]> } {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: 'pipe' });
+  const env = { ...process.env, NODE_COMPILE_CACHE: compiled }; // It is started many times.
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: 'pipe', env });
   running.add(child);
   child.once('exit', () => running.delete(child));
   return { child, output: Promise.all([text(child.stdout), text(child.stderr)]) };
