@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { repairHistory } from '../../../../src/core/completions/history.ts';
-import type { ChatMessage } from '../../../../src/core/completions/request.ts';
-import { repairArguments } from '../../../../src/core/completions/toolCalls.ts';
-import { arrived, assertSound, bytes, play, stream } from './playAnswer.ts';
+import { repairHistory } from '../../src/core/completions/history.ts';
+import type { ChatMessage } from '../../src/core/completions/request.ts';
+import { repairArguments } from '../../src/core/completions/toolCalls.ts';
+import { arrived, assertSound, bytes, play, stream } from '../unit/core/completions/playAnswer.ts';
 import { stepsOf } from './steps.ts';
 
 const chunk = (delta: object, finish_reason: string | null = null) =>
