@@ -57,9 +57,7 @@ export class BackOff {
 
   /** Another window's failure counts like one of ours, unless the user has asked to try again since. */
   applySharedFailure(failure: SharedFailure, now: number): void {
-    // A clock that was set back must not keep anybody waiting for hours.
-    const isOver = failure.until <= now || failure.until > now + LONGEST_ASKED_MS;
-    if (isOver || failure.at <= this.#askedAt || failure.until <= this.#until) return;
+    if (!isAhead(failure.until, now) || failure.at <= this.#askedAt || failure.until <= this.#until) return;
     this.#failures = failure.times;
     this.#until = failure.until;
     this.#error = new RolecallError(failure.kind, failure.message);
@@ -79,6 +77,11 @@ export class BackOff {
 
   /** Why the next try has to wait, if it has to. */
   pendingError(now: number): RolecallError | undefined {
-    return now < this.#until ? this.#error : undefined;
+    return isAhead(this.#until, now) ? this.#error : undefined;
   }
+}
+
+/** A clock that was set back must not keep anybody waiting for hours. */
+function isAhead(until: number, now: number): boolean {
+  return now < until && until <= now + LONGEST_ASKED_MS;
 }

@@ -109,6 +109,13 @@ describe('when a failed renewal is tried again', () => {
     assert.deepEqual([asked(10), asked(30_000), asked(86_400_000)], [1000, 30_000, 300_000]);
   });
 
+  it('does not wait for hours when the clock was set back', () => {
+    const backOff = new BackOff(() => 1, DEFAULT_TIMEOUTS.firstPause);
+    backOff.recordFailure(offline, 86_400_000);
+    assert.equal(backOff.pendingError(86_400_999), offline);
+    assert.equal(backOff.pendingError(0), undefined);
+  });
+
   it('tells why it waits, and forgets after a success', () => {
     const backOff = new BackOff(() => 1, DEFAULT_TIMEOUTS.firstPause);
     backOff.recordFailure(offline, 0);
