@@ -185,6 +185,7 @@ describe('Try the Sandbox', () => {
       socket.on('error', () => {});
       socket.write(descriptor.clients.loopback.id + '\\n', () => { ${then} });
       socket.on('close', () => process.exit());
+      socket.resume(); // What is not read is not seen to end.
     });
     server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ ...descriptor, lifeline: server.address().port })));`;
   const written = async (text: string) => {
@@ -240,10 +241,7 @@ describe('Try the Sandbox', () => {
     [
       'is another program at that port',
       `import net from 'node:net';
-      const server = net.createServer((socket) => {
-        socket.end('220 mail\\n');
-        server.close(); // Nobody else ends it.
-      }).listen(0, '127.0.0.1', function () {
+      net.createServer((socket) => socket.end('220 mail\\n')).listen(0, '127.0.0.1', function () {
         console.log(JSON.stringify({ ...${line()}, lifeline: this.address().port }));
       });`,
       /could not be started/,
