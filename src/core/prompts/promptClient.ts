@@ -35,6 +35,8 @@ export interface SendOptions {
   readonly onEvent?: (event: CompletionEvent) => void;
 }
 
+/** Seconds of streaming below which tokens per second mean nothing. */
+const SHORTEST_RATED = 0.25;
 /** Services that ask to wait are asked again so often. */
 const MAX_WAITS = 3;
 /** A service that asks to wait longer is not waited for. */
@@ -149,7 +151,7 @@ class Stopwatch {
     const tokens = completion?.usage?.completionTokens;
     const isStreamed = completion?.notices.every(({ code }) => code !== 'notStreamed') === true;
     const seconds = first === undefined ? 0 : (now - first) / 1000;
-    const hasRate = isStreamed && tokens !== undefined && tokens > 1 && seconds > 0;
+    const hasRate = isStreamed && tokens !== undefined && tokens > 1 && seconds >= SHORTEST_RATED;
     return {
       totalMs: Math.round(now - sentAt),
       ...(first !== undefined && { firstTokenMs: Math.round(first - sentAt) }),

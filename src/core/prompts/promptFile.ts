@@ -140,8 +140,7 @@ function reportStrangers(reading: Reading, members: Map<string, Member>): void {
       const message = l10n.t('"{0}" belongs to another format of prompt files. Rolecall reads "messages".', key);
       reading.report(keyRange, 'warning', 'otherFormat', message);
     } else {
-      const message = l10n.t('"{0}" is not a key of prompt files. It is ignored.', key);
-      reading.report(keyRange, 'information', 'unknownKey', message);
+      reading.unknownKey(key, keyRange, 'file');
     }
     if (key !== 'config') continue;
     for (const inner of reading.yaml.members(value) ?? []) {

@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { DocumentProblem } from '../base/errors.ts';
+import { nearest } from '../base/nearest.ts';
 import { findPlaceholders, type TemplateText } from './placeholders.ts';
 import { type FieldLevel, promptFields } from './promptFields.ts';
 import { type Member, type TextRange, unquotedPlaceholder, type YamlNode, type YamlText } from './yamlText.ts';
@@ -50,9 +51,17 @@ export class Reading {
     }
     for (const { key, keyRange } of members) {
       if (Object.hasOwn(promptFields[level], key)) continue;
-      this.report(keyRange, 'information', 'unknownKey', unknownKey(key, level));
+      this.unknownKey(key, keyRange, level);
     }
     return new Map(members.map((member) => [member.key, member]));
+  }
+
+  /** A key that is not read: a slip of the finger, or another program's. */
+  unknownKey(key: string, range: TextRange, level: FieldLevel): void {
+    const meant = nearest(key.replaceAll(/[_-]/g, ''), Object.keys(promptFields[level]));
+    const ignored = l10n.t('"{0}" is not a key of prompt files. It is ignored.', key);
+    if (meant === undefined) this.report(range, 'information', 'unknownKey', ignored);
+    else this.report(range, 'warning', 'unknownKey', `${ignored} ${l10n.t('Did you mean "{0}"?', meant)}`);
   }
 
   /** The items of a list; a single value stands for a list of one where `orOne`. */
@@ -169,12 +178,4 @@ export class Reading {
       this.report({ start, end: start + scalar.anchor.length + 1 }, 'warning', 'anchor', message);
     }
   }
-}
-
-function unknownKey(key: string, level: FieldLevel): string {
-  const known = Object.keys(promptFields[level]);
-  const meant = known.find((name) => name.toLowerCase() === key.toLowerCase().replaceAll(/[_-]/g, ''));
-  return meant === undefined
-    ? l10n.t('"{0}" is not a key of prompt files. It is ignored.', key)
-    : l10n.t('"{0}" is not a key of prompt files. It is ignored. Did you mean "{1}"?', key, meant);
 }

@@ -1,6 +1,7 @@
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../access/model.ts';
 import { groupName } from '../access/queries.ts';
-import { globTest, isGlob, nearest } from './nearest.ts';
+import { nearest } from '../base/nearest.ts';
+import { globTest, isGlob } from './globs.ts';
 import { textOf, type Value } from './shape.ts';
 
 /** What a reference stands for in a reading. */

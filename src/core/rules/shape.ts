@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { isMap, isScalar, isSeq, type Pair, parseDocument, type Document as YamlDocument } from 'yaml';
 import type { DocumentProblem } from '../base/errors.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../base/nearest.ts';
 
 /*
  * What a file by hand can hold, as data: one description reads the file, says what is wrong with it, completes it, explains it

@@ -3,8 +3,8 @@ import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../access/mo
 import { oneLine } from '../access/plain.ts';
 import { principalName } from '../access/queries.ts';
 import type { AccessFile, PersonEntry, Rule } from './accessFile.ts';
+import { isGlob } from './globs.ts';
 import type { Found, Kind, Subject, Trial } from './kinds/kind.ts';
-import { isGlob } from './nearest.ts';
 import { People, type Person } from './people.ts';
 import { type Resolved, Resolver } from './references.ts';
 import {

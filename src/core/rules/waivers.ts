@@ -1,10 +1,10 @@
 import * as l10n from '@vscode/l10n';
 import { oneLine } from '../access/plain.ts';
+import { nearest } from '../base/nearest.ts';
 import type { Waiver } from './accessFile.ts';
 import type { Finding } from './findings.ts';
 import type { JudgedRule, RuleResult, RuleStatus } from './judge.ts';
 import type { Subject } from './kinds/kind.ts';
-import { nearest } from './nearest.ts';
 import { type Place, problem, replacement, type Value } from './shape.ts';
 import { reportTrouble, type World } from './trial.ts';
 

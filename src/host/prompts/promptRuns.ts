@@ -240,8 +240,9 @@ function documentOf(name: string, { before, after, cases }: Comparison): PageDoc
     return count === 0 ? [] : [`${changeText(change)}: ${count}`];
   });
   const sorted = changes.flatMap((change) => cases.filter((each) => each.change === change));
+  const hasModels = new Set(cases.map(({ model }) => model)).size > 1;
   const rows = sorted.map((each): Line<ComparedCase>[] => [
-    [{ text: each.label, link: each }],
+    [{ text: each.label, link: each }, ...(hasModels ? [` · ${each.model ?? ''}`] : [])],
     [{ strong: changeText(each.change) }],
     cellOf(each.before),
     cellOf(each.after),

@@ -279,6 +279,8 @@ export class PromptTests implements vscode.Disposable {
       const order = { cases: [...work.cases], models: asked };
       const done = await runner.run(prompt, order, (event) => work.accept(event), signal);
       work.compare(await this.#deps.keep(prompt, done));
+      // Cases of a data file that could not be read are missing: the others say nothing about them.
+      if (file.error !== undefined) run.errored(file, new vscode.TestMessage(file.error));
       const refused = done.results.flatMap(({ attempts }) => attempts).find(({ error }) => error?.param)?.error;
       if (refused) this.#deps.problems.showRefusal(prompt, refused);
     } catch (error) {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { registerAccessCommands } from '../../../src/host/access/register.ts';
 import { MAX_SNAPSHOTS, SnapshotStore } from '../../../src/host/access/snapshotStore.ts';
-import type { AccessTarget } from '../../../src/host/accessTarget.ts';
+import { type AccessTarget, targetOf } from '../../../src/host/accessTarget.ts';
 import { ChangeMarks } from '../../../src/host/changeMarks.ts';
 import { VirtualDocuments } from '../../../src/host/virtualDocuments.ts';
 import { commands } from '../../../src/ids.ts';
@@ -149,22 +149,26 @@ describe('insight', () => {
       assert.deepEqual(given.errors, []);
     });
 
-    it('lead into the tree: to the organization, a group, a role, a person', async () => {
+    it('lead into the tree: to the organization, a group, a role; and to the access of a person', async () => {
       await tree().serviceOf('administrator', 'meridian');
       await call(commands.whoHasRole, await tree().node('meridian', 'Roles', 'administrator'));
       await shown(/Who has administrator/);
       const panel = panels.at(-1) ?? assert.fail();
       const { email } = person('administrator');
+      const followed: unknown[] = [];
+      patches.set(vscode.commands, 'executeCommand', async (...call: unknown[]) => void followed.push(...call));
       for (const words of ['meridian', 'administrator', email, 'administrators']) panel.follow(words);
-      await until('all four', () => revealed.length === 4);
+      await until('all four', () => revealed.length === 3 && followed.length === 2);
       assert.deepEqual(
         revealed.map(({ kind, organization }) => [kind, organization]),
-        ['organization', 'role', 'principal', 'group'].map((kind) => [kind, 'meridian']),
+        ['organization', 'role', 'group'].map((kind) => [kind, 'meridian']),
       );
       const { model } = tree().data.last('meridian') ?? assert.fail();
       const keyOf = (target: AccessTarget | undefined) => (target && 'key' in target ? target.key : '');
-      assert.equal(model.principal(keyOf(revealed[2]))?.email, email);
-      assert.equal(model.group(keyOf(revealed[3]))?.group.metadata.name, 'administrators');
+      assert.equal(model.group(keyOf(revealed[2]))?.group.metadata.name, 'administrators');
+      // The tree has people only below their groups.
+      assert.equal(followed[0], commands.showEffectiveAccess);
+      assert.equal(model.principal(keyOf(targetOf(followed[1])))?.email, email);
     });
 
     it('follow what is read, and close with the session', async () => {

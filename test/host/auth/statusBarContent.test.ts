@@ -34,7 +34,7 @@ describe('the state of the session in the status bar', () => {
       commands.showSession,
       undefined,
     ],
-    [{ kind: 'refreshing', account }, /sync~spin\) ada/, /renewing/, commands.showSession, undefined],
+    [{ kind: 'refreshing', account }, /sync~spin\) ada/, /refreshing the session/, commands.showSession, undefined],
     [
       { kind: 'offline', account, error },
       /ada.* \(offline\)/,

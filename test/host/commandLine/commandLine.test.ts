@@ -100,7 +100,7 @@ describe('the command line', () => {
     assert.equal(refused.code, 3);
     assert.match(
       given.told[0] ?? '',
-      /^Allow the command line “rolecall” to use your sign-in as ada\.moreau@meridian\.example\?\n.* It can read who has access/,
+      /^Allow the command line “rolecall” to use your sign-in as ada\.moreau@meridian\.example\?\n.* If you allow it, it can read who has access/,
     );
     assert.ok(given.told[0]?.includes(descriptor.identity));
     assert.deepEqual(await registered.status(), { allowed: 0, isOpen: true });
@@ -121,7 +121,7 @@ describe('the command line', () => {
     assert.equal(given.told.length, 2, 'remembered');
 
     await given.call(commands.resetCommandLineAccess);
-    assert.match(given.told.at(-1) ?? '', /asks again/);
+    assert.match(given.told.at(-1) ?? '', /You will be asked the next time/);
     assert.equal((await rolecall('whoami')).code, 3);
   });
 

@@ -250,6 +250,17 @@ describe('prompt files', () => {
     assert.deepEqual(labels(), ['right', 'wrong']);
   });
 
+  it('are in error as a whole while a data file is missing', async () => {
+    await write(`${TEXT}rolecall:\n  cases: [missing.csv]\n`);
+    await inSandbox();
+    const item = await suite();
+    await run([item]);
+    assert.deepEqual(
+      told.filter(({ state }) => state === 'errored').map(({ test }) => test),
+      [item.label],
+    );
+  });
+
   it('pass and fail with the difference, and keep the run', async () => {
     await inSandbox();
     await run([await suite()]);

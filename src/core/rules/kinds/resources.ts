@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { attentionOf, type GroupEntry, isBeingDeleted, type RoleEntry } from '../../access/model.ts';
 import type { AccessMetadata } from '../../access/resources.ts';
-import { globTest } from '../nearest.ts';
+import { globTest } from '../globs.ts';
 import { type Key, textOf, type Value } from '../shape.ts';
 import { groupText, type Kinds, keys, type List, roleText, type Subject, type Trial } from './kind.ts';
 

@@ -422,7 +422,7 @@ evaluators:
         ['error wrongType: many', 'error wrongType: 2'],
       ],
       ['a schema that is text', `${system}rolecall: {evaluators: [{jsonSchema: object}]}`, ['error badSchema: object']],
-      ['a key of ours that there is not', `${system}rolecall: {Models: a}`, ['information unknownKey: Models']],
+      ['a key of ours that there is not', `${system}rolecall: {Models: a}`, ['warning unknownKey: Models']],
       ['a seed that is text', `${system}rolecall: {seeds: [a]}`, ['error wrongType: a']],
       ['no number of repeats', `${system}rolecall: {repeats: 0}`, ['error wrongType: 0']],
       ['more passes than answers', `${system}rolecall: {repeats: 2, passes: 3}`, ['error tooManyPasses: 3']],

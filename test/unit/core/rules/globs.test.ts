@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { globTest, nearest } from '../../../../src/core/rules/nearest.ts';
+import { nearest } from '../../../../src/core/base/nearest.ts';
+import { globTest } from '../../../../src/core/rules/globs.ts';
 
 describe('a pattern', () => {
   it('fits as the expression that it stands for', () => {
