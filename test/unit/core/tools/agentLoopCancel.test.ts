@@ -138,9 +138,9 @@ describe('runToolLoop, cancelled', () => {
         fc.array(behaviour, { minLength: 1, maxLength: 6 }),
         fc.integer({ min: 1, max: 30 }),
         fc.nat(3),
-        fc.boolean(),
+        fc.nat(3),
         fc.integer({ min: 1, max: 4 }),
-        async (said, behaviours, at, ticks, failing, maxRounds) => {
+        async (said, behaviours, at, ticks, failsAt, maxRounds) => {
           const controller = new AbortController();
           const { signal } = controller;
           let count = 0;
@@ -159,7 +159,7 @@ describe('runToolLoop, cancelled', () => {
             maxParallel: 2,
             complete: (...args) => {
               asked += 1;
-              if (failing && asked === 3) throw new Error('503');
+              if (asked === failsAt) throw new Error('503');
               return complete(...args);
             },
           });
