@@ -3,7 +3,14 @@ import { type AccessModel, buildModel } from '../../core/access/model.ts';
 import { asRolecallError, isCancelled, RolecallError } from '../../core/base/errors.ts';
 import { type AccessFile, readAccessFile } from '../../core/rules/accessFile.ts';
 import { checkAccess } from '../../core/rules/judge.ts';
-import { type CheckedFile, reportJson, reportLines, reportSarif, verdictOf } from '../../core/rules/reports.ts';
+import {
+  type CheckedFile,
+  positionsIn,
+  reportJson,
+  reportLines,
+  reportSarif,
+  verdictOf,
+} from '../../core/rules/reports.ts';
 import type { CommonOptions } from '../configuration.ts';
 import { findFiles, readTextFile, shownPath, writeTextFile } from '../files.ts';
 import { readOrganization } from '../readOrganization.ts';
@@ -58,6 +65,11 @@ async function checkFiles(
   const files = await Promise.all(
     found.map(async (full) => ({ path: shownPath(full), file: part(readAccessFile(await readTextFile(full))) })),
   );
+  const mistakes = files.flatMap(({ path: name, file }) => mistakesOf(name, file));
+  if (mistakes.length > 0) {
+    for (const mistake of mistakes) terminal.error(mistake);
+    return exitCodes.usage; // No service is asked: a pipeline sees a slip without a token.
+  }
   const services = await context.open();
   const shown = new Set((await services.organizations(signal)).map(({ id }) => id));
   const now = Date.now();
@@ -82,6 +94,16 @@ async function checkFiles(
   if (verdict === 'findings') return exitCodes.finding;
   if (isUnreached) return exitCodes.refused;
   return verdict === 'clean' ? exitCodes.done : exitCodes.incomplete;
+}
+
+function mistakesOf(name: string, { text, problems }: AccessFile): string[] {
+  const positionOf = positionsIn(text);
+  return problems
+    .filter(({ severity }) => severity === 'error')
+    .map(({ start, message }) => {
+      const { line, column } = positionOf(start);
+      return `${name}:${line}:${column}: ${message}`;
+    });
 }
 
 /** Each organization is read once. A file is not trusted: only what the user shows is read, whatever it names. */

@@ -108,6 +108,13 @@ describe('rolecall check and rolecall drift', function () {
     assert.deepEqual(server.seen, []);
   });
 
+  it('names the mistakes of a file without asking a service, or anybody', async () => {
+    write({ 'clean.access.yaml': CLEAN, 'slip.access.yaml': file('rules:\n  - { id: few, kind: max-holder }\n') });
+    const { code, stdout, stderr } = await run(['check']);
+    assert.deepEqual([code, stdout, server.seen], [2, '', []]);
+    assert.match(stderr, /^error: slip\.access\.yaml:5:22: .*max-holder/);
+  });
+
   it('compares what is declared', async () => {
     const declared = 'declared:\n  groups:\n    - { name: ops, roles: [admin], members: [ada@acme.example] }\n';
     write({ 'a.access.yaml': `${FINDS}${declared}`, 'b.access.yaml': CLEAN });
