@@ -137,6 +137,7 @@ test.describe('a prompt file', () => {
   });
 
   test('is stopped by the button in its title', async () => {
+    await runCommand(page, 'View: Close All Editors'); // Or the links of the file before could be clicked.
     await openFile(page, 'story.prompt.yml');
     await silence(workbench.sandbox, 500);
     await lens('Run').first().click();
