@@ -208,12 +208,8 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
     const membership = state.memberships.find((one) => one.group.key === group && whoOf(one.principal) === who);
     if (!chosen || !membership)
       throw new RolecallError('notFound', vscode.l10n.t('This is no longer in the loaded data.'));
-    const text = decide(
-      document.getText(),
-      membership,
-      await askDecision(chosen, membership, read.session.account.label),
-      Date.now(),
-    );
+    const made = await askDecision(chosen, membership, read.session.account.label);
+    const text = decide(document.getText(), membership, made, Date.now()); // As it is after the question.
     await vscode.workspace.applyEdit(editOf(document, text));
     this.#changed.fire();
   }

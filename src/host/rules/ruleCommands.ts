@@ -54,7 +54,7 @@ export function ruleCommands(deps: RuleCommandsDeps) {
       const { result } = files.checkText(file, document.getText());
       const finding = result && findingsOf(result.check).find((one) => fingerprintOf(one) === fingerprint);
       if (!result || !finding) throw notFound();
-      const text = await askWaiver(document.getText(), finding, result.read.model);
+      const text = await askWaiver(document, finding, result.read.model);
       await vscode.workspace.applyEdit(editOf(document, text));
       await vscode.window.showTextDocument(document);
     },
@@ -155,7 +155,7 @@ function notFound(): RolecallError {
   return new RolecallError('notFound', vscode.l10n.t('This finding is no longer there.'));
 }
 
-async function askWaiver(text: string, finding: Finding, model: AccessModel): Promise<string> {
+async function askWaiver(document: vscode.TextDocument, finding: Finding, model: AccessModel): Promise<string> {
   const title = oneLine(finding.message);
   const ask = async (prompt: string, value = '', validateInput?: (typed: string) => string | undefined) => {
     const typed = await showInputBox({ title, prompt, value, ...(validateInput && { validateInput }) });
@@ -172,7 +172,8 @@ async function askWaiver(text: string, finding: Finding, model: AccessModel): Pr
     return day < now ? vscode.l10n.t('This day is over.') : undefined;
   });
   const upTo = finding.range && finding.kind === 'max-holders' ? { upTo: finding.range.most } : {};
-  return addWaiver(text, { rule: finding.rule, for: subjectOf(finding, model), owner, reason, until, ...upTo });
+  const waiver = { rule: finding.rule, for: subjectOf(finding, model), owner, reason, until, ...upTo };
+  return addWaiver(document.getText(), waiver); // As it is after the questions.
 }
 
 /** The finding's subject as a waiver names it. */

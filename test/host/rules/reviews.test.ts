@@ -8,7 +8,7 @@ import { FakeLog } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
 import { until } from '../support/wait.ts';
 import { folder, workspaceFile } from '../support/workspace.ts';
-import { FakeAccess, MERIDIAN, ROLES } from './scene.ts';
+import { FakeAccess, MERIDIAN, ROLES, shownProblems } from './scene.ts';
 
 const today = new Date().toISOString().slice(0, 10);
 /** An earlier review, with one decision. */
@@ -25,13 +25,7 @@ describe('reviews with decisions', () => {
   let said: string[];
 
   beforeEach(() => {
-    shown = new Map();
-    const collection = {
-      clear: () => shown.clear(),
-      set: (uri: vscode.Uri, problems: vscode.Diagnostic[]) => void shown.set(uri.toString(), problems),
-      dispose: () => {},
-    };
-    patches.set(vscode.languages, 'createDiagnosticCollection', () => collection);
+    shown = shownProblems(patches);
     said = [];
     patches.set(vscode.window, 'showInformationMessage', async (message: string) => void said.push(message));
     access = new FakeAccess();
@@ -153,6 +147,20 @@ describe('reviews with decisions', () => {
     patches.set(vscode.window, 'showInputBox', async () => undefined);
     await assert.rejects(press('Ask…', 0), { kind: 'cancelled' });
     assert.equal((await document()).getText(), before);
+  });
+
+  it('keep what is typed while the question is open', async () => {
+    await run(commands.startReview, undefined);
+    patches.set(vscode.window, 'showInputBox', async () => {
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(review.uri(), new vscode.Position(0, 0), '# Typed meanwhile\n');
+      await vscode.workspace.applyEdit(edit);
+      return 'Left';
+    });
+    await press('Revoke…', 0);
+    const text = (await document()).getText();
+    assert.match(text, /^# Typed meanwhile\nformat:/);
+    assert.match(text, /note: Left/);
   });
 
   it('take over the decisions of an earlier one', async () => {

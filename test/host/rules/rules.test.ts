@@ -12,7 +12,7 @@ import { FakeLog } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
 import { until } from '../support/wait.ts';
 import { folder } from '../support/workspace.ts';
-import { FakeAccess, file, MERIDIAN } from './scene.ts';
+import { FakeAccess, file, MERIDIAN, shownProblems } from './scene.ts';
 
 const APART =
   'rules:\n  - id: apart\n    kind: separation-of-duties\n    roles: [admin, auditor]\n    severity: error\n';
@@ -33,13 +33,7 @@ describe('access rules in the workspace', () => {
 
   beforeEach(() => {
     count += 1;
-    shown = new Map();
-    const collection = {
-      clear: () => shown.clear(),
-      set: (uri: vscode.Uri, problems: vscode.Diagnostic[]) => void shown.set(uri.toString(), problems),
-      dispose: () => {},
-    };
-    patches.set(vscode.languages, 'createDiagnosticCollection', () => collection);
+    shown = shownProblems(patches);
     access = new FakeAccess();
     const extensionUri = vscode.Uri.file('/extension');
     files = new AccessFiles({ data: access.data, extensionUri }, new FakeLog());

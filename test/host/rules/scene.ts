@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { AccessChange, AccessData, ReadOrganization } from '../../../src/host/accessData.ts';
 import { metadataOf, readOf } from '../support/access.ts';
+import type { Patches } from '../support/patches.ts';
 
 const groupOf = (id: string, name: string, people: readonly string[], roleIDs: readonly string[]) => ({
   metadata: metadataOf(id, { name, organizationId: 'm' }),
@@ -20,6 +21,18 @@ export const MERIDIAN = [
 export const ROLES = [metadataOf('r-1', { name: 'admin' }), metadataOf('r-2', { name: 'auditor' })].map((metadata) => ({
   metadata,
 }));
+
+/** What Problems shows, by file. */
+export function shownProblems(patches: Patches): Map<string, readonly vscode.Diagnostic[]> {
+  const shown = new Map<string, readonly vscode.Diagnostic[]>();
+  const collection = {
+    clear: () => shown.clear(),
+    set: (uri: vscode.Uri, problems: vscode.Diagnostic[]) => void shown.set(uri.toString(), problems),
+    dispose: () => {},
+  };
+  patches.set(vscode.languages, 'createDiagnosticCollection', () => collection);
+  return shown;
+}
 
 /** What has been read, without a service. */
 export class FakeAccess {
