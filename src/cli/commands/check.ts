@@ -65,12 +65,11 @@ async function checkFiles(
   const files = await Promise.all(
     found.map(async (full) => ({ path: shownPath(full), file: part(readAccessFile(await readTextFile(full))) })),
   );
-  const mistakes = files.flatMap(({ path: name, file }) => mistakesOf(name, file));
-  if (mistakes.length > 0) {
-    for (const mistake of mistakes) terminal.error(mistake);
-    return exitCodes.usage; // No service is asked: a pipeline sees a slip without a token.
-  }
-  const services = await context.open();
+  const services = await context.open().catch((error: unknown) => {
+    // The reports would have them.
+    for (const { path: name, file } of files) for (const mistake of mistakesIn(name, file)) terminal.error(mistake);
+    throw error;
+  });
   const shown = new Set((await services.organizations(signal)).map(({ id }) => id));
   const now = Date.now();
   const readings = new Map<string, Promise<AccessModel>>();
@@ -96,7 +95,8 @@ async function checkFiles(
   return verdict === 'clean' ? exitCodes.done : exitCodes.incomplete;
 }
 
-function mistakesOf(name: string, { text, problems }: AccessFile): string[] {
+/** What is wrong with a file by itself, as compilers print it. */
+function mistakesIn(name: string, { text, problems }: AccessFile): string[] {
   const positionOf = positionsIn(text);
   return problems
     .filter(({ severity }) => severity === 'error')

@@ -108,11 +108,14 @@ describe('rolecall check and rolecall drift', function () {
     assert.deepEqual(server.seen, []);
   });
 
-  it('names the mistakes of a file without asking a service, or anybody', async () => {
+  it('names the mistakes of a file also where nobody is signed in', async () => {
     write({ 'clean.access.yaml': CLEAN, 'slip.access.yaml': file('rules:\n  - { id: few, kind: max-holder }\n') });
-    const { code, stdout, stderr } = await run(['check']);
-    assert.deepEqual([code, stdout, server.seen], [2, '', []]);
-    assert.match(stderr, /^error: slip\.access\.yaml:5:22: .*max-holder/);
+    const { code, stdout, stderr } = await run(['check'], { ROLECALL_TOKEN: '', ROLECALL_STATE: folder });
+    assert.deepEqual([code, stdout, server.seen], [3, '', []]);
+    assert.match(
+      stderr,
+      /^error: slip\.access\.yaml:5:22: .*max-holder.*\nerror: No window of the editor is signed in/,
+    );
   });
 
   it('compares what is declared', async () => {
