@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { truncate } from '../core/base/errors.ts';
 import { fenceFor } from '../core/completions/request.ts';
+import { numberText } from './tokenUsage.ts';
 
 /** Characters of one attachment that are sent; a longer one is cut and says so. */
 const MAX_CHARACTERS = 60_000;
@@ -12,11 +13,7 @@ export function isTruncated(text: string): boolean {
 
 /** The line shown about a text that was cut. */
 export function truncationLine(name: string): string {
-  return vscode.l10n.t(
-    'Only the first {0} characters of {1} were sent.',
-    MAX_CHARACTERS.toLocaleString(vscode.env.language),
-    name,
-  );
+  return vscode.l10n.t('Only the first {0} characters of {1} were sent.', numberText(MAX_CHARACTERS), name);
 }
 
 /** Text in a fence that is longer than any within it, so that it cannot end it. */

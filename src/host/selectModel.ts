@@ -3,6 +3,7 @@ import type { Clouds } from './clouds.ts';
 import { showQuickPick } from './dialogs.ts';
 import type { Model, ModelCatalog } from './modelCatalog.ts';
 import type { Settings } from './settings.ts';
+import { numberText } from './tokenUsage.ts';
 
 /** Longest wait for the list of models before it is shown as it is. */
 const LIST_WAIT_MS = 10_000;
@@ -68,7 +69,7 @@ async function requireAccount(clouds: Clouds): Promise<void> {
 /** What is known about a model, in a line. */
 export function abilitiesOf({ contextLength, isLengthKnown, tools, vision, reasoning }: Model): string {
   return [
-    ...(isLengthKnown ? [vscode.l10n.t('{0} tokens', contextLength.toLocaleString(vscode.env.language))] : []),
+    ...(isLengthKnown ? [vscode.l10n.t('{0} tokens', numberText(contextLength))] : []),
     ...(vision ? [vscode.l10n.t('images')] : []),
     ...(tools === false ? [vscode.l10n.t('no tools')] : tools ? [vscode.l10n.t('tools')] : []),
     ...(reasoning ? [vscode.l10n.t('reasoning')] : []),

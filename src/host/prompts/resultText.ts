@@ -4,7 +4,7 @@ import { isJsonObject } from '../../core/base/json.ts';
 import type { Usage } from '../../core/completions/completion.ts';
 import { fenceFor } from '../../core/completions/request.ts';
 import type { Evaluation, Timings, Verdict } from '../../core/prompts/runResults.ts';
-import { tokensText } from '../tokenUsage.ts';
+import { numberText, tokensText } from '../tokenUsage.ts';
 import type { AnswerChoice, ModelAnswer } from './modelAnswer.ts';
 
 /** A result as a document: its text, and where things are in it. */
@@ -69,7 +69,7 @@ function writeModel(writer: Writer, model: ModelAnswer): void {
   writer.lines(factsOf(model));
   if (model.body !== undefined) {
     const body = model.body;
-    const said = vscode.l10n.t('Request: {0} bytes', Buffer.byteLength(body).toLocaleString());
+    const said = vscode.l10n.t('Request: {0} bytes', numberText(Buffer.byteLength(body)));
     writer.folded({ model, what: 'request', title: vscode.l10n.t('Request'), said }, () =>
       writer.fenced(JSON.stringify(JSON.parse(body), undefined, 2), 'json'),
     );
@@ -81,7 +81,7 @@ function writeChoice(writer: Writer, model: ModelAnswer, choice: AnswerChoice): 
   if (reasoning !== '') {
     const words = reasoning.split(/\s+/).filter(Boolean).length;
     const said =
-      words === 1 ? vscode.l10n.t('Reasoning: 1 word') : vscode.l10n.t('Reasoning: {0} words', words.toLocaleString());
+      words === 1 ? vscode.l10n.t('Reasoning: 1 word') : vscode.l10n.t('Reasoning: {0} words', numberText(words));
     const what = `reasoning ${choice.index}`;
     writer.folded({ model, choice, what, title: vscode.l10n.t('Reasoning'), said }, () =>
       writer.quoted(reasoning.trim()),

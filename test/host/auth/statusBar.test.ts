@@ -26,12 +26,14 @@ describe('the status bar item', () => {
       { promptTokens: 1000, completionTokens: 20 },
     );
     usage.add({ id: 's', label: 'small' }, { promptTokens: 1 });
+    usage.add({ id: 'another', label: 'small' }, { promptTokens: 3 });
     assert.deepEqual(item.tooltip.split('\n'), [
       signedIn,
       '',
       'Tokens used in this window:',
       'large: 1,000 input, 20 output tokens · about €0.0022',
       'small: 6 input, 2 output tokens',
+      'small: 3 input, 0 output tokens',
     ]);
     changed.fire();
     assert.match(item.tooltip, /small: 6 input/);

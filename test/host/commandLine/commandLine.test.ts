@@ -234,7 +234,9 @@ describe('the command line', () => {
       if (process.platform === 'win32') this.skip();
       const extensions = path.join(home, 'it’s extensions');
       for (const version of ['0.9.0', '0.10.0', '0.2.1']) {
-        const folder = path.join(extensions, `rolecall.rolecall-${version}`);
+        // Editors that install from Open VSX name the platform.
+        const platform = version === '0.10.0' ? '-universal' : '';
+        const folder = path.join(extensions, `rolecall.rolecall-${version}${platform}`);
         fs.mkdirSync(path.join(folder, 'dist'), { recursive: true });
         const text = `process.stdout.write(JSON.stringify(['${version}', process.argv.slice(2)]))`;
         fs.writeFileSync(path.join(folder, 'dist', 'cli.cjs'), text);
