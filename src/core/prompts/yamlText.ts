@@ -195,9 +195,9 @@ export class YamlText {
     return this.#anchors.get(name)?.findLast((each) => each.at <= at)?.node;
   }
 
-  #addDuplicate(key: string, range: TextRange): void {
+  #addDuplicate(key: string, { start, end }: TextRange): void {
     const message = l10n.t('"{0}" stands here a second time. The first one is used.', key);
-    this.#duplicates.set(range.start, { ...range, severity: 'error', message, code: 'duplicateKey' });
+    this.#duplicates.set(start, { ...rangeFrom([start, end]), severity: 'error', message, code: 'duplicateKey' });
   }
 
   #unknownTag(pos: readonly [number, number]): DocumentProblem {

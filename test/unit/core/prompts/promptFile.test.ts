@@ -562,7 +562,8 @@ evaluators:
           assert.ok(start >= 0 && start < end && start <= text.length, JSON.stringify({ text, start, end }));
         }
       }),
-      { numRuns: 500 },
+      // Two empty keys of one mapping.
+      { numRuns: 500, examples: [[['{', ':', '{{a}}', 'messages:']]] },
     );
   });
 });
