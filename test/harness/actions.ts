@@ -14,7 +14,7 @@ export async function attempt(act: (quickly: typeof oneAttempt) => Promise<void>
  * Opens the command palette, runs the command whose whole title this is, as in `Rolecall: Sign In`, and answers the quick
  * picks that it opens, each by the label of a row.
  */
-export async function runCommand(page: Page, title: string, ...choices: readonly string[]): Promise<void> {
+export async function runCommand(page: Page, title: string, ...choices: readonly (string | RegExp)[]): Promise<void> {
   // The whole label: what was typed is highlighted in a longer one too, as a text of its own.
   const whole = new RegExp(`^${title.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);
   await attempt(async (quickly) => {
@@ -37,7 +37,10 @@ async function quickOpen(
   // What an attempt before has left open. Not otherwise: the key would also undo a selection.
   if (await quickInput(page).isVisible()) await page.keyboard.press('Escape');
   await page.keyboard.press('F1');
-  await quickInput(page).locator('input').fill(text, quickly);
+  const input = quickInput(page).locator('input');
+  // Not by keys, as `fill` does it: an editor that takes the focus meanwhile would receive them.
+  await input.evaluate((element, value) => void Object.assign(element, { value }), text, quickly);
+  await input.dispatchEvent('input', { bubbles: true }, quickly);
   await quickPickRows(page).filter(wanted).first().click(quickly);
 }
 
@@ -55,7 +58,7 @@ export function quickPickLabels(page: Page): Locator {
   return quickPickRows(page).locator('.quick-input-list-row:first-child .label-name');
 }
 
-function rowLabelled(page: Page, label: string): Locator {
+function rowLabelled(page: Page, label: string | RegExp): Locator {
   return quickPickRows(page)
     .filter({ has: page.getByText(label, { exact: true }) })
     .first();

@@ -55,8 +55,8 @@ export function ruleCommands(deps: RuleCommandsDeps) {
       const finding = result && findingsOf(result.check).find((one) => fingerprintOf(one) === fingerprint);
       if (!result || !finding) throw notFound();
       const text = await askWaiver(document, finding, result.read.model);
-      await vscode.workspace.applyEdit(editOf(document, text));
       await vscode.window.showTextDocument(document);
+      await vscode.workspace.applyEdit(editOf(document, text));
     },
     [commands.copyToDo]: async (text) => {
       if (isString(text)) await vscode.env.clipboard.writeText(text);
