@@ -10,10 +10,10 @@ import { accessToolNames } from './host/accessToolNames.ts';
 import { createClouds } from './host/auth/createClouds.ts';
 import { registerSession } from './host/auth/register.ts';
 import { ChangeMarks } from './host/changeMarks.ts';
+import type { BriefAccess } from './host/chat/composeRequest.ts';
 import { introduceChat, openChat } from './host/chat/openChat.ts';
 import { registerChat } from './host/chat/register.ts';
 import { chatFact } from './host/chat/utilityModels.ts';
-import { chatUnavailable } from './host/chatView.ts';
 import { registerCommandLine } from './host/commandLine/register.ts';
 import type { LastExchange } from './host/conversation.ts';
 import { registerDiagnoseSignIn } from './host/diagnosis/register.ts';
@@ -92,15 +92,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const request = { clouds, catalog, settings, observations, usage, openTools, pages, fetch, log };
   const icon = vscode.Uri.joinPath(extensionUri, 'media', 'rolecall.png');
   const lastExchange: LastExchange = {};
-  own(
-    registerChat({
-      ...request,
-      lastExchange,
-      briefAccess: (...asked) => briefAccess(data, ...asked),
-      globalState,
-      icon,
-    }),
-  );
+  const brief: BriefAccess = (...asked) => briefAccess(data, ...asked);
+  own(registerChat({ ...request, lastExchange, briefAccess: brief, globalState, icon }));
   own(registerEditorCommands(request));
   own(registerPrompts({ ...request, lastExchange, extension, storage: storageUri ?? globalStorageUri }));
 
@@ -110,32 +103,10 @@ export function activate(context: vscode.ExtensionContext): void {
   const commandLine = own(registerCommandLine({ clouds, settings, data, catalog, fetch, log, ...outside }));
 
   // The sandbox, and what helps when a sign-in fails
-  const sandbox = own(
-    registerSandbox(workspaceState, {
-      clouds,
-      program: {
-        file: vscode.Uri.joinPath(extensionUri, 'dist', 'sandbox.js').fsPath,
-        folder: accounts.sandboxFolder,
-      },
-      running: process.env.ROLECALL_SANDBOX,
-      rememberSecret: accounts.addSandboxSecret,
-      describeModels: (models) => catalog.describeSandbox(models),
-      signIn: (cloud) => session.signIn(cloud),
-      openChat: async (prompt) => ((await chatUnavailable()) ? undefined : openChat(prompt)),
-      log,
-    }),
-  );
-  const { clientSecret } = accounts;
-  const report = {
-    sharedPlace: () => clouds.active?.storage,
-    chat: () => chatFact(globalState),
-    containment: tools.containment,
-    commandLine: () => commandLine.status(),
-    problems: () => problems.all,
-    redact: (text: string) => redactor.redact(text),
-  };
-  const diagnosis = { clouds, settings, secrets, clientSecret, addSecret, extension, fetch, pages, ...report };
-  own(registerDiagnoseSignIn(diagnosis, log));
+  const sandbox = own(registerSandbox({ ...accounts, session, catalog, openChat, workspaceState, extensionUri, log }));
+  const chat = () => chatFact(globalState);
+  const seen = { settings, secrets, chat, tools, commandLine, problems, extension };
+  own(registerDiagnoseSignIn({ ...accounts, ...seen, redactor, addSecret, fetch, pages }, log));
 
   void sandbox.resume(); // Never throws.
   void clouds.start(); // Activation does not wait for the keyring; the session's state tells when it is known.

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Redactor } from '../../core/base/redact.ts';
 import { diagnose } from '../../core/diagnosis/diagnose.ts';
 import { reportOf } from '../../core/diagnosis/report.ts';
 import { documentPanel } from '../../ids.ts';
@@ -8,8 +9,7 @@ import type { OpenPage, OpenPages } from '../pages.ts';
 import { type EditorSourcesDeps, editorSources } from './editorSources.ts';
 
 export interface DiagnoseSignInDeps extends EditorSourcesDeps {
-  /** Hides what is known to be secret, and what looks like it. */
-  readonly redact: (text: string) => string;
+  readonly redactor: Pick<Redactor, 'redact'>;
   readonly pages: OpenPages;
 }
 
@@ -32,7 +32,7 @@ function show(page: OpenPage<never>, markdown: string): void {
   page.show({ heading: '', about: '', pieces: [{ markdown }], isWhole: true });
 }
 
-async function newReport({ redact, ...deps }: DiagnoseSignInDeps): Promise<string> {
+async function newReport({ redactor, ...deps }: DiagnoseSignInDeps): Promise<string> {
   const diagnosis = await withProgress(
     {
       location: vscode.ProgressLocation.Notification,
@@ -41,5 +41,5 @@ async function newReport({ redact, ...deps }: DiagnoseSignInDeps): Promise<strin
     },
     async (_progress, token) => diagnose(editorSources(deps), Date.now, signalOf(token)),
   );
-  return reportOf(diagnosis, redact);
+  return reportOf(diagnosis, (text) => redactor.redact(text));
 }

@@ -35,7 +35,13 @@ export interface EditorSourcesDeps {
   /** The active connection, or why there is none. */
   readonly clouds: {
     readonly active:
-      | { readonly connection: Connection; readonly tokenManager: KeptSession; readonly load: () => Promise<void> }
+      | {
+          readonly connection: Connection;
+          readonly tokenManager: KeptSession;
+          readonly load: () => Promise<void>;
+          /** Where the windows that share the session agree, where that is not the usual place. */
+          readonly storage?: { readonly state?: string; readonly storeName?: string };
+        }
       | undefined;
     readonly problem: Error | undefined;
   };
@@ -46,15 +52,13 @@ export interface EditorSourcesDeps {
   /** Makes the redactor hide a value. */
   readonly addSecret: (secret: string | undefined) => void;
   readonly extension: Pick<vscode.Extension<unknown>, 'packageJSON' | 'extensionKind'>;
-  /** Where the windows that share the session agree, where that is not the usual place. */
-  readonly sharedPlace: () => { readonly state?: string; readonly storeName?: string } | undefined;
   readonly fetch: Fetch;
   readonly chat: () => Promise<ChatFact>;
   /** How workspace tools are contained, determined by a trial run. */
-  readonly containment: (signal: AbortSignal) => Promise<ContainmentFact>;
+  readonly tools: { containment(signal: AbortSignal): Promise<ContainmentFact> };
   /** Whether programs outside of the editor can use this window. */
-  readonly commandLine: () => Promise<CommandLineFact>;
-  readonly problems: () => readonly LoggedProblem[];
+  readonly commandLine: { status(): Promise<CommandLineFact> };
+  readonly problems: { readonly all: readonly LoggedProblem[] };
 }
 
 /** Where a diagnosis gets its facts in an editor: about the active connection, if there is one. */
@@ -108,12 +112,12 @@ export function editorSources(deps: EditorSourcesDeps): DiagnosisSources {
       return clouds.active && sessionFact(clouds.active.tokenManager);
     },
     shared: about((at) =>
-      inspectSharedState({ connection: at, state: stateRoot(thisMachine()), ...deps.sharedPlace() }),
+      inspectSharedState({ connection: at, state: stateRoot(thisMachine()), ...clouds.active?.storage }),
     ),
     chat: deps.chat,
-    containment: deps.containment,
-    commandLine: deps.commandLine,
-    problems: deps.problems,
+    containment: (signal) => deps.tools.containment(signal),
+    commandLine: () => deps.commandLine.status(),
+    problems: () => deps.problems.all,
   };
 }
 

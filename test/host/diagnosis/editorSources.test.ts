@@ -32,6 +32,7 @@ describe('what a diagnosis finds out in an editor', function () {
       connection,
       tokenManager: tokenManager ?? { state: { kind: 'signedOut' }, session: undefined },
       load: async () => {},
+      storage: { state: '/nowhere/at/all' },
     };
     const sources = editorSources({
       clouds: { active, problem: undefined },
@@ -40,12 +41,11 @@ describe('what a diagnosis finds out in an editor', function () {
       clientSecret: async () => descriptor.clients.link.secret,
       addSecret: (secret) => void learned.push(secret),
       extension: { packageJSON: { version: '1.2.3' }, extensionKind: vscode.ExtensionKind.UI },
-      sharedPlace: () => ({ state: '/nowhere/at/all' }),
       fetch,
       chat: async () => ({ isUsedWithoutParticipant: false }),
-      containment: async () => ({ kind: 'bubblewrap' }),
-      commandLine: async () => ({ allowed: 0, isOpen: true }),
-      problems: () => [],
+      tools: { containment: async () => ({ kind: 'bubblewrap' }) },
+      commandLine: { status: async () => ({ allowed: 0, isOpen: true }) },
+      problems: { all: [] },
       ...change,
     });
     return diagnose(sources, Date.now, never);
