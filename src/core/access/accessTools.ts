@@ -71,7 +71,7 @@ export interface KnownOrganization {
   readonly names: readonly string[];
 }
 
-export interface Question {
+export interface AccessToolCall {
   readonly tool: AccessToolName;
   readonly organization: string;
   readonly input: AccessToolInput;
@@ -88,7 +88,7 @@ export function readQuestion(
   raw: unknown,
   organizations: readonly KnownOrganization[],
   asker: 'ourselves' | 'others',
-): Question {
+): AccessToolCall {
   const parsed = z.safeParse(inputSchema, raw ?? {});
   if (!parsed.success) throw new RolecallError('invalidRequest', 'The arguments must be strings.');
   const organization = chooseOrganization(organizations, parsed.data.organization?.trim(), asker);
@@ -106,7 +106,7 @@ export function estimateTokens(text: string): number {
 /** @returns text within `budget` in the unit of `measure`. */
 export async function answerQuestion(
   model: AccessModel,
-  { tool, input }: Pick<Question, 'tool' | 'input'>,
+  { tool, input }: Pick<AccessToolCall, 'tool' | 'input'>,
   budget: number,
   measure: MeasureText,
 ): Promise<string> {

@@ -28,7 +28,7 @@ import {
 import { ModelObservations } from './modelObservations.ts';
 import { type CompletionRequest, type OptionalField, serializeRequest } from './request.ts';
 import { type EventBatches, readResponse } from './response.ts';
-import { type Attempt, dropRefusedFields, optionalFieldsOf, RetryPolicy } from './retry.ts';
+import { type Attempt, CompletionRetryPolicy, dropRefusedFields, optionalFieldsOf } from './retry.ts';
 
 /** Options of a completion, besides the request itself. */
 export interface CompletionOptions {
@@ -149,7 +149,13 @@ async function* again(
     notices,
     log,
     signal,
-  }: { assembler: CompletionAssembler; policy: RetryPolicy; notices: Notice[]; log: Log; signal: AbortSignal },
+  }: {
+    assembler: CompletionAssembler;
+    policy: CompletionRetryPolicy;
+    notices: Notice[];
+    log: Log;
+    signal: AbortSignal;
+  },
 ): AsyncGenerator<CompletionEvent, Attempt, undefined> {
   if (assembler.hasBegun) yield { kind: 'interrupted', completion: assembler.interrupted(error.message) };
   const next = assembler.hasBegun ? undefined : await policy.next(error, last);
@@ -169,9 +175,9 @@ function retryPolicy(
     readonly model: string;
     readonly signal: AbortSignal;
   },
-): RetryPolicy {
+): CompletionRetryPolicy {
   const { own, fitting, model, signal } = asked;
-  return new RetryPolicy({
+  return new CompletionRetryPolicy({
     own,
     longestWaitMs,
     newerToken: (token) => tokenAfter401(deps, token, signal),

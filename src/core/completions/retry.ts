@@ -37,7 +37,7 @@ const MAX_WAITS = 2;
  * token, fields of ours left out, a shorter history; or after a wait where the service says how long. A completion costs
  * money and is never repeated on a guess, so network errors and 5xx are the user's to retry.
  */
-export class RetryPolicy {
+export class CompletionRetryPolicy {
   readonly #rules: RetryRules;
   readonly #spent = new Set<string>();
   #waits = 0;

@@ -1,4 +1,9 @@
-import { type AccessToolName, answerQuestion, type Question, readQuestion } from '../../core/access/accessTools.ts';
+import {
+  type AccessToolCall,
+  type AccessToolName,
+  answerQuestion,
+  readQuestion,
+} from '../../core/access/accessTools.ts';
 import type { MeasureText } from '../../core/access/answers.ts';
 import { raceWithSignal } from '../../core/base/abort.ts';
 import { cancelled } from '../../core/base/errors.ts';
@@ -14,7 +19,7 @@ export async function readToolQuestion(
   tool: AccessToolName,
   raw: unknown,
   asker: 'ourselves' | 'others',
-): Promise<Question> {
+): Promise<AccessToolCall> {
   const organizations = await data.organizations(data.requireSession());
   const known = organizations.map(({ id, name }) => ({ id, names: [name, data.labelOf(id)] }));
   return readQuestion(tool, raw, known, asker);
@@ -28,7 +33,7 @@ export async function readToolQuestion(
  */
 export async function answerToolQuestion(
   data: AccessData,
-  question: Question,
+  question: AccessToolCall,
   budget: number,
   measure: MeasureText,
   signal: AbortSignal,

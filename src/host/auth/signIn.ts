@@ -26,7 +26,7 @@ import type { ServiceTokens } from './serviceTokens.ts';
 
 type BrowserMethod = Exclude<SignInMethodId, 'serviceToken'>;
 
-export interface SignInDeps {
+export interface InteractiveSignInDeps {
   readonly links: Pick<SignInLinks, 'receive'>;
   readonly serviceTokens: Pick<ServiceTokens, 'signIn'>;
   readonly addSecret: (secret: string | undefined) => void;
@@ -49,10 +49,10 @@ interface Waiting {
 
 /** Signs in to a cloud by any method; one sign-in at a time. */
 export class SignIn {
-  readonly #deps: SignInDeps;
+  readonly #deps: InteractiveSignInDeps;
   #waiting: Waiting | undefined;
 
-  constructor(deps: SignInDeps) {
+  constructor(deps: InteractiveSignInDeps) {
     this.#deps = deps;
   }
 

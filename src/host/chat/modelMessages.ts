@@ -106,7 +106,7 @@ function resultText(content: readonly unknown[]): string {
 }
 
 /** Tokens of a message, roughly; nothing is converted for it, and nothing that cannot be sent makes it fail. */
-export function estimateTokens({ content }: vscode.LanguageModelChatRequestMessage): number {
+export function estimateMessageTokens({ content }: vscode.LanguageModelChatRequestMessage): number {
   return content.map(tokensOfPart).reduce((sum, tokens) => sum + tokens, TOKENS_PER_MESSAGE);
 }
 

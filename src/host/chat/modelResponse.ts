@@ -13,7 +13,7 @@ import { leftOut, optionsFor, parametersFor, type RequestDeps } from '../modelRe
 import type { PickerChoices } from '../pickerChoices.ts';
 import type { Settings } from '../settings.ts';
 import { describe } from '../showError.ts';
-import { estimateTokens, toChatMessages, toFunctionTools } from './modelMessages.ts';
+import { estimateMessageTokens, toChatMessages, toFunctionTools } from './modelMessages.ts';
 import { reportLine, streamToChat, whyNoAnswer } from './streamAdapter.ts';
 
 export interface ModelResponseDeps extends RequestDeps {
@@ -97,7 +97,7 @@ export function countTokens(
   id: string,
   text: string | vscode.LanguageModelChatRequestMessage,
 ): number {
-  const estimate = typeof text === 'string' ? estimateText(text) : estimateTokens(text);
+  const estimate = typeof text === 'string' ? estimateText(text) : estimateMessageTokens(text);
   const connection = clouds.active?.connection;
   return connection
     ? observations.correctEstimate(endpoint(connection, '/v1/chat/completions'), id, estimate)

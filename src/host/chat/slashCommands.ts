@@ -19,7 +19,7 @@ function wish(command: string | undefined): string | undefined {
 }
 
 /** A question as it is sent, and the passage it is about where that was not attached by hand. */
-export interface Question extends WrittenQuestion {
+export interface ComposedQuestion extends WrittenQuestion {
   readonly passage?: Passage;
 }
 
@@ -32,7 +32,7 @@ export interface Question extends WrittenQuestion {
 export async function questionOf(
   request: Pick<vscode.ChatRequest, 'prompt' | 'command' | 'references'>,
   isSuggested = false,
-): Promise<Question> {
+): Promise<ComposedQuestion> {
   const asked = wish(request.command);
   if (asked === undefined) return promptWithReferences(request);
   const prompt = request.prompt.trim() === '' ? asked : `${asked}\n\n${request.prompt}`;

@@ -3,7 +3,7 @@ import { clampPosition, type GridPosition, movePosition } from './gridPosition.t
 import { HeaderView } from './headerView.ts';
 import { drawnRange, type GridMetrics, gridMetrics, positionsOf, scrollToShow } from './layout.ts';
 import type { Localizer } from './localizer.ts';
-import type { Matrix } from './matrix.ts';
+import type { MatrixTable } from './matrix.ts';
 import { type RenderContext, RowView } from './rowView.ts';
 
 export interface GridEvents {
@@ -25,7 +25,7 @@ export class Grid {
   readonly #stripe = make('div', 'stripe');
   readonly #rows = new Map<number, RowView>();
   readonly #spare: RowView[] = [];
-  #shown: { readonly matrix: Matrix; readonly words: Localizer } | undefined;
+  #shown: { readonly matrix: MatrixTable; readonly words: Localizer } | undefined;
   #frame: GridMetrics = gridMetrics(0, 0, { row: 0, column: 0 });
   #active: GridPosition = { row: 0, column: -1 };
   #tabStop: HTMLElement | undefined;
@@ -58,7 +58,7 @@ export class Grid {
   }
 
   /** Shows this from now on. The active place stays where it is, or comes as near as it can. */
-  show(matrix: Matrix, words: Localizer): void {
+  show(matrix: MatrixTable, words: Localizer): void {
     const isOther = this.#shown?.matrix.message.mode !== matrix.message.mode;
     this.#shown = { matrix, words };
     attribute(this.#element, 'aria-label', words.text('title'));

@@ -7,7 +7,7 @@ import { Grid } from './grid.ts';
 import './matrix.css';
 import type { GridPosition } from './gridPosition.ts';
 import { Localizer } from './localizer.ts';
-import { Matrix } from './matrix.ts';
+import { MatrixTable } from './matrix.ts';
 import {
   type MatrixMessage,
   MODES,
@@ -45,7 +45,7 @@ const RESTING = 60;
 let mode: Mode = kept.success ? kept.data.mode : 'groups';
 let words: Localizer | undefined;
 let message: MatrixMessage | undefined;
-let shown: Matrix | undefined;
+let shown: MatrixTable | undefined;
 let sequence = 0;
 let asked = 0;
 let isRestored = !kept.success;
@@ -125,7 +125,7 @@ function show(view: ViewMessage, said: Localizer): void {
   if (message?.mode !== view.mode || view.mode !== mode) return; // The user has turned to the other rows meanwhile.
   // What the user types wins over what comes back of what was typed before.
   if (!toolbar.isTyping && view.answered === sequence) toolbar.filter = view.filter;
-  shown = new Matrix(message, view);
+  shown = new MatrixTable(message, view);
   const { rows, columns } = message;
   toolbar.explanation = mode === 'people' ? said.text('samePeople') : '';
   toolbar.counts = [
@@ -147,7 +147,7 @@ function show(view: ViewMessage, said: Localizer): void {
   askForDetail();
 }
 
-function keysOf(matrix: Matrix, { row, column }: GridPosition) {
+function keysOf(matrix: MatrixTable, { row, column }: GridPosition) {
   return {
     mode: matrix.message.mode,
     row: row < 0 ? null : matrix.row(row).key,

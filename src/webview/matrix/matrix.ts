@@ -28,7 +28,7 @@ export interface ColumnText {
 }
 
 /** What is shown of a matrix. Rows and columns are counted as they are shown. */
-export class Matrix {
+export class MatrixTable {
   readonly message: MatrixMessage;
   readonly rows: Uint32Array;
   readonly columns: Uint32Array;

@@ -1,11 +1,11 @@
 import { attribute, make, text } from './dom.ts';
 import type { GridMetrics } from './layout.ts';
 import type { Localizer } from './localizer.ts';
-import type { Matrix } from './matrix.ts';
+import type { MatrixTable } from './matrix.ts';
 
 /** What every row and header needs to draw itself. */
 export interface RenderContext {
-  readonly matrix: Matrix;
+  readonly matrix: MatrixTable;
   readonly frame: GridMetrics;
   readonly localizer: Localizer;
   /** Columns to draw, ascending. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { RolecallError } from '../../../src/core/base/errors.ts';
 import type { ChatMessage } from '../../../src/core/completions/request.ts';
-import { estimateTokens, toChatMessages, toFunctionTools } from '../../../src/host/chat/modelMessages.ts';
+import { estimateMessageTokens, toChatMessages, toFunctionTools } from '../../../src/host/chat/modelMessages.ts';
 
 const { User, Assistant } = vscode.LanguageModelChatMessageRole;
 /** Instructions: sent by VS Code, not declared in the stable API. */
@@ -139,16 +139,20 @@ describe('messages of VS Code', () => {
   });
 
   it('have a length, in which an image counts little whatever its size', () => {
-    const nothing = estimateTokens(message(User));
-    assert.equal(estimateTokens(message(User, text('12345678'), text('1234'))), nothing + 3);
-    assert.ok(estimateTokens(message(User, result('c', text('x'.repeat(400))))) >= nothing + 100);
+    const nothing = estimateMessageTokens(message(User));
+    assert.equal(estimateMessageTokens(message(User, text('12345678'), text('1234'))), nothing + 3);
+    assert.ok(estimateMessageTokens(message(User, result('c', text('x'.repeat(400))))) >= nothing + 100);
     assert.ok(
-      estimateTokens(message(Assistant, new vscode.LanguageModelToolCallPart('c', 'find', { a: 'b' }))) > nothing + 2,
+      estimateMessageTokens(message(Assistant, new vscode.LanguageModelToolCallPart('c', 'find', { a: 'b' }))) >
+        nothing + 2,
     );
     const large = new vscode.LanguageModelDataPart(new Uint8Array(2_000_000), 'image/png');
-    assert.equal(estimateTokens(message(User, large)), estimateTokens(message(User, bytes('image/png', 1))));
-    assert.ok(estimateTokens(message(User, large)) < 5_000);
-    assert.equal(estimateTokens(message(User, bytes('application/pdf', 1))), nothing);
+    assert.equal(
+      estimateMessageTokens(message(User, large)),
+      estimateMessageTokens(message(User, bytes('image/png', 1))),
+    );
+    assert.ok(estimateMessageTokens(message(User, large)) < 5_000);
+    assert.equal(estimateMessageTokens(message(User, bytes('application/pdf', 1))), nothing);
   });
 });
 

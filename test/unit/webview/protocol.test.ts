@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Localizer } from '../../../src/webview/matrix/localizer.ts';
-import { Matrix } from '../../../src/webview/matrix/matrix.ts';
+import { MatrixTable } from '../../../src/webview/matrix/matrix.ts';
 import {
   type MatrixMessage,
   PROTOCOL_VERSION,
@@ -83,7 +83,7 @@ describe('messages between the editor and the page of the matrix', () => {
 
 describe('what the page shows of a matrix', () => {
   it('rows and columns in the order of the view, with counts of what is shown', () => {
-    const matrix = new Matrix(message, view([2, 0], [1, 0]));
+    const matrix = new MatrixTable(message, view([2, 0], [1, 0]));
     const cells = [0, 1].map((row) => [0, 1].map((column) => matrix.has(row, column)));
     assert.deepEqual(cells, [
       [true, true],
@@ -94,11 +94,11 @@ describe('what the page shows of a matrix', () => {
     assert.deepEqual([matrix.row(0).finding, matrix.row(1).finding, matrix.hasFindings], ['C has both', '', true]);
     assert.equal(matrix.grants, 3);
     assert.deepEqual(matrix.longest, { row: 1, column: 5 });
-    assert.deepEqual(new Matrix(message, view([1], [0, 1])).longest, { row: 9, column: 5 });
+    assert.deepEqual(new MatrixTable(message, view([1], [0, 1])).longest, { row: 9, column: 5 });
   });
 
   it('positions that the matrix does not have are left out', () => {
-    const matrix = new Matrix(message, view([9, 1], [0, 7]));
+    const matrix = new MatrixTable(message, view([9, 1], [0, 7]));
     assert.deepEqual([matrix.rows.length, matrix.columns.length, matrix.grants], [1, 1, 0]);
   });
 });

@@ -15,7 +15,7 @@ const headerSchema = z.object({
   ...protocolShape,
   /** Grows with every rotation, sign-in, end and sign-out; never goes back. */
   generation: z.number().check(z.int(), z.nonnegative()),
-  /** {@link fingerprintOf} the key. */
+  /** {@link keyFingerprint} the key. */
   key: z.string(),
   /** True when there is no session: not encrypted, for a window that has no key yet. */
   signedOut: z.optional(z.boolean()),
@@ -52,7 +52,7 @@ export type Unsealed =
   | { readonly kind: 'damaged'; readonly header?: SealedHeader };
 
 /** Tells keys apart without telling anything about them. */
-export function fingerprintOf(key: Buffer): string {
+export function keyFingerprint(key: Buffer): string {
   return derive(key, 'rolecall key fingerprint', 8).toString('hex');
 }
 
@@ -64,7 +64,7 @@ export function seal(key: Buffer, entry: SessionEntry, protocol: Protocol): Buff
   const header = {
     ...protocolFields(protocol),
     generation: entry.generation,
-    key: fingerprintOf(key),
+    key: keyFingerprint(key),
     ...(!entry.session && { signedOut: true }),
   };
   const content = {
@@ -95,7 +95,7 @@ export function unseal(
   if (!canRead(protocol, stamp)) return { kind: 'newer' };
   const header = parseJsonAs(headerSchema, line.toString());
   if (!header) return { kind: 'damaged' };
-  const key = keys.find((candidate) => fingerprintOf(candidate) === header.key);
+  const key = keys.find((candidate) => keyFingerprint(candidate) === header.key);
   if (!key) return { kind: 'otherKey', header };
   const text = decrypt(key, line, bytes.subarray(end));
   const content = text === undefined ? undefined : parseJsonAs(contentSchema, text);

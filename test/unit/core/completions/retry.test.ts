@@ -3,8 +3,8 @@ import { type ErrorDetails, type ErrorKind, RolecallError } from '../../../../sr
 import type { CompletionRequest } from '../../../../src/core/completions/request.ts';
 import {
   type Attempt,
+  CompletionRetryPolicy,
   type RetryDecision,
-  RetryPolicy,
   type RetryRules,
 } from '../../../../src/core/completions/retry.ts';
 
@@ -24,8 +24,8 @@ beforeEach(() => {
   learned = [];
 });
 
-function policy(rules: Partial<RetryRules> = {}): RetryPolicy {
-  return new RetryPolicy({
+function policy(rules: Partial<RetryRules> = {}): CompletionRetryPolicy {
+  return new CompletionRetryPolicy({
     own: ['stream', 'stream_options', 'tools', 'tool_choice'],
     longestWaitMs: 30_000,
     newerToken: async (token) => `newer than ${token}`,
@@ -46,7 +46,7 @@ function without<Name extends keyof CompletionRequest>(...names: Name[]): object
   return Object.fromEntries(Object.entries(request).filter(([name]) => !names.includes(name as Name)));
 }
 
-async function next(on: RetryPolicy, thrown: RolecallError, last: Attempt = first): Promise<RetryDecision> {
+async function next(on: CompletionRetryPolicy, thrown: RolecallError, last: Attempt = first): Promise<RetryDecision> {
   const again = await on.next(thrown, last);
   return again ?? assert.fail('it is not sent again');
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { PROTOCOL, type Protocol } from '../../../../../src/core/oauth/rotation/protocol.ts';
-import { fingerprintOf, type SessionEntry, seal, unseal } from '../../../../../src/core/oauth/rotation/seal.ts';
+import { keyFingerprint, type SessionEntry, seal, unseal } from '../../../../../src/core/oauth/rotation/seal.ts';
 import { firstSession } from '../../../../../src/core/oauth/session.ts';
 import { connection } from './fixture.ts';
 
@@ -37,7 +37,7 @@ describe('the sealed session', () => {
       version: 1,
       oldest: 1,
       generation: 7,
-      key: fingerprintOf(key),
+      key: keyFingerprint(key),
     });
     assert.notDeepEqual(a, b);
   });
