@@ -116,7 +116,8 @@ async function arrival(
     throw new RolecallError(
       'timeout',
       l10n.t(
-        'The sign-in was not finished in the browser within five minutes. If the page showed an error, check the client ID and the redirect URI.',
+        'The sign-in was not finished in the browser within {0} minutes. If the page showed an error, check the client ID and the redirect URI.',
+        SIGN_IN_DEADLINE_MS / 60_000,
       ),
       { remedy: { kind: 'signInAgain' } },
     );

@@ -225,7 +225,7 @@ for (const discovery of [true, false]) {
       try {
         const error = await failure(signIn({ openBrowser: async () => true }));
         assert.deepEqual([error.kind, asked], ['timeout', [300_000]]);
-        assert.match(error.message, /within five minutes/);
+        assert.match(error.message, /within 5 minutes/);
         assert.deepEqual(error.remedy, { kind: 'signInAgain' });
       } finally {
         AbortSignal.timeout = timeout;
