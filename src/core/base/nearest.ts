@@ -12,17 +12,21 @@ export function nearest(typed: string, known: Iterable<string>): string | undefi
   return best;
 }
 
-/** Letters to add, take away or change (Levenshtein), as far as it is below `limit`. */
+/** Letters to add, take away or change, and neighbors to swap (optimal string alignment), as far as it is below `limit`. */
 function distance(one: string, other: string, limit: number): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  let before = row;
   for (let i = 1; i <= one.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= other.length; j += 1) {
       const change = one[i - 1] === other[j - 1] ? 0 : 1;
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + change));
+      const isSwapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      const swapped = isSwapped ? (before[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY;
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + change, swapped));
     }
-    if (Math.min(...next) >= limit) return limit;
-    row = next;
+    // A swap reaches over one row.
+    if (Math.min(...next, ...row) >= limit) return limit;
+    [before, row] = [row, next];
   }
   return row[other.length] ?? limit;
 }

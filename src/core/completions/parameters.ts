@@ -209,7 +209,8 @@ const tool = z.looseObject(
 
 /**
  * Every field of the specification that is not the conversation, with the types it gives. Bounds and the values of
- * `reasoning_effort` are left to the service, because the specification does not show them. Other fields pass unchanged.
+ * `reasoning_effort` are left to the service, because the specification does not show them (see {@link unusualValue}). Other fields
+ * pass unchanged.
  */
 export const parametersSchema = z.looseObject(
   {
@@ -233,6 +234,41 @@ export const parametersSchema = z.looseObject(
   },
   must.object,
 );
+
+/**
+ * What services of this kind usually take. The specification does not bound these fields, so that the service decides, and a value
+ * beyond is sent all the same.
+ */
+const usual: Readonly<
+  Record<string, { readonly from?: number; readonly to?: number; readonly values?: readonly string[] }>
+> = {
+  frequency_penalty: { from: -2, to: 2 },
+  presence_penalty: { from: -2, to: 2 },
+  top_logprobs: { from: 0, to: 20 },
+  max_tokens: { from: 1 },
+  max_completion_tokens: { from: 1 },
+  n: { from: 1 },
+  temperature: { from: 0, to: 2 },
+  top_p: { from: 0, to: 1 },
+  reasoning_effort: { values: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] },
+};
+
+/** The values that a field of the specification usually has, where it is one of a few. */
+export function usualValues(field: string): readonly string[] {
+  return (Object.hasOwn(usual, field) ? usual[field]?.values : undefined) ?? [];
+}
+
+/** Says that `value`, which has the right type, is not what services of this kind usually take for the field. */
+export function unusualValue(field: string, value: unknown): string | undefined {
+  const { from, to, values } = (Object.hasOwn(usual, field) ? usual[field] : undefined) ?? {};
+  if (values && !values.includes(String(value))) {
+    return l10n.t('{0} is usually one of {1}. The value is sent as it is.', field, values.join(', '));
+  }
+  if (typeof value !== 'number' || (value >= (from ?? value) && value <= (to ?? value))) return undefined;
+  return to === undefined
+    ? l10n.t('{0} is usually at least {1}. The value is sent as it is.', field, from ?? 0)
+    : l10n.t('{0} is usually from {1} to {2}. The value is sent as it is.', field, from ?? 0, to);
+}
 
 const messagesSchema = z.array(message, must.list).check(z.minLength(1, must.notEmpty));
 

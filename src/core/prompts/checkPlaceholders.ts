@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { nearest } from '../base/nearest.ts';
 import type { EvaluatorDefinition } from './evaluatorDefinitions.ts';
 import {
   fillJsonTexts,
@@ -9,7 +10,7 @@ import {
 } from './placeholders.ts';
 import { nameKeys, type PromptCase } from './promptCases.ts';
 import type { PromptExtensions, PromptMessage } from './promptFile.ts';
-import type { Reading } from './reading.ts';
+import { changeTo, didYouMean, type Reading } from './reading.ts';
 import type { TextRange } from './yamlText.ts';
 
 interface Checked {
@@ -81,23 +82,33 @@ function namesWithoutPlace({ check }: EvaluatorDefinition): string[] {
 function reportText(reading: Reading, place: Placeholder, defined: ReadonlyMap<string, TextRange>): void {
   if (place.kind !== 'text' || defined.has(place.name)) return;
   const trimmed = place.name.trim();
-  const message =
-    trimmed !== place.name && placeholderKind(trimmed) === 'variable'
-      ? l10n.t('Placeholders have no blanks inside. This stays as text; write {0} to fill it.', `{{${trimmed}}}`)
-      : l10n.t('This is not a placeholder and stays as text. There are no conditions, loops or filters.');
+  const filled = `{{${trimmed}}}`;
+  const isPadded = trimmed !== place.name && placeholderKind(trimmed) === 'variable';
+  const message = isPadded
+    ? l10n.t('Placeholders have no blanks inside. This stays as text; write {0} to fill it.', filled)
+    : l10n.t('This is not a placeholder and stays as text. There are no conditions, loops or filters.');
+  const { start, end } = place;
+  const fix = isPadded ? { title: l10n.t('Remove the Blanks'), start, end, text: filled } : undefined;
   // `${{ … }}` is an expression of a workflow, which nobody expects to be filled.
   const isExpression = reading.yaml.text.charAt(place.start - 1) === '$';
-  reading.report(place, isExpression || !defined.has(trimmed) ? 'information' : 'warning', 'notPlaceholder', message);
+  reading.report(
+    place,
+    isExpression || !defined.has(trimmed) ? 'information' : 'warning',
+    'notPlaceholder',
+    message,
+    fix,
+  );
 }
 
 function reportUndefined(reading: Reading, place: Placeholder, defined: ReadonlyMap<string, TextRange>): void {
   if (place.kind !== 'variable' || defined.has(place.name)) return;
-  const meant = [...defined.keys()].find((key) => key.toLowerCase() === place.name.toLowerCase());
-  const message =
-    meant === undefined
-      ? l10n.t('No case has a value for "{0}". It stays as text.', place.name)
-      : l10n.t('No case has a value for "{0}". It stays as text. Did you mean "{1}"?', place.name, meant);
-  reading.report(place, 'warning', 'undefinedVariable', message);
+  const meant = nearest(place.name, defined.keys());
+  const message = l10n.t('No case has a value for "{0}". It stays as text.', place.name);
+  if (meant === undefined) reading.report(place, 'warning', 'undefinedVariable', message);
+  else {
+    const fix = { ...changeTo(place, '', meant), text: `{{${meant}}}` };
+    reading.report(place, 'warning', 'undefinedVariable', didYouMean(message, meant), fix);
+  }
 }
 
 function reportMissing(reading: Reading, { values, range, label }: PromptCase, used: readonly string[]): void {

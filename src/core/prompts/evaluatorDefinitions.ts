@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { nearest } from '../base/nearest.ts';
 import type { JudgeChoice } from './builtinEvaluators.ts';
 import type { TemplateText } from './placeholders.ts';
 import { builtinNames, type EvaluatorMethod, evaluatorMethods, ownMethods, stringMethods } from './promptFields.ts';
@@ -180,7 +181,12 @@ function readUses(reading: Reading, member: Member): EvaluatorCheck {
   if (uses === undefined) return mistaken();
   if (builtinNames.includes(uses)) return { method: 'uses', uses };
   const reason = l10n.t('There is no built-in evaluator "{0}". There are: {1}.', uses, builtinNames.join(', '));
-  reading.report(member.range, 'warning', 'unknownUses', l10n.t('This evaluator is skipped. {0}', reason));
+  const message = l10n.t('This evaluator is skipped. {0}', reason);
+  reading.unknownName(
+    member.range,
+    { severity: 'warning', code: 'unknownUses', message },
+    nearest(uses, builtinNames) ?? builtinNames.find((name) => name.endsWith(`/${uses}`)),
+  );
   return unusable(reason);
 }
 

@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { usualValues } from '../completions/parameters.ts';
 import { COMPLETION } from './checkPlaceholders.ts';
 import { findPlaceholders, placeholderKind } from './placeholders.ts';
 import {
@@ -211,17 +212,17 @@ function valueCompletions(
   if (level === undefined || level === 'case') return [];
   if (context.besideYamlExtension && isInPublicSchema(path, level, key)) return [];
   if (level === 'parameters') {
-    return (parameterValues.get(parameterName(key).field) ?? []).map((value) => valueCompletion(value, range));
+    const { field } = parameterName(key);
+    return (parameterValues.get(field) ?? usualValues(field)).map((value) => valueCompletion(value, range));
   }
   return (fieldAt(level, key)?.values ?? []).map((value) => valueCompletion(value, range));
 }
 
-/** Those that the specification gives, and those that are common. */
+/** Those that the specification gives. */
 const parameterValues: ReadonlyMap<string, readonly string[]> = new Map([
   ['logprobs', ['true', 'false']],
   ['stream', ['true', 'false']],
   ['tool_choice', ['auto', 'none']],
-  ['reasoning_effort', ['low', 'medium', 'high']],
 ]);
 
 /** What the key or placeholder at `offset` means. */

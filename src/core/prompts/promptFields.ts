@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { nearest } from '../base/nearest.ts';
 import { requestFields } from '../completions/request.ts';
 import { builtinEvaluators } from './builtinEvaluators.ts';
 
@@ -191,6 +192,30 @@ export const parameterNames: readonly string[] = requestFields.filter((field) =>
 /** `max_tokens` as `maxTokens`. */
 export function camelCase(field: string): string {
   return field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** `maxTokens` and `max_tokens` as `max`, `tokens`. */
+function wordsOf(name: string): string[] {
+  return name
+    .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    .split(/[_-]+/)
+    .filter(Boolean);
+}
+
+/**
+ * The parameter that was probably meant, in the spelling of `key`. Each word has to be near: services have many fields that the
+ * specification does not know, and `min_tokens` or `top_k` is no slip.
+ */
+export function nearestParameter(key: string): string | undefined {
+  const typed = wordsOf(key);
+  const isNear = (word: string, other: string | undefined) =>
+    other === word || (other !== undefined && word.length > 2 && nearest(word, [other]) !== undefined);
+  const meant = parameterNames.find((name) => {
+    const words = wordsOf(name);
+    const isRunTogether = typed.length === 1 && typed[0] === words.join('');
+    return isRunTogether || (words.length === typed.length && typed.every((word, at) => isNear(word, words[at])));
+  });
+  return meant === undefined || key.includes('_') ? meant : camelCase(meant);
 }
 
 /** The field of the specification that `key` spells, in camel case or by its own name; unknown keys stay as they are. */

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
-import type { DocumentProblem } from '../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { nearest } from '../base/nearest.ts';
 import { checkPlaceholders } from './checkPlaceholders.ts';
 import { type EvaluatorDefinition, readEvaluators } from './evaluatorDefinitions.ts';
 import type { TemplateText } from './placeholders.ts';
@@ -8,7 +8,7 @@ import { nameCases, type PromptCase, readCases } from './promptCases.ts';
 import { parameterName, promptFields, responseFormats, roles } from './promptFields.ts';
 import { type ParameterList, readParameters } from './promptParameters.ts';
 import { Reading } from './reading.ts';
-import { type Member, type TextRange, type YamlNode, YamlText } from './yamlText.ts';
+import { type Member, type PromptProblem, type TextRange, type YamlNode, YamlText } from './yamlText.ts';
 
 /** A text of the file, and where it stands. */
 export interface LocatedText extends TextRange {
@@ -65,7 +65,7 @@ export interface PromptFile {
   /** The variables that messages and evaluators contain, in order. */
   readonly variables: readonly string[];
   /** Everything that is not understood, or not meant that way, at its place and in the order of the text. */
-  readonly problems: readonly DocumentProblem[];
+  readonly problems: readonly PromptProblem[];
 }
 
 /** True where a file must be changed before it can run. */
@@ -87,7 +87,7 @@ export function readPromptFile(text: string): PromptFile {
   return { ...read, problems: yaml.isSound ? sorted([...yaml.problems, ...reading.problems]) : yaml.problems };
 }
 
-function sorted(problems: readonly DocumentProblem[]): DocumentProblem[] {
+function sorted(problems: readonly PromptProblem[]): PromptProblem[] {
   return problems.toSorted((one, other) => one.start - other.start || one.end - other.end);
 }
 
@@ -184,7 +184,8 @@ function readMessage(reading: Reading, node: YamlNode): PromptMessage[] {
     );
   } else if (!(roles as readonly string[]).includes(role)) {
     const message = l10n.t('"{0}" is not a usual role. It is sent as it is.', role);
-    reading.report(fields.get('role')?.range ?? range, 'warning', 'unusualRole', message);
+    const where = fields.get('role')?.range ?? range;
+    reading.unknownName(where, { severity: 'warning', code: 'unusualRole', message }, nearest(role, roles));
   }
   const content = readContent(reading, fields.get('content'), range);
   const name = reading.text(fields.get('name'));
@@ -238,7 +239,8 @@ function readResponseFormat(reading: Reading, members: Map<string, Member>): { r
   if (type === 'text' || type === 'json_object') return { responseFormat: { type } };
   if (type !== 'json_schema') {
     const message = l10n.t('"responseFormat" must be one of {0}.', responseFormats.join(', '));
-    reading.error(member.range, 'badResponseFormat', message);
+    const problem = { severity: 'error', code: 'badResponseFormat', message } as const;
+    reading.unknownName(member.range, problem, nearest(type, responseFormats));
     return {};
   }
   const jsonSchema = readJsonSchema(reading, schema, member);

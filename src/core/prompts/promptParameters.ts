@@ -1,7 +1,8 @@
 import * as l10n from '@vscode/l10n';
-import { checkParameters } from '../completions/parameters.ts';
+import { nearest } from '../base/nearest.ts';
+import { checkParameters, unusualValue, usualValues } from '../completions/parameters.ts';
 import type { CompletionParameters } from '../completions/request.ts';
-import { parameterName } from './promptFields.ts';
+import { nearestParameter, parameterName } from './promptFields.ts';
 import type { Reading } from './reading.ts';
 import type { Member, TextRange } from './yamlText.ts';
 
@@ -62,12 +63,19 @@ function readParameter(reading: Reading, { key, keyRange, range, value: node, ..
   if (value === undefined) return undefined;
   if (!isSpecified) {
     const message = l10n.t('The specification does not define "{0}". It is sent as it is.', key);
-    reading.report(keyRange, 'information', 'unspecified', message);
+    const meant = nearestParameter(key);
+    const severity = meant === undefined ? 'information' : 'warning';
+    reading.unknownName(keyRange, { severity, code: 'unspecified', message }, meant);
   }
   const checked = checkParameters({ [field]: value });
   if (!checked.ok) {
     reading.error(range, 'badParameter', checked.problems.map(({ message }) => message).join(' '));
     return undefined;
+  }
+  const unusual = unusualValue(field, value);
+  if (unusual !== undefined) {
+    const meant = typeof value === 'string' ? nearest(value, usualValues(field)) : undefined;
+    reading.unknownName(range, { severity: 'warning', code: 'unusualValue', message: unusual }, meant);
   }
   return { field, key, value, keyRange, range } satisfies PromptParameter;
 }
@@ -90,7 +98,19 @@ function checkTogether(reading: Reading, entries: Map<string, PromptParameter>):
   const top = entries.get('top_logprobs');
   if (top && valueFor('logprobs') !== true) {
     const message = l10n.t('"{0}" needs "logprobs: true".', top.key);
-    reading.error(top.keyRange, 'needsLogprobs', message);
+    const { start } = top.keyRange;
+    const before = reading.yaml.text.slice(reading.yaml.text.lastIndexOf('\n', start - 1) + 1, start);
+    // In braces, the keys stand in one line.
+    const separator = before.trim() === '' ? `\n${before}` : ', ';
+    const title = l10n.t('Add logprobs: true');
+    const fix = { title, start, end: start, text: `logprobs: true${separator}` };
+    reading.report(
+      top.keyRange,
+      'error',
+      'needsLogprobs',
+      message,
+      valueFor('logprobs') === undefined ? fix : undefined,
+    );
   }
   const streamOptions = entries.get('stream_options');
   if (streamOptions && streamOptions.value !== null && valueFor('stream') === false) {

@@ -1,9 +1,17 @@
 import * as l10n from '@vscode/l10n';
-import type { DocumentProblem } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
 import { findPlaceholders, type TemplateText } from './placeholders.ts';
 import { type FieldLevel, promptFields } from './promptFields.ts';
-import { type Member, type TextRange, unquotedPlaceholder, type YamlNode, type YamlText } from './yamlText.ts';
+import {
+  type Member,
+  type PromptProblem,
+  quotes,
+  type TextFix,
+  type TextRange,
+  unquotedPlaceholder,
+  type YamlNode,
+  type YamlText,
+} from './yamlText.ts';
 
 /** What is found of one kind is shown so often: a mistake in a template is one in each of a thousand cases. */
 const SHOWN_OF_ONE_KIND = 20;
@@ -11,7 +19,7 @@ const SHOWN_OF_ONE_KIND = 20;
 /** Reads values out of a YAML text, and collects what is wrong with them at their places. */
 export class Reading {
   readonly yaml: YamlText;
-  readonly #problems: DocumentProblem[] = [];
+  readonly #problems: PromptProblem[] = [];
   readonly #counts = new Map<string, number>();
 
   constructor(yaml: YamlText) {
@@ -19,7 +27,7 @@ export class Reading {
   }
 
   /** In the order of the text. */
-  get problems(): DocumentProblem[] {
+  get problems(): PromptProblem[] {
     const more = [...this.#counts].filter(([, count]) => count > SHOWN_OF_ONE_KIND);
     return this.#problems
       .map((problem) => {
@@ -31,11 +39,27 @@ export class Reading {
       .sort((one, other) => one.start - other.start || one.end - other.end);
   }
 
-  report({ start, end }: TextRange, severity: DocumentProblem['severity'], code: string, message: string): void {
+  report(
+    { start, end }: TextRange,
+    severity: PromptProblem['severity'],
+    code: string,
+    message: string,
+    fix?: TextFix,
+  ): void {
     const count = (this.#counts.get(code) ?? 0) + 1;
     this.#counts.set(code, count);
     if (count > SHOWN_OF_ONE_KIND) return;
-    this.#problems.push({ start, end: Math.max(end, start + 1), severity, message, code });
+    this.#problems.push({ start, end: Math.max(end, start + 1), severity, message, code, ...(fix && { fix }) });
+  }
+
+  /** Reports a name that is not known, with `meant`, what was probably meant: in the sentence and as its quick fix. */
+  unknownName(
+    range: TextRange,
+    { severity, code, message }: Pick<PromptProblem, 'severity' | 'code' | 'message'>,
+    meant: string | undefined,
+  ): void {
+    if (meant === undefined) this.report(range, severity, code, message);
+    else this.report(range, severity, code, didYouMean(message, meant), changeTo(range, this.yaml.slice(range), meant));
   }
 
   error(range: TextRange, code: string, message: string): void {
@@ -59,9 +83,9 @@ export class Reading {
   /** A key that is not read: a slip of the finger, or another program's. */
   unknownKey(key: string, range: TextRange, level: FieldLevel): void {
     const meant = nearest(key.replaceAll(/[_-]/g, ''), Object.keys(promptFields[level]));
-    const ignored = l10n.t('"{0}" is not a key of prompt files. It is ignored.', key);
-    if (meant === undefined) this.report(range, 'information', 'unknownKey', ignored);
-    else this.report(range, 'warning', 'unknownKey', `${ignored} ${l10n.t('Did you mean "{0}"?', meant)}`);
+    const message = l10n.t('"{0}" is not a key of prompt files. It is ignored.', key);
+    const severity = meant === undefined ? 'information' : 'warning';
+    this.unknownName(range, { severity, code: 'unknownKey', message }, meant);
   }
 
   /** The items of a list; a single value stands for a list of one where `orOne`. */
@@ -151,8 +175,10 @@ export class Reading {
   }
 
   #notText(range: TextRange, key: string): void {
-    if (this.yaml.slice(range).startsWith('{{')) {
-      this.error(range, 'unquotedPlaceholder', unquotedPlaceholder());
+    const written = this.yaml.slice(range);
+    if (written.startsWith('{{')) {
+      const { severity, code, message, fix } = unquotedPlaceholder(range, written);
+      this.report(range, severity, code, message, fix);
     } else
       this.error(range, 'wrongType', key === '' ? l10n.t('This must be text.') : l10n.t('"{0}" must be text.', key));
   }
@@ -165,12 +191,9 @@ export class Reading {
     const comment = /^[ \t]+#[^\r\n]*/.exec(rest)?.[0];
     if (comment !== undefined) {
       const message = l10n.t('The text ends here: YAML reads what follows # as a comment. Quotes keep it.');
-      this.report(
-        { start: range.end + comment.indexOf('#'), end: range.end + comment.length },
-        'information',
-        'comment',
-        message,
-      );
+      const place = { start: range.end + comment.indexOf('#'), end: range.end + comment.length };
+      const whole = { start: range.start, end: place.end };
+      this.report(place, 'information', 'comment', message, quotes(whole, this.yaml.slice(whole).trimEnd()));
     }
     if (scalar.anchor !== undefined && !this.yaml.isReferred(scalar.anchor)) {
       const message = l10n.t('YAML reads &{0} as the name of this value, not as text. Quotes keep it.', scalar.anchor);
@@ -178,4 +201,15 @@ export class Reading {
       this.report({ start, end: start + scalar.anchor.length + 1 }, 'warning', 'anchor', message);
     }
   }
+}
+
+/** `sentence`, followed by the question whether another name was meant. */
+export function didYouMean(sentence: string, meant: string): string {
+  return l10n.t('{0} Did you mean "{1}"?', sentence, meant);
+}
+
+/** `name` instead of what is written at `range`, in the same quotes. */
+export function changeTo({ start, end }: TextRange, written: string, name: string): TextFix {
+  const [quote = ''] = /^["']/.exec(written) ?? [];
+  return { title: l10n.t('Change to "{0}"', name), start, end, text: `${quote}${name}${quote}` };
 }

@@ -20,6 +20,19 @@ export interface TextRange {
   readonly end: number;
 }
 
+/** A problem of a prompt file. */
+export interface PromptProblem extends DocumentProblem {
+  /** What mends it, where it can mean one thing only: what quick fixes offer. */
+  readonly fix?: TextFix;
+}
+
+export interface TextFix extends TextRange {
+  /** Of the quick fix, localized. */
+  readonly title: string;
+  /** Instead of what stands there. */
+  readonly text: string;
+}
+
 export type YamlNode = ParsedNode;
 
 /** A member of a mapping, with aliases and merged mappings followed. */
@@ -51,9 +64,9 @@ export class YamlText {
   /** False where the text cannot be read as YAML, so that what was read of it may not be what was meant. */
   readonly isSound: boolean;
   readonly #document: Document.Parsed;
-  readonly #problems: readonly DocumentProblem[];
+  readonly #problems: readonly PromptProblem[];
   /** By their places: a mapping can be looked at several times. */
-  readonly #duplicates = new Map<number, DocumentProblem>();
+  readonly #duplicates = new Map<number, PromptProblem>();
   #anchors: Map<string, { readonly at: number; readonly node: YamlNode }[]> | undefined;
 
   constructor(text: string) {
@@ -73,7 +86,7 @@ export class YamlText {
   }
 
   /** What is wrong with the YAML itself: all of it when everything was read. */
-  get problems(): readonly DocumentProblem[] {
+  get problems(): readonly PromptProblem[] {
     return [...this.#problems, ...this.#duplicates.values()];
   }
 
@@ -200,7 +213,7 @@ export class YamlText {
     this.#duplicates.set(start, { ...rangeFrom([start, end]), severity: 'error', message, code: 'duplicateKey' });
   }
 
-  #unknownTag(pos: readonly [number, number]): DocumentProblem {
+  #unknownTag(pos: readonly [number, number]): PromptProblem {
     const tag = this.text.slice(...pos);
     const message = l10n.t('The YAML tag {0} means nothing here. What follows it is taken as it is.', tag);
     return { ...rangeFrom(pos), severity: 'warning', message, code: 'unknownTag' };
@@ -210,42 +223,42 @@ export class YamlText {
 /** The library compares each key with all others of its mapping; {@link YamlText.members} finds equal ones at less cost. */
 const options = { merge: true, prettyErrors: false, logLevel: 'error', uniqueKeys: false } as const;
 
-function invalid(pos: readonly [number, number], message: string): DocumentProblem {
+function invalid(pos: readonly [number, number], message: string): PromptProblem {
   const text = l10n.t('Invalid YAML: {0}.', message.replace(/[.:]$/, ''));
   return { ...rangeFrom(pos), severity: 'error', message: text, code: 'yaml' };
 }
 
 /** A value that begins with a placeholder and goes on behind it, which YAML cannot read. */
-function unquoted(text: string, at: number): DocumentProblem | undefined {
+function unquoted(text: string, at: number): PromptProblem | undefined {
   const lineStart = text.lastIndexOf('\n', at - 1) + 1;
   const line = /^[^\r\n]*/.exec(text.slice(lineStart))?.[0] ?? '';
   const [, before = '', value] = /^([ \t]*(?:- +)*(?:[^\s'"#:]+[ \t]*:[ \t]+)?)(\{\{.*?)[ \t]*$/.exec(line) ?? [];
   if (value === undefined) return undefined;
   const start = lineStart + before.length;
-  return {
-    start,
-    end: start + value.length,
-    severity: 'error',
-    message: unquotedPlaceholder(),
-    code: 'unquotedPlaceholder',
-  };
+  return unquotedPlaceholder({ start, end: start + value.length }, value);
 }
 
-export function unquotedPlaceholder(): string {
-  return l10n.t('YAML reads {{ as a mapping. Put quotes around this text.');
+export function unquotedPlaceholder(range: TextRange, written: string): PromptProblem {
+  const message = l10n.t('YAML reads {{ as a mapping. Put quotes around this text.');
+  return { ...range, severity: 'error', message, code: 'unquotedPlaceholder', fix: quotes(range, written) };
+}
+
+/** For `written` at `range`, which YAML reads otherwise than it is meant. */
+export function quotes({ start, end }: TextRange, written: string): TextFix {
+  return { title: l10n.t('Put Quotes Around This Text'), start, end, text: JSON.stringify(written) };
 }
 
 function rangeFrom([start, end]: readonly [number, number]): TextRange {
   return { start, end: Math.max(end, start + 1) };
 }
 
-function secondDocument([start]: readonly [number, number]): DocumentProblem {
+function secondDocument([start]: readonly [number, number]): PromptProblem {
   const message = l10n.t('Only the first YAML document of a file is read. What follows here is ignored.');
   return { start, end: start + 3, severity: 'warning', message, code: 'secondDocument' };
 }
 
 /** What the parser is kept from. */
-function refuse(text: string): DocumentProblem | undefined {
+function refuse(text: string): PromptProblem | undefined {
   const refused = (code: string, message: string) => ({ start: 0, end: 1, severity: 'error' as const, message, code });
   if (text.length > MAX_PROMPT_FILE) {
     return refused('tooLong', l10n.t('This file is longer than {0} characters, and is not read.', MAX_PROMPT_FILE));

@@ -457,6 +457,102 @@ evaluators:
     }
   });
 
+  describe('mends what can mean one thing only', () => {
+    const before = 'messages:\n  - role: user\n    content: Hi\n';
+    const rows: readonly [what: string, broken: string, mended: string][] = [
+      ['a key', `${before}modelParameter: {}`, `${before}modelParameters: {}`],
+      ['a key in quotes', `${before}"modelparameters": {}`, `${before}"modelParameters": {}`],
+      ['a parameter', `${before}modelParameters: {temprature: 1}`, `${before}modelParameters: {temperature: 1}`],
+      [
+        'a parameter of two words',
+        `${before}modelParameters: {frequncyPenalty: 1}`,
+        `${before}modelParameters: {frequencyPenalty: 1}`,
+      ],
+      [
+        'a parameter in snake case',
+        `${before}modelParameters: {max_completion_token: 1}`,
+        `${before}modelParameters: {max_completion_tokens: 1}`,
+      ],
+      [
+        'a parameter without capitals',
+        `${before}modelParameters: {maxtokens: 1}`,
+        `${before}modelParameters: {maxTokens: 1}`,
+      ],
+      [
+        'a value of a parameter',
+        `${before}modelParameters: {reasoningEffort: hihg}`,
+        `${before}modelParameters: {reasoningEffort: high}`,
+      ],
+      [
+        'logprobs',
+        `${before}modelParameters:\n  topLogprobs: 1`,
+        `${before}modelParameters:\n  logprobs: true\n  topLogprobs: 1`,
+      ],
+      ['a role', 'messages: [{role: "usr", content: a}]', 'messages: [{role: "user", content: a}]'],
+      ['a format of answers', `${before}responseFormat: json_objct`, `${before}responseFormat: json_object`],
+      [
+        'a built-in evaluator',
+        `${before}evaluators: [{uses: github/coherance}]`,
+        `${before}evaluators: [{uses: github/coherence}]`,
+      ],
+      [
+        'one without github/',
+        `${before}evaluators: [{uses: fluency}]`,
+        `${before}evaluators: [{uses: github/fluency}]`,
+      ],
+      [
+        'a variable',
+        `messages: [{role: user, content: "{{inptu}}"}]\ntestData: [{input: a}]`,
+        `messages: [{role: user, content: "{{input}}"}]\ntestData: [{input: a}]`,
+      ],
+      ['blanks', `messages: [{role: user, content: "{{ a }}"}]`, `messages: [{role: user, content: "{{a}}"}]`],
+      [
+        'a placeholder without quotes',
+        'messages:\n  - role: user\n    content: {{a}} b\n',
+        'messages:\n  - role: user\n    content: "{{a}} b"\n',
+      ],
+      ['a comment', `${before}name: Fix #12\n`, `${before}name: "Fix #12"\n`],
+    ];
+    for (const [what, broken, mended] of rows) {
+      it(what, () => {
+        const fixes = readPromptFile(broken).problems.flatMap(({ fix }) => fix ?? []);
+        const [fix] = fixes;
+        assert.ok(fix && fixes.length === 1, JSON.stringify(problems(broken)));
+        assert.equal(broken.slice(0, fix.start) + fix.text + broken.slice(fix.end), mended);
+        assert.ok(problems(mended).length < problems(broken).length, problems(mended).join());
+      });
+    }
+
+    it('but no field that services have besides the specification', () => {
+      const yaml = `${before}modelParameters: {top_k: 1, min_tokens: 2, minP: 0.1, repetition_penalty: 1}`;
+      assert.deepEqual(problems(yaml), [
+        'information unspecified: top_k',
+        'information unspecified: min_tokens',
+        'information unspecified: minP',
+        'information unspecified: repetition_penalty',
+      ]);
+    });
+  });
+
+  it('warns of values that services usually refuse, and sends them', () => {
+    const unusual =
+      '  temperature: 2.5\n  topP: -0.1\n  frequency_penalty: 3\n  presencePenalty: -2.1\n  logprobs: true\n  top_logprobs: 21\n' +
+      '  max_tokens: 0\n  n: 0\n  reasoning_effort: turbo\n';
+    const yaml = `messages: [{role: user, content: a}]\nmodelParameters:\n${unusual}`;
+    const found = readPromptFile(yaml);
+    assert.deepEqual(
+      found.problems.map(({ severity, code, start, end }) => [severity, code, yaml.slice(start, end)]),
+      ['2.5', '-0.1', '3', '-2.1', '21', '0', '0', 'turbo'].map((value) => ['warning', 'unusualValue', value]),
+    );
+    assert.match(found.problems[0]?.message ?? '', /^temperature is usually from 0 to 2\./);
+    assert.match(found.problems[6]?.message ?? '', /^n is usually at least 1\./);
+    assert.equal(found.parameters.values.temperature, 2.5);
+    const usual =
+      '  temperature: 2\n  topP: 0\n  frequency_penalty: -2\n  presencePenalty: 2\n  logprobs: true\n  top_logprobs: 20\n' +
+      '  max_tokens: 1\n  n: 1\n  reasoning_effort: xhigh\n';
+    assert.deepEqual(problems(`messages: [{role: user, content: a}]\nmodelParameters:\n${usual}`), []);
+  });
+
   it('names only the first of many slips, and says how many are like it', () => {
     const broken = readPromptFile(`messages:\n  - role: user\n   content: x\n${' foo: [\n'.repeat(100)}`);
     assert.equal(broken.problems.filter(({ code }) => code === 'yaml').length, 3);
