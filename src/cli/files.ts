@@ -3,7 +3,13 @@ import path from 'node:path';
 import process from 'node:process';
 import { RolecallError, systemErrorCode } from '../core/base/errors.ts';
 import type { FunctionTool } from '../core/completions/request.ts';
-import { decodeText, MAX_IMAGE_BYTES, MAX_TEXT_BYTES, type PromptResources } from '../core/prompts/promptRequest.ts';
+import {
+  decodeText,
+  MAX_IMAGE_BYTES,
+  MAX_TEXT_BYTES,
+  type PromptResources,
+  unreadable,
+} from '../core/prompts/promptRequest.ts';
 import { isInside } from '../core/tools/permissions.ts';
 import { readToolFile } from '../core/tools/toolFile.ts';
 
@@ -21,7 +27,7 @@ export async function findFiles(named: readonly string[], folder: string, wanted
   for (const name of named.length > 0 ? named : ['.']) {
     const full = path.resolve(folder, name);
     const stat = await fs.stat(full).catch((error: unknown) => {
-      throw unreadable(name, error);
+      throw cannotRead(name, error);
     });
     if (!stat.isDirectory()) found.add(full);
     else for (const file of await filesIn(full, wanted)) found.add(file);
@@ -32,7 +38,7 @@ export async function findFiles(named: readonly string[], folder: string, wanted
 /** Links are not followed: they may lead anywhere, and in circles. */
 async function filesIn(folder: string, wanted: RegExp): Promise<readonly string[]> {
   const entries = await fs.readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    throw unreadable(folder, error);
+    throw cannotRead(folder, error);
   });
   const files: string[] = [];
   for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
@@ -57,44 +63,31 @@ export async function readTextFile(file: string): Promise<string> {
 export function resourcesOfFile(file: string, root: string): PromptResources {
   const read = async (name: string, limit: number) => {
     const full = path.resolve(path.dirname(file), name);
-    const [real, realRoot] = await Promise.all([fs.realpath(full), fs.realpath(root)]).catch((error: unknown) => {
-      throw unreadable(name, error);
+    if (!isInside(root, full)) throw unreadable.outside(name);
+    const [real, realRoot] = await Promise.all([fs.realpath(full), fs.realpath(root)]).catch(() => {
+      throw unreadable.missing(name);
     });
-    if (!isInside(realRoot, real)) {
-      throw new RolecallError('configuration', `${name} is outside of ${root}.`);
-    }
+    if (!isInside(realRoot, real)) throw unreadable.outside(name);
     return await readBytes(real, name, limit);
   };
   return {
     readText: async (name) => decodeText(await read(name, MAX_TEXT_BYTES), name),
     readImage: (name) => read(name, MAX_IMAGE_BYTES),
-    tools: async (names) => {
-      const defined = await toolsOf(root);
-      return names.map((name) => {
-        const tool = defined.get(name);
-        if (tool) return tool;
-        throw new RolecallError(
-          'configuration',
-          `There is no tool "${name}" in .vscode/rolecall.tools.json of ${root}.`,
-        );
-      });
-    },
+    tools: () => toolsOf(root),
   };
 }
 
-async function toolsOf(root: string): Promise<ReadonlyMap<string, FunctionTool>> {
+async function toolsOf(root: string): Promise<readonly FunctionTool[]> {
   const file = path.join(root, '.vscode', 'rolecall.tools.json');
   const isThere = await fs.stat(file).then(
     () => true,
     (error: unknown) => systemErrorCode(error) !== 'ENOENT',
   );
   const { tools } = isThere ? readToolFile(await readTextFile(file), { folder: root }) : { tools: [] };
-  return new Map(
-    tools.map(({ name, description, parameters }) => [
-      name,
-      { type: 'function', function: { name, description, parameters } },
-    ]),
-  );
+  return tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    function: { name, description, parameters },
+  }));
 }
 
 /** @throws RolecallError `configuration`. */
@@ -108,14 +101,14 @@ async function readBytes(file: string, name: string, limit: number): Promise<Buf
   try {
     const stat = await fs.stat(file);
     // A pipe has no end.
-    if (!stat.isFile()) throw new RolecallError('configuration', `${name} is not a file.`);
-    if (stat.size > limit) throw new RolecallError('configuration', `${name} is larger than ${limit} bytes.`);
+    if (!stat.isFile()) throw unreadable.noFile(name);
+    if (stat.size > limit) throw unreadable.tooLarge(name, limit);
     return await fs.readFile(file);
   } catch (error) {
-    throw error instanceof RolecallError ? error : unreadable(name, error);
+    throw error instanceof RolecallError ? error : cannotRead(name, error);
   }
 }
 
-function unreadable(name: string, error: unknown): RolecallError {
+function cannotRead(name: string, error: unknown): RolecallError {
   return new RolecallError('configuration', `${name} cannot be read (${systemErrorCode(error) ?? 'unknown'}).`);
 }

@@ -1,9 +1,9 @@
 import * as l10n from '@vscode/l10n';
-import { asRolecallError, RolecallError } from '../base/errors.ts';
+import { RolecallError } from '../base/errors.ts';
 import { isJsonObject, parseJson } from '../base/json.ts';
 import { nameCases, type PromptCase, type UnnamedCase } from './promptCases.ts';
 import type { PromptFile } from './promptFile.ts';
-import { checkPath } from './promptRequest.ts';
+import { checkPath, type PromptResources } from './promptRequest.ts';
 
 /** A line of a data file that is no case. */
 export interface CaseFileProblem {
@@ -22,6 +22,12 @@ export interface CaseFile {
 export const MAX_CASES = 10_000;
 const SHOWN_PROBLEMS = 20;
 
+/** The problem with its place: `cases.csv:3: …`. */
+export function caseFileProblemText({ path, line, message }: CaseFileProblem): string {
+  const place = [path, line].filter((each) => each !== undefined && each !== '').join(':');
+  return place === '' ? message : `${place}: ${message}`;
+}
+
 /** Reads a data file: CSV with a header where the name ends so, else JSON, one object a line. */
 export function readCaseFile(path: string, text: string): CaseFile {
   const plain = text.replace(/^\uFEFF/, '');
@@ -29,25 +35,34 @@ export function readCaseFile(path: string, text: string): CaseFile {
   return { rows: rows.slice(0, MAX_CASES), problems: problems.slice(0, SHOWN_PROBLEMS) };
 }
 
+/** The data file of an entry. That it cannot be read is its problem. @throws RolecallError `cancelled`. */
+export async function readCasesOf(
+  entry: string,
+  readText: PromptResources['readText'],
+  signal: AbortSignal,
+): Promise<CaseFile> {
+  try {
+    const path = checkPath(entry);
+    return readCaseFile(path, await readText(path, signal));
+  } catch (error) {
+    if (!(error instanceof RolecallError) || signal.aborted) throw error;
+    return { rows: [], problems: [{ path: '', message: error.message }] };
+  }
+}
+
 /** The cases of the file and of its data files, told apart. What cannot be read is a problem, and the rest is still there. */
 export async function allCases(
   file: Pick<PromptFile, 'cases' | 'extensions'>,
-  readText: (path: string, signal: AbortSignal) => Promise<string>,
+  readText: PromptResources['readText'],
   signal: AbortSignal,
 ): Promise<{ readonly cases: readonly PromptCase[]; readonly problems: readonly CaseFileProblem[] }> {
   if (file.extensions.cases.length === 0) return { cases: file.cases, problems: [] };
   const rows: UnnamedCase[] = [...file.cases];
   const problems: CaseFileProblem[] = [];
   for (const { value } of file.extensions.cases) {
-    try {
-      const path = checkPath(value);
-      const read = readCaseFile(path, await readText(path, signal));
-      rows.push(...read.rows);
-      problems.push(...read.problems);
-    } catch (error) {
-      if (!(error instanceof RolecallError) || signal.aborted) throw error;
-      problems.push({ path: value, message: asRolecallError(error).message });
-    }
+    const read = await readCasesOf(value, readText, signal);
+    rows.push(...read.rows);
+    problems.push(...read.problems);
   }
   if (rows.length > MAX_CASES) {
     problems.push({ path: '', message: l10n.t('Only the first {0} cases are read.', MAX_CASES) });

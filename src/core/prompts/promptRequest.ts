@@ -1,10 +1,12 @@
 import path from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { RolecallError } from '../base/errors.ts';
+import { nearest } from '../base/nearest.ts';
 import type { ChatMessage, CompletionRequest, ContentPart, FunctionTool } from '../completions/request.ts';
 import { namedFields } from '../completions/retry.ts';
 import { filePath, fillPlaceholders, placeholderKind, placeholderNames, type TemplateText } from './placeholders.ts';
 import type { MessagePart, PromptFile, PromptMessage } from './promptFile.ts';
+import { didYouMean } from './reading.ts';
 import type { TextRange } from './yamlText.ts';
 
 /** What a prompt file names beside itself. Paths are relative, with `/`, and were checked by {@link checkPath}. */
@@ -17,13 +19,18 @@ export interface PromptResources {
   readText(path: string, signal: AbortSignal): Promise<string>;
   /** The bytes of an image. */
   readImage(path: string, signal: AbortSignal): Promise<Uint8Array>;
-  /**
-   * Workspace tools as they are offered to a model, in this order.
-   *
-   * @throws RolecallError `configuration` for a name that there is not.
-   */
-  tools(names: readonly string[], signal: AbortSignal): Promise<readonly FunctionTool[]>;
+  /** All tools of the workspace, as they are offered to a model. */
+  tools(signal: AbortSignal): Promise<readonly FunctionTool[]>;
 }
+
+/** Why a file is not read: who reads it throws these, so that the editor, a run and the command line say the same. */
+export const unreadable = {
+  missing: (file: string) => configuration(l10n.t('The file "{0}" cannot be found.', file)),
+  outside: (file: string) => configuration(l10n.t('"{0}" leads out of the workspace folder.', file)),
+  noFile: (file: string) => configuration(l10n.t('"{0}" is not a file.', file)),
+  tooLarge: (file: string, maxBytes: number) =>
+    configuration(l10n.t('"{0}" is larger than {1} MB.', file, maxBytes / (1024 * 1024))),
+} as const;
 
 /** Of a file that is included, and of an image: more would not fit a model. */
 export const MAX_TEXT_BYTES = 4 * 1024 * 1024;
@@ -65,7 +72,7 @@ export async function buildRequest(input: RequestInput, signal: AbortSignal): Pr
     signal,
   );
   const names = file.extensions.tools.map(({ value }) => value);
-  const offered = names.length > 0 ? await input.resources.tools(names, signal) : [];
+  const offered = names.length > 0 ? toolsNamed(names, await input.resources.tools(signal)) : [];
   const tools = [...(file.parameters.values.tools ?? []), ...offered];
   const format = responseFormat(file);
   return {
@@ -86,7 +93,7 @@ async function filler({ file, values, resources }: RequestInput, signal: AbortSi
   const included = new Map<string, string>();
   for (const name of names) {
     if (values.has(name) || placeholderKind(name) !== 'file') continue;
-    included.set(name, await resources.readText(checkPath(filePath(name)), signal));
+    included.set(name, await readIncluded(filePath(name), resources, signal));
   }
   return ({ value }) => fillPlaceholders(value, (name) => values.get(name) ?? included.get(name));
 }
@@ -121,13 +128,45 @@ async function withImages(
   if (!message) throw configuration(l10n.t('Images go with a user message, and there is none.'));
   const images: ContentPart[] = [];
   for (const each of paths) {
-    const image = checkPath(each);
-    const url = imageUrl(image, await resources.readImage(image, signal));
-    images.push({ type: 'image_url', image_url: { url } });
+    images.push({ type: 'image_url', image_url: { url: await readImageUrl(each, resources, signal) } });
   }
   const text: readonly ContentPart[] =
     typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : (message.content ?? []);
   return messages.with(last, { ...message, content: [...text, ...images] });
+}
+
+/** The text of `{{file:path}}`. @throws RolecallError `configuration`. */
+export function readIncluded(file: string, { readText }: PromptResources, signal: AbortSignal): Promise<string> {
+  return readText(checkPath(file), signal);
+}
+
+/** An image as a data URL. @throws RolecallError `configuration`. */
+export async function readImageUrl(file: string, { readImage }: PromptResources, signal: AbortSignal): Promise<string> {
+  const path = checkPath(file);
+  const type = imageTypeOf(path);
+  return `data:${type};base64,${Buffer.from(await readImage(path, signal)).toString('base64')}`;
+}
+
+/** @throws RolecallError `configuration` for a name that there is not. */
+function toolsNamed(names: readonly string[], tools: readonly FunctionTool[]): FunctionTool[] {
+  return names.map((name) => {
+    const tool = tools.find((each) => each.function.name === name);
+    if (tool) return tool;
+    const { message, meant } = unknownTool(name, tools) ?? { message: name };
+    throw configuration(meant === undefined ? message : didYouMean(message, meant));
+  });
+}
+
+/** Why there is no tool of this name, and what was probably meant; `undefined` where there is one. */
+export function unknownTool(
+  name: string,
+  tools: readonly FunctionTool[],
+): { readonly message: string; readonly meant?: string } | undefined {
+  const names = tools.map((each) => each.function.name);
+  if (names.includes(name)) return undefined;
+  const meant = nearest(name, names);
+  const message = l10n.t('This workspace has no tool named "{0}".', name);
+  return { message, ...(meant !== undefined && { meant }) };
 }
 
 const imageTypes: Readonly<Record<string, string>> = {
@@ -138,10 +177,10 @@ const imageTypes: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 };
 
-function imageUrl(file: string, bytes: Uint8Array): string {
+function imageTypeOf(file: string): string {
   const type = imageTypes[path.posix.extname(file).toLowerCase()];
-  if (type === undefined) throw configuration(l10n.t('"{0}" is not an image: use png, jpg, gif or webp.', file));
-  return `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
+  if (type !== undefined) return type;
+  throw configuration(l10n.t('"{0}" is not an image: use png, jpg, gif or webp.', file));
 }
 
 /** OpenAI's form, as the specification has none. `text` is what every service answers with, and is not sent. */

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import { endpoint } from '../../core/completions/endpoint.ts';
 import { serializeRequest } from '../../core/completions/request.ts';
+import { caseFileProblemText } from '../../core/prompts/caseFiles.ts';
 import { nameCases, type PromptCase } from '../../core/prompts/promptCases.ts';
 import type { PromptFile } from '../../core/prompts/promptFile.ts';
 import { buildRequest } from '../../core/prompts/promptRequest.ts';
@@ -13,10 +14,9 @@ import { setContextKey } from '../contextKeys.ts';
 import type { OpenToolRegistry } from '../conversation.ts';
 import { showInformationMessage, showInputBox, showQuickPick } from '../dialogs.ts';
 import type { Settings } from '../settings.ts';
-import { documentOf, type OpenedPrompt, promptOf, readPrompt } from './promptFiles.ts';
+import { type OpenedPrompt, promptOf, readPrompt } from './promptFiles.ts';
 import type { PromptModels } from './promptModels.ts';
 import { isPromptFile } from './promptPattern.ts';
-import type { PromptProblems } from './promptProblems.ts';
 import { resourcesOf } from './promptResources.ts';
 import type { PromptResults } from './promptResults.ts';
 import { type PromptRunner, requireRunnable } from './promptRunner.ts';
@@ -27,7 +27,6 @@ export interface PromptCommandsDeps {
   readonly openTools: OpenToolRegistry;
   readonly models: PromptModels;
   readonly runner: PromptRunner;
-  readonly problems: PromptProblems;
   readonly results: PromptResults;
   /** Keeps a run of several models, to compare them. */
   keep(prompt: OpenedPrompt, run: PromptRun): Promise<unknown>;
@@ -90,13 +89,12 @@ export class PromptCommands {
     models: readonly string[],
     seed?: number,
   ): Promise<PromptRun | undefined> {
-    const { runner, results, problems, models: names } = this.#deps;
+    const { runner, results, models: names } = this.#deps;
     const key = prompt.uri.toString();
     this.#running.get(key)?.abort();
     const running = new AbortController();
     this.#begin(key, running);
     try {
-      problems.forgetRefusal(prompt.uri);
       const shown = models.map((model) => ({ id: model, label: names.labelOf(model) }));
       const result = await results.open(prompt, one, shown);
       const signal = AbortSignal.any([running.signal, result.closed.signal]);
@@ -108,9 +106,6 @@ export class PromptCommands {
         });
       result.end(run);
       if (models.length > 1) await this.#deps.keep(prompt, run);
-      for (const { error } of run.results.flatMap(({ attempts }) => attempts)) {
-        if (error && documentOf(prompt.uri)) problems.showRefusal(prompt, error);
-      }
       return run;
     } finally {
       if (this.#running.get(key) === running) this.#end(key);
@@ -144,7 +139,7 @@ export class PromptCommands {
     const [first, ...others] = cases;
     if (!first) {
       const [problem] = problems;
-      if (problem) throw new RolecallError('invalidRequest', `${problem.path}: ${problem.message}`);
+      if (problem) throw new RolecallError('invalidRequest', caseFileProblemText(problem));
       return this.#typeCase(prompt);
     }
     if (others.length === 0) return first;

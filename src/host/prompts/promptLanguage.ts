@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { isJsonObject } from '../../core/base/json.ts';
 import { completions, hover, type LanguageContext, type PromptCompletion } from '../../core/prompts/languageService.ts';
+import type { PromptProblem } from '../../core/prompts/yamlText.ts';
 import { settings } from '../../ids.ts';
 import type { OpenToolRegistry } from '../conversation.ts';
 import { PromptFixes } from './promptFixes.ts';
@@ -11,6 +12,8 @@ export interface PromptLanguageDeps {
   readonly models: PromptModels;
   readonly openTools: OpenToolRegistry;
   readonly extension: Pick<vscode.Extension<unknown>, 'packageJSON'>;
+  /** What is wrong with a file that is open. */
+  problemsOf(uri: vscode.Uri): readonly PromptProblem[];
 }
 
 const kinds: Readonly<Record<PromptCompletion['kind'], vscode.CompletionItemKind>> = {
@@ -29,7 +32,7 @@ export function registerPromptLanguage(deps: PromptLanguageDeps): vscode.Disposa
   return vscode.Disposable.from(
     vscode.languages.registerCompletionItemProvider(selector, help, '{', ' ', '-', '/', ':'),
     vscode.languages.registerHoverProvider(selector, help),
-    vscode.languages.registerCodeActionsProvider(selector, new PromptFixes(), {
+    vscode.languages.registerCodeActionsProvider(selector, new PromptFixes(deps.problemsOf), {
       providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
     }),
   );

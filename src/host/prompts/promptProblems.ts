@@ -1,55 +1,105 @@
 import * as vscode from 'vscode';
 import type { DocumentProblem } from '../../core/base/errors.ts';
-import { rangesOfFields } from '../../core/prompts/promptRequest.ts';
-import type { AttemptError } from '../../core/prompts/runResults.ts';
+import { filesOf, type PromptResources, rangesOfFields } from '../../core/prompts/promptRequest.ts';
+import { References } from '../../core/prompts/references.ts';
+import type { PromptRun } from '../../core/prompts/runResults.ts';
+import type { PromptProblem } from '../../core/prompts/yamlText.ts';
 import { documentOf, type OpenedPrompt, promptOf } from './promptFiles.ts';
 import { isPromptFile } from './promptPattern.ts';
 
 /** Somebody who types is left alone for so long, and a long file is read less often. */
 const PAUSE_MS = 250;
 const CHARACTERS_A_MS = 500;
+/** A file that is saved several times at once is read once. */
+const CHANGED_MS = 200;
 
-/** What is wrong with the prompt files that are open, at its places, and what the service said of them last. */
+/** Where the workspace's tools are defined, from the end of the path. */
+const TOOL_FILE = '/.vscode/rolecall.tools.json';
+
+/** A prompt file that is open, and what it names beside itself. */
+interface Watched {
+  readonly references: References;
+  looking: AbortController;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** What the service refused when this text was run. */
+interface Refusal {
+  readonly text: string;
+  readonly diagnostics: readonly vscode.Diagnostic[];
+}
+
+/**
+ * What is wrong with the prompt files that are open, at its places: in their text, in the files and tools that they name, and what
+ * the service said of their fields last.
+ */
 export class PromptProblems implements vscode.Disposable {
+  readonly #resourcesOf: (uri: vscode.Uri) => PromptResources;
   readonly #diagnostics = vscode.languages.createDiagnosticCollection('rolecall-prompts');
-  /** What the service refused, by the address of the file: until it is edited or run again. */
-  readonly #refusals = new Map<string, readonly vscode.Diagnostic[]>();
-  readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** By the address of the file: also of one that is not open, which shows it when it is opened. */
+  readonly #refusals = new Map<string, Refusal>();
+  readonly #open = new Map<string, Watched>();
   readonly #checked = new vscode.EventEmitter<OpenedPrompt>();
   /** A file in an editor has been read: when it was opened, and a moment after each change. */
   readonly onDidCheck = this.#checked.event;
   readonly #disposables: vscode.Disposable[];
 
-  constructor() {
+  constructor(resourcesOf: (uri: vscode.Uri) => PromptResources) {
+    this.#resourcesOf = resourcesOf;
+    const watcher = vscode.workspace.createFileSystemWatcher('**/*');
+    const changed = (uri: vscode.Uri) => this.#changedBeside(uri);
     this.#disposables = [
       this.#diagnostics,
       this.#checked,
+      watcher,
+      watcher.onDidCreate(changed),
+      watcher.onDidChange(changed),
+      watcher.onDidDelete(changed),
+      // Outside of the workspace, nothing else tells.
+      vscode.workspace.onDidSaveTextDocument(({ uri }) => changed(uri)),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.#checkAll()),
       vscode.workspace.onDidOpenTextDocument((document) => this.#check(document)),
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length > 0) this.#checkSoon(document);
       }),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#forget(uri)),
     ];
-    for (const document of vscode.workspace.textDocuments) this.#check(document);
+    this.#checkAll();
   }
 
-  /** Shows what the service said about fields of a file that is open; nothing where it names none. */
-  showRefusal(prompt: OpenedPrompt, { message, param }: AttemptError): void {
-    const { uri, file } = prompt;
-    const ranges = rangesOfFields(file, param).map((range) => prompt.rangeOf(range));
-    if (ranges.length === 0 || !documentOf(uri)) return;
-    const refusals = ranges.map((range) => {
-      const shown = new vscode.Diagnostic(range, message, vscode.DiagnosticSeverity.Error);
-      shown.source = vscode.l10n.t('inference service');
-      return shown;
-    });
-    this.#refusals.set(uri.toString(), refusals);
+  /** Those that are shown of a file that is open. */
+  problemsOf(uri: vscode.Uri): readonly PromptProblem[] {
+    const document = documentOf(uri);
+    if (!document) return [];
+    const { text, file } = promptOf(document);
+    const found = this.#open.get(uri.toString())?.references.problems(text, file) ?? [];
+    return [...file.problems, ...found];
+  }
+
+  /** What the service refused in a run is shown at the fields that it names, until the file is edited or run again. */
+  showRefusals(prompt: OpenedPrompt, { results }: PromptRun): void {
+    const { uri, text, file } = prompt;
+    const errors = results.flatMap(({ attempts }) => attempts).flatMap(({ error }) => error ?? []);
+    const shown = new Map<string, vscode.Diagnostic>();
+    for (const { message, param } of errors) {
+      for (const place of rangesOfFields(file, param)) {
+        const diagnostic = new vscode.Diagnostic(prompt.rangeOf(place), message, vscode.DiagnosticSeverity.Error);
+        diagnostic.source = vscode.l10n.t('inference service');
+        shown.set(`${place.start} ${message}`, diagnostic);
+      }
+    }
+    if (shown.size === 0) return;
+    this.#refusals.set(uri.toString(), { text, diagnostics: [...shown.values()] });
     this.#recheck(uri);
   }
 
   /** Before a run: what the service said last is no longer true. */
-  forgetRefusal(uri: vscode.Uri): void {
+  forgetRefusals(uri: vscode.Uri): void {
     if (this.#refusals.delete(uri.toString())) this.#recheck(uri);
+  }
+
+  #checkAll(): void {
+    for (const document of vscode.workspace.textDocuments) this.#check(document);
   }
 
   #recheck(uri: vscode.Uri): void {
@@ -59,37 +109,84 @@ export class PromptProblems implements vscode.Disposable {
 
   #checkSoon(document: vscode.TextDocument): void {
     if (!isPromptFile(document.uri)) return;
-    const key = document.uri.toString();
-    this.#refusals.delete(key);
-    clearTimeout(this.#timers.get(key));
-    const pause = PAUSE_MS + document.getText().length / CHARACTERS_A_MS;
-    this.#timers.set(
-      key,
-      setTimeout(() => this.#check(document), pause),
-    );
+    this.#schedule(document.uri, PAUSE_MS + document.getText().length / CHARACTERS_A_MS);
+  }
+
+  #schedule(uri: vscode.Uri, ms: number): void {
+    const watched = this.#open.get(uri.toString());
+    if (!watched) return;
+    clearTimeout(watched.timer);
+    watched.timer = setTimeout(() => this.#recheck(uri), ms);
+  }
+
+  /** A file, or a folder with everything in it, which is one event. */
+  #changedBeside(changed: vscode.Uri): void {
+    const address = changed.toString();
+    for (const document of vscode.workspace.textDocuments) {
+      const watched = this.#open.get(document.uri.toString());
+      if (!watched) continue;
+      const folder = vscode.Uri.joinPath(document.uri, '..');
+      const named = filesOf(promptOf(document).file).map((file) => vscode.Uri.joinPath(folder, file).toString());
+      const isNamed = named.some((each) => each === address || each.startsWith(`${address}/`) || each.includes('%7B'));
+      if (!isNamed && !changed.path.endsWith(TOOL_FILE)) continue;
+      watched.references.invalidate();
+      this.#schedule(document.uri, CHANGED_MS);
+    }
   }
 
   #check(document: vscode.TextDocument): void {
-    if (!isPromptFile(document.uri) || document.isClosed) return;
-    const key = document.uri.toString();
-    clearTimeout(this.#timers.get(key));
-    this.#timers.delete(key);
+    const { uri } = document;
+    if (!isPromptFile(uri) || document.isClosed) return;
+    const key = uri.toString();
+    const watched = this.#open.get(key) ?? {
+      references: new References(this.#resourcesOf(uri)),
+      looking: new AbortController(),
+      timer: undefined,
+    };
+    this.#open.set(key, watched);
+    clearTimeout(watched.timer);
     const prompt = promptOf(document);
-    const found = prompt.file.problems.map((problem) => diagnosticOf(prompt, problem));
-    this.#diagnostics.set(document.uri, [...found, ...(this.#refusals.get(key) ?? [])]);
+    this.#show(prompt);
     this.#checked.fire(prompt);
+    void this.#look(prompt, watched);
+  }
+
+  /** Never rejects. */
+  async #look(prompt: OpenedPrompt, watched: Watched): Promise<void> {
+    watched.looking.abort();
+    watched.looking = new AbortController();
+    const { signal } = watched.looking;
+    // Files are read only where the workspace is trusted; the banner of Restricted Mode says so.
+    if (!vscode.workspace.isTrusted) return;
+    try {
+      await watched.references.look(prompt.file, signal);
+    } catch {
+      return; // A later look has taken its place, or what cannot be read now is said by the run.
+    }
+    if (!signal.aborted) this.#show(prompt);
+  }
+
+  #show(prompt: OpenedPrompt): void {
+    const found = this.problemsOf(prompt.uri).map((problem) => diagnosticOf(prompt, problem));
+    const refused = this.#refusals.get(prompt.uri.toString());
+    const refusals = refused?.text === prompt.text ? refused.diagnostics : [];
+    this.#diagnostics.set(prompt.uri, [...found, ...refusals]);
   }
 
   #forget(uri: vscode.Uri): void {
     const key = uri.toString();
-    clearTimeout(this.#timers.get(key));
-    this.#timers.delete(key);
-    this.#refusals.delete(key);
+    this.#stop(this.#open.get(key));
+    this.#open.delete(key);
     this.#diagnostics.delete(uri);
   }
 
+  #stop(watched: Watched | undefined): void {
+    clearTimeout(watched?.timer);
+    watched?.looking.abort();
+  }
+
   dispose(): void {
-    for (const timer of this.#timers.values()) clearTimeout(timer);
+    for (const watched of this.#open.values()) this.#stop(watched);
     vscode.Disposable.from(...this.#disposables).dispose();
   }
 }

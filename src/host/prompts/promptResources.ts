@@ -2,7 +2,13 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
-import { decodeText, MAX_IMAGE_BYTES, MAX_TEXT_BYTES, type PromptResources } from '../../core/prompts/promptRequest.ts';
+import {
+  decodeText,
+  MAX_IMAGE_BYTES,
+  MAX_TEXT_BYTES,
+  type PromptResources,
+  unreadable,
+} from '../../core/prompts/promptRequest.ts';
 import { isInside } from '../../core/tools/permissions.ts';
 import type { OpenToolRegistry } from '../conversation.ts';
 
@@ -14,14 +20,7 @@ export function resourcesOf(prompt: vscode.Uri, openTools: OpenToolRegistry): Pr
   return {
     readText: async (file, signal) => decodeText(await readConfined(prompt, file, MAX_TEXT_BYTES, signal), file),
     readImage: (file, signal) => readConfined(prompt, file, MAX_IMAGE_BYTES, signal),
-    tools: async (names) => {
-      const { tools } = await openTools();
-      return names.map((name) => {
-        const tool = tools.find((each) => each.name === name);
-        if (tool) return tool.definition;
-        throw configuration(vscode.l10n.t('This workspace has no tool named "{0}".', name));
-      });
-    },
+    tools: async () => (await openTools()).tools.map(({ definition }) => definition),
   };
 }
 
@@ -42,21 +41,19 @@ async function readConfined(
   const uri = await confined(folder, vscode.Uri.joinPath(own, file), file);
   signal.throwIfAborted();
   const { size, type } = await statOf(uri, file);
-  if ((type & vscode.FileType.File) === 0) throw configuration(vscode.l10n.t('"{0}" is not a file.', file));
-  if (size > maxBytes) {
-    throw configuration(vscode.l10n.t('"{0}" is larger than {1} MB.', file, maxBytes / (1024 * 1024)));
-  }
+  if ((type & vscode.FileType.File) === 0) throw unreadable.noFile(file);
+  if (size > maxBytes) throw unreadable.tooLarge(file, maxBytes);
   return vscode.workspace.fs.readFile(uri);
 }
 
 /** @returns where the file really is, so that no link can be put in its place afterwards. */
 async function confined(folder: vscode.Uri, uri: vscode.Uri, file: string): Promise<vscode.Uri> {
-  if (!isInside(folder.path, uri.path, path.posix)) throw outside(file);
+  if (!isInside(folder.path, uri.path, path.posix)) throw unreadable.outside(file);
   if (uri.scheme === 'file') {
     const [real, root] = await Promise.all([realpath(uri.fsPath), realpath(folder.fsPath)]).catch(() => {
-      throw missing(file);
+      throw unreadable.missing(file);
     });
-    if (!isInside(root, real)) throw outside(file);
+    if (!isInside(root, real)) throw unreadable.outside(file);
     return vscode.Uri.file(real);
   }
   // Elsewhere nobody says where a link leads.
@@ -65,7 +62,7 @@ async function confined(folder: vscode.Uri, uri: vscode.Uri, file: string): Prom
   for (const name of names) {
     at = vscode.Uri.joinPath(at, name);
     const { type } = await statOf(at, file);
-    if ((type & vscode.FileType.SymbolicLink) !== 0) throw outside(file);
+    if ((type & vscode.FileType.SymbolicLink) !== 0) throw unreadable.outside(file);
   }
   return uri;
 }
@@ -74,16 +71,8 @@ async function statOf(uri: vscode.Uri, file: string): Promise<vscode.FileStat> {
   try {
     return await vscode.workspace.fs.stat(uri);
   } catch {
-    throw missing(file);
+    throw unreadable.missing(file);
   }
-}
-
-function missing(file: string): RolecallError {
-  return configuration(vscode.l10n.t('The file "{0}" cannot be found.', file));
-}
-
-function outside(file: string): RolecallError {
-  return configuration(vscode.l10n.t('"{0}" leads out of the workspace folder.', file));
 }
 
 function configuration(message: string): RolecallError {

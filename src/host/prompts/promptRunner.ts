@@ -13,6 +13,7 @@ import type { RequestDeps } from '../modelRequest.ts';
 import { manageTrust } from '../restrictedMode.ts';
 import type { OpenedPrompt } from './promptFiles.ts';
 import type { PromptModels } from './promptModels.ts';
+import type { PromptProblems } from './promptProblems.ts';
 import { resourcesOf } from './promptResources.ts';
 
 export interface PromptRunnerDeps extends RequestDeps {
@@ -20,6 +21,7 @@ export interface PromptRunnerDeps extends RequestDeps {
   readonly catalog: ModelCatalog;
   readonly openTools: OpenToolRegistry;
   readonly models: PromptModels;
+  readonly problems: Pick<PromptProblems, 'showRefusals' | 'forgetRefusals'>;
 }
 
 export interface RunOrder extends Omit<RunPlan, 'file' | 'path'> {
@@ -66,8 +68,9 @@ export class PromptRunner {
     signal: AbortSignal,
   ): Promise<PromptRun> {
     requireRunnable(prompt);
-    const { clouds, catalog, settings, observations, usage, fetch, log, openTools, models } = this.#deps;
+    const { clouds, catalog, settings, observations, usage, fetch, log, openTools, models, problems } = this.#deps;
     const cloud = clouds.require();
+    problems.forgetRefusals(prompt.uri);
     const options: CompletionOptions = { deadlines: settings.deadlines(), observations };
     const account = accountSignal(clouds, signal);
     const observe = (event: RunEvent) => {
@@ -78,7 +81,7 @@ export class PromptRunner {
       onEvent(event);
     };
     try {
-      return await runCases(
+      const run = await runCases(
         {
           ...order,
           file: isSingle ? onceEach(prompt.file, seed) : prompt.file,
@@ -95,6 +98,8 @@ export class PromptRunner {
         observe,
         account.signal,
       );
+      problems.showRefusals(prompt, run);
+      return run;
     } finally {
       account.dispose();
     }

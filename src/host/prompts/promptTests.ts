@@ -271,7 +271,6 @@ export class PromptTests implements vscode.Disposable {
         run.appendOutput(`${missing}\r\n`, undefined, file);
         return;
       }
-      this.#deps.problems.forgetRefusal(file.uri);
       const { runner } = this.#deps;
       const asked = models ?? (await runner.modelsOf(prompt));
       await runner.askForJudges(prompt);
@@ -281,8 +280,6 @@ export class PromptTests implements vscode.Disposable {
       work.compare(await this.#deps.keep(prompt, done));
       // Cases of a data file that could not be read are missing: the others say nothing about them.
       if (file.error !== undefined) run.errored(file, new vscode.TestMessage(file.error));
-      const refused = done.results.flatMap(({ attempts }) => attempts).find(({ error }) => error?.param)?.error;
-      if (refused) this.#deps.problems.showRefusal(prompt, refused);
     } catch (error) {
       if (isCancelled(error)) return;
       fail(asRolecallError(error).message);

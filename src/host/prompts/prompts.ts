@@ -12,6 +12,7 @@ import { PromptLenses } from './promptLenses.ts';
 import { PromptModels } from './promptModels.ts';
 import { PROMPT_GLOB } from './promptPattern.ts';
 import { PromptProblems } from './promptProblems.ts';
+import { resourcesOf } from './promptResources.ts';
 import { PromptResults } from './promptResults.ts';
 import { PromptRunner } from './promptRunner.ts';
 import { PromptRuns } from './promptRuns.ts';
@@ -42,15 +43,15 @@ export class Prompts implements vscode.Disposable {
 
   constructor(deps: PromptsDeps) {
     const models = new PromptModels(deps.clouds, deps.catalog);
-    const runner = new PromptRunner({ ...deps, models });
-    const problems = new PromptProblems();
+    const problems = new PromptProblems((uri) => resourcesOf(uri, deps.openTools));
+    const runner = new PromptRunner({ ...deps, models, problems });
     const documents = new ResultDocuments();
     const results = new PromptResults(deps.clouds, documents);
     this.#runs = new PromptRuns({ ...deps, models, documents });
     this.#drafts = promptDrafts(deps);
     const keep: PromptRuns['keep'] = (prompt, run) => this.#runs.keep(prompt, run);
     const lenses = new PromptLenses((uri) => this.#commands.isRunning(uri));
-    this.#commands = new PromptCommands({ ...deps, models, runner, problems, results, keep }, () => lenses.refresh());
+    this.#commands = new PromptCommands({ ...deps, models, runner, results, keep }, () => lenses.refresh());
     this.#colors = new TokenColors(results);
     const version = String(deps.extension.packageJSON.version);
     const { openTools } = deps;
@@ -65,7 +66,7 @@ export class Prompts implements vscode.Disposable {
       this.#commands,
       vscode.languages.registerCodeLensProvider({ pattern: PROMPT_GLOB }, lenses),
       new PromptTests({ catalog: deps.catalog, runner, problems, keep }),
-      registerPromptLanguage({ ...deps, models }),
+      registerPromptLanguage({ ...deps, models, problemsOf: (uri) => problems.problemsOf(uri) }),
     );
   }
 

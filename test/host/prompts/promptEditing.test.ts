@@ -21,12 +21,16 @@ testData:
 describe('the editor of a prompt file', () => {
   const files = [workspaceFile('a b.prompt.yml'), workspaceFile('compose.prompt.yaml'), workspaceFile('.prompt.yml')];
   const [first = assert.fail()] = files;
+  const data = workspaceFile('data.jsonl');
+  const notes = workspaceFile('notes.md');
 
   afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
 
   async function open(file: (typeof files)[number], text = TEXT): Promise<vscode.TextDocument> {
     await file.write(text);
     const document = await vscode.workspace.openTextDocument(file.uri());
+    // VS Code keeps documents for a while after their tabs are closed, and hears of a change a moment later.
+    await until('the new text', () => document.getText() === text);
     await vscode.window.showTextDocument(document);
     return document;
   }
@@ -76,6 +80,42 @@ describe('the editor of a prompt file', () => {
       assert.ok(document.getText().includes(wanted), document.getText());
       await until('the problem gone', () => !problemsOf(document).some((each) => each.code === code));
     }
+    await document.save();
+  });
+
+  it('says at the entry what is wrong with a file or tool that it names, follows their changes, and offers what was meant', async () => {
+    await data.write('{"topic":"a"}\n[1]\n');
+    const document = await open(
+      first,
+      'messages: [{role: user, content: "{{topic}} {{file:notes.md}}"}]\nrolecall: {cases: [data.jsonl], tools: [cuont_words]}\n',
+    );
+    const said = () => problemsOf(document).map(({ message, range }) => [document.getText(range), message]);
+    const wrong = {
+      file: ['{{file:notes.md}}', 'The file "notes.md" cannot be found.'],
+      data: ['data.jsonl', 'data.jsonl:2: This line is not a JSON object.'],
+      tool: ['cuont_words', 'This workspace has no tool named "cuont_words". Did you mean "count_words"?'],
+    };
+    await until('all three', () => said().length === 3);
+    assert.deepEqual(said(), [wrong.file, wrong.data, wrong.tool]);
+    await notes.write('Note');
+    await until('the file', () => said().length === 2);
+    await data.write('{"topic":"a"}\n');
+    await until('the data', () => said().length === 1);
+    await data.write('{');
+    await until('the data again', () => said().length === 2);
+    await vscode.workspace.fs.delete(notes.uri());
+    await until('the deleted file', () => said().length === 3);
+    const { range } = problemsOf(document).at(-1) ?? assert.fail();
+    const [fix] = await vscode.commands.executeCommand<vscode.CodeAction[]>(
+      'vscode.executeCodeActionProvider',
+      document.uri,
+      range,
+      vscode.CodeActionKind.QuickFix.value,
+    );
+    assert.equal(fix?.title, 'Change to "count_words"');
+    await vscode.workspace.applyEdit(fix.edit ?? assert.fail());
+    await until('the tool', () => said().length === 2);
+    assert.match(document.getText(), /tools: \[count_words\]/);
     await document.save();
   });
 

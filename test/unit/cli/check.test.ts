@@ -146,7 +146,7 @@ describe('rolecall check and rolecall drift', function () {
     const missing = await run(['check', 'gone.access.yaml']);
     assert.match(missing.stderr, /gone\.access\.yaml cannot be read \(ENOENT\)/);
     const endless = await run(['check', '/dev/zero']);
-    assert.match(endless.stderr, /\/dev\/zero is not a file/);
+    assert.match(endless.stderr, /"\/dev\/zero" is not a file/);
     write({ 'acme.access.yaml': CLEAN });
     const unwritable = await run(['check', '--sarif', 'no/such/folder.sarif']);
     assert.match(unwritable.stderr, /cannot be written \(ENOENT\)/);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { allCases, readCaseFile } from '../../../../src/core/prompts/caseFiles.ts';
+import { allCases, caseFileProblemText, readCaseFile } from '../../../../src/core/prompts/caseFiles.ts';
 import { resolveModel } from '../../../../src/core/prompts/modelNames.ts';
 import { readPromptFile } from '../../../../src/core/prompts/promptFile.ts';
 import { resourcesOf } from './harness.ts';
@@ -61,13 +61,10 @@ describe('a data file', () => {
         ['b', { path: 'a.jsonl', line: 2 }],
       ],
     );
-    assert.deepEqual(
-      found.map(({ path, message }) => [path, message]),
-      [
-        ['none.csv', 'none.csv cannot be read.'],
-        ['/etc/x.csv', '"/etc/x.csv" must be a path relative to the prompt file.'],
-      ],
-    );
+    assert.deepEqual(found.map(caseFileProblemText), [
+      'The file "none.csv" cannot be found.',
+      '"/etc/x.csv" must be a path relative to the prompt file.',
+    ]);
   });
 });
 

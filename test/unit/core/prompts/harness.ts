@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { RolecallError } from '../../../../src/core/base/errors.ts';
 import { silentLog } from '../../../../src/core/base/log.ts';
 import type { PromptCase } from '../../../../src/core/prompts/promptCases.ts';
 import { type PromptFile, readPromptFile } from '../../../../src/core/prompts/promptFile.ts';
-import type { PromptResources } from '../../../../src/core/prompts/promptRequest.ts';
+import { type PromptResources, unreadable } from '../../../../src/core/prompts/promptRequest.ts';
 import { type RunDeps, type RunEvent, type RunPlan, runCases } from '../../../../src/core/prompts/runCases.ts';
 import type { PromptRun } from '../../../../src/core/prompts/runResults.ts';
 
@@ -38,17 +37,13 @@ export function resourcesOf(
 ): PromptResources {
   const read = (path: string): string => {
     const text = files[path];
-    if (text === undefined) throw new RolecallError('configuration', `${path} cannot be read.`);
+    if (text === undefined) throw unreadable.missing(path);
     return text;
   };
   return {
     readText: async (path) => read(path),
     readImage: async (path) => new TextEncoder().encode(read(path)),
-    tools: async (names) =>
-      names.map((name) => {
-        if (!tools.includes(name)) throw new RolecallError('configuration', `There is no tool "${name}".`);
-        return { type: 'function', function: { name } };
-      }),
+    tools: async () => tools.map((name) => ({ type: 'function', function: { name } })),
   };
 }
 
