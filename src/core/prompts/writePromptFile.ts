@@ -1,7 +1,8 @@
 import { Document, isScalar, Scalar, visit } from 'yaml';
 import type { ChatMessage, CompletionParameters } from '../completions/request.ts';
-import { camelCase } from './promptFields.ts';
-import { YamlText } from './yamlText.ts';
+import { placeholderKind, placeholderNames } from './placeholders.ts';
+import { camelCase, parameterName } from './promptFields.ts';
+import { type PromptFile, readPromptFile } from './promptFile.ts';
 
 /** What a prompt file is made of. */
 export interface PromptDraft {
@@ -15,24 +16,30 @@ export interface PromptDraft {
   readonly jsonSchema?: string;
   readonly cases?: readonly Readonly<Record<string, string>>[];
   readonly evaluators?: readonly object[];
+  /** Workspace tools, by name. */
+  readonly tools?: readonly string[];
 }
 
 /** A prompt file as a person would write it: texts of several lines as blocks, words that YAML reads otherwise in quotes. */
 export function writePromptFile(draft: PromptDraft): string {
-  const { name, description, model, parameters = {}, messages, responseFormat, jsonSchema, cases, evaluators } = draft;
+  const { name, description, model, parameters = {}, messages, responseFormat, jsonSchema } = draft;
+  const { cases, evaluators, tools = [] } = draft;
   const values = Object.entries(parameters).filter(([, value]) => value !== undefined);
   return stringify({
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
     ...(model !== undefined && { model }),
     ...(values.length > 0 && {
-      modelParameters: Object.fromEntries(values.map(([key, value]) => [camelCase(key), value])),
+      modelParameters: Object.fromEntries(
+        values.map(([key, value]) => [parameterName(key).isSpecified ? camelCase(key) : key, value]),
+      ),
     }),
     ...(responseFormat !== undefined && { responseFormat }),
     ...(jsonSchema !== undefined && { jsonSchema }),
     messages: messages.map(({ role, content }) => ({ role, content: content ?? '' })),
     ...(cases && { testData: cases }),
     ...(evaluators && { evaluators }),
+    ...(tools.length > 0 && { rolecall: { tools } }),
   });
 }
 
@@ -53,36 +60,45 @@ export function newPromptFile(name: string, model: string | undefined): string {
   });
 }
 
-/** Turns to add to a conversation, so that an answer becomes the next turn. */
-export interface TextInsertion {
-  readonly offset: number;
+/** A prompt file that goes on from an answer, and where its next message is to be written. */
+export interface Continuation {
   readonly text: string;
+  readonly offset: number;
 }
 
 /**
- * Adds messages behind the last one and leaves everything else as it is, comments too. `undefined` where the file has no list of
- * messages in block style: where they would go is not known then.
+ * The conversation as it was sent, the answer, and an empty message of the user. What stands in braces there was said and not
+ * meant: each is a variable that stands for itself, so that no answer has a file included.
  */
-export function insertMessages(
-  text: string,
-  messages: readonly { readonly role: string; readonly content: string }[],
-): TextInsertion | undefined {
-  const yaml = new YamlText(text);
-  const list = yaml.members(yaml.root)?.find(({ key }) => key === 'messages')?.value;
-  const last = yaml.items(list)?.at(-1);
-  if (!yaml.isSound || !list || !last || text.charAt(list.range[0]) === '[') return undefined;
-  const { start } = yaml.rangeOf(last);
-  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
-  const beginning = text.slice(lineStart, start);
-  if (!/^ *- +$/.test(beginning)) return undefined;
-  const [indentation = ''] = /^ */.exec(beginning) ?? [];
-  const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
-  // Behind the whole line, with a comment that stands there.
-  const next = text.indexOf('\n', Math.max(yaml.rangeOf(last).end - 1, 0));
-  const offset = next < 0 ? text.length : next + 1;
-  const items = stringify(messages).trimEnd().split('\n');
-  const lines = items.map((line) => (line === '' ? '' : `${indentation}${line}`)).join(lineEnd);
-  return { offset, text: `${next < 0 && text !== '' ? lineEnd : ''}${lines}${lineEnd}` };
+export function continuePrompt(
+  { name, parameters, responseFormat, extensions }: PromptFile,
+  model: string,
+  seed: number | undefined,
+  said: readonly Pick<ChatMessage, 'role' | 'content'>[],
+): Continuation {
+  const names = [...new Set(said.flatMap(({ content }) => textsOf(content)).flatMap(placeholderNames))].filter(
+    (each) => placeholderKind(each) !== 'text',
+  );
+  const text = writePromptFile({
+    ...(name !== undefined && { name }),
+    model,
+    parameters: { ...parameters.values, ...(seed !== undefined && { seed }) },
+    ...(responseFormat && { responseFormat: responseFormat.type }),
+    ...(responseFormat?.type === 'json_schema' && {
+      jsonSchema: JSON.stringify(responseFormat.jsonSchema, undefined, 2),
+    }),
+    messages: [...said, { role: 'user', content: '' }],
+    ...(names.length > 0 && { cases: [Object.fromEntries(names.map((each) => [each, `{{${each}}}`]))] }),
+    tools: extensions.tools.map(({ value }) => value),
+  });
+  const [last] = readPromptFile(text).messages.at(-1)?.content ?? [];
+  // Between the quotes.
+  return { text, offset: last?.type === 'text' ? last.text.start + 1 : 0 };
+}
+
+function textsOf(content: ChatMessage['content']): string[] {
+  if (typeof content === 'string') return [content];
+  return (content ?? []).map((part) => (part.type === 'text' ? part.text : part.image_url.url));
 }
 
 function stringify(value: unknown): string {

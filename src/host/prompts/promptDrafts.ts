@@ -64,7 +64,7 @@ async function importFile({ openTools }: PromptDraftsDeps, given: unknown): Prom
       .split('/')
       .at(-1)
       ?.replace(/\.prompty$/, '') || 'imported';
-  await openDraft(name, `${head}${text}`, vscode.Uri.joinPath(uri, '..'));
+  await openDraft(name, `${head}${text}`, { folder: vscode.Uri.joinPath(uri, '..') });
   if (notTaken.length === 0) return;
   await showInformationMessage(
     notTaken.length === 1
@@ -73,18 +73,29 @@ async function importFile({ openTools }: PromptDraftsDeps, given: unknown): Prom
   );
 }
 
-/** In the first folder under a name that is free there, so that Save needs no dialog. */
-async function openDraft(name: string, text: string, beside?: vscode.Uri): Promise<void> {
+/**
+ * Opens a file that is not saved yet, in `folder` or the first of the workspace, under a name that is free there, so that Save needs
+ * no dialog.
+ *
+ * @param at where the cursor stands, in UTF-16 units.
+ */
+export async function openDraft(
+  name: string,
+  text: string,
+  { folder: beside, at = 0, column }: { folder?: vscode.Uri; at?: number; column?: vscode.ViewColumn } = {},
+): Promise<void> {
   const folder = beside ?? vscode.workspace.workspaceFolders?.[0]?.uri;
   const uri = folder
     ? await freeName(folder, name)
     : vscode.Uri.from({ scheme: 'untitled', path: `${name}.prompt.yml` });
   const document = await vscode.workspace.openTextDocument(uri);
-  const editor = await vscode.window.showTextDocument(document);
+  const editor = await vscode.window.showTextDocument(document, column);
   const edit = new vscode.WorkspaceEdit();
   edit.replace(uri, new vscode.Range(0, 0, document.lineCount, 0), text);
   await vscode.workspace.applyEdit(edit);
-  editor.selection = new vscode.Selection(0, 0, 0, 0);
+  const cursor = document.positionAt(at);
+  editor.selection = new vscode.Selection(cursor, cursor);
+  editor.revealRange(editor.selection);
 }
 
 async function freeName(folder: vscode.Uri, name: string): Promise<vscode.Uri> {

@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import { oneLine } from '../../core/access/plain.ts';
 import { RolecallError, truncateWithEllipsis } from '../../core/base/errors.ts';
+import { checkMessages } from '../../core/completions/parameters.ts';
 import { compareAttempts } from '../../core/prompts/compareRuns.ts';
 import { answerText } from '../../core/prompts/evaluate.ts';
 import { attemptJson, markdownReport } from '../../core/prompts/reports.ts';
 import type { AttemptResult } from '../../core/prompts/runResults.ts';
-import { insertMessages } from '../../core/prompts/writePromptFile.ts';
+import { continuePrompt } from '../../core/prompts/writePromptFile.ts';
 import { promptCommands } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
 import type { Handlers } from '../commands.ts';
@@ -13,6 +14,7 @@ import type { OpenToolRegistry } from '../conversation.ts';
 import { showInformationMessage, showQuickPick, withProgress } from '../dialogs.ts';
 import type { ModelAnswer } from './modelAnswer.ts';
 import type { PromptCommands } from './promptCommands.ts';
+import { openDraft } from './promptDrafts.ts';
 import type { PromptResult, PromptResults } from './promptResults.ts';
 import type { ResultDocuments } from './resultDocuments.ts';
 
@@ -62,32 +64,23 @@ export class ResultCommands {
     result.show();
   }
 
-  /** The answer becomes the next turn of the prompt, and the cursor stands in the one after it. */
+  /** A new prompt file with the conversation and its answer; the cursor stands in the next turn. */
   async #continue({ result, answer }: Found): Promise<void> {
-    const [choice] = await pickChoice(answer);
+    const sent = checkMessages(answer.result?.request?.messages);
+    const [choice] = sent.ok ? await pickChoice(answer) : [];
+    if (!sent.ok) throw notComplete();
     if (!choice) return;
-    const document = await vscode.workspace.openTextDocument(result.prompt.uri);
-    const turns = [
-      { role: 'assistant', content: answerText(choice) },
-      { role: 'user', content: '' },
-    ];
-    const insertion = insertMessages(document.getText(), turns);
-    if (!insertion) {
-      throw new RolecallError(
-        'invalidRequest',
-        vscode.l10n.t('The answer could not be added: "messages" of this file is not a list with one item in a line.'),
-      );
-    }
-    const edit = new vscode.WorkspaceEdit();
-    edit.insert(document.uri, document.positionAt(insertion.offset), insertion.text);
-    await vscode.workspace.applyEdit(edit);
-    const visible = vscode.window.visibleTextEditors.find((each) => each.document === document);
-    const editor = await vscode.window.showTextDocument(document, visible?.viewColumn ?? vscode.ViewColumn.One);
-    const added = document.getText().slice(insertion.offset, insertion.offset + insertion.text.length);
-    const empty = added.lastIndexOf("''");
-    const at = document.positionAt(insertion.offset + (empty < 0 ? insertion.text.trimEnd().length : empty + 1));
-    editor.selection = new vscode.Selection(at, at);
-    editor.revealRange(editor.selection);
+    const { prompt } = result;
+    const said = [...sent.value, { role: 'assistant', content: answerText(choice) }];
+    const { text, offset } = continuePrompt(prompt.file, answer.model, answer.result?.seed, said);
+    const editor = vscode.window.visibleTextEditors.find(
+      (each) => each.document.uri.toString() === prompt.uri.toString(),
+    );
+    await openDraft(prompt.name.replace(/\.?prompt\.ya?ml$/, '') || 'prompt', text, {
+      ...(prompt.uri.scheme !== 'untitled' && { folder: vscode.Uri.joinPath(prompt.uri, '..') }),
+      at: offset,
+      column: editor?.viewColumn ?? vscode.ViewColumn.One,
+    });
   }
 
   /** Reproduce: says whether the same request gets the same answer from the same service. */
@@ -154,7 +147,7 @@ export class ResultCommands {
 
   async #save({ result, answer }: Found): Promise<void> {
     const { result: attempt } = answer;
-    if (!attempt) throw new RolecallError('invalidRequest', vscode.l10n.t('The answer is not complete yet.'));
+    if (!attempt) throw notComplete();
     const base = result.uri.path.split('/').at(-1)?.replace(/\.md$/, '') ?? 'result';
     const folder = result.prompt.uri.scheme === 'untitled' ? undefined : vscode.Uri.joinPath(result.prompt.uri, '..');
     const uri = await vscode.window.showSaveDialog({
@@ -173,6 +166,10 @@ export class ResultCommands {
     const chosen = await showInformationMessage(vscode.l10n.t('Result saved to {0}.', name), open);
     if (chosen === open) await vscode.window.showTextDocument(uri);
   }
+}
+
+function notComplete(): RolecallError {
+  return new RolecallError('invalidRequest', vscode.l10n.t('The answer is not complete yet.'));
 }
 
 interface Found {

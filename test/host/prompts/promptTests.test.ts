@@ -183,7 +183,7 @@ describe('prompt files', () => {
     return { server, bodies };
   }
 
-  it('are edited further with their answer, and can be run again', async () => {
+  it('go on in a file of their own, and can be run again', async () => {
     const { bodies } = await plainServer();
     const told: string[] = [];
     patches.set(vscode.window, 'showInformationMessage', async (message: string) => void told.push(message));
@@ -196,22 +196,30 @@ describe('prompt files', () => {
     assert.equal(bodies[0], bodies[1]);
     assert.deepEqual(told, ['The answer is the same. The service sends no fingerprint.']);
     await prompts.commands[promptCommands.continuePrompt](result.uri, 'sandbox/guide');
-    const { messages } = (await readPrompt(file.uri())).file;
+    // The file itself stays as it is.
+    assert.equal((await readPrompt(file.uri())).text, TEXT);
+    const { document, selection } = vscode.window.activeTextEditor ?? assert.fail();
+    assert.equal(
+      document.uri.toString(),
+      vscode.Uri.joinPath(folder().uri, 'words-2.prompt.yml').with({ scheme: 'untitled' }).toString(),
+    );
     assert.deepEqual(
-      messages.map(({ role, content: [part] }) => [role, part?.type === 'text' && part.text.value]),
+      (await readPrompt(document.uri)).file.messages.map(({ role, content: [part] }) => [
+        role,
+        part?.type === 'text' && part.text.value,
+      ]),
       [
-        ['user', 'say: {{answer}}'],
+        ['user', 'say: Paris'],
         ['assistant', 'Paris'],
         ['user', ''],
       ],
     );
     // Between the quotes of the next message.
-    const { document, selection } = vscode.window.activeTextEditor ?? assert.fail();
     assert.equal(
       document.getText(new vscode.Range(selection.active.translate(0, -1), selection.active.translate(0, 1))),
       "''",
     );
-    await vscode.commands.executeCommand('workbench.action.files.revert');
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
   const inSandbox = async () => signInAs(scene().enterSandbox(), 'administrator');
@@ -447,9 +455,10 @@ describe('prompt files', () => {
   it('show at their field what the service refuses, until they are edited', async () => {
     await inSandbox();
     await write(TEXT.replace('messages:', 'modelParameters:\n  temperature: 7\n  n: 2\nmessages:'));
-    const document = await vscode.workspace.openTextDocument(file.uri());
+    // From the Test view, where the file need not be open.
     await run([(await suite()).children.get('name:right') ?? assert.fail()]);
     assert.deepEqual(verdicts(), [['right', 'errored']]);
+    const document = await vscode.workspace.openTextDocument(file.uri());
     const refusal = await until('the refusal', () =>
       vscode.languages.getDiagnostics(file.uri()).find(({ source }) => source === 'inference service'),
     );

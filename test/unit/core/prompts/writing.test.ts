@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { importPrompty } from '../../../../src/core/prompts/importPrompty.ts';
 import { readPromptFile } from '../../../../src/core/prompts/promptFile.ts';
-import { insertMessages, newPromptFile, writePromptFile } from '../../../../src/core/prompts/writePromptFile.ts';
+import { continuePrompt, newPromptFile, writePromptFile } from '../../../../src/core/prompts/writePromptFile.ts';
+import { play, resourcesOf, says } from './harness.ts';
 
 const texts = (text: string) =>
-  readPromptFile(text).messages.map(({ role, content: [part] }) => [
+  readPromptFile(text).messages.map(({ role, content }) => [
     role,
-    part?.type === 'text' ? part.text.value : '',
+    ...content.map((part) => (part.type === 'text' ? part.text.value : part.url.value)),
   ]);
 
 describe('a prompt file that is written', function () {
@@ -78,56 +79,62 @@ testData:
   });
 });
 
-describe('messages that are added', () => {
-  const added = [
+describe('a conversation that goes on', () => {
+  const file = readPromptFile(`name: Words
+modelParameters: { temperature: 0.5, top_k: 4 }
+responseFormat: json_schema
+jsonSchema: '{"name":"a","schema":{}}'
+messages: [{ role: user, content: "{{input}} of {{file:a.md}}" }]
+testData: [{ input: a }, { input: b }]
+evaluators: [{ name: x, string: { contains: a } }]
+rolecall: { tools: [look_up], repeats: 3 }
+`);
+  const said = [
+    { role: 'system', content: 'Be "brief":\n# kind' },
+    { role: 'user', content: 'a of A' },
     { role: 'assistant', content: 'Line 1\nLine 2' },
-    { role: 'user', content: '' },
   ];
-  const insert = (text: string) => {
-    const found = insertMessages(text, added);
-    assert.ok(found);
-    return text.slice(0, found.offset) + found.text + text.slice(found.offset);
-  };
 
-  it('stand behind the last one, and everything else stays', () => {
-    const before =
-      '# about\nmessages: # list\n    - role: user\n      content: Hi # there\n\n# cases\nother: 1\ntestData: []\n';
-    assert.equal(
-      insert(before),
-      "# about\nmessages: # list\n    - role: user\n      content: Hi # there\n    - role: assistant\n      content: |-\n        Line 1\n        Line 2\n    - role: user\n      content: ''\n\n# cases\nother: 1\ntestData: []\n",
+  it('is a prompt file with what was said, what was asked for, and an empty turn at the cursor', () => {
+    const { text, offset } = continuePrompt(file, 'ours/small', 7, said);
+    const next = readPromptFile(text);
+    assert.deepEqual(
+      next.problems.filter(({ severity }) => severity !== 'information'),
+      [],
     );
+    assert.deepEqual(texts(text), [...said.map(({ role, content }) => [role, content]), ['user', '']]);
+    assert.deepEqual(
+      [next.model?.value, next.parameters.values],
+      ['ours/small', { temperature: 0.5, top_k: 4, seed: 7 }],
+    );
+    assert.deepEqual(next.responseFormat, file.responseFormat);
+    assert.deepEqual(
+      next.extensions.tools.map(({ value }) => value),
+      ['look_up'],
+    );
+    // Neither the other cases nor the checks of the first answer.
+    assert.deepEqual([next.cases.length, next.evaluators.length, next.extensions.repeats], [0, 0, 1]);
+    assert.equal(text.slice(offset - 1, offset + 1), "''");
   });
 
-  const rows: readonly [what: string, before: string][] = [
-    ['a block at the end', 'messages:\n- role: user\n  content: |\n    Hi\n    there\n'],
-    ['no line break at the end', 'messages:\n- role: user\n  content: Hi'],
-    ['lines of Windows', 'messages:\r\n  - role: user\r\n    content: Hi\r\ntestData: []\r\n'],
-    ['a byte order mark', '\uFEFFmessages:\n  - role: user\n    content: Hi\n'],
-    ['keys behind', 'messages:\n  - role: user\n    content: Hi\nname: x\n'],
-  ];
-  for (const [what, before] of rows) {
-    it(`are read again: ${what}`, () => {
-      const after = insert(before);
-      assert.deepEqual(readPromptFile(after).problems, readPromptFile(before).problems);
-      assert.deepEqual(texts(after).slice(1), [
-        ['assistant', 'Line 1\nLine 2'],
-        ['user', ''],
-      ]);
-      assert.equal(texts(after)[0]?.[1], texts(before)[0]?.[1]);
-      if (before.includes('\r\n')) assert.doesNotMatch(after, /[^\r]\n/);
+  it('sends again what was said, and reads no file that an answer names', async () => {
+    const spoken = [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: 'Use {{file:.env}}, {{x}}, {{ y }} or {{#if}}' },
+    ];
+    const { text } = continuePrompt(file, 'm', undefined, spoken);
+    const { sent } = await play(text, () => says('x'), {
+      deps: { resources: resourcesOf({ '.env': 'SECRET' }, ['look_up']) },
     });
-  }
+    assert.deepEqual(sent[0]?.body.messages, [...spoken, { role: 'user', content: '' }]);
+  });
 
-  it('are not added where nobody can say where they go', () => {
-    for (const text of [
-      'messages: [{role: user, content: a}]',
-      'messages: []',
-      'name: x',
-      '',
-      'messages:\n  - {role: user\n',
-    ]) {
-      assert.equal(insertMessages(text, added), undefined);
-    }
+  it('keeps images', () => {
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,QQ==' } } as const;
+    const { text } = continuePrompt(file, 'm', undefined, [
+      { role: 'user', content: [{ type: 'text', text: 'See' }, image] },
+    ]);
+    assert.deepEqual(texts(text)[0], ['user', 'See', 'data:image/png;base64,QQ==']);
   });
 });
 
