@@ -1,6 +1,7 @@
 import { accessCalls, accessQuestion, isBriefed, linesAbout, membersAnswer, offersAccess } from './access.ts';
 import { codeAnswer, longestRun, plural } from './code.ts';
 import type { ServedModel } from './models.ts';
+import { capitalAnswer, gradeAnswer } from './promptTests.ts';
 import { type Question, questionsOf, readQuestion } from './question.ts';
 import type { ChatMessage, ChatRequest, FunctionTool, ImagePart, ReasoningEffort } from './request.ts';
 import type { Plan, PlannedCall, Segment } from './script.ts';
@@ -15,8 +16,8 @@ export const tokensPerImage = 85;
 
 /**
  * The guide's answer. Tool calls come first (tools.ts decides); then, in this order: results of tools are quoted,
- * a conversation gets its title, a phrase is followed, images are described, questions about access are answered or sent to `/access`, code is changed or
- * described (code.ts), and otherwise the message is answered by its topic (topics.ts).
+ * an answer is graded and a conversation gets its title, a phrase is followed, images are described, a capital is named (promptTests.ts), questions about
+ * access are answered or sent to `/access`, code is changed or described (code.ts), and otherwise the message is answered by its topic (topics.ts).
  */
 export function planAnswer(request: ChatRequest, model: ServedModel): Plan {
   const calls = planCalls(request);
@@ -38,12 +39,17 @@ function lastOf(request: ChatRequest, role: ChatMessage['role']): ChatMessage | 
 function answer(request: ChatRequest, asked: Question): readonly Segment[] {
   const results = lastResults(request.messages);
   if (results.length > 0) return resultsAnswer(request, results, asked.words);
+  const instructions = lastOf(request, 'system')?.text ?? '';
+  const grade = gradeAnswer(asked.typed, instructions);
+  if (grade !== undefined) return [grade];
   const title = titleAnswer(asked.typed);
   if (title !== undefined) return [title];
   const phrase = phraseAnswer(asked);
   if (phrase) return phrase;
   const images = lastOf(request, 'user')?.images ?? [];
   if (images.length > 0) return [describeImages(images)];
+  const capital = capitalAnswer(asked.words, instructions);
+  if (capital !== undefined) return [capital];
   const access = accessAnswer(request, asked.words);
   if (access !== undefined) return [access];
   const code = codeAnswer(questionsOf(request.messages));

@@ -12,7 +12,7 @@ export interface Engine {
 }
 
 /** To be raised when the code that writes answers changes what the same seed gives. */
-const generation = 2;
+const generation = 3;
 
 /** Trains on the shipped text and on what the guide itself says. */
 export function trainEngine(): Engine {

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import type http from 'node:http';
 import path from 'node:path';
 import { freshFolder } from '../../../scripts/paths.ts';
+import { newPromptFile } from '../../../src/core/prompts/writePromptFile.ts';
 import { loopbackServer } from '../core/base/loopbackServer.ts';
 import { freePort } from '../core/base/ports.ts';
 import { useSandbox } from '../sandbox/fixture.ts';
@@ -366,6 +367,26 @@ describe('rolecall test against the sandbox', function () {
   });
   after(() => fs.rmSync(folder, { recursive: true, force: true }));
   afterEach(() => sandbox.control('DELETE', '/faults'));
+
+  it('passes the example, the one of README and a new prompt file, so that a first run is green', async () => {
+    const readme = fs.readFileSync('README.md', 'utf8');
+    const [, inReadme = assert.fail()] = /```yaml\n(name: Capitals\n[\s\S]*?)```/.exec(readme) ?? [];
+    const first = freshFolder('prompts-first');
+    fs.cpSync('examples/prompts', first, { recursive: true });
+    fs.writeFileSync(path.join(first, 'readme.prompt.yml'), inReadme);
+    fs.writeFileSync(path.join(first, 'new.prompt.yml'), newPromptFile('New prompt', 'sandbox/guide'));
+    const guide = 'sandbox/guide';
+    const args = ['test', '-m', guide, '--judge', guide, '--json'];
+    const { code, stdout, stderr } = await commandLine.run(args, { env, cwd: first });
+    assert.deepEqual([code, stderr], [0, ''], stdout);
+    const files = JSON.parse(stdout).files as { testResults: { verdict: string; evaluationResults: object[] }[] }[];
+    assert.deepEqual(
+      files.map(({ testResults }) => testResults.length),
+      [5, 2, 2],
+    );
+    for (const { verdict } of files.flatMap(({ testResults }) => testResults)) assert.equal(verdict, 'passed', stdout);
+    fs.rmSync(first, { recursive: true });
+  });
 
   it('measures what only log probabilities show, and turns a fault into an error', async () => {
     const listed = await commandLine.run(['models', '--json'], { env });

@@ -28,6 +28,30 @@ describe('sandbox inference: what the guide says', () => {
       for (const prompt of demoPrompts) assert.ok(content.includes(`- \`${prompt}\``), prompt);
     });
 
+  it('names capitals, and nothing but the name where that is wanted', async () => {
+    assert.equal(await say('What is the capital of France?'), 'The capital of France is Paris.');
+    assert.equal(await say('What is the capital of japan? Answer with one word.'), 'Tokyo');
+    assert.match(await say('What is the capital of Atlantis?'), /I'm a demo model/);
+  });
+
+  it('grades an answer by the words that are expected, and nothing that is no judge’s request', async () => {
+    const rubric = { role: 'system', content: 'You grade an answer on a scale of 1 to 5. Reply with one digit.' };
+    const graded = async (text: string, instructions: object[] = [rubric]) =>
+      contentOf(await service.complete({ model: 'sandbox/guide', seed: 1, messages: [...instructions, user(text)] }));
+    const rows: readonly [completion: string, expected: string, grade: string][] = [
+      ['Paris', '<expected>\nParis\n</expected>', '5'],
+      ['It is Buenos Aires.', '<expected>Buenos Aires</expected>', '5'],
+      ['Buenos días', '<expected>Buenos Aires</expected>', '3'],
+      ['London', '<expected>Paris</expected>', '1'],
+      ['count to 5', '', '4'],
+      ['', '', '1'],
+    ];
+    for (const [completion, expected, grade] of rows) {
+      assert.equal(await graded(`${expected}<completion>\n${completion}\n</completion>`), grade, completion);
+    }
+    assert.match(await graded('<completion>x</completion>', []), /I'm a demo model/);
+  });
+
   it('without tools names prompts that work without them, and where the access tools are', async () => {
     const content = await say('What can you do?');
     const [here = '', elsewhere = ''] = content.split('The access tools are not offered here.');
