@@ -2,6 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { isMap, isScalar, isSeq, type Pair, parseDocument, type Document as YamlDocument } from 'yaml';
 import type { DocumentProblem } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
+import { yamlSentence } from '../base/yamlProblems.ts';
 
 /*
  * What a file by hand can hold, as data: one description reads the file, says what is wrong with it, completes it, explains it
@@ -96,6 +97,8 @@ export interface Field {
 
 /** Larger files are refused: nobody writes them by hand, and they would hold up the editor. */
 const MAX_LENGTH = 2_000_000;
+/** One slip of indentation makes a hundred errors: the first few name it. */
+const MAX_SYNTAX_PROBLEMS = 3;
 
 /** The document, or what keeps it from being read. Every scalar stays the text that was written. */
 export function parseYaml(text: string): { document: YamlDocument.Parsed | undefined; problems: FileProblem[] } {
@@ -110,9 +113,10 @@ export function parseYaml(text: string): { document: YamlDocument.Parsed | undef
       prettyErrors: false,
       logLevel: 'silent',
     });
-    const problems = [...document.errors, ...document.warnings].map(({ pos: [start, end], message }) =>
-      problem('syntax', { start, end: Math.max(end, start + 1) }, message),
-    );
+    const problems = [...document.errors, ...document.warnings].slice(0, MAX_SYNTAX_PROBLEMS).map((one) => {
+      const [start, end] = one.pos;
+      return problem('syntax', { start, end: Math.max(end, start + 1) }, yamlSentence(one));
+    });
     return { document, problems };
   } catch {
     // Nested beyond all measure.

@@ -1,0 +1,38 @@
+import * as l10n from '@vscode/l10n';
+
+/** What the library reports. */
+interface YamlError {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The frequent mistakes: the library's code, a word of its message where one code is for several, and ours. */
+const SENTENCES: readonly (readonly [code: string, word: string, sentence: () => string])[] = [
+  ['TAB_AS_INDENT', '', () => l10n.t('Indent with spaces: YAML does not accept tabs here.')],
+  ['DUPLICATE_KEY', '', () => l10n.t('This key is here twice.')],
+  ['BAD_INDENT', 'Flow', () => l10n.t('A bracket that was opened above is not closed.')],
+  ['BAD_INDENT', '', () => l10n.t('This line is not indented like the lines it belongs to.')],
+  ['MISSING_CHAR', 'quote', () => l10n.t('The closing quotation mark is missing.')],
+  ['MISSING_CHAR', 'values', () => l10n.t('A colon and a space are missing after this key.')],
+  ['MISSING_CHAR', 'indicator', () => l10n.t('This line needs "- " before it, or another indentation.')],
+  [
+    'MULTILINE_IMPLICIT_KEY',
+    '',
+    () => l10n.t('A colon and a space are missing after this key, or the next line is not indented as it should be.'),
+  ],
+  ['BLOCK_AS_IMPLICIT_KEY', '', () => l10n.t('A text that contains ": " needs quotation marks.')],
+  ['BAD_SCALAR_START', '', () => l10n.t('A text that begins with this character needs quotation marks.')],
+  ['BAD_DQ_ESCAPE', '', () => l10n.t('Unknown escape sequence. Between "…", a backslash is written \\\\.')],
+  ['BLOCK_IN_FLOW', '', () => l10n.t('Between brackets, a list is written [a, b] and a mapping { a: b }.')],
+  [
+    'UNEXPECTED_TOKEN',
+    '',
+    () => l10n.t('This is not expected here. A quotation mark, a comma or a line break may be missing before it.'),
+  ],
+];
+
+/** What is wrong with a YAML text, as a sentence for whoever wrote it; the library's own words for what is rare. */
+export function yamlSentence({ code, message }: YamlError): string {
+  const [, , sentence] = SENTENCES.find(([known, word]) => known === code && message.includes(word)) ?? [];
+  return sentence ? sentence() : l10n.t('Invalid YAML: {0}.', message.replace(/[.:]$/, ''));
+}

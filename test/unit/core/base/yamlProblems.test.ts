@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { parseDocument } from 'yaml';
+import { yamlSentence } from '../../../../src/core/base/yamlProblems.ts';
+
+/** What the library says of a text is what it says at this version: these sentences fail when it changes its mind. */
+const MISTAKES: Readonly<Record<string, string>> = {
+  'rules:\n\t- id: a\n': 'Indent with spaces: YAML does not accept tabs here.',
+  'a: 1\na: 2\n': 'This key is here twice.',
+  'a: [1, 2\nb: 1\n': 'A bracket that was opened above is not closed.',
+  'a: { b: 1\nc: 2\n': 'A bracket that was opened above is not closed.',
+  'a:\n    b: 1\n  c: 2\n': 'This line is not indented like the lines it belongs to.',
+  'why: "abc\nb: 1\n': 'The closing quotation mark is missing.',
+  "why: 'abc\nb: 1\n": 'The closing quotation mark is missing.',
+  'a: 1\nb 2\n': 'A colon and a space are missing after this key.',
+  'a: 1\nb:2\n': 'A colon and a space are missing after this key.',
+  'rules:\n  - id: a\n    kind: x\n   why: y\n': 'This line needs "- " before it, or another indentation.',
+  'format rules\nversion: 1\n':
+    'A colon and a space are missing after this key, or the next line is not indented as it should be.',
+  'why: a: b\n': 'A text that contains ": " needs quotation marks.',
+  'a: @x\n': 'A text that begins with this character needs quotation marks.',
+  'a: "\\d"\n': 'Unknown escape sequence. Between "…", a backslash is written \\\\.',
+  'a: [\n - b\n]\n': 'Between brackets, a list is written [a, b] and a mapping { a: b }.',
+  'a: "b" c\n': 'This is not expected here. A quotation mark, a comma or a line break may be missing before it.',
+  'a: !x y\n': 'Invalid YAML: Unresolved tag: !x.',
+};
+
+describe('mistakes in YAML', () => {
+  for (const [text, sentence] of Object.entries(MISTAKES)) {
+    it(`${JSON.stringify(text)}: ${sentence}`, () => {
+      const { errors, warnings } = parseDocument(text, { schema: 'failsafe', prettyErrors: false, logLevel: 'silent' });
+      const [first] = [...errors, ...warnings];
+      assert.equal(first && yamlSentence(first), sentence);
+    });
+  }
+});
