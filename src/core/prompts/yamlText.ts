@@ -11,8 +11,10 @@ import {
   type Scalar,
   visit,
   type YAMLMap,
+  type YAMLParseError,
 } from 'yaml';
 import type { DocumentProblem } from '../base/errors.ts';
+import { yamlSentence } from '../base/yamlProblems.ts';
 
 /** A stretch of a text, in UTF-16 code units. */
 export interface TextRange {
@@ -78,7 +80,7 @@ export class YamlText {
     const broken = errors.filter(({ code }) => code !== 'MULTIPLE_DOCS');
     this.isSound = broken.length === 0 && !refusal;
     const told = [
-      ...broken.slice(0, SHOWN_ERRORS).map(({ pos, message }) => unquoted(text, pos[0]) ?? invalid(pos, message)),
+      ...broken.slice(0, SHOWN_ERRORS).map((error) => unquoted(text, error.pos[0]) ?? this.#invalid(error)),
       ...errors.filter(({ code }) => code === 'MULTIPLE_DOCS').map(({ pos }) => secondDocument(pos)),
       ...warnings.slice(0, SHOWN_ERRORS).map(({ pos }) => this.#unknownTag(pos)),
     ];
@@ -213,6 +215,23 @@ export class YamlText {
     this.#duplicates.set(start, { ...rangeFrom([start, end]), severity: 'error', message, code: 'duplicateKey' });
   }
 
+  #invalid(error: YAMLParseError): PromptProblem {
+    const message = yamlSentence(error);
+    return { ...this.#placeOf(error), severity: 'error', message, code: 'yaml' };
+  }
+
+  /** Of a quotation mark that is never closed, the library names the end of the text: what helps is where it was opened. */
+  #placeOf({ code, message, pos }: YAMLParseError): TextRange {
+    if (code !== 'MISSING_CHAR' || !message.includes('quote')) return rangeFrom(pos);
+    let start = pos[0];
+    visit(this.#document, {
+      Scalar(_key, { type, range }) {
+        if (type?.startsWith('QUOTE') && range && range[2] >= pos[0]) start = range[0];
+      },
+    });
+    return { start, end: start + (/^[^\r\n]*/.exec(this.text.slice(start))?.[0].length || 1) };
+  }
+
   #unknownTag(pos: readonly [number, number]): PromptProblem {
     const tag = this.text.slice(...pos);
     const message = l10n.t('The YAML tag {0} means nothing here. What follows it is taken as it is.', tag);
@@ -222,11 +241,6 @@ export class YamlText {
 
 /** The library compares each key with all others of its mapping; {@link YamlText.members} finds equal ones at less cost. */
 const options = { merge: true, prettyErrors: false, logLevel: 'error', uniqueKeys: false } as const;
-
-function invalid(pos: readonly [number, number], message: string): PromptProblem {
-  const text = l10n.t('Invalid YAML: {0}.', message.replace(/[.:]$/, ''));
-  return { ...rangeFrom(pos), severity: 'error', message: text, code: 'yaml' };
-}
 
 /** A value that begins with a placeholder and goes on behind it, which YAML cannot read. */
 function unquoted(text: string, at: number): PromptProblem | undefined {

@@ -553,6 +553,38 @@ evaluators:
     assert.deepEqual(problems(`messages: [{role: user, content: a}]\nmodelParameters:\n${usual}`), []);
   });
 
+  describe('says plainly what YAML cannot read, at the place to mend', () => {
+    const rows: readonly [what: string, yaml: string, place: string, message: RegExp][] = [
+      ['a tab', 'messages:\n\t- role: user\n', '\t', /^Indent with spaces/],
+      [
+        'a quotation mark that is not closed',
+        'name: "Hello\nmodel: x\nmessages: []\n',
+        '"Hello',
+        /^The closing quotation mark is missing/,
+      ],
+      [
+        'a bracket that is not closed',
+        'modelParameters: {n: 1\nmessages: []\n',
+        'm',
+        /^A bracket that was opened above is not closed/,
+      ],
+      [
+        'a key without a colon',
+        'messages:\n  - role: user\n    content hi\n',
+        'content hi',
+        /^A colon and a space are missing/,
+      ],
+    ];
+    for (const [what, yaml, place, message] of rows) {
+      it(what, () => {
+        const [first] = readPromptFile(yaml).problems;
+        assert.ok(first);
+        assert.equal(yaml.slice(first.start, first.end), place);
+        assert.match(first.message, message);
+      });
+    }
+  });
+
   it('names only the first of many slips, and says how many are like it', () => {
     const broken = readPromptFile(`messages:\n  - role: user\n   content: x\n${' foo: [\n'.repeat(100)}`);
     assert.equal(broken.problems.filter(({ code }) => code === 'yaml').length, 3);
