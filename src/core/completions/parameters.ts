@@ -258,16 +258,20 @@ export function usualValues(field: string): readonly string[] {
   return (Object.hasOwn(usual, field) ? usual[field]?.values : undefined) ?? [];
 }
 
-/** Says that `value`, which has the right type, is not what services of this kind usually take for the field. */
-export function unusualValue(field: string, value: unknown): string | undefined {
+/**
+ * Says that `value`, which has the right type, is not what services of this kind usually take for the field.
+ *
+ * @param name of the field, as the user writes it.
+ */
+export function unusualValue(field: string, value: unknown, name = field): string | undefined {
   const { from, to, values } = (Object.hasOwn(usual, field) ? usual[field] : undefined) ?? {};
   if (values && !values.includes(String(value))) {
-    return l10n.t('{0} is usually one of {1}. The value is sent as it is.', field, values.join(', '));
+    return l10n.t('{0} is usually one of {1}. The value is sent as it is.', name, values.join(', '));
   }
   if (typeof value !== 'number' || (value >= (from ?? value) && value <= (to ?? value))) return undefined;
   return to === undefined
-    ? l10n.t('{0} is usually at least {1}. The value is sent as it is.', field, from ?? 0)
-    : l10n.t('{0} is usually from {1} to {2}. The value is sent as it is.', field, from ?? 0, to);
+    ? l10n.t('{0} is usually at least {1}. The value is sent as it is.', name, from ?? 0)
+    : l10n.t('{0} is usually from {1} to {2}. The value is sent as it is.', name, from ?? 0, to);
 }
 
 const messagesSchema = z.array(message, must.list).check(z.minLength(1, must.notEmpty));

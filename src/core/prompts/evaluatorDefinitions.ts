@@ -181,12 +181,10 @@ function readUses(reading: Reading, member: Member): EvaluatorCheck {
   if (uses === undefined) return mistaken();
   if (builtinNames.includes(uses)) return { method: 'uses', uses };
   const reason = l10n.t('There is no built-in evaluator "{0}". There are: {1}.', uses, builtinNames.join(', '));
-  const message = l10n.t('This evaluator is skipped. {0}', reason);
-  reading.unknownName(
-    member.range,
-    { severity: 'warning', code: 'unknownUses', message },
-    nearest(uses, builtinNames) ?? builtinNames.find((name) => name.endsWith(`/${uses}`)),
-  );
+  const meant = nearest(uses, builtinNames) ?? builtinNames.find((name) => name.endsWith(`/${uses}`));
+  const short = l10n.t('There is no built-in evaluator "{0}".', uses);
+  const message = l10n.t('This evaluator is skipped. {0}', meant === undefined ? reason : short);
+  reading.unknownName(member.range, { severity: 'warning', code: 'unknownUses', message }, meant);
   return unusable(reason);
 }
 

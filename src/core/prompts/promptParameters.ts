@@ -72,7 +72,7 @@ function readParameter(reading: Reading, { key, keyRange, range, value: node, ..
     reading.error(range, 'badParameter', checked.problems.map(({ message }) => message).join(' '));
     return undefined;
   }
-  const unusual = unusualValue(field, value);
+  const unusual = unusualValue(field, value, key);
   if (unusual !== undefined) {
     const meant = typeof value === 'string' ? nearest(value, usualValues(field)) : undefined;
     reading.unknownName(range, { severity: 'warning', code: 'unusualValue', message: unusual }, meant);

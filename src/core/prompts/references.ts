@@ -50,6 +50,11 @@ export class References {
     }
   }
 
+  /** The paths that are looked at, relative to the prompt file. */
+  files(file: PromptFile): string[] {
+    return referencesOf(file).flatMap(({ kind, name }) => (kind === 'tool' ? [] : [name]));
+  }
+
   /** As far as it was looked at. @param text that `file` was read from. */
   problems(text: string, file: PromptFile): PromptProblem[] {
     const problems = referencesOf(file).flatMap((reference): PromptProblem[] => {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { DocumentProblem } from '../../core/base/errors.ts';
-import { filesOf, type PromptResources, rangesOfFields } from '../../core/prompts/promptRequest.ts';
+import { type PromptResources, rangesOfFields } from '../../core/prompts/promptRequest.ts';
 import { References } from '../../core/prompts/references.ts';
 import type { PromptRun } from '../../core/prompts/runResults.ts';
 import type { PromptProblem } from '../../core/prompts/yamlText.ts';
@@ -126,8 +126,9 @@ export class PromptProblems implements vscode.Disposable {
       const watched = this.#open.get(document.uri.toString());
       if (!watched) continue;
       const folder = vscode.Uri.joinPath(document.uri, '..');
-      const named = filesOf(promptOf(document).file).map((file) => vscode.Uri.joinPath(folder, file).toString());
-      const isNamed = named.some((each) => each === address || each.startsWith(`${address}/`) || each.includes('%7B'));
+      const files = watched.references.files(promptOf(document).file);
+      const named = files.map((file) => vscode.Uri.joinPath(folder, file).toString());
+      const isNamed = named.some((each) => each === address || each.startsWith(`${address}/`));
       if (!isNamed && !changed.path.endsWith(TOOL_FILE)) continue;
       watched.references.invalidate();
       this.#schedule(document.uri, CHANGED_MS);

@@ -545,6 +545,7 @@ evaluators:
       ['2.5', '-0.1', '3', '-2.1', '21', '0', '0', 'turbo'].map((value) => ['warning', 'unusualValue', value]),
     );
     assert.match(found.problems[0]?.message ?? '', /^temperature is usually from 0 to 2\./);
+    assert.match(found.problems[1]?.message ?? '', /^topP is usually from 0 to 1\./);
     assert.match(found.problems[6]?.message ?? '', /^n is usually at least 1\./);
     assert.equal(found.parameters.values.temperature, 2.5);
     const usual =
