@@ -11,7 +11,7 @@ import {
 import { nameKeys, type PromptCase } from './promptCases.ts';
 import type { PromptExtensions, PromptMessage } from './promptFile.ts';
 import { changeTo, didYouMean, type Reading } from './reading.ts';
-import type { TextRange } from './yamlText.ts';
+import type { PromptProblem, TextRange } from './yamlText.ts';
 
 interface Checked {
   readonly messages: readonly PromptMessage[];
@@ -27,18 +27,13 @@ export const COMPLETION = 'completion';
 
 /**
  * Compares the placeholders with the cases: variables that no case has, that some lack, and that nothing uses. A file with
- * cases in data files, or with none, is not accused of what they may have.
+ * cases in data files, or with none, is not accused of what they may have: what data files have is known to `References`.
  *
  * @returns the variables of the file, in order.
  */
 export function checkPlaceholders(reading: Reading, checked: Checked): string[] {
-  const { messages, evaluators, extensions, cases } = checked;
-  const sent = [...messages.flatMap(templatesOf), ...extensions.images];
-  const judged = evaluators.flatMap(({ check }) => templatesOfCheck(check));
-  const places = [
-    ...sent.flatMap(({ placeholders }) => placeholders),
-    ...judged.flatMap(({ placeholders }) => placeholders).filter(({ name }) => name !== COMPLETION),
-  ];
+  const { evaluators, extensions, cases } = checked;
+  const places = placesOf(checked);
   const used = new Set(places.filter(({ kind }) => kind === 'variable').map(({ name }) => name));
   for (const name of evaluators.flatMap(namesWithoutPlace)) used.add(name);
   const defined = new Map(cases.flatMap(({ keys }) => [...keys]));
@@ -54,6 +49,16 @@ export function checkPlaceholders(reading: Reading, checked: Checked): string[] 
     reportUnused(reading, used, defined);
   }
   return [...used];
+}
+
+/** All placeholders that a case can fill. */
+export function placesOf({ messages, evaluators, extensions }: Omit<Checked, 'cases'>): Placeholder[] {
+  const sent = [...messages.flatMap(templatesOf), ...extensions.images];
+  const judged = evaluators.flatMap(({ check }) => templatesOfCheck(check));
+  return [
+    ...sent.flatMap(({ placeholders }) => placeholders),
+    ...judged.flatMap(({ placeholders }) => placeholders).filter(({ name }) => name !== COMPLETION),
+  ];
 }
 
 function templatesOf({ content }: PromptMessage): TemplateText[] {
@@ -101,14 +106,23 @@ function reportText(reading: Reading, place: Placeholder, defined: ReadonlyMap<s
 }
 
 function reportUndefined(reading: Reading, place: Placeholder, defined: ReadonlyMap<string, TextRange>): void {
-  if (place.kind !== 'variable' || defined.has(place.name)) return;
-  const meant = nearest(place.name, defined.keys());
-  const message = l10n.t('No case has a value for "{0}". It stays as text.', place.name);
-  if (meant === undefined) reading.report(place, 'warning', 'undefinedVariable', message);
-  else {
-    const fix = { ...changeTo(place, '', meant), text: `{{${meant}}}` };
-    reading.report(place, 'warning', 'undefinedVariable', didYouMean(message, meant), fix);
-  }
+  const problem = undefinedVariable(place, new Set(defined.keys()));
+  if (problem) reading.report(place, problem.severity, problem.code, problem.message, problem.fix);
+}
+
+/** Of a variable that is none of `names`, those that cases have. */
+export function undefinedVariable(place: Placeholder, names: ReadonlySet<string>): PromptProblem | undefined {
+  const { kind, name, start, end } = place;
+  if (kind !== 'variable' || names.has(name)) return undefined;
+  const meant = nearest(name, names);
+  const message = l10n.t('No case has a value for "{0}". It stays as text.', name);
+  const problem = { start, end, severity: 'warning', code: 'undefinedVariable' } as const;
+  if (meant === undefined) return { ...problem, message };
+  return {
+    ...problem,
+    message: didYouMean(message, meant),
+    fix: { ...changeTo(place, '', meant), text: `{{${meant}}}` },
+  };
 }
 
 function reportMissing(reading: Reading, { values, range, label }: PromptCase, used: readonly string[]): void {

@@ -1,5 +1,6 @@
 import { asRolecallError, isCancelled, RolecallError } from '../base/errors.ts';
 import { caseFileProblemText, readCasesOf } from './caseFiles.ts';
+import { placesOf, undefinedVariable } from './checkPlaceholders.ts';
 import { filePath, fillPlaceholders, placeholderNames, type TemplateText } from './placeholders.ts';
 import type { PromptFile } from './promptFile.ts';
 import { type PromptResources, readImageUrl, readIncluded, unknownTool } from './promptRequest.ts';
@@ -30,6 +31,8 @@ export class References {
   /** What was found, `undefined` where all is well. */
   readonly #found = new Map<string, Finding | undefined>();
   readonly #isCurrent = new Set<string>();
+  /** The variables of each data file, by its entry. */
+  readonly #variables = new Map<string, ReadonlySet<string>>();
 
   constructor(resources: PromptResources) {
     this.#resources = resources;
@@ -73,7 +76,17 @@ export class References {
       ];
     });
     // Of the paths of one image, the first that is wrong.
-    return problems.filter(({ start }, at) => problems.findIndex((each) => each.start === start) === at);
+    const first = problems.filter(({ start }, at) => problems.findIndex((each) => each.start === start) === at);
+    return [...first, ...this.#undefinedVariables(file)];
+  }
+
+  /** Only where all data files could be read. */
+  #undefinedVariables(file: PromptFile): PromptProblem[] {
+    const { cases } = file.extensions;
+    const known = cases.map(({ value }) => [...(this.#variables.get(value) ?? [])]);
+    if (cases.length === 0 || known.some(({ length }) => length === 0)) return [];
+    const names = new Set([...file.cases.flatMap(({ values }) => [...values.keys()]), ...known.flat()]);
+    return placesOf(file).flatMap((place) => undefinedVariable(place, names) ?? []);
   }
 
   async #read({ kind, name }: Reference, signal: AbortSignal): Promise<Finding | undefined> {
@@ -82,7 +95,9 @@ export class References {
       if (kind === 'text') await readIncluded(name, this.#resources, signal);
       else if (kind === 'image') await readImageUrl(name, this.#resources, signal);
       else {
-        const [first] = (await readCasesOf(name, this.#resources.readText, signal)).problems;
+        const { rows, problems } = await readCasesOf(name, this.#resources.readText, signal);
+        this.#variables.set(name, new Set(rows.flatMap(({ values }) => [...values.keys()])));
+        const [first] = problems;
         return first && { message: caseFileProblemText(first) };
       }
       return undefined;

@@ -68,6 +68,19 @@ describe('what a prompt file names', () => {
       ],
     ],
     [
+      'is a data file without a variable of the prompt',
+      prompt('testData: [{other: a}]\nrolecall: {cases: [good.csv]}', '{{inptu}} {{input}} {{other}} {{tone}}'),
+      [
+        ['{{inptu}}', 'No case has a value for "inptu". It stays as text. Did you mean "input"?'],
+        ['{{tone}}', 'No case has a value for "tone". It stays as text.'],
+      ],
+    ],
+    [
+      'is a data file that is missing, and may have them',
+      prompt('rolecall: {cases: [good.csv, none.csv]}', '{{tone}}'),
+      [['none.csv', 'The file "none.csv" cannot be found.']],
+    ],
+    [
       'is a tool that nobody defines',
       prompt('rolecall: {tools: [wether, lights]}'),
       [
