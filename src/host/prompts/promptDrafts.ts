@@ -89,13 +89,12 @@ export async function openDraft(
     ? await freeName(folder, name)
     : vscode.Uri.from({ scheme: 'untitled', path: `${name}.prompt.yml` });
   const document = await vscode.workspace.openTextDocument(uri);
-  const editor = await vscode.window.showTextDocument(document, column);
   const edit = new vscode.WorkspaceEdit();
   edit.replace(uri, new vscode.Range(0, 0, document.lineCount, 0), text);
   await vscode.workspace.applyEdit(edit);
   const cursor = document.positionAt(at);
-  editor.selection = new vscode.Selection(cursor, cursor);
-  editor.revealRange(editor.selection);
+  const selection = new vscode.Selection(cursor, cursor);
+  await vscode.window.showTextDocument(document, { selection, ...(column !== undefined && { viewColumn: column }) });
 }
 
 async function freeName(folder: vscode.Uri, name: string): Promise<vscode.Uri> {
