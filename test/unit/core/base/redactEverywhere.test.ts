@@ -13,6 +13,10 @@ const wrapped =
   (text) =>
     (text.match(new RegExp(`[\\s\\S]{1,${width}}`, 'gu')) ?? []).join(by);
 
+const PIECE = 14;
+/** What no encoding changes: a part of it this long would give the value away. */
+const bare: Write = (text) => text.replace(/\\+(?:[nrtbf]|u00..|u\{\w+\})|%25|%..|&#\w+;|[^a-z\d]/gi, '');
+
 /** How others write a value down, each with what it makes of one. */
 const encodings: Readonly<Record<string, Write>> = {
   'as it is': (text) => text,
@@ -44,9 +48,16 @@ const encodings: Readonly<Record<string, Write>> = {
   'in base64url': (text) => Buffer.from(`client:${text}`).toString('base64url'),
   'in base64 of lines': (text) => wrapped(24, '\r\n')(base64(`id:${text}`)),
   'in base64 in a query': (text) => encodeURIComponent(base64(text)),
-  'without its end': (text) => `${text.slice(0, Math.ceil(text.length * 0.7))}…`,
-  'without its beginning': (text) => `…${text.slice(Math.floor(text.length * 0.4))}`,
+  'without its end': (text) => `${partOf(text, 0.7, (length) => text.slice(0, length))}…`,
+  'without its beginning': (text) => `…${partOf(text, 0.6, (length) => text.slice(-length))}`,
 };
+
+/** That share of a value, or more where too little of it would be what no encoding changes. */
+function partOf(text: string, share: number, take: (length: number) => string): string {
+  let length = Math.ceil(text.length * share);
+  while (length < text.length && bare(take(length)).length < PIECE) length += 1;
+  return take(length);
+}
 
 /** Where it stands; none of these gives it away by itself. */
 const places: readonly (readonly [string, string])[] = [
@@ -74,10 +85,6 @@ const secrets = fc.oneof(
   letters(20, 90, '-_'),
   letters(20, 60, '~ !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}é'),
 );
-
-const PIECE = 14;
-/** What no encoding changes: a part of it this long would give the value away. */
-const bare: Write = (text) => text.replace(/\\+(?:[nrtbf]|u00..|u\{\w+\})|%25|%..|&#\w+;|[^a-z\d]/gi, '');
 
 function assertGone(output: string, written: string, given: string): void {
   const [left, sought] = [bare(output.replaceAll(HIDDEN, '\n')), bare(written)];
