@@ -70,10 +70,16 @@ function formsOf(secret: string): Forms {
   const compared: Form[] = [];
   const literal: string[] = [];
   const bytes = Buffer.from(secret);
-  for (const written of [secret, bytes.toString('hex'), bytes.join(), ...base64Of(secret)]) {
-    const whole = decodedText(written);
+  // What looks like an escape in the secret is resolved where the text has it so, and is none where its case was changed.
+  for (const whole of new Set([
+    secret,
+    decodedText(secret),
+    bytes.toString('hex'),
+    bytes.join(),
+    ...base64Of(secret),
+  ])) {
     const { text, at } = comparable(whole);
-    if (text.length < ANCHOR) literal.push(written);
+    if (text.length < ANCHOR) literal.push(whole);
     else compared.push({ text, edges: [at[0] ?? 0, whole.length - 1 - (at[text.length - 1] ?? 0)] });
   }
   return { compared, literal };
