@@ -1,45 +1,67 @@
 import * as z from 'zod/mini';
-import { RolecallError } from '../core/base/errors.ts';
+import { formatSeconds, RolecallError } from '../core/base/errors.ts';
 import { parseJson } from '../core/base/json.ts';
 import { regressions } from '../core/prompts/compareRuns.ts';
-import { jsonReport, junitReport, reasonsOf } from '../core/prompts/reports.ts';
-import type { CaseResult, PromptRun, Verdict } from '../core/prompts/runResults.ts';
+import { jsonReport, junitReport } from '../core/prompts/reports.ts';
+import type { CaseResult, PromptRun } from '../core/prompts/runResults.ts';
+import { caseText, countsText, reasonsOf, regressionText, verdictText } from '../core/prompts/runText.ts';
 import { type StoredRun, storedRunSchema, summarizeRun } from '../core/prompts/storedRun.ts';
 import { readTextFile, writeTextFile } from './files.ts';
 import { type Context, type ExitCode, exitCodes } from './subcommand.ts';
 
 /** A case, and why it did not pass. */
-export async function writeResult(result: CaseResult, showsModel: boolean, { terminal }: Context): Promise<void> {
-  const { case: one, model, verdict: found, agreement, attempts } = result;
-  const model_ = showsModel ? ` [${model}]` : '';
-  const share = agreement.of > 1 ? ` (${agreement.passed} of ${agreement.of})` : '';
-  const lines = [`  ${found.padEnd(8)}${one.label}${model_}${share}`];
+export function resultLines(result: CaseResult, showsModel: boolean): string {
+  const { verdict: found, attempts } = result;
+  const lines = [`  ${verdictText(found).padEnd(8)}${caseText(result, showsModel)}`];
   // A check that was skipped is told also where the others passed.
   for (const reason of reasonsOf(attempts)) lines.push(...indented(reason));
   const [diff] = attempts.flatMap(({ answers }) =>
     answers.flatMap(({ evaluations }) => evaluations.flatMap((each) => each.diff ?? [])),
   );
   if (diff) lines.push(...indented(`- ${diff.expected}`), ...indented(`+ ${diff.actual}`));
-  await terminal.writeLine(lines.join('\n'));
+  return lines.join('\n');
 }
 
 function indented(text: string): string[] {
   return text.split(/\r\n|\r|\n/).map((line) => `          ${line}`);
 }
 
-function count(runs: readonly PromptRun[], wanted: Verdict): number {
-  return runs.flatMap(({ results }) => results).filter((result) => result.verdict === wanted).length;
+/** How many results came to what, and in which time. */
+export function summary(results: readonly CaseResult[], ms: number): string {
+  return `${countsText(results)} in ${formatSeconds(ms)}`;
 }
 
-/** How many cases came to what, in a line. */
-export function summary(runs: readonly PromptRun[]): string {
-  const parts = (['passed', 'failed', 'skipped'] as const).map((each) => [count(runs, each), each] as const);
-  const errors = count(runs, 'error');
-  const all = [...parts, [errors, errors === 1 ? 'error' : 'errors'] as const];
-  return all
-    .filter(([number], index) => number > 0 || index === 0)
-    .map(([number, word]) => `${number} ${word}`)
-    .join(', ');
+/** Writes texts in the order in which their places were reserved, each as soon as everything before it is there. */
+export class OrderedOutput {
+  readonly #write: (text: string) => Promise<void>;
+  /** `undefined` where nothing has come yet, or nothing will. */
+  readonly #places: (string | undefined)[] = [];
+  #next = 0;
+  #writing = Promise.resolve();
+
+  constructor(write: (text: string) => Promise<void>) {
+    this.#write = write;
+  }
+
+  /** @returns what puts a text there. */
+  reserve(): (text: string) => void {
+    const index = this.#places.push(undefined) - 1;
+    return (text) => {
+      this.#places[index] = text;
+      for (; this.#places[this.#next] !== undefined; this.#next++) this.#add(this.#places[this.#next]);
+    };
+  }
+
+  /** What has come by now, also behind what has not; resolves when it is written. */
+  async end(): Promise<void> {
+    for (const text of this.#places.slice(this.#next)) this.#add(text);
+    this.#next = this.#places.length;
+    await this.#writing;
+  }
+
+  #add(text: string | undefined): void {
+    if (text !== undefined) this.#writing = this.#writing.then(() => this.#write(text));
+  }
 }
 
 /** The files that were asked for: JUnit's XML, and what `--baseline` of a later run reads. */
@@ -49,7 +71,10 @@ export async function writeReports(
 ): Promise<void> {
   if (junit !== undefined) await writeTextFile(junit, junitReport(runs));
   if (save !== undefined)
-    await writeTextFile(save, `${JSON.stringify({ version: 1, runs: runs.map(summarizeRun) }, undefined, 2)}\n`);
+    await writeTextFile(
+      save,
+      `${JSON.stringify({ version: 1, runs: runs.map((run) => summarizeRun(run, run.stopped)) }, undefined, 2)}\n`,
+    );
 }
 
 const baselineSchema = z.object({ version: z.literal(1), runs: z.array(storedRunSchema) });
@@ -77,8 +102,9 @@ export function compareWith(
   return runs.flatMap((after) => {
     const before = baseline.find(({ file }) => file === after.file);
     if (!before) note(`${after.file} is not in the baseline.`);
-    return (before ? regressions(before, after) : []).map(({ id, label, model = '' }) => {
-      note(`Worse than in the baseline: ${after.file}: ${label} [${model}]`);
+    return (before ? regressions(before, after) : []).map((worse) => {
+      const { id, label, model = '' } = worse;
+      note(`${after.file}: ${label} [${model}]: ${regressionText(worse, before?.startedAt ?? '')}`);
       return { file: after.file, id, label, model };
     });
   });
@@ -109,7 +135,7 @@ const unusable: readonly string[] = [
   'storage',
 ];
 
-/** The exit code. A run that measured nothing has not succeeded. */
+/** How a run ends, and why, unless everything passed. A run that measured nothing has not succeeded. */
 export function verdict(
   runs: readonly PromptRun[],
   {
@@ -117,20 +143,32 @@ export function verdict(
     worse,
     failOn,
   }: { readonly isWhole: boolean; readonly worse: number; readonly failOn: 'failure' | 'regression' },
-  terminal: Context['terminal'],
-): ExitCode {
-  const failed = count(runs, 'failed');
-  const measured = count(runs, 'passed') + failed;
-  if (worse > 0 || (failOn === 'failure' && failed > 0)) return exitCodes.finding;
-  const errors = runs.flatMap(({ results }) =>
-    results.flatMap(({ attempts }) => attempts.flatMap(({ error }) => error ?? [])),
-  );
-  if (measured === 0) {
-    const isOut = errors.length > 0 && errors.every(({ kind }) => unusable.includes(kind));
-    terminal.error(isOut ? (errors[0]?.message ?? '') : 'Nothing was measured.');
-    return isOut ? exitCodes.refused : exitCodes.incomplete;
+): { readonly code: ExitCode; readonly why?: string } {
+  const results = runs.flatMap((run) => run.results);
+  const failed = results.filter((result) => result.verdict === 'failed');
+  const unmeasured = results.filter((result) => result.verdict === 'error' || result.verdict === 'skipped');
+  const findings = [
+    ...(failOn === 'failure' && failed.length > 0 ? [`${failed.length} of ${results.length} results failed`] : []),
+    ...(worse > 0 ? [`${worse} ${worse === 1 ? 'result is' : 'results are'} worse than the baseline`] : []),
+  ];
+  if (findings.length > 0) return { code: exitCodes.finding, why: `${findings.join(', ')}.` };
+  if (unmeasured.length === results.length) return nothingMeasured(results);
+  const counts = countsText(unmeasured);
+  const reasons = [
+    ...(unmeasured.length > 0
+      ? [`${unmeasured.length} of ${results.length} results could not be measured (${counts}).`]
+      : []),
+    ...(isWhole ? [] : ['Not everything could be read: see the errors above.']),
+  ];
+  return reasons.length === 0 ? { code: exitCodes.done } : { code: exitCodes.incomplete, why: reasons.join(' ') };
+}
+
+function nothingMeasured(results: readonly CaseResult[]): { readonly code: ExitCode; readonly why: string } {
+  const errors = results.flatMap(({ attempts }) => attempts.flatMap(({ error }) => error ?? []));
+  const [first] = errors;
+  if (first && errors.every(({ kind }) => unusable.includes(kind))) {
+    return { code: exitCodes.refused, why: first.message };
   }
-  const unmeasured = count(runs, 'error') + count(runs, 'skipped');
-  if (unmeasured > 0) terminal.error(`${unmeasured} of ${measured + unmeasured} results could not be measured.`);
-  return isWhole && unmeasured === 0 ? exitCodes.done : exitCodes.incomplete;
+  const why = results.length === 0 ? 'there are no cases' : countsText(results);
+  return { code: exitCodes.incomplete, why: `Nothing was measured: ${why}.` };
 }

@@ -1,20 +1,33 @@
 import path from 'node:path';
 import process from 'node:process';
 import { InvalidArgumentError } from 'commander';
-import { cancelled, formatSeconds, RolecallError } from '../../core/base/errors.ts';
+import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import { listModels } from '../../core/completions/models.ts';
 import { allCases } from '../../core/prompts/caseFiles.ts';
 import { type ModelNames, resolveModel } from '../../core/prompts/modelNames.ts';
+import type { PromptCase } from '../../core/prompts/promptCases.ts';
 import { hasErrors, type PromptFile, readPromptFile } from '../../core/prompts/promptFile.ts';
+import type { PromptResources } from '../../core/prompts/promptRequest.ts';
+import { RequestQueue } from '../../core/prompts/requestQueue.ts';
 import { runCases } from '../../core/prompts/runCases.ts';
 import type { PromptRun } from '../../core/prompts/runResults.ts';
+import { waitText } from '../../core/prompts/runText.ts';
 import { summarizeRun } from '../../core/prompts/storedRun.ts';
 import { isInside } from '../../core/tools/permissions.ts';
 import type { CommonOptions } from '../configuration.ts';
 import { findFiles, readTextFile, resourcesOfFile, shownPath } from '../files.ts';
 import { inferenceConnection, type Services } from '../services.ts';
 import { type Context, type ExitCode, type Subcommand, withCommonOptions } from '../subcommand.ts';
-import { compareWith, readBaseline, summary, verdict, writeJson, writeReports, writeResult } from '../testResults.ts';
+import {
+  compareWith,
+  OrderedOutput,
+  readBaseline,
+  resultLines,
+  summary,
+  verdict,
+  writeJson,
+  writeReports,
+} from '../testResults.ts';
 
 interface TestOptions extends CommonOptions {
   readonly models?: readonly string[];
@@ -86,19 +99,33 @@ async function testFiles(named: readonly string[], options: TestOptions, context
   const baseline = options.baseline === undefined ? undefined : await readBaseline(options.baseline);
   const { suites, isSound } = await readSuites(await findFiles(named, process.cwd(), PROMPT_FILE), terminal.note);
   let isWhole = isSound;
+  const started = performance.now();
+  const output = new OrderedOutput(async (text) => {
+    if (!options.json) await terminal.writeLine(text);
+  });
   const names = once((services: Services) => modelNames(services, options, signal));
-  const runs: PromptRun[] = [];
+  // What is wrong with the last file is said before the first one costs anything.
+  const prepared: PreparedSuite[] = [];
   for (const suite of suites) {
-    const done = await runSuite(suite, options, names, context);
-    if (done) runs.push(done.run);
-    if (done && !done.isWhole) isWhole = false;
-    if (signal.aborted) throw cancelled(signal.reason);
+    const one = await prepareSuite(suite, options, names, context);
+    if (one) prepared.push(one);
+    if (one && !one.isWhole) isWhole = false;
   }
+  const queue = new RequestQueue(options.concurrency);
+  const runs = await Promise.all(prepared.map((one) => runSuite(one, options, { queue, output }, context)));
+  if (runs.length > 1) {
+    const results = runs.flatMap((run) => run.results);
+    output.reserve()(`${runs.length} files: ${summary(results, performance.now() - started)}`);
+  }
+  await output.end();
+  if (signal.aborted) throw cancelled(signal.reason);
   await writeReports(runs, options);
-  const stored = runs.map(summarizeRun);
+  const stored = runs.map((run) => summarizeRun(run, run.stopped));
   const worse = baseline ? compareWith(baseline, stored, terminal.note) : [];
   if (options.json) await writeJson(runs, worse, context);
-  return verdict(runs, { isWhole, worse: worse.length, failOn: options.failOn ?? 'failure' }, terminal);
+  const { code, why } = verdict(runs, { isWhole, worse: worse.length, failOn: options.failOn ?? 'failure' });
+  if (why !== undefined) terminal.error(why);
+  return code;
 }
 
 /** Reads the files, and tells what is wrong with them at their lines. */
@@ -129,14 +156,25 @@ function once<Argument, Value>(ask: (argument: Argument) => Promise<Value>): (ar
   };
 }
 
+/** A prompt file with all that its run needs. */
+interface PreparedSuite extends Suite {
+  readonly resources: PromptResources;
+  readonly cases: readonly PromptCase[];
+  readonly models: readonly string[];
+  readonly names: ModelNames;
+  readonly services: Services;
+  /** Whether all of its cases could be read. */
+  readonly isWhole: boolean;
+}
+
 /** @returns `undefined` for a file without cases, which is a prompt and no test. */
-async function runSuite(
-  { path: shown, file, full }: Suite,
+async function prepareSuite(
+  suite: Suite,
   options: TestOptions,
   modelsOfService: (services: Services) => Promise<ModelNames>,
-  context: Context,
-): Promise<{ readonly run: PromptRun; readonly isWhole: boolean } | undefined> {
-  const { terminal, signal } = context;
+  { terminal, signal, open }: Context,
+): Promise<PreparedSuite | undefined> {
+  const { path: shown, file, full } = suite;
   const folder = process.cwd();
   const resources = resourcesOfFile(full, isInside(folder, full) ? folder : path.dirname(full));
   const { cases, problems } = await allCases(file, resources.readText, signal);
@@ -147,39 +185,44 @@ async function runSuite(
     terminal.note(`${shown} has no cases.`);
     return undefined;
   }
-  const services = await context.open();
+  const services = await open();
   const needsNames = !options.models || file.evaluators.some(({ check }) => check.method === 'llm');
   const names = needsNames
     ? await modelsOfService(services)
     : { available: [], ...(options.map && { chosen: options.map }) };
   const models = modelsOf(file, shown, options, names);
-  if (!options.json) await terminal.writeLine(`${shown} (${models.join(', ')})`);
-  const writing: Promise<void>[] = [];
+  return { ...suite, resources, cases, models, names, services, isWhole: problems.length === 0 };
+}
+
+async function runSuite(
+  { path: shown, file, resources, cases, models, names, services }: PreparedSuite,
+  { repeats, judge }: TestOptions,
+  { queue, output }: { readonly queue: RequestQueue; readonly output: OrderedOutput },
+  { terminal, signal }: Context,
+): Promise<PromptRun> {
+  output.reserve()(`${shown} (${models.join(', ')})`);
+  const keyOf = (one: PromptCase, model: string) => JSON.stringify([one.id, model]);
+  const places = new Map(cases.flatMap((one) => models.map((model) => [keyOf(one, model), output.reserve()] as const)));
+  const end = output.reserve();
   const run = await runCases(
-    {
-      file,
-      path: shown,
-      cases,
-      models,
-      ...(options.repeats !== undefined && { repeats: options.repeats }),
-      ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
-    },
+    { file, path: shown, cases, models, onlyChecked: true, ...(repeats !== undefined && { repeats }) },
     {
       inference: services.inference,
       connection: inferenceConnection(services),
       resources,
-      judgeModel: (name) => (name === undefined ? undefined : resolveModel(name, names)) ?? options.judge,
+      queue,
+      judgeModel: (name) => (name === undefined ? undefined : resolveModel(name, names)) ?? judge,
     },
     (event) => {
-      if (event.kind === 'waiting') terminal.note(`The service asked to wait for ${formatSeconds(event.ms)}.`);
-      if (event.kind === 'finished' && !options.json)
-        writing.push(writeResult(event.result, models.length > 1, context));
+      if (event.kind === 'waiting') terminal.note(waitText(event.ms));
+      if (event.kind !== 'finished') return;
+      const { result } = event;
+      places.get(keyOf(result.case, result.model))?.(resultLines(result, models.length > 1));
     },
     signal,
   );
-  await Promise.all(writing);
-  if (!options.json) await terminal.writeLine(`  ${summary([run])} in ${formatSeconds(run.durationMs)}`);
-  return { run, isWhole: problems.length === 0 };
+  end(`  ${summary(run.results, run.durationMs)}`);
+  return run;
 }
 
 /** Where names in files are looked for. */

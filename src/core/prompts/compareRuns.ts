@@ -21,12 +21,33 @@ export interface ComparedCase {
   readonly after?: StoredResult;
 }
 
-/** Case by case, in the order of the later one; what is missing from it comes last. */
+/** Case by case, in the order of the later one; what is missing from it comes last. A run of some cases says nothing about others. */
 export function compareRuns(before: StoredRun, after: StoredRun): ComparedCase[] {
   // With one model each, the runs compare their models.
   const isModelFree = before.models.length === 1 && after.models.length === 1;
   const key = ({ id, model }: StoredResult) => (isModelFree ? id : JSON.stringify([id, model]));
-  return compare(before.results, after.results, key);
+  const isSaid = ({ change }: ComparedCase) =>
+    !(change === 'added' && before.isPartial) && !(change === 'removed' && after.isPartial);
+  return compare(before.results, after.results, key).filter(isSaid);
+}
+
+/** What a run can be compared with: the earlier ones that have one of its cases, each once: the baseline, then the newest. */
+export function comparableRuns(
+  [latest, ...earlier]: readonly StoredRun[],
+  baseline: StoredRun | undefined,
+): { readonly run: StoredRun; readonly isBaseline: boolean }[] {
+  if (!latest) return [];
+  const isBaseline = ({ startedAt }: StoredRun) => startedAt === baseline?.startedAt;
+  const kept = baseline && !isBaseline(latest) ? [baseline, ...earlier.filter((run) => !isBaseline(run))] : earlier;
+  const ids = new Set(latest.results.map(({ id }) => id));
+  return kept
+    .filter(({ results }) => results.some(({ id }) => ids.has(id)))
+    .map((run) => ({ run, isBaseline: isBaseline(run) }));
+}
+
+/** The run that the next ones are held against: the newest of the whole file, else the newest. */
+export function runForBaseline(runs: readonly StoredRun[]): StoredRun | undefined {
+  return runs.find(({ isPartial }) => !isPartial) ?? runs[0];
 }
 
 /** Two models of one run. */
@@ -79,8 +100,10 @@ function rank(verdict: Verdict): number | undefined {
   return verdict === 'passed' ? 1 : verdict === 'failed' ? 0 : undefined;
 }
 
+/** Whether the same answers came, however often each. */
 function sameness(before: StoredResult, after: StoredResult): Change {
-  const spoken = ({ answers }: StoredResult) => JSON.stringify(answers.map(({ text, calls = [] }) => [text, calls]));
+  const spoken = ({ answers }: StoredResult) =>
+    [...new Set(answers.map(({ text, calls = [] }) => JSON.stringify([text, calls])))].sort().join();
   return spoken(before) === spoken(after) ? 'unchanged' : 'different';
 }
 

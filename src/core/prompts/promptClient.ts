@@ -1,10 +1,11 @@
-import { delay, withTimeout } from '../base/abort.ts';
+import { withTimeout } from '../base/abort.ts';
 import { asRolecallError, type RolecallError } from '../base/errors.ts';
 import { type CompletionOptions, streamCompletion } from '../completions/client.ts';
 import type { Completion, CompletionEvent } from '../completions/completion.ts';
 import type { InferenceConnection, InferenceDeps } from '../completions/endpoint.ts';
 import type { CompletionRequest } from '../completions/request.ts';
 import { type Recording, recordingFetch } from './recordingFetch.ts';
+import type { RequestQueue } from './requestQueue.ts';
 import type { RawEvent, Timings } from './runResults.ts';
 
 /** How the inference service is asked. */
@@ -49,14 +50,14 @@ const LONGEST_WAIT_MS = 5 * 60_000;
 export class PromptClient {
   readonly #deps: PromptClientDeps;
   readonly #now: () => number;
+  readonly #queue: RequestQueue;
   readonly #waiting: ((ms: number) => void) | undefined;
-  /** By `#now`. */
-  #pausedUntil = 0;
 
-  /** @param waiting told how long all requests wait, in milliseconds. */
-  constructor(deps: PromptClientDeps, waiting?: (ms: number) => void) {
+  /** @param waiting told how long all requests of the queue wait, in milliseconds. */
+  constructor(deps: PromptClientDeps, queue: RequestQueue, waiting?: (ms: number) => void) {
     this.#deps = deps;
     this.#now = deps.now ?? (() => performance.now());
+    this.#queue = queue;
     this.#waiting = waiting;
   }
 
@@ -67,21 +68,13 @@ export class PromptClient {
    */
   async send(request: CompletionRequest, options: SendOptions, signal: AbortSignal): Promise<Exchange> {
     for (let waits = 0; ; waits++) {
-      await this.#pause(signal);
+      await this.#queue.paused(signal);
       const exchange = await this.#sendOnce(request, options, signal);
       const waitMs = exchange.error?.kind === 'rateLimited' ? exchange.error.details.retryAfterMs : undefined;
       if (waitMs === undefined || waitMs > LONGEST_WAIT_MS || waits >= MAX_WAITS) return exchange;
-      this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + waitMs);
+      this.#queue.pause(waitMs);
       this.#waiting?.(waitMs);
     }
-  }
-
-  async #pause(signal: AbortSignal): Promise<void> {
-    for (let left = this.#left(); left > 0; left = this.#left()) await delay(left, signal);
-  }
-
-  #left(): number {
-    return this.#pausedUntil - this.#now();
   }
 
   async #sendOnce(

@@ -2,7 +2,8 @@ import * as l10n from '@vscode/l10n';
 import { formatCount, formatSeconds } from '../base/errors.ts';
 import type { CompletionChoice, Usage } from '../completions/completion.ts';
 import { fenceFor } from '../completions/request.ts';
-import type { AnswerResult, AttemptResult, CaseResult, PromptRun, Verdict } from './runResults.ts';
+import type { AttemptResult, CaseResult, Evaluation, PromptRun, Verdict } from './runResults.ts';
+import { checkText, reasonsOf, reasonText } from './runText.ts';
 
 /** Ours is the second version of a report: what `gh models eval --json` prints, with more members. */
 export interface JsonReport {
@@ -48,8 +49,7 @@ function jsonResult({ case: one, model, verdict, agreement, attempts }: CaseResu
     modelResponse: first?.text ?? '',
     evaluationResults: (first?.evaluations ?? []).map((each) => ({
       evaluatorName: each.evaluator,
-      score: each.score ?? (each.verdict === 'passed' ? 1 : 0),
-      passed: each.verdict === 'passed',
+      ...measured(each),
       ...(each.reason !== undefined && { details: each.reason }),
       verdict: each.verdict,
     })),
@@ -57,9 +57,16 @@ function jsonResult({ case: one, model, verdict, agreement, attempts }: CaseResu
     label: one.label,
     model,
     verdict,
+    reasons: reasonsOf(attempts),
     agreement,
     attempts: attempts.map(jsonAttempt),
   };
+}
+
+/** What was not measured has neither passed nor failed. */
+function measured({ verdict, score }: Evaluation): { readonly score: number | null; readonly passed: boolean | null } {
+  if (verdict !== 'passed' && verdict !== 'failed') return { score: null, passed: null };
+  return { score: score ?? (verdict === 'passed' ? 1 : 0), passed: verdict === 'passed' };
 }
 
 function jsonAttempt({ seed, error, timings, completion, answers }: AttemptResult): object {
@@ -78,29 +85,55 @@ function jsonAttempt({ seed, error, timings, completion, answers }: AttemptResul
   };
 }
 
-/** JUnit's XML, one suite for each run. A case of several models is one test case for each. */
+/**
+ * JUnit's XML, one suite for each run. A case of several models is one test case for each. So is a check that was skipped in a
+ * case that the other checks decided: it would be missing otherwise.
+ */
 export function junitReport(runs: readonly PromptRun[]): string {
   const suites = runs.map((run) => {
     const count = (verdict: Verdict) => run.results.filter((result) => result.verdict === verdict).length;
+    const skipped = run.results.map(skippedChecks);
+    const skippedCount = skipped.flat().length;
     const attributes = {
       name: run.name ?? run.file,
-      tests: run.results.length,
+      tests: run.results.length + skippedCount,
       failures: count('failed'),
       errors: count('error'),
-      skipped: count('skipped'),
+      skipped: count('skipped') + skippedCount,
       time: seconds(run.durationMs),
       timestamp: run.startedAt.toISOString(),
     };
-    const cases = run.results.map((result) => junitCase(result, run));
+    const cases = run.results.flatMap((result, index) => [
+      junitCase(result, run),
+      ...(skipped[index] ?? []).map((check) => junitSkipped(check, result, run)),
+    ]);
     return `  <testsuite${attributesOf(attributes)}>\n${cases.join('')}  </testsuite>\n`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('')}</testsuites>\n`;
 }
 
-function junitCase({ case: one, model, verdict, attempts, agreement }: CaseResult, run: PromptRun): string {
+/** Each evaluator that was skipped although the case was not. */
+function skippedChecks({ verdict, attempts }: CaseResult): Evaluation[] {
+  if (verdict === 'skipped') return [];
+  const evaluations = attempts.flatMap(({ answers }) => answers.flatMap((answer) => answer.evaluations));
+  const skipped = evaluations.filter((each) => each.verdict === 'skipped');
+  return [...new Map(skipped.map((each) => [each.evaluator, each])).values()];
+}
+
+function junitSkipped(check: Evaluation, result: CaseResult, run: PromptRun): string {
+  const name = `${caseName(result, run)} · ${check.evaluator}`;
+  const open = `    <testcase${attributesOf({ name, classname: run.file, time: seconds(0) })}>\n`;
+  return `${open}      <skipped${attributesOf({ message: reasonText(check) })}/>\n    </testcase>\n`;
+}
+
+function caseName({ case: { label }, model }: CaseResult, { models }: PromptRun): string {
+  return models.length > 1 ? `${label} [${model}]` : label;
+}
+
+function junitCase(result: CaseResult, run: PromptRun): string {
+  const { verdict, attempts, agreement } = result;
   const time = attempts.reduce((sum, { timings }) => sum + (timings?.totalMs ?? 0), 0);
-  const name = run.models.length > 1 ? `${one.label} [${model}]` : one.label;
-  const open = `    <testcase${attributesOf({ name, classname: run.file, time: seconds(time) })}>\n`;
+  const open = `    <testcase${attributesOf({ name: caseName(result, run), classname: run.file, time: seconds(time) })}>\n`;
   const reasons = reasonsOf(attempts);
   const details = escapeXml([agreementText(agreement), ...reasons].join('\n'));
   const message = attributesOf({ message: reasons[0] ?? '' });
@@ -113,21 +146,6 @@ function junitCase({ case: one, model, verdict, attempts, agreement }: CaseResul
   const output = attempts.flatMap(({ answers }) => answers.map(({ text }) => text)).join('\n---\n');
   const out = output === '' ? '' : `      <system-out>${escapeXml(output)}</system-out>\n`;
   return `${open}${elements[verdict]}${out}    </testcase>\n`;
-}
-
-/** Why a case did not pass, each reason once. */
-export function reasonsOf(attempts: readonly AttemptResult[]): string[] {
-  const reasons = attempts.flatMap(({ error, answers }) =>
-    error ? [error.message] : answers.flatMap(reasonsOfAnswer),
-  );
-  return [...new Set(reasons)];
-}
-
-function reasonsOfAnswer({ evaluations }: AnswerResult): string[] {
-  if (evaluations.length === 0) return [l10n.t('There are no evaluators, so nothing was checked.')];
-  return evaluations
-    .filter(({ verdict }) => verdict !== 'passed')
-    .map(({ evaluator, reason = '' }) => `${evaluator}: ${reason}`);
 }
 
 /** How many answers pass, in words. */
@@ -186,24 +204,8 @@ function markdownChoice(choice: CompletionChoice, { answers }: AttemptResult, is
       call.problem ?? '',
     ]),
     ...(ending.length > 0 ? [ending.join(' · ')] : []),
-    ...(answer?.evaluations ?? []).map(
-      ({ evaluator, verdict, reason }) =>
-        `- ${inline(evaluator)}: ${verdictText(verdict)}${reason === undefined ? '' : `. ${inline(reason)}`}`,
-    ),
+    ...(answer?.evaluations ?? []).map((each) => `- ${inline(checkText(each))}`),
   ];
-}
-
-export function verdictText(verdict: Verdict): string {
-  switch (verdict) {
-    case 'passed':
-      return l10n.t('passed');
-    case 'failed':
-      return l10n.t('failed');
-    case 'skipped':
-      return l10n.t('skipped');
-    case 'error':
-      return l10n.t('error');
-  }
 }
 
 function markdownFacts({ completion, timings, seed }: AttemptResult): string {

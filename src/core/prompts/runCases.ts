@@ -8,6 +8,7 @@ import type { PromptCase } from './promptCases.ts';
 import { type Exchange, PromptClient, type PromptClientDeps } from './promptClient.ts';
 import type { PromptFile } from './promptFile.ts';
 import { buildRequest, type PromptResources } from './promptRequest.ts';
+import { RequestQueue } from './requestQueue.ts';
 import {
   type AnswerResult,
   type AttemptError,
@@ -31,14 +32,16 @@ export interface RunPlan {
   readonly models: readonly string[];
   /** Instead of the file's own. */
   readonly repeats?: number;
-  /** Requests at one time; 4 unless given. */
-  readonly concurrency?: number;
+  /** Cases without evaluators are skipped: an answer that nothing checks costs as much and proves nothing. */
+  readonly onlyChecked?: boolean;
   /** Keeps the events of the service with their times. */
   readonly withEvents?: boolean;
 }
 
 export interface RunDeps extends PromptClientDeps {
   readonly resources: PromptResources;
+  /** Of all runs that go on side by side; one of its own unless given. */
+  readonly queue?: RequestQueue;
   /**
    * The model of the service that judges, for a name in a file or for none.
    *
@@ -73,7 +76,6 @@ export type RunEvent =
   /** The service asked to wait: nothing is sent for so long. */
   | { readonly kind: 'waiting'; readonly ms: number };
 
-const CONCURRENCY = 4;
 /** After so many failures of one kind in a row, a model is not asked any more. */
 const GIVE_UP_AFTER = 3;
 /** What another request cannot change. */
@@ -101,25 +103,30 @@ export async function runCases(
   const { file, cases, models } = plan;
   const date = deps.date ?? (() => new Date());
   const startedAt = date();
-  const run = new Run(plan, deps, onEvent);
+  const { queue = new RequestQueue() } = deps;
+  const run = new Run(plan, deps, queue, onEvent);
   const wanted = cases.flatMap((one) => models.map((model) => new WantedCase(one, model, run.attemptsOf(one, model))));
-  const queue = wanted.flatMap((each) => each.attempts.map((attempt) => ({ each, attempt })));
-  const work = async () => {
-    for (let next = queue.shift(); next && !signal.aborted; next = queue.shift()) {
-      const { each, attempt } = next;
-      const result = await run.attempt(attempt, signal).catch((error: unknown) => {
-        if (isCancelled(error)) return undefined;
-        throw error;
-      });
-      if (!result) return;
-      onEvent({ kind: 'attempted', result, ...attempt });
-      each.results.set(attempt.attempt, result);
-      const finished = each.finished(file.extensions.passes);
-      if (finished) onEvent({ kind: 'finished', result: finished });
-    }
+  const finish = (each: WantedCase) => {
+    const result = each.finished(file.extensions.passes);
+    if (result) onEvent({ kind: 'finished', result });
   };
-  const { concurrency = CONCURRENCY } = plan;
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(concurrency, queue.length)) }, work));
+  const work = async (each: WantedCase, attempt: Attempt) => {
+    if (signal.aborted) return;
+    const result = await run.attempt(attempt, signal).catch((error: unknown) => {
+      if (isCancelled(error)) return undefined;
+      throw error;
+    });
+    if (!result) return;
+    onEvent({ kind: 'attempted', result, ...attempt });
+    each.results.set(attempt.attempt, result);
+    finish(each);
+  };
+  await Promise.all(
+    wanted.flatMap((each) => {
+      if (each.attempts.length === 0) finish(each);
+      return each.attempts.map((attempt) => queue.add(() => work(each, attempt)));
+    }),
+  );
   const results = wanted.flatMap((each) => each.finished(file.extensions.passes) ?? []);
   return {
     file: plan.path,
@@ -153,7 +160,8 @@ class WantedCase {
     if (this.results.size < this.attempts.length) return undefined;
     const attempts = [...this.results].sort(([one], [other]) => one - other).map(([, result]) => result);
     const agreement = agreementOf(attempts);
-    return { case: this.#case, model: this.#model, verdict: verdictOf(agreement, passes), agreement, attempts };
+    const verdict = attempts.length === 0 ? 'skipped' : verdictOf(agreement, passes);
+    return { case: this.#case, model: this.#model, verdict, agreement, attempts };
   }
 }
 
@@ -165,15 +173,16 @@ class Run {
   /** Failures in a row of each model. */
   readonly #failures = new Map<string, { readonly error: AttemptError; readonly count: number }>();
 
-  constructor(plan: RunPlan, deps: RunDeps, onEvent: (event: RunEvent) => void) {
+  constructor(plan: RunPlan, deps: RunDeps, queue: RequestQueue, onEvent: (event: RunEvent) => void) {
     this.#plan = plan;
     this.#deps = deps;
     this.#onEvent = onEvent;
-    this.#client = new PromptClient(deps, (ms) => onEvent({ kind: 'waiting', ms }));
+    this.#client = new PromptClient(deps, queue, (ms) => onEvent({ kind: 'waiting', ms }));
   }
 
   attemptsOf(one: PromptCase, model: string): Attempt[] {
-    const { file, repeats = file.extensions.repeats } = this.#plan;
+    const { file, repeats = file.extensions.repeats, onlyChecked = false } = this.#plan;
+    if (onlyChecked && file.evaluators.length === 0) return [];
     const seeds: readonly (number | undefined)[] =
       file.extensions.seeds.length > 0 ? file.extensions.seeds : [undefined];
     const attempts = seeds.length * repeats;

@@ -22,8 +22,15 @@ export class RunStore {
     this.#storage = storage;
   }
 
-  /** @param fileKey a short name for the prompt file that is right for a file name, such as a hash of its address. */
+  /** Several files can be done at once, and what is pruned is counted over all. @param fileKey a short name for the prompt file that is right for a file name, such as a hash of its address. */
   async add(fileKey: string, run: StoredRun): Promise<void> {
+    const added = this.#adding.then(() => this.#add(fileKey, run));
+    this.#adding = added.catch(() => {}); // Whoever adds the run is told.
+    await added;
+  }
+  #adding = Promise.resolve();
+
+  async #add(fileKey: string, run: StoredRun): Promise<void> {
     const names = await this.#storage.list();
     const time = run.startedAt.replace(/[^\dTZ]/g, '');
     const isFree = (candidate: string) => !names.includes(candidate);

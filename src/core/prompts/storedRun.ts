@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { truncateWithEllipsis } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import type { CaseResult, PromptRun } from './runResults.ts';
+import { reasonText } from './runText.ts';
 
 const verdictSchema = z.enum(['passed', 'failed', 'skipped', 'error']);
 
@@ -36,6 +37,8 @@ export const storedRunSchema = z.object({
   models: z.array(z.string()),
   stopped: z.boolean(),
   planned: z.number(),
+  /** Some cases of the file only: it says nothing about the others. */
+  isPartial: z.optional(z.boolean()),
   results: z.array(resultSchema),
 });
 
@@ -46,8 +49,8 @@ export type StoredResult = z.infer<typeof resultSchema>;
 const LONGEST_ANSWER = 4000;
 const LONGEST_REASON = 500;
 
-/** What is kept of a run. */
-export function summarizeRun(run: PromptRun): StoredRun {
+/** What is kept of a run, of all cases of its file or of some. */
+export function summarizeRun(run: PromptRun, isPartial: boolean): StoredRun {
   return {
     version: 1,
     file: run.file,
@@ -57,6 +60,7 @@ export function summarizeRun(run: PromptRun): StoredRun {
     models: [...run.models],
     stopped: run.stopped,
     planned: run.planned,
+    ...(isPartial && { isPartial }),
     results: run.results.map(summarizeResult),
   };
 }
@@ -86,7 +90,7 @@ function summarizeResult({ case: one, model, verdict, agreement, attempts }: Cas
           verdict: answer.verdict,
           reasons: answer.evaluations
             .filter((each) => each.verdict !== 'passed' && each.reason !== undefined)
-            .map((each) => truncateWithEllipsis(`${each.evaluator}: ${each.reason}`, LONGEST_REASON)),
+            .map((each) => truncateWithEllipsis(reasonText(each), LONGEST_REASON)),
           ...(calls.length > 0 && {
             calls: calls.map((call) => truncateWithEllipsis(`${call.name}(${call.arguments})`, LONGEST_REASON)),
           }),

@@ -6,6 +6,7 @@ import { caseFileProblemText } from '../../core/prompts/caseFiles.ts';
 import { nameCases, type PromptCase } from '../../core/prompts/promptCases.ts';
 import type { PromptFile } from '../../core/prompts/promptFile.ts';
 import { buildRequest } from '../../core/prompts/promptRequest.ts';
+import { RequestQueue } from '../../core/prompts/requestQueue.ts';
 import type { PromptRun } from '../../core/prompts/runResults.ts';
 import { contextKeys, promptCommands } from '../../ids.ts';
 import type { Clouds } from '../clouds.ts';
@@ -28,8 +29,8 @@ export interface PromptCommandsDeps {
   readonly models: PromptModels;
   readonly runner: PromptRunner;
   readonly results: PromptResults;
-  /** Keeps a run of several models, to compare them. */
-  keep(prompt: OpenedPrompt, run: PromptRun): Promise<unknown>;
+  /** Keeps a run of several models, to compare them. It is one of some cases, not of the whole file. */
+  keep(prompt: OpenedPrompt, run: PromptRun, isPartial: true): Promise<unknown>;
 }
 
 /** Run, Stop, Run with Models… and Copy as curl. */
@@ -98,14 +99,15 @@ export class PromptCommands {
       const shown = models.map((model) => ({ id: model, label: names.labelOf(model) }));
       const result = await results.open(prompt, one, shown);
       const signal = AbortSignal.any([running.signal, result.closed.signal]);
-      const order = { cases: [one], models, isSingle: true, seed, concurrency: models.length, withEvents: true };
+      const queue = new RequestQueue(models.length); // All models at once.
+      const order = { cases: [one], models, isSingle: true, seed, queue, withEvents: true };
       const run = await runner
         .run(prompt, order, (event) => result.accept(event), signal)
         .finally(() => {
           if (!result.run) result.end();
         });
       result.end(run);
-      if (models.length > 1) await this.#deps.keep(prompt, run);
+      if (models.length > 1) await this.#deps.keep(prompt, run, true);
       return run;
     } finally {
       if (this.#running.get(key) === running) this.#end(key);

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { PromptCase } from '../../core/prompts/promptCases.ts';
 import type { RunEvent } from '../../core/prompts/runCases.ts';
 import type { PromptRun } from '../../core/prompts/runResults.ts';
+import { waitText } from '../../core/prompts/runText.ts';
 import { promptCommands } from '../../ids.ts';
 import { ownerOf } from '../cancellation.ts';
 import type { Clouds } from '../clouds.ts';
@@ -58,7 +59,7 @@ export class PromptResult {
 
   accept(event: RunEvent): void {
     if (event.kind === 'waiting') {
-      const text = vscode.l10n.t('The service asked to wait {0} s.', Math.ceil(event.ms / 1000));
+      const text = waitText(event.ms);
       for (const model of this.models) if (!model.isOver) model.notices.push(text);
       this.show();
     }

@@ -3,6 +3,7 @@ import { RolecallError } from '../../core/base/errors.ts';
 import type { CompletionOptions } from '../../core/completions/client.ts';
 import { allCases } from '../../core/prompts/caseFiles.ts';
 import { hasErrors, type PromptFile } from '../../core/prompts/promptFile.ts';
+import type { RequestQueue } from '../../core/prompts/requestQueue.ts';
 import { type RunEvent, type RunPlan, runCases } from '../../core/prompts/runCases.ts';
 import type { PromptRun } from '../../core/prompts/runResults.ts';
 import { accountSignal } from '../cancellation.ts';
@@ -29,6 +30,8 @@ export interface RunOrder extends Omit<RunPlan, 'file' | 'path'> {
   readonly isSingle?: boolean;
   /** Instead of the file's seeds. */
   readonly seed?: number | undefined;
+  /** Of the runs beside it. */
+  readonly queue?: RequestQueue;
 }
 
 /** Runs prompt files against the active cloud. A run ends with the account that began it. */
@@ -63,7 +66,7 @@ export class PromptRunner {
   /** @throws RolecallError before anything was sent. Whatever happens afterwards is part of the result. */
   async run(
     prompt: OpenedPrompt,
-    { isSingle = false, seed, ...order }: RunOrder,
+    { isSingle = false, seed, queue, ...order }: RunOrder,
     onEvent: (event: RunEvent) => void,
     signal: AbortSignal,
   ): Promise<PromptRun> {
@@ -92,6 +95,7 @@ export class PromptRunner {
           connection: cloud.connection,
           options,
           resources: resourcesOf(prompt.uri, openTools),
+          ...(queue && { queue }),
           // A file that names a judge means it also where an evaluator names none.
           judgeModel: (name) => (name === undefined && prompt.file.extensions.judge ? undefined : models.find(name)),
         },

@@ -5,13 +5,15 @@ import { RolecallError } from '../../core/base/errors.ts';
 import {
   type Change,
   type ComparedCase,
+  comparableRuns,
   compareModels,
   compareRuns,
   regressions,
+  runForBaseline,
 } from '../../core/prompts/compareRuns.ts';
-import { verdictText } from '../../core/prompts/reports.ts';
-import type { PromptRun, Verdict } from '../../core/prompts/runResults.ts';
+import type { PromptRun } from '../../core/prompts/runResults.ts';
 import { RunStore } from '../../core/prompts/runStore.ts';
+import { countsText, regressionText, resultText } from '../../core/prompts/runText.ts';
 import { type StoredResult, type StoredRun, summarizeRun } from '../../core/prompts/storedRun.ts';
 import { documentPanel, promptCommands } from '../../ids.ts';
 import { ownerOf } from '../cancellation.ts';
@@ -70,25 +72,15 @@ export class PromptRuns implements vscode.Disposable {
   }
 
   /** Keeps a run. @returns the cases that the baseline did better, by their IDs, each with a sentence. */
-  async keep({ uri }: OpenedPrompt, run: PromptRun): Promise<ReadonlyMap<string, string>> {
+  async keep({ uri }: OpenedPrompt, run: PromptRun, isPartial: boolean): Promise<ReadonlyMap<string, string>> {
     if (run.results.length === 0) return new Map();
     const key = this.#keyOf(uri);
-    const stored = summarizeRun(run);
+    const stored = summarizeRun(run, isPartial);
     const baseline = await this.#store.baseline(key);
     await this.#store.add(key, stored);
     if (!baseline) return new Map();
     const when = timeOf(baseline);
-    return new Map(
-      regressions(baseline, stored).map(({ id, before, after }) => [
-        id,
-        vscode.l10n.t(
-          'Worse than the baseline of {0}: {1} then, {2} now.',
-          when,
-          tellResult(before),
-          tellResult(after),
-        ),
-      ]),
-    );
+    return new Map(regressions(baseline, stored).map((worse) => [worse.id, regressionText(worse, when)]));
   }
 
   #keyOf(uri: vscode.Uri): string {
@@ -100,8 +92,8 @@ export class PromptRuns implements vscode.Disposable {
     const key = this.#keyOf(uri);
     const runs = await this.#store.runs(key);
     const baseline = await this.#store.baseline(key);
-    const [latest, ...earlier] = runs;
-    const choices = latest ? [...this.#modelsOf(latest), ...this.#runsOf(latest, earlier, baseline)] : [];
+    const [latest] = runs;
+    const choices = latest ? [...this.#modelsOf(latest), ...this.#runsOf(latest, runs, baseline)] : [];
     if (choices.length === 0) {
       throw new RolecallError(
         'invalidRequest',
@@ -134,14 +126,14 @@ export class PromptRuns implements vscode.Disposable {
     });
   }
 
-  #runsOf(latest: StoredRun, earlier: readonly StoredRun[], baseline: StoredRun | undefined) {
-    const listed = [
-      ...(baseline ? [{ run: baseline, name: vscode.l10n.t('Baseline of {0}', timeOf(baseline)) }] : []),
-      ...earlier.map((run) => ({ run, name: vscode.l10n.t('Run of {0}', timeOf(run)) })),
-    ];
+  #runsOf(latest: StoredRun, runs: readonly StoredRun[], baseline: StoredRun | undefined) {
+    const listed = comparableRuns(runs, baseline).map(({ run, isBaseline }) => ({
+      run,
+      name: isBaseline ? vscode.l10n.t('Baseline of {0}', timeOf(run)) : vscode.l10n.t('Run of {0}', timeOf(run)),
+    }));
     return listed.map(({ run, name }) => ({
       label: name,
-      description: [run.models.map((id) => this.#labelOf(id)).join(', '), countsOf(run)].join(' · '),
+      description: [run.models.map((id) => this.#labelOf(id)).join(', '), countsText(run.results)].join(' · '),
       make: (): Comparison => ({
         title: vscode.l10n.t('Runs'),
         before: this.#nameOf(name, run),
@@ -182,7 +174,7 @@ export class PromptRuns implements vscode.Disposable {
 
   async #setBaseline(uri: vscode.Uri): Promise<void> {
     const key = this.#keyOf(uri);
-    const [latest] = await this.#store.runs(key);
+    const latest = runForBaseline(await this.#store.runs(key));
     if (!latest) {
       throw new RolecallError('invalidRequest', vscode.l10n.t('Run the tests of this file first.'));
     }
@@ -192,7 +184,7 @@ export class PromptRuns implements vscode.Disposable {
       vscode.l10n.t(
         'The run of {0} ({1}) is now the baseline. Cases that do worse than there fail.',
         timeOf(latest),
-        countsOf(latest),
+        countsText(latest.results),
       ),
       remove,
     );
@@ -266,32 +258,13 @@ function cellOf(result: StoredResult | undefined): Line<ComparedCase> {
   const [first] = result.answers;
   const text = (first?.text || first?.calls?.join(', ') || first?.reasons[0] || '').replace(/\s+/g, ' ');
   const shown = text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL)}…` : text;
-  return [{ strong: tellResult(result) }, ` ${shown}`];
-}
-
-const marks: Readonly<Record<Verdict, string>> = { passed: '✓', failed: '✗', skipped: '–', error: '⚠' };
-
-function tellResult(result: StoredResult | undefined): string {
-  if (!result) return '–';
-  const { verdict, passed, of } = result;
-  const agreement = of > 1 ? ` (${vscode.l10n.t('{0} of {1}', passed, of)})` : '';
-  return `${marks[verdict]} ${verdictText(verdict)}${agreement}`;
+  return [{ strong: resultText(result) }, ` ${shown}`];
 }
 
 function answersText(result: StoredResult | undefined): string {
   return (result?.answers ?? [])
     .map(({ text, calls = [], reasons }) => [text, ...calls, ...reasons.map((reason) => `(${reason})`)].join('\n'))
     .join('\n\n');
-}
-
-function countsOf({ results }: StoredRun): string {
-  const count = (verdict: Verdict) => results.filter((each) => each.verdict === verdict).length;
-  const [failed, errors] = [count('failed'), count('error')];
-  return [
-    vscode.l10n.t('{0} of {1} passed', count('passed'), results.length),
-    ...(failed > 0 ? [vscode.l10n.t('{0} failed', failed)] : []),
-    ...(errors > 0 ? [vscode.l10n.t('{0} errors', errors)] : []),
-  ].join(', ');
 }
 
 /** With seconds: two runs can follow one another within a minute. */

@@ -4,7 +4,9 @@ import type { PromptCase } from '../../core/prompts/promptCases.ts';
 import { nameCases } from '../../core/prompts/promptCases.ts';
 import { hasErrors } from '../../core/prompts/promptFile.ts';
 import { filesOf } from '../../core/prompts/promptRequest.ts';
+import { RequestQueue } from '../../core/prompts/requestQueue.ts';
 import type { PromptRun } from '../../core/prompts/runResults.ts';
+import { notChecked } from '../../core/prompts/runText.ts';
 import { signalOf } from '../cancellation.ts';
 import { plainText } from '../dialogs.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
@@ -19,8 +21,18 @@ export interface PromptTestsDeps {
   readonly catalog: ModelCatalog;
   readonly runner: PromptRunner;
   readonly problems: PromptProblems;
-  /** Keeps a run. @returns what its cases did better in the baseline, by their IDs. */
-  keep(prompt: OpenedPrompt, run: PromptRun): Promise<ReadonlyMap<string, string>>;
+  /** Keeps a run, of all cases of the file or of some. @returns what its cases did better in the baseline, by their IDs. */
+  keep(prompt: OpenedPrompt, run: PromptRun, isPartial: boolean): Promise<ReadonlyMap<string, string>>;
+}
+
+/** The tests of a file that are run with these models. */
+interface FileRun {
+  readonly run: vscode.TestRun;
+  readonly file: vscode.TestItem;
+  readonly tests: readonly vscode.TestItem[];
+  readonly prompt: OpenedPrompt;
+  readonly models: readonly string[];
+  fail(message: string): void;
 }
 
 /** More models than these are run from the prompt's editor. */
@@ -220,10 +232,15 @@ export class PromptTests implements vscode.Disposable {
     const signal = AbortSignal.any([signalOf(token), signalOf(run.token)]);
     try {
       if (!request.include) await this.#discover();
+      const queue = new RequestQueue();
+      const running: Promise<void>[] = [];
+      // Files run side by side, but ask their questions one after the other.
       for (const [file, wanted] of await this.#wanted(request)) {
         if (signal.aborted) break;
-        await this.#runFile(run, file, wanted, models, signal);
+        const work = await this.#prepare(run, file, wanted, models);
+        if (work) running.push(this.#runFile(work, queue, signal));
       }
+      await Promise.all(running);
     } finally {
       run.end();
     }
@@ -245,44 +262,56 @@ export class PromptTests implements vscode.Disposable {
     return wanted;
   }
 
-  async #runFile(
+  /** Never rejects. @returns `undefined` where there is nothing to run, which the run has been told. */
+  async #prepare(
     run: vscode.TestRun,
     file: vscode.TestItem,
     tests: readonly vscode.TestItem[],
     models: readonly string[] | undefined,
-    signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<FileRun | undefined> {
     for (const test of tests) run.enqueued(test);
+    if (!file.uri) return undefined;
     const fail = (message: string) => {
       for (const test of tests) run.errored(test, new vscode.TestMessage(message));
     };
-    if (!file.uri) return;
     try {
       const prompt = await readPrompt(file.uri);
       await this.#fill(file, prompt);
       if (file.error !== undefined && hasErrors(prompt.file)) {
         fail(typeof file.error === 'string' ? file.error : file.error.value);
-        return;
+        return undefined;
       }
       requireRunnable(prompt);
-      const missing = unknownValues(prompt, file);
-      if (missing) {
-        run.skipped(file);
-        run.appendOutput(`${missing}\r\n`, undefined, file);
-        return;
+      const reason = notRunnable(prompt, file);
+      if (reason) {
+        for (const test of tests) {
+          run.skipped(test);
+          run.appendOutput(`${test.label}: ${reason}\r\n`, undefined, test);
+        }
+        return undefined;
       }
       const { runner } = this.#deps;
       const asked = models ?? (await runner.modelsOf(prompt));
       await runner.askForJudges(prompt);
-      const work = new TestWork(run, prompt, this.#caseItems(tests), asked.length);
-      const order = { cases: [...work.cases], models: asked };
-      const done = await runner.run(prompt, order, (event) => work.accept(event), signal);
-      work.compare(await this.#deps.keep(prompt, done));
+      return { run, file, tests, prompt, models: asked, fail };
+    } catch (error) {
+      if (!isCancelled(error)) fail(asRolecallError(error).message);
+      return undefined;
+    }
+  }
+
+  /** Never rejects. */
+  async #runFile({ run, file, tests, prompt, models, fail }: FileRun, queue: RequestQueue, signal: AbortSignal) {
+    try {
+      const work = new TestWork(run, prompt, this.#caseItems(tests), models.length);
+      const order = { cases: [...work.cases], models, queue };
+      const done = await this.#deps.runner.run(prompt, order, (event) => work.accept(event), signal);
+      const isPartial = done.stopped || tests.length < file.children.size;
+      work.compare(await this.#deps.keep(prompt, done, isPartial));
       // Cases of a data file that could not be read are missing: the others say nothing about them.
       if (file.error !== undefined) run.errored(file, new vscode.TestMessage(file.error));
     } catch (error) {
-      if (isCancelled(error)) return;
-      fail(asRolecallError(error).message);
+      if (!isCancelled(error)) fail(asRolecallError(error).message);
     }
   }
 
@@ -302,10 +331,12 @@ export class PromptTests implements vscode.Disposable {
   }
 }
 
-/** Why a file without cases cannot be tested: its variables have no values. */
-function unknownValues({ file: { variables } }: OpenedPrompt, { children }: vscode.TestItem): string | undefined {
-  if (children.size > 0 || variables.length === 0) return undefined;
-  return vscode.l10n.t('This file has no cases that give values to: {0}.', variables.join(', '));
+/** Why nothing of a file is sent: its variables have no values, or nothing would check the answers. */
+function notRunnable({ file: { variables, evaluators } }: OpenedPrompt, { children }: vscode.TestItem) {
+  if (children.size === 0 && variables.length > 0) {
+    return vscode.l10n.t('This file has no cases that give values to: {0}.', variables.join(', '));
+  }
+  return evaluators.length === 0 ? notChecked() : undefined;
 }
 
 function caseWithoutValues(): PromptCase {

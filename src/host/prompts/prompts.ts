@@ -49,7 +49,7 @@ export class Prompts implements vscode.Disposable {
     const results = new PromptResults(deps.clouds, documents);
     this.#runs = new PromptRuns({ ...deps, models, documents });
     this.#drafts = promptDrafts(deps);
-    const keep: PromptRuns['keep'] = (prompt, run) => this.#runs.keep(prompt, run);
+    const keep: PromptRuns['keep'] = (...run) => this.#runs.keep(...run);
     const lenses = new PromptLenses((uri) => this.#commands.isRunning(uri));
     this.#commands = new PromptCommands({ ...deps, models, runner, results, keep }, () => lenses.refresh());
     this.#colors = new TokenColors(results);

@@ -3,7 +3,8 @@ import { oneLine } from '../../core/access/plain.ts';
 import { isJsonObject } from '../../core/base/json.ts';
 import type { Usage } from '../../core/completions/completion.ts';
 import { fenceFor } from '../../core/completions/request.ts';
-import type { Evaluation, Timings, Verdict } from '../../core/prompts/runResults.ts';
+import type { Timings } from '../../core/prompts/runResults.ts';
+import { checkText } from '../../core/prompts/runText.ts';
 import { numberText, tokensText } from '../tokenUsage.ts';
 import type { AnswerChoice, ModelAnswer } from './modelAnswer.ts';
 
@@ -101,23 +102,8 @@ function writeChoice(writer: Writer, model: ModelAnswer, choice: AnswerChoice): 
   if (!model.isOver) return;
   writer.lines(endOf(choice, model.result === undefined));
   if (choice.evaluations.length > 0) {
-    writer.lines(choice.evaluations.map(checkText));
+    writer.lines(choice.evaluations.map((each) => oneLine(checkText(each))));
   }
-}
-
-const marks: Readonly<Record<Verdict, string>> = { passed: '✓', failed: '✗', skipped: '–', error: '⚠' };
-
-/** A check in a line. */
-export function checkText({ evaluator, verdict, reason, score }: Evaluation): string {
-  const told: Readonly<Record<Verdict, string>> = {
-    passed: vscode.l10n.t('passed'),
-    failed: vscode.l10n.t('failed'),
-    skipped: vscode.l10n.t('skipped'),
-    error: vscode.l10n.t('error'),
-  };
-  const points = score === undefined ? '' : vscode.l10n.t(', score {0}', Number(score.toPrecision(3)));
-  const why = reason === undefined ? '' : `: ${oneLine(reason.replace(/\s+/g, ' '))}`;
-  return `${marks[verdict]} ${oneLine(evaluator)} (${told[verdict]}${points})${why}`;
 }
 
 /** How an answer ended, and how sure the model was. */

@@ -1,10 +1,9 @@
 import * as vscode from 'vscode';
 import type { PromptCase } from '../../core/prompts/promptCases.ts';
-import { reasonsOf } from '../../core/prompts/reports.ts';
 import type { RunEvent } from '../../core/prompts/runCases.ts';
-import { type CaseResult, combineVerdicts, type Verdict } from '../../core/prompts/runResults.ts';
+import { type CaseResult, combineVerdicts, type Evaluation } from '../../core/prompts/runResults.ts';
+import { caseText, checkText, distinctAnswers, reasonText, verdictText, waitText } from '../../core/prompts/runText.ts';
 import type { OpenedPrompt } from './promptFiles.ts';
-import { checkText } from './resultText.ts';
 
 /** A test, and what it asks. */
 export interface TestedCase {
@@ -33,7 +32,7 @@ export class TestWork {
 
   accept(event: RunEvent): void {
     if (event.kind === 'waiting') {
-      this.#write(vscode.l10n.t('The service asked to wait {0} s.', Math.ceil(event.ms / 1000)));
+      this.#write(waitText(event.ms));
     } else if (event.kind === 'started') {
       const test = this.#testOf(event.case);
       if (test && event.attempt === 0) this.#run.started(test);
@@ -46,7 +45,7 @@ export class TestWork {
       const test = this.#tests.get(id)?.test;
       const results = this.#results.get(id);
       if (!test || !results) continue;
-      const messages = results.flatMap((result) => this.#messagesOf(result, ['failed', 'error']));
+      const messages = results.flatMap((result) => this.#messagesOf(result));
       this.#run.failed(test, [this.#messageAt(reason, test), ...messages], durationOf(results));
     }
   }
@@ -67,27 +66,38 @@ export class TestWork {
     if (verdict === 'passed') this.#run.passed(test, duration);
     else if (verdict === 'skipped') this.#run.skipped(test);
     else {
-      const messages = results.flatMap((each) => this.#messagesOf(each, [verdict]));
+      const messages = results.flatMap((each) => this.#messagesOf(each));
       this.#run[verdict === 'failed' ? 'failed' : 'errored'](test, messages, duration);
     }
   }
 
-  #messagesOf({ attempts, model }: CaseResult, verdicts: readonly Verdict[]): vscode.TestMessage[] {
+  /** What failed, and beside it what could not be checked; of several answers each different sentence once. */
+  #messagesOf({ attempts, model, agreement }: CaseResult): vscode.TestMessage[] {
     const prefix = this.#models > 1 ? `${model}: ` : '';
-    return attempts.flatMap(({ error, answers }) => {
-      if (error) return verdicts.includes('error') ? [new vscode.TestMessage(`${prefix}${error.message}`)] : [];
-      return answers
-        .flatMap(({ evaluations }) => evaluations)
-        .filter(({ verdict }) => verdicts.includes(verdict))
-        .map(({ evaluator, reason = '', diff, range }) => {
-          const text = `${prefix}${evaluator}: ${reason}`;
-          const message = diff
-            ? vscode.TestMessage.diff(text, diff.expected, diff.actual)
-            : new vscode.TestMessage(text);
-          message.location = new vscode.Location(this.#prompt.uri, this.#prompt.rangeOf(range));
-          return message;
-        });
+    const messages = new Map<string, { readonly message: vscode.TestMessage; readonly text: string; count: number }>();
+    const add = (key: string, text: string, message: () => vscode.TestMessage) => {
+      const known = messages.get(key);
+      if (known) known.count++;
+      else messages.set(key, { message: message(), text, count: 1 });
+    };
+    for (const { error, answers } of attempts) {
+      if (error) add(error.message, `${prefix}${error.message}`, () => new vscode.TestMessage(''));
+      for (const evaluation of answers.flatMap(({ evaluations }) => evaluations)) {
+        if (evaluation.verdict !== 'failed' && evaluation.verdict !== 'error') continue;
+        const text = `${prefix}${reasonText(evaluation)}`;
+        add(JSON.stringify([text, evaluation.diff]), text, () => this.#messageOf(evaluation));
+      }
+    }
+    return [...messages.values()].map(({ message, text, count }) => {
+      message.message = agreement.of > 1 ? vscode.l10n.t('{0} ({1} of {2} answers)', text, count, agreement.of) : text;
+      return message;
     });
+  }
+
+  #messageOf({ diff, range }: Evaluation): vscode.TestMessage {
+    const message = diff ? vscode.TestMessage.diff('', diff.expected, diff.actual) : new vscode.TestMessage('');
+    message.location = new vscode.Location(this.#prompt.uri, this.#prompt.rangeOf(range));
+    return message;
   }
 
   #messageAt(text: string, { uri, range }: vscode.TestItem): vscode.TestMessage {
@@ -96,17 +106,16 @@ export class TestWork {
     return message;
   }
 
-  #writeResult({ case: one, model, verdict, agreement, attempts }: CaseResult, test: vscode.TestItem): void {
-    const agree = agreement.of > 1 ? ` (${agreement.passed}/${agreement.of})` : '';
-    this.#write(`${one.label} · ${model} · ${verdict}${agree}`, test);
-    for (const { error, answers } of attempts) {
-      if (error) this.#write(error.message, test);
-      for (const { text, evaluations } of answers) {
-        this.#write(text, test);
-        for (const evaluation of evaluations) this.#write(`  ${checkText(evaluation)}`, test);
-      }
+  #writeResult(result: CaseResult, test: vscode.TestItem): void {
+    const { verdict, attempts } = result;
+    this.#write(`${verdictText(verdict)}: ${caseText(result, true)}`, test);
+    for (const { count, error, answer } of distinctAnswers(attempts)) {
+      if (count > 1) this.#write(vscode.l10n.t('{0} times:', count), test);
+      if (error !== undefined) this.#write(error, test);
+      if (!answer) continue;
+      this.#write(answer.text, test);
+      for (const evaluation of answer.evaluations) this.#write(`  ${checkText(evaluation)}`, test);
     }
-    if (verdict === 'skipped') for (const reason of reasonsOf(attempts)) this.#write(`  ${reason}`, test);
     this.#write('', test);
   }
 

@@ -73,8 +73,10 @@ describe('rolecall test', function () {
   it('runs a foreign file on the model of the service that has its name, and ends with 0', async () => {
     const { code, stdout, stderr } = await run([]);
     assert.deepEqual([code, stderr], [0, '']);
-    assert.match(stdout, /^capitals\.prompt\.yml \(ours\/gpt-4o\)\n {2}passed {2}(?:France|Japan)\n/);
-    assert.match(stdout, /\n {2}2 passed in /);
+    assert.match(
+      stdout,
+      /^capitals\.prompt\.yml \(ours\/gpt-4o\)\n {2}passed {2}France\n {2}passed {2}Japan\n {2}2 passed in \d+ seconds?\n$/,
+    );
     assert.deepEqual(
       asked().map(({ model, temperature }) => [model, temperature]),
       [
@@ -87,8 +89,8 @@ describe('rolecall test', function () {
   it('ends with 1 where a case fails, with the reason and no control character', async () => {
     answer({ France: 'Paris', Japan: `Kyoto${ESC}[2J` });
     write('exact.prompt.yml', CAPITALS.replace('contains', 'equals'));
-    const { code, stdout } = await run(['exact.prompt.yml']);
-    assert.equal(code, 1);
+    const { code, stdout, stderr } = await run(['exact.prompt.yml']);
+    assert.deepEqual([code, stderr], [1, 'error: 1 of 2 results failed.\n']);
     assert.match(
       stdout,
       / {2}failed {2}Japan\n {10}the capital: The answer is not what was expected\.\n {10}- Tokyo\n {10}\+ Kyoto\\u\{1b\}\[2J\n/,
@@ -129,7 +131,10 @@ describe('rolecall test', function () {
     answer({ France: 'Lyon', Japan: 'Kyoto' });
     const worse = await run(['--baseline', 'before.json', '--fail-on', 'regression', '--json']);
     assert.equal(worse.code, 1);
-    assert.match(worse.stderr, /Worse than in the baseline: capitals\.prompt\.yml: France \[ours\/gpt-4o\]/);
+    assert.match(
+      worse.stderr,
+      /capitals\.prompt\.yml: France \[ours\/gpt-4o\]: Worse than the baseline of 20.*Z: ✓ passed then, ✗ failed now\.\nerror: 1 result is worse than the baseline\.\n/,
+    );
     assert.deepEqual(JSON.parse(worse.stdout).regressions, [
       {
         file: 'capitals.prompt.yml',
@@ -153,6 +158,51 @@ describe('rolecall test', function () {
     const { code, stderr } = await run(['--concurrency', '1']);
     assert.deepEqual([code, stderr], [0, 'The service asked to wait for 1 second.\n']);
     assert.equal(asked().length, 3);
+  });
+
+  it('prints results in the order of the files and of their cases, and what all of them came to', async () => {
+    write('more.prompt.yml', CAPITALS);
+    // The answer to the very first question comes last.
+    let held: (() => void) | undefined;
+    const usual = server.answer;
+    server.answer = (request, response) => {
+      if (request.url === '/v1/models') return usual(request, response);
+      const { messages } = JSON.parse(server.seen.at(-1)?.body ?? '') as { messages: { content: string }[] };
+      const isFrance = messages.at(-1)?.content.includes('France');
+      const answer = () => says(response, isFrance ? 'Paris' : 'Kyoto');
+      if (isFrance && !held) held = answer;
+      else answer();
+      if (asked().length === 4) held?.();
+      return undefined;
+    };
+    const { code, stdout, stderr } = await run(['--concurrency', '2']);
+    assert.deepEqual([code, stderr], [1, 'error: 2 of 4 results failed.\n']);
+    const lines = stdout.split('\n').filter((line) => !line.startsWith('   '));
+    assert.deepEqual(
+      lines.map((line) => line.replace(/ in .*/, '')),
+      [
+        'capitals.prompt.yml (ours/gpt-4o)',
+        '  passed  France',
+        '  failed  Japan',
+        '  1 passed, 1 failed',
+        'more.prompt.yml (ours/gpt-4o)',
+        '  passed  France',
+        '  failed  Japan',
+        '  1 passed, 1 failed',
+        '2 files: 2 passed, 2 failed',
+        '',
+      ],
+    );
+  });
+
+  it('sends nothing of a file that has no evaluators, and says so everywhere', async () => {
+    write('capitals.prompt.yml', CAPITALS.replace(/evaluators:[\s\S]*/, ''));
+    const { code, stdout, stderr } = await run(['--junit', 'out.xml', '-m', 'small']);
+    const why = 'Not sent: there are no evaluators that could check the answer.';
+    assert.deepEqual([code, stderr], [4, 'error: Nothing was measured: 2 skipped.\n']);
+    assert.ok(stdout.includes(`  skipped France\n          ${why}\n`), stdout);
+    assert.ok(fs.readFileSync(path.join(folder, 'out.xml'), 'utf8').includes(`<skipped message="${why}"/>`));
+    assert.deepEqual(asked(), []);
   });
 
   it('finds files in folders, with names that begin with a dot, and not those of packages', async () => {
@@ -322,7 +372,7 @@ describe('rolecall test', function () {
       const { code, stdout, stderr } = await run([]);
       assert.equal(code, 4);
       assert.match(stdout, / {2}error {3}Japan\n {10}.*broken/);
-      assert.match(stderr, /1 of 2 results could not be measured\./);
+      assert.match(stderr, /^error: 1 of 2 results could not be measured \(1 error\)\.\n$/);
     });
 
     it('130 when it is stopped, and asks nothing more', async () => {

@@ -3,6 +3,7 @@ import { silentLog } from '../../../../src/core/base/log.ts';
 import type { PromptCase } from '../../../../src/core/prompts/promptCases.ts';
 import { type PromptFile, readPromptFile } from '../../../../src/core/prompts/promptFile.ts';
 import { type PromptResources, unreadable } from '../../../../src/core/prompts/promptRequest.ts';
+import { RequestQueue } from '../../../../src/core/prompts/requestQueue.ts';
 import { type RunDeps, type RunEvent, type RunPlan, runCases } from '../../../../src/core/prompts/runCases.ts';
 import type { PromptRun } from '../../../../src/core/prompts/runResults.ts';
 
@@ -53,6 +54,8 @@ export async function play(
   reply: (request: SentRequest, index: number) => Reply,
   more: {
     readonly plan?: Partial<RunPlan>;
+    /** Requests at one time. */
+    readonly concurrency?: number;
     readonly deps?: Partial<RunDeps>;
     readonly onEvent?: (event: RunEvent) => void;
     readonly signal?: AbortSignal;
@@ -84,6 +87,7 @@ export async function play(
     connection: { inferenceUrl: 'https://inference.example.com' },
     resources: resourcesOf(),
     judgeModel: (name) => name,
+    queue: new RequestQueue(more.concurrency),
     ...more.deps,
   };
   const plan: RunPlan = { file, path: 'a.prompt.yml', cases: file.cases, models: ['m'], ...more.plan };

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
+import { RequestQueue } from '../../../../src/core/prompts/requestQueue.ts';
 import type { RunEvent } from '../../../../src/core/prompts/runCases.ts';
 import type { CaseResult } from '../../../../src/core/prompts/runResults.ts';
+import { reasonsOf } from '../../../../src/core/prompts/runText.ts';
 import { json, play, refuses, resourcesOf, says } from './harness.ts';
 
 const yaml = (more = '', cases = '[{input: one, expected: "1"}, {input: two, expected: "2"}]') => `
@@ -21,7 +23,8 @@ describe('a run of cases', function () {
   this.timeout(20_000);
   it('asks each model each case, and tells what happens', async () => {
     const { run, sent, events } = await play(yaml(), ({ text }) => says(answers[text] ?? ''), {
-      plan: { models: ['a', 'b'], concurrency: 1 },
+      plan: { models: ['a', 'b'] },
+      concurrency: 1,
     });
     assert.deepEqual(verdicts(run.results), [
       ['one', 'a', 'passed'],
@@ -87,7 +90,7 @@ rolecall:
 `,
       () => says('x'),
       {
-        plan: { concurrency: 1 },
+        concurrency: 1,
         deps: { resources: resourcesOf({ 'rules/a.md': 'Be {{input}}', 'cat.png': 'CAT' }, ['weather']) },
       },
     );
@@ -181,6 +184,37 @@ rolecall:
       assert.equal(run.results[0]?.verdict, 'skipped');
     });
 
+    it('without evaluators is not even sent where only what is checked counts', async () => {
+      const { run, sent, events } = await play(
+        'messages: [{role: user, content: x}]\ntestData: [{input: a}]\nrolecall: {repeats: 3, passes: 2}',
+        () => says('x'),
+        { plan: { onlyChecked: true } },
+      );
+      assert.deepEqual(sent, []);
+      assert.deepEqual(textEvents(events), ['finished']);
+      const [result] = run.results;
+      assert.deepEqual(
+        [result?.verdict, reasonsOf(result?.attempts ?? [])],
+        ['skipped', ['Not sent: there are no evaluators that could check the answer.']],
+      );
+    });
+
+    it('that fails one check has failed, whatever became of the judge', async () => {
+      const { run } = await play(
+        `messages: [{role: user, content: x}]
+testData: [{input: a}]
+evaluators: [{name: judge, uses: github/fluency}, {name: same, string: {equals: y}}]
+rolecall: {judge: the-judge}`,
+        ({ body }) => (body.model === 'the-judge' ? refuses(500, 'down') : says('x')),
+      );
+      const [result] = run.results;
+      assert.equal(result?.verdict, 'failed');
+      assert.match(
+        reasonsOf(result?.attempts ?? []).join('\n'),
+        /^judge \(error\): The judge did not answer: .*down.*\nsame: /,
+      );
+    });
+
     it('with only skipped evaluators is skipped, and passes with one that passed', async () => {
       const text = (more: string) =>
         `messages: [{role: user, content: x}]\ntestData: [{input: a}]\nevaluators: [{uses: github/none}${more}]`;
@@ -203,6 +237,7 @@ rolecall:
       ['one cannot be measured, two are enough', 'rolecall: {repeats: 3, passes: 2}', ['a', '!', 'a'], 'passed', 2],
       ['one cannot be measured and could decide', 'rolecall: {repeats: 3, passes: 2}', ['a', '!', 'b'], 'error', 1],
       ['one cannot be measured', 'rolecall: {repeats: 2}', ['a', '!'], 'error', 1],
+      ['one cannot be measured and one fails', 'rolecall: {repeats: 2}', ['!', 'b'], 'failed', 0],
       ['seeds are repeats', 'rolecall: {seeds: [1, 2]}', ['a', 'a'], 'passed', 2],
     ];
     for (const [what, more, replies, verdict, passed] of rows) {
@@ -210,7 +245,7 @@ rolecall:
         const { run } = await play(
           yaml(more, '[{input: x, expected: a}]'),
           (_request, index) => (replies[index] === '!' ? refuses(500, 'down') : says(replies[index] ?? '')),
-          { plan: { concurrency: 1 } },
+          { concurrency: 1 },
         );
         const [result] = run.results;
         assert.deepEqual(
@@ -245,13 +280,35 @@ rolecall:
         open--;
         return says('a');
       },
-      { plan: { concurrency: 3 } },
+      { concurrency: 3 },
     );
     assert.equal(most, 3);
     assert.deepEqual(
       run.results.map(({ case: { label } }) => label),
       Array.from({ length: 50 }, (_, at) => `q${at}`),
     );
+  });
+
+  it('shares its turns with other runs, which follow in order', async () => {
+    const queue = new RequestQueue(2);
+    const order: string[] = [];
+    let open = 0;
+    let most = 0;
+    const one = (name: string) =>
+      play(
+        yaml('', many(4)),
+        async ({ text }) => {
+          order.push(name + text);
+          most = Math.max(most, ++open);
+          await new Promise((resolve) => setImmediate(resolve));
+          open--;
+          return says('a');
+        },
+        { deps: { queue } },
+      );
+    await Promise.all([one('a '), one('b ')]);
+    assert.equal(most, 2);
+    assert.deepEqual(order, ['a q0', 'a q1', 'a q2', 'a q3', 'b q0', 'b q1', 'b q2', 'b q3']);
   });
 
   it('waits with all requests when the service asks to, and then goes on', async () => {
@@ -265,7 +322,7 @@ rolecall:
         return texts.length === 1 ? refuses(429, 'slow down', { 'retry-after': '1' }) : says('a');
       },
       {
-        plan: { concurrency: 2 },
+        concurrency: 2,
         onEvent: async (event) => {
           if (event.kind !== 'waiting') return;
           waits.push(event.ms);
@@ -292,7 +349,7 @@ rolecall:
     const { run, sent } = await play(
       yaml('', many(20)),
       ({ body }) => (body.model === 'gone' ? refuses(404, 'no such model') : says('a')),
-      { plan: { models: ['gone', 'here'], concurrency: 1 } },
+      { plan: { models: ['gone', 'here'] }, concurrency: 1 },
     );
     assert.equal(sent.filter(({ body }) => body.model === 'gone').length, 3);
     const gone = run.results.filter(({ model }) => model === 'gone');
@@ -306,7 +363,7 @@ rolecall:
       yaml('', many(10)),
       (_request, index) => (index < 8 ? refuses(503, 'busy') : says('a')),
       {
-        plan: { concurrency: 1 },
+        concurrency: 1,
       },
     );
     assert.equal(sent.length, 10);
@@ -321,7 +378,7 @@ rolecall:
         if (index === 10) stop.abort();
         return index < 10 ? says('a') : new Promise(() => {});
       },
-      { plan: { concurrency: 4 }, signal: stop.signal },
+      { concurrency: 4, signal: stop.signal },
     );
     assert.equal(run.stopped, true);
     assert.ok(sent.length <= 14, String(sent.length));
@@ -342,7 +399,7 @@ rolecall:
   it('is an error where the sign-in is missing, and asks the identity service no more than it must', async () => {
     let asked = 0;
     const { run, sent } = await play(yaml('', many(20)), () => says('a'), {
-      plan: { concurrency: 1 },
+      concurrency: 1,
       deps: {
         inference: {
           log: { trace() {}, debug() {}, info() {}, warn() {}, error() {} },

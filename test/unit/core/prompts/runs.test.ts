@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { compareAttempts, compareModels, compareRuns, regressions } from '../../../../src/core/prompts/compareRuns.ts';
+import {
+  comparableRuns,
+  compareAttempts,
+  compareModels,
+  compareRuns,
+  regressions,
+  runForBaseline,
+} from '../../../../src/core/prompts/compareRuns.ts';
 import { attemptJson, jsonReport, junitReport, markdownReport } from '../../../../src/core/prompts/reports.ts';
 import type { AttemptResult } from '../../../../src/core/prompts/runResults.ts';
 import { MAX_RUNS, type RunStorage, RunStore } from '../../../../src/core/prompts/runStore.ts';
@@ -17,9 +24,10 @@ ${more}`;
 async function stored(words: readonly string[], models: readonly string[] = ['m'], more = ''): Promise<StoredRun> {
   const reply = (word = '') => (word === '!' ? refuses(500, 'down') : says(word));
   const { run } = await play(YAML(more), (_request, index) => reply(words[index]), {
-    plan: { models, concurrency: 1 },
+    plan: { models },
+    concurrency: 1,
   });
-  return JSON.parse(JSON.stringify(summarizeRun(run))) as StoredRun;
+  return JSON.parse(JSON.stringify(summarizeRun(run, false))) as StoredRun;
 }
 
 const changes = (before: StoredRun, after: StoredRun) =>
@@ -68,6 +76,81 @@ describe('two runs', () => {
       regressions(before, after).map(({ label }) => label),
       ['one'],
     );
+  });
+
+  it('are the same where the same answers came more often', async () => {
+    const repeated = (words: readonly string[], more: string) => stored(words, ['m'], more);
+    const before = await repeated(['b', 'b', 'b'], '');
+    const thrice = 'rolecall: {repeats: 3}';
+    const same = await repeated(['b', 'b', 'b', 'b', 'b', 'b', 'b', 'b', 'b'], thrice);
+    assert.deepEqual(
+      changes(before, same).map(([, change]) => change),
+      ['unchanged', 'unchanged', 'unchanged'],
+    );
+    const other = await repeated(['b', 'c', 'b', 'b', 'b', 'b', 'c', 'c', 'c'], thrice);
+    assert.deepEqual(
+      changes(before, other).map(([, change]) => change),
+      ['different', 'unchanged', 'different'],
+    );
+    assert.deepEqual(
+      changes(other, await repeated(['c', 'b', 'b', 'b', 'b', 'b', 'c', 'c', 'c'], thrice)).map(([, change]) => change),
+      ['unchanged', 'unchanged', 'unchanged'],
+    );
+  });
+
+  it('name the model of each case, unless it is models that are compared', async () => {
+    const both = await stored(['a', 'b', 'a', 'a', 'a', 'a'], ['m', 'n']);
+    assert.deepEqual(
+      compareRuns(both, both).map(({ label, model }) => [label, model]),
+      ['one', 'two', 'three'].flatMap((label) => [
+        [label, 'm'],
+        [label, 'n'],
+      ]),
+    );
+    assert.ok(compareModels(both, 'm', 'n').every((each) => !('model' in each)));
+  });
+
+  describe('of some cases', () => {
+    const at = (run: StoredRun, minute: number): StoredRun => ({
+      ...run,
+      startedAt: `2026-01-01T10:0${minute}:00.000Z`,
+    });
+    const only = (run: StoredRun, label: string): StoredRun => ({
+      ...run,
+      isPartial: true,
+      results: run.results.filter((each) => each.label === label),
+    });
+
+    it('say nothing about the others', async () => {
+      const whole = await stored(['a', 'b', 'a']);
+      const part = only(await stored(['a', 'a', 'a']), 'two');
+      assert.deepEqual(changes(whole, part), [['two', 'better']]);
+      assert.deepEqual(changes(part, whole), [['two', 'worse']]);
+    });
+
+    it('are compared with those that have one of them, and with the baseline once', async () => {
+      const run = await stored(['a', 'b', 'a']);
+      const [first, second, third, fourth] = [at(run, 1), only(at(run, 2), 'one'), only(at(run, 3), 'two'), at(run, 4)];
+      const times = (runs: readonly StoredRun[], baseline?: StoredRun) =>
+        comparableRuns(runs, baseline).map(
+          ({ run: { startedAt }, isBaseline }) => startedAt.slice(15, 16) + (isBaseline ? ' baseline' : ''),
+        );
+      assert.deepEqual(times([third, second, first]), ['1']);
+      assert.deepEqual(times([fourth, third, second, first]), ['3', '2', '1']);
+      assert.deepEqual(times([fourth, third, second, first], first), ['1 baseline', '3', '2']);
+      assert.deepEqual(times([fourth, third, second], first), ['1 baseline', '3', '2'], 'no longer kept');
+      assert.deepEqual(times([fourth, third], fourth), ['3'], 'not with itself');
+      assert.deepEqual(times([], first), []);
+    });
+
+    it('are the baseline only where there is no run of all', async () => {
+      const whole = await stored(['a', 'b', 'a']);
+      const part = only(whole, 'one');
+      assert.deepEqual(
+        [runForBaseline([part, whole]), runForBaseline([part]), runForBaseline([])],
+        [whole, part, undefined],
+      );
+    });
   });
 
   it('keep what only one of them has', async () => {
@@ -123,6 +206,8 @@ describe('kept runs', () => {
     assert.equal(kept[0]?.startedAt, at(MAX_RUNS + 5).startedAt);
     assert.equal((await store.baseline('a'))?.startedAt, at(1).startedAt);
     assert.equal((await store.runs('b')).length, 2, 'of the same moment');
+    await Promise.all([store.add('c', at(1)), store.add('c', at(1)), store.add('c', at(1))]);
+    assert.equal((await store.runs('c')).length, 3, 'at once');
     memory.files.set('a.broken.json', '{');
     assert.equal((await store.runs('a')).length, MAX_RUNS);
     await store.clear();
@@ -167,7 +252,7 @@ testData: [{input: one, expected: a}, {input: two, expected: a}, {input: three, 
 evaluators: [{name: same, string: {equals: '{{expected}}'}}]`,
       ({ text }) =>
         text === 'two' ? says('\u0000\uD800]]>\uFFFE😀') : text === 'three' ? refuses(500, 'down') : says('a'),
-      { plan: { concurrency: 1 } },
+      { concurrency: 1 },
     );
     const xml = junitReport([run]);
     assert.match(
@@ -177,8 +262,40 @@ evaluators: [{name: same, string: {equals: '{{expected}}'}}]`,
     assert.match(xml, /<system-out>\uFFFD\uFFFD\]\]&#62;\uFFFD😀<\/system-out>/);
     assert.match(xml, /<failure message="same: The answer is not what was expected\.">/);
     assert.match(xml, /<error message="[^"]*down[^"]*">/);
-    assert.match(xml, /<skipped message="same: The case has no value for: expected\."\/>/);
+    assert.match(xml, /<skipped message="same \(skipped\): The case has no value for: expected\."\/>/);
     assert.ok(xml.isWellFormed());
+  });
+
+  it('name a check that was skipped beside others, which has neither passed nor failed', async () => {
+    const { run } = await play(
+      `messages: [{role: user, content: x}]
+testData: [{input: one}]
+evaluators: [{name: same, string: {equals: a}}, {name: fluent, uses: github/fluency}, {name: down, uses: github/coherence}]`,
+      ({ text }) => (text.includes('<input>') ? refuses(500, 'down') : says('a')),
+      { deps: { judgeModel: () => undefined } },
+    );
+    const { testResults } = jsonReport(run) as unknown as {
+      testResults: { evaluationResults: Record<string, unknown>[] }[];
+    };
+    assert.deepEqual(
+      testResults[0]?.evaluationResults.map(({ evaluatorName, passed, score, verdict }) => [
+        evaluatorName,
+        passed,
+        score,
+        verdict,
+      ]),
+      [
+        ['same', true, 1, 'passed'],
+        ['fluent', null, null, 'skipped'],
+        ['down', null, null, 'skipped'],
+      ],
+    );
+    const xml = junitReport([run]);
+    assert.match(xml, /tests="3" failures="0" errors="0" skipped="2"/);
+    assert.match(
+      xml,
+      /<testcase name="one · fluent" classname="a\.prompt\.yml" time="0\.000">\n {6}<skipped message="fluent \(skipped\): There is no model to judge with\. Choose one\."\/>/,
+    );
   });
 
   it('as Markdown keep the words of a model from being markup', async () => {

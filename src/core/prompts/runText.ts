@@ -1,0 +1,116 @@
+import * as l10n from '@vscode/l10n';
+import { formatSeconds } from '../base/errors.ts';
+import type { ComparedCase } from './compareRuns.ts';
+import type { AnswerResult, AttemptResult, CaseResult, Evaluation, Verdict } from './runResults.ts';
+import type { StoredResult } from './storedRun.ts';
+
+// What is said of runs: the same in the editor, on the command line and in reports. Words of a model or a service are in it as
+// they came; whoever shows a text makes it harmless for the place.
+
+const marks: Readonly<Record<Verdict, string>> = { passed: '✓', failed: '✗', skipped: '–', error: '⚠' };
+
+export function verdictText(verdict: Verdict): string {
+  switch (verdict) {
+    case 'passed':
+      return l10n.t('passed');
+    case 'failed':
+      return l10n.t('failed');
+    case 'skipped':
+      return l10n.t('skipped');
+    case 'error':
+      return l10n.t('error');
+  }
+}
+
+/** A check in a line, whatever it came to. */
+export function checkText({ evaluator, verdict, reason, score }: Evaluation): string {
+  const points = score === undefined ? '' : l10n.t(', score {0}', Number(score.toPrecision(3)));
+  const why = reason === undefined ? '' : `: ${reason.replace(/\s+/g, ' ')}`;
+  return `${marks[verdict]} ${evaluator} (${verdictText(verdict)}${points})${why}`;
+}
+
+/** Why a check did not pass. Failing is what checks do; anything else is named. */
+export function reasonText({ evaluator, verdict, reason = '' }: Evaluation): string {
+  return verdict === 'failed' ? `${evaluator}: ${reason}` : `${evaluator} (${verdictText(verdict)}): ${reason}`;
+}
+
+/** Why a case did not pass, and what of it could not be checked; each reason once. */
+export function reasonsOf(attempts: readonly AttemptResult[]): string[] {
+  if (attempts.length === 0) return [notChecked()];
+  const reasons = attempts.flatMap(({ error, answers }) =>
+    error ? [error.message] : answers.flatMap(reasonsOfAnswer),
+  );
+  return [...new Set(reasons)];
+}
+
+/** Why a case was not sent. */
+export function notChecked(): string {
+  return l10n.t('Not sent: there are no evaluators that could check the answer.');
+}
+
+function reasonsOfAnswer({ evaluations }: AnswerResult): string[] {
+  if (evaluations.length === 0) return [l10n.t('There are no evaluators, so nothing was checked.')];
+  return evaluations.filter(({ verdict }) => verdict !== 'passed').map(reasonText);
+}
+
+/** A case, its model where there are several, and how many of several answers passed. */
+export function caseText(
+  { case: { label }, model, agreement: { passed, of } }: CaseResult,
+  showsModel: boolean,
+): string {
+  return `${label}${showsModel ? ` [${model}]` : ''}${shareText(passed, of)}`;
+}
+
+function shareText(passed: number, of: number): string {
+  return of > 1 ? ` (${l10n.t('{0} of {1} passed', passed, of)})` : '';
+}
+
+/** What a kept result came to. */
+export function resultText({ verdict, passed, of }: Pick<StoredResult, 'verdict' | 'passed' | 'of'>): string {
+  return `${marks[verdict]} ${verdictText(verdict)}${shareText(passed, of)}`;
+}
+
+/** How many results came to what. */
+export function countsText(results: readonly { readonly verdict: Verdict }[]): string {
+  const count = (wanted: Verdict) => results.filter(({ verdict }) => verdict === wanted).length;
+  const errors = count('error');
+  const parts = [
+    count('passed') > 0 || results.length === 0 ? l10n.t('{0} passed', count('passed')) : '',
+    count('failed') > 0 ? l10n.t('{0} failed', count('failed')) : '',
+    count('skipped') > 0 ? l10n.t('{0} skipped', count('skipped')) : '',
+    errors === 1 ? l10n.t('1 error') : errors > 1 ? l10n.t('{0} errors', errors) : '',
+  ];
+  return parts.filter((text) => text !== '').join(', ');
+}
+
+/** @param when the baseline was run. */
+export function regressionText({ before, after }: ComparedCase, when: string): string {
+  const told = (result: StoredResult | undefined) => (result ? resultText(result) : '–');
+  return l10n.t('Worse than the baseline of {0}: {1} then, {2} now.', when, told(before), told(after));
+}
+
+export function waitText(ms: number): string {
+  return l10n.t('The service asked to wait for {0}.', formatSeconds(ms));
+}
+
+/** Several answers of which some are the same. */
+export interface RepeatedAttempt {
+  /** How often. */
+  readonly count: number;
+  readonly error?: string;
+  readonly answer?: AnswerResult;
+}
+
+/** Each different answer once. Those that came to something else differ, whatever they say. */
+export function distinctAnswers(attempts: readonly AttemptResult[]): RepeatedAttempt[] {
+  const found = new Map<string, RepeatedAttempt>();
+  const add = (key: unknown, one: Omit<RepeatedAttempt, 'count'>) => {
+    const text = JSON.stringify(key);
+    found.set(text, { ...one, count: (found.get(text)?.count ?? 0) + 1 });
+  };
+  for (const { error, answers } of attempts) {
+    if (error) add([error.message], { error: error.message });
+    for (const answer of answers) add([answer.text, answer.evaluations.map(checkText)], { answer });
+  }
+  return [...found.values()];
+}
