@@ -132,10 +132,16 @@ export const contextKeys = {
   hasAsked: 'rolecall.hasAsked',
   hasBrowsed: 'rolecall.hasBrowsed',
   hasRunTool: 'rolecall.hasRunTool',
-  /** The addresses of the prompt files that run; false while none does. */
-  runningPrompts: 'rolecall.runningPrompts',
   /** While Get Started opens the walkthrough: no step counts as done then. */
   isOpeningWalkthrough: 'rolecall.isOpeningWalkthrough',
+} as const;
+
+/** Context keys about prompt files; apart, as their commands are. Addresses, or false for none. */
+export const promptContextKeys = {
+  /** Of the prompt files that run. */
+  runningPrompts: 'rolecall.runningPrompts',
+  /** Of the results whose tokens have probabilities. */
+  coloredResults: 'rolecall.coloredResults',
 } as const;
 
 export const settings = {

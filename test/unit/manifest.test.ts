@@ -86,7 +86,7 @@ describe('names stand once: src/ids.ts and package.json', () => {
     const asked = [...whens, ...everyString.filter(({ text }) => text.startsWith('onContext:')).map(({ text }) => text)]
       .flatMap((clause) => clause.match(/rolecall[.\w]*/g) ?? [])
       .filter((name) => !places.has(name));
-    same(new Set(asked), Object.values(ids.contextKeys));
+    same(new Set(asked), [...Object.values(ids.contextKeys), ...Object.values(ids.promptContextKeys)]);
   });
 
   it('slash commands of the participant', () =>
@@ -428,7 +428,9 @@ describe('menus, welcome views and the walkthrough lead somewhere', () => {
           (kind === 'onCommand' && commandIds.includes(what)) ||
           (kind === 'onView' && viewIds.includes(what)) ||
           (kind === 'onContext' &&
-            Object.values<string>(ids.contextKeys).some((key) => new RegExp(`^${key}\\b`).test(what)));
+            Object.values<string>({ ...ids.contextKeys, ...ids.promptContextKeys }).some((key) =>
+              new RegExp(`^${key}\\b`).test(what),
+            ));
         assert.ok(known, event);
       }
     }
@@ -452,22 +454,30 @@ describe('menus, welcome views and the walkthrough lead somewhere', () => {
 });
 
 describe('the command palette', () => {
-  type Context = Readonly<Record<string, string | number | boolean>>;
+  type Context = Readonly<Record<string, string | number | boolean | readonly string[]>>;
   type Entry = { readonly command: string; readonly when: string };
   const entries: Entry[] = contributes.menus.commandPalette;
   const { commands } = ids;
+
+  const operators: Readonly<
+    Record<string, (value: Context[string] | undefined, wanted: string, context: Context) => boolean>
+  > = {
+    '==': (value, wanted) => String(value) === wanted,
+    '!=': (value, wanted) => String(value) !== wanted,
+    '>': (value, wanted) => Number(value ?? 0) > Number(wanted),
+    '=~': (value, wanted) => new RegExp(wanted.slice(1, -1)).test(String(value)),
+    in: (value, wanted, context) => [context[wanted] ?? []].flat().includes(String(value)),
+  };
 
   /** Whether a `when` clause of this palette holds: terms with one operator, joined by `&&` and `||`. */
   function holds(clause: string, context: Context): boolean {
     const term = (text: string): boolean => {
       const [, not, key = '', operator, wanted = ''] =
-        /^(!?)([\w.]+)(?: (==|!=|>|=~) (.+))?$/.exec(text) ?? assert.fail(`cannot read: ${text}`);
+        /^(!?)([\w.]+)(?: (==|!=|>|=~|in) (.+))?$/.exec(text) ?? assert.fail(`cannot read: ${text}`);
       const value = context[key];
       if (key === 'false') return false;
-      if (operator === '==') return String(value) === wanted;
-      if (operator === '!=') return String(value) !== wanted;
-      if (operator === '>') return Number(value ?? 0) > Number(wanted);
-      if (operator === '=~') return new RegExp(wanted.slice(1, -1)).test(String(value));
+      const compare = operators[operator ?? ''];
+      if (compare) return compare(value, wanted, context);
       return Boolean(value) !== (not === '!');
     };
     return clause.split(' || ').some((all) => all.split(' && ').every(term));
@@ -658,12 +668,28 @@ describe('the command palette', () => {
     ],
     [
       'while a prompt runs, to stop it',
-      { ...fresh, [ids.contextKeys.runningPrompts]: true },
+      { ...fresh, [ids.promptContextKeys.runningPrompts]: true },
       [...always, commands.trySandbox, ids.promptCommands.stopPrompt],
     ],
     [
       'on the result of a prompt, what can be done with it',
       { ...fresh, resourceScheme: 'rolecall-prompt' },
+      [
+        ...always,
+        commands.trySandbox,
+        ids.promptCommands.continuePrompt,
+        ids.promptCommands.reproducePrompt,
+        ids.promptCommands.savePromptResult,
+      ],
+    ],
+    [
+      'on a result with token probabilities, the way through them',
+      {
+        ...fresh,
+        resourceScheme: 'rolecall-prompt',
+        resourcePath: '/a/b.result.md',
+        [ids.promptContextKeys.coloredResults]: ['/a/b.result.md'],
+      },
       [
         ...always,
         commands.trySandbox,

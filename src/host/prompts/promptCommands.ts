@@ -8,10 +8,10 @@ import type { PromptFile } from '../../core/prompts/promptFile.ts';
 import { buildRequest } from '../../core/prompts/promptRequest.ts';
 import { RequestQueue } from '../../core/prompts/requestQueue.ts';
 import type { PromptRun } from '../../core/prompts/runResults.ts';
-import { contextKeys, promptCommands } from '../../ids.ts';
+import { promptCommands, promptContextKeys } from '../../ids.ts';
 import type { Clouds } from '../clouds.ts';
 import type { Handlers } from '../commands.ts';
-import { setContextKey } from '../contextKeys.ts';
+import { pathsOf, setContextKey } from '../contextKeys.ts';
 import type { OpenToolRegistry } from '../conversation.ts';
 import { showInformationMessage, showInputBox, showQuickPick } from '../dialogs.ts';
 import type { Settings } from '../settings.ts';
@@ -125,11 +125,10 @@ export class PromptCommands {
   }
 
   #tell(): void {
-    // By path: where Rolecall runs beside the workspace, the window knows the file by another scheme.
-    const paths = [...this.#running.keys()]
-      .map((key) => vscode.Uri.parse(key))
-      .flatMap(({ path, fsPath }) => [path, fsPath]);
-    setContextKey(contextKeys.runningPrompts, paths.length > 0 && [...new Set(paths)]);
+    setContextKey(
+      promptContextKeys.runningPrompts,
+      pathsOf([...this.#running.keys()].map((key) => vscode.Uri.parse(key))),
+    );
     this.#changed();
   }
 

@@ -4,9 +4,10 @@ import type { PromptCase } from '../../core/prompts/promptCases.ts';
 import type { RunEvent } from '../../core/prompts/runCases.ts';
 import type { PromptRun } from '../../core/prompts/runResults.ts';
 import { waitText } from '../../core/prompts/runText.ts';
-import { promptCommands } from '../../ids.ts';
+import { promptCommands, promptContextKeys } from '../../ids.ts';
 import { ownerOf } from '../cancellation.ts';
 import type { Clouds } from '../clouds.ts';
+import { pathsOf, setContextKey } from '../contextKeys.ts';
 import { clockTime } from '../times.ts';
 import { ModelAnswer } from './modelAnswer.ts';
 import type { OpenedPrompt } from './promptFiles.ts';
@@ -123,16 +124,27 @@ export class PromptResults implements vscode.CodeLensProvider, vscode.Disposable
     const uri = vscode.Uri.from({ scheme: RESULT_SCHEME, path: `/${key}/${base}.result.md` });
     this.#results.get(uri.toString())?.closed.abort();
     const answers = models.map(({ id, label }) => new ModelAnswer(id, label));
-    const result = new PromptResult({ uri, prompt, case: one, models: answers }, this.#documents, () =>
-      this.#changed.fire(),
-    );
+    const result = new PromptResult({ uri, prompt, case: one, models: answers }, this.#documents, () => this.#drawn());
     this.#results.set(uri.toString(), result);
+    this.#drawn();
     const document = await vscode.workspace.openTextDocument(uri);
     const visible = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
     const viewColumn = visible?.viewColumn ?? vscode.ViewColumn.Beside;
     await vscode.window.showTextDocument(document, { viewColumn, preserveFocus: true, preview: false });
     return result;
   }
+
+  #drawn(): void {
+    this.#changed.fire();
+    const colored = [...this.#results.values()].filter(({ answers }) =>
+      answers.some(({ choice }) => choice.places.length > 0),
+    );
+    const paths = pathsOf(colored.map(({ uri }) => uri));
+    if (String(paths) === String(this.#colored)) return; // As for nearly all updates of an answer that arrives.
+    this.#colored = paths;
+    setContextKey(promptContextKeys.coloredResults, paths);
+  }
+  #colored: ReturnType<typeof pathsOf> = false;
 
   /** The result that a document shows. */
   of(uri: vscode.Uri | undefined): PromptResult | undefined {
@@ -168,11 +180,13 @@ export class PromptResults implements vscode.CodeLensProvider, vscode.Disposable
   #forget(uri: vscode.Uri): void {
     this.of(uri)?.closed.abort();
     this.#results.delete(uri.toString());
+    this.#drawn();
   }
 
   async clear(): Promise<void> {
     for (const { closed } of this.#results.values()) closed.abort();
     this.#results.clear();
+    this.#drawn();
     await this.#documents.closeAll();
   }
 

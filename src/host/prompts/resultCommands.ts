@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { oneLine } from '../../core/access/plain.ts';
-import { RolecallError, truncateWithEllipsis } from '../../core/base/errors.ts';
+import { cancelled, formatList, RolecallError, truncateWithEllipsis } from '../../core/base/errors.ts';
 import { checkMessages } from '../../core/completions/parameters.ts';
 import { compareAttempts } from '../../core/prompts/compareRuns.ts';
 import { answerText } from '../../core/prompts/evaluate.ts';
-import { attemptJson, markdownReport } from '../../core/prompts/reports.ts';
-import type { AttemptResult } from '../../core/prompts/runResults.ts';
+import { attemptJson, junitReport, markdownReport } from '../../core/prompts/reports.ts';
+import type { AttemptResult, PromptRun } from '../../core/prompts/runResults.ts';
 import { continuePrompt } from '../../core/prompts/writePromptFile.ts';
 import { promptCommands } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
@@ -41,24 +41,26 @@ export class ResultCommands {
   get handlers() {
     return {
       [promptCommands.foldPromptResult]: async (uri, model, what) => this.#fold(uri, model, what),
-      [promptCommands.continuePrompt]: (uri, model) => this.#continue(this.#find(uri, model)),
-      [promptCommands.reproducePrompt]: (uri, model) => this.#runAgain(this.#find(uri, model)),
-      [promptCommands.runPromptToolCall]: (uri, model, choice, call) =>
-        this.#callTool(this.#find(uri, model), choice, call),
-      [promptCommands.savePromptResult]: (uri, model) => this.#save(this.#find(uri, model)),
+      [promptCommands.continuePrompt]: async (uri, model) => this.#continue(await this.#find(uri, model)),
+      [promptCommands.reproducePrompt]: async (uri, model) => this.#runAgain(await this.#find(uri, model)),
+      [promptCommands.runPromptToolCall]: async (uri, model, choice, call) =>
+        this.#callTool(await this.#find(uri, model), choice, call),
+      [promptCommands.savePromptResult]: async (uri, model) => this.#save(await this.#find(uri, model)),
     } satisfies Partial<Handlers>;
   }
 
-  #find(uri: unknown, model: unknown): { readonly result: PromptResult; readonly answer: ModelAnswer } {
+  /** @param model that of a link; the title of the editor and the Command Palette name none. */
+  async #find(uri: unknown, model: unknown): Promise<Found> {
     const shown = uri instanceof vscode.Uri ? uri : vscode.window.activeTextEditor?.document.uri;
     const result = this.#deps.results.of(shown);
-    const answer = result?.models.find((each) => model === undefined || each.model === model);
+    const answers = result?.models.filter((each) => typeof model !== 'string' || each.model === model) ?? [];
+    const answer = answers.length > 1 ? await pickModel(answers) : answers[0];
     if (result && answer) return { result, answer };
     throw new RolecallError('invalidRequest', vscode.l10n.t('Run a prompt first, and open its result.'));
   }
 
-  #fold(uri: unknown, model: unknown, what: unknown): void {
-    const { result, answer } = this.#find(uri, model);
+  async #fold(uri: unknown, model: unknown, what: unknown): Promise<void> {
+    const { result, answer } = await this.#find(uri, model);
     if (typeof what !== 'string') return;
     if (!answer.unfolded.delete(what)) answer.unfolded.add(what);
     result.show();
@@ -86,10 +88,9 @@ export class ResultCommands {
   /** Reproduce: says whether the same request gets the same answer from the same service. */
   async #runAgain({ result, answer }: Found): Promise<void> {
     const before = answer.result;
-    if (!before) return;
-    const after = await this.#deps.runs.run(result.prompt, result.case, [answer.model], before.seed);
+    const after = await this.#deps.runs.run(result.prompt, result.case, [answer.model], before?.seed);
     const [attempt] = after?.results[0]?.attempts ?? [];
-    if (attempt) await this.#tell(result, before, attempt);
+    if (before && attempt) await this.#tell(result, before, attempt);
   }
 
   async #tell(result: PromptResult, before: AttemptResult, after: AttemptResult): Promise<void> {
@@ -146,20 +147,38 @@ export class ResultCommands {
   }
 
   async #save({ result, answer }: Found): Promise<void> {
+    const { run } = result;
     const { result: attempt } = answer;
-    if (!attempt) throw notComplete();
+    if (!attempt || !run) throw notComplete();
     const base = result.uri.path.split('/').at(-1)?.replace(/\.md$/, '') ?? 'result';
     const folder = result.prompt.uri.scheme === 'untitled' ? undefined : vscode.Uri.joinPath(result.prompt.uri, '..');
+    const title = oneLine(`${result.prompt.file.name ?? result.prompt.name} · ${answer.label}`);
+    const formats: readonly SaveFormat[] = [
+      {
+        name: vscode.l10n.t('JSON with the request, the answer and all events'),
+        extension: 'json',
+        text: () => `${JSON.stringify(attemptJson(attempt, { version: this.#deps.version }), undefined, 2)}\n`,
+      },
+      { name: vscode.l10n.t('Markdown'), extension: 'md', text: () => markdownReport(attempt, title) },
+      { name: vscode.l10n.t('JUnit XML'), extension: 'xml', text: () => junitReport([onlyOf(run, answer.model)]) },
+    ];
+    const extensions = formats.map(({ extension }) => `.${extension}`);
     const uri = await vscode.window.showSaveDialog({
-      title: vscode.l10n.t('Save Result'),
-      filters: { JSON: ['json'], Markdown: ['md'] },
+      // Not every dialog shows the filters.
+      title: vscode.l10n.t('Save Result ({0})', extensions.join(', ')),
+      filters: Object.fromEntries(formats.map(({ name, extension }) => [name, [extension]])),
       ...(folder && { defaultUri: vscode.Uri.joinPath(folder, `${base}.json`) }),
     });
     if (!uri) return;
-    const title = `${result.prompt.file.name ?? result.prompt.name} · ${answer.label}`;
-    const text = uri.path.endsWith('.md')
-      ? markdownReport(attempt, oneLine(title))
-      : `${JSON.stringify(attemptJson(attempt, { version: this.#deps.version }), undefined, 2)}\n`;
+    const format = formats.find(({ extension }) => uri.path.toLowerCase().endsWith(`.${extension}`));
+    if (!format) {
+      const endings = formatList(extensions);
+      throw new RolecallError(
+        'invalidRequest',
+        vscode.l10n.t('Choose a file name with one of these endings: {0}.', endings),
+      );
+    }
+    const text = format.text();
     await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
     const open = vscode.l10n.t('Open');
     const name = uri.path.split('/').at(-1) ?? '';
@@ -175,6 +194,25 @@ function notComplete(): RolecallError {
 interface Found {
   readonly result: PromptResult;
   readonly answer: ModelAnswer;
+}
+
+/** What an answer can be saved as. The ending of the file name decides. */
+interface SaveFormat {
+  readonly name: string;
+  readonly extension: string;
+  text(): string;
+}
+
+function onlyOf(run: PromptRun, model: string): PromptRun {
+  const results = run.results.filter((each) => each.model === model);
+  return { ...run, models: [model], planned: results.length, results };
+}
+
+async function pickModel(answers: readonly ModelAnswer[]): Promise<ModelAnswer> {
+  const items = answers.map((answer) => ({ label: answer.label, answer }));
+  const chosen = await showQuickPick(items, { title: vscode.l10n.t('Which Model’s Answer?') });
+  if (!chosen) throw cancelled();
+  return chosen.answer;
 }
 
 /** Of several answers the one that the user picks. */

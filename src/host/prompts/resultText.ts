@@ -51,7 +51,6 @@ export function resultText(head: ResultHead, models: readonly ModelAnswer[]): Re
 
 function writeModel(writer: Writer, model: ModelAnswer): void {
   const { choices, result, notices, isOver } = model;
-  if (result && !result.error) writer.link({ model, action: { kind: 'answer' } });
   writer.paragraph(`## ${oneLine(model.label)}`);
   for (const notice of notices) writer.paragraph(oneLine(notice));
   for (const choice of choices) {
@@ -67,6 +66,8 @@ function writeModel(writer: Writer, model: ModelAnswer): void {
     if (choices.length === 0) writer.paragraph(vscode.l10n.t('Waiting for the answer…'));
     return;
   }
+  // Where whoever has read the answer is. The title of the editor has the same for everywhere else.
+  if (result && !result.error) writer.link({ model, action: { kind: 'answer' } });
   writer.lines(factsOf(model));
   if (model.body !== undefined) {
     const body = model.body;

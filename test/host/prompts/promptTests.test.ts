@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -45,6 +45,7 @@ describe('prompt files', () => {
   const patches = usePatches();
   const panels = usePanels(patches);
   const file = workspaceFile('words.prompt.yml');
+  const other = workspaceFile('other.prompt.yml');
   const prompty = workspaceFile('old.prompty');
   const data = workspaceFile('words.csv');
   let controller: vscode.TestController;
@@ -279,7 +280,58 @@ describe('prompt files', () => {
     const [message] = told.find(({ state }) => state === 'failed')?.messages ?? [];
     assert.deepEqual([message?.expectedOutput, message?.actualOutput], ['Paris', 'Pâris 🙂']);
     assert.equal(message?.location?.range.start.line, 9);
-    assert.match(output, /wrong · sandbox\/guide · failed\r\nPâris 🙂\r\n/);
+    assert.match(output, /failed: wrong \[sandbox\/guide\]\r\nPâris 🙂\r\n {2}✗ equal \(failed\): /);
+  });
+
+  it('say once what several answers have in common, and beside a failure what could not be checked', async () => {
+    await inSandbox();
+    const judge =
+      '  - name: judge\n    llm:\n      prompt: "{{completion}}"\n      choices: [{ choice: "none", score: 1 }]\n';
+    await write(`${TEXT}${judge}rolecall:\n  repeats: 3\n  judge: sandbox/guide\n`);
+    const item = await suite();
+    await run([item.children.get('name:wrong') ?? assert.fail()]);
+    assert.deepEqual(verdicts(), [['wrong', 'failed']]);
+    const [{ messages = [] } = {}] = told.filter(({ state }) => state === 'failed');
+    assert.equal(messages[0]?.message, 'equal: The answer is not what was expected. (3 of 3 answers)');
+    assert.match(String(messages[1]?.message), /^judge \(error\): The judge replied .* \(3 of 3 answers\)$/);
+    assert.equal(messages.length, 2);
+    assert.match(output, /failed: wrong \[sandbox\/guide\] \(0 of 3 passed\)\r\n3 times:\r\nPâris 🙂\r\n {2}✗/);
+    assert.equal(output.match(/Pâris 🙂\r\n/g)?.length, 1);
+  });
+
+  it('are not sent where nothing would check the answer, and say so', async () => {
+    const { bodies } = await plainServer();
+    await write(TEXT.replace(/evaluators:[\s\S]*/, ''));
+    await run([await suite()]);
+    assert.deepEqual(verdicts(), [
+      ['right', 'skipped'],
+      ['wrong', 'skipped'],
+    ]);
+    assert.match(output, /right: Not sent: there are no evaluators that could check the answer\.\r\n/);
+    assert.deepEqual(bodies, []);
+  });
+
+  it('run side by side with those of other files', async () => {
+    const { server, bodies } = await plainServer();
+    const [answerAll] = server.listeners('request') as ((...args: unknown[]) => void)[];
+    // Nothing is answered before every file has asked.
+    const held: (() => void)[] = [];
+    server.removeAllListeners('request');
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      if (request.url?.endsWith('/models')) return answerAll?.(request, response);
+      held.push(() => answerAll?.(request, response));
+      if (held.length === 4) for (const each of held) each();
+    });
+    await other.write(TEXT);
+    const items = [await suite(), controller.items.get(other.uri().toString()) ?? assert.fail()];
+    await run(items);
+    assert.equal(bodies.length, 4);
+    assert.deepEqual(verdicts().sort(), [
+      ['right', 'passed'],
+      ['right', 'passed'],
+      ['wrong', 'failed'],
+      ['wrong', 'failed'],
+    ]);
   });
 
   it('are errors, not failures, where a request fails', async () => {
@@ -356,26 +408,41 @@ describe('prompt files', () => {
     assert.equal(errors.join(), '');
   });
 
-  it('are saved with their events and without the token', async () => {
+  it('are saved as the ending of the file says, and without the token', async () => {
     await plainServer();
     const { id } = (await readPrompt(file.uri())).file.cases[0] ?? assert.fail();
     await prompts.commands[promptCommands.runPrompt](file.uri(), id);
-    const saved = vscode.Uri.joinPath(file.uri(), '../words.result.json');
-    patches.set(vscode.window, 'showSaveDialog', async () => saved);
-    patches.set(vscode.window, 'showInformationMessage', async () => undefined);
+    const at = (name: string) => vscode.Uri.joinPath(file.uri(), '..', name);
+    let dialog: vscode.SaveDialogOptions | undefined;
     const { uri } = await until('the result', () =>
       vscode.workspace.textDocuments.find(({ uri: { scheme } }) => scheme === 'rolecall-prompt'),
     );
-    await prompts.commands[promptCommands.savePromptResult](uri, 'sandbox/guide');
-    const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(saved));
-    await vscode.workspace.fs.delete(saved);
+    patches.set(vscode.window, 'showInformationMessage', async () => undefined);
+    const save = async (name: string) => {
+      patches.set(vscode.window, 'showSaveDialog', async (options: vscode.SaveDialogOptions) => {
+        dialog = options;
+        return at(name);
+      });
+      // As the title of the editor calls it.
+      await prompts.commands[promptCommands.savePromptResult](uri, { groupId: 0 });
+      const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(at(name)));
+      await vscode.workspace.fs.delete(at(name));
+      return text;
+    };
+    const text = await save('words.result.json');
+    assert.deepEqual(Object.values(dialog?.filters ?? {}), [['json'], ['md'], ['xml']]);
     const { rolecall, request, completion, events, timings } = JSON.parse(text);
     assert.equal(rolecall, '1.2.3');
     assert.equal(request.messages[0].content, 'say: Paris');
     assert.equal(completion.choices[0].text, 'Paris');
     assert.ok(events.length >= 2 && timings.totalMs >= 0, text);
+    const markdown = await save('words.MD');
+    assert.match(markdown, /^# Words /);
+    const junit = await save('words.xml');
+    assert.match(junit, /<testsuite name="Words" tests="1" failures="0" errors="0" skipped="0" /);
+    await assert.rejects(save('words.txt'), /Choose a file name with one of these endings: \.json, \.md and \.xml\./);
     const { accessToken } = scene().clouds.require().tokenManager.session ?? assert.fail();
-    assert.ok(!text.includes(accessToken));
+    for (const each of [text, markdown, junit]) assert.ok(!each.includes(accessToken));
   });
 
   it('run a tool that the model calls only when the user says so', async () => {
