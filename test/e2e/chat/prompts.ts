@@ -70,6 +70,9 @@ test.describe('a prompt file', () => {
   const comparison = (): Locator => extensionPage(page).locator('main');
   const lens = (text: string): Locator => page.locator('.codelens-decoration a', { hasText: text });
   const result = (name: string): Locator => page.locator(`.editor-instance[aria-label^=${JSON.stringify(name)}]`);
+  /** In the title of the editor that has the focus. */
+  const titleButton = (name: string | RegExp): Locator =>
+    page.locator('.editor-group-container.active .editor-actions').getByRole('button', { name });
   /** In the Test view, with what became of it. */
   const suite = (state: string): Locator =>
     page.locator(`.part.sidebar .monaco-list-row[aria-label*="capitals.prompt.yml (${state}"]`);
@@ -88,6 +91,13 @@ test.describe('a prompt file', () => {
     await expect(shown.getByText('Finish reason: stop')).toBeVisible();
     await workbench.screenshot('prompt-result');
     assert.match(await shown.innerText(), /Tokyo/);
+    // However long the answer is, its title stays in sight.
+    await shown.locator('.view-lines').click();
+    for (const name of [/from This Answer/, /Run Prompt Again/, /Save Prompt Result/]) {
+      await expect(titleButton(name)).toBeVisible();
+    }
+    await expect(titleButton(/Uncertain Token/)).toHaveCount(0); // No probabilities came.
+    await workbench.screenshot('prompt-result-title');
   });
 
   test('shows in the Test view what fails, and how it differs', async () => {
@@ -141,7 +151,7 @@ test.describe('a prompt file', () => {
     await openFile(page, 'story.prompt.yml');
     await silence(workbench.sandbox, 500);
     await lens('Run').first().click();
-    const stop = page.locator('.editor-group-container.active .editor-actions').getByRole('button', { name: 'Stop' });
+    const stop = titleButton('Stop');
     await stop.click();
     await expect(result('story.result.md').getByText('Stopped.')).toBeVisible();
     await expect(stop).toBeHidden();
@@ -156,7 +166,7 @@ test.describe('a prompt file', () => {
     const shown = result('story.result.md');
     await expect(shown.getByText('Perplexity')).toBeVisible();
     await shown.locator('.view-lines').click();
-    await runCommand(page, 'Rolecall: Go to Next Uncertain Token');
+    await titleButton(/Go to Next Uncertain Token/).click();
     await runCommand(page, 'Show or Focus Hover');
     await page.locator('.monaco-hover:visible', { hasText: 'Probability' }).waitFor();
     await workbench.screenshot('prompt-tokens');

@@ -415,24 +415,21 @@ rolecall: {judge: the-judge}`,
     assert.ok(run.results.every(({ verdict }) => verdict === 'error'));
   });
 
-  it('measures times from sending, and speed from the first token', async () => {
+  /** A run whose answer begins after 250 ms and ends at `end`. */
+  const playFor = async (end: number) => {
     let now = 0;
-    const chunk = (content: string, more: object = {}) =>
-      `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }], ...more })}\n\n`;
+    const line = (value: object) => new TextEncoder().encode(`data: ${JSON.stringify(value)}\n\n`);
     const body = new ReadableStream(
       {
         async pull(controller) {
-          const encoder = new TextEncoder();
           now = 250;
-          controller.enqueue(encoder.encode(chunk('1')));
+          controller.enqueue(line({ choices: [{ index: 0, delta: { content: '1' }, finish_reason: null }] }));
           await new Promise((resolve) => setImmediate(resolve));
           await new Promise((resolve) => setImmediate(resolve));
-          now = 1250;
-          controller.enqueue(
-            encoder.encode(
-              `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: { completion_tokens: 11 } })}\n\ndata: [DONE]\n\n`,
-            ),
-          );
+          now = end;
+          const last = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: { completion_tokens: 11 } };
+          controller.enqueue(line(last));
+          controller.enqueue(new TextEncoder().encode('data: [DONE]\n\n'));
           controller.close();
         },
       },
@@ -443,12 +440,21 @@ rolecall: {judge: the-judge}`,
       () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
       { deps: { now: () => now }, plan: { withEvents: true } },
     );
-    const [attempt] = run.results[0]?.attempts ?? [];
+    return run.results[0]?.attempts[0];
+  };
+
+  it('measures times from sending, and speed from the first token', async () => {
+    const attempt = await playFor(1250);
     assert.deepEqual(attempt?.timings, { totalMs: 1250, firstTokenMs: 250, tokensPerSecond: 10 });
     assert.deepEqual(
       attempt?.events?.map(({ data }) => data.slice(0, 11)),
       ['{"choices":', '{"choices":', '[DONE]'],
     );
+  });
+
+  it('measures no speed of an answer that took less than a quarter of a second', async () => {
+    assert.deepEqual((await playFor(499))?.timings, { totalMs: 499, firstTokenMs: 250 });
+    assert.deepEqual((await playFor(500))?.timings, { totalMs: 500, firstTokenMs: 250, tokensPerSecond: 40 });
   });
 
   it('measures no speed of an answer that only calls a tool, which comes at once', async () => {
