@@ -169,7 +169,7 @@ export class PromptRuns implements vscode.Disposable {
     });
     this.#open.add(page);
     page.closed.addEventListener('abort', () => this.#open.delete(page), { once: true });
-    page.show({ document: documentOf(name, comparison) });
+    page.show({ document: documentOf(name, comparison, (model) => this.#labelOf(model)) });
   }
 
   async #setBaseline(uri: vscode.Uri): Promise<void> {
@@ -226,7 +226,11 @@ function changeText(change: Change): string {
   }[change];
 }
 
-function documentOf(name: string, { before, after, cases }: Comparison): PageDocument<ComparedCase> {
+function documentOf(
+  name: string,
+  { before, after, cases }: Comparison,
+  labelOf: (model: string) => string,
+): PageDocument<ComparedCase> {
   const counts = changes.flatMap((change) => {
     const count = cases.filter((each) => each.change === change).length;
     return count === 0 ? [] : [`${changeText(change)}: ${count}`];
@@ -234,7 +238,7 @@ function documentOf(name: string, { before, after, cases }: Comparison): PageDoc
   const sorted = changes.flatMap((change) => cases.filter((each) => each.change === change));
   const hasModels = new Set(cases.map(({ model }) => model)).size > 1;
   const rows = sorted.map((each): Line<ComparedCase>[] => [
-    [{ text: each.label, link: each }, ...(hasModels ? [` · ${each.model ?? ''}`] : [])],
+    [{ text: each.label, link: each }, ...(hasModels && each.model !== undefined ? [` · ${labelOf(each.model)}`] : [])],
     [{ strong: changeText(each.change) }],
     cellOf(each.before),
     cellOf(each.after),

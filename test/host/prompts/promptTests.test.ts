@@ -388,6 +388,34 @@ describe('prompt files', () => {
     );
   });
 
+  it('are compared case by case with the run before that has them, and name the model where there are several', async () => {
+    await inSandbox();
+    const several = `${TEXT}rolecall:\n  models: [sandbox/guide, sandbox/ngram]\n`;
+    await write(several);
+    const item = await suite();
+    await run([item]);
+    // One case alone says nothing about the other.
+    await write(several.replace('answer: Paris,', 'answer: Rom,'));
+    await run([(await suite()).children.get('name:right') ?? assert.fail()]);
+    let offered: readonly vscode.QuickPickItem[] = [];
+    patches.set(vscode.window, 'showQuickPick', async (items: readonly vscode.QuickPickItem[]) => {
+      offered = items;
+      return items.at(-1);
+    });
+    await prompts.commands[promptCommands.comparePromptRuns](file.uri());
+    assert.deepEqual(
+      offered.map(({ label }) => label.replace(/ of .*/, '')),
+      ['sandbox/guide with sandbox/ngram', 'Run'],
+    );
+    const text = await until('the comparison', () =>
+      [panels.at(-1)?.text ?? ''].find((each) =>
+        /right · sandbox\/guide \| Worse \| ✓ passed Paris \| ✗ failed Rom/.test(each),
+      ),
+    );
+    assert.match(text, /right · sandbox\/ngram \|/);
+    assert.doesNotMatch(text, /wrong/);
+  });
+
   it('send what is shown, byte for byte, to a service that is not the sandbox', async () => {
     const { bodies } = await plainServer();
     const { id } = (await readPrompt(file.uri())).file.cases[1] ?? assert.fail();
