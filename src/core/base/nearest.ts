@@ -1,3 +1,5 @@
+import * as l10n from '@vscode/l10n';
+
 /** The one among `known` that was probably meant; nothing where none is near, or where it is the same. */
 export function nearest(typed: string, known: Iterable<string>): string | undefined {
   const wanted = typed.toLowerCase();
@@ -10,6 +12,11 @@ export function nearest(typed: string, known: Iterable<string>): string | undefi
     if (far < least) [best, least] = [candidate, far];
   }
   return best;
+}
+
+/** A sentence about an unknown name, followed by what was probably meant. */
+export function didYouMean(sentence: string, meant: string | undefined): string {
+  return meant === undefined ? sentence : `${sentence} ${l10n.t('Did you mean "{0}"?', meant)}`;
 }
 
 /** Letters to add, take away or change, and neighbors to swap (optimal string alignment), as far as it is below `limit`. */

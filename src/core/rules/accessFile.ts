@@ -168,7 +168,7 @@ export interface Rule {
   /** Of its id, where its findings stand. */
   readonly place: Place;
   readonly value: Value;
-  /** Localized; of a rule that cannot be judged as it is written. */
+  /** Why it cannot be judged as it is written: the first problem inside; localized. */
   readonly mistake: string | undefined;
 }
 
@@ -195,7 +195,8 @@ export interface Declaration {
   /** Of the key `complete`, or of `declared`. */
   readonly place: Place;
   readonly groups: readonly Value[];
-  readonly isSound: boolean;
+  /** The first problem inside; localized. */
+  readonly mistake: string | undefined;
 }
 
 export interface AccessFile {
@@ -234,8 +235,8 @@ export function readAccessFile(text: string): AccessFile {
     organization: textOf(value, 'organization'),
     identity: IDENTITIES.find((one) => one === textOf(value.fields?.get('identity')?.value, 'userIds')) ?? 'unknown',
     people: people.entries,
-    rules: readRules(value, report),
-    declared: readDeclaration(value),
+    rules: readRules(value, problems),
+    declared: readDeclaration(value, problems),
     waivers: readWaivers(isSyntaxSound ? waivers : undefined, report, top),
     problems,
     isReadable,
@@ -250,6 +251,12 @@ export function readAccessFile(text: string): AccessFile {
   };
   problems.sort((one, other) => one.start - other.start);
   return file;
+}
+
+/** The first error at a place and inside it: what is wrong there is said in the same words everywhere. */
+export function mistakeIn(problems: readonly FileProblem[], place: Place): string | undefined {
+  return problems.find(({ start, severity }) => severity === 'error' && place.start <= start && start <= place.end)
+    ?.message;
 }
 
 /** Waivers are read by themselves: one that is wrong does not apply, and nothing else is the worse for it. */
@@ -289,7 +296,7 @@ function mistakeInName(name: string, before: readonly PersonEntry[]): string | u
   return undefined;
 }
 
-function readRules(value: Value, report: (problem: FileProblem) => void): readonly Rule[] {
+function readRules(value: Value, problems: FileProblem[]): readonly Rule[] {
   // Findings of the declaration go by that name.
   const ids = new Set(['declared']);
   return itemsOf(value, 'rules').map((item) => {
@@ -297,10 +304,10 @@ function readRules(value: Value, report: (problem: FileProblem) => void): readon
     const id = field?.value.text ?? '';
     const isRepeated = ids.has(id);
     if (id !== '') ids.add(id);
-    if (isRepeated && field) report(problem('repeated-id', field.value, l10n.t('Another rule has the ID "{0}".', id)));
+    if (isRepeated && field)
+      problems.push(problem('repeated-id', field.value, l10n.t('Another rule has the ID "{0}".', id)));
     const kind = textOf(item, 'kind') ?? '';
     const place = field?.value ?? item.fields?.values().next().value?.key ?? { start: item.start, end: item.start + 1 };
-    const mistake = isRepeated || !item.isSound || kindOf(kind) === undefined;
     return {
       id,
       kind,
@@ -309,12 +316,12 @@ function readRules(value: Value, report: (problem: FileProblem) => void): readon
       why: textOf(item, 'why'),
       place: { start: place.start, end: place.end },
       value: item,
-      mistake: mistake ? l10n.t('The rule has a mistake.') : undefined,
+      mistake: mistakeIn(problems, item) ?? (item.isSound ? undefined : l10n.t('The rule has a mistake.')),
     };
   });
 }
 
-function readDeclaration(value: Value): Declaration | undefined {
+function readDeclaration(value: Value, problems: readonly FileProblem[]): Declaration | undefined {
   const field = value.fields?.get('declared');
   if (field === undefined) return undefined;
   const { value: declared } = field;
@@ -322,7 +329,7 @@ function readDeclaration(value: Value): Declaration | undefined {
     isComplete: textOf(declared, 'complete') === 'true',
     place: declared.fields?.get('complete')?.key ?? field.key,
     groups: itemsOf(declared, 'groups'),
-    isSound: declared.isSound,
+    mistake: mistakeIn(problems, declared) ?? (declared.isSound ? undefined : l10n.t('The declaration has a mistake.')),
   };
 }
 

@@ -48,7 +48,7 @@ class Comparison {
 
   run(): Drift {
     const { model, arePeopleSound } = this.#world;
-    if (!this.#declared.isSound) this.#reasons.add(l10n.t('The declaration has a mistake.'));
+    if (this.#declared.mistake !== undefined) this.#reasons.add(this.#declared.mistake);
     if (!arePeopleSound) this.#reasons.add(l10n.t('The people of the file have a mistake.'));
     if (!model.groupsKnown) this.#reasons.add(l10n.t('The groups could not be read.'));
     else {
@@ -70,31 +70,23 @@ class Comparison {
     const name = item.fields?.get('name')?.value;
     const written = id ?? name;
     if (written?.text === undefined) {
-      if (item.isSound) {
-        this.#world.report(problem('missing-key', headOf(item), l10n.t('A group needs a name or an ID.')));
-        this.#reasons.add(l10n.t('The declaration has a mistake.'));
-      }
+      if (item.isSound) this.#mistake('missing-key', headOf(item), l10n.t('A group needs a name or an ID.'));
       return 'matched';
     }
     if (id === undefined && isGlob(written.text)) {
-      this.#world.report(
-        problem('bad-value', written, l10n.t('A declared group is one group: patterns cannot be used.')),
-      );
-      this.#reasons.add(l10n.t('The declaration has a mistake.'));
+      this.#mistake('bad-value', written, l10n.t('A declared group is one group: patterns cannot be used.'));
       return 'matched';
     }
     const resolved = this.#world.resolver.group(id === undefined ? written.text : `id:${written.text}`);
     if (resolved.trouble === 'ambiguous') {
-      reportTrouble(this.#world, written, resolved, 'error');
-      this.#reasons.add(l10n.t('"{0}" is not clear.', oneLine(written.text)));
+      this.#reasons.add(reportTrouble(this.#world, written, resolved, 'error'));
       for (const group of resolved.found) this.#covered.add(group);
       return 'matched';
     }
     const [group] = resolved.found;
     if (group === undefined) return 'missing';
     if (this.#covered.has(group)) {
-      this.#world.report(problem('repeated-id', written, l10n.t('This group is declared twice.')));
-      this.#reasons.add(l10n.t('The declaration has a mistake.'));
+      this.#mistake('repeated-id', written, l10n.t('This group is declared twice.'));
       return 'matched';
     }
     this.#covered.add(group);
@@ -143,14 +135,17 @@ class Comparison {
   #declaredRole(value: Value): RoleEntry | 'unclear' | undefined {
     const text = value.text ?? '';
     if (isGlob(text) && !text.startsWith('id:')) {
-      this.#mistake(value, l10n.t('A declared role is one role: patterns cannot be used.'));
+      this.#mistake('bad-value', value, l10n.t('A declared role is one role: patterns cannot be used.'));
       return 'unclear';
     }
     const resolved = this.#world.resolver.role(text);
     const { trouble, found } = resolved;
     if (trouble !== 'ambiguous' && trouble !== 'unreadable') return found[0];
-    if (trouble === 'ambiguous') reportTrouble(this.#world, value, resolved, 'error');
-    this.#reasons.add(l10n.t('It cannot be told which role "{0}" is.', oneLine(text)));
+    this.#reasons.add(
+      trouble === 'ambiguous'
+        ? reportTrouble(this.#world, value, resolved, 'error')
+        : l10n.t('It cannot be told which role "{0}" is.', oneLine(text)),
+    );
     return 'unclear';
   }
 
@@ -171,7 +166,7 @@ class Comparison {
   #declaredMember(value: Value, group: GroupEntry, members: readonly Principal[]): readonly Principal[] | undefined {
     const { people, resolver } = this.#world;
     if (value.text !== undefined && isGlob(value.text)) {
-      this.#mistake(value, l10n.t('A declared member is one person: patterns cannot be used.'));
+      this.#mistake('bad-value', value, l10n.t('A declared member is one person: patterns cannot be used.'));
       return undefined;
     }
     const resolved = resolver.principal(value, false);
@@ -184,8 +179,7 @@ class Comparison {
     const isNoAddress = resolved.trouble === 'unknown' && value.text !== undefined && !/[@:]/.test(value.text);
     if (isAmbiguous || isNoAddress) {
       const trouble = isAmbiguous ? 'ambiguous' : 'unknown';
-      reportTrouble(this.#world, value, { ...resolved, trouble }, 'error');
-      this.#reasons.add(l10n.t('"{0}" is not clear.', text));
+      this.#reasons.add(reportTrouble(this.#world, value, { ...resolved, trouble }, 'error'));
       return undefined;
     }
     if (present.length === 0) {
@@ -214,9 +208,9 @@ class Comparison {
     }
   }
 
-  #mistake(place: Place, message: string): void {
-    this.#world.report(problem('bad-value', place, message));
-    this.#reasons.add(l10n.t('The declaration has a mistake.'));
+  #mistake(code: string, place: Place, message: string): void {
+    this.#world.report(problem(code, place, message));
+    this.#reasons.add(message);
   }
 
   #compareAccounts(item: Value, group: GroupEntry): void {

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { timeText } from '../access/descriptions.ts';
 import type { AccessModel, Gap } from '../access/model.ts';
-import { type AccessFile, kindOf, type Rule, readAccessFile } from './accessFile.ts';
+import { type AccessFile, kindOf, mistakeIn, type Rule, readAccessFile } from './accessFile.ts';
 import { type Drift, driftOf } from './drift.ts';
 import { compare, type Finding, sortFindings } from './findings.ts';
 import type { Kind, List } from './kinds/kind.ts';
@@ -87,9 +87,9 @@ function verdictOf(rules: readonly RuleResult[], drift: Drift | undefined, reaso
 }
 
 function reasonsOf(file: AccessFile, model: AccessModel, drift: Drift | undefined): readonly string[] {
-  if (!file.isReadable) return [l10n.t('The file cannot be read.')];
+  if (!file.isReadable || !file.isWhole)
+    return [mistakeIn(file.problems, { start: 0, end: file.text.length }) ?? l10n.t('The file cannot be read.')];
   if (file.organization !== model.organization) return [l10n.t('The file is about another organization.')];
-  if (!file.isWhole) return [l10n.t('A part of the file cannot be read.')];
   const hasRules = file.rules.some(({ isEnabled }) => isEnabled);
   return hasRules || drift ? [] : [l10n.t('The file has no rule and no declaration.')];
 }

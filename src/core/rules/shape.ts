@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { isMap, isScalar, isSeq, type Pair, parseDocument, type Document as YamlDocument } from 'yaml';
 import type { DocumentProblem } from '../base/errors.ts';
-import { nearest } from '../base/nearest.ts';
+import { didYouMean, nearest } from '../base/nearest.ts';
 import { yamlSentence } from '../base/yamlProblems.ts';
 
 /*
@@ -204,7 +204,7 @@ export function readShape(node: unknown, shape: Shape, report: (problem: FilePro
       const message = mistakeIn(text, shape);
       if (message === undefined) return { ...place, text, isSound: true };
       const near = shape.type === 'choice' ? nearest(text, shape.of) : undefined;
-      return wrong(message, near === undefined ? [] : [replacement(place, near)]);
+      return wrong(didYouMean(message, near), near === undefined ? [] : [replacement(place, near)]);
     }
   }
 }
@@ -313,7 +313,7 @@ function readRecord(node: unknown, keys: Keys, report: (problem: FileProblem) =>
 function unknownKey(name: string, at: Place, keys: Keys): FileProblem {
   const near = nearest(name, Object.keys(keys));
   const fixes = near === undefined ? [] : [replacement(at, near)];
-  return problem('unknown-key', at, l10n.t('Unknown key "{0}".', name), 'error', fixes);
+  return problem('unknown-key', at, didYouMean(l10n.t('Unknown key "{0}".', name), near), 'error', fixes);
 }
 
 /** `roles:` with nothing after it, which is not `[]`. */

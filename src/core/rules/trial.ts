@@ -2,6 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../access/model.ts';
 import { oneLine } from '../access/plain.ts';
 import { principalName } from '../access/queries.ts';
+import { didYouMean } from '../base/nearest.ts';
 import type { AccessFile, PersonEntry, Rule } from './accessFile.ts';
 import { isGlob } from './globs.ts';
 import type { Found, Kind, Subject, Trial } from './kinds/kind.ts';
@@ -88,21 +89,22 @@ class Linking {
   }
 }
 
-/** The problem of a reference, at its place. */
+/** Reports the problem of a reference, at its place. @returns what it says. */
 export function reportTrouble(
   { report }: Pick<World, 'report'>,
   value: Value,
   { trouble, found, meant }: Resolved<unknown>,
   severity: FileProblem['severity'],
   prefix = '',
-): void {
+): string {
   const text = oneLine(value.text ?? textOf(value, 'subject') ?? '');
   const message =
     trouble === 'ambiguous'
       ? l10n.t('"{0}" fits {1} entries. Use an ID.', text, found.length)
-      : l10n.t('Nothing is called "{0}" in what was read.', text);
+      : didYouMean(l10n.t('Nothing is called "{0}" in what was read.', text), meant && prefix + meant);
   const fixes = meant === undefined || value.text === undefined ? [] : [replacement(value, scalar(prefix + meant))];
   report(problem(`${trouble}-reference`, value, message, severity, fixes));
+  return message;
 }
 
 /** A text as YAML; with quotes where it would be something else. */
@@ -270,7 +272,7 @@ export class RuleTrial implements Trial {
     }
     const isWarning = trouble === 'unknown' && isOptional;
     const [, prefix = ''] = /^((?:group|role):)/.exec(value.text ?? '') ?? [];
-    reportTrouble(this.#world, value, resolved, isWarning ? 'warning' : 'error', prefix);
-    if (!isWarning) this.obstacles.push(l10n.t('"{0}" is not clear.', oneLine(value.text ?? '')));
+    const message = reportTrouble(this.#world, value, resolved, isWarning ? 'warning' : 'error', prefix);
+    if (!isWarning) this.obstacles.push(message);
   }
 }

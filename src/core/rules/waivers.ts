@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { oneLine } from '../access/plain.ts';
-import { nearest } from '../base/nearest.ts';
+import { didYouMean, nearest } from '../base/nearest.ts';
 import type { Waiver } from './accessFile.ts';
 import type { Finding } from './findings.ts';
 import type { JudgedRule, RuleResult, RuleStatus } from './judge.ts';
@@ -158,7 +158,7 @@ function reportUnused(waiver: Waiver, world: World): void {
 function reportUnknownRule(waiver: Waiver, rules: readonly string[], world: World): void {
   const place = placeIn(waiver, 'rule');
   const meant = nearest(waiver.rule, rules);
-  const message = l10n.t('There is no rule "{0}".', oneLine(waiver.rule));
+  const message = didYouMean(l10n.t('There is no rule "{0}".', oneLine(waiver.rule)), meant);
   world.report(
     problem('waiver-rule', place, message, 'warning', meant === undefined ? [] : [replacement(place, meant)]),
   );

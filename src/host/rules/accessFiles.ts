@@ -168,6 +168,17 @@ export function diagnosticsOf({ uri, file, result }: CheckedDocument, extensionU
   const ofProblem = (one: FileProblem) => diagnosticOf(one, rangeOf);
   if (!result) return [...file.problems, ...notRead(file)].map(ofProblem);
   const { check } = result;
+  // What stands at its own place is not said again at the rule that it keeps from being judged.
+  const told = new Set(check.problems.map(({ message }) => message));
+  const cannotTell = (
+    place: Place,
+    reasons: readonly string[],
+    ...[severity, code, isOfRule]: ['info' | 'warning', string, boolean]
+  ) => {
+    const untold = reasons.filter((reason) => !told.has(reason));
+    const message = vscode.l10n.t('Cannot tell: {0}', untold.join(' '));
+    return untold.length === 0 ? [] : [diagnostic(place, message, severity, code, isOfRule)];
+  };
   const ofFinding = (finding: Finding) => {
     const { waiver, lapsed } = finding;
     const message = waiver
@@ -193,15 +204,7 @@ export function diagnosticsOf({ uri, file, result }: CheckedDocument, extensionU
       ...findings.slice(0, MAX_FINDINGS).map(ofFinding),
       ...(more > 0 ? [diagnostic(rule.place, sum, rule.severity, rule.kind, true)] : []),
       ...(status === 'undecided'
-        ? [
-            diagnostic(
-              rule.place,
-              vscode.l10n.t('Cannot tell: {0}', reasons.join(' ')),
-              rule.severity === 'info' ? 'info' : 'warning',
-              rule.kind,
-              true,
-            ),
-          ]
+        ? cannotTell(rule.place, reasons, rule.severity === 'info' ? 'info' : 'warning', rule.kind, true)
         : []),
     ];
   };
@@ -209,9 +212,7 @@ export function diagnosticsOf({ uri, file, result }: CheckedDocument, extensionU
   const drift = check.drift?.findings ?? [];
   return [
     ...check.problems.map(ofProblem),
-    ...check.reasons.map((reason) =>
-      diagnostic({ start: 0, end: 1 }, vscode.l10n.t('Cannot tell: {0}', reason), 'warning', 'file'),
-    ),
+    ...cannotTell({ start: 0, end: 1 }, check.reasons, 'warning', 'file', false),
     ...check.rules.flatMap(ofRule),
     ...drift.slice(0, MAX_FINDINGS).map(ofFinding),
     ...(drift.length > MAX_FINDINGS
@@ -225,9 +226,7 @@ export function diagnosticsOf({ uri, file, result }: CheckedDocument, extensionU
           ),
         ]
       : []),
-    ...(check.drift?.reasons ?? []).map((reason) =>
-      diagnostic(declared, vscode.l10n.t('Cannot tell: {0}', reason), 'warning', 'drift', true),
-    ),
+    ...cannotTell(declared, check.drift?.reasons ?? [], 'warning', 'drift', true),
   ];
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { RolecallError } from '../../../src/core/base/errors.ts';
 import { targetUri } from '../../../src/host/accessTarget.ts';
 import { ChangeMarks } from '../../../src/host/changeMarks.ts';
 import { AccessFiles } from '../../../src/host/rules/accessFiles.ts';
@@ -109,19 +110,28 @@ describe('access rules in the workspace', () => {
     decorations.dispose();
   });
 
-  it('says what cannot be told, and names what is wrong in the file', async () => {
+  it('says once what is wrong in the file, where it stands, with what was probably meant', async () => {
     await rules.write(file('rules:\n  - { id: typo, kind: max-holders, role: admim, max: 1 }\n'));
     access.arrive();
-    await until('problems are shown', () => problems().length === 2);
-    assert.deepEqual(
-      problems()
-        .map(({ code }) => (typeof code === 'object' ? code.value : code))
-        .sort(),
-      ['max-holders', 'unknown-reference'],
-    );
-    assert.ok(messages().some((message) => message.startsWith('Cannot tell: ')));
+    await until('problems are shown', () => !messages()[0]?.startsWith('Not checked'));
+    assert.deepEqual(messages(), ['Nothing is called "admim" in what was read. Did you mean "admin"?']);
     const { actions } = await offered();
     assert.ok(actions.some(({ title }) => title === 'Change to "admin"'));
+    await rules.write(file('rules:\n  - { id: typo, kind: max-holder, role: admin, max: 1 }\n'));
+    await until('the kind is a problem', () => messages()[0]?.startsWith('Unknown value') === true);
+    await rules.write(file('rulez: []\ndeclared:\n  groups:\n    - { name: "o*" }\n'));
+    await until('the key is a problem', () => messages()[0]?.startsWith('Unknown key') === true);
+    assert.deepEqual(messages(), [
+      'Unknown key "rulez". Did you mean "rules"?',
+      'A declared group is one group: patterns cannot be used.',
+    ]);
+  });
+
+  it('says at the rule what keeps it from being told and stands nowhere in the file', async () => {
+    await rules.write(file('rules:\n  - { id: unlisted, kind: no-unlisted-roles }\n'));
+    access.arrive(MERIDIAN, new RolecallError('forbidden', 'no'));
+    await until('problems are shown', () => messages()[0]?.startsWith('Cannot tell: ') === true);
+    assert.deepEqual(messages(), ['Cannot tell: The roles could not be read.']);
   });
 
   it('fades a waived finding, with its waiver and the declared group as related places', async () => {

@@ -183,6 +183,27 @@ describe('a file of access rules', () => {
     assert.deepEqual(fixes('rulez: []\n'), ['rules']);
   });
 
+  it('says why in the words of the problem, so that nothing is told twice', () => {
+    const told = (body: string) => {
+      const { problems, rules, drift, reasons } = check(body, model);
+      return [problems.map(({ message }) => message), rules[0]?.reasons ?? drift?.reasons ?? reasons];
+    };
+    const same = (message: string, body: string) => assert.deepEqual(told(body), [[message], [message]]);
+    same(
+      'Nothing is called "admim" in what was read. Did you mean "admin"?',
+      'rules:\n  - { id: a, kind: only-through, role: admim, groups: [] }\n',
+    );
+    same(
+      'Unknown key "roel". Did you mean "role"?',
+      'rules:\n  - { id: a, kind: only-through, role: admin, roel: x, groups: [] }\n',
+    );
+    same('Separation needs at least two roles.', 'rules:\n  - { id: a, kind: separation-of-duties, roles: [admin] }\n');
+    same('A declared group is one group: patterns cannot be used.', 'declared:\n  groups:\n    - { name: "o*" }\n');
+    same('A list is expected here.', 'declared:\n  groups:\n    - { name: ops, roles: none }\n');
+    same('Unknown key "rulez". Did you mean "rules"?', 'rulez: []\n');
+    same('The closing quotation mark is missing.', 'rules: "\n');
+  });
+
   it('offers to say that user IDs repeat subjects, with what speaks for it', () => {
     const mirrored = acme({
       a: { people: 'ada ben', users: 'u1 u2', roles: 'admin' },

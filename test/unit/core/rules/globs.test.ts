@@ -27,6 +27,7 @@ describe('the nearest name', () => {
     ['Auditor', 'auditor'],
     ['biling-viewer', 'billing-viewer'],
     ['opt', 'ops'],
+    ['osp', 'ops'],
     ['viewer', undefined],
     ['auditor', undefined],
     ['x', undefined],
