@@ -169,9 +169,9 @@ export class RuleTrial implements Trial {
     return (this.#named.get(key) ?? []) as readonly Principal[];
   }
 
-  counts(principal: Principal): boolean {
-    const isCounted = this.#kinds.has(principal.kind === 'serviceAccount' ? 'serviceAccounts' : 'people');
-    return isCounted && !this.#excepted.has(principal);
+  counts(entry: Principal | GroupEntry): boolean {
+    const kind = 'kind' in entry && (entry.kind === 'serviceAccount' ? 'serviceAccounts' : 'people');
+    return (!kind || this.#kinds.has(kind)) && !this.#excepted.has(entry);
   }
 
   text(key: string): string | undefined {

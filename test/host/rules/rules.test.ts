@@ -113,7 +113,7 @@ describe('access rules in the workspace', () => {
   it('says once what is wrong in the file, where it stands, with what was probably meant', async () => {
     await rules.write(file('rules:\n  - { id: typo, kind: max-holders, role: admim, max: 1 }\n'));
     access.arrive();
-    await until('problems are shown', () => !messages()[0]?.startsWith('Not checked'));
+    await until('problems are shown', () => messages()[0]?.startsWith('Nothing') === true);
     assert.deepEqual(messages(), ['Nothing is called "admim" in what was read. Did you mean "admin"?']);
     const { actions } = await offered();
     assert.ok(actions.some(({ title }) => title === 'Change to "admin"'));

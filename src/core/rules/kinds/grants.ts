@@ -4,7 +4,7 @@ import { PRINCIPAL_KINDS } from '../../access/english.ts';
 import { type GroupEntry, isBeingDeleted, type PrincipalKind } from '../../access/model.ts';
 import { hasNoMembers, hasNoRoles } from '../../access/queries.ts';
 import type { Key } from '../shape.ts';
-import { groupText, type Kinds, keys, roleText } from './kind.ts';
+import { groupsText, groupText, type Kinds, keys, roleText } from './kind.ts';
 
 const groups = (permits: boolean, about: () => string): Key => ({
   shape: { type: 'list', of: { type: 'text', refers: 'group', permits } },
@@ -47,23 +47,20 @@ export const grantKinds: Kinds = {
   'service-accounts-only-in': {
     about: () => l10n.t('Service accounts are in these groups alone.'),
     keys: keys({ groups: groups(true, () => l10n.t('The groups that can have service accounts. [] is none.')) }),
-    subjects: ['principal', 'group'],
+    subjects: ['principal'],
+    excepts: 'group',
     needs: () => ['groups'],
     judge(trial) {
       const allowed = new Set(trial.groups('groups'));
       for (const principal of trial.model.principals) {
         if (principal.kind !== 'serviceAccount') continue;
-        for (const group of principal.groups) {
-          if (allowed.has(group)) continue;
-          trial.find({
-            subjects: [
-              { kind: 'principal', principals: [principal] },
-              { kind: 'group', group },
-            ],
-            message: l10n.t('Service account {0} is in {1}', trial.nameOf([principal]), groupText(group)),
-            through: [group],
-          });
-        }
+        const others = principal.groups.filter((group) => !allowed.has(group) && trial.counts(group));
+        if (others.length === 0) continue;
+        trial.find({
+          subjects: [{ kind: 'principal', principals: [principal] }],
+          message: l10n.t('Service account {0} is in {1}', trial.nameOf([principal]), groupsText(others)),
+          through: others,
+        });
       }
     },
   },

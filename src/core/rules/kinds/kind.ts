@@ -47,8 +47,8 @@ export interface Trial {
   groups(key: string): readonly GroupEntry[];
   roles(key: string): readonly RoleEntry[];
   principals(key: string): readonly Principal[];
-  /** Whether the rule is about this member at all: its `kinds`, its `except`. */
-  counts(principal: Principal): boolean;
+  /** Whether the rule is about this member or group at all: its `kinds`, its `except`. */
+  counts(entry: Principal | GroupEntry): boolean;
   text(key: string): string | undefined;
   texts(key: string): readonly string[];
   integer(key: string): number | undefined;
@@ -65,7 +65,7 @@ export interface Kind extends Variant {
   /** What its findings are about, and `except` and `for` can name. */
   readonly subjects: readonly ('principal' | 'group' | 'role')[];
   /** What else `except` can name. */
-  readonly excepts?: 'principal';
+  readonly excepts?: 'principal' | 'group';
   /** The lists that it is about; names of roles need their list too. */
   readonly needs: (value: Value) => readonly List[];
   /** Lists whose missing items make findings uncertain rather than a pass: what is missing could only be one more. */
