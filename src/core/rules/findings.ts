@@ -57,8 +57,8 @@ function keysOf(subject: Subject): readonly string[] {
 
 /** By code units: the same on every machine. */
 export function compare(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
+  if (one < other) return -1;
+  return one === other ? 0 : 1;
 }
 
 export function principalsOf(finding: Pick<Finding, 'subjects'>): readonly Principal[] {

@@ -3,20 +3,16 @@
  * goes back: in time linear in the text for each piece.
  */
 export function globTest(glob: string): (text: string) => boolean {
-  const [first = '', ...rest] = glob.split('*');
+  const [first = new Piece(''), ...rest] = glob.split('*').map((piece) => new Piece(piece));
   const last = rest.pop();
-  if (last === undefined) return (text) => text.length === first.length && fitsAt(text, 0, first);
-  const pieces = rest.filter((piece) => piece !== '');
-  if (pieces.length === 0 && !glob.includes('?')) {
-    const least = first.length + last.length;
-    return (text) => text.length >= least && text.startsWith(first) && text.endsWith(last);
-  }
+  if (last === undefined) return (text) => text.length === first.length && first.fitsAt(text, 0);
+  const pieces = rest.filter(({ length }) => length > 0);
   return (text) => {
     const end = text.length - last.length;
-    if (end < first.length || !fitsAt(text, 0, first) || !fitsAt(text, end, last)) return false;
+    if (end < first.length || !first.fitsAt(text, 0) || !last.fitsAt(text, end)) return false;
     let at = first.length;
     for (const piece of pieces) {
-      const found = findPiece(text, piece, at, end);
+      const found = piece.findIn(text, at, end);
       if (found < 0) return false;
       at = found + piece.length;
     }
@@ -24,19 +20,34 @@ export function globTest(glob: string): (text: string) => boolean {
   };
 }
 
-function fitsAt(text: string, at: number, piece: string): boolean {
-  if (!piece.includes('?')) return text.startsWith(piece, at);
-  for (let i = 0; i < piece.length; i += 1) if (piece[i] !== '?' && piece[i] !== text[at + i]) return false;
-  return true;
-}
+/** What stands between two stars. */
+class Piece {
+  readonly length: number;
+  readonly #text: string;
+  /** Without `?`, which takes any character. */
+  readonly #isExact: boolean;
 
-function findPiece(text: string, piece: string, from: number, end: number): number {
-  if (!piece.includes('?')) {
-    const found = text.indexOf(piece, from);
-    return found + piece.length > end ? -1 : found;
+  constructor(text: string) {
+    this.#text = text;
+    this.length = text.length;
+    this.#isExact = !text.includes('?');
   }
-  for (let at = from; at + piece.length <= end; at += 1) if (fitsAt(text, at, piece)) return at;
-  return -1;
+
+  fitsAt(text: string, at: number): boolean {
+    if (this.#isExact) return text.startsWith(this.#text, at);
+    for (let i = 0; i < this.length; i += 1) if (this.#text[i] !== '?' && this.#text[i] !== text[at + i]) return false;
+    return true;
+  }
+
+  /** Where it fits first between `from` and `end`; negative where it does not. */
+  findIn(text: string, from: number, end: number): number {
+    if (this.#isExact) {
+      const found = text.indexOf(this.#text, from);
+      return found + this.length > end ? -1 : found;
+    }
+    for (let at = from; at + this.length <= end; at += 1) if (this.fitsAt(text, at)) return at;
+    return -1;
+  }
 }
 
 export function isGlob(text: string): boolean {

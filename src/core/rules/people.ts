@@ -32,6 +32,11 @@ export class People {
     }
   }
 
+  /** Whether the file links any entries. */
+  get areLinked(): boolean {
+    return this.#personOf.size > 0;
+  }
+
   personOf(principal: Principal): Person | undefined {
     return this.#personOf.get(principal);
   }

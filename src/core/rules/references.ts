@@ -195,10 +195,7 @@ class Names<T> {
     const isId = text.startsWith(ID);
     if (!isId && isGlob(text)) {
       const fits = globTest(text);
-      const found = this.#entries.filter((entry) => {
-        const name = this.#naming.name(entry);
-        return name !== undefined && fits(name);
-      });
+      const found = [...this.#names].flatMap(([name, entries]) => (fits(name) ? entries : []));
       if (found.length > 0) return this.#naming.isRead ? { found } : { found, trouble: 'unreadable' };
       return { found, trouble: this.#isWhole() ? 'unknown' : 'unreadable' };
     }

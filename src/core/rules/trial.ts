@@ -227,7 +227,7 @@ export class RuleTrial implements Trial {
     const found = (shape.type === 'list' ? (value.items ?? []) : [value]).map((one) => {
       const resolved = this.#find(one, refers, permits);
       this.#take(one, resolved, permits || refers === 'person');
-      return refers === 'person' ? resolved.found.flatMap((entry) => this.#sameAs(entry)) : resolved.found;
+      return refers === 'person' ? this.#withSame(resolved.found) : resolved.found;
     });
     const [only = []] = found;
     this.#named.set(key, found.length === 1 && refers !== 'person' ? only : [...new Set(found.flat())]);
@@ -254,13 +254,16 @@ export class RuleTrial implements Trial {
     }
     if (kind === 'role' && !value.text?.startsWith('role:id:')) this.namesRoles = true;
     this.#take(value, resolved, true);
-    for (const entry of resolved.found) for (const same of this.#sameAs(entry)) this.#excepted.add(same);
+    for (const entry of this.#withSame(resolved.found)) this.#excepted.add(entry);
   }
 
-  /** All entries of one person, as the file links them. */
-  #sameAs(entry: Entries[number]): Entries {
-    if (!('kind' in entry)) return [entry];
-    return this.people.personOf(entry)?.principals ?? [entry];
+  /** With all entries of the people among them, as the file links them. */
+  #withSame(entries: Entries): Entries {
+    if (!this.people.areLinked) return entries;
+    return entries.flatMap((entry): Entries => {
+      const person = 'kind' in entry ? this.people.personOf(entry) : undefined;
+      return person?.principals ?? [entry];
+    });
   }
 
   #take(value: Value, resolved: Resolved<unknown>, isOptional: boolean): void {

@@ -3,7 +3,7 @@ import { attentionOf, type GroupEntry, isBeingDeleted, type RoleEntry } from '..
 import type { AccessMetadata } from '../../access/resources.ts';
 import { globTest } from '../globs.ts';
 import { type Key, textOf, type Value } from '../shape.ts';
-import { groupText, type Kinds, keys, type List, roleText, type Subject, type Trial } from './kind.ts';
+import { filler, groupText, type Kinds, keys, type List, roleText, type Subject, type Trial } from './kind.ts';
 
 const of: Key = {
   shape: { type: 'choice', of: ['groups', 'roles'] },
@@ -55,18 +55,18 @@ export const resourceKinds: Kinds = {
     isAboutMetadata: true,
     judge(trial) {
       const tags = trial.texts('tags');
+      const message = filler(l10n.t('{0} has no tag {1}'));
       for (const group of trial.model.groups) {
         const { metadata } = group.group;
         if (isBeingDeleted(metadata)) continue;
         for (const wanted of tags) {
           if (metadata.tags.some(({ name, value }) => name === wanted && value !== '')) continue;
-          const message = l10n.t('{0} has no tag {1}', groupText(group), wanted);
           trial.find({
             subjects: [
               { kind: 'group', group },
               { kind: 'aspect', name: wanted },
             ],
-            message,
+            message: message(groupText(group), wanted),
             through: [group],
           });
         }
