@@ -154,7 +154,7 @@ function commandLine(watching, outdir = 'dist') {
       js: `#!/usr/bin/env node
 if (Number.parseInt(process.versions.node, 10) < 22) {
   process.stderr.write('error: rolecall needs Node.js 22.19 or newer; this is ' + process.versions.node + '.\\n');
-  process.exit(3);
+  process.exit(2);
 }`,
     },
   };

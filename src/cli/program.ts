@@ -21,7 +21,7 @@ Environment:
 Exit codes:
   0  done
   1  something to look at: a finding, a failed test, nobody has that role, no such person, no model
-  2  the command line or its configuration was not understood
+  2  the command line or its configuration was not understood, or Node.js is too old
   3  a service could not be reached or did not allow it, or no window is signed in
   4  incomplete: a list could not be read, an answer was cut off, a test could not be measured, or a rule
      could not be checked

@@ -40,11 +40,16 @@ export async function rolecall(args: readonly string[], host: ProgramHost, inter
       // A server for agents outlives windows and accounts.
       if (services && !services.lost) return services;
       // Those who ask meanwhile share it; the user is asked once.
-      opening ??= openServices(readOptions(options, env, terminal), env, network.fetch, terminal, signal).finally(
-        () => {
-          opening = undefined;
-        },
-      );
+      const command = `rolecall ${args[0] ?? ''}`.trim();
+      opening ??= openServices(
+        { configuration: readOptions(options, env, terminal), command },
+        env,
+        network.fetch,
+        terminal,
+        signal,
+      ).finally(() => {
+        opening = undefined;
+      });
       services = await opening;
       return services;
     };
@@ -83,7 +88,7 @@ function readOptions(options: CommonOptions, env: NodeJS.ProcessEnv, terminal: T
 }
 
 async function openServices(
-  configuration: Configuration,
+  { configuration, command }: { readonly configuration: Configuration; readonly command: string },
   env: NodeJS.ProcessEnv,
   fetch: Fetch,
   { log, note }: Pick<Terminal, 'log' | 'note'>,
@@ -94,7 +99,7 @@ async function openServices(
   // Elsewhere only in tests: windows know but one place.
   const state = env.ROLECALL_STATE ?? stateRoot(thisMachine());
   const { ROLECALL_WINDOW: address } = env;
-  return servicesOfWindow({ configuration, state, folder: process.cwd(), address, log, note }, signal);
+  return servicesOfWindow({ configuration, state, folder: process.cwd(), address, command, log, note }, signal);
 }
 
 interface Network {

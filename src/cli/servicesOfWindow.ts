@@ -1,4 +1,6 @@
-import { RolecallError } from '../core/base/errors.ts';
+import fs from 'node:fs/promises';
+import { withTimeout } from '../core/base/abort.ts';
+import { formatSeconds, RolecallError } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
 import { IdentityClient } from '../core/identity/identityClient.ts';
 import { type FoundWindow, findWindows } from '../core/oauth/joining/findWindows.ts';
@@ -16,9 +18,16 @@ export interface WindowServicesDeps {
   readonly log: Log;
   /** The window that started this program, where one did: no other is asked. */
   readonly address: string | undefined;
+  /** What was run, such as `rolecall check`: the user is told. */
+  readonly command: string;
   /** For whoever waits. */
   readonly note: (text: string) => void;
+  /** How long the user has to answer, in milliseconds. */
+  readonly answerMs?: number;
 }
+
+/** A program that nobody answers must end by itself: it may run where nobody looks. */
+const ANSWER_MS = 120_000;
 
 /** The services through a window's sign-in, and that window. */
 export interface WindowServices extends Services {
@@ -27,21 +36,35 @@ export interface WindowServices extends Services {
 
 /** Joins a window whose user allows it. @throws RolecallError `signedOut` where there is none; `forbidden`; `cancelled`. */
 export async function servicesOfWindow(
-  { configuration, state, folder, address, log, note }: WindowServicesDeps,
+  { configuration, state, folder, address, command, log, note, answerMs = ANSWER_MS }: WindowServicesDeps,
   signal: AbortSignal,
 ): Promise<WindowServices> {
   const { windows, silent } = await findWindows({ state }, signal);
   const found = windows.filter(
     (window) => isConfigured(window, configuration) && (address === undefined || window.address === address),
   );
-  const chosen = found.find(({ about }) => about.folders.some((open) => isInside(open, folder))) ?? found[0];
+  const here = await firstWithFolder(found, folder);
+  const chosen = here ?? found[0];
   if (!chosen) throw silent > 0 ? noAnswer() : noWindow(configuration);
   const { editor, identityUrl, inferenceUrl, folders } = chosen.about;
   const place =
     folders.length === 0
       ? `${editor}, in the window without a folder`
       : `${editor}, in the window of ${folders.join(', ')}`;
-  const window = await chosen.join(() => note(`Waiting for your permission in ${place}…`), signal);
+  let isTold = here !== undefined || address !== undefined;
+  const onAsking = () => {
+    note(`Waiting for your permission in ${place}…`);
+    isTold = true;
+  };
+  const limit = new AbortController();
+  const joining = chosen.join({ command, folder }, onAsking, AbortSignal.any([signal, limit.signal]));
+  const window = await withTimeout(joining, answerMs, signal);
+  if (!window) {
+    joining.catch(() => {}); // Ends as cancelled.
+    limit.abort();
+    throw notAnswered(place, answerMs);
+  }
+  if (!isTold) note(`No signed-in window has this folder open. Using ${place}.`);
   const { account, organizations, defaultModel } = window.joined;
   const { fetch } = window;
   return {
@@ -73,6 +96,24 @@ function isConfigured({ about }: FoundWindow, { identityUrl, inferenceUrl }: Con
   return (
     (identityUrl ?? about.identityUrl) === about.identityUrl &&
     (inferenceUrl ?? about.inferenceUrl) === about.inferenceUrl
+  );
+}
+
+/** The first window in which the folder is open, by any of its names. */
+async function firstWithFolder(windows: readonly FoundWindow[], folder: string): Promise<FoundWindow | undefined> {
+  const real = (name: string) => fs.realpath(name).catch(() => name); // One that is gone is nobody's.
+  const current = await real(folder);
+  for (const window of windows) {
+    const open = await Promise.all(window.about.folders.map(real));
+    if (open.some((each) => isInside(each, current))) return window;
+  }
+  return undefined;
+}
+
+function notAnswered(place: string, ms: number): RolecallError {
+  return new RolecallError(
+    'timeout',
+    `Nobody answered the question in ${place} within ${formatSeconds(ms)}. Run the command again and answer it, or set ${tokenVariables.token} to a service token.`,
   );
 }
 

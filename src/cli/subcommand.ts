@@ -44,7 +44,7 @@ export const exitCodes = {
   done: 0,
   /** There is something to look at: nobody holds that role, no such person, no model, a test that failed. */
   finding: 1,
-  /** The command line, or what it is configured with, was not understood. */
+  /** The command line, or what it is configured with, was not understood; or Node.js is too old (esbuild.mjs). */
   usage: 2,
   /** A service could not be reached, or did not allow it. */
   refused: 3,

@@ -20,7 +20,7 @@ async function askOnce(): Promise<boolean> {
   const window = windows[Math.floor(Math.random() * windows.length)];
   if (!window) return false;
   const { fetch, tokens } = await window
-    .join(() => {}, never)
+    .join({}, () => {}, never)
     .then((joined) => ({ fetch: joined.fetch, tokens: joined.tokens('identity') }));
   const handles: string[] = [];
   const noted = {

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
+import { oneLine } from '../../core/access/plain.ts';
 import { createQueue } from '../../core/base/abort.ts';
-import { RolecallError } from '../../core/base/errors.ts';
+import { RolecallError, truncateWithEllipsis } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
+import type { Claim } from '../../core/oauth/joining/messages.ts';
 import { type SharedSignIn, WindowLine } from '../../core/oauth/joining/windowLine.ts';
 import { stateRoot, thisMachine } from '../../core/oauth/rotation/statePaths.ts';
 import { isInside } from '../../core/tools/permissions.ts';
@@ -43,6 +45,9 @@ interface ProgramSharing {
   readonly recipient: string;
 }
 
+/** The most that is shown of what a program says, in characters. */
+const MAX_CLAIM = 200;
+
 const sharingSchema = z.object({ tool: z.string(), organization: z.string(), recipient: z.string() });
 const folderSchema = z.object({ folder: z.string() });
 const toolCallSchema = z.object({ folder: z.string(), name: z.string(), arguments: z.optional(z.unknown()) });
@@ -62,7 +67,7 @@ export class WindowForPrograms implements vscode.Disposable {
       state,
       about: () => ({ editor: vscode.env.appName, folders: openFolders() }),
       signIn: () => this.#signIn(),
-      ask: (signIn, signal) => this.#questions(() => this.#ask(signIn, signal)),
+      ask: (signIn, claim, signal) => this.#questions(() => this.#ask(signIn, claim, signal)),
       calls: {
         share: async (input, signal) => deps.share(readAs(sharingSchema, input), signal),
         // Only in the window that has the program's folder open: elsewhere they are another workspace's.
@@ -130,7 +135,7 @@ export class WindowForPrograms implements vscode.Disposable {
     };
   }
 
-  async #ask(signIn: SharedSignIn, signal: AbortSignal): Promise<boolean> {
+  async #ask(signIn: SharedSignIn, claim: Claim, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
     const allow = vscode.l10n.t('Allow');
     const { identity, inference } = signIn.urls;
@@ -145,10 +150,13 @@ export class WindowForPrograms implements vscode.Disposable {
             identity,
             inference,
           ),
+          claimText(claim),
           vscode.l10n.t('It never receives a token. Allow it only if you know what started it.'),
           vscode.l10n.t('This is remembered until you run “Rolecall: Reset Command Line Access”.'),
         ].join('\n\n'),
       },
+      // The first one has the focus: a key that was meant for something else allows nothing.
+      vscode.l10n.t('Don’t Allow'),
       allow,
     );
     return chosen === allow;
@@ -159,6 +167,17 @@ export class WindowForPrograms implements vscode.Disposable {
       this.#deps.log.debug(`The command line was not left in order: ${String(error)}`),
     );
   }
+}
+
+/** What the program says of itself, on a line each: it could say anything. */
+function claimText({ command, folder }: Claim): string {
+  const shown = (text: string | undefined) =>
+    truncateWithEllipsis(oneLine(text ?? ''), MAX_CLAIM) || vscode.l10n.t('not said');
+  return [
+    vscode.l10n.t('Command: {0}', shown(command)),
+    vscode.l10n.t('Folder: {0}', shown(folder)),
+    vscode.l10n.t('The program says so itself; this cannot be verified.'),
+  ].join('\n');
 }
 
 function readAs<T extends z.ZodMiniType>(schema: T, input: unknown): z.infer<T> {

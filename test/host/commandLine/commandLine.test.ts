@@ -16,6 +16,7 @@ import { descriptor, person } from '../support/sandbox.ts';
 import { signInAs, signInWithRefreshToken, useScene } from '../support/scene.ts';
 import { useTree } from '../support/tree.ts';
 import { until } from '../support/wait.ts';
+import { folder } from '../support/workspace.ts';
 
 const extension = vscode.extensions.getExtension(extensionId) ?? assert.fail('not installed');
 const { extensionPath, extensionUri } = extension;
@@ -31,7 +32,7 @@ interface Ended {
 function run(file: string, args: readonly string[], env: Record<string, string>): Promise<Ended> {
   const all = { PATH: process.env.PATH ?? '', ELECTRON_RUN_AS_NODE: '1', ...env };
   return new Promise((resolve) => {
-    execFile(file, [...args], { env: all }, (error, stdout, stderr) => {
+    execFile(file, [...args], { env: all, cwd: folder().uri.fsPath }, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
     });
   });
@@ -103,6 +104,10 @@ describe('the command line', () => {
       /^Allow the command line “rolecall” to use your sign-in as ada\.moreau@meridian\.example\?\n.* If you allow it, it can read who has access/,
     );
     assert.ok(given.told[0]?.includes(descriptor.identity));
+    assert.ok(
+      given.told[0]?.includes(`Command: rolecall whoami\nFolder: ${folder().uri.fsPath}\nThe program says so itself`),
+    );
+    assert.deepEqual(given.buttons.at(0), ['Don’t Allow', 'Allow'], 'what has the focus is safe');
     assert.deepEqual(await registered.status(), { allowed: 0, isOpen: true });
 
     given.press = /^Allow$/;

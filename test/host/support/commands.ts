@@ -8,6 +8,8 @@ export class Commands {
   readonly errors: string[] = [];
   /** Other messages that were shown. */
   readonly told: string[] = [];
+  /** The buttons of each of these. */
+  readonly buttons: string[][] = [];
   /** What the user answers to modal questions and messages: a pattern of the button. */
   press: RegExp | undefined;
   /** What the user chooses in lists, one after the other: a pattern of label or description. */
@@ -22,6 +24,7 @@ export class Commands {
       patches.set(vscode.window, name, async (message: string, ...more: unknown[]) => {
         const detail = more.find((each): each is { detail?: string } => typeof each === 'object');
         this.told.push([message, detail?.detail].filter(Boolean).join('\n'));
+        this.buttons.push(more.filter((each) => typeof each === 'string'));
         return more.find((each) => typeof each === 'string' && this.press?.test(each));
       });
     }

@@ -5,6 +5,22 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { useCommandLine } from './harness.ts';
 
+describe('an old Node.js', function () {
+  this.timeout(60_000);
+  const commandLine = useCommandLine();
+
+  it('is wrong use, said before anything that it cannot read', () => {
+    const preload = path.join(commandLine.folder, 'old.cjs');
+    fs.writeFileSync(
+      preload,
+      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } });",
+    );
+    const { status, stderr } = spawnSync(process.execPath, ['--require', preload, commandLine.program, '--version']);
+    assert.equal(status, 2);
+    assert.equal(String(stderr), 'error: rolecall needs Node.js 22.19 or newer; this is 20.1.0.\n');
+  });
+});
+
 describe('completion in a shell', function () {
   this.timeout(60_000);
   const commandLine = useCommandLine();

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
+import { readConfiguration } from '../../../src/cli/configuration.ts';
+import { servicesOfWindow } from '../../../src/cli/servicesOfWindow.ts';
+import type { RolecallError } from '../../../src/core/base/errors.ts';
+import { silentLog } from '../../../src/core/base/log.ts';
 import { SecretSearch } from '../../harness/secretSearch.ts';
 import { eventually } from '../core/eventually.ts';
 import { signInOf, TOKEN, World } from '../core/oauth/joining/world.ts';
@@ -43,7 +47,10 @@ describe('the command line and a window', function () {
     assert.deepEqual([first.code, first.stderr], [0, 'Waiting for your permission in Code, in the window of /work…\n']);
     const second = await run(['who-has', 'operator', '-o', 'ACME', '--json']);
     assert.equal(JSON.parse(second.stdout).organizations[0].organization, 'acme', 'by the name the window has');
-    assert.deepEqual([second.code, second.stderr, world.asked], [0, '', 1]);
+    const elsewhere = 'No signed-in window has this folder open. Using Code, in the window of /work.\n';
+    assert.deepEqual([second.code, second.stderr, world.asked], [0, elsewhere, 1]);
+    const [claim] = world.claims;
+    assert.deepEqual(claim, { command: 'rolecall who-has', folder: fs.realpathSync(commandLine.folder) });
     const whoami = await run(['whoami']);
     assert.equal(whoami.stdout, 'ada at https://identity.example\nSign-in: a window of Code\nOrganizations: acme\n');
     assert.equal((await run(['models'])).stdout, 'model-1\n');
@@ -71,7 +78,42 @@ describe('the command line and a window', function () {
   it('chooses the window that has the current folder open', async () => {
     await world.open({ about: () => ({ editor: 'Here', folders: [commandLine.folder] }) });
     await world.open({ about: () => ({ editor: 'Elsewhere', folders: ['/elsewhere'] }) });
+    const { stdout, stderr } = await run(['whoami']);
+    assert.match(stdout, /a window of Here/);
+    assert.match(stderr, /^Waiting for your permission in Here/);
+    assert.equal((await run(['whoami'])).stderr, '');
+  });
+
+  it('chooses it by any of its names', async function () {
+    if (process.platform === 'win32') this.skip();
+    const link = path.join(world.state, 'link');
+    fs.symlinkSync(commandLine.folder, link);
+    await world.open({ about: () => ({ editor: 'Here', folders: [link] }) });
+    await world.open({ about: () => ({ editor: 'Elsewhere', folders: ['/elsewhere'] }) });
     assert.match((await run(['whoami'])).stdout, /a window of Here/);
+  });
+
+  it('ends when nobody answers the question', async () => {
+    await world.open();
+    world.answer = new Promise(() => {});
+    const joining = servicesOfWindow(
+      {
+        configuration: readConfiguration({}, {}),
+        state: world.state,
+        folder: commandLine.folder,
+        address: undefined,
+        command: 'rolecall check',
+        log: silentLog,
+        note: () => {},
+        answerMs: 300,
+      },
+      new AbortController().signal,
+    );
+    await assert.rejects(joining, (error: RolecallError) => {
+      assert.equal(error.kind, 'timeout');
+      assert.match(error.message, /^Nobody answered the question in Code, in the window of \/work within 1 second\./);
+      return true;
+    });
   });
 
   it('asks the window that started it and no other', async () => {

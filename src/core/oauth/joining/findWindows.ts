@@ -11,7 +11,7 @@ import { parseJsonAs, protocolShape } from '../rotation/protocol.ts';
 import { exchange, notUnderstood, UnreachableError, type WindowPlace } from './exchange.ts';
 import { readAll } from './frames.ts';
 import { JoinedWindow } from './joinedWindow.ts';
-import { aboutSchema, joinedSchema, joiningFolder, SILENCE_MS, type WindowAbout } from './messages.ts';
+import { aboutSchema, type Claim, joinedSchema, joiningFolder, SILENCE_MS, type WindowAbout } from './messages.ts';
 import { ProgramKey } from './programKey.ts';
 
 const registrationSchema = z.object({ ...protocolShape, address: z.string().check(z.minLength(1)) });
@@ -102,13 +102,14 @@ export class FoundWindow {
   /**
    * Joins its sign-in, once its user has allowed it.
    *
+   * @param claim What the program says of itself: the user is told.
    * @param onAsking The user is being asked now.
    * @throws RolecallError `forbidden`, `signedOut`, `offline`, `cancelled`.
    */
-  async join(onAsking: () => void, signal: AbortSignal): Promise<JoinedWindow> {
+  async join(claim: Claim, onAsking: () => void, signal: AbortSignal): Promise<JoinedWindow> {
     const key = await ProgramKey.open(joiningFolder(this.#place.state));
     const prove = (challenge: string) => key.prove(this.#place.address, challenge);
-    const question = (challenge: string) => ({ ask: 'join', ...prove(challenge) }) as const;
+    const question = (challenge: string) => ({ ask: 'join', claim, ...prove(challenge) }) as const;
     const { body } = await exchange(this.#place, { question, onAsking }, signal);
     const joined = parseJsonAs(joinedSchema, (await readAll(body)).toString());
     if (!joined) throw notUnderstood();

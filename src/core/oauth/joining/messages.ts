@@ -17,6 +17,15 @@ const service = z.enum(['identity', 'inference']);
 export const challengeSchema = z.object({ challenge: z.string().check(z.minLength(16)) });
 
 const proof = { publicKey: text, signature: text };
+
+/** What a program says of itself, for whoever is asked. Nothing vouches for it. */
+export const claimSchema = z.object({
+  /** What was run, such as `rolecall check`. */
+  command: z.optional(text),
+  /** The current folder. */
+  folder: z.optional(text),
+});
+export type Claim = z.infer<typeof claimSchema>;
 const session = { session: text };
 
 /**
@@ -30,7 +39,7 @@ const session = { session: text };
  */
 export const questionSchema = z.discriminatedUnion('ask', [
   z.object({ ask: z.literal('about') }),
-  z.object({ ask: z.literal('join'), ...proof }),
+  z.object({ ask: z.literal('join'), ...proof, claim: z.optional(claimSchema) }),
   z.object({ ask: z.literal('token'), ...proof, ...session, service }),
   z.object({ ask: z.literal('refresh'), ...proof, ...session, service, handle: text }),
   z.object({

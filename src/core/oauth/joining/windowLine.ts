@@ -20,6 +20,7 @@ import { readAll, receiveFrames, sendError, sendFrames } from './frames.ts';
 import { hideSecrets } from './hideSecrets.ts';
 import {
   type AllowedQuestion,
+  type Claim,
   type Joined,
   joiningFolder,
   type Question,
@@ -46,7 +47,7 @@ export interface WindowLineDeps {
   /** `undefined` while nobody is signed in. */
   readonly signIn: () => SharedSignIn | undefined;
   /** Asks the user whether a program may use the sign-in. */
-  readonly ask: (signIn: SharedSignIn, signal: AbortSignal) => Promise<boolean>;
+  readonly ask: (signIn: SharedSignIn, claim: Claim, signal: AbortSignal) => Promise<boolean>;
   /** What else programs can ask for, by name, with one value. @throws RolecallError */
   readonly calls: Readonly<Record<string, (input: unknown, signal: AbortSignal) => Promise<unknown>>>;
   readonly fetch: Fetch;
@@ -163,7 +164,7 @@ export class WindowLine {
     const program = verifyProgram(question, sent.address, sent.challenge);
     if (program === undefined) throw notAllowed();
     if (question.ask === 'join') {
-      await this.#permit(line, program, signIn, signal);
+      await this.#permit(line, { program, claim: question.claim ?? {} }, signIn, signal);
       return sendJson(line, { ...(await signIn.describe(signal)), session: signIn.session });
     }
     if (question.session !== signIn.session) throw anotherAccount();
@@ -171,10 +172,15 @@ export class WindowLine {
     return this.#serveAllowed(line, question, sent.body, signIn, signal);
   }
 
-  async #permit(line: LineSocket, program: string, signIn: SharedSignIn, signal: AbortSignal): Promise<void> {
+  async #permit(
+    line: LineSocket,
+    { program, claim }: { readonly program: string; readonly claim: Claim },
+    signIn: SharedSignIn,
+    signal: AbortSignal,
+  ): Promise<void> {
     if (await this.allowed.has(program, signIn.session)) return;
     line.send({ asking: true });
-    const isAllowed = await this.#deps.ask(signIn, signal);
+    const isAllowed = await this.#deps.ask(signIn, claim, signal);
     if (signal.aborted || !isAllowed) throw notAllowed();
     if (this.#deps.signIn()?.session !== signIn.session) throw anotherAccount(); // While the question was open.
     await this.allowed.add(program, signIn.session);

@@ -281,7 +281,7 @@ describe('joining a window', () => {
     const line = await world.open();
     const { windows } = await findWindows({ state: world.state }, never);
     await line.close();
-    const error = await failure(windows[0]?.join(() => {}, never) ?? assert.fail());
+    const error = await failure(windows[0]?.join({}, () => {}, never) ?? assert.fail());
     assert.equal(error.kind, 'offline');
     assert.match(error.message, /window of the editor closed before it had answered/);
   });

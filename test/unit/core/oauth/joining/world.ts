@@ -4,6 +4,7 @@ import type { Fetch } from '../../../../../src/core/base/http.ts';
 import { silentLog } from '../../../../../src/core/base/log.ts';
 import { findWindows } from '../../../../../src/core/oauth/joining/findWindows.ts';
 import type { JoinedWindow } from '../../../../../src/core/oauth/joining/joinedWindow.ts';
+import type { Claim } from '../../../../../src/core/oauth/joining/messages.ts';
 import {
   type SharedSignIn,
   WindowLine,
@@ -19,6 +20,8 @@ export class World {
   /** How often the user was asked, and what the answer is. */
   asked = 0;
   answer: boolean | Promise<boolean> = true;
+  /** What the programs said of themselves. */
+  readonly claims: Claim[] = [];
   signIn: SharedSignIn | undefined = signInOf();
   /** Tokens that were refused. */
   readonly refused: string[] = [];
@@ -31,8 +34,9 @@ export class World {
       state: this.state,
       about: () => ({ editor: 'Code', folders: ['/work'] }),
       signIn: () => this.signIn,
-      ask: async () => {
+      ask: async (_signIn, claim) => {
         this.asked += 1;
+        this.claims.push(claim);
         return this.answer;
       },
       calls: { double: async (input) => [input, input] },
@@ -53,7 +57,7 @@ export class World {
       windows: [window],
     } = await findWindows({ state: this.state }, never);
     if (!window) throw new Error('There is no window.');
-    return window.join(onAsking, never);
+    return window.join({ command: 'rolecall test', folder: '/here' }, onAsking, never);
   }
 
   async close(): Promise<void> {
