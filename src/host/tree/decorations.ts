@@ -5,7 +5,7 @@ import type { AccessData } from '../accessData.ts';
 import { type AccessTarget, targetOfUri } from '../accessTarget.ts';
 import type { ChangeMarks } from '../changeMarks.ts';
 
-/** Marks at the end of a row: what changed since a snapshot, else what needs attention. Their tooltips say it in words. */
+/** Marks at the end of a row: what changed since a snapshot, what access rules found, what needs attention. The tooltip says it in words. */
 export class TreeDecorations implements vscode.FileDecorationProvider, vscode.Disposable {
   readonly #data: AccessData;
   readonly #marks: ChangeMarks;
@@ -45,27 +45,40 @@ export class TreeDecorations implements vscode.FileDecorationProvider, vscode.Di
   #decorationOf(uri: vscode.Uri): vscode.FileDecoration | undefined {
     const target = targetOfUri(uri);
     if (!target || target.connection !== this.#data.session?.cloud.key) return undefined;
-    const mark = this.#marks.of(uri);
-    if (mark === 'added') {
-      return decoration('A', vscode.l10n.t('Added since the snapshot'), 'gitDecoration.addedResourceForeground');
-    }
-    if (mark === 'changed') {
-      return decoration('M', vscode.l10n.t('Changed since the snapshot'), 'gitDecoration.modifiedResourceForeground');
-    }
-    const metadata = this.#metadataOf(target);
-    const attention = metadata && attentionOf(metadata);
-    if (attention === 'error') return decoration('!', vscode.l10n.t('In error'), 'list.errorForeground');
-    if (attention) return decoration('!', vscode.l10n.t('Degraded'), 'list.warningForeground');
-    const found = this.#findingsOf(target);
-    return found === undefined ? undefined : decoration('F', found, 'list.warningForeground');
+    const marks = [this.#changeOf(uri), this.#findingsOf(target), this.#attentionOf(target)].filter(isDefined);
+    const [first] = marks;
+    if (!first) return undefined;
+    // VS Code takes two characters. What needs attention comes last: the icon of the row and its words say it too.
+    const badge = marks.map(({ letter }) => letter).slice(0, 2);
+    const tooltip = marks.map(({ text }) => text);
+    return new vscode.FileDecoration(badge.join(''), tooltip.join('\n'), new vscode.ThemeColor(first.colour));
   }
 
-  #findingsOf(target: AccessTarget): string | undefined {
+  #changeOf(uri: vscode.Uri): Mark | undefined {
+    switch (this.#marks.of(uri)) {
+      case 'added':
+        return mark('A', vscode.l10n.t('Added since the snapshot'), 'gitDecoration.addedResourceForeground');
+      case 'changed':
+        return mark('M', vscode.l10n.t('Changed since the snapshot'), 'gitDecoration.modifiedResourceForeground');
+      default:
+        return undefined;
+    }
+  }
+
+  #attentionOf(target: AccessTarget): Mark | undefined {
+    const metadata = this.#metadataOf(target);
+    const attention = metadata && attentionOf(metadata);
+    if (attention === 'error') return mark('!', vscode.l10n.t('In error'), 'list.errorForeground');
+    return attention && mark('!', vscode.l10n.t('Degraded'), 'list.warningForeground');
+  }
+
+  #findingsOf(target: AccessTarget): Mark | undefined {
     const model = this.#data.last(target.organization)?.model;
     const entry =
       target.kind === 'group' ? model?.group(target.key) : target.kind === 'role' && model?.role(target.key);
     const found = model && entry ? openFindings(model, entry) : [];
-    return found.map(({ message }) => message).join('\n') || undefined;
+    if (found.length === 0) return undefined;
+    return mark('F', found.map(({ message }) => message).join('\n'), 'list.warningForeground');
   }
 
   #metadataOf(target: AccessTarget): AccessMetadata | undefined {
@@ -84,6 +97,17 @@ function tooltipOf(given: vscode.FileDecoration | undefined): string {
   return given?.tooltip ?? '';
 }
 
-function decoration(badge: string, tooltip: string, colour: string): vscode.FileDecoration {
-  return new vscode.FileDecoration(badge, tooltip, new vscode.ThemeColor(colour));
+/** One thing that a row is marked with. */
+interface Mark {
+  readonly letter: string;
+  readonly text: string;
+  readonly colour: string;
+}
+
+function mark(letter: string, text: string, colour: string): Mark {
+  return { letter, text, colour };
+}
+
+function isDefined<T>(value: T | undefined): value is T {
+  return value !== undefined;
 }

@@ -110,13 +110,27 @@ describe('access rules in the workspace', () => {
     decorations.dispose();
   });
 
+  it('shows beside it that a group is degraded too', async () => {
+    const decorations = new TreeDecorations(access.data, new ChangeMarks(access.data));
+    const [ops, audit] = MERIDIAN;
+    await rules.write(file(APART));
+    access.arrive([ops, { ...audit, metadata: { ...audit.metadata, healthStatus: 'degraded' } }]);
+    const given = () => {
+      const target = { kind: 'group', key: 'g-2', organization: 'm', connection: 'c' } as const;
+      const { badge, tooltip } = decorations.provideFileDecoration(targetUri(target)) ?? {};
+      return `${badge} ${tooltip}`;
+    };
+    assert.equal(given(), '! Degraded');
+    const both = 'F! ada@m.example has admin, auditor through ops, audit\nDegraded';
+    await until('both are shown', () => given() === both);
+    decorations.dispose();
+  });
+
   it('says once what is wrong in the file, where it stands, with what was probably meant', async () => {
     await rules.write(file('rules:\n  - { id: typo, kind: max-holders, role: admim, max: 1 }\n'));
     access.arrive();
     await until('problems are shown', () => messages()[0]?.startsWith('Nothing') === true);
     assert.deepEqual(messages(), ['Nothing is called "admim" in what was read. Did you mean "admin"?']);
-    const { actions } = await offered();
-    assert.ok(actions.some(({ title }) => title === 'Change to "admin"'));
     await rules.write(file('rules:\n  - { id: typo, kind: max-holder, role: admin, max: 1 }\n'));
     await until('the kind is a problem', () => messages()[0]?.startsWith('Unknown value') === true);
     await rules.write(file('rulez: []\ndeclared:\n  groups:\n    - { name: "o*" }\n'));
@@ -125,6 +139,14 @@ describe('access rules in the workspace', () => {
       'Unknown key "rulez". Did you mean "rules"?',
       'A declared group is one group: patterns cannot be used.',
     ]);
+  });
+
+  it('offers to change a name to what was probably meant', async () => {
+    await rules.write(file('rules:\n  - { id: typo, kind: max-holders, role: admim, max: 1 }\n'));
+    access.arrive();
+    await until('problems are shown', () => messages()[0]?.startsWith('Nothing') === true);
+    const { actions } = await offered();
+    assert.ok(actions.some(({ title }) => title === 'Change to "admin"'));
   });
 
   it('says at the rule what keeps it from being told and stands nowhere in the file', async () => {
