@@ -35,6 +35,7 @@ export const commands = {
   askAboutThis: 'rolecall.askAboutThis',
   showReview: 'rolecall.showReview',
   exportReview: 'rolecall.exportReview',
+  newAccessRules: 'rolecall.newAccessRules',
   declareAccess: 'rolecall.declareAccess',
   addWaiver: 'rolecall.addWaiver',
   copyToDo: 'rolecall.copyToDo',

@@ -522,6 +522,7 @@ describe('the command palette', () => {
     commands.showEffectiveAccess,
     commands.showMatrix,
     commands.showReview,
+    commands.newAccessRules,
     commands.declareAccess,
     commands.showCheck,
     commands.exportCheck,

@@ -17,9 +17,17 @@ export function registerRules(deps: RulesDeps, log: Log): vscode.Disposable {
   const look = ({ fileName }: vscode.TextDocument) => {
     if (/\.(?:access|review)\.yaml$/.test(fileName)) begin();
   };
-  const { declareAccess, addWaiver, copyToDo, showCheck, exportCheck } = commands;
+  const { newAccessRules, declareAccess, addWaiver, copyToDo, showCheck, exportCheck } = commands;
   const { startReview, nextUndecided, decideAccess, showReviewSummary, showAccessGraph } = commands;
-  const ofRules = [declareAccess, addWaiver, copyToDo, showCheck, exportCheck, showAccessGraph] as const;
+  const ofRules = [
+    newAccessRules,
+    declareAccess,
+    addWaiver,
+    copyToDo,
+    showCheck,
+    exportCheck,
+    showAccessGraph,
+  ] as const;
   const ofReviews = [startReview, nextUndecided, decideAccess, showReviewSummary] as const;
   vscode.workspace.textDocuments.forEach(look);
   return vscode.Disposable.from(

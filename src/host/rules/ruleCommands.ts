@@ -10,6 +10,7 @@ import { accessGraph, type GraphSubject } from '../../core/rules/accessGraph.ts'
 import { addWaiver, declare } from '../../core/rules/declare.ts';
 import { type Finding, fingerprintOf, groupsOf, principalsOf, rolesOf } from '../../core/rules/findings.ts';
 import { findingsOf } from '../../core/rules/judge.ts';
+import { newAccessFile } from '../../core/rules/newFile.ts';
 import { groupReference, principalReference, Resolver, roleReference } from '../../core/rules/references.ts';
 import {
   type CheckedFile,
@@ -27,18 +28,22 @@ import { showInputBox, showQuickPick } from '../dialogs.ts';
 import type { OpenPage } from '../pages.ts';
 import { pickGroupOrRole, pickPrincipal, readPicked } from '../pickTarget.ts';
 import type { AccessFiles, CheckedDocument } from './accessFiles.ts';
-import { editOf, fileFor, isThere, writeFile } from './edits.ts';
+import { editOf, fileFor, isThere, openDraft, writeFile } from './edits.ts';
 import type { RulesDeps } from './rules.ts';
 
 interface RuleCommandsDeps extends RulesDeps {
   readonly files: AccessFiles;
 }
 
-/** Declare What Is There Now, Add Waiver…, Show and Export Access Check. */
+/** New Access Rules, Declare What Is There Now, Add Waiver…, Show and Export Access Check. */
 export function ruleCommands(deps: RuleCommandsDeps) {
   const { data, files } = deps;
   let page: OpenPage<ReportLink> | undefined;
   return {
+    [commands.newAccessRules]: async (node) => {
+      const { model } = await readPicked(data, node);
+      await openDraft(model.organization, newAccessFile(model, Date.now()));
+    },
     [commands.declareAccess]: async (node) => {
       const { model } = await readPicked(data, node);
       await files.check();
@@ -118,7 +123,7 @@ async function readAll({ data, files }: RuleCommandsDeps): Promise<void> {
   if (files.checked.length === 0) {
     throw new RolecallError(
       'invalidRequest',
-      vscode.l10n.t('There is no *.access.yaml in this workspace. Use “Declare What Is There Now” to begin one.'),
+      vscode.l10n.t('There is no *.access.yaml in this workspace. Use “New Access Rules” to begin one.'),
     );
   }
   const session = data.requireSession();

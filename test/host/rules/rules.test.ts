@@ -156,6 +156,23 @@ describe('access rules in the workspace', () => {
     assert.deepEqual(messages(), ['Cannot tell: The roles could not be read.']);
   });
 
+  it('opens a new file that is not saved yet, beside those that are there', async () => {
+    const taken = vscode.Uri.joinPath(folder().uri, 'm.access.yaml');
+    await vscode.workspace.fs.writeFile(taken, new Uint8Array());
+    await rules.write(file(APART));
+    access.arrive();
+    await handlers[commands.newAccessRules](undefined);
+    const document = vscode.window.activeTextEditor?.document;
+    assert.deepEqual(
+      [document?.isUntitled, document?.uri.path.split('/').at(-1)],
+      [true, 'm-2.access.yaml'],
+      'one that is there stays',
+    );
+    assert.match(document?.getText() ?? '', /^# .*\nformat: rolecall\.access-rules\nversion: 1\norganization: m\n/);
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    await vscode.workspace.fs.delete(taken);
+  });
+
   it('fades a waived finding, with its waiver and the declared group as related places', async () => {
     const declared = 'declared:\n  groups:\n    - { name: ops }\n';
     const waiver =

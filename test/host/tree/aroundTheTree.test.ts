@@ -208,12 +208,12 @@ describe('around the tree', () => {
       const told: unknown[] = [];
       scene().own(decorations.onDidChangeFileDecorations((what) => told.push(what)));
       marks.show([[node.target ?? assert.fail(), 'changed']]);
-      assert.deepEqual([decorationOf(node)?.badge, contexts.get(contextKeys.hasChanges)], ['M', true]);
+      assert.deepEqual([decorationOf(node)?.badge, contexts.get(contextKeys.hasChanges)], ['M!', true]);
       assert.equal(told.length, 1);
       marks.acknowledge();
       assert.deepEqual([decorationOf(node)?.badge, contexts.get(contextKeys.hasChanges)], ['!', false]);
       marks.show([[node.target ?? assert.fail(), 'added']]);
-      assert.equal(decorationOf(node)?.badge, 'A');
+      assert.equal(decorationOf(node)?.badge, 'A!');
       await signInAs(cloud, 'ordinaryUser');
       await until('the marks are gone', () => decorationOf(node) === undefined);
     });

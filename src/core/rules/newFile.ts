@@ -1,0 +1,121 @@
+import * as l10n from '@vscode/l10n';
+import type { AccessModel, RoleEntry } from '../access/model.ts';
+import { oneLine } from '../access/plain.ts';
+import { ACCESS_FILE_FORMAT } from './accessFile.ts';
+import { checkAccess, type RuleResult } from './judge.ts';
+import { duplicatesEvidence } from './people.ts';
+import { Resolver, roleReference } from './references.ts';
+import { scalar } from './trial.ts';
+
+/** Roles that are looked through for two that nobody has both of. */
+const MAX_PAIRED = 20;
+
+/**
+ * A file of access rules to begin with: rules that hold today, from what was read; those that do not hold yet as comments. So it
+ * has no findings, and the first one is news.
+ */
+export function newAccessFile(model: AccessModel, now: number): string {
+  const head = headOf(model);
+  const judge = (rule: string): RuleResult | undefined =>
+    checkAccess(`${head}rules:\n${rule}`, model, { now }).rules[0];
+  const rules = [
+    limitRule(model, judge),
+    separationRule(model, judge),
+    rule('no-unlisted-roles', 'no-unlisted-roles', [], l10n.t('Groups grant only roles of the role list.')),
+    rule('no-empty-groups', 'no-empty-groups', [], l10n.t('Every group has members.')),
+  ].filter((text) => text !== '');
+  const holding = rules.filter((text) => judge(text)?.status === 'pass');
+  // A file without any rule tells nothing.
+  const active = holding.length > 0 ? holding : rules.slice(-1);
+  const others = rules.filter((text) => !active.includes(text));
+  return [
+    comment(
+      l10n.t(
+        'Who can have access in this organization. It is checked when you save, and nothing is changed in your cloud.',
+      ),
+    ),
+    head,
+    'rules:\n',
+    active.join('\n'),
+    ...(others.length > 0
+      ? [`\n  ${comment(l10n.t('These do not hold today:'))}`, others.map(commented).join('\n')]
+      : []),
+    '\n',
+    comment(l10n.t('Findings that are accepted for some time:')),
+    commented(
+      'waivers:\n  - { rule: no-empty-groups, for: "group:NAME", owner: you@example.com, reason: TICKET-1, until: 2030-12-31 }\n',
+    ),
+    '\n',
+    comment(
+      l10n.t(
+        '“Declare What Is There Now” adds groups with their roles and members: what differs from them is a finding.',
+      ),
+    ),
+  ].join('');
+}
+
+function headOf(model: AccessModel): string {
+  const { equal, all } = duplicatesEvidence(model);
+  const isMirrored = all > 0 && equal === all;
+  return [
+    `format: ${ACCESS_FILE_FORMAT}\nversion: 1\norganization: ${scalar(model.organization)}\n`,
+    ...(isMirrored
+      ? [
+          comment(l10n.t('User IDs repeat the subjects of their group: each person counts once.')),
+          'identity: { userIds: duplicates }\n',
+        ]
+      : []),
+  ].join('');
+}
+
+type Judge = (rule: string) => RuleResult | undefined;
+
+/** At most as many holders as there are now, of a role that matters. */
+function limitRule(model: AccessModel, judge: Judge): string {
+  const held = heldRoles(model);
+  const role = held.find((one) => /admin|owner|root/i.test(one.role?.metadata.name ?? '')) ?? held[0];
+  if (role === undefined) return '';
+  const limited = (max: number) => {
+    const name = roleReference(new Resolver(model), role);
+    const about = l10n.t('No more people than today have {0}.', name);
+    return rule('few-holders', 'max-holders', [`role: ${scalar(name)}`, `max: ${max}`], about);
+  };
+  const most = judge(limited(0))?.findings[0]?.range?.most;
+  return most === undefined ? '' : limited(most);
+}
+
+/** Two roles that nobody has both of; where there are none, two that somebody has. */
+function separationRule(model: AccessModel, judge: Judge): string {
+  const resolver = new Resolver(model);
+  const [first, ...others] = heldRoles(model)
+    .slice(0, MAX_PAIRED)
+    .map((role) => roleReference(resolver, role));
+  if (first === undefined) return '';
+  const pairs = others.map((other) => {
+    const about = l10n.t('Nobody has both {0} and {1}.', first, other);
+    return rule('kept-apart', 'separation-of-duties', [`roles: [${scalar(first)}, ${scalar(other)}]`], about);
+  });
+  return pairs.find((pair) => judge(pair)?.status === 'pass') ?? pairs[0] ?? '';
+}
+
+function heldRoles(model: AccessModel): readonly RoleEntry[] {
+  return model.roles.filter(
+    ({ role, groups }) => role !== undefined && groups.some(({ members }) => members.length > 0),
+  );
+}
+
+function rule(id: string, kind: string, keys: readonly string[], about: string): string {
+  const lines = [`kind: ${kind}`, ...keys].map((line) => `    ${line}\n`);
+  return `  ${comment(about)}  - id: ${id}\n${lines.join('')}`;
+}
+
+/** Names of a server stay on the line, whatever they hold. */
+function comment(text: string): string {
+  return `# ${oneLine(text)}\n`;
+}
+
+/** As comments, as the editor writes them: in the column of the first line. */
+function commented(text: string): string {
+  const [indentation = ''] = /^ */.exec(text) ?? [];
+  return text.replace(new RegExp(`^${indentation}(?=[^#\\n])`, 'gm'), `${indentation}# `);
+}
