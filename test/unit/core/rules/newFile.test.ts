@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { AccessInput } from '../../../../src/core/access/resources.ts';
 import { checkAccess } from '../../../../src/core/rules/judge.ts';
 import { newAccessFile } from '../../../../src/core/rules/newFile.ts';
 import { acme, NOON, type Outlines } from './organizations.ts';
@@ -45,6 +46,19 @@ describe('a new file of access rules', () => {
       assert.ok(result.rules.length > 0);
     });
   }
+
+  it('stays what it is whatever roles are called', () => {
+    const named = (name: string) => (input: AccessInput) => {
+      const items = input.roles.items?.map((one) => ({ ...one, metadata: { ...one.metadata, name } }));
+      return { ...input, roles: { ...input.roles, items } };
+    };
+    for (const name of ['a\nrules: []', '# x', 'a: b', "it's", '*', '']) {
+      const model = acme({ ops: { people: 'ada', roles: 'admin' } }, 'admin', named(name));
+      const text = newAccessFile(model, NOON);
+      const { verdict, problems, rules } = checkAccess(text, model, { now: NOON });
+      assert.deepEqual([verdict, problems, rules[0]?.rule.id], ['clean', [], 'few-holders'], text);
+    }
+  });
 
   it('has what holds as rules, and what does not as comments that hold once they are true', () => {
     const { text, result } = begin({
