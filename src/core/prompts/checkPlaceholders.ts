@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { nearest } from '../base/nearest.ts';
+import { didYouMean, nearest } from '../base/nearest.ts';
 import type { EvaluatorDefinition } from './evaluatorDefinitions.ts';
 import {
   fillJsonTexts,
@@ -10,7 +10,7 @@ import {
 } from './placeholders.ts';
 import { nameKeys, type PromptCase } from './promptCases.ts';
 import type { PromptExtensions, PromptMessage } from './promptFile.ts';
-import { changeTo, didYouMean, type Reading } from './reading.ts';
+import { changeTo, type Reading } from './reading.ts';
 import type { PromptProblem, TextRange } from './yamlText.ts';
 
 interface Checked {

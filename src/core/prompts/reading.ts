@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { nearest } from '../base/nearest.ts';
+import { didYouMean, nearest } from '../base/nearest.ts';
 import { findPlaceholders, type TemplateText } from './placeholders.ts';
 import { type FieldLevel, promptFields } from './promptFields.ts';
 import {
@@ -201,11 +201,6 @@ export class Reading {
       this.report({ start, end: start + scalar.anchor.length + 1 }, 'warning', 'anchor', message);
     }
   }
-}
-
-/** `sentence`, followed by the question whether another name was meant. */
-export function didYouMean(sentence: string, meant: string): string {
-  return l10n.t('{0} Did you mean "{1}"?', sentence, meant);
 }
 
 /** `name` instead of what is written at `range`, in the same quotes. */

@@ -1,10 +1,11 @@
 import { asRolecallError, isCancelled, RolecallError } from '../base/errors.ts';
+import { didYouMean } from '../base/nearest.ts';
 import { caseFileProblemText, readCasesOf } from './caseFiles.ts';
 import { placesOf, undefinedVariable } from './checkPlaceholders.ts';
 import { filePath, fillPlaceholders, placeholderNames, type TemplateText } from './placeholders.ts';
 import type { PromptFile } from './promptFile.ts';
 import { type PromptResources, readImageUrl, readIncluded, unknownTool } from './promptRequest.ts';
-import { changeTo, didYouMean } from './reading.ts';
+import { changeTo } from './reading.ts';
 import type { PromptProblem, TextRange } from './yamlText.ts';
 
 /** What a prompt file names beside itself, at its place. */
