@@ -120,6 +120,7 @@ test.describe('a prompt file', () => {
 
   test('is compared with the run before', async () => {
     await runCommand(page, 'View: Hide Panel');
+    await runCommand(page, 'View: Close All Editors'); // The file may be open in either half.
     await openFile(page, 'capitals.prompt.yml');
     await lens('Compare…').click();
     await quickPickRows(page).filter({ hasText: 'Run of' }).first().click();
@@ -131,6 +132,7 @@ test.describe('a prompt file', () => {
   });
 
   test('is answered by two models side by side', async () => {
+    await runCommand(page, 'View: Close All Editors');
     await openFile(page, 'capitals.prompt.yml');
     await lens('Run with Models…').click();
     await quickPickRows(page).filter({ hasText: 'Sandbox N-gram' }).click();
