@@ -5,7 +5,7 @@ import { handshakeAsClient } from '../rotation/handshake.ts';
 import { LineSocket } from '../rotation/lineSocket.ts';
 import { PROTOCOL, type Protocol, parseJsonAs } from '../rotation/protocol.ts';
 import { errorOf, receiveFrames, sendFrames } from './frames.ts';
-import { challengeSchema, type Question, replySchema, SILENCE_MS } from './messages.ts';
+import { challengeSchema, replySchema, SILENCE_MS, type WindowRequest } from './messages.ts';
 
 /** Where a window listens, and what it takes to speak with it. */
 export interface WindowPlace {
@@ -19,9 +19,9 @@ export interface WindowPlace {
   readonly silenceMs?: number;
 }
 
-/** One question to a window, on one connection. */
+/** One request to a window, on one connection. */
 export interface Exchange {
-  readonly question: (challenge: string) => Question;
+  readonly request: (challenge: string) => WindowRequest;
   readonly body?: Buffer | undefined;
   /** The user of the window is being asked now. */
   readonly onAsking?: (() => void) | undefined;
@@ -58,7 +58,7 @@ const MAX_ANSWER = 128_000_000;
  */
 export async function exchange(
   { address, key, protocol = PROTOCOL, silenceMs = SILENCE_MS }: WindowPlace,
-  { question, body, onAsking, onLost }: Exchange,
+  { request, body, onAsking, onLost }: Exchange,
   signal: AbortSignal,
 ): Promise<Reply> {
   if (signal.aborted) throw cancelled(signal.reason);
@@ -89,7 +89,7 @@ export async function exchange(
       const refused = parseJsonAs(replySchema, greeted)?.error;
       throw refused ? errorOf(refused) : notUnderstood();
     }
-    line.send(question(greeting.challenge));
+    line.send(request(greeting.challenge));
     await sendFrames(line, body ? [body] : []);
     for (;;) {
       const text = await line.next();

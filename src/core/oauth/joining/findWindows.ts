@@ -65,8 +65,8 @@ async function aboutOf(
 ): Promise<WindowAbout | 'gone' | 'silent'> {
   const limit = new AbortController();
   try {
-    const question = () => ({ ask: 'about' }) as const;
-    const asked = exchange(place, { question }, AbortSignal.any([signal, limit.signal]));
+    const request = () => ({ ask: 'about' }) as const;
+    const asked = exchange(place, { request }, AbortSignal.any([signal, limit.signal]));
     const reply = await withTimeout(
       asked.then(({ body }) => readAll(body)),
       place.silenceMs ?? SILENCE_MS,
@@ -109,8 +109,8 @@ export class FoundWindow {
   async join(claim: Claim, onAsking: () => void, signal: AbortSignal): Promise<JoinedWindow> {
     const key = await ProgramKey.open(joiningFolder(this.#place.state));
     const prove = (challenge: string) => key.prove(this.#place.address, challenge);
-    const question = (challenge: string) => ({ ask: 'join', claim, ...prove(challenge) }) as const;
-    const { body } = await exchange(this.#place, { question, onAsking }, signal);
+    const request = (challenge: string) => ({ ask: 'join', claim, ...prove(challenge) }) as const;
+    const { body } = await exchange(this.#place, { request, onAsking }, signal);
     const joined = parseJsonAs(joinedSchema, (await readAll(body)).toString());
     if (!joined) throw notUnderstood();
     return new JoinedWindow(this.#place, this.about, joined, prove);

@@ -7,7 +7,7 @@ import { parseJson } from '../../base/json.ts';
 import { parseJsonAs } from '../rotation/protocol.ts';
 import { exchange, notUnderstood, type Reply, UnreachableError, type WindowPlace } from './exchange.ts';
 import { readAll } from './frames.ts';
-import { type AllowedQuestion, handleSchema, type Joined, type WindowAbout } from './messages.ts';
+import { type AllowedRequest, handleSchema, type Joined, type WindowAbout } from './messages.ts';
 import { operationOf, type ServiceName } from './operations.ts';
 import type { ProgramProof } from './programKey.ts';
 
@@ -53,7 +53,7 @@ export class JoinedWindow {
     const operation = this.#operationOf(url, method);
     const headers = new Headers(init?.headers);
     const [accept, contentType] = [headers.get('accept'), headers.get('content-type')];
-    const question = {
+    const request = {
       ask: 'fetch',
       operation: operation.name,
       ...(operation.organization !== undefined && { organization: operation.organization }),
@@ -62,7 +62,7 @@ export class JoinedWindow {
       ...(contentType !== null && { contentType }),
     } as const;
     const body = typeof init?.body === 'string' ? Buffer.from(init.body) : undefined;
-    const reply = await this.#ask(question, body, signal ?? new AbortController().signal);
+    const reply = await this.#ask(request, body, signal ?? new AbortController().signal);
     const { status = 502 } = reply;
     const frames = reply.body[Symbol.asyncIterator]();
     // Pulled: what nobody reads stays with the window, and with the service.
@@ -88,8 +88,8 @@ export class JoinedWindow {
     return parseJson((await readAll(reply.body)).toString());
   }
 
-  async #askJson<T extends z.ZodMiniType>(question: Unsigned, schema: T, signal: AbortSignal): Promise<z.infer<T>> {
-    const { body } = await this.#ask(question, undefined, signal);
+  async #askJson<T extends z.ZodMiniType>(request: Unsigned, schema: T, signal: AbortSignal): Promise<z.infer<T>> {
+    const { body } = await this.#ask(request, undefined, signal);
     const answer = parseJsonAs(schema, (await readAll(body)).toString());
     if (answer === undefined) throw notUnderstood();
     return answer;
@@ -97,12 +97,12 @@ export class JoinedWindow {
 
   async #ask(unsigned: Unsigned, body: Buffer | undefined, signal: AbortSignal): Promise<Reply> {
     const { session } = this.joined;
-    const question = (challenge: string) => ({ ...unsigned, session, ...this.#prove(challenge) }) as AllowedQuestion;
+    const request = (challenge: string) => ({ ...unsigned, session, ...this.#prove(challenge) }) as AllowedRequest;
     const onLost = (error: RolecallError) => {
       this.#lost ??= error;
     };
     try {
-      return await exchange(this.#place, { question, body, onLost }, signal);
+      return await exchange(this.#place, { request, body, onLost }, signal);
     } catch (error) {
       const isOver = error instanceof RolecallError && OVER.includes(error.kind);
       if (isOver || error instanceof UnreachableError) onLost(error);
@@ -123,9 +123,9 @@ export class JoinedWindow {
 /** What a window says when its sign-in is of no use to this program any more. */
 const OVER: readonly ErrorKind[] = ['sessionEnded', 'signedOut', 'forbidden'];
 
-/** A question without the proof and the session, which are added to each. */
-type Unsigned = AllowedQuestion extends infer Q
-  ? Q extends AllowedQuestion
+/** A request without the proof and the session, which are added to each. */
+type Unsigned = AllowedRequest extends infer Q
+  ? Q extends AllowedRequest
     ? Omit<Q, keyof ProgramProof | 'session'>
     : never
   : never;

@@ -29,7 +29,7 @@ export type Claim = z.infer<typeof claimSchema>;
 const session = { session: text };
 
 /**
- * What a program asks, one question for each connection. A body follows in frames, also where it is empty.
+ * What a program requests, once for each connection. A body follows in frames, also where it is empty.
  *
  * - `about`: which window this is; needs no permission.
  * - `join`: to use the window's sign-in; the user is asked.
@@ -37,7 +37,7 @@ const session = { session: text };
  * - `fetch`: one of {@link operations}, with the token of that name.
  * - `call`: something else that the window does, after questions of its own.
  */
-export const questionSchema = z.discriminatedUnion('ask', [
+export const requestSchema = z.discriminatedUnion('ask', [
   z.object({ ask: z.literal('about') }),
   z.object({ ask: z.literal('join'), ...proof, claim: z.optional(claimSchema) }),
   z.object({ ask: z.literal('token'), ...proof, ...session, service }),
@@ -54,8 +54,8 @@ export const questionSchema = z.discriminatedUnion('ask', [
   }),
   z.object({ ask: z.literal('call'), ...proof, ...session, name: text }),
 ]);
-export type Question = z.infer<typeof questionSchema>;
-export type AllowedQuestion = Exclude<Question, { ask: 'about' | 'join' }>;
+export type WindowRequest = z.infer<typeof requestSchema>;
+export type AllowedRequest = Exclude<WindowRequest, { ask: 'about' | 'join' }>;
 
 /** The first line of a reply; its body follows in frames. `asking`: the user is being asked, and this takes as long as it takes. */
 export const replySchema = z.object({

@@ -19,14 +19,14 @@ import { AllowedPrograms } from './allowedPrograms.ts';
 import { readAll, receiveFrames, sendError, sendFrames } from './frames.ts';
 import { hideSecrets } from './hideSecrets.ts';
 import {
-  type AllowedQuestion,
+  type AllowedRequest,
   type Claim,
   type Joined,
   joiningFolder,
-  type Question,
-  questionSchema,
+  requestSchema,
   SILENCE_MS,
   type WindowAbout,
+  type WindowRequest,
 } from './messages.ts';
 import { operations, pathOf, type ServiceName } from './operations.ts';
 import { verifyProgram } from './programKey.ts';
@@ -131,13 +131,13 @@ export class WindowLine {
       const challenge = randomBytes(24).toString('base64url');
       line.send({ challenge });
       const asked = await withTimeout(line.next(), SILENCE_MS);
-      const question = parseJsonAs(questionSchema, asked ?? '');
-      if (!question) throw new RolecallError('protocol', 'The question is not understood.');
+      const request = parseJsonAs(requestSchema, asked ?? '');
+      if (!request) throw new RolecallError('protocol', 'The request is not understood.');
       const limits = { maxBytes: MAX_REQUEST, silenceMs: FRAME_SILENCE_MS };
       const body = await readAll(receiveFrames(line, limits, cutOff));
       // A program that says more than it was asked for is not one of ours.
       void line.next().then((more) => (more === undefined ? undefined : line.close())); // Never rejects.
-      await this.#answer(line, question, { body, address, challenge }, gone.signal);
+      await this.#answer(line, request, { body, address, challenge }, gone.signal);
     } catch (error) {
       const known = asRolecallError(error);
       log.debug(`A program was not served: ${systemErrorCode(error) ?? known.message}`);
@@ -151,25 +151,25 @@ export class WindowLine {
 
   async #answer(
     line: LineSocket,
-    question: Question,
+    request: WindowRequest,
     sent: { readonly body: Buffer; readonly address: string; readonly challenge: string },
     signal: AbortSignal,
   ): Promise<void> {
     const signIn = this.#deps.signIn();
     if (!signIn) throw new RolecallError('signedOut', l10n.t('Nobody is signed in to this window.'));
-    if (question.ask === 'about') {
+    if (request.ask === 'about') {
       const { identity, inference } = signIn.urls;
       return sendJson(line, { ...this.#deps.about(), identityUrl: identity, inferenceUrl: inference });
     }
-    const program = verifyProgram(question, sent.address, sent.challenge);
+    const program = verifyProgram(request, sent.address, sent.challenge);
     if (program === undefined) throw notAllowed();
-    if (question.ask === 'join') {
-      await this.#permit(line, { program, claim: question.claim ?? {} }, signIn, signal);
+    if (request.ask === 'join') {
+      await this.#permit(line, { program, claim: request.claim ?? {} }, signIn, signal);
       return sendJson(line, { ...(await signIn.describe(signal)), session: signIn.session });
     }
-    if (question.session !== signIn.session) throw anotherAccount();
+    if (request.session !== signIn.session) throw anotherAccount();
     if (!(await this.allowed.has(program, signIn.session))) throw notAllowed();
-    return this.#serveAllowed(line, question, sent.body, signIn, signal);
+    return this.#serveAllowed(line, request, sent.body, signIn, signal);
   }
 
   async #permit(
@@ -189,24 +189,24 @@ export class WindowLine {
 
   async #serveAllowed(
     line: LineSocket,
-    question: AllowedQuestion,
+    request: AllowedRequest,
     body: Buffer,
     signIn: SharedSignIn,
     signal: AbortSignal,
   ): Promise<void> {
-    switch (question.ask) {
+    switch (request.ask) {
       case 'token':
-        return sendJson(line, { handle: this.#handleOf(await signIn.tokens[question.service].accessToken(signal)) });
+        return sendJson(line, { handle: this.#handleOf(await signIn.tokens[request.service].accessToken(signal)) });
       case 'refresh': {
         const { tokens } = signIn;
-        const refused = this.#handles.get(question.handle) ?? (await tokens[question.service].accessToken(signal));
-        const next = await tokens[question.service].refreshAfter401(refused, signal);
+        const refused = this.#handles.get(request.handle) ?? (await tokens[request.service].accessToken(signal));
+        const next = await tokens[request.service].refreshAfter401(refused, signal);
         return sendJson(line, next === undefined ? {} : { handle: this.#handleOf(next) });
       }
       case 'fetch':
-        return this.#forward(line, question, body, signIn, signal);
+        return this.#forward(line, request, body, signIn, signal);
       case 'call': {
-        const call = Object.hasOwn(this.#deps.calls, question.name) ? this.#deps.calls[question.name] : undefined;
+        const call = Object.hasOwn(this.#deps.calls, request.name) ? this.#deps.calls[request.name] : undefined;
         if (!call) throw new RolecallError('unsupported', 'This window does not offer that call.');
         return sendJson(line, (await call(parseJson(body.toString()), signal)) ?? null);
       }
@@ -216,7 +216,7 @@ export class WindowLine {
   /** One request with the token and the headers of this window; the answer without the token. */
   async #forward(
     line: LineSocket,
-    { operation, organization, handle, accept, contentType }: Extract<AllowedQuestion, { ask: 'fetch' }>,
+    { operation, organization, handle, accept, contentType }: Extract<AllowedRequest, { ask: 'fetch' }>,
     body: Buffer,
     { urls, tokens, inferenceHeaders }: SharedSignIn,
     signal: AbortSignal,

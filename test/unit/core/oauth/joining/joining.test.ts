@@ -294,7 +294,7 @@ describe('joining a window', () => {
       await line.closed;
     });
     const place = { address: server.address, key, state: world.state, silenceMs: 200 };
-    const error = await failure(exchange(place, { question: () => ({ ask: 'about' }) }, never));
+    const error = await failure(exchange(place, { request: () => ({ ask: 'about' }) }, never));
     assert.equal(error.kind, 'offline');
     await server.close();
   });
@@ -308,7 +308,7 @@ describe('joining a window', () => {
       await line.closed;
     });
     const place = { address: server.address, key, state: world.state };
-    const error = await failure(exchange(place, { question: () => ({ ask: 'about' }) }, never));
+    const error = await failure(exchange(place, { request: () => ({ ask: 'about' }) }, never));
     assert.deepEqual([error.kind, error.message], ['rateLimited', 'The window serves too many programs at once.']);
     await server.close();
   });
@@ -334,9 +334,9 @@ describe('joining a window', () => {
       const { challenge } = JSON.parse((await line.next()) ?? '');
       return { line, address, challenge };
     }
-    const ask = async (question: object): Promise<string> => {
+    const ask = async (request: object): Promise<string> => {
       const { line } = await connected();
-      line.send(question as Record<string, unknown>);
+      line.send(request as Record<string, unknown>);
       line.send({ end: true });
       const answer = (await line.next()) ?? '';
       line.close();
@@ -348,7 +348,7 @@ describe('joining a window', () => {
       await world.open();
       await world.join();
       for (const ask_ of ['join', 'token', 'refresh', 'call']) {
-        const question = {
+        const request = {
           ask: ask_,
           ...proof,
           session: 'session-1',
@@ -356,7 +356,7 @@ describe('joining a window', () => {
           handle: 'x',
           name: 'double',
         };
-        assert.equal(JSON.parse(await ask(question)).error.kind, 'forbidden', ask_);
+        assert.equal(JSON.parse(await ask(request)).error.kind, 'forbidden', ask_);
       }
       assert.equal(world.asked, 1);
     });
