@@ -4,7 +4,7 @@ import type { StormFacts } from '../rotation/result.ts';
 import { FAULTS } from '../rotation/server.ts';
 
 /** `npm run storm` does as many as are asked for. */
-const ROTATIONS = 192;
+const ROTATIONS = 128;
 /** What is waited for takes half the time: stores lag less, and nobody is given as long. */
 const PACE = 2;
 
