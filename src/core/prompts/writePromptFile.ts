@@ -109,6 +109,7 @@ function stringify(value: unknown): string {
       // A block cannot hold blanks at line ends or control characters so that they are seen.
       const isBlock = node.value.includes('\n') && !/[^\S\n]\n|\r|[^\P{C}\n]/u.test(node.value);
       if (isBlock) node.type = Scalar.BLOCK_LITERAL;
+      else if (node.value.includes('\n')) node.type = Scalar.QUOTE_DOUBLE;
       // Programs with YAML 1.1 read these words as true, false or null.
       else if (/^(?:y|n|yes|no|on|off|~)$/i.test(node.value)) node.type = Scalar.QUOTE_SINGLE;
     },

@@ -68,7 +68,7 @@ testData:
           contents.map((each) => ['user', each]),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: 200, examples: [[[' \n', '']]] },
     );
   });
 
@@ -285,7 +285,7 @@ Weather in {{city}} on {{day}}?
           assert.ok(readPromptFile(text).messages.length > 0, text);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 200, examples: [[[' \n', '']]] },
     );
   });
 });
