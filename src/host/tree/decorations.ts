@@ -57,10 +57,10 @@ export class TreeDecorations implements vscode.FileDecorationProvider, vscode.Di
       marks.push(['A', vscode.l10n.t('Added since the snapshot'), 'gitDecoration.addedResourceForeground']);
     if (change === 'changed')
       marks.push(['M', vscode.l10n.t('Changed since the snapshot'), 'gitDecoration.modifiedResourceForeground']);
-    if (findings.length > 0)
-      marks.push(['F', findings.map(({ message }) => message).join('\n'), 'list.warningForeground']);
-    if (attention === 'error') marks.push(['!', vscode.l10n.t('In error'), 'list.errorForeground']);
-    else if (attention) marks.push(['!', vscode.l10n.t('Degraded'), 'list.warningForeground']);
+    const colour = attention === 'error' ? 'list.errorForeground' : 'list.warningForeground';
+    if (findings.length > 0) marks.push(['F', findings.map(({ message }) => message).join('\n'), colour]);
+    if (attention)
+      marks.push(['!', attention === 'error' ? vscode.l10n.t('In error') : vscode.l10n.t('Degraded'), colour]);
     const [first] = marks;
     if (!first) return undefined;
     // VS Code takes two characters. What needs attention comes last: the icon of the row and its words say it too.

@@ -117,12 +117,14 @@ describe('access rules in the workspace', () => {
     access.arrive([ops, { ...audit, metadata: { ...audit.metadata, healthStatus: 'degraded' } }]);
     const given = () => {
       const target = { kind: 'group', key: 'g-2', organization: 'm', connection: 'c' } as const;
-      const { badge, tooltip } = decorations.provideFileDecoration(targetUri(target)) ?? {};
-      return `${badge} ${tooltip}`;
+      const { badge, tooltip, color } = decorations.provideFileDecoration(targetUri(target)) ?? {};
+      return `${badge} ${tooltip} ${color?.id}`;
     };
-    assert.equal(given(), '! Degraded');
-    const both = 'F! ada@m.example has admin, auditor through ops, audit\nDegraded';
-    await until('both are shown', () => given() === both);
+    assert.equal(given(), '! Degraded list.warningForeground');
+    const finding = 'ada@m.example has admin, auditor through ops, audit';
+    await until('both are shown', () => given() === `F! ${finding}\nDegraded list.warningForeground`);
+    access.arrive([ops, { ...audit, metadata: { ...audit.metadata, healthStatus: 'error' } }]);
+    await until('an error keeps its color', () => given() === `F! ${finding}\nIn error list.errorForeground`);
     decorations.dispose();
   });
 
