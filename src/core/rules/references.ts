@@ -25,26 +25,32 @@ export interface Named {
 
 const ID = 'id:';
 
-/** Finds what a file names in what was read, each name in constant time. */
-export class Resolver {
+/** The names in a reading, for every rule of every file that is about it: a file is checked at each key that is typed. */
+class Names {
+  static readonly #known = new WeakMap<AccessModel, Names>();
+  readonly groups: NamedEntries<GroupEntry>;
+  readonly roles: NamedEntries<RoleEntry>;
   readonly #model: AccessModel;
-  readonly #groups: Names<GroupEntry>;
-  readonly #roles: Names<RoleEntry>;
   #emails: Map<string, Principal[]> | undefined;
   #subjects: Map<string, Principal[]> | undefined;
-  readonly #people = new Map<string, readonly Principal[]>();
   readonly #byPattern = new Map<string, readonly Principal[]>();
 
-  constructor(model: AccessModel) {
+  static of(model: AccessModel): Names {
+    const names = Names.#known.get(model) ?? new Names(model);
+    Names.#known.set(model, names);
+    return names;
+  }
+
+  private constructor(model: AccessModel) {
     this.#model = model;
-    this.#groups = new Names(model.groups, {
+    this.groups = new NamedEntries(model.groups, {
       id: ({ group }) => group.metadata.id,
       name: ({ group }) => group.metadata.name,
       isRead: model.groupsKnown,
       isWhole: !hasMalformed(model, 'groups'),
     });
     // Of two roles with one id both are granted, and have the same groups.
-    this.#roles = new Names(
+    this.roles = new NamedEntries(
       model.roles.filter(({ key, id }) => key === id),
       {
         id: ({ id }) => id,
@@ -53,6 +59,42 @@ export class Resolver {
         isWhole: !hasMalformed(model, 'roles'),
       },
     );
+  }
+
+  get emails(): Map<string, Principal[]> {
+    this.#emails ??= groupBy(this.#model.principals, (principal) => {
+      const email = emailOf(principal);
+      return email === undefined ? undefined : lower(email);
+    });
+    return this.#emails;
+  }
+
+  get subjects(): Map<string, Principal[]> {
+    this.#subjects ??= groupBy(this.#model.principals, ({ kind, id }) => (kind === 'subject' ? id : undefined));
+    return this.#subjects;
+  }
+
+  /** Those whose e-mail addresses fit. */
+  byGlob(glob: string): readonly Principal[] {
+    const before = this.#byPattern.get(glob);
+    if (before) return before;
+    const found: Principal[] = [];
+    this.#byPattern.set(glob, found);
+    const fits = globTest(glob);
+    for (const [email, principals] of this.emails) if (fits(email)) found.push(...principals);
+    return found;
+  }
+}
+
+/** Finds what a file names in what was read, each name in constant time. */
+export class Resolver {
+  readonly #model: AccessModel;
+  readonly #names: Names;
+  readonly #people = new Map<string, readonly Principal[]>();
+
+  constructor(model: AccessModel) {
+    this.#model = model;
+    this.#names = Names.of(model);
   }
 
   /** A name of the file's own people. */
@@ -65,11 +107,11 @@ export class Resolver {
   }
 
   group(text: string): Resolved<GroupEntry> {
-    return this.#groups.find(text);
+    return this.#names.groups.find(text);
   }
 
   role(text: string): Resolved<RoleEntry> {
-    return this.#roles.find(text);
+    return this.#names.roles.find(text);
   }
 
   /** @param permits whether it lets somebody in: then an e-mail address must be that of one subject alone. */
@@ -78,14 +120,14 @@ export class Resolver {
     if (text === undefined) return this.#ofIssuer(textOf(value, 'issuer') ?? '', textOf(value, 'subject') ?? '');
     const [, kind, id = ''] = /^(user|serviceAccount|subject):([\s\S]*)$/.exec(text) ?? [];
     if (kind === 'subject') {
-      const found = this.#bySubject().get(id) ?? [];
+      const found = this.#names.subjects.get(id) ?? [];
       return found.length > 1 ? { found, trouble: 'ambiguous' } : this.#some(found, text);
     }
     if (kind === 'user' || kind === 'serviceAccount') return this.#some(this.#byKey(`${kind}\n${id}`), text);
-    if (isGlob(text)) return this.#some(this.#byGlob(lower(text)), text);
+    if (isGlob(text)) return this.#some(this.#names.byGlob(lower(text)), text);
     const person = this.#people.get(text);
     if (person !== undefined) return { found: person };
-    const found = text.includes('@') ? (this.#byEmail().get(lower(text)) ?? []) : [];
+    const found = text.includes('@') ? (this.#names.emails.get(lower(text)) ?? []) : [];
     const subjects = found.filter((one) => one.kind === 'subject');
     return permits && subjects.length > 1 ? { found, trouble: 'ambiguous' } : this.#some(found, text);
   }
@@ -103,7 +145,7 @@ export class Resolver {
   #some(found: readonly Principal[], text: string): Resolved<Principal> {
     if (found.length > 0) return { found };
     if (!this.#model.groupsKnown || hasMalformed(this.#model, 'groups')) return { found, trouble: 'unreadable' };
-    const meant = nearest(text, [...this.#people.keys(), ...this.#byEmail().keys()]);
+    const meant = nearest(text, [...this.#people.keys(), ...this.#names.emails.keys()]);
     return { found, trouble: 'unknown', ...(meant !== undefined && { meant }) };
   }
 
@@ -114,29 +156,6 @@ export class Resolver {
 
   #ofIssuer(issuer: string, subject: string): Resolved<Principal> {
     return this.#some(this.#byKey(`subject\n${issuer}\n${subject}`), subject);
-  }
-
-  #byGlob(glob: string): readonly Principal[] {
-    const before = this.#byPattern.get(glob);
-    if (before) return before;
-    const found: Principal[] = [];
-    this.#byPattern.set(glob, found);
-    const fits = globTest(glob);
-    for (const [email, principals] of this.#byEmail()) if (fits(email)) found.push(...principals);
-    return found;
-  }
-
-  #byEmail(): Map<string, Principal[]> {
-    this.#emails ??= groupBy(this.#model.principals, (principal) => {
-      const email = emailOf(principal);
-      return email === undefined ? undefined : lower(email);
-    });
-    return this.#emails;
-  }
-
-  #bySubject(): Map<string, Principal[]> {
-    this.#subjects ??= groupBy(this.#model.principals, ({ kind, id }) => (kind === 'subject' ? id : undefined));
-    return this.#subjects;
   }
 }
 
@@ -162,7 +181,7 @@ interface Naming<T> {
   readonly isWhole: boolean;
 }
 
-class Names<T> {
+class NamedEntries<T> {
   readonly #naming: Naming<T>;
   readonly #entries: readonly T[];
   readonly #found = new Map<string, Resolved<T>>();
