@@ -18,7 +18,9 @@ export function resultLines(result: CaseResult, showsModel: boolean): string {
   const [diff] = attempts.flatMap(({ answers }) =>
     answers.flatMap(({ evaluations }) => evaluations.flatMap((each) => each.diff ?? [])),
   );
-  if (diff) lines.push(...indented(`- ${diff.expected}`), ...indented(`+ ${diff.actual}`));
+  // What fits in one line stands in the reason.
+  if (diff && /[\r\n]/.test(diff.expected + diff.actual))
+    lines.push(...indented(`- ${diff.expected}`), ...indented(`+ ${diff.actual}`));
   return lines.join('\n');
 }
 

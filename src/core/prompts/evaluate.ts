@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { Ajv, type ErrorObject } from 'ajv';
+import { truncate, truncateWithEllipsis } from '../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { withinDeadline } from '../base/withinDeadline.ts';
 import type { CompletionChoice } from '../completions/completion.ts';
@@ -9,6 +10,7 @@ import { type Answer, missing, missingValues, type Outcome, skipped } from './ou
 import { fillJsonTexts, fillPlaceholders } from './placeholders.ts';
 import type { Evaluation } from './runResults.ts';
 
+const LONGEST_QUOTE = 80;
 /** A pattern that needs longer would need for ever. */
 const REGEX_MS = 400;
 
@@ -78,21 +80,43 @@ function compare({ comparison, operand }: Extract<EvaluatorCheck, { method: 'str
   const expected = fillPlaceholders(operand.value, (name) => values.get(name)).replace(/[\r\n]+$/, '');
   const actual = answerText(answer.choice);
   if (comparison === 'equals') {
-    const isEqual = actual === expected.trim();
-    const reason = l10n.t('The answer is not what was expected.');
-    return { ...decided(isEqual, reason), ...(!isEqual && { diff: { expected: expected.trim(), actual } }) };
+    const wanted = expected.trim();
+    if (actual === wanted) return { verdict: 'passed' };
+    const from = startOfDifference(wanted, actual);
+    const reason = l10n.t('Expected {0}, got {1}.', quote(wanted, from), quote(actual, from));
+    return { verdict: 'failed', reason, diff: { expected: wanted, actual } };
   }
   if (expected === '') return skipped(l10n.t('The text to look for is empty, and every answer contains that.'));
   const [text, part] = [actual.toLowerCase(), expected.toLowerCase()];
-  const quoted = JSON.stringify(expected);
+  const quoted = [quote(expected), quote(actual)] as const;
   switch (comparison) {
     case 'contains':
-      return decided(text.includes(part), l10n.t('The answer does not contain {0}.', quoted));
+      return decided(text.includes(part), l10n.t('Expected text that contains {0}, got {1}.', ...quoted));
     case 'startsWith':
-      return decided(text.startsWith(part), l10n.t('The answer does not start with {0}.', quoted));
+      return decided(text.startsWith(part), l10n.t('Expected text that starts with {0}, got {1}.', ...quoted));
     case 'endsWith':
-      return decided(text.endsWith(part), l10n.t('The answer does not end with {0}.', quoted));
+      return decided(
+        text.endsWith(part),
+        l10n.t('Expected text that ends with {0}, got {1}.', quoted[0], quote(actual, startOfEnd(actual))),
+      );
   }
+}
+
+/** A part of a text, from an offset, in one line. */
+function quote(text: string, from = 0): string {
+  return JSON.stringify(truncateWithEllipsis(from === 0 ? text : `…${text.slice(from)}`, LONGEST_QUOTE));
+}
+
+/** Where to quote a text from, so that its end is seen. */
+function startOfEnd(text: string): number {
+  return truncate(text, Math.max(0, text.length - LONGEST_QUOTE + 2)).length;
+}
+
+/** Where to quote two texts from, so that their first difference is seen. */
+function startOfDifference(one: string, other: string): number {
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same++;
+  return same < LONGEST_QUOTE / 2 ? 0 : truncate(one, same - LONGEST_QUOTE / 4).length;
 }
 
 /** Values of the case stand for themselves in a pattern. */
@@ -107,8 +131,16 @@ function matchRegex({ pattern, flags }: Extract<EvaluatorCheck, { method: 'regex
     return value === undefined ? undefined : literally(value);
   });
   try {
-    const isMatch = withinDeadline(REGEX_MS, () => new RegExp(filled, flags).test(answerText(answer.choice)));
-    return decided(isMatch, l10n.t('The answer does not match {0}.', `/${filled}/${flags}`));
+    const actual = answerText(answer.choice);
+    const isMatch = withinDeadline(REGEX_MS, () => new RegExp(filled, flags).test(actual));
+    return decided(
+      isMatch,
+      l10n.t(
+        'Expected text that matches {0}, got {1}.',
+        truncateWithEllipsis(`/${filled}/${flags}`, LONGEST_QUOTE),
+        quote(actual),
+      ),
+    );
   } catch (error) {
     // Out of time, or a value that breaks the pattern.
     return { verdict: 'error', reason: l10n.t('The regular expression failed: {0}', (error as Error).message) };

@@ -292,7 +292,7 @@ describe('prompt files', () => {
     await run([item.children.get('name:wrong') ?? assert.fail()]);
     assert.deepEqual(verdicts(), [['wrong', 'failed']]);
     const [{ messages = [] } = {}] = told.filter(({ state }) => state === 'failed');
-    assert.equal(messages[0]?.message, 'equal: The answer is not what was expected. (3 of 3 answers)');
+    assert.equal(messages[0]?.message, 'equal: Expected "Paris", got "Pâris 🙂". (3 of 3 answers)');
     assert.match(String(messages[1]?.message), /^judge \(error\): The judge replied .* \(3 of 3 answers\)$/);
     assert.equal(messages.length, 2);
     assert.match(output, /failed: wrong \[sandbox\/guide\] \(0 of 3 passed\)\r\n3 times:\r\nPâris 🙂\r\n {2}✗/);

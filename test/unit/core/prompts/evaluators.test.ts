@@ -111,6 +111,26 @@ describe('an evaluator', function () {
     });
   }
 
+  const long = (end: string) => `${'😀'.repeat(100)}${end}`;
+  const failures: readonly [evaluator: string, answer: string, reason: string | RegExp][] = [
+    ['{string: {equals: Paris}}', 'France', 'Expected "Paris", got "France".'],
+    ['{string: {equals: "a\\nb"}}', 'a', 'Expected "a\\nb", got "a".'],
+    [`{string: {equals: ${long('a')}}}`, long('b'), /^Expected "…(😀){10,12}a", got "…(😀){10,12}b"\.$/u],
+    [`{string: {equals: x}}`, long('b'), /^Expected "x", got "(😀){39}…"\.$/u],
+    ['{string: {contains: Rome}}', 'Paris', 'Expected text that contains "Rome", got "Paris".'],
+    ['{string: {startsWith: Rome}}', 'Paris', 'Expected text that starts with "Rome", got "Paris".'],
+    ['{string: {endsWith: Rome}}', long('b'), /^Expected text that ends with "Rome", got "…(😀){39}b"\.$/u],
+    ['{regex: {pattern: ^R, flags: i}}', 'Paris', 'Expected text that matches /^R/i, got "Paris".'],
+  ];
+  for (const [evaluator, answer, expected] of failures) {
+    it(`${evaluator.slice(0, 30)} says what was expected, and what came of ${answer.slice(0, 6)}`, async () => {
+      const [found, reason] = await verdict(evaluator, answer);
+      assert.equal(found, 'failed');
+      if (typeof expected === 'string') assert.equal(reason, expected);
+      else assert.match(reason, expected);
+    });
+  }
+
   describe('of tool calls', () => {
     const call = (name: string, args: string) => ({
       message: {

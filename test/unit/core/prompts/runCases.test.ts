@@ -155,7 +155,7 @@ rolecall:
         'whose answer has only reasoning',
         () => says('', { message: { role: 'assistant', content: '', reasoning_content: '1' } }),
         'failed',
-        /not what was expected/,
+        /Expected "1", got ""/,
       ],
     ];
     for (const [what, reply, expected, reason] of rows) {
