@@ -46,7 +46,7 @@ export const test: Subcommand = (program, run) => {
     .argument('[files...]', 'prompt files or folders (default: the current folder)')
     .option('-m, --models <ids>', 'comma-separated model IDs, instead of those in the files', list)
     .option('--map <name=id>', 'model ID to use for a model name in a file; repeatable', addPair, {})
-    .option('--judge <id>', 'judge model, if a file names none that is available')
+    .option('--judge <id>', 'judge model, if a file names none that is available (default: the first model asked)')
     .option('--repeats <n>', 'runs per case', positive)
     .option('--concurrency <n>', 'maximum concurrent requests (default: 4)', positive)
     .option('--junit <file>', 'write the results as JUnit XML')
@@ -186,7 +186,10 @@ async function prepareSuite(
     return undefined;
   }
   const services = await open();
-  const needsNames = !options.models || file.evaluators.some(({ check }) => check.method === 'llm');
+  const namesJudge =
+    file.extensions.judge !== undefined ||
+    file.evaluators.some(({ check }) => check.method === 'llm' && check.model !== undefined);
+  const needsNames = !options.models || namesJudge;
   const names = needsNames
     ? await modelsOfService(services)
     : { available: [], ...(options.map && { chosen: options.map }) };
@@ -211,7 +214,9 @@ async function runSuite(
       connection: inferenceConnection(services),
       resources,
       queue,
-      judgeModel: (name) => (name === undefined ? undefined : resolveModel(name, names)) ?? judge,
+      judgeModel: (name) => resolveModel(name, names),
+      judge,
+      judgeAdvice: 'Name one with --judge ID.',
     },
     (event) => {
       if (event.kind === 'waiting') terminal.note(waitText(event.ms));

@@ -27,7 +27,9 @@ export async function judgeAnswer(
   ];
   const parameters = check.parameters?.values ?? {};
   const request = { messages, parameters, ...(check.model !== undefined && { model: check.model }) };
-  return await ask(request, check.choices, answer, signal);
+  const scored = ({ score }: JudgeChoice, quoted: string) =>
+    l10n.t('The judge replied {0}, which scores {1}; more than 0 passes.', quoted, score);
+  return await ask(request, check.choices, scored, answer, signal);
 }
 
 /** An evaluator that the format has built in, with a rubric of our own. It reads values of these very names. */
@@ -48,26 +50,32 @@ export async function judgeBuiltin(
     { role: 'system', content: builtin.rubric },
     { role: 'user', content: parts.map(([name, text]) => `<${name}>\n${text}\n</${name}>`).join('\n\n') },
   ];
-  return await ask({ messages, parameters: {} }, builtin.choices, answer, signal);
+  const scored = ({ choice }: JudgeChoice) =>
+    l10n.t('The judge gave {0} of {1}; more than 1 passes.', choice, builtin.choices.length);
+  return await ask({ messages, parameters: {} }, builtin.choices, scored, answer, signal);
 }
+
+/** What a reply came to, in words. */
+type Scored = (choice: JudgeChoice, quoted: string) => string;
 
 async function ask(
   request: JudgeRequest,
   choices: readonly JudgeChoice[],
-  { askJudge }: Answer,
+  scored: Scored,
+  { askJudge, judgeAdvice }: Answer,
   signal: AbortSignal,
 ): Promise<Outcome> {
   try {
     const reply = await askJudge(request, signal);
-    if (reply === undefined) return skipped(l10n.t('There is no model to judge with. Choose one.'));
-    return decide(reply, choices);
+    if (reply === undefined) return skipped(l10n.t('There is no model to judge with. {0}', judgeAdvice));
+    return decide(reply, choices, scored);
   } catch (error) {
     if (isCancelled(error) || !(error instanceof RolecallError)) throw error;
     return { verdict: 'error', reason: l10n.t('The judge did not answer: {0}', error.message) };
   }
 }
 
-function decide(reply: string, choices: readonly JudgeChoice[]): Outcome {
+function decide(reply: string, choices: readonly JudgeChoice[], scored: Scored): Outcome {
   const choice = findChoice(reply, choices);
   const quoted = JSON.stringify(truncateWithEllipsis(reply.trim(), LONGEST_QUOTE));
   if (!choice) {
@@ -75,8 +83,7 @@ function decide(reply: string, choices: readonly JudgeChoice[]): Outcome {
     return { verdict: 'error', reason: l10n.t('The judge replied {0}, which is not one of: {1}.', quoted, names) };
   }
   const { score } = choice;
-  const reason = l10n.t('The judge replied {0}, which scores {1}.', quoted, score);
-  return { verdict: score > 0 ? 'passed' : 'failed', score, reason };
+  return { verdict: score > 0 ? 'passed' : 'failed', score, reason: scored(choice, quoted) };
 }
 
 /**

@@ -12,6 +12,8 @@ export interface Answer {
   /** Of the case. */
   readonly values: ReadonlyMap<string, string>;
   readonly askJudge: AskJudge;
+  /** What to do where no model judges, in a sentence. */
+  readonly judgeAdvice: string;
 }
 
 /** What a judge is asked. */

@@ -42,12 +42,12 @@ export interface RunDeps extends PromptClientDeps {
   readonly resources: PromptResources;
   /** Of all runs that go on side by side; one of its own unless given. */
   readonly queue?: RequestQueue;
-  /**
-   * The model of the service that judges, for a name in a file or for none.
-   *
-   * @returns `undefined` where the user has to choose one: the check is skipped then.
-   */
-  judgeModel(name: string | undefined): string | undefined;
+  /** The model of the service that judges, for a name in a file; `undefined` where the user has to choose one. */
+  judgeModel(name: string): string | undefined;
+  /** Judges where the file names no model that there is. Without it, the first model of the run does where the file names none. */
+  readonly judge?: string | undefined;
+  /** How to choose a judge, in a sentence: the check is skipped. */
+  readonly judgeAdvice: string;
   readonly date?: () => Date;
 }
 
@@ -224,7 +224,15 @@ class Run {
     if (!completion || !timings) return [];
     const results: AnswerResult[] = [];
     for (const choice of completion.choices) {
-      const answer = { choice, completion, timings, values: attempt.case.values, askJudge: this.#askJudge };
+      const { judgeAdvice } = this.#deps;
+      const answer = {
+        choice,
+        completion,
+        timings,
+        values: attempt.case.values,
+        askJudge: this.#askJudge,
+        judgeAdvice,
+      };
       const evaluations: Evaluation[] = [];
       for (const definition of this.#plan.file.evaluators) {
         const evaluation = await evaluate(definition, answer, signal);
@@ -238,8 +246,7 @@ class Run {
   }
 
   readonly #askJudge: AskJudge = async (request, signal) => {
-    const { judge } = this.#plan.file.extensions;
-    const model = this.#deps.judgeModel(request.model) ?? (judge && this.#deps.judgeModel(judge.value));
+    const model = this.#judgeFor(request.model);
     if (model === undefined) return undefined;
     const sent: CompletionRequest = { ...request.parameters, model, messages: request.messages };
     const { completion, error } = await this.#client.send(sent, {}, signal);
@@ -250,6 +257,14 @@ class Run {
     }
     return answerText(choice);
   };
+
+  /** One model judges the answers of all. One that is named is not replaced by another without being asked for. */
+  #judgeFor(name: string | undefined): string | undefined {
+    const { file, models } = this.#plan;
+    const named = [name, file.extensions.judge?.value].filter((each) => each !== undefined);
+    const found = named.map((each) => this.#deps.judgeModel(each)).find((each) => each !== undefined);
+    return found ?? this.#deps.judge ?? (named.length === 0 ? models[0] : undefined);
+  }
 
   #errorOf(model: string, { completion, error }: Exchange): AttemptError | undefined {
     if (error) return this.#fail(model, error, true);

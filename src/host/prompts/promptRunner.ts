@@ -96,8 +96,8 @@ export class PromptRunner {
           options,
           resources: resourcesOf(prompt.uri, openTools),
           ...(queue && { queue }),
-          // A file that names a judge means it also where an evaluator names none.
-          judgeModel: (name) => (name === undefined && prompt.file.extensions.judge ? undefined : models.find(name)),
+          judgeModel: (name) => models.find(name),
+          judgeAdvice: vscode.l10n.t('Choose one.'),
         },
         observe,
         account.signal,
@@ -131,9 +131,10 @@ export function requireRunnable({ file }: OpenedPrompt): void {
   throw new RolecallError('invalidRequest', vscode.l10n.t('This prompt file has errors: {0}', first?.message ?? ''));
 }
 
-function judgesOf({ evaluators, extensions }: PromptFile): (string | undefined)[] {
+/** The names of models that judge. Where none is named, the model that is tested judges. */
+function judgesOf({ evaluators, extensions: { judge } }: PromptFile): string[] {
   return evaluators.flatMap(({ check }) => {
-    if (check.method === 'llm') return [check.model ?? extensions.judge?.value];
-    return check.method === 'uses' && extensions.judge ? [extensions.judge.value] : [];
+    if (check.method !== 'llm' && check.method !== 'uses') return [];
+    return (check.method === 'llm' ? check.model : undefined) ?? judge?.value ?? [];
   });
 }

@@ -302,7 +302,7 @@ describe('rolecall test', function () {
         'a judge that there is not',
         {
           'a.prompt.yml':
-            'messages: [{role: user, content: x}]\ntestData: [{input: a}]\nevaluators: [{uses: github/fluency}]',
+            'messages: [{role: user, content: x}]\ntestData: [{input: a}]\nevaluators: [{uses: github/fluency}]\nrolecall: {judge: x/grok}',
         },
         ['a.prompt.yml', '-m', 'small'],
         /Nothing was measured/,

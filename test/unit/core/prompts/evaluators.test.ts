@@ -244,10 +244,35 @@ evaluators:
       );
       assert.equal(found, 'error');
       assert.match(reason, /The judge did not answer: .*broken/);
+      // Another model than the one that is named would not mean the same.
       const yaml = `messages: [{role: user, content: x}]\ntestData: [{input: a}]\nevaluators: [${judge(YES_NO)}]`;
       const { run, sent } = await play(yaml, () => says('x'), { deps: { judgeModel: () => undefined } });
       assert.equal(run.results[0]?.verdict, 'skipped');
+      const [evaluation] = run.results[0]?.attempts[0]?.answers[0]?.evaluations ?? [];
+      assert.equal(evaluation?.reason, 'There is no model to judge with. Choose one.');
       assert.equal(sent.length, 1);
+    });
+
+    it('takes the first model that is asked where none is named, or the one given for that', async () => {
+      const yaml = `messages: [{role: user, content: x}]\ntestData: [{input: a}]\nevaluators: [{uses: github/fluency}, ${judge(YES_NO).replace('modelId: judge, ', '')}]`;
+      const judges = async (given?: string) => {
+        const { sent } = await play(yaml, () => says('yes'), {
+          plan: { models: ['one', 'two'] },
+          concurrency: 1,
+          deps: { judge: given },
+        });
+        return sent.map(({ body }) => body.model).sort();
+      };
+      assert.deepEqual(await judges(), ['one', 'one', 'one', 'one', 'one', 'two']);
+      assert.deepEqual(await judges('three'), ['one', 'three', 'three', 'three', 'three', 'two']);
+    });
+
+    it('says its score, and what passes', async () => {
+      const choices = '[{choice: "2", score: 0.25}]';
+      const [, reason] = await verdict(judge(choices), (index) => says(index === 0 ? 'x' : '2'));
+      assert.equal(reason, 'The judge replied "2", which scores 0.25; more than 0 passes.');
+      const [, ofBuiltin] = await verdict('{uses: github/fluency}', (index) => says(index === 0 ? 'x' : '2'));
+      assert.equal(ofBuiltin, 'The judge gave 2 of 5; more than 1 passes.');
     });
 
     it('takes the judge of the file where the evaluator names none that there is', async () => {
@@ -273,9 +298,7 @@ evaluators:
     for (const [uses, testCase, grade, expected] of builtin) {
       it(`${uses} of ${testCase} graded ${grade}: ${expected}`, async () => {
         const yaml = `messages: [{role: user, content: x}]\ntestData: [${testCase}]\nevaluators: [{uses: ${uses}}]`;
-        const { run } = await play(yaml, (_request, index) => says(index === 0 ? 'x' : grade), {
-          deps: { judgeModel: () => 'judge' },
-        });
+        const { run } = await play(yaml, (_request, index) => says(index === 0 ? 'x' : grade));
         assert.equal(run.results[0]?.verdict, expected);
       });
     }

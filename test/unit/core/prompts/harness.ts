@@ -87,6 +87,7 @@ export async function play(
     connection: { inferenceUrl: 'https://inference.example.com' },
     resources: resourcesOf(),
     judgeModel: (name) => name,
+    judgeAdvice: 'Choose one.',
     queue: new RequestQueue(more.concurrency),
     ...more.deps,
   };

@@ -270,7 +270,8 @@ evaluators: [{name: same, string: {equals: '{{expected}}'}}]`,
     const { run } = await play(
       `messages: [{role: user, content: x}]
 testData: [{input: one}]
-evaluators: [{name: same, string: {equals: a}}, {name: fluent, uses: github/fluency}, {name: down, uses: github/coherence}]`,
+evaluators: [{name: same, string: {equals: a}}, {name: fluent, uses: github/fluency}, {name: down, uses: github/coherence}]
+rolecall: {judge: away}`,
       ({ text }) => (text.includes('<input>') ? refuses(500, 'down') : says('a')),
       { deps: { judgeModel: () => undefined } },
     );
