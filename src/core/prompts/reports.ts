@@ -1,9 +1,9 @@
 import * as l10n from '@vscode/l10n';
-import { formatCount, formatSeconds } from '../base/errors.ts';
+import { formatCount } from '../base/errors.ts';
 import type { CompletionChoice, Usage } from '../completions/completion.ts';
 import { fenceFor } from '../completions/request.ts';
 import type { AttemptResult, CaseResult, Evaluation, PromptRun, Verdict } from './runResults.ts';
-import { checkText, reasonsOf, reasonText } from './runText.ts';
+import { checkText, durationText, reasonsOf, reasonText } from './runText.ts';
 
 /** Ours is the second version of a report: what `gh models eval --json` prints, with more members. */
 export interface JsonReport {
@@ -36,6 +36,7 @@ export function jsonReport(run: PromptRun): JsonReport {
       passRate: run.results.length === 0 ? 0 : (passed / run.results.length) * 100,
       erroredTests: count('error'),
       skippedTests: count('skipped'),
+      skippedChecks: run.results.flatMap(skippedChecks).length,
       plannedTests: run.planned,
       stopped: run.stopped,
     },
@@ -113,7 +114,7 @@ export function junitReport(runs: readonly PromptRun[]): string {
 }
 
 /** Each evaluator that was skipped although the case was not. */
-function skippedChecks({ verdict, attempts }: CaseResult): Evaluation[] {
+export function skippedChecks({ verdict, attempts }: CaseResult): Evaluation[] {
   if (verdict === 'skipped') return [];
   const evaluations = attempts.flatMap(({ answers }) => answers.flatMap((answer) => answer.evaluations));
   const skipped = evaluations.filter((each) => each.verdict === 'skipped');
@@ -135,7 +136,7 @@ function junitCase(result: CaseResult, run: PromptRun): string {
   const time = attempts.reduce((sum, { timings }) => sum + (timings?.totalMs ?? 0), 0);
   const open = `    <testcase${attributesOf({ name: caseName(result, run), classname: run.file, time: seconds(time) })}>\n`;
   const reasons = reasonsOf(attempts);
-  const details = escapeXml([agreementText(agreement), ...reasons].join('\n'));
+  const details = escapeXml([...agreementText(agreement), ...reasons].join('\n'));
   const message = attributesOf({ message: reasons[0] ?? '' });
   const elements: Readonly<Record<Verdict, string>> = {
     passed: '',
@@ -148,9 +149,9 @@ function junitCase(result: CaseResult, run: PromptRun): string {
   return `${open}${elements[verdict]}${out}    </testcase>\n`;
 }
 
-/** How many answers pass, in words. */
-export function agreementText({ passed, of }: CaseResult['agreement']): string {
-  return of === 1 && passed === 1 ? l10n.t('1 answer passed') : l10n.t('{0} of {1} answers passed', passed, of);
+/** How many of several answers passed. */
+function agreementText({ passed, of }: CaseResult['agreement']): string[] {
+  return of > 1 ? [l10n.t('{0} of {1} answers passed', passed, of)] : [];
 }
 
 function seconds(ms: number): string {
@@ -219,7 +220,7 @@ function markdownFacts({ completion, timings, seed }: AttemptResult): string {
       timings?.firstTokenMs === undefined ? undefined : `${formatCount(timings.firstTokenMs)} ms`,
     ],
     [l10n.t('Tokens per second'), timings?.tokensPerSecond?.toFixed(1)],
-    [l10n.t('Total time'), timings && formatSeconds(timings.totalMs)],
+    [l10n.t('Total time'), timings && durationText(timings.totalMs)],
   ];
   const known = rows.filter((row): row is [string, string] => row[1] !== undefined);
   if (known.length === 0) return '';

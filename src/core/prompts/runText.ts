@@ -89,6 +89,11 @@ export function regressionText({ before, after }: ComparedCase, when: string): s
   return l10n.t('Worse than the baseline of {0}: {1} then, {2} now.', when, told(before), told(after));
 }
 
+/** How long something took, in seconds. */
+export function durationText(ms: number): string {
+  return l10n.t('{0} s', (ms / 1000).toFixed(ms < 10_000 ? 1 : 0));
+}
+
 export function waitText(ms: number): string {
   return l10n.t('The service asked to wait for {0}.', formatSeconds(ms));
 }

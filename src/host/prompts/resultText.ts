@@ -59,7 +59,7 @@ function writeModel(writer: Writer, model: ModelAnswer): void {
     }
     writeChoice(writer, model, choice);
   }
-  if (result?.error) writer.paragraph(vscode.l10n.t('Failed: {0}', oneLine(result.error.message)));
+  if (result?.error) writer.paragraph(vscode.l10n.t('Error: {0}', oneLine(result.error.message)));
   else if (isOver && !result) writer.paragraph(vscode.l10n.t('Stopped.'));
   else if (!isOver) {
     // At the end, so that whoever reads it sees the answer grow above.

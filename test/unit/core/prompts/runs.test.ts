@@ -263,6 +263,7 @@ evaluators: [{name: same, string: {equals: '{{expected}}'}}]`,
     assert.match(xml, /<failure message="same: Expected &#34;a&#34;, got &#34;.*&#34;\.">/);
     assert.match(xml, /<error message="[^"]*down[^"]*">/);
     assert.match(xml, /<skipped message="same \(skipped\): The case has no value for: expected\."\/>/);
+    assert.doesNotMatch(xml, /answers passed/); // Each case has one.
     assert.ok(xml.isWellFormed());
   });
 
