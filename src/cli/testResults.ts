@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { formatSeconds, RolecallError } from '../core/base/errors.ts';
+import { RolecallError } from '../core/base/errors.ts';
 import { parseJson } from '../core/base/json.ts';
 import { regressions } from '../core/prompts/compareRuns.ts';
-import { jsonReport, junitReport } from '../core/prompts/reports.ts';
-import type { CaseResult, PromptRun } from '../core/prompts/runResults.ts';
-import { caseText, countsText, reasonsOf, regressionText, verdictText } from '../core/prompts/runText.ts';
+import { jsonReport, junitReport, skippedChecks } from '../core/prompts/reports.ts';
+import type { CaseResult, PromptRun, Verdict } from '../core/prompts/runResults.ts';
+import { caseText, countsText, durationText, reasonsOf, regressionText, verdictText } from '../core/prompts/runText.ts';
 import { type StoredRun, storedRunSchema, summarizeRun } from '../core/prompts/storedRun.ts';
 import { readTextFile, writeTextFile } from './files.ts';
 import { type Context, type ExitCode, exitCodes } from './subcommand.ts';
@@ -28,9 +28,11 @@ function indented(text: string): string[] {
   return text.split(/\r\n|\r|\n/).map((line) => `          ${line}`);
 }
 
-/** How many results came to what, and in which time. */
+/** How many results came to what, and in which time. Checks that were skipped beside others would be missing otherwise. */
 export function summary(results: readonly CaseResult[], ms: number): string {
-  return `${countsText(results)} in ${formatSeconds(ms)}`;
+  const skipped = results.flatMap(skippedChecks).length;
+  const checks = skipped === 0 ? '' : `, ${skipped === 1 ? '1 check' : `${skipped} checks`} skipped`;
+  return `${countsText(results)}${checks} in ${durationText(ms)}`;
 }
 
 /** Writes texts in the order in which their places were reserved, each as soon as everything before it is there. */
@@ -147,22 +149,28 @@ export function verdict(
   }: { readonly isWhole: boolean; readonly worse: number; readonly failOn: 'failure' | 'regression' },
 ): { readonly code: ExitCode; readonly why?: string } {
   const results = runs.flatMap((run) => run.results);
-  const failed = results.filter((result) => result.verdict === 'failed');
-  const unmeasured = results.filter((result) => result.verdict === 'error' || result.verdict === 'skipped');
-  const findings = [
-    ...(failOn === 'failure' && failed.length > 0 ? [`${failed.length} of ${results.length} results failed`] : []),
-    ...(worse > 0 ? [`${worse} ${worse === 1 ? 'result is' : 'results are'} worse than the baseline`] : []),
+  const count = (...verdicts: Verdict[]) => results.filter((result) => verdicts.includes(result.verdict)).length;
+  const failed = failOn === 'failure' ? count('failed') : 0;
+  const unmeasured = count('error', 'skipped');
+  const isFinding = failed > 0 || worse > 0;
+  if (runs.length === 0 && !isWhole) return { code: exitCodes.usage, why: 'Nothing can be run: see the errors above.' };
+  if (!isFinding && unmeasured === results.length) return nothingMeasured(results);
+  const counts: readonly (readonly [number, string])[] = [
+    [failed, 'failed'],
+    [worse, `${worse === 1 ? 'is' : 'are'} worse than the baseline`],
+    [unmeasured, 'could not be measured'],
   ];
-  if (findings.length > 0) return { code: exitCodes.finding, why: `${findings.join(', ')}.` };
-  if (unmeasured.length === results.length) return nothingMeasured(results);
-  const counts = countsText(unmeasured);
+  const told = counts
+    .filter(([found]) => found > 0)
+    .map(([found, what], index) => {
+      return `${index === 0 ? `${found} of ${results.length}` : found} ${what}`;
+    });
   const reasons = [
-    ...(unmeasured.length > 0
-      ? [`${unmeasured.length} of ${results.length} results could not be measured (${counts}).`]
-      : []),
+    ...(told.length > 0 ? [`${told.join(', ')}.`] : []),
     ...(isWhole ? [] : ['Not everything could be read: see the errors above.']),
   ];
-  return reasons.length === 0 ? { code: exitCodes.done } : { code: exitCodes.incomplete, why: reasons.join(' ') };
+  if (reasons.length === 0) return { code: exitCodes.done };
+  return { code: isFinding ? exitCodes.finding : exitCodes.incomplete, why: reasons.join(' ') };
 }
 
 function nothingMeasured(results: readonly CaseResult[]): { readonly code: ExitCode; readonly why: string } {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import process from 'node:process';
 import { InvalidArgumentError } from 'commander';
-import { cancelled, RolecallError } from '../../core/base/errors.ts';
+import { asRolecallError, cancelled, RolecallError } from '../../core/base/errors.ts';
 import { listModels } from '../../core/completions/models.ts';
 import { allCases } from '../../core/prompts/caseFiles.ts';
 import { type ModelNames, resolveModel } from '../../core/prompts/modelNames.ts';
@@ -107,9 +107,9 @@ async function testFiles(named: readonly string[], options: TestOptions, context
   // What is wrong with the last file is said before the first one costs anything.
   const prepared: PreparedSuite[] = [];
   for (const suite of suites) {
-    const one = await prepareSuite(suite, options, names, context);
-    if (one) prepared.push(one);
-    if (one && !one.isWhole) isWhole = false;
+    const { ready, isWhole: isRead } = await prepareSuite(suite, options, names, context);
+    if (ready) prepared.push(ready);
+    if (!isRead) isWhole = false;
   }
   const queue = new RequestQueue(options.concurrency);
   const runs = await Promise.all(prepared.map((one) => runSuite(one, options, { queue, output }, context)));
@@ -128,7 +128,7 @@ async function testFiles(named: readonly string[], options: TestOptions, context
   return code;
 }
 
-/** Reads the files, and tells what is wrong with them at their lines. */
+/** Reads the files, and tells what is wrong with them at their lines. One that cannot be used leaves the others as they are. */
 async function readSuites(
   files: readonly string[],
   note: (text: string) => void,
@@ -136,7 +136,11 @@ async function readSuites(
   const suites: Suite[] = [];
   for (const full of files) {
     const shown = shownPath(full);
-    const text = await readTextFile(full);
+    const text = await readTextFile(shown).catch((error: unknown) => {
+      note(`${shown}: error: ${asRolecallError(error).message}`);
+      return undefined;
+    });
+    if (text === undefined) continue;
     const file = readPromptFile(text);
     for (const { severity, message, start } of file.problems) {
       if (severity === 'information') continue;
@@ -163,17 +167,15 @@ interface PreparedSuite extends Suite {
   readonly models: readonly string[];
   readonly names: ModelNames;
   readonly services: Services;
-  /** Whether all of its cases could be read. */
-  readonly isWhole: boolean;
 }
 
-/** @returns `undefined` for a file without cases, which is a prompt and no test. */
+/** What can be run of a file, and whether that is all of it. A file without cases is a prompt and no test. */
 async function prepareSuite(
   suite: Suite,
   options: TestOptions,
   modelsOfService: (services: Services) => Promise<ModelNames>,
   { terminal, signal, open }: Context,
-): Promise<PreparedSuite | undefined> {
+): Promise<{ readonly ready?: PreparedSuite; readonly isWhole: boolean }> {
   const { path: shown, file, full } = suite;
   const folder = process.cwd();
   const resources = resourcesOfFile(full, isInside(folder, full) ? folder : path.dirname(full));
@@ -181,9 +183,10 @@ async function prepareSuite(
   for (const { path: name, line, message } of problems) {
     terminal.note(`${name || shown}${line === undefined ? '' : `:${line}`}: error: ${message}`);
   }
+  const isWhole = problems.length === 0;
   if (cases.length === 0) {
     terminal.note(`${shown} has no cases.`);
-    return undefined;
+    return { isWhole };
   }
   const services = await open();
   const namesJudge =
@@ -193,8 +196,12 @@ async function prepareSuite(
   const names = needsNames
     ? await modelsOfService(services)
     : { available: [], ...(options.map && { chosen: options.map }) };
-  const models = modelsOf(file, shown, options, names);
-  return { ...suite, resources, cases, models, names, services, isWhole: problems.length === 0 };
+  const models = modelsOf(file, options, names);
+  if (typeof models === 'string') {
+    terminal.note(`${shown}: error: ${models}`);
+    return { isWhole: false };
+  }
+  return { ready: { ...suite, resources, cases, models, names, services }, isWhole };
 }
 
 async function runSuite(
@@ -240,17 +247,20 @@ async function modelNames(services: Services, options: TestOptions, signal: Abor
   };
 }
 
-function modelsOf(file: PromptFile, shown: string, { models }: TestOptions, names: ModelNames): readonly string[] {
+/** The models that a file is run with, or what is wrong. */
+function modelsOf(file: PromptFile, { models }: TestOptions, names: ModelNames): readonly string[] | string {
   if (models) return [...new Set(models)];
   const named: readonly (string | undefined)[] =
     file.extensions.models.length > 0 ? file.extensions.models.map(({ value }) => value) : [file.model?.value];
-  const resolved = named.map((name) => {
+  const resolved = new Set<string>();
+  for (const name of named) {
     const model = resolveModel(name, names);
-    if (model !== undefined) return model;
-    const what =
-      name === undefined ? `${shown} names no model.` : `The model "${name}" of ${shown} is not one of the service's.`;
-    const map = name === undefined ? 'ROLECALL_MODEL' : `--map ${name}=ID`;
-    throw new RolecallError('configuration', `${what} Name one with --models or ${map}.`);
-  });
-  return [...new Set(resolved)];
+    if (model === undefined) {
+      return name === undefined
+        ? 'The file names no model. Name one with --models or ROLECALL_MODEL.'
+        : `The model "${name}" is not one of the service's. Name one with --models or --map ${name}=ID.`;
+    }
+    resolved.add(model);
+  }
+  return [...resolved];
 }

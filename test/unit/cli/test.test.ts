@@ -75,7 +75,7 @@ describe('rolecall test', function () {
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(
       stdout,
-      /^capitals\.prompt\.yml \(ours\/gpt-4o\)\n {2}passed {2}France\n {2}passed {2}Japan\n {2}2 passed in \d+ seconds?\n$/,
+      /^capitals\.prompt\.yml \(ours\/gpt-4o\)\n {2}passed {2}France\n {2}passed {2}Japan\n {2}2 passed in \d+\.\d s\n$/,
     );
     assert.deepEqual(
       asked().map(({ model, temperature }) => [model, temperature]),
@@ -90,7 +90,7 @@ describe('rolecall test', function () {
     answer({ France: 'Paris', Japan: `Kyoto${ESC}[2J` });
     write('exact.prompt.yml', CAPITALS.replace('contains', 'equals'));
     const { code, stdout, stderr } = await run(['exact.prompt.yml']);
-    assert.deepEqual([code, stderr], [1, 'error: 1 of 2 results failed.\n']);
+    assert.deepEqual([code, stderr], [1, 'error: 1 of 2 failed.\n']);
     assert.match(stdout, / {2}failed {2}Japan\n {10}the capital: Expected "Tokyo", got "Kyoto\\u001b\[2J"\.\n/);
     assert.ok(!stdout.includes(ESC));
   });
@@ -130,7 +130,7 @@ describe('rolecall test', function () {
     assert.equal(worse.code, 1);
     assert.match(
       worse.stderr,
-      /capitals\.prompt\.yml: France \[ours\/gpt-4o\]: Worse than the baseline of 20.*Z: ✓ passed then, ✗ failed now\.\nerror: 1 result is worse than the baseline\.\n/,
+      /capitals\.prompt\.yml: France \[ours\/gpt-4o\]: Worse than the baseline of 20.*Z: ✓ passed then, ✗ failed now\.\nerror: 1 of 2 is worse than the baseline\.\n/,
     );
     assert.deepEqual(JSON.parse(worse.stdout).regressions, [
       {
@@ -173,7 +173,7 @@ describe('rolecall test', function () {
       return undefined;
     };
     const { code, stdout, stderr } = await run(['--concurrency', '2']);
-    assert.deepEqual([code, stderr], [1, 'error: 2 of 4 results failed.\n']);
+    assert.deepEqual([code, stderr], [1, 'error: 2 of 4 failed.\n']);
     const lines = stdout.split('\n').filter((line) => !line.startsWith('   '));
     assert.deepEqual(
       lines.map((line) => line.replace(/ in .*/, '')),
@@ -190,6 +190,35 @@ describe('rolecall test', function () {
         '',
       ],
     );
+  });
+
+  it('runs the rest of a folder where some files cannot be used, and ends with 4', async () => {
+    write('b.prompt.yml', CAPITALS.replace('openai/gpt-4o', 'x/grok'));
+    fs.writeFileSync(path.join(folder, 'c.prompt.yml'), Uint8Array.of(0x47, 0x72, 0xfc));
+    const { code, stdout, stderr } = await run([]);
+    assert.equal(code, 4);
+    assert.match(stdout, / {2}passed {2}Japan\n {2}2 passed in /);
+    assert.match(
+      stderr,
+      /^c\.prompt\.yml: error: .* is not text in UTF-8.*\nb\.prompt\.yml: error: The model "x\/grok" is not .*\nerror: Not everything could be read: see the errors above\.\n$/,
+    );
+    assert.equal(asked().length, 2);
+  });
+
+  it('tells at the end how many failed, how many could not be measured, and how many checks were skipped', async () => {
+    write('a.prompt.yml', `${CAPITALS}  - {name: fluent, uses: github/fluency}\nrolecall: {judge: x/grok}\n`);
+    answer({ France: 'Paris', Japan: 'Kyoto' });
+    const skipped = await run(['a.prompt.yml', '--junit', 'out.xml', '--json']);
+    assert.deepEqual([skipped.code, skipped.stderr], [1, 'error: 1 of 2 failed.\n']);
+    assert.equal(JSON.parse(skipped.stdout).summary.skippedChecks, 2);
+    assert.match(
+      (await run(['a.prompt.yml'])).stdout,
+      /fluent \(skipped\): There is no model to judge with\. Name one with --judge ID\.\n[\s\S]* {2}1 passed, 1 failed, 2 checks skipped in /,
+    );
+    const usual = server.answer;
+    server.answer = (request, response) =>
+      server.seen.at(-1)?.body.includes('France') ? json(response, { error: 'broken' }, 400) : usual(request, response);
+    assert.equal((await run(['a.prompt.yml'])).stderr, 'error: 1 of 2 failed, 1 could not be measured.\n');
   });
 
   it('sends nothing of a file that has no evaluators, and says so everywhere', async () => {
@@ -285,7 +314,7 @@ describe('rolecall test', function () {
       ],
       [
         4,
-        'a file with an error',
+        'a file with an error among others',
         { 'a.prompt.yml': 'messages: [{role: user}]' },
         [],
         /a\.prompt\.yml:1: error: A message needs content/,
@@ -314,20 +343,27 @@ describe('rolecall test', function () {
         ['a.prompt.yml'],
         /more\.jsonl:1: error: This line is not a JSON object/,
       ],
+      [
+        2,
+        'files that cannot be used',
+        { 'a.prompt.yml': 'messages: [{role: user}]' },
+        ['a.prompt.yml'],
+        /A message needs content.*\nerror: Nothing can be run: see the errors above\.\n$/,
+      ],
       [2, 'a file that is not there', {}, ['none.prompt.yml'], /none\.prompt\.yml cannot be read \(ENOENT\)/],
       [
         2,
         'a model that is not there',
         { 'a.prompt.yml': CAPITALS.replace('openai/gpt-4o', 'x/grok') },
         ['a.prompt.yml'],
-        /The model "x\/grok" of a\.prompt\.yml is not one of the service's\. Name one with --models or --map x\/grok=ID\./,
+        /^a\.prompt\.yml: error: The model "x\/grok" is not one of the service's\. Name one with --models or --map x\/grok=ID\./,
       ],
       [
         2,
         'a file that names no model',
         { 'a.prompt.yml': CAPITALS.replace(/model:.*\n/, '') },
         ['a.prompt.yml'],
-        /a\.prompt\.yml names no model\. Name one with --models or ROLECALL_MODEL\./,
+        /^a\.prompt\.yml: error: The file names no model\. Name one with --models or ROLECALL_MODEL\./,
       ],
       [2, 'no baseline', {}, ['--fail-on', 'regression'], /Name the run to compare with/],
       [2, 'a baseline that is none', { 'b.json': '{}' }, ['--baseline', 'b.json'], /b\.json is not a run/],
@@ -369,7 +405,7 @@ describe('rolecall test', function () {
       const { code, stdout, stderr } = await run([]);
       assert.equal(code, 4);
       assert.match(stdout, / {2}error {3}Japan\n {10}.*broken/);
-      assert.match(stderr, /^error: 1 of 2 results could not be measured \(1 error\)\.\n$/);
+      assert.match(stderr, /^error: 1 of 2 could not be measured\.\n$/);
     });
 
     it('130 when it is stopped, and asks nothing more', async () => {
