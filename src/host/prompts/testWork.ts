@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { PromptCase } from '../../core/prompts/promptCases.ts';
 import type { RunEvent } from '../../core/prompts/runCases.ts';
-import { type CaseResult, combineVerdicts, type Evaluation } from '../../core/prompts/runResults.ts';
+import { type CaseResult, combineVerdicts, type Evaluation, type Verdict } from '../../core/prompts/runResults.ts';
 import { caseText, checkText, distinctAnswers, reasonText, verdictText, waitText } from '../../core/prompts/runText.ts';
 import type { OpenedPrompt } from './promptFiles.ts';
 
@@ -45,7 +45,9 @@ export class TestWork {
       const test = this.#tests.get(id)?.test;
       const results = this.#results.get(id);
       if (!test || !results) continue;
-      const messages = results.flatMap((result) => this.#messagesOf(result));
+      // A test that is red already has its messages: another call adds to them.
+      const isTold = isRed(verdictOf(results));
+      const messages = isTold ? [] : results.flatMap((result) => this.#messagesOf(result));
       this.#run.failed(test, [this.#messageAt(reason, test), ...messages], durationOf(results));
     }
   }
@@ -61,7 +63,7 @@ export class TestWork {
     const results = [...(this.#results.get(result.case.id) ?? []), result];
     this.#results.set(result.case.id, results);
     if (results.length < this.#models) return;
-    const verdict = combineVerdicts(results.map((each) => each.verdict));
+    const verdict = verdictOf(results);
     const duration = durationOf(results);
     if (verdict === 'passed') this.#run.passed(test, duration);
     else if (verdict === 'skipped') this.#run.skipped(test);
@@ -83,7 +85,7 @@ export class TestWork {
     for (const { error, answers } of attempts) {
       if (error) add(error.message, `${prefix}${error.message}`, () => new vscode.TestMessage(''));
       for (const evaluation of answers.flatMap(({ evaluations }) => evaluations)) {
-        if (evaluation.verdict !== 'failed' && evaluation.verdict !== 'error') continue;
+        if (!isRed(evaluation.verdict)) continue;
         const text = `${prefix}${reasonText(evaluation)}`;
         add(JSON.stringify([text, evaluation.diff]), text, () => this.#messageOf(evaluation));
       }
@@ -125,6 +127,14 @@ export class TestWork {
     const plain = text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '');
     this.#run.appendOutput(`${plain.replaceAll('\n', '\r\n')}\r\n`, undefined, test);
   }
+}
+
+function verdictOf(results: readonly CaseResult[]): Verdict {
+  return combineVerdicts(results.map((each) => each.verdict));
+}
+
+function isRed(verdict: Verdict): boolean {
+  return verdict === 'failed' || verdict === 'error';
 }
 
 function durationOf(results: readonly CaseResult[]): number {
