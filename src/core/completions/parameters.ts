@@ -266,12 +266,12 @@ export function usualValues(field: string): readonly string[] {
 export function unusualValue(field: string, value: unknown, name = field): string | undefined {
   const { from, to, values } = (Object.hasOwn(usual, field) ? usual[field] : undefined) ?? {};
   if (values && !values.includes(String(value))) {
-    return l10n.t('{0} is usually one of {1}. The value is sent as it is.', name, values.join(', '));
+    return l10n.t('{0} is usually one of {1}. {2} is sent unchanged.', name, values.join(', '), JSON.stringify(value));
   }
   if (typeof value !== 'number' || (value >= (from ?? value) && value <= (to ?? value))) return undefined;
   return to === undefined
-    ? l10n.t('{0} is usually at least {1}. The value is sent as it is.', name, from ?? 0)
-    : l10n.t('{0} is usually from {1} to {2}. The value is sent as it is.', name, from ?? 0, to);
+    ? l10n.t('{0} is usually at least {1}. {2} is sent unchanged.', name, from ?? 0, value)
+    : l10n.t('{0} is usually between {1} and {2}. {3} is sent unchanged.', name, from ?? 0, to, value);
 }
 
 const messagesSchema = z.array(message, must.list).check(z.minLength(1, must.notEmpty));

@@ -284,7 +284,7 @@ function readExtensions(reading: Reading, own: Map<string, Member>): PromptExten
   const repeats = reading.wholeNumber(own.get('repeats')) ?? 1;
   const passes = reading.wholeNumber(own.get('passes'));
   const judge = own.get('judge');
-  const judgeName = reading.text(judge)?.trim();
+  const judgeName = reading.text(judge, l10n.t('"judge" must be the ID of a model.'))?.trim();
   return {
     models: texts('models'),
     tools: texts('tools'),

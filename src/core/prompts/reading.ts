@@ -99,22 +99,26 @@ export class Reading {
     return [];
   }
 
-  /** A text, `undefined` where it is absent, null or no scalar, which is an error. */
-  text(member: Member | undefined): string | undefined {
+  /**
+   * A text, `undefined` where it is absent, null or no scalar, which is an error.
+   *
+   * @param sentence what it must be, where that is not just any text.
+   */
+  text(member: Member | undefined, sentence?: string): string | undefined {
     if (!member?.value) return undefined;
     const scalar = this.yaml.scalar(member.value);
     if (scalar) {
       this.#surprises(member.value, member.range);
       return this.yaml.scalarText(member.value);
     }
-    this.#notText(member.range, member.key);
+    this.#notText(member.range, sentence ?? l10n.t('"{0}" must be text.', member.key));
     return undefined;
   }
 
   /** A text of a list. */
   itemText(node: YamlNode): string | undefined {
     const text = this.yaml.scalarText(node);
-    if (text === undefined) this.#notText(this.yaml.rangeOf(node), '');
+    if (text === undefined) this.#notText(this.yaml.rangeOf(node), l10n.t('This must be text.'));
     return text;
   }
 
@@ -174,13 +178,12 @@ export class Reading {
     return this.yaml.scalar(node)?.value === null;
   }
 
-  #notText(range: TextRange, key: string): void {
+  #notText(range: TextRange, sentence: string): void {
     const written = this.yaml.slice(range);
     if (written.startsWith('{{')) {
       const { severity, code, message, fix } = unquotedPlaceholder(range, written);
       this.report(range, severity, code, message, fix);
-    } else
-      this.error(range, 'wrongType', key === '' ? l10n.t('This must be text.') : l10n.t('"{0}" must be text.', key));
+    } else this.error(range, 'wrongType', sentence);
   }
 
   /** What YAML takes out of a text without a word. */

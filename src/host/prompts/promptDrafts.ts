@@ -32,7 +32,10 @@ export function promptDrafts(deps: PromptDraftsDeps) {
 async function saveChat({ clouds, lastExchange }: PromptDraftsDeps): Promise<void> {
   const { current } = lastExchange;
   if (!current || current.owner !== ownerOf(clouds)) {
-    throw new RolecallError('invalidRequest', vscode.l10n.t('Ask @rolecall something first.'));
+    throw new RolecallError(
+      'invalidRequest',
+      vscode.l10n.t('There is no exchange to save yet. Ask @rolecall something first.'),
+    );
   }
   const { model, parameters, messages } = current;
   // Calls of tools and their results have no place in the format.
@@ -68,8 +71,11 @@ async function importFile({ openTools }: PromptDraftsDeps, given: unknown): Prom
   if (notTaken.length === 0) return;
   await showInformationMessage(
     notTaken.length === 1
-      ? vscode.l10n.t('Imported, but for one thing that is listed at the top of the file.')
-      : vscode.l10n.t('Imported, but for {0} things that are listed at the top of the file.', notTaken.length),
+      ? vscode.l10n.t('Imported. One thing could not be taken along; it is listed at the top of the file.')
+      : vscode.l10n.t(
+          'Imported. {0} things could not be taken along; they are listed at the top of the file.',
+          notTaken.length,
+        ),
   );
 }
 

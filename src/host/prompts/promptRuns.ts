@@ -182,7 +182,7 @@ export class PromptRuns implements vscode.Disposable {
     const remove = vscode.l10n.t('Remove Baseline');
     const chosen = await showInformationMessage(
       vscode.l10n.t(
-        'The run of {0} ({1}) is now the baseline. Cases that do worse than there fail.',
+        'The run of {0} ({1}) is now the baseline. From now on, a case that does worse than in that run fails.',
         timeOf(latest),
         countsText(latest.results),
       ),
@@ -214,14 +214,14 @@ export class PromptRuns implements vscode.Disposable {
 /** In the order in which they are worth a look. */
 const changes: readonly Change[] = ['worse', 'better', 'different', 'unmeasured', 'added', 'removed', 'unchanged'];
 
-function changeText(change: Change): string {
+function changeText(change: Change, { before, after }: Pick<Comparison, 'before' | 'after'>): string {
   return {
     worse: vscode.l10n.t('Worse'),
     better: vscode.l10n.t('Better'),
     different: vscode.l10n.t('Different'),
     unmeasured: vscode.l10n.t('Not measured'),
-    added: vscode.l10n.t('Only in the second'),
-    removed: vscode.l10n.t('Only in the first'),
+    added: vscode.l10n.t('Only in “{0}”', after),
+    removed: vscode.l10n.t('Only in “{0}”', before),
     unchanged: vscode.l10n.t('Same'),
   }[change];
 }
@@ -233,13 +233,13 @@ function documentOf(
 ): PageDocument<ComparedCase> {
   const counts = changes.flatMap((change) => {
     const count = cases.filter((each) => each.change === change).length;
-    return count === 0 ? [] : [`${changeText(change)}: ${count}`];
+    return count === 0 ? [] : [`${changeText(change, { before, after })}: ${count}`];
   });
   const sorted = changes.flatMap((change) => cases.filter((each) => each.change === change));
   const hasModels = new Set(cases.map(({ model }) => model)).size > 1;
   const rows = sorted.map((each): Line<ComparedCase>[] => [
     [{ text: each.label, link: each }, ...(hasModels && each.model !== undefined ? [` · ${labelOf(each.model)}`] : [])],
-    [{ strong: changeText(each.change) }],
+    [{ strong: changeText(each.change, { before, after }) }],
     cellOf(each.before),
     cellOf(each.after),
   ]);

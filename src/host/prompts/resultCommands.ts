@@ -41,20 +41,26 @@ export class ResultCommands {
   get handlers() {
     return {
       [promptCommands.foldPromptResult]: async (uri, model, what) => this.#fold(uri, model, what),
-      [promptCommands.continuePrompt]: async (uri, model) => this.#continue(await this.#find(uri, model)),
-      [promptCommands.reproducePrompt]: async (uri, model) => this.#runAgain(await this.#find(uri, model)),
+      [promptCommands.continuePrompt]: async (uri, model) =>
+        this.#continue(await this.#find(uri, model, vscode.l10n.t('Continue from Which Model’s Answer?'))),
+      [promptCommands.reproducePrompt]: async (uri, model) =>
+        this.#runAgain(await this.#find(uri, model, vscode.l10n.t('Run Which Model Again?'))),
       [promptCommands.runPromptToolCall]: async (uri, model, choice, call) =>
         this.#callTool(await this.#find(uri, model), choice, call),
-      [promptCommands.savePromptResult]: async (uri, model) => this.#save(await this.#find(uri, model)),
+      [promptCommands.savePromptResult]: async (uri, model) =>
+        this.#save(await this.#find(uri, model, vscode.l10n.t('Save Which Model’s Result?'))),
     } satisfies Partial<Handlers>;
   }
 
-  /** @param model that of a link; the title of the editor and the Command Palette name none. */
-  async #find(uri: unknown, model: unknown): Promise<Found> {
+  /**
+   * @param model that of a link; the title of the editor and the Command Palette name none.
+   * @param question of several models, which one is meant.
+   */
+  async #find(uri: unknown, model: unknown, question = vscode.l10n.t('Which Model?')): Promise<Found> {
     const shown = uri instanceof vscode.Uri ? uri : vscode.window.activeTextEditor?.document.uri;
     const result = this.#deps.results.of(shown);
     const answers = result?.models.filter((each) => typeof model !== 'string' || each.model === model) ?? [];
-    const answer = answers.length > 1 ? await pickModel(answers) : answers[0];
+    const answer = answers.length > 1 ? await pickModel(answers, question) : answers[0];
     if (result && answer) return { result, answer };
     throw new RolecallError('invalidRequest', vscode.l10n.t('Run a prompt first, and open its result.'));
   }
@@ -97,22 +103,24 @@ export class ResultCommands {
     const { isMeasured, isSameRequest, isSameAnswer, fingerprint, differences } = compareAttempts(before, after);
     if (!isMeasured) return; // The result says why.
     const request = isSameRequest ? '' : vscode.l10n.t('The prompt has changed since. ');
-    const service = {
-      same: vscode.l10n.t('The fingerprint of the service is the same.'),
-      changed: vscode.l10n.t('The fingerprint of the service has changed.'),
-      unknown: vscode.l10n.t('The service sends no fingerprint.'),
-    }[fingerprint];
     if (isSameAnswer) {
-      await showInformationMessage(`${request}${vscode.l10n.t('The answer is the same.')} ${service}`);
+      const same = {
+        same: vscode.l10n.t('Same answer, same fingerprint.'),
+        changed: vscode.l10n.t('Same answer, but another fingerprint of the service.'),
+        unknown: vscode.l10n.t('Same answer. The service sends no fingerprint.'),
+      }[fingerprint];
+      await showInformationMessage(`${request}${same}`);
       return;
     }
+    const changed = {
+      same: vscode.l10n.t('The answer has changed. The fingerprint of the service is the same.'),
+      changed: vscode.l10n.t('The answer has changed, and so has the fingerprint of the service.'),
+      unknown: vscode.l10n.t('The answer has changed. The service sends no fingerprint.'),
+    }[fingerprint];
     const show = vscode.l10n.t('Show Difference');
     const seed = after.seed ?? after.request?.seed;
     const why = seed === undefined ? vscode.l10n.t(' No seed is set, so answers can differ.') : '';
-    const chosen = await showInformationMessage(
-      `${request}${vscode.l10n.t('The answer has changed.')} ${service}${why}`,
-      show,
-    );
+    const chosen = await showInformationMessage(`${request}${changed}${why}`, show);
     const [difference] = differences;
     if (chosen !== show || !difference) return;
     const title = vscode.l10n.t('{0}: first answer ↔ second answer', result.prompt.name);
@@ -208,9 +216,9 @@ function onlyOf(run: PromptRun, model: string): PromptRun {
   return { ...run, models: [model], planned: results.length, results };
 }
 
-async function pickModel(answers: readonly ModelAnswer[]): Promise<ModelAnswer> {
+async function pickModel(answers: readonly ModelAnswer[], title: string): Promise<ModelAnswer> {
   const items = answers.map((answer) => ({ label: answer.label, answer }));
-  const chosen = await showQuickPick(items, { title: vscode.l10n.t('Which Model’s Answer?') });
+  const chosen = await showQuickPick(items, { title });
   if (!chosen) throw cancelled();
   return chosen.answer;
 }

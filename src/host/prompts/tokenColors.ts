@@ -224,10 +224,11 @@ function uncertainRanges(document: vscode.TextDocument, { answers }: PromptResul
 /** The chosen token first, then what the model considered instead. */
 function hoverText(chosen: TokenLogprob, top: readonly TokenLogprob[]): vscode.MarkdownString {
   const others = top.filter(({ token }) => token !== chosen.token).slice(0, SHOWN_ALTERNATIVES);
+  // The editor sets columns close together: numbers on the right would touch the bytes on the left.
   const row = (token: TokenLogprob, strong: string) =>
-    `| ${strong}${escapeMarkdown(JSON.stringify(token.token))}${strong} | ${percent(token)} | ${token.logprob.toFixed(3)} | ${bytesOf(token)} |`;
+    `| ${strong}${escapeMarkdown(JSON.stringify(token.token))}${strong} | ${percent(token)} | ${token.logprob.toFixed(3)} | &emsp;${bytesOf(token)} |`;
   const lines = [
-    `| ${vscode.l10n.t('Token')} | ${vscode.l10n.t('Probability')} | ${vscode.l10n.t('Logarithm')} | ${vscode.l10n.t('Bytes')} |`,
+    `| ${vscode.l10n.t('Token')} | ${vscode.l10n.t('Probability')} | ${vscode.l10n.t('Logarithm')} | &emsp;${vscode.l10n.t('Bytes')} |`,
     '| --- | ---: | ---: | --- |',
     row(chosen, '**'),
     ...others.map((token) => row(token, '')),

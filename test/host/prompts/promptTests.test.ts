@@ -195,7 +195,7 @@ describe('prompt files', () => {
     );
     await prompts.commands[promptCommands.reproducePrompt](result.uri, 'sandbox/guide');
     assert.equal(bodies[0], bodies[1]);
-    assert.deepEqual(told, ['The answer is the same. The service sends no fingerprint.']);
+    assert.deepEqual(told, ['Same answer. The service sends no fingerprint.']);
     await prompts.commands[promptCommands.continuePrompt](result.uri, 'sandbox/guide');
     // The file itself stays as it is.
     assert.equal((await readPrompt(file.uri())).text, TEXT);
@@ -507,7 +507,7 @@ describe('prompt files', () => {
     lastExchange.current = { owner: 'another', model: 'sandbox/guide', parameters: { temperature: 0.5 }, messages };
     await assert.rejects(
       Promise.resolve(prompts.commands[promptCommands.saveChatAsPromptFile]()),
-      /Ask @rolecall something first/,
+      /There is no exchange to save yet\. Ask @rolecall something first\./,
     );
     lastExchange.current = { ...lastExchange.current, owner };
     await prompts.commands[promptCommands.saveChatAsPromptFile]();

@@ -534,6 +534,14 @@ evaluators:
     });
   });
 
+  it('says of a judge that is no text what it must be', () => {
+    const { problems } = readPromptFile('messages: [{role: user, content: a}]\nrolecall: {judge: [x]}');
+    assert.deepEqual(
+      problems.map(({ message }) => message),
+      ['"judge" must be the ID of a model.'],
+    );
+  });
+
   it('warns of values that services usually refuse, and sends them', () => {
     const unusual =
       '  temperature: 2.5\n  topP: -0.1\n  frequency_penalty: 3\n  presencePenalty: -2.1\n  logprobs: true\n  top_logprobs: 21\n' +
@@ -544,8 +552,12 @@ evaluators:
       found.problems.map(({ severity, code, start, end }) => [severity, code, yaml.slice(start, end)]),
       ['2.5', '-0.1', '3', '-2.1', '21', '0', '0', 'turbo'].map((value) => ['warning', 'unusualValue', value]),
     );
-    assert.match(found.problems[0]?.message ?? '', /^temperature is usually from 0 to 2\./);
-    assert.match(found.problems[1]?.message ?? '', /^topP is usually from 0 to 1\./);
+    assert.match(
+      found.problems[0]?.message ?? '',
+      /^temperature is usually between 0 and 2\. 2\.5 is sent unchanged\.$/,
+    );
+    assert.match(found.problems[1]?.message ?? '', /^topP is usually between 0 and 1\./);
+    assert.match(found.problems[7]?.message ?? '', /\. "turbo" is sent unchanged\./);
     assert.match(found.problems[6]?.message ?? '', /^n is usually at least 1\./);
     assert.equal(found.parameters.values.temperature, 2.5);
     const usual =
