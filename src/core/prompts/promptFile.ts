@@ -112,6 +112,7 @@ function readMembers(reading: Reading, members: Map<string, Member>, whole: Text
     cases: cases.map(({ keys }, index) => ({ one: named[index] as PromptCase, keys })),
   });
   checkPasses(reading, own?.get('passes'), extensions, parameters);
+  checkSeeds(reading, extensions, parameters);
   return {
     ...(texts.name !== undefined && { name: texts.name }),
     ...(texts.description !== undefined && { description: texts.description }),
@@ -295,6 +296,13 @@ function readExtensions(reading: Reading, own: Map<string, Member>): PromptExten
     seeds,
     ...(judge && judgeName && { judge: { value: judgeName, ...judge.range } }),
   };
+}
+
+function checkSeeds(reading: Reading, { seeds }: PromptExtensions, { entries }: ParameterList): void {
+  const seed = entries.find(({ field }) => field === 'seed');
+  if (!seed || seeds.length === 0) return;
+  const message = l10n.t('"seed" is not sent because "seeds" is set: each case is asked with those.');
+  reading.report(seed.keyRange, 'warning', 'seedAndSeeds', message);
 }
 
 function checkPasses(

@@ -309,6 +309,11 @@ evaluators:
         `${system}modelParameters: {maxTokens: 1, maxCompletionTokens: 2}`,
         ['warning twoLimits: maxTokens'],
       ],
+      [
+        'a seed beside seeds',
+        `${system}modelParameters: {seed: 1}\nrolecall: {seeds: [2]}`,
+        ['warning seedAndSeeds: seed'],
+      ],
       ['several stops', `${system}modelParameters: {stop: [a, b]}`, ['warning severalStops: [a, b]']],
       [
         'alternatives without log probabilities',
