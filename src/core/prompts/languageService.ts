@@ -10,7 +10,7 @@ import {
   parameterNames,
   promptFields,
 } from './promptFields.ts';
-import { readPromptFile } from './promptFile.ts';
+import { type PromptFile, readPromptFile } from './promptFile.ts';
 import { type OutlinePlace, outlineAt } from './yamlOutline.ts';
 import { type Member, type TextRange, type YamlNode, YamlText } from './yamlText.ts';
 
@@ -277,14 +277,25 @@ function hoverPlaceholder(text: string, offset: number): PromptHover | undefined
   if (!place) return undefined;
   if (place.kind === 'file') return { range: place, markdown: l10n.t('The text of this file.') };
   if (placeholderKind(place.name) !== 'variable') return undefined;
-  const { cases } = readPromptFile(text);
-  const values = cases.flatMap(({ values: all }) => all.get(place.name) ?? []);
+  const isAnswer = place.name === COMPLETION && outlineAt(text, offset).path.includes('llm');
+  if (isAnswer) return { range: place, markdown: l10n.t('The answer that is judged.') };
+  const meaning = l10n.t('A variable. It is replaced by the value that each case has for `{0}`.', place.name);
+  return { range: place, markdown: `${meaning}\n\n${valuesText(readPromptFile(text), place.name)}` };
+}
+
+/** What the cases have for a variable, in Markdown. */
+function valuesText({ cases, extensions }: PromptFile, name: string): string {
+  const values = cases.flatMap(({ values: all }) => all.get(name) ?? []);
   const [first] = values;
-  if (first === undefined) return { range: place, markdown: l10n.t('No case has a value for this variable.') };
+  if (first === undefined) {
+    if (extensions.cases.length > 0) return l10n.t('No case in this file has a value; the data files can have one.');
+    return cases.length === 0
+      ? l10n.t('There are no cases: Run asks for a value.')
+      : l10n.t('No case has a value, so it stays as text.');
+  }
   const example = first
     .replace(/\s+/g, ' ')
     .slice(0, 80)
     .replace(/[\\`*_{}[\]()#+!|<>~$&]/g, '\\$&');
-  const markdown = l10n.t('{0} of {1} cases have a value, for example: {2}', values.length, cases.length, example);
-  return { range: place, markdown };
+  return l10n.t('{0} of {1} cases have a value, for example: {2}', values.length, cases.length, example);
 }

@@ -201,7 +201,31 @@ describe('a hover in a prompt file', () => {
     ['a parameter', 'modelParameters: {top^P: 1}', 'topP', /`top_p`/],
     ['a nested key', 'evaluators:\n  - string:\n      equ^als: x', 'equals', /Case matters/],
     ['a key of ours', 'rolecall:\n  evaluators:\n    - minPro^bability: 0.5', 'minProbability', /product/],
-    ['a variable', PROMPT.replace('{{name}}', '{{na^me}}'), '{{name}}', /1 of 1 cases have a value, for example: Ada/],
+    [
+      'a variable',
+      PROMPT.replace('{{name}}', '{{na^me}}'),
+      '{{name}}',
+      /^A variable\. It is replaced by the value that each case has for `name`\.\n\n1 of 1 cases have a value, for example: Ada$/,
+    ],
+    ['a variable without cases', "x: '{{a^}}'", '{{a}}', /\n\nThere are no cases: Run asks for a value\.$/],
+    [
+      'a variable no case has',
+      "x: '{{a^}}'\ntestData: [{b: c}]",
+      '{{a}}',
+      /\n\nNo case has a value, so it stays as text\.$/,
+    ],
+    [
+      'a variable of data files',
+      "x: '{{a^}}'\nrolecall: {cases: [a.csv]}",
+      '{{a}}',
+      /No case in this file has a value; the data files can have one\./,
+    ],
+    [
+      'the answer, to a judge',
+      "evaluators:\n  - llm:\n      prompt: 'Is {{comp^letion}} right?'",
+      '{{completion}}',
+      /^The answer that is judged\.$/,
+    ],
     [
       'a variable beyond the basic plane',
       "x: '😀 {{größ^e}}'\ntestData: [{größe: '`1`'}]",
