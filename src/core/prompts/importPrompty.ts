@@ -36,7 +36,7 @@ function safeJson(yaml: YamlText): unknown {
   }
 }
 
-/** The members that are read; the rest is told. */
+/** The members that are read, or are about the format itself; the rest is told. */
 const readMembers: readonly string[] = [
   'name',
   'description',
@@ -50,8 +50,11 @@ const readMembers: readonly string[] = [
   'kind',
   'instructions',
 ];
-/** About the file, not the prompt. */
-const silentMembers: readonly string[] = ['authors', 'tags', 'version', 'metadata', 'base'];
+/** Of `model`, as of the properties. What is not said here of `configuration` is told by its own name. */
+const readModelMembers: readonly string[] = ['id', 'api', 'apiType', 'configuration', 'parameters', 'options'];
+const connectionMembers: readonly string[] = ['connection', 'provider'];
+const readInputMembers: readonly string[] = ['name', 'kind', 'type', 'default', 'example', 'sample'];
+const readOutputMembers: readonly string[] = ['name', 'kind', 'type', 'description'];
 const apiNames: ReadonlyMap<string, string> = new Map([
   ['maxOutputTokens', 'max_completion_tokens'],
   ['stopSequences', 'stop'],
@@ -69,10 +72,7 @@ class Importer {
     body: string,
     readSample: (path: string) => Promise<string | undefined>,
   ): Promise<PromptDraft> {
-    for (const key of Object.keys(properties)) {
-      if (!readMembers.includes(key) && !silentMembers.includes(key))
-        this.leave(l10n.t('"{0}" has no counterpart.', key));
-    }
+    this.#leaveOthers(properties, readMembers);
     const model = this.#model(properties.model);
     const schema = this.#schema(properties.outputs);
     const cases = await this.#cases(properties, readSample);
@@ -89,20 +89,29 @@ class Importer {
     };
   }
 
+  /** Tells of the members that are not among `read`. */
+  #leaveOthers(members: JsonObject, read: readonly string[], prefix = ''): void {
+    for (const key of Object.keys(members)) {
+      if (!read.includes(key)) this.leave(l10n.t('"{0}" has no counterpart.', `${prefix}${key}`));
+    }
+  }
+
   #model(model: unknown): Pick<PromptDraft, 'model' | 'parameters'> {
     if (typeof model === 'string') return { model };
     if (!isJsonObject(model)) return {};
     const configuration = isJsonObject(model.configuration) ? model.configuration : {};
-    const id = textOf(model.id) ?? textOf(configuration.name) ?? textOf(configuration.azure_deployment);
+    const deployment = ['name', 'azure_deployment'].find((key) => textOf(configuration[key]) !== undefined) ?? '';
+    const id = textOf(model.id) ?? textOf(configuration[deployment]);
     const api = textOf(model.apiType) ?? textOf(model.api);
     if (api !== undefined && api !== 'chat') this.leave(l10n.t('The API "{0}": prompt files are chats.', api));
-    for (const key of ['connection', 'provider']) {
-      if (model[key] !== undefined) this.leave(l10n.t('"model.{0}": Rolecall uses its own connection.', key));
-    }
-    if (configuration.azure_endpoint !== undefined || configuration.base_url !== undefined) {
-      this.leave(l10n.t('"model.configuration": Rolecall uses its own connection.'));
-    }
-    if (model.response !== undefined) this.leave(l10n.t('"model.response" has no counterpart.'));
+    const connections = [
+      ...connectionMembers.filter((key) => model[key] !== undefined),
+      ...Object.keys(configuration)
+        .filter((key) => key !== deployment || textOf(model.id) !== undefined)
+        .map((key) => `configuration.${key}`),
+    ];
+    for (const key of connections) this.leave(l10n.t('"model.{0}": Rolecall uses its own connection.', key));
+    this.#leaveOthers(model, [...readModelMembers, ...connectionMembers], 'model.');
     const parameters = this.#parameters(isJsonObject(model.parameters) ? model.parameters : model.options);
     return { ...(id !== undefined && { model: id }), ...(Object.keys(parameters).length > 0 && { parameters }) };
   }
@@ -139,6 +148,7 @@ class Importer {
     const values: Record<string, string> = {};
     for (const [name, input] of inputsOf(inputs)) {
       const { kind, type, default: preset, example, sample } = isJsonObject(input) ? input : { default: input };
+      if (isJsonObject(input)) this.#leaveOthers(input, readInputMembers, `inputs.${name}.`);
       const of = textOf(kind) ?? textOf(type) ?? '';
       if (otherInputs.includes(of)) this.leave(l10n.t('The input "{0}" of kind "{1}".', name, of));
       const value = preset ?? example ?? sample;
@@ -152,6 +162,7 @@ class Importer {
     const members = inputsOf(outputs);
     if (members.length === 0) return undefined;
     const properties = members.map(([name, output]) => {
+      if (isJsonObject(output)) this.#leaveOthers(output, readOutputMembers, `outputs.${name}.`);
       const { kind, type, description } = isJsonObject(output) ? output : { kind: output };
       const schema = { type: schemaTypes.get(textOf(kind) ?? textOf(type) ?? '') ?? 'string' };
       return [name, { ...schema, ...(typeof description === 'string' && { description }) }] as const;

@@ -190,7 +190,10 @@ Fine\r
       ['assistant', 'Fine'],
     ]);
     assert.deepEqual(cases, [{ firstName: 'Ada', age: '3' }]);
-    assert.deepEqual(notTaken, []);
+    assert.deepEqual(notTaken, [
+      '"authors" has no counterpart.',
+      '"model.configuration.type": Rolecall uses its own connection.',
+    ]);
   });
 
   it('of version 2 is imported', async () => {
@@ -245,6 +248,16 @@ Weather in {{city}} on {{day}}?
     ['other APIs', 'model: {api: completion}', 'user:\nx', /The API "completion"/],
     ['connections', 'model: {id: a, connection: {kind: key}}', 'user:\nx', /"model\.connection"/],
     ['addresses', 'model: {configuration: {azure_endpoint: x}}', 'user:\nx', /Rolecall uses its own connection/],
+    ['other deployments', 'model: {id: a, configuration: {name: b}}', 'user:\nx', /"model\.configuration\.name"/],
+    [
+      'other members of the model',
+      'model: {id: a, response: first}',
+      'user:\nx',
+      /"model\.response" has no counterpart/,
+    ],
+    ['what is said of inputs', 'inputs: {q: {default: 1, required: true}}', 'user:\nx', /"inputs\.q\.required" has no/],
+    ['what is said of outputs', 'outputs: {q: {kind: string, enum: [a]}}', 'user:\nx', /"outputs\.q\.enum" has no/],
+    ['tags and versions', 'version: 2', 'user:\nx', /"version" has no counterpart/],
     ['tools', 'model: {parameters: {tools: []}}', 'user:\nx', /list workspace tools under/],
     ['parameters that there are not', 'model: {parameters: {top_k: 1}}', 'user:\nx', /The parameter "top_k"/],
     ['other inputs', 'inputs: {chat: {kind: thread}}', 'user:\nx', /The input "chat" of kind "thread"/],
