@@ -1,3 +1,9 @@
+import * as l10n from '@vscode/l10n';
+import { didYouMean, nearest } from '../base/nearest.ts';
+import type { PromptFile } from './promptFile.ts';
+import { changeTo } from './reading.ts';
+import type { PromptProblem } from './yamlText.ts';
+
 /** A model as prompt files name it. */
 export interface ModelName {
   /** Without scheme, version and publisher. */
@@ -43,4 +49,33 @@ export function resolveModel(
   if (alike.length === 1) return alike[0];
   // A service that lists nothing is asked for the very name.
   return available.length === 0 ? name : undefined;
+}
+
+/**
+ * The names in a file that are probably slips of the finger for a model of the service. A name that is near none is another
+ * cloud's, and is asked for when the file is run.
+ *
+ * @param text that `file` was read from.
+ */
+export function mistypedModels(text: string, { model, extensions }: PromptFile, names: ModelNames): PromptProblem[] {
+  const { models, judge } = extensions;
+  return [model, ...models, judge].flatMap((named): PromptProblem[] => {
+    if (!named || resolveModel(named.value, names) !== undefined) return [];
+    const meant = nearestModel(named.value, names.available);
+    if (meant === undefined) return [];
+    const { value, start, end } = named;
+    const message = didYouMean(l10n.t('The cloud has no model named "{0}".', value), meant);
+    const fix = changeTo(named, text.slice(start, end), meant);
+    return [{ start, end, severity: 'information', code: 'unknownModel', message, fix }];
+  });
+}
+
+/** With or without its publisher. Another number is another model, and no slip. */
+function nearestModel(name: string, available: readonly string[]): string | undefined {
+  const numbersOf = (text: string) => text.replace(/\D+/g, ' ').trim();
+  const { id, full } = readModelName(name);
+  const sameNumbers = available.filter((each) => numbersOf(each) === numbersOf(full));
+  const meant = nearest(full, sameNumbers);
+  if (meant !== undefined || full !== id) return meant;
+  return sameNumbers.find((each) => nearest(id, [readModelName(each).id]) !== undefined);
 }

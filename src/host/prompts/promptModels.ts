@@ -11,20 +11,33 @@ import { abilitiesOf, usableModels } from '../selectModel.ts';
 const chosenSchema = z.record(z.string(), z.string().min(1));
 
 /** Which models of the cloud answer for the names in prompt files. What a name of another cloud means is asked once. */
-export class PromptModels {
+export class PromptModels implements vscode.Disposable {
   readonly #clouds: Clouds;
   readonly #catalog: ModelCatalog;
   /** What was chosen in the sandbox stays there. */
   readonly #chosenInSandbox = new Map<string, string>();
+  readonly #changed = new vscode.EventEmitter<void>();
+  /** Other models answer for names: there are others, or one was chosen. */
+  readonly onDidChange = this.#changed.event;
+  readonly #disposables: vscode.Disposable;
 
   constructor(clouds: Clouds, catalog: ModelCatalog) {
     this.#clouds = clouds;
     this.#catalog = catalog;
+    this.#disposables = vscode.Disposable.from(
+      this.#changed,
+      catalog.onDidChange(() => this.#changed.fire()),
+    );
   }
 
   /** Those there are, as far as is known by now. */
   get available(): readonly Model[] {
     return this.#catalog.models;
+  }
+
+  /** Whether these are all: who is signed in has been told what the service has. */
+  get isComplete(): boolean {
+    return this.#catalog.isComplete;
   }
 
   labelOf(id: string): string {
@@ -33,7 +46,7 @@ export class PromptModels {
 
   /** The model for a name in a file, or for none; `undefined` where it has not been chosen yet. */
   find(name: string | undefined): string | undefined {
-    return resolveModel(name, this.#names());
+    return resolveModel(name, this.names);
   }
 
   /**
@@ -82,10 +95,12 @@ export class PromptModels {
       const models = { ...own.data, [name]: chosen.id };
       await configuration.update(settings.promptModels, models, vscode.ConfigurationTarget.Global);
     }
+    this.#changed.fire();
     return chosen.id;
   }
 
-  #names(): ModelNames {
+  /** How names are found by now. */
+  get names(): ModelNames {
     const available = this.#catalog.models.map(({ id }) => id);
     const written = vscode.workspace.getConfiguration(settings.section).get<unknown>(settings.promptModels);
     const chosen = this.#clouds.sandbox
@@ -94,6 +109,10 @@ export class PromptModels {
     // A model that no longer exists is asked for anew.
     const usable = chosen.filter(([, id]) => available.length === 0 || available.includes(id));
     return { available, chosen: Object.fromEntries(usable), fallback: this.#catalog.picked?.id };
+  }
+
+  dispose(): void {
+    this.#disposables.dispose();
   }
 }
 

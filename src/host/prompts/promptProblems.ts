@@ -1,10 +1,12 @@
 import * as vscode from 'vscode';
 import type { DocumentProblem } from '../../core/base/errors.ts';
+import { mistypedModels } from '../../core/prompts/modelNames.ts';
 import { type PromptResources, rangesOfFields } from '../../core/prompts/promptRequest.ts';
 import { References } from '../../core/prompts/references.ts';
 import type { PromptRun } from '../../core/prompts/runResults.ts';
 import type { PromptProblem } from '../../core/prompts/yamlText.ts';
 import { documentOf, type OpenedPrompt, promptOf } from './promptFiles.ts';
+import type { PromptModels } from './promptModels.ts';
 import { isPromptFile } from './promptPattern.ts';
 
 /** Somebody who types is left alone for so long, and a long file is read less often. */
@@ -15,6 +17,8 @@ const CHANGED_MS = 200;
 
 /** Where the workspace's tools are defined, from the end of the path. */
 const TOOL_FILE = '/.vscode/rolecall.tools.json';
+
+type KnownModels = Pick<PromptModels, 'isComplete' | 'names' | 'onDidChange'>;
 
 /** A prompt file that is open, and what it names beside itself. */
 interface Watched {
@@ -30,11 +34,12 @@ interface Refusal {
 }
 
 /**
- * What is wrong with the prompt files that are open, at its places: in their text, in the files and tools that they name, and what
- * the service said of their fields last.
+ * What is wrong with the prompt files that are open, at its places: in their text, in the files, tools and models that they name, and
+ * what the service said of their fields last.
  */
 export class PromptProblems implements vscode.Disposable {
   readonly #resourcesOf: (uri: vscode.Uri) => PromptResources;
+  readonly #models: KnownModels;
   readonly #diagnostics = vscode.languages.createDiagnosticCollection('rolecall-prompts');
   /** By the address of the file: also of one that is not open, which shows it when it is opened. */
   readonly #refusals = new Map<string, Refusal>();
@@ -44,8 +49,9 @@ export class PromptProblems implements vscode.Disposable {
   readonly onDidCheck = this.#checked.event;
   readonly #disposables: vscode.Disposable[];
 
-  constructor(resourcesOf: (uri: vscode.Uri) => PromptResources) {
+  constructor(resourcesOf: (uri: vscode.Uri) => PromptResources, models: KnownModels) {
     this.#resourcesOf = resourcesOf;
+    this.#models = models;
     const watcher = vscode.workspace.createFileSystemWatcher('**/*');
     const changed = (uri: vscode.Uri) => this.#changedBeside(uri);
     this.#disposables = [
@@ -58,6 +64,7 @@ export class PromptProblems implements vscode.Disposable {
       // Outside of the workspace, nothing else tells.
       vscode.workspace.onDidSaveTextDocument(({ uri }) => changed(uri)),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#checkAll()),
+      models.onDidChange(() => this.#showAll()),
       vscode.workspace.onDidOpenTextDocument((document) => this.#check(document)),
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length > 0) this.#checkSoon(document);
@@ -73,7 +80,8 @@ export class PromptProblems implements vscode.Disposable {
     if (!document) return [];
     const { text, file } = promptOf(document);
     const found = this.#open.get(uri.toString())?.references.problems(text, file) ?? [];
-    return [...file.problems, ...found];
+    const models = this.#models.isComplete ? mistypedModels(text, file, this.#models.names) : [];
+    return [...file.problems, ...found, ...models];
   }
 
   /** What the service refused in a run is shown at the fields that it names, until the file is edited or run again. */
@@ -100,6 +108,12 @@ export class PromptProblems implements vscode.Disposable {
 
   #checkAll(): void {
     for (const document of vscode.workspace.textDocuments) this.#check(document);
+  }
+
+  #showAll(): void {
+    for (const document of vscode.workspace.textDocuments) {
+      if (this.#open.has(document.uri.toString())) this.#show(promptOf(document));
+    }
   }
 
   #recheck(uri: vscode.Uri): void {

@@ -43,7 +43,7 @@ export class Prompts implements vscode.Disposable {
 
   constructor(deps: PromptsDeps) {
     const models = new PromptModels(deps.clouds, deps.catalog);
-    const problems = new PromptProblems((uri) => resourcesOf(uri, deps.openTools));
+    const problems = new PromptProblems((uri) => resourcesOf(uri, deps.openTools), models);
     const runner = new PromptRunner({ ...deps, models, problems });
     const documents = new ResultDocuments();
     const results = new PromptResults(deps.clouds, documents);
@@ -57,6 +57,7 @@ export class Prompts implements vscode.Disposable {
     const { openTools } = deps;
     this.#resultCommands = new ResultCommands({ results, documents, runs: this.#commands, openTools, version });
     this.#disposables = vscode.Disposable.from(
+      models,
       problems,
       documents,
       results,

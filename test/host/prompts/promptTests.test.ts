@@ -551,6 +551,25 @@ describe('prompt files', () => {
     assert.match(command, /"content":"say: Pâris 🙂"/);
   });
 
+  it('say what a model probably should be called, once it is known which there are', async () => {
+    await inSandbox();
+    await write(TEXT.replace('sandbox/guide', 'sandbox/gide'));
+    const document = await vscode.workspace.openTextDocument(file.uri());
+    const found = () => vscode.languages.getDiagnostics(file.uri()).find(({ code }) => code === 'unknownModel');
+    assert.equal(found(), undefined);
+    // It is asked for before the first request, which reads the list of models.
+    patches.set(vscode.window, 'showQuickPick', async () => undefined);
+    await assert.rejects(Promise.resolve(prompts.commands[promptCommands.runPrompt](file.uri())));
+    const { message, range } = await until('the problem', found);
+    assert.match(message, /Did you mean "sandbox\/guide"\?$/);
+    assert.equal(document.getText(range), 'sandbox/gide');
+    // Chosen once, it is no slip any more.
+    patches.set(vscode.window, 'showQuickPick', async (items: readonly unknown[]) => items[0]);
+    const running = prompts.commands[promptCommands.runPrompt](file.uri(), 'name:right');
+    await until('no problem', () => found() === undefined);
+    await running;
+  });
+
   it('show at their field what the service refuses, until they are edited', async () => {
     await inSandbox();
     await write(TEXT.replace('messages:', 'modelParameters:\n  temperature: 7\n  n: 2\nmessages:'));

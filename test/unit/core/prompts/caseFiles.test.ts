@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { allCases, caseFileProblemText, readCaseFile } from '../../../../src/core/prompts/caseFiles.ts';
-import { resolveModel } from '../../../../src/core/prompts/modelNames.ts';
+import { mistypedModels, resolveModel } from '../../../../src/core/prompts/modelNames.ts';
 import { readPromptFile } from '../../../../src/core/prompts/promptFile.ts';
 import { resourcesOf } from './harness.ts';
 
@@ -94,4 +94,27 @@ describe('the name of a model in a file', () => {
   }
   it('is taken as it is where the service lists none', () =>
     assert.equal(resolveModel('x/y', { available: [] }), 'x/y'));
+
+  it('may be a slip of the finger for one of ours, which is offered', () => {
+    const available = ['sandbox/guide', 'sandbox/ngram', 'gpt-4.1', 'solo'];
+    const said = (yaml: string, chosen = {}) => {
+      const text = `messages: [{role: user, content: a}]\n${yaml}`;
+      return mistypedModels(text, readPromptFile(text), { available, chosen }).map(({ start, end, message, fix }) => [
+        text.slice(start, end),
+        message,
+        fix?.text,
+      ]);
+    };
+    const sentence = (name: string, meant: string) =>
+      `The cloud has no model named "${name}". Did you mean "${meant}"?`;
+    assert.deepEqual(said('model: "sandbox/gide"\nrolecall: {models: [solo, slo], judge: ngarm}'), [
+      ['"sandbox/gide"', sentence('sandbox/gide', 'sandbox/guide'), '"sandbox/guide"'],
+      ['slo', sentence('slo', 'solo'), 'solo'],
+      ['ngarm', sentence('ngarm', 'sandbox/ngram'), 'sandbox/ngram'],
+    ]);
+    for (const right of ['sandbox/guide', 'guide', 'openai/gpt-4o', 'gpt-5.1', 'auto', 'claude']) {
+      assert.deepEqual(said(`model: ${right}`), [], right);
+    }
+    assert.deepEqual(said('model: sandbox/gide', { 'sandbox/gide': 'solo' }), []);
+  });
 });
