@@ -61,6 +61,8 @@ export interface LastExchange {
     readonly model: string;
     readonly parameters: CompletionParameters;
     readonly messages: readonly ChatMessage[];
+    /** Offered tools. */
+    readonly toolRegistry: Pick<ToolRegistry, 'tools'>;
   };
 }
 

@@ -122,7 +122,7 @@ async function ask(
     for (const name of earlierTools) answered.add(name);
     for (const reference of references) stream.reference(reference);
     const parameters = parametersFor(model, deps.settings, choices);
-    deps.lastExchange.current = { owner: ownerOf(deps.clouds), model: model.id, parameters, messages };
+    deps.lastExchange.current = { owner: ownerOf(deps.clouds), model: model.id, parameters, messages, toolRegistry };
     const answering = runConversation({ ...deps, cloud, model, choices, messages, toolRegistry }, account.signal);
     const end = await write(answering, { writer, tally, signal });
     const metadata: ResultMetadata = {

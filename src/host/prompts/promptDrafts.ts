@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { oneLine } from '../../core/access/plain.ts';
-import { RolecallError } from '../../core/base/errors.ts';
+import { formatList, RolecallError } from '../../core/base/errors.ts';
 import { importPrompty } from '../../core/prompts/importPrompty.ts';
 import { newPromptFile, writePromptFile } from '../../core/prompts/writePromptFile.ts';
 import { promptCommands } from '../../ids.ts';
@@ -29,7 +29,7 @@ export function promptDrafts(deps: PromptDraftsDeps) {
   } satisfies Partial<Handlers>;
 }
 
-async function saveChat({ clouds, lastExchange }: PromptDraftsDeps): Promise<void> {
+async function saveChat({ clouds, openTools, lastExchange }: PromptDraftsDeps): Promise<void> {
   const { current } = lastExchange;
   if (!current || current.owner !== ownerOf(clouds)) {
     throw new RolecallError(
@@ -37,10 +37,28 @@ async function saveChat({ clouds, lastExchange }: PromptDraftsDeps): Promise<voi
       vscode.l10n.t('There is no exchange to save yet. Ask @rolecall something first.'),
     );
   }
-  const { model, parameters, messages } = current;
+  const { model, parameters, messages, toolRegistry } = current;
   // Calls of tools and their results have no place in the format.
   const said = messages.filter(({ role, content }) => role !== 'tool' && content !== null && content !== '');
-  await openDraft('chat', writePromptFile({ name: vscode.l10n.t('From chat'), model, parameters, messages: said }));
+  const offered = toolRegistry.tools.map(({ name }) => name);
+  const own = offered.length === 0 ? [] : (await openTools()).tools.map(({ name }) => name);
+  const others = offered.filter((name) => !own.includes(name));
+  const tools = offered.filter((name) => own.includes(name));
+  const notSaved = [
+    ...(others.length === 0
+      ? []
+      : [vscode.l10n.t('Tools that do not belong to the workspace: {0}.', formatList(others))]),
+    ...(messages.some(({ role }) => role === 'tool') ? [vscode.l10n.t('Calls of tools and their results.')] : []),
+  ];
+  const name = vscode.l10n.t('From chat');
+  const text = writePromptFile({ name, model, parameters, messages: said, tools });
+  await openDraft('chat', `${remarks(vscode.l10n.t('Not saved:'), notSaved)}${text}`);
+}
+
+/** Comments at the top of a file, under this heading; nothing where there are none. */
+function remarks(heading: string, sentences: readonly string[]): string {
+  if (sentences.length === 0) return '';
+  return `# ${heading}\n${sentences.map((sentence) => `# ${oneLine(sentence)}\n`).join('')}\n`;
 }
 
 async function importFile({ openTools }: PromptDraftsDeps, given: unknown): Promise<void> {
@@ -60,8 +78,7 @@ async function importFile({ openTools }: PromptDraftsDeps, given: unknown): Prom
   const { text, notTaken } = await importPrompty(await readFromDisk(uri), (path) =>
     readText(path, new AbortController().signal).catch(() => undefined),
   );
-  const remarks = notTaken.map((sentence) => `# ${oneLine(sentence)}\n`);
-  const head = remarks.length === 0 ? '' : `# ${vscode.l10n.t('Not imported:')}\n${remarks.join('')}\n`;
+  const head = remarks(vscode.l10n.t('Not imported:'), notTaken);
   const name =
     uri.path
       .split('/')

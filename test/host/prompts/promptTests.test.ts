@@ -504,7 +504,13 @@ describe('prompt files', () => {
       { role: 'user', content: 'Hello: #1' },
     ];
     const owner = ownerOf(scene().clouds);
-    lastExchange.current = { owner: 'another', model: 'sandbox/guide', parameters: { temperature: 0.5 }, messages };
+    lastExchange.current = {
+      owner: 'another',
+      model: 'sandbox/guide',
+      parameters: { temperature: 0.5 },
+      messages,
+      toolRegistry: noTools,
+    };
     await assert.rejects(
       Promise.resolve(prompts.commands[promptCommands.saveChatAsPromptFile]()),
       /There is no exchange to save yet\. Ask @rolecall something first\./,
@@ -519,6 +525,44 @@ describe('prompt files', () => {
     assert.deepEqual(
       made.file.messages.map(({ role, content: [part] }) => [role, part?.type === 'text' && part.text.value]),
       messages.map(({ role, content }) => [role, content]),
+    );
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  });
+
+  it('say what of a chat is not in them, and offer the tools of the workspace that it had', async () => {
+    await inSandbox();
+    const tool = (name: string) => ({
+      name,
+      definition: { type: 'function', function: { name } } as const,
+      check: () => [],
+    });
+    lastExchange.current = {
+      owner: ownerOf(scene().clouds),
+      model: 'sandbox/guide',
+      parameters: {},
+      messages: [
+        { role: 'user', content: 'Who has access?' },
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: [{ id: '1', type: 'function', function: { name: 'count', arguments: '{}' } }],
+        },
+        { role: 'tool', content: '3', tool_call_id: '1' },
+      ],
+      toolRegistry: { tools: [tool('whoHasAccess'), tool('count')] },
+    };
+    await prompts.commands[promptCommands.saveChatAsPromptFile]();
+    const document = vscode.window.activeTextEditor?.document ?? assert.fail();
+    assert.deepEqual(document.getText().split('\n').slice(0, 4), [
+      '# Not saved:',
+      '# Tools that do not belong to the workspace: whoHasAccess.',
+      '# Calls of tools and their results.',
+      '',
+    ]);
+    const { file: made } = await readPrompt(document.uri);
+    assert.deepEqual(
+      [made.problems, made.extensions.tools.map(({ value }) => value), made.messages.length],
+      [[], ['count'], 1],
     );
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
