@@ -13,14 +13,14 @@ import type { Clouds } from '../clouds.ts';
 import type { Handlers } from '../commands.ts';
 import { pathsOf, setContextKey } from '../contextKeys.ts';
 import type { OpenToolRegistry } from '../conversation.ts';
-import { showInformationMessage, showInputBox, showQuickPick } from '../dialogs.ts';
+import { showErrorMessage, showInformationMessage, showInputBox, showQuickPick } from '../dialogs.ts';
 import type { Settings } from '../settings.ts';
 import { type OpenedPrompt, promptOf, readPrompt } from './promptFiles.ts';
 import type { PromptModels } from './promptModels.ts';
 import { isPromptFile } from './promptPattern.ts';
 import { resourcesOf } from './promptResources.ts';
 import type { PromptResults } from './promptResults.ts';
-import { type PromptRunner, requireRunnable } from './promptRunner.ts';
+import { firstError, type PromptRunner, requireRunnable } from './promptRunner.ts';
 
 export interface PromptCommandsDeps {
   readonly clouds: Clouds;
@@ -75,8 +75,7 @@ export class PromptCommands {
     id: unknown,
     modelsFor: (prompt: OpenedPrompt) => Promise<readonly string[]>,
   ): Promise<void> {
-    const prompt = await readPrompt(promptUri(given));
-    requireRunnable(prompt);
+    const prompt = await readRunnable(promptUri(given));
     const models = await modelsFor(prompt);
     await this.#deps.runner.askForJudges(prompt);
     const one = await this.#chooseCase(prompt, id);
@@ -181,8 +180,7 @@ export class PromptCommands {
 
   async #copyAsCurl(given: unknown, id: unknown): Promise<void> {
     const { clouds, settings, runner, openTools } = this.#deps;
-    const prompt = await readPrompt(promptUri(given));
-    requireRunnable(prompt);
+    const prompt = await readRunnable(promptUri(given));
     const { connection } = clouds.require();
     const [model = ''] = await runner.modelsOf(prompt);
     const { values } = await this.#chooseCase(prompt, id);
@@ -204,6 +202,25 @@ export function promptUri(given: unknown): vscode.Uri {
   const uri = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
   if (uri && isPromptFile(uri)) return uri;
   throw new RolecallError('invalidRequest', vscode.l10n.t('Open a prompt file (*.prompt.yml) first.'));
+}
+
+/**
+ * @throws RolecallError that says why the file cannot be run; `cancelled` for one with errors, which shows the first of them with a
+ * way to all.
+ */
+async function readRunnable(uri: vscode.Uri): Promise<OpenedPrompt> {
+  const prompt = await readPrompt(uri);
+  const first = vscode.workspace.isTrusted ? firstError(prompt) : undefined;
+  if (!first) {
+    requireRunnable(prompt);
+    return prompt;
+  }
+  const show = vscode.l10n.t('Show Problems');
+  if ((await showErrorMessage(first.sentence, show)) === show) {
+    await vscode.window.showTextDocument(uri, { selection: first.range });
+    await vscode.commands.executeCommand('workbench.actions.view.problems');
+  }
+  throw cancelled();
 }
 
 /** The variables of the messages, in order. */

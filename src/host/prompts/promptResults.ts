@@ -83,7 +83,10 @@ export class PromptResult {
     if (this.closed.signal.aborted) return;
     const { name, file } = this.prompt;
     const named = this.case.values.size > 0 ? [vscode.l10n.t('Case: {0}', this.case.label)] : [];
-    const about = [name, ...named, clockTime(this.#startedAt, Date.now())].join(' · ');
+    const { repeats, seeds } = file.extensions;
+    const requests = repeats * Math.max(1, seeds.length);
+    const share = requests > 1 ? [vscode.l10n.t('1 of {0} requests; the Test view sends all', requests)] : [];
+    const about = [name, ...named, ...share, clockTime(this.#startedAt, Date.now())].join(' · ');
     this.#shown = resultText({ title: file.name ?? name, about }, this.models);
     this.#documents.put(this.uri, this.#shown.text);
     this.#drawn();

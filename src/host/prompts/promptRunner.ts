@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
 import type { CompletionOptions } from '../../core/completions/client.ts';
 import { allCases } from '../../core/prompts/caseFiles.ts';
-import { hasErrors, type PromptFile } from '../../core/prompts/promptFile.ts';
+import type { PromptFile } from '../../core/prompts/promptFile.ts';
 import type { RequestQueue } from '../../core/prompts/requestQueue.ts';
 import { type RunEvent, type RunPlan, runCases } from '../../core/prompts/runCases.ts';
 import type { PromptRun } from '../../core/prompts/runResults.ts';
@@ -119,16 +119,28 @@ function onceEach(file: PromptFile, seed: number | undefined): PromptFile {
 }
 
 /** @throws RolecallError `invalidRequest` for a file with errors, and in Restricted Mode. */
-export function requireRunnable({ file }: OpenedPrompt): void {
+export function requireRunnable(prompt: OpenedPrompt): void {
   if (!vscode.workspace.isTrusted) {
     throw new RolecallError(
       'invalidRequest',
       vscode.l10n.t('Prompt files can be run only in a trusted workspace. Run “{0}” first.', manageTrust.title),
     );
   }
-  if (!hasErrors(file)) return;
-  const [first] = file.problems.filter(({ severity }) => severity === 'error');
-  throw new RolecallError('invalidRequest', vscode.l10n.t('This prompt file has errors: {0}', first?.message ?? ''));
+  const first = firstError(prompt);
+  if (first) throw new RolecallError('invalidRequest', first.sentence);
+}
+
+/** What keeps a file from being run, with its line; `undefined` where nothing does. */
+export function firstError(
+  prompt: OpenedPrompt,
+): { readonly range: vscode.Range; readonly sentence: string } | undefined {
+  const first = prompt.file.problems.find(({ severity }) => severity === 'error');
+  if (!first) return undefined;
+  const range = prompt.rangeOf(first);
+  return {
+    range,
+    sentence: vscode.l10n.t('{0} has errors. Line {1}: {2}', prompt.name, range.start.line + 1, first.message),
+  };
 }
 
 /** The names of models that judge. Where none is named, the model that is tested judges. */

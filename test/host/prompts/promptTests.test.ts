@@ -420,6 +420,38 @@ describe('prompt files', () => {
     assert.doesNotMatch(text, /wrong/);
   });
 
+  it('with errors are not run, but say where the first one is', async () => {
+    const { bodies } = await plainServer();
+    await write(TEXT.replace('role: user', 'role: user\n    content: a'));
+    const shown: unknown[][] = [];
+    patches.set(vscode.window, 'showErrorMessage', async (...all: unknown[]) => {
+      shown.push(all);
+      return all.at(-1);
+    });
+    await assert.rejects(Promise.resolve(prompts.commands[promptCommands.runPrompt](file.uri())), {
+      kind: 'cancelled',
+    });
+    assert.deepEqual(shown, [
+      [
+        'words.prompt.yml has errors. Line 6: "content" stands here a second time. The first one is used.',
+        'Show Problems',
+      ],
+    ]);
+    assert.equal(vscode.window.activeTextEditor?.selection.active.line, 5);
+    assert.deepEqual(bodies, []);
+  });
+
+  it('run once in the editor, whatever their repeats, and say so', async () => {
+    const { bodies } = await plainServer();
+    await write(`${TEXT}rolecall:\n  repeats: 2\n  seeds: [7, 8]\n`);
+    await prompts.commands[promptCommands.runPrompt](file.uri(), 'name:right');
+    const shown = await until('the result', () =>
+      vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'rolecall-prompt'),
+    );
+    await until('what it is a part of', () => shown.getText().includes('1 of 4 requests; the Test view sends all'));
+    assert.equal(bodies.length, 1);
+  });
+
   it('send what is shown, byte for byte, to a service that is not the sandbox', async () => {
     const { bodies } = await plainServer();
     const { id } = (await readPrompt(file.uri())).file.cases[1] ?? assert.fail();
