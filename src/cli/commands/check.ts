@@ -1,8 +1,8 @@
 import process from 'node:process';
-import { type AccessModel, buildModel } from '../../core/access/model.ts';
+import type { AccessModel } from '../../core/access/model.ts';
 import { asRolecallError, isCancelled, RolecallError } from '../../core/base/errors.ts';
 import { type AccessFile, readAccessFile } from '../../core/rules/accessFile.ts';
-import { checkAccess } from '../../core/rules/judge.ts';
+import { type Check, checkAccess, checkUnread, unknownOrganization } from '../../core/rules/judge.ts';
 import {
   type CheckedFile,
   positionsIn,
@@ -14,7 +14,6 @@ import {
 import type { CommonOptions } from '../configuration.ts';
 import { findFiles, readTextFile, shownPath, writeTextFile } from '../files.ts';
 import { readOrganization } from '../readOrganization.ts';
-import type { Services } from '../services.ts';
 import { type Context, type ExitCode, exitCodes, type Subcommand, withCommonOptions } from '../subcommand.ts';
 import { printableJson } from '../terminal.ts';
 
@@ -70,15 +69,23 @@ async function checkFiles(
     for (const { path: name, file } of files) for (const mistake of mistakesIn(name, file)) terminal.error(mistake);
     throw error;
   });
-  const shown = new Set((await services.organizations(signal)).map(({ id }) => id));
+  const shown = (await services.organizations(signal)).map(({ id }) => id);
   const now = Date.now();
   const readings = new Map<string, Promise<AccessModel>>();
   const checked: CheckedFile[] = [];
   let isUnreached = false;
+  // Each organization is read once. A file is not trusted: only what the user shows is read, whatever it names.
+  const checkFile = async (file: AccessFile): Promise<Check> => {
+    const { organization } = file;
+    const unknown = unknownOrganization(file, shown);
+    if (organization === undefined || unknown) return checkUnread(file, unknown, { now, emails: options.emails });
+    const reading = readings.get(organization) ?? readOrganization(services, organization, terminal.note, signal);
+    readings.set(organization, reading);
+    return checkAccess(file, await reading, { now, emails: options.emails });
+  };
   for (const { path: name, file } of files) {
     try {
-      const model = await readingOf(file, shown, readings, services, context);
-      checked.push({ path: name, check: checkAccess(file, model, { now, emails: options.emails }) });
+      checked.push({ path: name, check: await checkFile(file) });
     } catch (error) {
       if (isCancelled(error)) throw error;
       isUnreached = true;
@@ -104,28 +111,4 @@ function mistakesIn(name: string, { text, problems }: AccessFile): string[] {
       const { line, column } = positionOf(start);
       return `${name}:${line}:${column}: ${message}`;
     });
-}
-
-/** Each organization is read once. A file is not trusted: only what the user shows is read, whatever it names. */
-async function readingOf(
-  file: AccessFile,
-  shown: ReadonlySet<string>,
-  readings: Map<string, Promise<AccessModel>>,
-  services: Services,
-  { terminal, signal }: Context,
-): Promise<AccessModel> {
-  const { organization } = file;
-  if (organization === undefined || !shown.has(organization)) return nothingRead(organization ?? '');
-  const reading = readings.get(organization) ?? readOrganization(services, organization, terminal.note, signal);
-  readings.set(organization, reading);
-  return reading;
-}
-
-function nothingRead(organization: string): AccessModel {
-  const problem =
-    organization === ''
-      ? 'The file names no organization.'
-      : `${organization} is not among the organizations that you show.`;
-  const list = { items: undefined, malformed: 0, at: undefined, problem };
-  return buildModel({ organization, groups: list, roles: list });
 }

@@ -1,12 +1,14 @@
 import * as l10n from '@vscode/l10n';
-import { timeText } from '../access/descriptions.ts';
-import type { AccessModel, Gap } from '../access/model.ts';
+import { gapText, timeText } from '../access/descriptions.ts';
+import { type AccessModel, buildModel, type Gap } from '../access/model.ts';
+import { oneLine } from '../access/plain.ts';
+import { didYouMean, nearest } from '../base/nearest.ts';
 import { type AccessFile, kindOf, mistakeIn, type Rule, readAccessFile } from './accessFile.ts';
 import { type Drift, driftOf } from './drift.ts';
 import { compare, type Finding, sortFindings } from './findings.ts';
 import type { Kind, List } from './kinds/kind.ts';
 import { duplicatesEvidence } from './people.ts';
-import { today as dayOfTime, type Field, type FileProblem, problem } from './shape.ts';
+import { today as dayOfTime, type Field, type FileProblem, problem, replacement } from './shape.ts';
 import { createWorld, RuleTrial, type World } from './trial.ts';
 import { applyWaivers } from './waivers.ts';
 
@@ -74,6 +76,33 @@ export function checkAccess(text: string | AccessFile, model: AccessModel, optio
   };
 }
 
+/** A file whose organization was not read, for a reason that is a problem of the file: everything in it is undecided. */
+export function checkUnread(file: AccessFile, reason: FileProblem | undefined, options: CheckOptions): Check {
+  const list = { items: undefined, malformed: 0, at: undefined, problem: reason?.message ?? '' };
+  const model = buildModel({ organization: file.organization ?? '', groups: list, roles: list });
+  return checkAccess({ ...file, problems: reason ? [...file.problems, reason] : file.problems }, model, options);
+}
+
+/** A file that names an organization which the user does not show: nothing of it is read. */
+export function unknownOrganization(
+  { organization, value }: AccessFile,
+  known: readonly string[],
+): FileProblem | undefined {
+  const field = value.fields?.get('organization');
+  if (organization === undefined || field === undefined || known.includes(organization)) return undefined;
+  const meant = nearest(organization, known);
+  const message = l10n.t('{0} is not among the organizations that you show.', oneLine(organization));
+  const fixes = meant === undefined ? [] : [replacement(field.value, meant)];
+  return problem('unknown-organization', field.value, didYouMean(message, meant), 'warning', fixes);
+}
+
+/** Why nothing was read of an organization, localized; none where a list of it was. */
+export function unreadReasons({ gaps }: Pick<AccessModel, 'gaps'>): readonly string[] {
+  const unread = gaps.filter(({ kind }) => kind === 'unread');
+  // A reason usually names the organization; for both lists it is the same.
+  return unread.length < 2 ? [] : [...new Set(unread.map((gap) => (gap.reason === '' ? gapText(gap) : gap.reason)))];
+}
+
 /** All findings of a check, waived ones too. */
 export function findingsOf({ rules, drift }: Pick<Check, 'rules' | 'drift'>): readonly Finding[] {
   return [...rules.flatMap(({ findings }) => findings), ...(drift?.findings ?? [])];
@@ -91,7 +120,7 @@ function reasonsOf(file: AccessFile, model: AccessModel, drift: Drift | undefine
     return [mistakeIn(file.problems, { start: 0, end: file.text.length }) ?? l10n.t('The file cannot be read.')];
   if (file.organization !== model.organization) return [l10n.t('The file is about another organization.')];
   const hasRules = file.rules.some(({ isEnabled }) => isEnabled);
-  return hasRules || drift ? [] : [l10n.t('The file has no rule and no declaration.')];
+  return hasRules || drift ? unreadReasons(model) : [l10n.t('The file has no rule and no declaration.')];
 }
 
 /** What {@link applyWaivers} goes on with. */

@@ -13,7 +13,7 @@ import {
 import { groupName } from '../access/queries.ts';
 import type { Waiver } from './accessFile.ts';
 import { type Finding, fingerprintOf, groupsOf } from './findings.ts';
-import { type Check, findingsOf, type RuleResult, type Verdict } from './judge.ts';
+import { type Check, findingsOf, type RuleResult, type RuleStatus, unreadReasons, type Verdict } from './judge.ts';
 import { dateText, type Place } from './shape.ts';
 
 /** A check of one file; `path` is relative to the folder that is checked, with `/`. */
@@ -56,9 +56,13 @@ export function verdictOf(files: readonly CheckedFile[]): Verdict {
   return verdicts.length === 0 || verdicts.includes('undecided') ? 'undecided' : 'clean';
 }
 
+const TESTED: readonly RuleStatus[] = ['pass', 'fail', 'waived'];
+
 /** `2 findings, 1 waived, 1 cannot be told (12 rules, 3 declared groups tested)`. */
 export function summaryOf(check: Check): string {
   const all = findingsOf(check);
+  const isAnyTested = check.tested.groups > 0 || check.rules.some(({ status }) => TESTED.includes(status));
+  if (check.verdict === 'undecided' && !isAnyTested) return l10n.t('cannot tell (nothing could be tested)');
   const waived = all.filter(({ waiver }) => waiver !== undefined).length;
   const undecided =
     check.rules.filter(({ status }) => status === 'undecided').length +
@@ -256,28 +260,34 @@ function fileBlocks({ path, check }: CheckedFile): readonly ReportBlock[] {
   const open = all.filter(({ waiver }) => waiver === undefined);
   const waived = all.filter(({ waiver }) => waiver !== undefined);
   const undecided = check.rules.filter(({ status }) => status === 'undecided');
+  const unread = unreadReasons(check);
   const rows = [
     ...undecided.map(({ rule, reasons }) => [placeLink(path, rule.id, rule.place), [reasons.join(' ')]]),
     ...(check.drift?.reasons ?? []).map((reason) => [
       placeLink(path, 'declared', check.file.declared?.place),
       [reason],
     ]),
-    ...check.reasons.map((reason) => [[path], [reason]]),
+    ...check.reasons.filter((reason) => !unread.includes(reason)).map((reason) => [[path], [reason]]),
   ];
+  const readLine = check.at === undefined ? [] : [` · ${l10n.t('read {0}', timeText(check.at))}`];
+  const findings = table(
+    [l10n.t('Rule'), l10n.t('Finding'), l10n.t('Severity'), l10n.t('Through')],
+    open.map((finding) => [
+      placeLink(path, finding.rule, finding.place),
+      [finding.message],
+      [finding.severity],
+      throughLine(check, finding),
+    ]),
+    l10n.t('No findings.'),
+  );
   return [
     heading(path),
-    ...check.gaps.map((gap) => notice(l10n.t('Incomplete: {0}', gapText(gap)))),
-    paragraph(...([{ strong: summaryOf(check) }, ` · ${l10n.t('read {0}', timeText(check.at))}`] as Line<ReportLink>)),
-    table(
-      [l10n.t('Rule'), l10n.t('Finding'), l10n.t('Severity'), l10n.t('Through')],
-      open.map((finding) => [
-        placeLink(path, finding.rule, finding.place),
-        [finding.message],
-        [finding.severity],
-        throughLine(check, finding),
-      ]),
-      l10n.t('No findings.'),
-    ),
+    ...(unread.length > 0
+      ? unread.map((reason) => notice(l10n.t('Cannot tell: {0}', reason)))
+      : check.gaps.map((gap) => notice(l10n.t('Incomplete: {0}', gapText(gap))))),
+    paragraph(...([{ strong: summaryOf(check) }, ...readLine] as Line<ReportLink>)),
+    // What was not read must not look clean.
+    ...(unread.length > 0 ? [] : [findings]),
     ...(rows.length > 0 ? [heading(l10n.t('Cannot be told')), table([l10n.t('Rule'), l10n.t('Why')], rows, '')] : []),
     ...(waived.length > 0
       ? [

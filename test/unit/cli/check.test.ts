@@ -108,6 +108,24 @@ describe('rolecall check and rolecall drift', function () {
     assert.deepEqual(server.seen, []);
   });
 
+  it('says which organization a file names by mistake, and which one was probably meant', async () => {
+    write({ 'slip.access.yaml': file('rules:\n  - { id: used, kind: no-unused-roles }\n', 'acmee') });
+    const { code, stdout } = await run(['check']);
+    const unknown = 'acmee is not among the organizations that you show. Did you mean "acme"?';
+    assert.deepEqual(
+      [code, stdout.trim().split('\n')],
+      [
+        4,
+        [
+          `slip.access.yaml:3:15: warning: ${unknown}`,
+          `slip.access.yaml: cannot tell: ${unknown}`,
+          'slip.access.yaml:5:11: cannot tell: used: The groups could not be read. The roles could not be read.',
+          'slip.access.yaml: cannot tell (nothing could be tested)',
+        ],
+      ],
+    );
+  });
+
   it('names the mistakes of a file also where nobody is signed in', async () => {
     write({ 'clean.access.yaml': CLEAN, 'slip.access.yaml': file('rules:\n  - { id: few, kind: max-holder }\n') });
     const { code, stdout, stderr } = await run(['check'], { ROLECALL_TOKEN: '', ROLECALL_STATE: folder });

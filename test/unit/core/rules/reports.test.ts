@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { documentMarkdown } from '../../../../src/core/access/document.ts';
+import { readAccessFile } from '../../../../src/core/rules/accessFile.ts';
 import { fingerprintOf } from '../../../../src/core/rules/findings.ts';
-import { findingsOf } from '../../../../src/core/rules/judge.ts';
+import { checkUnread, findingsOf, unknownOrganization } from '../../../../src/core/rules/judge.ts';
 import {
   positionsIn,
   reportDocument,
@@ -10,7 +11,7 @@ import {
   summaryOf,
   verdictOf,
 } from '../../../../src/core/rules/reports.ts';
-import { acme, check, NOON, ROLES } from './organizations.ts';
+import { acme, check, file, NOON, ROLES } from './organizations.ts';
 
 const BODY = `rules:
   - { id: apart, kind: separation-of-duties, roles: [admin, auditor], severity: error, why: "audit <b>" }
@@ -96,6 +97,25 @@ describe('reports of a check', () => {
       run?.invocations[0]?.toolExecutionNotifications[0]?.message.text ?? '',
       /acme: The roles could not be read/,
     );
+  });
+
+  it('name once what nothing was read of, and why, with every rule as undecided', () => {
+    const unread = checkUnread(readAccessFile(file(BODY)), undefined, { now: NOON });
+    assert.equal(summaryOf(unread), 'cannot tell (nothing could be tested)');
+    const slip = readAccessFile(file(BODY).replace('organization: acme', 'organization: acne'));
+    const problem = unknownOrganization(slip, ['acme', 'other']);
+    const check = checkUnread(slip, problem, { now: NOON });
+    const sentence = 'acne is not among the organizations that you show. Did you mean "acme"?';
+    assert.deepEqual(check.reasons, [sentence]);
+    assert.deepEqual(
+      problem?.fixes?.map(({ title }) => title),
+      ['Change to "acme"'],
+    );
+    const text = documentMarkdown(reportDocument([{ path: 'a', check }], { now: NOON }));
+    assert.doesNotMatch(text, /Incomplete|unknown time|No findings/);
+    assert.match(text, /\| apart \| The groups could not be read\./);
+    assert.ok(text.includes(`> **Note:** Cannot tell: ${sentence}\n`), text);
+    assert.equal(unknownOrganization(slip, ['acne']), undefined);
   });
 
   it('are JSON with the same verdict', () => {
