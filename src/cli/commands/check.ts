@@ -2,7 +2,13 @@ import process from 'node:process';
 import type { AccessModel } from '../../core/access/model.ts';
 import { asRolecallError, isCancelled, RolecallError } from '../../core/base/errors.ts';
 import { type AccessFile, readAccessFile } from '../../core/rules/accessFile.ts';
-import { type Check, checkAccess, checkUnread, unknownOrganization } from '../../core/rules/judge.ts';
+import {
+  type Check,
+  type CheckOptions,
+  checkAccess,
+  checkUnread,
+  unknownOrganization,
+} from '../../core/rules/judge.ts';
 import {
   type CheckedFile,
   positionsIn,
@@ -17,24 +23,23 @@ import { readOrganization } from '../readOrganization.ts';
 import { type Context, type ExitCode, exitCodes, type Subcommand, withCommonOptions } from '../subcommand.ts';
 import { printableJson } from '../terminal.ts';
 
-interface CheckOptions extends CommonOptions {
+interface CheckCommandOptions extends CommonOptions {
   readonly sarif?: string;
   readonly emails: boolean;
 }
 
-/** What a file is checked for: everything, or what it declares alone. */
-type Part = (file: AccessFile) => AccessFile;
+/** What a file is checked for: everything, or what it declares alone; `undefined` where it has nothing of that. */
+type Part = (file: AccessFile) => AccessFile | undefined;
 
 export const check: Subcommand = (program, run) => {
   addCommand(program, run, 'check', 'checks access by the rules and the declared state of files', (file) => file);
 };
 
 export const drift: Subcommand = (program, run) => {
-  addCommand(program, run, 'drift', 'what differs from the declared state of files', (file) => ({
-    ...file,
-    rules: [],
-    waivers: [],
-  }));
+  addCommand(program, run, 'drift', 'what differs from the declared state of files', (file) =>
+    // Of a file that could not be read as a whole it is not known what it declares.
+    file.declared || !file.isWhole ? { ...file, rules: [], waivers: [] } : undefined,
+  );
 };
 
 function addCommand(
@@ -44,7 +49,7 @@ function addCommand(
     .argument('[files...]', `files of access rules, or folders with some; without it, the current folder`)
     .option('--sarif <file>', 'write SARIF 2.1.0 too, for code scanning')
     .option('--no-emails', 'name people by ID')
-    .action((files: string[], options: CheckOptions) =>
+    .action((files: string[], options: CheckCommandOptions) =>
       run(options, (context) => checkFiles(context, options, files, part)),
     );
 }
@@ -54,23 +59,45 @@ const ACCESS_FILE = /\.access\.yaml$/;
 
 async function checkFiles(
   context: Context,
-  options: CheckOptions,
+  options: CheckCommandOptions,
   named: readonly string[],
   part: Part,
 ): Promise<ExitCode> {
-  const { terminal, signal, manifest } = context;
+  const { terminal, manifest } = context;
   const found = await findFiles(named, process.cwd(), ACCESS_FILE);
   if (found.length === 0) throw new RolecallError('configuration', `There is no *${SUFFIX} in this folder or below.`);
-  const files = await Promise.all(
+  const read = await Promise.all(
     found.map(async (full) => ({ path: shownPath(full), file: part(readAccessFile(await readTextFile(full))) })),
   );
-  const services = await context.open().catch((error: unknown) => {
+  const files = read.flatMap(({ path, file }) => (file ? [{ path, file }] : []));
+  for (const { path, file } of read) if (!file) terminal.note(`${path} declares nothing.`);
+  const now = Date.now();
+  // Where no file has anything to check, nobody is asked for a sign-in.
+  const { checked, isUnreached } =
+    files.length === 0
+      ? { checked: [], isUnreached: false }
+      : await checkAll(context, files, { now, emails: options.emails });
+  if (options.json) await terminal.writeJson(reportJson(checked, { now, emails: options.emails }));
+  else for (const one of checked) await terminal.write(`${reportLines(one).join('\n')}\n`);
+  if (options.sarif !== undefined)
+    await writeTextFile(options.sarif, `${printableJson(reportSarif(checked, manifest.version))}\n`);
+  const verdict = verdictOf(checked);
+  if (verdict === 'findings') return exitCodes.finding;
+  if (isUnreached) return exitCodes.refused;
+  return verdict === 'clean' ? exitCodes.done : exitCodes.incomplete;
+}
+
+async function checkAll(
+  { terminal, signal, open }: Context,
+  files: readonly { readonly path: string; readonly file: AccessFile }[],
+  options: CheckOptions,
+): Promise<{ readonly checked: readonly CheckedFile[]; readonly isUnreached: boolean }> {
+  const services = await open().catch((error: unknown) => {
     // The reports would have them.
     for (const { path: name, file } of files) for (const mistake of mistakesIn(name, file)) terminal.error(mistake);
     throw error;
   });
   const shown = (await services.organizations(signal)).map(({ id }) => id);
-  const now = Date.now();
   const readings = new Map<string, Promise<AccessModel>>();
   const checked: CheckedFile[] = [];
   let isUnreached = false;
@@ -78,10 +105,10 @@ async function checkFiles(
   const checkFile = async (file: AccessFile): Promise<Check> => {
     const { organization } = file;
     const unknown = unknownOrganization(file, shown);
-    if (organization === undefined || unknown) return checkUnread(file, unknown, { now, emails: options.emails });
+    if (organization === undefined || unknown) return checkUnread(file, unknown, options);
     const reading = readings.get(organization) ?? readOrganization(services, organization, terminal.note, signal);
     readings.set(organization, reading);
-    return checkAccess(file, await reading, { now, emails: options.emails });
+    return checkAccess(file, await reading, options);
   };
   for (const { path: name, file } of files) {
     try {
@@ -92,14 +119,7 @@ async function checkFiles(
       terminal.error(`${name}: ${asRolecallError(error).message}`);
     }
   }
-  if (options.json) await terminal.writeJson(reportJson(checked, { now, emails: options.emails }));
-  else for (const one of checked) await terminal.write(`${reportLines(one).join('\n')}\n`);
-  if (options.sarif !== undefined)
-    await writeTextFile(options.sarif, `${printableJson(reportSarif(checked, manifest.version))}\n`);
-  const verdict = verdictOf(checked);
-  if (verdict === 'findings') return exitCodes.finding;
-  if (isUnreached) return exitCodes.refused;
-  return verdict === 'clean' ? exitCodes.done : exitCodes.incomplete;
+  return { checked, isUnreached };
 }
 
 /** What is wrong with a file by itself, as compilers print it. */

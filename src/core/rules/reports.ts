@@ -75,7 +75,9 @@ export function summaryOf(check: Check): string {
     ...(undecided > 0 ? [undecided === 1 ? l10n.t('1 cannot be told') : l10n.t('{0} cannot be told', undecided)] : []),
   ];
   const tested = [
-    check.tested.rules === 1 ? l10n.t('1 rule') : l10n.t('{0} rules', check.tested.rules),
+    ...(check.rules.length === 0 && check.drift
+      ? []
+      : [check.tested.rules === 1 ? l10n.t('1 rule') : l10n.t('{0} rules', check.tested.rules)]),
     ...(check.drift === undefined
       ? []
       : [check.tested.groups === 1 ? l10n.t('1 declared group') : l10n.t('{0} declared groups', check.tested.groups)]),

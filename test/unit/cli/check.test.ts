@@ -146,7 +146,20 @@ describe('rolecall check and rolecall drift', function () {
       /^a\.access\.yaml:10:20: warning: declared: ops has the role auditor, which is not declared$/m,
     );
     assert.doesNotMatch(stdout, /apart/);
-    assert.equal((await run(['drift', 'b.access.yaml'])).code, 4);
+  });
+
+  it('passes over files that declare nothing, and cannot tell where none declares anything', async () => {
+    const declared = 'declared:\n  groups:\n    - { name: ops, members: [ada@acme.example] }\n';
+    write({ 'a.access.yaml': file(declared), 'b.access.yaml': CLEAN });
+    const one = await run(['drift']);
+    assert.deepEqual(
+      [one.code, one.stdout, one.stderr],
+      [0, 'a.access.yaml: clean (1 declared group tested)\n', 'b.access.yaml declares nothing.\n'],
+    );
+    const none = await run(['drift', 'b.access.yaml'], { ROLECALL_TOKEN: '', ROLECALL_STATE: folder });
+    assert.deepEqual([none.code, none.stdout, none.stderr], [4, '', 'b.access.yaml declares nothing.\n']);
+    write({ 'c.access.yaml': file('declares:\n  groups: []\n') });
+    assert.equal((await run(['drift'])).code, 4, 'a slip may be a declaration');
   });
 
   it('writes SARIF beside JSON, without e-mail addresses where these are not wanted', async () => {
