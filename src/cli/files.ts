@@ -49,9 +49,10 @@ async function filesIn(folder: string, wanted: RegExp): Promise<readonly string[
   return files;
 }
 
-/** How a file is called in what is printed: from the current folder, with `/`. */
+/** How a file is called in what is printed, with `/`: from the current folder, or as a whole where it is not in it. */
 export function shownPath(full: string): string {
-  return path.relative(process.cwd(), full).replaceAll(path.sep, '/') || full;
+  const folder = process.cwd();
+  return (isInside(folder, full) ? path.relative(folder, full) : full).replaceAll(path.sep, '/');
 }
 
 /** The text of a file that somebody has written. @throws RolecallError `configuration`. */
@@ -110,5 +111,6 @@ async function readBytes(file: string, name: string, limit: number): Promise<Buf
 }
 
 function cannotRead(name: string, error: unknown): RolecallError {
+  if (systemErrorCode(error) === 'ENOENT') return new RolecallError('configuration', `${name} does not exist.`);
   return new RolecallError('configuration', `${name} cannot be read (${systemErrorCode(error) ?? 'unknown'}).`);
 }

@@ -65,6 +65,9 @@ async function checkFiles(
 ): Promise<ExitCode> {
   const { terminal, manifest } = context;
   const found = await findFiles(named, process.cwd(), ACCESS_FILE);
+  const other = found.find((full) => !ACCESS_FILE.test(full));
+  if (other !== undefined)
+    throw new RolecallError('configuration', `${shownPath(other)} is not a file of access rules (*${SUFFIX}).`);
   if (found.length === 0) throw new RolecallError('configuration', `There is no *${SUFFIX} in this folder or below.`);
   const read = await Promise.all(
     found.map(async (full) => ({ path: shownPath(full), file: part(readAccessFile(await readTextFile(full))) })),

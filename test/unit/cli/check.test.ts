@@ -175,12 +175,24 @@ describe('rolecall check and rolecall drift', function () {
     const none = await run(['check']);
     assert.match(none.stderr, /There is no \*\.access\.yaml in this folder/);
     const missing = await run(['check', 'gone.access.yaml']);
-    assert.match(missing.stderr, /gone\.access\.yaml cannot be read \(ENOENT\)/);
-    const endless = await run(['check', '/dev/zero']);
-    assert.match(endless.stderr, /"\/dev\/zero" is not a file/);
-    write({ 'acme.access.yaml': CLEAN });
+    assert.match(missing.stderr, /gone\.access\.yaml does not exist\./);
+    write({ 'acme.access.yaml': CLEAN, 'README.md': '# Rules\n' });
+    const other = await run(['check', 'README.md']);
+    assert.match(other.stderr, /README\.md is not a file of access rules \(\*\.access\.yaml\)\./);
     const unwritable = await run(['check', '--sarif', 'no/such/folder.sarif']);
     assert.match(unwritable.stderr, /cannot be written \(ENOENT\)/);
-    assert.deepEqual([none.code, missing.code, endless.code, unwritable.code], [2, 2, 2, 2]);
+    assert.deepEqual([none.code, missing.code, other.code, unwritable.code], [2, 2, 2, 2]);
+  });
+
+  it('reads no device, and names a file outside of the folder as a whole', async () => {
+    write({ 'in/here.txt': '', 'acme.access.yaml': CLEAN });
+    const full = path.join(fs.realpathSync(folder), 'acme.access.yaml');
+    const options = { cwd: path.join(folder, 'in'), env: env() };
+    const outside = await commandLine.run(['check', '../acme.access.yaml'], options);
+    assert.equal(outside.stdout, `${full.replaceAll(path.sep, '/')}: clean (1 rule tested)\n`);
+    if (process.platform === 'win32') return;
+    fs.symlinkSync('/dev/zero', path.join(folder, 'endless.access.yaml'));
+    const endless = await run(['check', 'endless.access.yaml']);
+    assert.match(endless.stderr, /endless\.access\.yaml" is not a file/);
   });
 });

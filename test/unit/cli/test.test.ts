@@ -350,7 +350,7 @@ describe('rolecall test', function () {
         ['a.prompt.yml'],
         /A message needs content.*\nerror: Nothing can be run: see the errors above\.\n$/,
       ],
-      [2, 'a file that is not there', {}, ['none.prompt.yml'], /none\.prompt\.yml cannot be read \(ENOENT\)/],
+      [2, 'a file that is not there', {}, ['none.prompt.yml'], /none\.prompt\.yml does not exist/],
       [
         2,
         'a model that is not there',
