@@ -74,15 +74,17 @@ export function summaryOf(check: Check): string {
     ...(waived > 0 ? [l10n.t('{0} waived', waived)] : []),
     ...(undecided > 0 ? [undecided === 1 ? l10n.t('1 cannot be told') : l10n.t('{0} cannot be told', undecided)] : []),
   ];
-  const tested = [
-    ...(check.rules.length === 0 && check.drift
+  return l10n.t('{0} ({1} tested)', parts.join(', ') || l10n.t('clean'), testedText(check));
+}
+
+function testedText({ rules, drift, tested }: Check): string {
+  const parts = [
+    ...(rules.length === 0 && drift ? [] : [tested.rules === 1 ? l10n.t('1 rule') : l10n.t('{0} rules', tested.rules)]),
+    ...(drift === undefined
       ? []
-      : [check.tested.rules === 1 ? l10n.t('1 rule') : l10n.t('{0} rules', check.tested.rules)]),
-    ...(check.drift === undefined
-      ? []
-      : [check.tested.groups === 1 ? l10n.t('1 declared group') : l10n.t('{0} declared groups', check.tested.groups)]),
+      : [tested.groups === 1 ? l10n.t('1 declared group') : l10n.t('{0} declared groups', tested.groups)]),
   ];
-  return l10n.t('{0} ({1} tested)', parts.join(', ') || l10n.t('clean'), tested.join(', '));
+  return parts.join(', ');
 }
 
 export function reportJson(files: readonly CheckedFile[], { now, emails = true }: ReportOptions): object {
@@ -247,7 +249,7 @@ export type ReportLink =
 
 /** The check for people: what was found, what cannot be told, what is waived. */
 export function reportDocument(files: readonly CheckedFile[], { now }: ReportOptions): PageDocument<ReportLink> {
-  const organizations = [...new Set(files.map(({ check }) => check.organization))];
+  const organizations = [...new Set(files.map(({ check }) => check.organization))].filter((name) => name !== '');
   return {
     title: l10n.t('Access check of {0}', organizations.join(', ')),
     about: [timeText(now)],

@@ -4,7 +4,15 @@ import { groupName } from '../../core/access/queries.ts';
 import type { Log } from '../../core/base/log.ts';
 import { type AccessFile, readAccessFile } from '../../core/rules/accessFile.ts';
 import { type Finding, groupsOf, principalsOf } from '../../core/rules/findings.ts';
-import { type Check, checkAccess, findingsOf, type RuleResult } from '../../core/rules/judge.ts';
+import {
+  type Check,
+  checkAccess,
+  checkUnread,
+  findingsOf,
+  type RuleResult,
+  unknownOrganization,
+  unreadReasons,
+} from '../../core/rules/judge.ts';
 import { positionsIn } from '../../core/rules/reports.ts';
 import { dateText, type FileProblem, type Place, problem } from '../../core/rules/shape.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
@@ -21,6 +29,10 @@ export const SOURCE = 'Rolecall';
 export interface CheckedDocument {
   readonly uri: vscode.Uri;
   readonly file: AccessFile;
+  /** As far as it can be told: without a reading, everything in it is undecided. */
+  readonly check: Check;
+  /** Why there is no reading, and what can be done about it. */
+  readonly unread: FileProblem | undefined;
   /** `undefined` where its organization has not been read in this window. */
   readonly result: { readonly check: Check; readonly read: ReadOrganization } | undefined;
 }
@@ -34,6 +46,8 @@ export class AccessFiles implements vscode.Disposable {
   readonly #files: WatchedFiles<CheckedDocument>;
   readonly onDidCheck: vscode.Event<void>;
   readonly #marking: vscode.Disposable;
+  /** The organizations that the user shows. */
+  #known: { readonly session: unknown; readonly ids: readonly string[] } | undefined;
 
   constructor({ data, extensionUri }: { readonly data: AccessData; readonly extensionUri: vscode.Uri }, log: Log) {
     this.#data = data;
@@ -43,12 +57,17 @@ export class AccessFiles implements vscode.Disposable {
         name: 'rolecall.access',
         read: (uri, text) => this.checkText(uri, text),
         diagnosticsOf: (one) => diagnosticsOf(one, extensionUri),
-        recheckOn: (recheck) => onReading(data, recheck),
+        recheckOn: (recheck) =>
+          onReading(data, () => {
+            recheck();
+            void this.#relist(); // Never rejects.
+          }),
       },
       log,
     );
     this.onDidCheck = this.#files.onDidCheck;
     this.#marking = this.onDidCheck(() => this.#markEntries());
+    void this.#relist(); // Never rejects.
   }
 
   /** As they were last checked. */
@@ -63,12 +82,44 @@ export class AccessFiles implements vscode.Disposable {
 
   /** What a text that may not be saved comes to. */
   checkText(uri: vscode.Uri, text: string): CheckedDocument {
+    const now = Date.now();
     const file = readAccessFile(text);
     const read = file.organization === undefined ? undefined : this.#data.last(file.organization);
-    // Of an account without a reading nothing is known.
-    if (!read || read.model.gaps.filter(({ kind }) => kind === 'unread').length === 2)
-      return { uri, file, result: undefined };
-    return { uri, file, result: { check: checkAccess(file, read.model, { now: Date.now() }), read } };
+    const unread = this.#unreadBecause(file, read);
+    const check = read ? checkAccess(file, read.model, { now }) : checkUnread(file, unread, { now });
+    return { uri, file, check, unread, result: read && !unread ? { check, read } : undefined };
+  }
+
+  /** Finds out which organizations the user shows: a file may name another one by mistake. @throws RolecallError */
+  async list(): Promise<void> {
+    const { session } = this.#data;
+    const listed = session && (await this.#data.organizations(session));
+    if (session === this.#data.session) this.#known = listed && { session, ids: listed.map(({ id }) => id) };
+  }
+
+  async #relist(): Promise<void> {
+    const before = JSON.stringify(this.#known?.ids);
+    await this.list().catch(() => {}); // The tree shows it.
+    if (JSON.stringify(this.#known?.ids) !== before) await this.check();
+  }
+
+  #unreadBecause(file: AccessFile, read: ReadOrganization | undefined): FileProblem | undefined {
+    const { organization, value } = file;
+    if (!file.isReadable || organization === undefined) return undefined;
+    const place = value.fields?.get('organization')?.value ?? value;
+    const { session } = this.#data;
+    if (!session)
+      return problem('signed-out', place, vscode.l10n.t('Not checked. Sign in to check it.'), 'information');
+    const reasons = read ? unreadReasons(read.model) : [];
+    if (reasons.length > 0)
+      return problem('unread', place, vscode.l10n.t('Cannot tell: {0}', reasons.join(' ')), 'warning');
+    if (read) return undefined;
+    const message = vscode.l10n.t(
+      'Not checked: {0} has not been read. Open it in the Organizations view.',
+      organization,
+    );
+    const unknown = this.#known?.session === session ? unknownOrganization(file, this.#known.ids) : undefined;
+    return unknown ?? problem('not-read', place, message, 'information');
   }
 
   /** Marks what was found in the models, where the views look. */
@@ -150,7 +201,10 @@ export function diagnosticOf(
 }
 
 /** What stands in Problems for a file. */
-export function diagnosticsOf({ uri, file, result }: CheckedDocument, extensionUri: vscode.Uri): vscode.Diagnostic[] {
+export function diagnosticsOf(
+  { uri, file, unread, result }: CheckedDocument,
+  extensionUri: vscode.Uri,
+): vscode.Diagnostic[] {
   const rangeOf = rangesIn(file.text);
   const about = vscode.Uri.joinPath(extensionUri, 'media', 'access-rules.md');
   const diagnostic = (
@@ -166,7 +220,7 @@ export function diagnosticsOf({ uri, file, result }: CheckedDocument, extensionU
     return shown;
   };
   const ofProblem = (one: FileProblem) => diagnosticOf(one, rangeOf);
-  if (!result) return [...file.problems, ...notRead(file)].map(ofProblem);
+  if (!result) return [...file.problems, ...(unread ? [unread] : [])].map(ofProblem);
   const { check } = result;
   // What stands at its own place is not said again at the rule that it keeps from being judged.
   const told = new Set(check.problems.map(({ message }) => message));
@@ -228,17 +282,6 @@ export function diagnosticsOf({ uri, file, result }: CheckedDocument, extensionU
       : []),
     ...cannotTell(declared, check.drift?.reasons ?? [], 'warning', 'drift', true),
   ];
-}
-
-/** What was not checked must not look clean. */
-function notRead(file: AccessFile): readonly FileProblem[] {
-  if (!file.isReadable || file.organization === undefined) return [];
-  const place = file.value.fields?.get('organization')?.key ?? file.value;
-  const message = vscode.l10n.t(
-    'Not checked: {0} has not been read. Open it in the Organizations view.',
-    file.organization,
-  );
-  return [problem('not-read', place, message, 'information')];
 }
 
 /** Where the groups that a finding comes from are declared. */

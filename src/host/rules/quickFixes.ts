@@ -36,10 +36,10 @@ export class QuickFixes implements vscode.CodeActionProvider, vscode.Disposable 
   ): vscode.CodeAction[] {
     const own = diagnostics.filter(({ source }) => source === SOURCE);
     if (own.length === 0) return [];
-    const { file, result } = this.#check(document);
+    const { file, unread, result } = this.#check(document);
     const rangeOf = rangesIn(document.getText());
     const isHere = (place: Place) => rangeOf(place).intersection(range) !== undefined;
-    const problems = result?.check.problems ?? file.problems;
+    const problems = result?.check.problems ?? [...file.problems, ...(unread ? [unread] : [])];
     const fixes = problems.filter(isHere).flatMap(({ fixes = [] }) =>
       fixes.map(({ title, edits }) => {
         const edit = new vscode.WorkspaceEdit();

@@ -134,14 +134,12 @@ async function readAll({ data, files }: RuleCommandsDeps): Promise<void> {
     data.refresh(organization);
     await data.read(session, organization);
   }
+  await files.list();
   await files.check();
 }
 
-/** What was not read has no verdict, and is named in Problems. */
 function reported(checked: readonly CheckedDocument[]): readonly CheckedFile[] {
-  return checked.flatMap(({ uri, result }) =>
-    result ? [{ path: vscode.workspace.asRelativePath(uri), check: result.check }] : [],
-  );
+  return checked.map(({ uri, check }) => ({ path: vscode.workspace.asRelativePath(uri), check }));
 }
 
 async function follow(link: ReportLink, { data, files, reveal }: RuleCommandsDeps): Promise<void> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { documentMarkdown } from '../../../src/core/access/document.ts';
 import { RolecallError } from '../../../src/core/base/errors.ts';
 import { targetUri } from '../../../src/host/accessTarget.ts';
 import { ChangeMarks } from '../../../src/host/changeMarks.ts';
@@ -252,5 +253,46 @@ describe('access rules in the workspace', () => {
     assert.ok(text.startsWith(file(APART)), text);
     assert.match(text, /\ndeclared:\n {2}complete: true\n {2}groups:\n {4}- name: audit\n {6}id: g-2\n/);
     assert.deepEqual(files.checkText(rules.uri(), text).result?.check.drift?.findings, []);
+  });
+
+  it('says why a file is not checked: at its organization, and on the page', async () => {
+    const page: { markdown?: string } = {};
+    const pages = async () => ({
+      open: () => ({
+        closed: new AbortController().signal,
+        close: () => {},
+        show: ({ document }: { document: Parameters<typeof documentMarkdown>[0] }) => {
+          page.markdown = documentMarkdown(document);
+        },
+      }),
+    });
+    const deps = { data: access.data, extensionUri: vscode.Uri.file('/extension'), pages } as unknown as RulesDeps;
+    const { [commands.showCheck]: showCheck } = ruleCommands({ ...deps, files });
+    const severities = () => problems().map(({ severity }) => vscode.DiagnosticSeverity[severity]);
+    await rules.write(file(APART));
+    access.isSignedIn = false;
+    access.leave();
+    await until('it is signed out', () => messages()[0] === 'Not checked. Sign in to check it.');
+    access.isSignedIn = true;
+    const refusal = new RolecallError('forbidden', 'You don’t have permission to view “m”.');
+    access.arrive(refusal, refusal);
+    await until('it is refused', () => messages()[0] === 'Cannot tell: You don’t have permission to view “m”.');
+    assert.deepEqual([messages().length, severities()], [1, ['Warning']]);
+    await showCheck();
+    const shownText = page.markdown ?? '';
+    assert.match(shownText, /Cannot tell: You don’t have permission to view “m”\.\n\n\*\*cannot tell/);
+    assert.match(shownText, /\| apart \| The groups could not be read\./);
+    access.organizations = ['meridian'];
+    await rules.write(file(APART, 'meridain'));
+    const slip = 'meridain is not among the organizations that you show. Did you mean "meridian"?';
+    access.leave();
+    await until('the slip is named', () => messages()[0] === slip);
+    assert.deepEqual(severities(), ['Warning']);
+    const { document, named } = await offered();
+    assert.equal(document.getText(problems()[0]?.range), 'meridain');
+    assert.ok(named('Change to "meridian"')?.edit);
+    await showCheck();
+    assert.ok(page.markdown?.includes(`Cannot tell: ${slip}`), page.markdown);
+    assert.deepEqual(access.asked, ['m'], 'only what the user shows');
   });
 });

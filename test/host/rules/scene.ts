@@ -45,10 +45,9 @@ export class FakeAccess {
   /** Organizations that were asked to be read. */
   readonly asked: string[] = [];
   current: ReadOrganization | undefined;
-
-  get session() {
-    return this.current?.session;
-  }
+  isSignedIn = true;
+  /** Those that the user shows. */
+  organizations = ['m'];
 
   /** As a reading arrives. */
   arrive(groups: unknown = MERIDIAN, roles: unknown = ROLES): void {
@@ -65,11 +64,12 @@ export class FakeAccess {
   /** As the extension's objects take it. */
   get data(): AccessData {
     const shown = () => this.current;
+    const session = () => (this.isSignedIn ? this.#session : undefined);
     const fake = {
       onDidChange: this.onDidChange,
       last: (organization: string) => (organization === 'm' ? this.current : undefined),
-      organizations: async () => [{ id: 'm', name: 'm' }],
-      requireSession: () => this.current?.session,
+      organizations: async () => this.organizations.map((id) => ({ id, name: id })),
+      requireSession: session,
       refresh: () => {},
       announceFindings: (organization: string) => this.#changed.fire({ kind: 'checked', organization }),
       nameOf: (organization: string) => organization,
@@ -79,7 +79,7 @@ export class FakeAccess {
         return this.current;
       },
       get session() {
-        return shown()?.session;
+        return session();
       },
       get all() {
         const read = shown();
