@@ -51,11 +51,7 @@ export async function servicesOfWindow(
     folders.length === 0
       ? `${editor}, in the window without a folder`
       : `${editor}, in the window of ${folders.join(', ')}`;
-  let isTold = here !== undefined || address !== undefined;
-  const onAsking = () => {
-    note(`Waiting for your permission in ${place}…`);
-    isTold = true;
-  };
+  const onAsking = () => note(`Waiting for your permission in ${place}…`);
   const limit = new AbortController();
   const joining = chosen.join({ command, folder }, onAsking, AbortSignal.any([signal, limit.signal]));
   const window = await withTimeout(joining, answerMs, signal);
@@ -64,8 +60,10 @@ export async function servicesOfWindow(
     limit.abort();
     throw notAnswered(place, answerMs);
   }
-  if (!isTold) note(`No signed-in window has this folder open. Using ${place}.`);
   const { account, organizations, defaultModel } = window.joined;
+  // Another window may be signed in as somebody else, to another cloud.
+  if (here === undefined && address === undefined)
+    note(`No signed-in window has this folder open. Using ${account} at ${identityUrl}, from ${place}.`);
   const { fetch } = window;
   return {
     source: `a window of ${editor}`,

@@ -44,10 +44,12 @@ describe('the command line and a window', function () {
     await world.open();
     const first = await run(['who-has', 'operator']);
     assert.match(first.stdout, /^operator \(id r-1\) in acme: 1 user ID through 1 group\.\n/);
-    assert.deepEqual([first.code, first.stderr], [0, 'Waiting for your permission in Code, in the window of /work…\n']);
+    const elsewhere =
+      'No signed-in window has this folder open. Using ada at https://identity.example, from Code, in the window of /work.\n';
+    const asking = 'Waiting for your permission in Code, in the window of /work…\n';
+    assert.deepEqual([first.code, first.stderr], [0, asking + elsewhere]);
     const second = await run(['who-has', 'operator', '-o', 'ACME', '--json']);
     assert.equal(JSON.parse(second.stdout).organizations[0].organization, 'acme', 'by the name the window has');
-    const elsewhere = 'No signed-in window has this folder open. Using Code, in the window of /work.\n';
     assert.deepEqual([second.code, second.stderr, world.asked], [0, elsewhere, 1]);
     const [claim] = world.claims;
     assert.deepEqual(claim, { command: 'rolecall who-has', folder: fs.realpathSync(commandLine.folder) });
