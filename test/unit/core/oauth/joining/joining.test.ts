@@ -60,6 +60,25 @@ describe('joining a window', () => {
     assert.equal(world.asked, 3);
   });
 
+  it('is not remembered when the program was gone before the user said yes', async () => {
+    const logged: string[] = [];
+    const note = (text: string) => void logged.push(text);
+    const line = await world.open({
+      log: { ...silentLog, debug: note, info: note },
+      ask: async (_signIn, _claim, signal) => {
+        if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        return true;
+      },
+    });
+    const gone = new AbortController();
+    const { windows } = await findWindows({ state: world.state }, never);
+    const joining = windows[0]?.join({}, () => gone.abort(), gone.signal);
+    assert.equal((await failure(joining ?? assert.fail())).kind, 'cancelled');
+    await eventually(() => logged.length > 0);
+    assert.deepEqual(await line.allowed.list(), []);
+    assert.match(logged.join(), /not allow/);
+  });
+
   it('stays forgotten while another is being allowed', async () => {
     const line = await world.open();
     await world.join();
