@@ -53,13 +53,14 @@ export function campaignDocument(state: CampaignState, model: AccessModel, now: 
   };
 }
 
-/** `12 of 40 decided, 9 of them in an earlier review, 2 to ask`. */
+/** `12 of 40 decided (9 in an earlier review), 2 to ask`. */
 export function progressText({
   progress: { decided, all, asked, takenOver },
 }: Pick<CampaignState, 'progress'>): string {
   return [
-    l10n.t('{0} of {1} decided', decided, all),
-    ...(takenOver === 0 ? [] : [l10n.t('{0} of them in an earlier review', takenOver)]),
+    takenOver === 0
+      ? l10n.t('{0} of {1} decided', decided, all)
+      : l10n.t('{0} of {1} decided ({2} in an earlier review)', decided, all, takenOver),
     ...(asked === 0 ? [] : [l10n.t('{0} to ask', asked)]),
   ].join(', ');
 }

@@ -79,7 +79,7 @@ class Comparison {
     }
     const resolved = this.#world.resolver.group(id === undefined ? written.text : `id:${written.text}`);
     if (resolved.trouble === 'ambiguous') {
-      this.#reasons.add(reportTrouble(this.#world, written, resolved, 'error'));
+      this.#reasons.add(reportTrouble(this.#world, written, resolved, 'group', 'error'));
       for (const group of resolved.found) this.#covered.add(group);
       return 'matched';
     }
@@ -126,7 +126,7 @@ class Comparison {
     if (declared.some(({ resolved }) => resolved === 'unclear')) return;
     for (const role of group.roles) {
       if (declared.some(({ resolved }) => resolved !== 'unclear' && resolved?.id === role.id)) continue;
-      const message = l10n.t('{0} has the role {1}, which is not declared', groupText(group), roleText(role));
+      const message = l10n.t('{0} has the role {1}, but it isn’t declared there', groupText(group), roleText(role));
       this.#find('extra-role', field.key, group, [{ kind: 'role', role }], message);
     }
   }
@@ -143,7 +143,7 @@ class Comparison {
     if (trouble !== 'ambiguous' && trouble !== 'unreadable') return found[0];
     this.#reasons.add(
       trouble === 'ambiguous'
-        ? reportTrouble(this.#world, value, resolved, 'error')
+        ? reportTrouble(this.#world, value, resolved, 'role', 'error')
         : l10n.t('It cannot be told which role "{0}" is.', oneLine(text)),
     );
     return 'unclear';
@@ -179,7 +179,7 @@ class Comparison {
     const isNoAddress = resolved.trouble === 'unknown' && value.text !== undefined && !/[@:]/.test(value.text);
     if (isAmbiguous || isNoAddress) {
       const trouble = isAmbiguous ? 'ambiguous' : 'unknown';
-      this.#reasons.add(reportTrouble(this.#world, value, { ...resolved, trouble }, 'error'));
+      this.#reasons.add(reportTrouble(this.#world, value, { ...resolved, trouble }, 'principal', 'error'));
       return undefined;
     }
     if (present.length === 0) {
@@ -195,7 +195,7 @@ class Comparison {
     const { people, showsEmails } = this.#world;
     const name = nameOf(people, showsEmails, [principal]);
     if (people.identity === 'separate' || !people.isTwinIn(principal, [group])) {
-      const message = l10n.t('{0} is in {1}, which is not declared', name, groupText(group));
+      const message = l10n.t('{0} is in {1}, but isn’t declared there', name, groupText(group));
       this.#find('extra-member', place, group, [{ kind: 'principal', principals: [principal] }], message);
     } else if (people.identity === 'unknown') {
       this.#hasTwins = true;
@@ -226,7 +226,7 @@ class Comparison {
     for (const account of accounts) {
       if (declared.has(account.id)) continue;
       const message = l10n.t(
-        'Service account {0} is in {1}, which is not declared',
+        'Service account {0} is in {1}, but isn’t declared there',
         oneLine(account.id),
         groupText(group),
       );
@@ -252,8 +252,8 @@ class Comparison {
     const similar = this.#groupLike(item);
     const message =
       similar === undefined
-        ? l10n.t('There is no group {0}', text)
-        : l10n.t('There is no group {0}; {1} has the same members and roles', text, groupText(similar));
+        ? l10n.t('The declared group {0} doesn’t exist', text)
+        : l10n.t('The declared group {0} doesn’t exist; {1} has the same members and roles', text, groupText(similar));
     const { place, ...rest } = this.#finding(
       'missing-group',
       head,

@@ -201,10 +201,14 @@ export function readShape(node: unknown, shape: Shape, report: (problem: FilePro
     default: {
       if (!isScalar(node) || typeof node.value !== 'string') return wrong(l10n.t('A text is expected here.'));
       const text = node.value;
+      if (shape.type === 'choice' && !shape.of.includes(text)) {
+        const near = nearest(text, shape.of);
+        const message = didYouMean(l10n.t('Unknown value "{0}".', text), near);
+        const all = l10n.t('Use one of: {0}.', shape.of.join(', '));
+        return wrong(`${message} ${all}`, near === undefined ? [] : [replacement(place, near)]);
+      }
       const message = mistakeIn(text, shape);
-      if (message === undefined) return { ...place, text, isSound: true };
-      const near = shape.type === 'choice' ? nearest(text, shape.of) : undefined;
-      return wrong(didYouMean(message, near), near === undefined ? [] : [replacement(place, near)]);
+      return message === undefined ? { ...place, text, isSound: true } : wrong(message);
     }
   }
 }
@@ -229,10 +233,6 @@ function isTaggedOrAnchored(node: unknown): boolean {
 
 function mistakeIn(text: string, shape: Shape): string | undefined {
   switch (shape.type) {
-    case 'choice':
-      return shape.of.includes(text)
-        ? undefined
-        : l10n.t('Unknown value "{0}". Use one of: {1}.', text, shape.of.join(', '));
     case 'integer':
       if (/^(?:0|[1-9]\d{0,8})$/.test(text) && Number(text) >= shape.least) return undefined;
       return l10n.t('A whole number from {0} is expected here.', shape.least);
@@ -297,7 +297,7 @@ function readRecord(node: unknown, keys: Keys, report: (problem: FileProblem) =>
     const known = Object.hasOwn(keys, name) && !isTaggedOrAnchored(key) ? keys[name] : undefined;
     if (known === undefined) problems.push(unknownKey(name, at, keys));
     else if (isNothing(value)) {
-      problems.push(problem('empty-key', at, l10n.t('Nothing follows "{0}". To mean an empty list, write [].', name)));
+      problems.push(problem('empty-key', at, needsValueText(name, known.shape)));
       fields.set(name, { key: at, value: { ...at, isSound: false } });
     } else fields.set(name, { key: at, value: readShape(value, known.shape, report, at) });
   }
@@ -308,6 +308,11 @@ function readRecord(node: unknown, keys: Keys, report: (problem: FileProblem) =>
   problems.forEach(report);
   const isSound = problems.length === 0 && [...fields.values()].every(({ value }) => value.isSound);
   return { ...place, fields, isSound };
+}
+
+function needsValueText(name: string, { type }: Shape): string {
+  const message = l10n.t('"{0}" needs a value.', name);
+  return type === 'list' ? `${message} ${l10n.t('To mean an empty list, write [].')}` : message;
 }
 
 function unknownKey(name: string, at: Place, keys: Keys): FileProblem {

@@ -77,7 +77,13 @@ class Linking {
     const resolved = this.#resolver.principal(value, true);
     const { trouble, found } = resolved;
     if (trouble === 'ambiguous' || trouble === 'unknown')
-      reportTrouble({ report: this.#report }, value, resolved, trouble === 'unknown' ? 'warning' : 'error');
+      reportTrouble(
+        { report: this.#report },
+        value,
+        resolved,
+        'principal',
+        trouble === 'unknown' ? 'warning' : 'error',
+      );
     const other = found.map((one) => this.#taken.get(one)).find((one) => one !== undefined && one !== name);
     if (other !== undefined) this.#report(problem('bad-value', value, l10n.t('This is "{0}" already.', other)));
     if (trouble === 'ambiguous' || other !== undefined) {
@@ -94,6 +100,7 @@ export function reportTrouble(
   { report }: Pick<World, 'report'>,
   value: Value,
   { trouble, found, meant }: Resolved<unknown>,
+  kind: Subject['kind'],
   severity: FileProblem['severity'],
   prefix = '',
 ): string {
@@ -101,10 +108,19 @@ export function reportTrouble(
   const message =
     trouble === 'ambiguous'
       ? l10n.t('"{0}" fits {1} entries. Use an ID.', text, found.length)
-      : didYouMean(l10n.t('Nothing is called "{0}" in what was read.', text), meant && prefix + meant);
+      : didYouMean(unknownText(kind, text), meant && prefix + meant);
   const fixes = meant === undefined || value.text === undefined ? [] : [replacement(value, scalar(prefix + meant))];
   report(problem(`${trouble}-reference`, value, message, severity, fixes));
   return message;
+}
+
+function unknownText(kind: Subject['kind'], text: string): string {
+  const name = text.replace(/^(?:group|role|serviceAccount):/, '');
+  if (kind === 'group') return l10n.t('No group is called "{0}".', name);
+  if (kind === 'role') return l10n.t('No role is called "{0}".', name);
+  return text.startsWith('serviceAccount:')
+    ? l10n.t('No service account has the ID "{0}".', name)
+    : l10n.t('No person is called "{0}".', text);
 }
 
 /** A text as YAML; with quotes where it would be something else. */
@@ -226,7 +242,8 @@ export class RuleTrial implements Trial {
     const { permits = false, refers } = text;
     const found = (shape.type === 'list' ? (value.items ?? []) : [value]).map((one) => {
       const resolved = this.#find(one, refers, permits);
-      this.#take(one, resolved, permits || refers === 'person');
+      const kind = refers === 'group' || refers === 'role' ? refers : 'principal';
+      this.#take(one, resolved, kind, permits || refers === 'person');
       return refers === 'person' ? this.#withSame(resolved.found) : resolved.found;
     });
     const [only = []] = found;
@@ -253,7 +270,7 @@ export class RuleTrial implements Trial {
       return;
     }
     if (kind === 'role' && !value.text?.startsWith('role:id:')) this.namesRoles = true;
-    this.#take(value, resolved, true);
+    this.#take(value, resolved, kind, true);
     for (const entry of this.#withSame(resolved.found)) this.#excepted.add(entry);
   }
 
@@ -266,7 +283,7 @@ export class RuleTrial implements Trial {
     });
   }
 
-  #take(value: Value, resolved: Resolved<unknown>, isOptional: boolean): void {
+  #take(value: Value, resolved: Resolved<unknown>, kind: Subject['kind'], isOptional: boolean): void {
     const { trouble } = resolved;
     if (trouble === undefined) return;
     if (trouble === 'unreadable') {
@@ -275,7 +292,7 @@ export class RuleTrial implements Trial {
     }
     const isWarning = trouble === 'unknown' && isOptional;
     const [, prefix = ''] = /^((?:group|role):)/.exec(value.text ?? '') ?? [];
-    const message = reportTrouble(this.#world, value, resolved, isWarning ? 'warning' : 'error', prefix);
+    const message = reportTrouble(this.#world, value, resolved, kind, isWarning ? 'warning' : 'error', prefix);
     if (!isWarning) this.obstacles.push(message);
   }
 }

@@ -113,7 +113,7 @@ function candidateOf(waiver: Waiver, judged: JudgedRule, world: World): Candidat
     const canTell = judged.reasons.length === 0 && !judged.isOff;
     if (resolved.trouble === 'ambiguous' || (resolved.trouble === 'unknown' && canTell)) {
       const [, prefix = ''] = /^((?:group|role):)/.exec(waiver.for.text ?? '') ?? [];
-      reportTrouble(world, waiver.for, resolved, 'warning', prefix);
+      reportTrouble(world, waiver.for, resolved, resolved.kind, 'warning', prefix);
     }
     return undefined;
   }

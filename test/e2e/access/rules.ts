@@ -58,7 +58,9 @@ test.describe('access as code', () => {
     await expand(page, 'Groups');
     await openFile(page, 'meridian.access.yaml');
     await runCommand(page, 'Problems: Focus on Problems View');
-    await expect(problems()).toContainText('dora.haddad@meridian.example has cluster-operator, secrets-auditor');
+    await expect(problems()).toContainText(
+      'dora.haddad@meridian.example has both cluster-operator and secrets-auditor',
+    );
     await runCommand(page, 'Rolecall: Filter…');
     await answerInput(page, 'is:finding');
     await expect(treeRow(page, 'administrators')).toHaveCount(0);
@@ -142,7 +144,9 @@ test.describe('access as code', () => {
 
   test('the matrix marks what has findings', async () => {
     await runCommand(page, 'Rolecall: Show Access Matrix', 'meridian');
-    const row = extensionPage(page).getByRole('rowheader', { name: /^security-auditors, .* has cluster-operator/ });
+    const row = extensionPage(page).getByRole('rowheader', {
+      name: /^security-auditors, .* has both cluster-operator/,
+    });
     await row.getByText('F', { exact: true }).waitFor();
     await workbench.screenshot('access-matrix');
     await tidyUp(page);

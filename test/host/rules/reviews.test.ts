@@ -167,7 +167,7 @@ describe('reviews with decisions', () => {
     await earlier.write(taken);
     await run(commands.startReview, undefined);
     const now = await titles();
-    assert.equal(now[0], '1 of 3 decided, 1 of them in an earlier review');
+    assert.equal(now[0], '1 of 3 decided (1 in an earlier review)');
     assert.ok(now.includes('Kept by ines@m.example on 2020-01-01, in an earlier review'));
     assert.deepEqual(said, ['Decisions taken over from m.2020-01-01.review.yaml: 1. Memberships to decide: 2.']);
   });

@@ -72,7 +72,7 @@ describe('access rules in the workspace', () => {
     access.arrive();
     await until('problems are shown', () => messages()[0]?.startsWith('ada@'));
     const [finding] = problems();
-    assert.equal(finding?.message, 'ada@m.example has admin, auditor through ops, audit');
+    assert.equal(finding?.message, 'ada@m.example has both admin and auditor, through ops and audit');
     const model = access.current?.model;
     const marked = [...(model?.findings.keys() ?? [])].map((entry) =>
       'group' in entry ? entry.group.metadata.name : entry.id,
@@ -100,7 +100,7 @@ describe('access rules in the workspace', () => {
     access.arrive();
     assert.equal(badge(), undefined);
     const redrawn = new Promise((resolve) => decorations.onDidChangeFileDecorations(resolve));
-    await until('it is marked', () => badge() === 'F ada@m.example has admin, auditor through ops, audit');
+    await until('it is marked', () => badge() === 'F ada@m.example has both admin and auditor, through ops and audit');
     await redrawn;
     await rules.write(
       file(
@@ -122,7 +122,7 @@ describe('access rules in the workspace', () => {
       return `${badge} ${tooltip} ${color?.id}`;
     };
     assert.equal(given(), '! Degraded list.warningForeground');
-    const finding = 'ada@m.example has admin, auditor through ops, audit';
+    const finding = 'ada@m.example has both admin and auditor, through ops and audit';
     await until('both are shown', () => given() === `F! ${finding}\nDegraded list.warningForeground`);
     access.arrive([ops, { ...audit, metadata: { ...audit.metadata, healthStatus: 'error' } }]);
     await until('an error keeps its color', () => given() === `F! ${finding}\nIn error list.errorForeground`);
@@ -133,7 +133,7 @@ describe('access rules in the workspace', () => {
     await rules.write(file('rules:\n  - { id: typo, kind: max-holders, role: admim, max: 1 }\n'));
     access.arrive();
     await until('problems are shown', () => messages()[0]?.startsWith('Nothing') === true);
-    assert.deepEqual(messages(), ['Nothing is called "admim" in what was read. Did you mean "admin"?']);
+    assert.deepEqual(messages(), ['No role is called "admim". Did you mean "admin"?']);
     await rules.write(file('rules:\n  - { id: typo, kind: max-holder, role: admin, max: 1 }\n'));
     await until('the kind is a problem', () => messages()[0]?.startsWith('Unknown value') === true);
     await rules.write(file('rulez: []\ndeclared:\n  groups:\n    - { name: "o*" }\n'));
@@ -241,7 +241,7 @@ describe('access rules in the workspace', () => {
       ),
     );
     assert.deepEqual(named('Copy as To-Do List')?.command?.arguments, [
-      '- [ ] ben@m.example is in ops, which is not declared',
+      '- [ ] ben@m.example is in ops, but isn’t declared there',
     ]);
   });
 

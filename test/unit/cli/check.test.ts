@@ -71,7 +71,7 @@ describe('rolecall check and rolecall drift', function () {
       stdout,
       [
         'clean.access.yaml: clean (1 rule tested)',
-        'rules/acme.access.yaml:5:9: warning: apart: ada@acme.example has admin, auditor through ops',
+        'rules/acme.access.yaml:5:9: warning: apart: ada@acme.example has both admin and auditor, through ops',
         'rules/acme.access.yaml: 1 finding (1 rule tested)',
         '',
       ].join('\n'),
@@ -143,7 +143,7 @@ describe('rolecall check and rolecall drift', function () {
     assert.equal(code, 1);
     assert.match(
       stdout,
-      /^a\.access\.yaml:10:20: warning: declared: ops has the role auditor, which is not declared$/m,
+      /^a\.access\.yaml:10:20: warning: declared: ops has the role auditor, but it isn’t declared there$/m,
     );
     assert.doesNotMatch(stdout, /apart/);
   });

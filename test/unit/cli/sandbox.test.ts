@@ -90,7 +90,7 @@ describe('the command line with a service token, against the sandbox', function 
     const head = 'format: rolecall.access-rules\nversion: 1\norganization: meridian\n';
     fs.writeFileSync(rules, `${head}rules:\n  - { id: few, kind: max-holders, role: administrator, max: 1 }\n`);
     const { code, stdout } = await commandLine.run(['check', rules, '-o', 'meridian'], { env });
-    assert.match(stdout, /: warning: few: administrator has 2 to 4 holders, more than 1\n/);
+    assert.match(stdout, /: warning: few: administrator has 2 to 4 holders; at most 1 is allowed\n/);
     assert.equal(code, 1);
   });
 

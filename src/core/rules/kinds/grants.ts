@@ -4,7 +4,7 @@ import { PRINCIPAL_KINDS } from '../../access/english.ts';
 import { type GroupEntry, isBeingDeleted, type PrincipalKind } from '../../access/model.ts';
 import { hasNoMembers, hasNoRoles } from '../../access/queries.ts';
 import type { Key } from '../shape.ts';
-import { groupsText, groupText, type Kinds, keys, roleText } from './kind.ts';
+import { filler, groupsText, groupText, type Kinds, keys, roleText } from './kind.ts';
 
 const groups = (permits: boolean, about: () => string): Key => ({
   shape: { type: 'list', of: { type: 'text', refers: 'group', permits } },
@@ -28,16 +28,21 @@ export const grantKinds: Kinds = {
     needs: () => ['groups'],
     judge(trial) {
       const allowed = new Set(trial.groups('groups'));
+      const sentence =
+        allowed.size === 0
+          ? l10n.t('The group {0} has {1}; no group may')
+          : l10n.t('The group {0} has {1}; only {2} may');
+      const message = filler(sentence);
+      const names = groupsText([...allowed]);
       for (const role of trial.roles('role')) {
         for (const group of role.groups) {
           if (allowed.has(group)) continue;
-          const message = l10n.t('{0} has {1}', groupText(group), roleText(role));
           trial.find({
             subjects: [
               { kind: 'group', group },
               { kind: 'aspect', name: role.id },
             ],
-            message,
+            message: message(groupText(group), roleText(role), names),
             through: [group, role],
           });
         }
@@ -103,8 +108,9 @@ export const grantKinds: Kinds = {
     judge(trial) {
       for (const group of trial.model.groups) {
         if (!hasNoMembers(group) || isBeingDeleted(group.group.metadata)) continue;
-        const roles = roleCountText(group.roles.length);
-        const message = l10n.t('{0} has no members, and {1}', groupText(group), roles);
+        const message = hasNoRoles(group)
+          ? l10n.t('{0} has no members and no roles', groupText(group))
+          : l10n.t('{0} has no members, but {1}', groupText(group), roleCountText(group.roles.length));
         trial.find({ subjects: [{ kind: 'group', group }], message, through: [group] });
       }
     },
@@ -131,12 +137,8 @@ export const grantKinds: Kinds = {
     judge(trial) {
       for (const role of trial.model.roles) {
         if (role.role !== undefined) continue;
-        const by = role.groups.map(groupText);
-        const message = l10n.t(
-          '{0} is granted by {1}, but not in the role list',
-          roleText(role),
-          by.slice(0, 4).join(', '),
-        );
+        const by = groupsText(role.groups);
+        const message = l10n.t('{0} is granted by {1}, but not in the role list', roleText(role), by);
         trial.find({ subjects: [{ kind: 'role', role }], message, through: role.groups });
       }
     },

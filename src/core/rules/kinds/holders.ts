@@ -78,7 +78,10 @@ export const holderKinds: Kinds = {
       for (const one of trial.roles('role')) {
         const range = countHolders(one, one.groups, trial);
         if (range.least > max) {
-          const message = l10n.t('{0} has {1}, more than {2}', roleText(one), holdersText(range), max);
+          const message =
+            max === 1
+              ? l10n.t('{0} has {1}; at most 1 is allowed', roleText(one), holdersText(range))
+              : l10n.t('{0} has {1}; at most {2} are allowed', roleText(one), holdersText(range), max);
           trial.find({ subjects: [{ kind: 'role', role: one }], message, through: one.groups, range });
         } else if (range.most > max) trial.doubt(rangeDoubt(one, range), true);
       }
@@ -95,7 +98,10 @@ export const holderKinds: Kinds = {
         const staying = one.groups.filter(({ group }) => !isBeingDeleted(group.metadata));
         const range = countHolders(one, staying, trial);
         if (range.most < min) {
-          const message = l10n.t('{0} has {1}, fewer than {2}', roleText(one), holdersText(range), min);
+          const message =
+            min === 1
+              ? l10n.t('{0} has {1}; at least 1 is required', roleText(one), holdersText(range))
+              : l10n.t('{0} has {1}; at least {2} are required', roleText(one), holdersText(range), min);
           trial.find({ subjects: [{ kind: 'role', role: one }], message, through: staying, range });
         } else if (range.least < min) trial.doubt(rangeDoubt(one, range), true);
       }
@@ -155,7 +161,12 @@ function findHolder(trial: Trial, role: RoleEntry, principal: Principal, groups:
       { kind: 'principal', principals: [principal] },
       { kind: 'aspect', name: role.id },
     ],
-    message: l10n.t('{0} has {1} through {2}', trial.nameOf([principal]), roleText(role), groupsText(groups)),
+    message: l10n.t(
+      '{0} isn’t allowed to have {1}, and has it through {2}',
+      trial.nameOf([principal]),
+      roleText(role),
+      groupsText(groups),
+    ),
     through: groups,
   });
 }
@@ -206,7 +217,10 @@ function judgeSeparation(trial: Trial): void {
     if (held.length <= max) continue;
     trial.find({
       subjects: [{ kind: 'principal', principals }],
-      message: l10n.t('{0} has {1} through {2}', trial.nameOf(principals), rolesText(held), groupsText(given)),
+      message:
+        held.length === 2
+          ? l10n.t('{0} has both {1}, through {2}', trial.nameOf(principals), rolesText(held), groupsText(given))
+          : l10n.t('{0} has {1}, through {2}', trial.nameOf(principals), rolesText(held), groupsText(given)),
       through: [...given, ...held],
     });
   }

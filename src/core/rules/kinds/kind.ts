@@ -109,6 +109,10 @@ export function rolesText(roles: readonly RoleEntry[]): string {
 }
 
 export function listText(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_NAMES).join(', ');
-  return names.length > MAX_NAMES ? l10n.t('{0} and {1} more', shown, names.length - MAX_NAMES) : shown;
+  if (names.length > MAX_NAMES) {
+    const shown = names.slice(0, MAX_NAMES).join(', ');
+    return l10n.t('{0} and {1} more', shown, names.length - MAX_NAMES);
+  }
+  const last = names.at(-1) ?? '';
+  return names.length <= 1 ? last : l10n.t('{0} and {1}', names.slice(0, -1).join(', '), last);
 }

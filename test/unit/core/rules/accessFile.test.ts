@@ -190,18 +190,35 @@ describe('a file of access rules', () => {
     };
     const same = (message: string, body: string) => assert.deepEqual(told(body), [[message], [message]]);
     same(
-      'Nothing is called "admim" in what was read. Did you mean "admin"?',
+      'No role is called "admim". Did you mean "admin"?',
       'rules:\n  - { id: a, kind: only-through, role: admim, groups: [] }\n',
     );
     same(
       'Unknown key "roel". Did you mean "role"?',
       'rules:\n  - { id: a, kind: only-through, role: admin, roel: x, groups: [] }\n',
     );
+    same(
+      'No group is called "opps". Did you mean "ops"?',
+      'rules:\n  - { id: a, kind: member-kinds, groups: [opps], allow: [user] }\n',
+    );
     same('Separation needs at least two roles.', 'rules:\n  - { id: a, kind: separation-of-duties, roles: [admin] }\n');
+    same('"kind" needs a value.', 'rules:\n  - { id: a, kind: , roles: [admin] }\n');
+    same(
+      '"roles" needs a value. To mean an empty list, write [].',
+      'declared:\n  groups:\n    - name: ops\n      roles:\n',
+    );
     same('A declared group is one group: patterns cannot be used.', 'declared:\n  groups:\n    - { name: "o*" }\n');
     same('A list is expected here.', 'declared:\n  groups:\n    - { name: ops, roles: none }\n');
     same('Unknown key "rulez". Did you mean "rules"?', 'rulez: []\n');
     same('The closing quotation mark is missing.', 'rules: "\n');
+  });
+
+  it('names what was probably meant before all that there is', () => {
+    const [problem] = check('rules:\n  - { id: a, kind: no-empty-group }\n', model).problems;
+    assert.match(
+      problem?.message ?? '',
+      /^Unknown value "no-empty-group"\. Did you mean "no-empty-groups"\? Use one of: .*, only-through, /,
+    );
   });
 
   it('offers to say that user IDs repeat subjects, with what speaks for it', () => {

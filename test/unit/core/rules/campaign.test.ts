@@ -157,7 +157,7 @@ items:
     assert.match(next, /date: 2026-11-22/);
     const state = stateIn(next, later);
     assert.equal(state.progress.takenOver, 1);
-    assert.equal(progressText(state), '1 of 4 decided, 1 of them in an earlier review');
+    assert.equal(progressText(state), '1 of 4 decided (1 in an earlier review)');
     assert.equal(
       standingText(named(state, 'ops', 'ada')),
       'Kept by ines@acme.example on 2026-11-22, in an earlier review',

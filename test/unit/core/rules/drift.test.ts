@@ -264,7 +264,7 @@ describe('drift', () => {
     );
     assert.match(
       result.drift?.findings[0]?.message ?? '',
-      /There is no group before; ops has the same members and roles/,
+      /The declared group before doesn’t exist; ops has the same members and roles/,
     );
     assert.equal(outcome(result), 'missing-group');
   });

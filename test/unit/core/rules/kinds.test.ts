@@ -677,6 +677,37 @@ describe('rules', () => {
     assert.equal(finding.through.length, 6);
   });
 
+  it('say what is wrong and what would be right', () => {
+    const groups = {
+      ops: { people: 'ada ben', roles: 'admin' },
+      audit: { people: 'ben', roles: 'auditor admin' },
+      left: { roles: 'billing' },
+      bare: {},
+    };
+    const said = (rule: string) => {
+      const { rules } = check(`rules:\n  - { id: it, ${rule} }\n`, acme(groups));
+      return rules[0]?.findings.map(({ message }) => message.replaceAll('@acme.example', ''));
+    };
+    assert.deepEqual(said('kind: separation-of-duties, roles: [admin, auditor]'), [
+      'ben has both admin and auditor, through ops and audit',
+    ]);
+    assert.deepEqual(said('kind: max-holders, role: admin, max: 1'), ['admin has 2 holders; at most 1 is allowed']);
+    assert.deepEqual(said('kind: min-holders, role: admin, min: 3'), ['admin has 2 holders; at least 3 are required']);
+    assert.deepEqual(said('kind: allowed-holders, role: auditor, holders: []'), [
+      'ben isn’t allowed to have auditor, and has it through audit',
+    ]);
+    assert.deepEqual(said('kind: only-through, role: admin, groups: [audit, left]'), [
+      'The group ops has admin; only audit and left may',
+    ]);
+    assert.deepEqual(said('kind: only-through, role: billing, groups: []'), [
+      'The group left has billing; no group may',
+    ]);
+    assert.deepEqual(said('kind: no-empty-groups'), [
+      'bare has no members and no roles',
+      'left has no members, but 1 role',
+    ]);
+  });
+
   it('has a table for every kind', () => {
     assert.deepEqual(Object.keys(tables).sort(), Object.keys(KINDS).sort());
   });

@@ -134,7 +134,7 @@ describe('reports of a check', () => {
   it('are Markdown in which nothing is markup but its own', () => {
     const text = documentMarkdown(reportDocument([checked], { now: NOON }));
     assert.match(text, /^# Access check of acme/);
-    assert.match(text, /\| apart \| ben@acme\.example has admin, auditor through both \| error \| both \|/);
+    assert.match(text, /\| apart \| ben@acme\.example has both admin and auditor, through both \| error \| both \|/);
     assert.match(text, /## Waived\n\n.*\n.*\n\| apart \| ada@acme\.example has .* \| T-1 \\\| x \| 2027-01-31 \|/);
     assert.match(text, /## Cannot be told/);
   });
