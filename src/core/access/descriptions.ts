@@ -1,13 +1,16 @@
 import * as l10n from '@vscode/l10n';
 import { PRINCIPAL_KINDS } from './english.ts';
 import {
+  type AccessModel,
   attentionOf,
   type Gap,
   type GroupEntry,
   type GroupList,
   isBeingDeleted,
+  openFindings,
   type Principal,
   type PrincipalKind,
+  type RoleEntry,
 } from './model.ts';
 import { oneLine } from './plain.ts';
 import type { AccessMetadata } from './resources.ts';
@@ -139,4 +142,11 @@ export function gapText({ list, kind, count, reason }: Gap): string {
             count,
           );
   }
+}
+
+/** What access rules find about an entry and nobody has accepted, one a line. */
+export function findingsText(model: AccessModel, entry: GroupEntry | Principal | RoleEntry): string {
+  return openFindings(model, entry)
+    .map(({ message }) => oneLine(message))
+    .join('\n');
 }

@@ -1,3 +1,4 @@
+import { findingsText } from '../../core/access/descriptions.ts';
 import { applyFilter, filterPeople } from '../../core/access/filter.ts';
 import { parseFilter } from '../../core/access/filterSyntax.ts';
 import { groupMatrix, type Matrix, peopleMatrix } from '../../core/access/matrix.ts';
@@ -5,7 +6,6 @@ import {
   type AccessModel,
   attentionOf,
   type GroupEntry,
-  openFindings,
   type Principal,
   type RoleEntry,
 } from '../../core/access/model.ts';
@@ -56,13 +56,6 @@ export function matrixMessage(model: AccessModel, connection: string, mode: Mode
     },
     bits,
   };
-}
-
-/** What access rules find about an entry and nobody has accepted, one a line. */
-export function findingsText(model: AccessModel, entry: GroupEntry | Principal | RoleEntry): string {
-  return openFindings(model, entry)
-    .map(({ message }) => oneLine(message))
-    .join('\n');
 }
 
 export interface FilteredPositions {

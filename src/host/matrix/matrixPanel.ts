@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { findingsText } from '../../core/access/descriptions.ts';
 import type { SortOrder } from '../../core/access/sort.ts';
 import type { Log } from '../../core/base/log.ts';
 import { type Mode, readToHost, type ToHost, type ToPage, versioned } from '../../webview/matrix/protocol.ts';
@@ -7,7 +8,7 @@ import type { AccessTarget } from '../accessTarget.ts';
 import { targetOfEntry } from '../pickTarget.ts';
 import { showError } from '../showError.ts';
 import { clockTime } from '../times.ts';
-import { filterPositions, findingsText, matrixMessage } from './matrixMessages.ts';
+import { filterPositions, matrixMessage } from './matrixMessages.ts';
 import { entryToReveal, resolveSelection } from './selection.ts';
 import { detailText, emptyText, notes, noticesOf, pageTexts } from './texts.ts';
 

@@ -15,18 +15,22 @@ export function createTreeItem(
   const item = new vscode.TreeItem(label, collapsibleState);
   item.iconPath = typeof icon === 'string' ? new vscode.ThemeIcon(icon) : icon;
   item.description = description;
-  const shown = facts.filter((fact): fact is readonly [string, string] => Boolean(fact[1]));
-  if (shown.length > 0) item.tooltip = tooltip(label, shown);
+  addFacts(item, facts);
   return item;
+}
+
+/** Adds lines to the tooltip of a row: its name stands above them. */
+export function addFacts(item: vscode.TreeItem, facts: readonly TooltipLine[]): void {
+  const shown = facts.filter((fact): fact is readonly [string, string] => Boolean(fact[1]));
+  if (shown.length === 0) return;
+  const before =
+    item.tooltip instanceof vscode.MarkdownString ? item.tooltip.value : `**${plain(String(item.label))}**`;
+  const lines = shown.map(([name, value]) => `${name}: ${plain(value)}`);
+  item.tooltip = new vscode.MarkdownString([before, ...lines].join('\n\n'));
 }
 
 export function colouredIcon(icon: string, colour: string): vscode.ThemeIcon {
   return new vscode.ThemeIcon(icon, new vscode.ThemeColor(colour));
-}
-
-function tooltip(title: string, facts: readonly (readonly [string, string])[]): vscode.MarkdownString {
-  const lines = facts.map(([name, value]) => `${name}: ${plain(value)}`);
-  return new vscode.MarkdownString([`**${plain(title)}**`, ...lines].join('\n\n'));
 }
 
 /** No line of the server's text looks like another fact. */

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
-import { duplicatePeopleNote } from '../../core/access/descriptions.ts';
+import { duplicatePeopleNote, findingsText } from '../../core/access/descriptions.ts';
 import type { GroupEntry, ReviewProgress } from '../../core/access/model.ts';
 import { idLabel, principalName } from '../../core/access/queries.ts';
 import { commands } from '../../ids.ts';
 import { targetUri } from '../accessTarget.ts';
 import { nextStep } from '../showError.ts';
 import { clockTime } from '../times.ts';
-import { colouredIcon, createTreeItem } from './createTreeItem.ts';
+import { addFacts, colouredIcon, createTreeItem } from './createTreeItem.ts';
 import type { GroupPart, Node, NodeOf } from './nodes.ts';
 import { resourceItem } from './resourceItem.ts';
 
@@ -32,8 +32,23 @@ export function treeItem(
   const item = node.kind === 'organization' ? organization(node, factsOf(node.organization), now) : look(node, now);
   item.id = node.id;
   item.contextValue = contextOf(node, factsOf);
+  tellFindings(item, node);
   if (node.target && node.kind !== 'step') item.resourceUri = targetUri(node.target);
   return item;
+}
+
+/** What access rules find about a row: its mark is a letter alone. */
+function tellFindings(item: vscode.TreeItem, node: Node): void {
+  if (!('source' in node) || !('entry' in node || 'principal' in node)) return;
+  const text = findingsText(node.source.model, 'entry' in node ? node.entry : node.principal);
+  if (text === '') return;
+  const findings = text.split('\n');
+  addFacts(
+    item,
+    findings.map((finding) => [vscode.l10n.t('Found by access rules'), finding]),
+  );
+  const spoken = item.accessibilityInformation?.label ?? [item.label, item.description].filter(Boolean).join(', ');
+  item.accessibilityInformation = { label: [spoken, ...findings].join(', ') };
 }
 
 /** Words that the `when` clauses of menus match. */

@@ -260,6 +260,25 @@ describe('a tree item', () => {
     assert.deepEqual(targetOfUri(draw(groupNode()).resourceUri ?? assert.fail()), target);
   });
 
+  it('tells what access rules find about it, to the pointer and to a screen reader', () => {
+    const node = groupNode({ healthStatus: 'degraded' });
+    const message = 'a@b has both admin and **auditor**';
+    node.source.model.findings.set(node.entry, [
+      { rule: 'apart', message, accepted: undefined },
+      { rule: 'few', message: 'waived', accepted: 'until 2999-01-01: T' },
+    ]);
+    const lines = tooltipOf(node).split('\n\n');
+    assert.deepEqual(
+      [lines[0], lines.at(-1)],
+      ['**operators**', 'Found by access rules: a@b has both admin and **auditor**'],
+    );
+    assert.equal(draw(node).accessibilityInformation?.label, 'operators, Degraded, a@b has both admin and **auditor**');
+    const { source } = node;
+    const principal = source.model.principals.find(({ kind }) => kind === 'user') ?? assert.fail('no user');
+    source.model.findings.set(principal, [{ rule: 'apart', message, accepted: undefined }]);
+    assert.match(tooltipOf({ kind: 'user', id: 'n', source, principal }), /^Found by access rules: a@b/m);
+  });
+
   it('of a long id shows both ends, and the whole to the pointer and to a screen reader', () => {
     const ids = ['7e1c0000-5a5e-4000-8000-000000000003', '7e1c0000-5a5e-4000-8000-000000000004'];
     const { model: long } = readOf([{ metadata, spec: { userIDs: ids, serviceAccountIDs: [], roleIDs: ids } }], []);
