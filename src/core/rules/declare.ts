@@ -2,10 +2,10 @@ import * as l10n from '@vscode/l10n';
 import { Document, isMap, isSeq, type ParsedNode, parseDocument, visit, type YAMLMap, type YAMLSeq } from 'yaml';
 import { type AccessModel, type GroupEntry, isBeingDeleted } from '../access/model.ts';
 import { RolecallError } from '../base/errors.ts';
-import { ACCESS_FILE_FORMAT } from './accessFile.ts';
+import { ACCESS_FILE_FORMAT, type Waiver } from './accessFile.ts';
 import { compare, type Finding } from './findings.ts';
 import { principalReference, Resolver, roleReference } from './references.ts';
-import { type Place, placeOf } from './shape.ts';
+import { dateText, type Place, placeOf } from './shape.ts';
 
 /*
  * Writes into files of access rules. What stays keeps its comments; lists have an item a line and are sorted, so that the changes of
@@ -104,10 +104,30 @@ export interface NewWaiver {
   readonly upTo?: number;
 }
 
-/** The text with one more waiver, in the order of rules. */
-export function addWaiver(text: string, waiver: NewWaiver): string {
+/**
+ * The text with one more waiver, in the order of rules.
+ *
+ * @param instead one that has expired, which it replaces.
+ */
+export function addWaiver(
+  text: string,
+  waiver: NewWaiver,
+  instead?: Pick<Waiver, 'rule' | 'reason' | 'until' | 'for'>,
+): string {
   const document = parsed(text);
   const list = listAt(document, 'waivers');
+  const isInstead = (item: unknown): item is YAMLMap =>
+    instead !== undefined &&
+    isMap(item) &&
+    String(item.get('rule')) === instead.rule &&
+    String(item.get('reason')) === instead.reason &&
+    String(item.get('until')) === dateText(instead.until) &&
+    (instead.for.text === undefined || String(item.get('for')) === instead.for.text);
+  const old = list.items.find(isInstead);
+  if (old !== undefined) {
+    for (const [key, value] of Object.entries(waiver)) old.set(key, document.createNode(value));
+    return written(document, text);
+  }
   const node = document.createNode(waiver) as YAMLMap;
   node.flow = true;
   const after = list.items.findIndex((item) => isMap(item) && compare(String(item.get('rule')), waiver.rule) > 0);

@@ -248,18 +248,21 @@ export type ReportLink =
   | { readonly kind: 'group' | 'role' | 'principal'; readonly organization: string; readonly key: string };
 
 /** The check for people: what was found, what cannot be told, what is waived. */
-export function reportDocument(files: readonly CheckedFile[], { now }: ReportOptions): PageDocument<ReportLink> {
+export function reportDocument(
+  files: readonly CheckedFile[],
+  { now, emails = true }: ReportOptions,
+): PageDocument<ReportLink> {
   const organizations = [...new Set(files.map(({ check }) => check.organization))].filter((name) => name !== '');
   return {
     title: l10n.t('Access check of {0}', organizations.join(', ')),
     about: [timeText(now)],
-    blocks: files.flatMap(fileBlocks),
+    blocks: files.flatMap((file) => fileBlocks(file, emails)),
   };
 }
 
 type ReportBlock = Block<ReportLink>;
 
-function fileBlocks({ path, check }: CheckedFile): readonly ReportBlock[] {
+function fileBlocks({ path, check }: CheckedFile, emails: boolean): readonly ReportBlock[] {
   const all = findingsOf(check);
   const open = all.filter(({ waiver }) => waiver === undefined);
   const waived = all.filter(({ waiver }) => waiver !== undefined);
@@ -297,11 +300,12 @@ function fileBlocks({ path, check }: CheckedFile): readonly ReportBlock[] {
       ? [
           heading(l10n.t('Waived')),
           table(
-            [l10n.t('Rule'), l10n.t('Finding'), l10n.t('Reason'), l10n.t('Until')],
+            [l10n.t('Rule'), l10n.t('Finding'), l10n.t('Reason'), l10n.t('Owner'), l10n.t('Until')],
             waived.map(({ rule, message, place, waiver }) => [
               placeLink(path, rule, place),
               [message],
               [waiver?.reason ?? ''],
+              [(emails && waiver?.owner.text) || ''],
               [waiver === undefined ? '' : dateText(waiver.until)],
             ]),
             '',

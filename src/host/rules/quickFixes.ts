@@ -48,9 +48,10 @@ export class QuickFixes implements vscode.CodeActionProvider, vscode.Disposable 
       }),
     );
     if (!result) return fixes;
-    const findings = findingsOf(result.check).filter(({ place, waiver }) => waiver === undefined && isHere(place));
+    const here = findingsOf(result.check).filter(({ place }) => isHere(place));
+    const findings = here.filter(({ waiver }) => waiver === undefined);
     // Many findings of a rule stand at one place: the first few are named.
-    const shown = findings.slice(0, 5);
+    const shown = here.slice(0, 5);
     return [
       ...fixes,
       ...shown.flatMap((finding) => this.#fixesOf(document, finding, result.read, shown.length > 1)),
@@ -74,6 +75,7 @@ export class QuickFixes implements vscode.CodeActionProvider, vscode.Disposable 
               command: commandOf(commands.reveal, { target: targetOfEntry(read, entry) }),
             }),
           ];
+    if (finding.waiver) return show;
     if (finding.rule !== DECLARED) {
       const waive = commandOf(commands.addWaiver, document.uri, fingerprintOf(finding));
       return [fix(vscode.l10n.t('Add Waiver…') + about, { command: waive }), ...show];

@@ -59,7 +59,7 @@ export function ruleCommands(deps: RuleCommandsDeps) {
       const { result } = files.checkText(file, document.getText());
       const finding = result && findingsOf(result.check).find((one) => fingerprintOf(one) === fingerprint);
       if (!result || !finding) throw notFound();
-      const text = await askWaiver(document, finding, result.read.model);
+      const text = await askWaiver(document, finding, result.read);
       await vscode.window.showTextDocument(document);
       await vscode.workspace.applyEdit(editOf(document, text));
     },
@@ -158,7 +158,11 @@ function notFound(): RolecallError {
   return new RolecallError('notFound', vscode.l10n.t('This finding is no longer there.'));
 }
 
-async function askWaiver(document: vscode.TextDocument, finding: Finding, model: AccessModel): Promise<string> {
+async function askWaiver(
+  document: vscode.TextDocument,
+  finding: Finding,
+  { model, session }: ReadOrganization,
+): Promise<string> {
   const title = oneLine(finding.message);
   const ask = async (prompt: string, value = '', validateInput?: (typed: string) => string | undefined) => {
     const typed = await showInputBox({ title, prompt, value, ...(validateInput && { validateInput }) });
@@ -166,8 +170,12 @@ async function askWaiver(document: vscode.TextDocument, finding: Finding, model:
     return typed.trim();
   };
   const required = (typed: string) => (typed.trim() === '' ? vscode.l10n.t('This cannot be empty.') : undefined);
+  const subject = subjectOf(finding, model);
+  const { label } = session.account;
+  // Nobody answers for a waiver of their own.
+  const ownAddress = label.includes('@') && label !== subject ? label : '';
   const reason = await ask(vscode.l10n.t('Why is this accepted? For example a ticket.'), '', required);
-  const owner = await ask(vscode.l10n.t('Who answers for it? An e-mail address.'), '', required);
+  const owner = await ask(vscode.l10n.t('Who answers for it? An e-mail address.'), ownAddress, required);
   const now = today(Date.now());
   const until = await ask(vscode.l10n.t('Until which day, in UTC?'), dateText(now + 90), (typed) => {
     const day = dayOf(typed.trim());
@@ -175,8 +183,8 @@ async function askWaiver(document: vscode.TextDocument, finding: Finding, model:
     return day < now ? vscode.l10n.t('This day is over.') : undefined;
   });
   const upTo = finding.range && finding.kind === 'max-holders' ? { upTo: finding.range.most } : {};
-  const waiver = { rule: finding.rule, for: subjectOf(finding, model), owner, reason, until, ...upTo };
-  return addWaiver(document.getText(), waiver); // As it is after the questions.
+  const waiver = { rule: finding.rule, for: subject, owner, reason, until, ...upTo };
+  return addWaiver(document.getText(), waiver, finding.lapsed); // As it is after the questions.
 }
 
 /** The finding's subject as a waiver names it. */

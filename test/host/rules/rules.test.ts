@@ -53,13 +53,12 @@ describe('access rules in the workspace', () => {
 
   const problems = () => shown.get(rules.uri().toString()) ?? [];
   const messages = () => problems().map(({ message }) => message);
-  /** The quick fixes at the first problem, by title. */
-  const offered = async () => {
+  /** The quick fixes at a problem, the first unless given, by title. */
+  const offered = async (problem = problems()[0]) => {
     const document = await vscode.workspace.openTextDocument(rules.uri());
-    const [first] = problems();
-    assert.ok(first);
-    const actions = fixes.provideCodeActions(document, first.range, {
-      diagnostics: problems().filter(({ range }) => range.isEqual(first.range)),
+    assert.ok(problem);
+    const actions = fixes.provideCodeActions(document, problem.range, {
+      diagnostics: problems().filter(({ range }) => range.isEqual(problem.range)),
     });
     return { document, actions, named: (title: string) => actions.find((action) => action.title === title) };
   };
@@ -132,7 +131,7 @@ describe('access rules in the workspace', () => {
   it('says once what is wrong in the file, where it stands, with what was probably meant', async () => {
     await rules.write(file('rules:\n  - { id: typo, kind: max-holders, role: admim, max: 1 }\n'));
     access.arrive();
-    await until('problems are shown', () => messages()[0]?.startsWith('Nothing') === true);
+    await until('problems are shown', () => messages()[0]?.startsWith('No role') === true);
     assert.deepEqual(messages(), ['No role is called "admim". Did you mean "admin"?']);
     await rules.write(file('rules:\n  - { id: typo, kind: max-holder, role: admin, max: 1 }\n'));
     await until('the kind is a problem', () => messages()[0]?.startsWith('Unknown value') === true);
@@ -147,7 +146,7 @@ describe('access rules in the workspace', () => {
   it('offers to change a name to what was probably meant', async () => {
     await rules.write(file('rules:\n  - { id: typo, kind: max-holders, role: admim, max: 1 }\n'));
     access.arrive();
-    await until('problems are shown', () => messages()[0]?.startsWith('Nothing') === true);
+    await until('problems are shown', () => messages()[0]?.startsWith('No role') === true);
     const { actions } = await offered();
     assert.ok(actions.some(({ title }) => title === 'Change to "admin"'));
   });
@@ -193,6 +192,11 @@ describe('access rules in the workspace', () => {
         ['ops is declared here', 10],
       ],
     );
+    const { actions } = await offered(waived);
+    assert.deepEqual(
+      actions.map(({ title }) => title),
+      ['Open in Tree'],
+    );
   });
 
   it('shows fifty findings of a rule, and how many there are besides', async () => {
@@ -214,14 +218,36 @@ describe('access rules in the workspace', () => {
     const add = named('Add Waiver…');
     assert.ok(add?.command && named('Open in Tree'));
     const typed = ['T-7', 'lead@m.example', '2030-01-31'];
-    patches.set(vscode.window, 'showInputBox', async () => typed.shift());
+    const offeredTexts: (string | undefined)[] = [];
+    patches.set(vscode.window, 'showInputBox', async ({ value }: vscode.InputBoxOptions = {}) => {
+      offeredTexts.push(value);
+      return typed.shift();
+    });
     await (handlers[commands.addWaiver] as (...args: unknown[]) => unknown)(...(add.command.arguments ?? []));
     assert.match(
       await textNow(),
       /\nwaivers:\n {2}- \{ rule: apart, for: ada@m\.example, owner: lead@m\.example, reason: T-7, until: 2030-01-31 \}\n$/,
     );
+    assert.equal(offeredTexts[1], 'ines@m.example', 'whose account it is');
     const document = await vscode.workspace.openTextDocument(rules.uri());
     assert.equal(files.checkText(document.uri, document.getText()).result?.check.rules[0]?.status, 'waived');
+  });
+
+  it('replaces a waiver that has expired by the new one', async () => {
+    const waivers =
+      'waivers:\n  - { rule: apart, for: ada@m.example, owner: l@m.example, reason: T, until: 2020-01-31 }\n';
+    await rules.write(file(APART + waivers));
+    access.arrive();
+    await until('problems are shown', () => problems().length === 2);
+    const { named } = await offered(problems().find(({ message }) => message.startsWith('ada@')));
+    const typed = ['T-8', 'lead@m.example', '2030-01-31'];
+    patches.set(vscode.window, 'showInputBox', async () => typed.shift());
+    const { arguments: args = [] } = named('Add Waiver…')?.command ?? assert.fail('not offered');
+    await (handlers[commands.addWaiver] as (...args: unknown[]) => unknown)(...args);
+    assert.match(
+      await textNow(),
+      /\nwaivers:\n {2}- \{ rule: apart, for: ada@m\.example, owner: lead@m\.example, reason: T-8, until: 2030-01-31 \}\n$/,
+    );
   });
 
   it('accepts a difference into the declaration, or copies it as something to do', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type AccessModel, buildModel } from '../../../../src/core/access/model.ts';
 import type { AccessGroup, AccessSubject } from '../../../../src/core/access/resources.ts';
+import { readAccessFile } from '../../../../src/core/rules/accessFile.ts';
 import { acceptDrift, addWaiver, declare } from '../../../../src/core/rules/declare.ts';
 import { checkAccess } from '../../../../src/core/rules/judge.ts';
 import { input, organizations } from '../access/organizations.ts';
@@ -188,6 +189,14 @@ describe('adding a waiver', () => {
       /waivers:\n {2}- \{ rule: b, for: ada@acme\.example, owner: ben@acme\.example, reason: "T: 1", until: 2027-01-31 \}\n {2}- \{ rule: c, for: all \} # last\n$/,
     );
     assert.match(addWaiver(file('rules: []\n'), waiver), /\nwaivers:\n {2}- \{ rule: b,/);
+    const dead = file('waivers:\n  - { rule: b, for: all, reason: T, until: 2026-01-31 } # why\n');
+    const [old] = readAccessFile(dead.replace('reason', 'owner: x, reason')).waivers;
+    assert.match(
+      addWaiver(dead, waiver, old),
+      /waivers:\n {2}- \{ rule: b, for: ada@acme\.example, reason: "T: 1", until: 2027-01-31, owner: .* \} # why\n$/,
+      'in the place of one that has expired',
+    );
+    assert.equal(readAccessFile(addWaiver(dead.replace('reason: T', 'reason: U'), waiver, old)).waivers.length, 1);
     assert.throws(() => addWaiver('rules: [', waiver), /has mistakes/);
   });
 });

@@ -135,7 +135,11 @@ describe('reports of a check', () => {
     const text = documentMarkdown(reportDocument([checked], { now: NOON }));
     assert.match(text, /^# Access check of acme/);
     assert.match(text, /\| apart \| ben@acme\.example has both admin and auditor, through both \| error \| both \|/);
-    assert.match(text, /## Waived\n\n.*\n.*\n\| apart \| ada@acme\.example has .* \| T-1 \\\| x \| 2027-01-31 \|/);
+    assert.match(
+      text,
+      /## Waived\n\n.*\n.*\n\| apart \| ada@acme\.example has .* \| T-1 \\\| x \| lead@acme\.example \| 2027-01-31 \|/,
+    );
+    assert.doesNotMatch(documentMarkdown(reportDocument([checked], { now: NOON, emails: false })), /lead@/);
     assert.match(text, /## Cannot be told/);
   });
 
