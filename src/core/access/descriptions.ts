@@ -66,6 +66,11 @@ export function groupCountText(many: number): string {
   return many === 1 ? l10n.t('1 group') : l10n.t('{0} groups', many);
 }
 
+/** `ada@acme.example`; an ID alone with its kind before it: `user ID 17`. */
+export function memberName({ kind, id, email }: Pick<Principal, 'kind' | 'id' | 'email'>): string {
+  return email ?? `${kindName(kind)} ${id}`;
+}
+
 export function roleCountText(many: number): string {
   return many === 1 ? l10n.t('1 role') : l10n.t('{0} roles', many);
 }

@@ -43,6 +43,11 @@ export function countText(many: number, what: string): string {
   return `${many} ${what}${many === 1 ? '' : 's'}`;
 }
 
+/** `ada@acme.example`; an ID alone with its kind before it: `user ID 17`. */
+export function memberName({ kind, id, email }: Pick<Principal, 'kind' | 'id' | 'email'>): string {
+  return email ?? `${KINDS[kind]} ${id}`;
+}
+
 /** A principal, unambiguously: `jane@example.com (subject 17 of https://issuer)`. */
 export function principalText(principal: Pick<Principal, 'kind' | 'id' | 'email' | 'issuer'>): string {
   const { kind, id, email, issuer } = principal;

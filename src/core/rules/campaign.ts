@@ -1,7 +1,8 @@
 import * as l10n from '@vscode/l10n';
+import { memberName } from '../access/descriptions.ts';
 import type { AccessModel, GroupEntry, Principal } from '../access/model.ts';
 import { oneLine } from '../access/plain.ts';
-import { groupName, principalName } from '../access/queries.ts';
+import { groupName } from '../access/queries.ts';
 import { compare } from './findings.ts';
 import { hasMalformed, lower } from './references.ts';
 import {
@@ -177,8 +178,19 @@ export interface CampaignState {
   readonly isComplete: boolean;
 }
 
-/** What the decisions of a file come to in a reading. */
-export function stateOf(campaign: Campaign, model: AccessModel, now: number): CampaignState {
+/** Who is signed in: their ID is known beside what decisions call them. */
+export interface Reviewer {
+  readonly id: string;
+  readonly label: string;
+}
+
+/**
+ * What the decisions of a file come to in a reading.
+ *
+ * @param account who is signed in.
+ */
+export function stateOf(campaign: Campaign, model: AccessModel, now: number, account?: Reviewer): CampaignState {
+  const idsOf = reviewerIds(model, account);
   const problems = [...campaign.problems];
   const byKey = Map.groupBy(campaign.items, ({ group, who }) => keyOf(group, who));
   const today = dayOfTime(now);
@@ -187,7 +199,8 @@ export function stateOf(campaign: Campaign, model: AccessModel, now: number): Ca
     byKey.delete(key);
     const status = statusOf(items, group, today);
     const item = items.find(({ decided }) => decided !== undefined) ?? items[0];
-    if (item !== undefined) problems.push(...problemsOf(items, item, status, group, principal));
+    if (item !== undefined)
+      problems.push(...problemsOf(items, item, status, group, principal), ...ownDecision(item, principal, idsOf));
     const { started } = campaign;
     const date = isDecision(status) ? item?.decided?.date : undefined;
     return { group, principal, status, item, isTakenOver: !!started && !!date && date < started };
@@ -226,12 +239,12 @@ function statusOf(items: readonly CampaignItem[], group: GroupEntry, today: numb
 
 function problemsOf(
   items: readonly CampaignItem[],
-  { place, decided, value }: CampaignItem,
+  { place }: CampaignItem,
   status: ItemStatus,
   group: GroupEntry,
   principal: Principal,
 ): readonly FileProblem[] {
-  const who = oneLine(principalName(principal));
+  const who = oneLine(memberName(principal));
   const name = oneLine(groupName(group));
   const problems: FileProblem[] = [];
   if (status === 'conflict') {
@@ -243,15 +256,36 @@ function problemsOf(
   if (status === 'changed')
     problems.push(problem('changed', place, l10n.t('{0} has other roles now: decide again.', name), 'information'));
   if (status === 'due') problems.push(problem('due', place, l10n.t('This has to be decided again.'), 'information'));
-  if (decided && isSame(decided.by, principal)) {
-    const by = value.fields?.get('by')?.value ?? place;
-    problems.push(problem('own-decision', by, l10n.t('Nobody should decide about their own access.'), 'warning'));
-  }
   return problems;
 }
 
-function isSame(by: string, { id, email, kind }: Principal): boolean {
-  return (email !== undefined && lower(email) === lower(by)) || by === `${kind}:${id}`;
+function ownDecision(
+  { place, decided, value }: CampaignItem,
+  { id, email, kind }: Principal,
+  idsOf: (name: string) => ReadonlySet<string>,
+): readonly FileProblem[] {
+  if (decided === undefined) return [];
+  const { by } = decided;
+  const isOwn =
+    (email !== undefined && lower(email) === lower(by)) ||
+    by === `${kind}:${id}` ||
+    (kind !== 'serviceAccount' && idsOf(by).has(id));
+  if (!isOwn) return [];
+  const at = value.fields?.get('by')?.value ?? place;
+  return [problem('own-decision', at, l10n.t('Nobody should decide about their own access.'), 'warning')];
+}
+
+/** The IDs of whom decisions call by an e-mail address: a group can list them by ID alone. */
+function reviewerIds({ principals }: AccessModel, account: Reviewer | undefined) {
+  const ids = new Map<string, Set<string>>();
+  const add = (name: string, id: string) => {
+    const known = ids.get(lower(name)) ?? new Set();
+    ids.set(lower(name), known.add(id));
+  };
+  for (const { kind, email, id } of principals) if (kind === 'subject' && email !== undefined) add(email, id);
+  if (account) add(account.label, account.id);
+  const none: ReadonlySet<string> = new Set();
+  return (name: string) => ids.get(lower(name)) ?? none;
 }
 
 /** `subject 1b8f…|https://…`: unique in a group, and the same on every machine. */

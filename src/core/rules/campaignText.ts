@@ -1,10 +1,10 @@
 import * as l10n from '@vscode/l10n';
-import { timeText } from '../access/descriptions.ts';
+import { memberName, timeText } from '../access/descriptions.ts';
 import { heading, notice, type PageDocument, paragraph, table } from '../access/document.ts';
 import type { AccessModel } from '../access/model.ts';
 import { oneLine } from '../access/plain.ts';
-import { groupName, principalName } from '../access/queries.ts';
-import { type CampaignState, type ItemStatus, isDecision, type Membership } from './campaign.ts';
+import { groupName, roleName } from '../access/queries.ts';
+import { type CampaignState, type ItemStatus, isDecision, keyOf, type Membership, whoOf } from './campaign.ts';
 import { dateText } from './shape.ts';
 
 /** Who decided what, when, on which reading: for the auditor. */
@@ -15,14 +15,23 @@ export function campaignDocument(state: CampaignState, model: AccessModel, now: 
     const decided = item?.decided;
     return [
       [oneLine(groupName(group))],
-      [oneLine(principalName(principal))],
+      [oneLine(memberName(principal))],
+      [oneLine(group.roles.map(roleName).join(', '))],
       [isTakenOver ? l10n.t('{0} (earlier review)', statusText(status)) : statusText(status)],
       [decided?.by ?? ''],
       [decided?.date ?? ''],
       [decided?.note ?? ''],
     ];
   };
-  const columns = [l10n.t('Group'), l10n.t('Member'), l10n.t('Decision'), l10n.t('By'), l10n.t('On'), l10n.t('Note')];
+  const columns = [
+    l10n.t('Group'),
+    l10n.t('Member'),
+    l10n.t('Roles'),
+    l10n.t('Decision'),
+    l10n.t('By'),
+    l10n.t('On'),
+    l10n.t('Note'),
+  ];
   return {
     title: l10n.t('Decisions about access in {0}', model.organization),
     about: [l10n.t('read {0} · written {1}', timeText(model.at), timeText(now))],
@@ -63,6 +72,30 @@ export function progressText({
       : l10n.t('{0} of {1} decided ({2} in an earlier review)', decided, all, takenOver),
     ...(asked === 0 ? [] : [l10n.t('{0} to ask', asked)]),
   ].join(', ');
+}
+
+/** What a new review takes over from an earlier one, and what it does not and why, in sentences. */
+export function takeoverText(
+  name: string,
+  earlier: CampaignState,
+  { progress }: Pick<CampaignState, 'progress'>,
+): string {
+  const { memberships, campaign } = earlier;
+  const count = (status: ItemStatus) => memberships.filter((one) => one.status === status).length;
+  const there = new Set(memberships.map(({ group, principal }) => keyOf(group.key, whoOf(principal))));
+  const ended = campaign.items.filter(({ decided, group, who }) => decided && !there.has(keyOf(group, who))).length;
+  const dropped: readonly (readonly [number, string])[] = [
+    [count('changed'), l10n.t('the group’s roles have changed')],
+    [count('due'), l10n.t('due again')],
+    [count('conflict'), l10n.t('decided twice')],
+    [ended, l10n.t('no longer a member')],
+  ];
+  const reasons = dropped.filter(([many]) => many > 0).map(([many, why]) => l10n.t('{0} ({1})', many, why));
+  return [
+    l10n.t('Decisions taken over from {0}: {1}.', name, progress.takenOver),
+    ...(reasons.length === 0 ? [] : [l10n.t('Not taken over: {0}.', reasons.join(', '))]),
+    l10n.t('Memberships to decide: {0}.', progress.all - progress.decided),
+  ].join(' ');
 }
 
 /** How a membership stands, as a sentence: `Kept by ada@acme.example on 2026-11-22`. */

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { groupName, principalName, roleName } from '../../core/access/queries.ts';
+import { memberName } from '../../core/access/descriptions.ts';
+import { groupName, roleName } from '../../core/access/queries.ts';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { isString } from '../../core/base/shape.ts';
@@ -16,7 +17,7 @@ import {
   whoOf,
 } from '../../core/rules/campaign.ts';
 import { beginCampaign, blockPlace, decide, type NewDecision } from '../../core/rules/campaignEdits.ts';
-import { campaignDocument, progressText, standingText } from '../../core/rules/campaignText.ts';
+import { campaignDocument, progressText, standingText, takeoverText } from '../../core/rules/campaignText.ts';
 import { compare } from '../../core/rules/findings.ts';
 import { commands, documentPanel } from '../../ids.ts';
 import type { ReadOrganization } from '../accessData.ts';
@@ -90,7 +91,9 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
     const read = organization === undefined ? undefined : this.#deps.data.last(organization);
     if (!read?.model.groupsKnown) return { uri, campaign, judged: undefined };
     const isSame = last?.campaign === campaign && last.judged?.read.model === read.model;
-    const judged = isSame ? last.judged : { state: stateOf(campaign, read.model, Date.now()), read };
+    const judged = isSame
+      ? last.judged
+      : { state: stateOf(campaign, read.model, Date.now(), read.session.account), read };
     this.#last = { uri, campaign, judged };
     return this.#last;
   }
@@ -132,7 +135,7 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
         if (item === undefined) return [];
         const range = rangeOf({ start: item.value.start, end: item.value.start });
         const gives = group.roles.map(roleName).join(', ') || vscode.l10n.t('no roles');
-        const what = vscode.l10n.t('{0} in {1}: {2}', principalName(principal), groupName(group), gives);
+        const what = vscode.l10n.t('{0} in {1}: {2}', memberName(principal), groupName(group), gives);
         const offered = isDecision(status) ? CHOICES.filter((one) => one !== status) : DECISIONS;
         // Names are last: a line that is too long is cut, and they stand in the comment too.
         return [
@@ -170,15 +173,8 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
     await this.check();
     const { judged } = this.#reviewOf(uri, document.getText());
     if (earlier && judged) {
-      const { takenOver, decided, all } = judged.state.progress;
-      void showInformationMessage(
-        vscode.l10n.t(
-          'Decisions taken over from {0}: {1}. Memberships to decide: {2}.',
-          nameOf(earlier.uri),
-          takenOver,
-          all - decided,
-        ),
-      );
+      const before = stateOf(earlier.campaign, model, Date.now());
+      void showInformationMessage(takeoverText(nameOf(earlier.uri), before, judged.state));
     }
     await this.#showNext(uri);
   }
@@ -311,7 +307,7 @@ async function askDecision(choice: Choice, membership: Membership, by: string): 
   if (choice === 'keep') return { decision: choice, by };
   const { group, principal } = membership;
   const note = await showInputBox({
-    title: vscode.l10n.t('{0} in {1}', principalName(principal), groupName(group)),
+    title: vscode.l10n.t('{0} in {1}', memberName(principal), groupName(group)),
     prompt:
       choice === 'revoke'
         ? vscode.l10n.t('Why is it revoked? Nothing is changed in your cloud.')

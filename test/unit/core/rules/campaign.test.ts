@@ -13,7 +13,7 @@ import {
   stateOf,
 } from '../../../../src/core/rules/campaign.ts';
 import { beginCampaign, decide, type NewDecision } from '../../../../src/core/rules/campaignEdits.ts';
-import { campaignDocument, progressText, standingText } from '../../../../src/core/rules/campaignText.ts';
+import { campaignDocument, progressText, standingText, takeoverText } from '../../../../src/core/rules/campaignText.ts';
 import { acme, NOON, ROLES } from './organizations.ts';
 
 const outlines = {
@@ -51,7 +51,7 @@ organization: acme
 started: 2026-11-22, read 2026-03-01 12:00 UTC
 items:
 
-  # audit: x
+  # audit: service account x
   - group: g-audit
     who: serviceAccount x
 
@@ -135,6 +135,17 @@ items:
     assert.equal(named(stateIn(text.replace('decision: revoke', 'decision: yes')), 'ops', 'ben').status, 'undecided');
   });
 
+  it('warns of a decision about oneself where the group lists them by user ID', () => {
+    const byId = acme({ ops: { people: 'ada', users: 'sub-ada u-9', roles: 'admin' } });
+    const by = (who: string, reviewer: string) =>
+      readCampaign(decided(beginCampaign(byId, NOON), 'ops', who, { decision: 'keep', by: reviewer }, byId));
+    const found = (campaign: ReturnType<typeof by>, id = '') =>
+      stateOf(campaign, byId, NOON, { id, label: 'ines@acme.example' }).problems.map(({ code }) => code);
+    assert.deepEqual(found(by('sub-ada', 'Ada@acme.example')), ['own-decision'], 'whose subject has the same ID');
+    assert.deepEqual(found(by('u-9', 'ines@acme.example'), 'u-9'), ['own-decision'], 'whose account has it');
+    assert.deepEqual(found(by('u-9', 'ada@acme.example'), 'u-9'), []);
+  });
+
   it('takes over what is unchanged in a later one, and opens what is new or different', () => {
     let text = beginCampaign(model, NOON);
     for (const [group, who] of [
@@ -156,6 +167,10 @@ items:
     ]);
     assert.match(next, /date: 2026-11-22/);
     const state = stateIn(next, later);
+    assert.equal(
+      takeoverText('a.review.yaml', stateIn(text, later), state),
+      'Decisions taken over from a.review.yaml: 1. Not taken over: 1 (the group’s roles have changed), 1 (no longer a member). Memberships to decide: 3.',
+    );
     assert.equal(state.progress.takenOver, 1);
     assert.equal(progressText(state), '1 of 4 decided (1 in an earlier review)');
     assert.equal(
@@ -164,7 +179,7 @@ items:
     );
     assert.match(
       documentMarkdown(campaignDocument(state, later, NOON)),
-      /\| ops \| ada@acme\.example \| Keep \(earlier review\) \|/,
+      /\| ops \| ada@acme\.example \| admin \| Keep \(earlier review\) \|/,
     );
   });
 
@@ -207,9 +222,13 @@ items:
   it('has a summary for the auditor', () => {
     const text = decided(decided(beginCampaign(model, NOON), 'ops', 'ben', REVOKE), 'audit', 'x', KEEP);
     const summary = documentMarkdown(campaignDocument(stateIn(text), model, NOON));
+    assert.match(summary, /\| audit \| service account x \| auditor, viewer \| Keep \|/);
     assert.match(summary, /read 2026-03-01 12:00 UTC · written 2026-11-22 12:00 UTC/);
     assert.match(summary, /\*\*2 of 4 decided\*\*/);
-    assert.match(summary, /\| ops \| ben@acme\.example \| Revoke \| ines@acme\.example \| 2026-11-22 \| Left \|/);
+    assert.match(
+      summary,
+      /\| ops \| ben@acme\.example \| admin \| Revoke \| ines@acme\.example \| 2026-11-22 \| Left \|/,
+    );
   });
 
   it('reads any text', () => {
