@@ -138,11 +138,23 @@ function keysAt(value: unknown, shape: Shape): Keys | undefined {
       return keysAt(value, shape.record);
     case 'variants': {
       const chosen = String((value as Record<string, unknown>)[shape.by] ?? '');
-      return { ...shape.keys, ...(Object.hasOwn(shape.of, chosen) ? shape.of[chosen]?.keys : {}) };
+      return {
+        ...shape.keys,
+        ...explained(shape),
+        ...(Object.hasOwn(shape.of, chosen) ? shape.of[chosen]?.keys : {}),
+      };
     }
     default:
       return undefined;
   }
+}
+
+/** The key that chooses between variants, with what each is for. */
+function explained({ by, keys, of }: Extract<Shape, { type: 'variants' }>): Keys {
+  const key = keys[by];
+  if (key?.shape.type !== 'choice') return {};
+  const about = (value: string) => (Object.hasOwn(of, value) ? of[value]?.about() : undefined);
+  return { [by]: { ...key, shape: { ...key.shape, about } } };
 }
 
 function keyCompletion(name: string, { shape, about }: Key): Completion {
@@ -153,7 +165,10 @@ function keyCompletion(name: string, { shape, about }: Key): Completion {
 function valuesOf(shape: Shape, text: string, known: Known): readonly Completion[] {
   switch (shape.type) {
     case 'choice':
-      return shape.of.map((value) => ({ label: value, kind: 'value', insert: value }));
+      return shape.of.map((value) => {
+        const detail = shape.about?.(value);
+        return { label: value, kind: 'value', insert: value, ...(detail !== undefined && { detail }) };
+      });
     case 'either':
       return valuesOf(shape.text, text, known);
     case 'text':
@@ -207,7 +222,7 @@ function references(refers: Refers, text: string, { model, organizations }: Know
 }
 
 function aboutValue({ text, shape }: Found, model: AccessModel | undefined): readonly string[] {
-  if (shape?.type === 'choice') return [];
+  if (shape?.type === 'choice') return [shape.about?.(text) ?? ''];
   const of = shape?.type === 'either' ? shape.text : shape;
   if (of?.type !== 'text' || of.refers === undefined || model === undefined) return [];
   const resolver = new Resolver(model);

@@ -17,7 +17,12 @@ export type Shape =
   | { readonly type: 'anything' }
   /** With `permits`, what it names is let in: it has to be exactly that. */
   | { readonly type: 'text'; readonly refers?: Refers; readonly permits?: boolean; readonly canBeEmpty?: boolean }
-  | { readonly type: 'choice'; readonly of: readonly string[] }
+  | {
+      readonly type: 'choice';
+      readonly of: readonly string[];
+      /** What each is for, localized. */
+      readonly about?: (value: string) => string | undefined;
+    }
   | { readonly type: 'integer'; readonly least: number }
   | { readonly type: 'date' }
   | { readonly type: 'list'; readonly of: Shape }

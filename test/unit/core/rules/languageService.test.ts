@@ -69,6 +69,21 @@ describe('completion in access rules', () => {
     });
   }
 
+  it('explains each kind that it offers', () => {
+    const found = complete(
+      file('rules:\n  - { id: a, kind: }'),
+      file('rules:\n  - { id: a, kind: ').length,
+      ACCESS_FILE_SHAPE,
+      known,
+    );
+    const details = new Map(found?.items.map(({ label, detail }) => [label, detail]));
+    assert.equal(
+      details.get('only-through'),
+      'A role is granted by these groups alone, whether they have members or not.',
+    );
+    assert.ok([...details.values()].every((detail) => detail !== undefined));
+  });
+
   it('offers no key twice, and quotes what YAML would take for something else', () => {
     assert.ok(!offered(file('|')).labels.includes('organization'));
     assert.ok(offered(file('rules:\n  - { id: a, kind: only-through, groups: [|] }')).inserts.includes('"a b"'));
@@ -110,5 +125,12 @@ describe('hover in access rules', () => {
     );
     assert.equal(linesAt(file('waivers:\n  - { rule: a, for: ad|a@acme.example }')), 'ada@acme.example: ops');
     assert.equal(linesAt(file('rules:\n  - { id: |a }')), undefined);
+    assert.equal(
+      linesAt(file('rules:\n  - { id: a, kind: no-un|used-roles }')),
+      'Every role is granted by a group.',
+      'a kind',
+    );
+    assert.equal(linesAt(file('rules:\n  - { id: a, kind: no|ne }')), undefined);
+    assert.equal(linesAt(file('rules:\n  - { id: a, kind: no-unused-roles, severity: er|ror }')), undefined);
   });
 });
