@@ -160,7 +160,11 @@ export const promptFields: Readonly<Record<FieldLevel, Readonly<Record<string, P
     repeats: { shape: 'text', describe: () => l10n.t('How often each case is asked.') },
     passes: { shape: 'text', describe: () => l10n.t('How many answers to a case must pass. All, if it is left out.') },
     seeds: { shape: 'list', describe: () => l10n.t('Seeds: each case is asked once with each of them.') },
-    judge: { shape: 'text', describe: () => l10n.t('The model of evaluators that name none we have.') },
+    judge: {
+      shape: 'text',
+      describe: () =>
+        l10n.t('The model that judges where an evaluator names none you have. Without it, the tested model judges.'),
+    },
     evaluators: {
       shape: 'list',
       describe: () => l10n.t('As `evaluators`, for methods that other programs do not know and would stop at.'),
