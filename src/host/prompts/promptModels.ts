@@ -52,12 +52,17 @@ export class PromptModels implements vscode.Disposable {
   /**
    * The models for these names, each once. Asks for what is not clear, and remembers it in the settings.
    *
+   * @param mayAsk false: what is not clear is `cancelled` as well.
    * @throws RolecallError that says why no model can answer; `cancelled` when nothing is chosen.
    */
-  async require(names: readonly (string | undefined)[]): Promise<string[]> {
+  async require(names: readonly (string | undefined)[], mayAsk = true): Promise<string[]> {
     await usableModels(this.#clouds, this.#catalog);
     const found = new Set<string>();
-    for (const name of names) found.add(this.find(name) ?? (await this.#ask(name ?? '')));
+    for (const name of names) {
+      const model = this.find(name);
+      if (model === undefined && !mayAsk) throw cancelled();
+      found.add(model ?? (await this.#ask(name ?? '')));
+    }
     return [...found];
   }
 

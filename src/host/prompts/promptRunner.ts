@@ -52,15 +52,19 @@ export class PromptRunner {
    *
    * @throws RolecallError that says why it cannot be run; `cancelled` where the user did not choose a model.
    */
-  async modelsOf({ file }: OpenedPrompt): Promise<string[]> {
-    const { model, extensions } = file;
-    const own = extensions.models.length > 0 ? extensions.models : [model];
-    return this.#deps.models.require(own.map((each) => each?.value));
+  async modelsOf({ file }: OpenedPrompt, mayAsk = true): Promise<string[]> {
+    return this.#deps.models.require(answeringOf(file), mayAsk);
   }
 
   /** Asks for the models that judge, where the file names one that is not known. */
-  async askForJudges({ file }: OpenedPrompt): Promise<void> {
-    await this.#deps.models.require(judgesOf(file));
+  async askForJudges({ file }: OpenedPrompt, mayAsk = true): Promise<void> {
+    await this.#deps.models.require(judgesOf(file), mayAsk);
+  }
+
+  /** The names in a file for which a model has to be chosen. */
+  unclearNames({ file }: OpenedPrompt): string[] {
+    const names = [...answeringOf(file), ...judgesOf(file)].filter((name) => name !== undefined);
+    return [...new Set(names)].filter((name) => this.#deps.models.find(name) === undefined);
   }
 
   /** @throws RolecallError before anything was sent. Whatever happens afterwards is part of the result. */
@@ -141,6 +145,11 @@ export function firstError(
     range,
     sentence: vscode.l10n.t('{0} has errors. Line {1}: {2}', prompt.name, range.start.line + 1, first.message),
   };
+}
+
+function answeringOf({ model, extensions }: PromptFile): (string | undefined)[] {
+  const own = extensions.models.length > 0 ? extensions.models : [model];
+  return own.map((each) => each?.value);
 }
 
 /** The names of models that judge. Where none is named, the model that is tested judges. */

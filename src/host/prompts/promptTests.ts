@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { asRolecallError, isCancelled } from '../../core/base/errors.ts';
+import { asRolecallError, formatList, isCancelled } from '../../core/base/errors.ts';
 import type { PromptCase } from '../../core/prompts/promptCases.ts';
 import { nameCases } from '../../core/prompts/promptCases.ts';
 import { hasErrors } from '../../core/prompts/promptFile.ts';
@@ -23,6 +23,18 @@ export interface PromptTestsDeps {
   readonly problems: PromptProblems;
   /** Keeps a run, of all cases of the file or of some. @returns what its cases did better in the baseline, by their IDs. */
   keep(prompt: OpenedPrompt, run: PromptRun, isPartial: boolean): Promise<ReadonlyMap<string, string>>;
+}
+
+/** The tests of a file that are asked for. */
+interface WantedRun {
+  readonly run: vscode.TestRun;
+  readonly file: vscode.TestItem;
+  readonly tests: readonly vscode.TestItem[];
+  /** Instead of the file's own. */
+  readonly models: readonly string[] | undefined;
+  readonly mayAsk: boolean;
+  /** The user has not answered a question. */
+  declined(): void;
 }
 
 /** The tests of a file that are run with these models. */
@@ -233,14 +245,18 @@ export class PromptTests implements vscode.Disposable {
     try {
       if (!request.include) await this.#discover();
       const queue = new RequestQueue();
-      const running: Promise<void>[] = [];
-      // Files run side by side, but ask their questions one after the other.
+      const prepared: FileRun[] = [];
+      // Questions to the user come before the first request, one after the other, until one is not answered.
+      let mayAsk = true;
+      const declined = () => {
+        mayAsk = false;
+      };
       for (const [file, wanted] of await this.#wanted(request)) {
         if (signal.aborted) break;
-        const work = await this.#prepare(run, file, wanted, models);
-        if (work) running.push(this.#runFile(work, queue, signal));
+        const work = await this.#prepare({ run, file, tests: wanted, models, mayAsk, declined });
+        if (work) prepared.push(work);
       }
-      await Promise.all(running);
+      await Promise.all(prepared.map((work) => this.#runFile(work, queue, signal)));
     } finally {
       run.end();
     }
@@ -263,19 +279,15 @@ export class PromptTests implements vscode.Disposable {
   }
 
   /** Never rejects. @returns `undefined` where there is nothing to run, which the run has been told. */
-  async #prepare(
-    run: vscode.TestRun,
-    file: vscode.TestItem,
-    tests: readonly vscode.TestItem[],
-    models: readonly string[] | undefined,
-  ): Promise<FileRun | undefined> {
+  async #prepare({ run, file, tests, models, mayAsk, declined }: WantedRun): Promise<FileRun | undefined> {
     for (const test of tests) run.enqueued(test);
     if (!file.uri) return undefined;
     const fail = (message: string) => {
       for (const test of tests) run.errored(test, new vscode.TestMessage(message));
     };
+    let prompt: OpenedPrompt | undefined;
     try {
-      const prompt = await readPrompt(file.uri);
+      prompt = await readPrompt(file.uri);
       await this.#fill(file, prompt);
       if (file.error !== undefined && hasErrors(prompt.file)) {
         fail(typeof file.error === 'string' ? file.error : file.error.value);
@@ -291,11 +303,20 @@ export class PromptTests implements vscode.Disposable {
         return undefined;
       }
       const { runner } = this.#deps;
-      const asked = models ?? (await runner.modelsOf(prompt));
-      await runner.askForJudges(prompt);
+      const asked = models ?? (await runner.modelsOf(prompt, mayAsk));
+      await runner.askForJudges(prompt, mayAsk);
       return { run, file, tests, prompt, models: asked, fail };
     } catch (error) {
       if (!isCancelled(error)) fail(asRolecallError(error).message);
+      else {
+        declined();
+        const names = prompt ? this.#deps.runner.unclearNames(prompt) : [];
+        fail(
+          names.length === 0
+            ? vscode.l10n.t('Not run: no model was chosen.')
+            : vscode.l10n.t('Not run: no model was chosen for {0}.', formatList(names)),
+        );
+      }
       return undefined;
     }
   }

@@ -334,6 +334,30 @@ describe('prompt files', () => {
     ]);
   });
 
+  it('ask for all models before the first request, and say why what has none is not run', async () => {
+    const { bodies } = await plainServer();
+    await other.write(TEXT.replace('sandbox/guide', 'x/grok'));
+    const items = [await suite(), controller.items.get(other.uri().toString()) ?? assert.fail()];
+    const sentWhenAsked: number[] = [];
+    patches.set(vscode.window, 'showQuickPick', async () => void sentWhenAsked.push(bodies.length));
+    await run(items);
+    assert.deepEqual(sentWhenAsked, [0]);
+    assert.deepEqual(verdicts().sort(), [
+      ['right', 'errored'],
+      ['right', 'passed'],
+      ['wrong', 'errored'],
+      ['wrong', 'failed'],
+    ]);
+    const [{ messages = [] } = {}] = told.filter(({ state }) => state === 'errored');
+    assert.equal(messages[0]?.message, 'Not run: no model was chosen for x/grok.');
+    // Once a question is not answered, no other is put.
+    await write(TEXT.replace('sandbox/guide', 'y/claude'));
+    await run(items);
+    assert.equal(sentWhenAsked.length, 2);
+    assert.equal(verdicts().filter(([, state]) => state === 'errored').length, 4);
+    await other.write(TEXT);
+  });
+
   it('are errors, not failures, where a request fails', async () => {
     await inSandbox();
     const item = await suite();
