@@ -27,8 +27,8 @@ import type { Handlers } from '../commands.ts';
 import { showInputBox, showQuickPick } from '../dialogs.ts';
 import type { OpenPage } from '../pages.ts';
 import { pickGroupOrRole, pickPrincipal, readPicked } from '../pickTarget.ts';
-import type { AccessFiles, CheckedDocument } from './accessFiles.ts';
-import { editOf, fileFor, isThere, openDraft, writeFile } from './edits.ts';
+import { ACCESS_FILES, type AccessFiles, type CheckedDocument } from './accessFiles.ts';
+import { editOf, openDraft } from './edits.ts';
 import type { RulesDeps } from './rules.ts';
 
 interface RuleCommandsDeps extends RulesDeps {
@@ -45,13 +45,16 @@ export function ruleCommands(deps: RuleCommandsDeps) {
       await openDraft(model.organization, newAccessFile(model, Date.now()));
     },
     [commands.declareAccess]: async (node) => {
-      const { model } = await readPicked(data, node);
+      const active = targetOf(node) ? undefined : await activeFile(deps);
+      const { model } = await readPicked(data, active?.target ?? node);
       await files.check();
       const own = files.checked.filter(({ file }) => file.organization === model.organization);
-      const known = own.find(({ file }) => file.declared) ?? own[0];
-      const uri = known?.uri ?? fileFor(model.organization);
-      const before = (await isThere(uri)) ? (await vscode.workspace.openTextDocument(uri)).getText() : '';
-      await writeFile(uri, declare(model, before));
+      const uri = own.find(({ file }) => file.declared)?.uri ?? active?.uri ?? own[0]?.uri;
+      if (!uri) return openDraft(model.organization, declare(model));
+      // It may replace what was written by hand: it is shown, and saved by whoever agrees.
+      const document = await vscode.workspace.openTextDocument(uri);
+      await vscode.window.showTextDocument(document);
+      await vscode.workspace.applyEdit(editOf(document, declare(model, document.getText())));
     },
     [commands.addWaiver]: async (file, fingerprint) => {
       if (!(file instanceof vscode.Uri) || !isString(fingerprint)) return;
@@ -115,6 +118,18 @@ export function ruleCommands(deps: RuleCommandsDeps) {
       await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
     },
   } satisfies Partial<Handlers>;
+}
+
+/** The file of access rules in the active editor, with its organization as commands take it, where the user shows that one. */
+async function activeFile({ data, files }: RuleCommandsDeps) {
+  const document = vscode.window.activeTextEditor?.document;
+  if (!document || vscode.languages.match({ pattern: ACCESS_FILES }, document) === 0) return undefined;
+  const { organization } = files.checkText(document.uri, document.getText()).file;
+  const session = data.requireSession();
+  const shown = await data.organizations(session);
+  if (organization === undefined || !shown.some(({ id }) => id === organization)) return undefined;
+  const target = { kind: 'organization', organization, connection: session.cloud.key } as const;
+  return { uri: document.uri, target: { target } };
 }
 
 /** Reads what the files are about, as far as the user shows it, and checks again. */

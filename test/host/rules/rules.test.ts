@@ -48,6 +48,7 @@ describe('access rules in the workspace', () => {
     files.dispose();
     const open = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === rules.uri().toString());
     if (open?.isDirty) await open.save();
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await vscode.workspace.fs.delete(rules.uri());
   });
 
@@ -271,11 +272,24 @@ describe('access rules in the workspace', () => {
     ]);
   });
 
+  it('declares what is there in the file that is looked at, without a question', async () => {
+    access.organizations = ['m', 'other'];
+    patches.set(vscode.window, 'showQuickPick', () => assert.fail('a question'));
+    await rules.write(file(APART));
+    access.arrive();
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(rules.uri()));
+    await handlers[commands.declareAccess](undefined);
+    assert.match(await textNow(), /\ndeclared:\n/);
+  });
+
   it('declares what is there, and keeps the rules of the file', async () => {
     await rules.write(file(APART));
     access.arrive();
     await handlers[commands.declareAccess](undefined);
     const text = await textNow();
+    const written = await vscode.workspace.fs.readFile(rules.uri());
+    assert.equal(new TextDecoder().decode(written), file(APART), 'it is not saved yet');
+    assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), rules.uri().toString());
     assert.ok(text.startsWith(file(APART)), text);
     assert.match(text, /\ndeclared:\n {2}complete: true\n {2}groups:\n {4}- name: audit\n {6}id: g-2\n/);
     assert.deepEqual(files.checkText(rules.uri(), text).result?.check.drift?.findings, []);
