@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import type { EntryFinding, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
-import { groupName } from '../../core/access/queries.ts';
 import type { Log } from '../../core/base/log.ts';
 import { type AccessFile, readAccessFile } from '../../core/rules/accessFile.ts';
 import { type Finding, groupsOf, principalsOf } from '../../core/rules/findings.ts';
@@ -13,6 +12,7 @@ import {
   unknownOrganization,
   unreadReasons,
 } from '../../core/rules/judge.ts';
+import { relatedPlaces } from '../../core/rules/relatedPlaces.ts';
 import { positionsIn } from '../../core/rules/reports.ts';
 import { dateText, type FileProblem, type Place, problem } from '../../core/rules/shape.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
@@ -243,7 +243,7 @@ export function diagnosticsOf(
     const related = [
       ...(waiver ? [{ place: waiver.value, text: vscode.l10n.t('The waiver') }] : []),
       ...(lapsed ? [{ place: lapsed.value, text: vscode.l10n.t('A waiver that has expired') }] : []),
-      ...declarationsOf(finding, file),
+      ...relatedPlaces(finding, file),
     ];
     shown.relatedInformation = related.map(({ place, text }) => {
       const { start } = place;
@@ -282,17 +282,4 @@ export function diagnosticsOf(
       : []),
     ...cannotTell(declared, check.drift?.reasons ?? [], 'warning', 'drift', true),
   ];
-}
-
-/** Where the groups that a finding comes from are declared. */
-function declarationsOf(finding: Finding, file: AccessFile) {
-  return groupsOf(finding).flatMap((group) => {
-    const { id, name } = group.group.metadata;
-    const isIt = (value: { readonly text?: string } | undefined, text: string) => value?.text === text;
-    const item = file.declared?.groups.find(
-      ({ fields }) =>
-        isIt(fields?.get('id')?.value, id) || (!fields?.has('id') && isIt(fields?.get('name')?.value, name)),
-    );
-    return item ? [{ place: item, text: vscode.l10n.t('{0} is declared here', groupName(group)) }] : [];
-  });
 }

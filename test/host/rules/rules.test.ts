@@ -191,6 +191,7 @@ describe('access rules in the workspace', () => {
       [
         ['The waiver', 12],
         ['ops is declared here', 10],
+        ['audit gives auditor to ada@m.example', 6],
       ],
     );
     const { actions } = await offered(waived);

@@ -1,0 +1,70 @@
+import * as l10n from '@vscode/l10n';
+import { memberName } from '../access/descriptions.ts';
+import type { GroupEntry, RoleEntry } from '../access/model.ts';
+import { oneLine } from '../access/plain.ts';
+import { groupName } from '../access/queries.ts';
+import type { AccessFile } from './accessFile.ts';
+import { DECLARED } from './drift.ts';
+import { type Finding, groupsOf, principalsOf, rolesOf } from './findings.ts';
+import { groupText, listText, rolesText } from './kinds/kind.ts';
+import { itemsOf, type Place, textOf, type Value } from './shape.ts';
+
+/** A place that explains a finding, and what is there. */
+export interface RelatedPlace {
+  readonly place: Place;
+  /** Localized, without a full stop. */
+  readonly text: string;
+}
+
+/** A finding shows so many groups; the report has them all. */
+const MAX_GROUPS = 20;
+
+/**
+ * The groups that a finding comes from, with what they give and to whom: where the file declares them; else where the rule names the
+ * role that they give, or at the rule.
+ */
+export function relatedPlaces(finding: Finding, file: AccessFile): readonly RelatedPlace[] {
+  const rule = finding.rule === DECLARED ? undefined : file.rules.find(({ id }) => id === finding.rule)?.value;
+  return groupsOf(finding)
+    .slice(0, MAX_GROUPS)
+    .flatMap((group): readonly RelatedPlace[] => {
+      const declared = declarationOf(group, file);
+      if (declared) return [{ place: declared, text: l10n.t('{0} is declared here', oneLine(groupName(group))) }];
+      const roles = rolesGiven(finding, group);
+      const text = rule && textOfGroup(finding, group, roles);
+      const place = rule && roles.map((role) => roleIn(rule, role)).find(Boolean);
+      return text === undefined ? [] : [{ place: place ?? finding.place, text }];
+    });
+}
+
+function textOfGroup(finding: Finding, group: GroupEntry, roles: readonly RoleEntry[]): string | undefined {
+  const about = principalsOf(finding);
+  const members = group.members.filter((member) => about.length === 0 || about.includes(member));
+  const names = listText(members.map((member) => oneLine(memberName(member))));
+  if (roles.length > 0)
+    return names === ''
+      ? l10n.t('{0} gives {1}', groupText(group), rolesText(roles))
+      : l10n.t('{0} gives {1} to {2}', groupText(group), rolesText(roles), names);
+  return about.length > 0 ? l10n.t('{0} has the member {1}', groupText(group), names) : undefined;
+}
+
+/** The roles of a group that the finding is about. */
+function rolesGiven(finding: Finding, group: GroupEntry): readonly RoleEntry[] {
+  const roles = new Set(rolesOf(finding));
+  const ids = new Set(finding.subjects.flatMap((subject) => (subject.kind === 'aspect' ? [subject.name] : [])));
+  return group.roles.filter((role) => roles.has(role) || ids.has(role.id));
+}
+
+function declarationOf({ group }: GroupEntry, { declared }: AccessFile): Place | undefined {
+  const { id, name } = group.metadata;
+  return declared?.groups.find((item) =>
+    item.fields?.has('id') ? textOf(item, 'id') === id : textOf(item, 'name') === name,
+  );
+}
+
+function roleIn(rule: Value, { id, role }: RoleEntry): Place | undefined {
+  const one = rule.fields?.get('role')?.value;
+  return [...(one ? [one] : []), ...itemsOf(rule, 'roles')].find(
+    ({ text }) => text === role?.metadata.name || text === `id:${id}`,
+  );
+}
