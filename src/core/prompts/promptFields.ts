@@ -43,7 +43,9 @@ export const promptFields: Readonly<Record<FieldLevel, Readonly<Record<string, P
     modelParameters: {
       shape: 'mapping',
       describe: () =>
-        l10n.t('Parameters of the request, in camel case or by the names of the API. Only what is set here is sent.'),
+        l10n.t(
+          'Parameters of the request, in camel case or by the names of the API. Only what is set here is sent; `stop: []` counts as not set.',
+        ),
     },
     messages: {
       shape: 'list',
