@@ -138,9 +138,13 @@ export async function openModelPicker(page: Page): Promise<string[]> {
   const rows = pickerList(page).locator('.monaco-list-row.action');
   const group = rows.filter({ hasText: 'Other Models' });
   await attempt(async (quickly) => {
-    // VS Code loses the whole list when the input beneath is drawn anew meanwhile; the group may be open or folded.
-    if (await rows.first().isVisible()) await page.keyboard.press('Escape');
-    await expect(rows).toHaveCount(0, quickly);
+    // VS Code loses the whole list when the input beneath is drawn anew meanwhile, or leaves it open without its rows, where
+    // only a key within closes it; the group may be open or folded.
+    const list = pickerList(page).first();
+    const search = list.locator('input');
+    if (await list.isVisible())
+      await ((await search.count()) > 0 ? search.first() : page.locator('body')).press('Escape', quickly);
+    await expect(list).toBeHidden(quickly);
     await page.locator(`${panel} .model-picker-name`).click(quickly);
     await expect(rows.first()).toBeVisible(quickly);
     if ((await group.count()) === 0) return;
