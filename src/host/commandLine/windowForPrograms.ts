@@ -183,7 +183,7 @@ function claimText({ command, folder }: Claim): string {
 function readAs<T extends z.ZodMiniType>(schema: T, input: unknown): z.infer<T> {
   const parsed = z.safeParse(schema, input);
   if (parsed.success) return parsed.data;
-  throw new RolecallError('invalidRequest', 'The question is not understood.');
+  throw new RolecallError('invalidRequest', 'The request is not understood.');
 }
 
 function isOpen(folder: string): boolean {
