@@ -70,8 +70,8 @@ export async function choose(page: Page, label: string): Promise<void> {
 }
 
 /** Types into the open input box and confirms. */
-export async function answerInput(page: Page, text: string): Promise<void> {
-  await quickInput(page).locator('input').fill(text);
+export async function answerInput(page: Page, text: string, limit?: typeof oneAttempt): Promise<void> {
+  await quickInput(page).locator('input').fill(text, limit);
   await page.keyboard.press('Enter');
 }
 

@@ -159,8 +159,11 @@ test.describe('access as code', () => {
     await workbench.screenshot('access-review-begun');
     await lenses.filter({ hasText: 'Keep' }).first().getByText('Keep', { exact: true }).click();
     const member = lenses.filter({ hasText: '7e1c0000-5a5e-4000-8000-000000000001 in administrators' });
-    await member.getByText('Revoke…').click();
-    await answerInput(page, 'Left in October');
+    // The lenses move down while the decision above them arrives in the text.
+    await attempt(async (quickly) => {
+      await member.getByText('Revoke…').click(quickly);
+      await answerInput(page, 'Left in October', quickly);
+    });
     await member.filter({ hasText: 'Revoked by ada.moreau@meridian.example' }).waitFor();
     await lenses.filter({ hasText: /^2 of \d+ decided/ }).waitFor();
     await runCommand(page, 'File: Save');
