@@ -10,6 +10,7 @@ import {
   openModelPicker,
   sendWithoutParticipant,
   useMode,
+  write,
 } from '../harness/chat.ts';
 import { recordedRequests } from '../harness/sandboxControl.ts';
 import { signInAs } from '../harness/signIn.ts';
@@ -189,8 +190,7 @@ test.describe('the editor’s own chat', () => {
     const labels = await rows().evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
     await page.keyboard.press('Escape');
     assert.ok(!labels.some((label) => /Guide|Rolecall/.test(label)), labels.join('\n'));
-    const input = await openChat(page);
-    await page.keyboard.insertText('hello');
+    const input = await write(page, 'hello');
     await page.keyboard.press('Enter');
     // What is sent leaves the input.
     await expect(input.locator('.view-lines')).toHaveText('hello');

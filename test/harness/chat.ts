@@ -81,17 +81,23 @@ export async function sendWithoutParticipant(page: Page, text: string): Promise<
   const asked = questions(page).filter({ hasText: text });
   await attempt(async (quickly) => {
     if ((await asked.count()) > 0) return;
-    const input = await openChat(page);
-    await page.keyboard.press('Control+A');
-    await page.keyboard.press('Delete');
-    await expect(input.locator('.view-lines')).toHaveText('', quickly);
-    await page.keyboard.insertText(text);
-    await expect(input.locator('.view-lines')).toHaveText(text.replaceAll(' ', '\u00a0'), quickly);
+    await write(page, text, quickly);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Enter');
     // While the editor starts what answers, it may begin the chat anew and forget what was typed.
     await expect(asked.first()).toBeVisible(quickly);
   });
+}
+
+/** Writes a text into the chat's input, in the place of whatever stands there. */
+export async function write(page: Page, text: string, limit?: { readonly timeout: number }): Promise<Locator> {
+  const input = await openChat(page);
+  await page.keyboard.press('Control+A');
+  await page.keyboard.press('Delete');
+  await expect(input.locator('.view-lines')).toHaveText('', limit);
+  await page.keyboard.insertText(text);
+  await expect(input.locator('.view-lines')).toHaveText(text.replaceAll(' ', '\u00a0'), limit);
+  return input;
 }
 
 async function attach(page: Page, file: string): Promise<void> {
