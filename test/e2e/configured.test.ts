@@ -63,7 +63,7 @@ test.describe('a configured cloud', () => {
   }
 
   test('is signed in to with the browser, in a folder that is not trusted: the status bar says so before, meanwhile and after', async () => {
-    await expect(isRestricted()).toBeVisible();
+    await isRestricted().waitFor();
     await statusBar(page, 'Rolecall: sign in').waitFor();
     const tab = await captureTab(workbench.context, async () => {
       await statusBar(page, 'sign in').click();
@@ -119,8 +119,8 @@ test.describe('a configured cloud', () => {
 
   test('is still signed in to when the folder becomes trusted', async () => {
     await trustWorkspace(page);
-    await expect(isRestricted()).toBeHidden();
-    await expect(treeRow(page, 'administrators')).toBeVisible();
+    await isRestricted().waitFor({ state: 'hidden' });
+    await treeRow(page, 'administrators').waitFor();
     await renew(page);
   });
 
@@ -185,7 +185,7 @@ test.describe('a configured cloud', () => {
     await page.bringToFront();
     await expand(page, 'meridian');
     await renew(page);
-    await expect(treeRow(page, 'meridian')).toBeVisible();
+    await treeRow(page, 'meridian').waitFor();
     await signOut();
   });
 
@@ -259,8 +259,8 @@ test.describe('a configured cloud', () => {
   test('is still signed in to after the editor was closed and opened again, and the folder still trusted', async () => {
     await workbench.close();
     page = await workbench.open();
-    await expect(treeRow(page, 'meridian')).toBeVisible();
-    await expect(isRestricted()).toBeHidden();
+    await treeRow(page, 'meridian').waitFor();
+    await isRestricted().waitFor({ state: 'hidden' });
     const response = await fetch(`${workbench.sandbox.descriptor.control}/secrets`);
     secrets = (await response.json()) as string[];
   });

@@ -62,7 +62,7 @@ test.describe('the editor’s own chat', () => {
   async function agents(): Promise<string[]> {
     await attempt(async (quickly) => {
       if (!(await rows().first().isVisible())) await harness().first().click(quickly);
-      await expect(rows().first()).toBeVisible(quickly);
+      await rows().first().waitFor(quickly);
     });
     return rows().evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
   }
@@ -80,7 +80,7 @@ test.describe('the editor’s own chat', () => {
     const menu = view().locator('.chat-input-toolbars').getByText('Auto', { exact: true });
     await attempt(async (quickly) => {
       if (!(await rows().first().isVisible())) await menu.click(quickly);
-      await expect(rows().filter({ hasText: 'High' })).toBeVisible(quickly);
+      await rows().filter({ hasText: 'High' }).waitFor(quickly);
     });
     await workbench.screenshot('picker-effort');
     await rows().filter({ hasText: 'High' }).click();
@@ -123,11 +123,11 @@ test.describe('the editor’s own chat', () => {
     const editor = page
       .locator('.models-table-viewport, .models-table-container, .ai-models-management-editor')
       .first();
-    await expect(editor).toBeVisible();
+    await editor.waitFor();
     await attempt(async (quickly) => {
       await page.keyboard.press('Escape');
       await page.keyboard.press('Control+W');
-      await expect(editor).toBeHidden(quickly);
+      await editor.waitFor({ state: 'hidden', ...quickly });
     });
   });
 
@@ -185,7 +185,7 @@ test.describe('the editor’s own chat', () => {
     const before = await asked();
     await attempt(async (quickly) => {
       await view().locator('.model-picker-name').first().click(quickly);
-      await expect(rows().first()).toBeVisible(quickly);
+      await rows().first().waitFor(quickly);
     });
     const labels = await rows().evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
     await page.keyboard.press('Escape');

@@ -1,6 +1,9 @@
 import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test';
 
-/** What a person does in a workbench. Each action says what it is for, and is repeated until that holds; none sleeps. */
+/**
+ * What a person does in a workbench. Each action says what it is for, and is repeated until that holds; none sleeps. What is
+ * to be in sight is waited for with `waitFor`: `expect` reads the whole window aloud for its message, at each look.
+ */
 
 /** How long one of several attempts may take. */
 const oneAttempt = { timeout: 5000 } as const;
@@ -96,15 +99,13 @@ export async function pressDialog(page: Page, button: string): Promise<void> {
 export async function notification(page: Page, text: string | RegExp): Promise<Locator> {
   const item = page.locator('.notification-list-item').filter({ hasText: text }).filter({ visible: true }).first();
   await attempt(async (quickly) => {
-    const isSeen = await expect(item)
-      .toBeVisible(quickly)
-      .then(
-        () => true,
-        () => false,
-      );
+    const isSeen = await item.waitFor(quickly).then(
+      () => true,
+      () => false,
+    );
     if (!isSeen) {
       await runCommand(page, 'Notifications: Show Notifications');
-      await expect(item).toBeVisible(quickly);
+      await item.waitFor(quickly);
     }
   });
   return item;
@@ -132,7 +133,7 @@ export async function openFile(page: Page, name: string, search = name): Promise
   const editor = page.locator('.editor-group-container.active .editor-instance .monaco-editor').first();
   await attempt(async (quickly) => {
     await quickOpen(page, search, { hasText: name }, quickly);
-    await expect(tab).toBeVisible(quickly);
+    await tab.waitFor(quickly);
     // A click in the middle of a long file may scroll it.
     await editor.locator('.native-edit-context').focus(quickly);
     await expect(editor).toHaveClass(/focused/, quickly);

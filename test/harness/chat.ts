@@ -67,13 +67,12 @@ export async function send(page: Page, text: string, attached?: string): Promise
   // A list of participants or files may be open over the input, and Enter would choose from it.
   await page.keyboard.press('Escape');
   await page.keyboard.press('Enter');
-  await expect(
-    page
-      .locator(`${panel} .interactive-request`)
-      .filter({ hasText: plain(text) })
-      .last(),
-  ).toBeVisible();
-  await expect(next).toBeVisible();
+  await page
+    .locator(`${panel} .interactive-request`)
+    .filter({ hasText: plain(text) })
+    .last()
+    .waitFor();
+  await next.waitFor();
 }
 
 /** Types a message without a participant into the chat view and sends it: it is asked. The editor may ask something first. */
@@ -85,7 +84,7 @@ export async function sendWithoutParticipant(page: Page, text: string): Promise<
     await page.keyboard.press('Escape');
     await page.keyboard.press('Enter');
     // While the editor starts what answers, it may begin the chat anew and forget what was typed.
-    await expect(asked.first()).toBeVisible(quickly);
+    await asked.first().waitFor(quickly);
   });
 }
 
@@ -107,16 +106,16 @@ async function attach(page: Page, file: string): Promise<void> {
   await attempt(async (quickly) => {
     // While the editor is busy the list may come late, and then closes at once.
     if (!(await row.isVisible())) await page.keyboard.press('Control+Space');
-    await expect(row).toBeVisible(quickly);
+    await row.waitFor(quickly);
   });
   await page.keyboard.press('Tab');
-  await expect(page.locator(`${panel} .chat-attached-context`, { hasText: file })).toBeVisible();
+  await page.locator(`${panel} .chat-attached-context`, { hasText: file }).waitFor();
 }
 
 /** Presses the chat's own Stop: the answer is complete, as far as it goes. */
 export async function stop(page: Page): Promise<void> {
   await page.locator(`${panel} .chat-execute-toolbar .codicon-stop-circle`).click();
-  await expect(completeAnswer(page)).toBeVisible();
+  await completeAnswer(page).waitFor();
 }
 
 /** The questions that are in sight. */
@@ -134,7 +133,7 @@ export async function useMode(page: Page, mode: 'Agent' | 'Ask'): Promise<void> 
   const picked = page.locator(`${panel} .chat-mode-picker-item`, { hasText: mode });
   await attempt(async (quickly) => {
     await runCommand(page, `Chat: Open Chat (${mode})`);
-    await expect(picked).toBeVisible(quickly);
+    await picked.waitFor(quickly);
   });
 }
 
@@ -150,13 +149,13 @@ export async function openModelPicker(page: Page): Promise<string[]> {
     const search = list.locator('input');
     if (await list.isVisible())
       await ((await search.count()) > 0 ? search.first() : page.locator('body')).press('Escape', quickly);
-    await expect(list).toBeHidden(quickly);
+    await list.waitFor({ state: 'hidden', ...quickly });
     await page.locator(`${panel} .model-picker-name`).click(quickly);
-    await expect(rows.first()).toBeVisible(quickly);
+    await rows.first().waitFor(quickly);
     if ((await group.count()) === 0) return;
     const before = await rows.count();
     await group.click(quickly);
-    await expect(rows.nth(before)).toBeVisible(quickly);
+    await rows.nth(before).waitFor(quickly);
   });
   return rows.evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
 }
@@ -172,7 +171,7 @@ export async function pickModel(page: Page, name: string): Promise<void> {
     await openModelPicker(page);
     const option = pickerList(page).getByRole('option', { name: new RegExp(`^${name}(,|$)`) });
     await option.click(quickly);
-    await expect(page.locator(`${panel} .model-picker-name`, { hasText: name })).toBeVisible(quickly);
+    await page.locator(`${panel} .model-picker-name`, { hasText: name }).waitFor(quickly);
   });
 }
 
@@ -188,7 +187,7 @@ function completeAnswer(page: Page): Locator {
 /** What the newest answer says once it is complete: headers and buttons left out. */
 export async function answer(page: Page): Promise<string> {
   const done = completeAnswer(page);
-  await expect(done).toBeVisible();
+  await done.waitFor();
   return (await done.locator('.value').allInnerTexts()).join('\n');
 }
 

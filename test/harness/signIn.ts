@@ -1,4 +1,3 @@
-import { expect } from '@playwright/test';
 import { captureTab } from './actions.ts';
 import { promptReady } from './chat.ts';
 import { showOwnView, treeRow } from './views.ts';
@@ -24,6 +23,6 @@ export const firstPrompt = /\/access.who.can.administer.meridian\?/;
 export async function enterSandbox(workbench: Workbench): Promise<void> {
   const side = await showOwnView(workbench.page);
   await signInAs(workbench, 'Ada Moreau', () => side.getByRole('button', { name: 'Try the Sandbox' }).click());
-  await expect(treeRow(workbench.page, 'meridian')).toBeVisible();
+  await treeRow(workbench.page, 'meridian').waitFor();
   await promptReady(workbench.page, firstPrompt);
 }

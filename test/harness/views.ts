@@ -13,9 +13,9 @@ export async function showOwnView(page: Page): Promise<Locator> {
   const title = side.locator('.composite.title', { hasText: /Rolecall/i });
   await attempt(async (quickly) => {
     if (!(await title.isVisible())) await tab.click(quickly);
-    await expect(title).toBeVisible(quickly);
+    await title.waitFor(quickly);
   });
-  await expect(side.locator('.monaco-list-row, .welcome-view-content > *').first()).toBeVisible();
+  await side.locator('.monaco-list-row, .welcome-view-content > *').first().waitFor();
   return side;
 }
 
@@ -33,7 +33,7 @@ export async function treeText(page: Page): Promise<string> {
 /** Unfolds a row of the tree: it is open, and the first row below it is one of its own. */
 export async function expand(page: Page, label: string): Promise<void> {
   const row = treeRow(page, label);
-  await expect(row).toBeVisible();
+  await row.waitFor();
   await attempt(async (quickly) => {
     if ((await row.getAttribute('aria-expanded', quickly)) === 'false') {
       await row.locator('.monaco-tl-twistie').click(quickly);
@@ -52,7 +52,7 @@ export async function outputLines(page: Page): Promise<string[]> {
   await attempt(async (quickly) => {
     // A window that restores its layout meanwhile may close the panel again.
     if (!(await editor.isVisible())) await runCommand(page, 'Rolecall: Show Log');
-    await expect(editor.locator('.view-lines')).toBeVisible(quickly);
+    await editor.locator('.view-lines').waitFor(quickly);
   });
   const text = await textOfEditor(page, editor);
   return text.split('\n').filter((line) => line !== '');
@@ -90,7 +90,7 @@ export async function trustWorkspace(page: Page): Promise<void> {
   const trusted = page.locator('.workspace-trust-editor', { hasText: 'You trust this folder' });
   await attempt(async (quickly) => {
     if (!(await trusted.isVisible())) await trust.click(quickly);
-    await expect(trusted).toBeVisible(quickly);
+    await trusted.waitFor(quickly);
   });
   await runCommand(page, 'View: Close Editor');
 }

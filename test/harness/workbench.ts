@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { type BrowserContext, test as base, expect, type Locator, type Page } from '@playwright/test';
+import { type BrowserContext, test as base, type Locator, type Page } from '@playwright/test';
 import { viewport, withoutAnimations } from '../../scripts/editor/browser.ts';
 import { builtinExtensions } from '../../scripts/editor/install.ts';
 import { quietSettings } from '../../scripts/editor/quietSettings.ts';
@@ -153,7 +153,7 @@ export class Workbench {
   async openWindow(): Promise<Page> {
     const page = await this.context.newPage();
     await page.goto(this.#editor?.url ?? '');
-    await expect(page.locator('.monaco-workbench .statusbar-item').first()).toBeVisible();
+    await page.locator('.monaco-workbench .statusbar-item').first().waitFor();
     if (this.#options.showsView ?? true) await showOwnView(page);
     return page;
   }

@@ -73,9 +73,9 @@ test.describe('access as code', () => {
     await attempt(async (quickly) => {
       await openFile(page, 'meridian.access.yaml');
       await runCommand(page, 'Go to Next Problem (Error, Warning, Info)');
-      await expect(peek).toBeVisible(quickly);
+      await peek.waitFor(quickly);
       await page.keyboard.press('Escape');
-      await expect(peek).toBeHidden(quickly);
+      await peek.waitFor({ state: 'hidden', ...quickly });
       await page.keyboard.press('Control+.');
       await page.locator('.action-widget .monaco-list-row', { hasText: 'Add Waiver…' }).click(quickly);
     });

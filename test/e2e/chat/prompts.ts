@@ -88,13 +88,13 @@ test.describe('a prompt file', () => {
     await quickInput(page).getByText('Run Which Case?').waitFor();
     await choose(page, 'Japan');
     const shown = result('capitals.result.md');
-    await expect(shown.getByText('Finish reason: stop')).toBeVisible();
+    await shown.getByText('Finish reason: stop').waitFor();
     await workbench.screenshot('prompt-result');
     assert.match(await shown.innerText(), /Tokyo/);
     // However long the answer is, its title stays in sight.
     await shown.locator('.view-lines').click();
     for (const name of [/from This Answer/, /Run Prompt Again/, /Save Prompt Result/]) {
-      await expect(titleButton(name)).toBeVisible();
+      await titleButton(name).waitFor();
     }
     await expect(titleButton(/Uncertain Token/)).toHaveCount(0); // No probabilities came.
     await workbench.screenshot('prompt-result-title');
@@ -155,8 +155,8 @@ test.describe('a prompt file', () => {
     await lens('Run').first().click();
     const stop = titleButton('Stop');
     await stop.click();
-    await expect(result('story.result.md').getByText('Stopped.')).toBeVisible();
-    await expect(stop).toBeHidden();
+    await result('story.result.md').getByText('Stopped.').waitFor();
+    await stop.waitFor({ state: 'hidden' });
     await workbench.screenshot('prompt-stopped');
     await goOn(workbench.sandbox);
   });
@@ -166,7 +166,7 @@ test.describe('a prompt file', () => {
     await openFile(page, 'story.prompt.yml');
     await lens('Run').first().click();
     const shown = result('story.result.md');
-    await expect(shown.getByText('Perplexity')).toBeVisible();
+    await shown.getByText('Perplexity').waitFor();
     await shown.locator('.view-lines').click();
     await titleButton(/Go to Next Uncertain Token/).click();
     await runCommand(page, 'Show or Focus Hover');

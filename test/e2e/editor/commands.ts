@@ -78,7 +78,7 @@ test.describe('the commands of the editor', () => {
       await page.keyboard.press('Control+Home');
       for (let line = 1; line < first; line += 1) await page.keyboard.press('ArrowDown');
       for (let line = 0; line < count; line += 1) await page.keyboard.press('Shift+ArrowDown');
-      await expect(selected).toBeVisible(quickly);
+      await selected.waitFor(quickly);
     });
   }
 
