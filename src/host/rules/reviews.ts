@@ -169,33 +169,20 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
       await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri)); // Begun today.
       return;
     }
-    const { document } = await writeFile(uri, beginCampaign(model, Date.now(), earlier?.campaign));
-    await this.check();
-    const { judged } = this.#reviewOf(uri, document.getText());
-    if (earlier && judged) {
+    const text = beginCampaign(model, Date.now(), earlier?.campaign);
+    const state = stateOf(readCampaign(text), model, Date.now());
+    // Goes there at once: later, it would interrupt somebody who has begun to decide.
+    goToNext(await writeFile(uri, text), state);
+    if (earlier) {
       const before = stateOf(earlier.campaign, model, Date.now());
-      void showInformationMessage(takeoverText(nameOf(earlier.uri), before, judged.state));
+      void showInformationMessage(takeoverText(nameOf(earlier.uri), before, state));
     }
-    await this.#showNext(uri);
+    await this.check();
   }
 
   async #showNext(of: unknown): Promise<void> {
     const { document, state } = await this.#opened(of);
-    const editor = await vscode.window.showTextDocument(document);
-    const next = nextUndecided(state, document.offsetAt(editor.selection.active));
-    if (!next) {
-      void showInformationMessage(vscode.l10n.t('Nothing is undecided: {0}.', progressText(state)));
-      return;
-    }
-    await this.#reveal(editor, next);
-  }
-
-  async #reveal(editor: vscode.TextEditor, membership: Membership): Promise<void> {
-    const place = blockPlace(editor.document.getText(), membership);
-    if (!place) return; // Not in the file: deciding adds it.
-    const at = editor.document.positionAt(place.start);
-    editor.selection = new vscode.Selection(at, at);
-    editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenter);
+    goToNext(await vscode.window.showTextDocument(document), state);
   }
 
   async #decide(of: unknown, group: unknown, who: unknown, decision: unknown): Promise<void> {
@@ -277,6 +264,21 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
   dispose(): void {
     this.#disposables.dispose();
   }
+}
+
+/** Puts the cursor at the next membership that is undecided. */
+function goToNext(editor: vscode.TextEditor, state: CampaignState): void {
+  const { document } = editor;
+  const next = nextUndecided(state, document.offsetAt(editor.selection.active));
+  if (!next) {
+    void showInformationMessage(vscode.l10n.t('Nothing is undecided: {0}.', progressText(state)));
+    return;
+  }
+  const place = blockPlace(document.getText(), next);
+  if (!place) return; // Not in the file: deciding adds it.
+  const at = document.positionAt(place.start);
+  editor.selection = new vscode.Selection(at, at);
+  editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenter);
 }
 
 function nameOf(uri: vscode.Uri): string {
