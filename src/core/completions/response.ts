@@ -163,27 +163,27 @@ function acceptBatch(
   context: ResponseContext,
 ): 'done' | RolecallError | undefined {
   for (const event of batch) {
-    const said = readEvent(event, context);
-    if (said === 'done' || said instanceof RolecallError) return said;
-    const error = said && acceptObject(said, assembler, events, context);
-    if (error) return error;
+    const value = parseJson(event.data);
+    const object = Array.isArray(value) ? value[0] : value; // Some gateways wrap their error object in a list.
+    const outcome =
+      event.type !== 'error' && isJsonObject(object)
+        ? acceptObject(object, assembler, events, context)
+        : readOtherEvent(event, value, context);
+    if (outcome !== undefined) return outcome;
   }
   return undefined;
 }
 
-/**
- * One event: the JSON object in it, the end of the stream, an error, or nothing (keep-alives, and the last event of a
- * body when it was cut).
- */
-function readEvent(event: ServerSentEvent, context: ResponseContext): JsonObject | 'done' | RolecallError | undefined {
-  const { data, type } = event;
-  const value = parseJson(data);
-  if (type === 'error' && (value !== undefined || !event.atEnd)) return failure(readErrorText(data), context);
-  const object = Array.isArray(value) ? value[0] : value; // Some gateways wrap their error object in a list.
-  if (isJsonObject(object)) return object;
+/** What is no piece of an answer: the end of the stream, an error, or nothing (keep-alives, and the last event of a body when it was cut). */
+function readOtherEvent(
+  { data, type, atEnd }: ServerSentEvent,
+  value: unknown,
+  context: ResponseContext,
+): 'done' | RolecallError | undefined {
+  if (type === 'error' && (value !== undefined || !atEnd)) return failure(readErrorText(data), context);
   if (data.trim() === '[DONE]') return 'done';
   if (data.trimStart().startsWith('<')) return pageWithin();
-  if (event.atEnd || isKeepAlive(data)) return undefined;
+  if (atEnd || isKeepAlive(data)) return undefined;
   return new RolecallError(
     'protocol',
     l10n.t('The answer was interrupted by invalid JSON: {0}', sanitizeServerMessage(data)),

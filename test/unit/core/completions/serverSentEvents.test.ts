@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createParser } from 'eventsource-parser';
+import fc from 'fast-check';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
 import { ServerSentEventReader } from '../../../../src/core/completions/serverSentEvents.ts';
 import { bytes, play } from './playAnswer.ts';
@@ -93,6 +95,59 @@ describe('server-sent events', () => {
     }, tooLarge);
     const many = new ServerSentEventReader(100);
     for (let at = 0; at < 200; at++) assert.equal(many.read('data: 789.\n\n').length, 1);
+  });
+
+  it('are those that eventsource-parser reads, whatever lines come in whatever pieces', () => {
+    const line = fc.oneof(
+      fc.constantFrom(
+        '',
+        '',
+        'data: {"a":1}',
+        'data:',
+        'data',
+        'data:  x',
+        'event: error',
+        'event:',
+        'event',
+        'id: 7',
+        'retry: 9',
+      ),
+      fc.constantFrom(': said', ':', ' data: x', 'Data: x', 'data : x', 'data:data: x', 'foo: bar', 'é', '\u2028'),
+      fc.string({ maxLength: 8 }).map((text) => `data: ${text.replaceAll(/[\r\n]/g, '')}`),
+    );
+    const lines = fc.array(fc.tuple(line, fc.constantFrom('\n', '\r', '\r\n')), { maxLength: 20 });
+    fc.assert(
+      fc.property(lines, fc.array(fc.nat(30), { maxLength: 30 }), (all, lengths) => {
+        const text = all.flat().join('');
+        const expected: [string | undefined, string][] = [];
+        const parser = createParser({ onEvent: ({ event: type, data }) => expected.push([type || undefined, data]) });
+        parser.feed(`${text.replaceAll(/\r\n?/g, '\n')}\n\n`);
+        let rest = text;
+        const pieces = lengths.map((length) => {
+          const piece = rest.slice(0, length);
+          rest = rest.slice(length);
+          return piece;
+        });
+        const found = read(...pieces, rest);
+        assert.deepEqual(
+          found.map(({ type, data }) => [type, data]),
+          expected,
+        );
+      }),
+    );
+  });
+
+  it('are also the lines of bare JSON and markup, in whatever two pieces they come', () => {
+    const text = 'event: x\ndata: a\n{"error":1}\r\ndata: {b}\n <p>\n<html>\r\rdata: c\n<';
+    const expected = [event('a', 'x'), event('{"error":1}'), event('{b}'), event('<html>'), event('c'), event('<')];
+    for (let at = 0; at <= text.length; at++) {
+      const events = read(text.slice(0, at), text.slice(at));
+      assert.deepEqual(
+        events.map(({ type, data }) => [type, data]),
+        expected.map(({ type, data }) => [type, data]),
+        `cut at ${at}`,
+      );
+    }
   });
 
   it('are decoded by one decoder: a character may be cut between packets, and broken bytes harm only themselves', async () => {
