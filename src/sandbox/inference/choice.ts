@@ -136,19 +136,19 @@ class Writer {
   /** The next token, undefined at the end. `text` is empty while a character is incomplete. */
   write(): { text: string; entry: TokenEntry } | undefined {
     const { engine, sampling, random, topLogprobs } = this.#task;
-    const probabilities = nextProbabilities(engine.model, this.#history, this.#script);
-    const logProbabilities = applyPenalties(probabilities, this.#occurrences, sampling);
-    const id = sampleToken(logProbabilities, sampling, random);
+    const next = nextProbabilities(engine.model, this.#history, this.#script);
+    const probabilities = applyPenalties(next, this.#occurrences, sampling);
+    const id = sampleToken(probabilities, sampling, random);
     if (id === engine.tokenizer.endOfText) return undefined;
     this.#script?.advance(id);
     this.#history.push(id);
     this.#occurrences.set(id, (this.#occurrences.get(id) ?? 0) + 1);
     const describe = (token: number): Omit<TokenEntry, 'top_logprobs'> => ({
       token: engine.tokenizer.decode([token]),
-      logprob: Math.max(logProbabilities[token] ?? lowestLogprob, lowestLogprob),
+      logprob: Math.max(Math.log(probabilities[token] ?? 0), lowestLogprob),
       bytes: [...engine.tokenizer.bytes(token)],
     });
-    const entry = { ...describe(id), top_logprobs: topTokens(logProbabilities, topLogprobs).map(describe) };
+    const entry = { ...describe(id), top_logprobs: topTokens(probabilities, topLogprobs).map(describe) };
     return { text: this.#decoder.decode(engine.tokenizer.bytes(id), { stream: true }), entry };
   }
 

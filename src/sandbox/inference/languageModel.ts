@@ -12,7 +12,7 @@ export interface Engine {
 }
 
 /** To be raised when the code that writes answers changes what the same seed gives. */
-const generation = 3;
+const generation = 4;
 
 /** Trains on the shipped text and on what the guide itself says. */
 export function trainEngine(): Engine {
@@ -41,9 +41,9 @@ export function nextProbabilities(model: LanguageModel, history: readonly number
   const planned = script?.next();
   if (!planned) return probabilities;
   const share = leastListening + moreListening * matched;
-  const mixed = probabilities.map((probability) => probability * share);
-  for (const [id, weight] of planned) mixed[id] = (mixed[id] ?? 0) + (1 - share) * weight;
-  return mixed;
+  for (let id = 0; id < probabilities.length; id++) probabilities[id] = (probabilities[id] ?? 0) * share;
+  for (const [id, weight] of planned) probabilities[id] = (probabilities[id] ?? 0) + (1 - share) * weight;
+  return probabilities;
 }
 
 /**
@@ -56,7 +56,7 @@ export function nextProbabilities(model: LanguageModel, history: readonly number
  * probability above zero and the whole sums to one.
  */
 export interface LanguageModel {
-  /** Probabilities of every token id after `history`; `matched` is how many tokens of context were known (0…3). */
+  /** Probabilities of every token id after `history`, the caller's to change; `matched`: how many tokens were known (0…3). */
   next(history: readonly number[]): { probabilities: Float64Array; matched: number };
 }
 
@@ -74,7 +74,7 @@ const discount = 0.75;
 export function trainLanguageModel(texts: Iterable<readonly number[]>, size: number, endOfText: number): LanguageModel {
   const key = (context: readonly number[]): number => context.reduce((sum, id) => sum * size + id, 0);
   const tables: Contexts[] = Array.from({ length: order }, () => new Map());
-  const add = (length: number, context: readonly number[], token: number): boolean => {
+  const countIn = (length: number, context: readonly number[], token: number): boolean => {
     const table = tables[length] as Contexts;
     const contextKey = key(context);
     let entry = table.get(contextKey);
@@ -88,30 +88,45 @@ export function trainLanguageModel(texts: Iterable<readonly number[]>, size: num
     return seen === 0;
   };
   // A shorter order learns of a token only when the order above it sees something new: that is its continuation count.
-  const addSecret = (context: readonly number[], token: number): void => {
+  const countToken = (context: readonly number[], token: number): void => {
     for (let length = order - 1; length >= 0; length--)
-      if (!add(length, context.slice(context.length - length), token)) return;
+      if (!countIn(length, context.slice(context.length - length), token)) return;
   };
   for (const text of texts) {
     const padded = [...Array<number>(order - 1).fill(endOfText), ...text, endOfText];
     for (let index = order - 1; index < padded.length; index++)
-      addSecret(padded.slice(index - order + 1, index), padded[index] as number);
+      countToken(padded.slice(index - order + 1, index), padded[index] as number);
   }
+
+  /** What contexts say, the longest first, and the share that they leave to shorter ones. */
+  const interpolate = (contexts: readonly Context[]): { probabilities: Float64Array; left: number } => {
+    const probabilities = new Float64Array(size);
+    let left = 1;
+    for (const { counts, total } of contexts) {
+      for (const [id, count] of counts)
+        probabilities[id] = (probabilities[id] ?? 0) + (left * (count - discount)) / total;
+      left *= (discount * counts.size) / total;
+    }
+    return { probabilities, left };
+  };
+  const add = (to: Float64Array, share: number, distribution: Float64Array): void => {
+    for (let id = 0; id < size; id++) to[id] = (to[id] ?? 0) + share * (distribution[id] ?? 0);
+  };
+  // Without context: the same for every token that is written.
+  const shortest = interpolate([...(tables[0]?.values() ?? [])]);
+  add(shortest.probabilities, shortest.left, new Float64Array(size).fill(1 / size));
 
   return {
     next(history) {
-      const probabilities = new Float64Array(size).fill(1 / size);
-      let matched = 0;
-      for (let length = 0; length < order && length <= history.length; length++) {
+      const contexts: Context[] = [];
+      for (let length = 1; length < order && length <= history.length; length++) {
         const context = tables[length]?.get(key(history.slice(history.length - length)));
         if (!context) break;
-        const share = (discount * context.counts.size) / context.total;
-        for (let id = 0; id < size; id++) probabilities[id] = (probabilities[id] ?? 0) * share;
-        for (const [id, count] of context.counts)
-          probabilities[id] = (probabilities[id] ?? 0) + (count - discount) / context.total;
-        matched = length;
+        contexts.unshift(context);
       }
-      return { probabilities, matched };
+      const { probabilities, left } = interpolate(contexts);
+      add(probabilities, left, shortest.probabilities);
+      return { probabilities, matched: contexts.length };
     },
   };
 }

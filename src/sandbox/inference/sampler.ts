@@ -29,47 +29,66 @@ const absolute: ReadonlyMap<number, number> = new Map([
   [100, 1e6],
 ]);
 
-/** Normalised log-probabilities after bias and penalties; `occurrences` counts the tokens of the answer so far. */
+/** The distribution after bias and penalties; `occurrences` counts the tokens of the answer so far. */
 export function applyPenalties(
   probabilities: Float64Array,
   occurrences: ReadonlyMap<number, number>,
-  parameters: SamplingParameters,
+  { logitBias, presencePenalty, frequencyPenalty }: SamplingParameters,
 ): Float64Array {
-  const scores = probabilities.map(Math.log);
-  for (const [id, bias] of parameters.logitBias) scores[id] = (scores[id] ?? 0) + (absolute.get(bias) ?? bias);
-  for (const [id, count] of occurrences)
-    scores[id] = (scores[id] ?? 0) - parameters.presencePenalty - parameters.frequencyPenalty * count;
-  const best = highest(scores);
-  let sum = 0;
-  for (const score of scores) sum += Math.exp(score - best);
-  const normaliser = best + Math.log(sum);
-  for (let id = 0; id < scores.length; id++) scores[id] = (scores[id] ?? 0) - normaliser;
-  return scores;
+  /** Added to log-probabilities: of a few tokens among many, so that only theirs are calculated. */
+  const changes = new Map<number, number>();
+  for (const [id, bias] of logitBias) changes.set(id, absolute.get(bias) ?? bias);
+  if (presencePenalty !== 0 || frequencyPenalty !== 0)
+    for (const [id, count] of occurrences)
+      changes.set(id, (changes.get(id) ?? 0) - presencePenalty - frequencyPenalty * count);
+  if (changes.size === 0) return probabilities;
+
+  const adjusted = probabilities.slice();
+  const scores = [...changes].map(([id, change]) => ({ id, score: Math.log(probabilities[id] ?? 0) + change }));
+  for (const { id } of scores) adjusted[id] = 0;
+  // Divided by the highest, nothing overflows, and not everything becomes 0.
+  const best = Math.max(Math.log(highest(adjusted)), ...scores.map(({ score }) => score));
+  scale(adjusted, Math.exp(-best));
+  for (const { id, score } of scores) adjusted[id] = Math.exp(score - best);
+  scale(adjusted, 1 / sumOf(adjusted));
+  return adjusted;
 }
 
 function highest(values: Float64Array): number {
-  let best = Number.NEGATIVE_INFINITY;
+  let best = 0;
   for (const value of values) if (value > best) best = value;
   return best;
 }
 
+function sumOf(values: Float64Array): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum;
+}
+
+function scale(values: Float64Array, factor: number): void {
+  for (let at = 0; at < values.length; at++) values[at] = (values[at] ?? 0) * factor;
+}
+
 /** Chooses a token id; `random` gives a number in [0, 1). */
 export function sampleToken(
-  logProbabilities: Float64Array,
-  parameters: Pick<SamplingParameters, 'temperature' | 'topP'>,
+  probabilities: Float64Array,
+  { temperature, topP }: Pick<SamplingParameters, 'temperature' | 'topP'>,
   random: () => number,
 ): number {
-  if (parameters.temperature === 0) return topTokens(logProbabilities, 1)[0] ?? 0;
-  const heated = applyTemperature(logProbabilities, parameters.temperature);
-  const candidates = parameters.topP < 1 ? topPCandidates(heated, parameters.topP) : [...heated.keys()];
+  if (temperature === 0) return topTokens(probabilities, 1)[0] ?? 0;
+  const heated = applyTemperature(probabilities, temperature);
+  const candidates = topP < 1 ? topPCandidates(heated, topP) : undefined;
+  const count = candidates?.length ?? heated.length;
+  const idAt = (place: number): number => (candidates ? (candidates[place] ?? 0) : place);
   let mass = 0;
-  for (const id of candidates) mass += heated[id] ?? 0;
+  for (let place = 0; place < count; place++) mass += heated[idAt(place)] ?? 0;
   let target = random() * mass;
-  let last = candidates[0] ?? 0;
-  for (const id of candidates) {
-    const probability = heated[id] ?? 0;
+  let last = idAt(0);
+  for (let place = 0; place < count; place++) {
+    const probability = heated[idAt(place)] ?? 0;
     if (probability === 0) continue;
-    last = id;
+    last = idAt(place);
     target -= probability;
     if (target < 0) break;
   }
@@ -77,16 +96,18 @@ export function sampleToken(
 }
 
 /** The distribution sharpened (below 1) or flattened (above 1) by a temperature above 0; sums to one. */
-export function applyTemperature(logProbabilities: Float64Array, temperature: number): Float64Array {
-  const best = highest(logProbabilities);
-  const heated = new Float64Array(logProbabilities.length);
-  let sum = 0;
+export function applyTemperature(probabilities: Float64Array, temperature: number): Float64Array {
+  if (temperature === 1) return probabilities;
+  const best = highest(probabilities);
+  const heated = probabilities.slice();
+  let [before, power] = [0, 0];
   for (let id = 0; id < heated.length; id++) {
-    const value = Math.exp(((logProbabilities[id] ?? best) - best) / temperature);
-    heated[id] = value;
-    sum += value;
+    const probability = heated[id] ?? 0;
+    // Rare tokens, which are most, are equally rare: a power is dear.
+    if (probability !== before) [before, power] = [probability, (probability / best) ** (1 / temperature)];
+    heated[id] = power;
   }
-  for (let id = 0; id < heated.length; id++) heated[id] = (heated[id] ?? 0) / sum;
+  scale(heated, 1 / sumOf(heated));
   return heated;
 }
 
@@ -104,11 +125,12 @@ export function topPCandidates(probabilities: Float64Array, topP: number): numbe
 }
 
 /** The `count` most probable ids, most probable first; of equals the lowest id first. */
-export function topTokens(logProbabilities: Float64Array, count: number): number[] {
+export function topTokens(probabilities: Float64Array, count: number): number[] {
   const best: number[] = [];
-  const value = (id: number | undefined): number => logProbabilities[id ?? -1] ?? Number.NEGATIVE_INFINITY;
-  for (let id = 0; id < logProbabilities.length; id++) {
-    if (count <= 0 || (best.length === count && value(id) <= value(best[count - 1]))) continue;
+  if (count <= 0) return best;
+  const value = (id: number | undefined): number => probabilities[id ?? -1] ?? Number.NEGATIVE_INFINITY;
+  for (let id = 0; id < probabilities.length; id++) {
+    if (best.length === count && value(id) <= value(best[count - 1])) continue;
     let place = best.length;
     while (place > 0 && value(id) > value(best[place - 1])) place--;
     best.splice(place, 0, id);
