@@ -11,7 +11,6 @@ import {
   unreadable,
 } from '../core/prompts/promptRequest.ts';
 import { isInside } from '../core/tools/permissions.ts';
-import { readToolFile } from '../core/tools/toolFile.ts';
 
 /** Folders that programs fill, not people. */
 const OTHERS: ReadonlySet<string> = new Set(['node_modules', '.git']);
@@ -84,8 +83,9 @@ async function toolsOf(root: string): Promise<readonly FunctionTool[]> {
     () => true,
     (error: unknown) => systemErrorCode(error) !== 'ENOENT',
   );
-  const { tools } = isThere ? readToolFile(await readTextFile(file), { folder: root }) : { tools: [] };
-  return tools.map(({ name, description, parameters }) => ({
+  if (!isThere) return [];
+  const { readToolFile } = await import('../core/tools/toolFile.ts'); // Few runs need it, and it brings a validator along.
+  return readToolFile(await readTextFile(file), { folder: root }).tools.map(({ name, description, parameters }) => ({
     type: 'function',
     function: { name, description, parameters },
   }));

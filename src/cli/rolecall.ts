@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { EnvHttpProxyAgent, fetch as undiciFetch } from 'undici';
+import type { EnvHttpProxyAgent, RequestInit } from 'undici';
 import { asRolecallError, isCancelled, systemErrorCode } from '../core/base/errors.ts';
 import type { Fetch } from '../core/base/http.ts';
 import { stateRoot, thisMachine } from '../core/oauth/rotation/statePaths.ts';
@@ -115,14 +115,26 @@ const THIS_MACHINE = '127.0.0.1,localhost,[::1],::1';
 function createNetwork(env: NodeJS.ProcessEnv): Network {
   const without = env.no_proxy ?? env.NO_PROXY ?? '';
   const noProxy = without.trim() === '*' ? '*' : [without, THIS_MACHINE].filter((hosts) => hosts !== '').join(',');
-  const dispatcher = new EnvHttpProxyAgent({
-    noProxy,
-    httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? '',
-    httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? '',
-  });
+  let loading:
+    | Promise<{ readonly undici: typeof import('undici'); readonly dispatcher: EnvHttpProxyAgent }>
+    | undefined;
+  // More than half of the program, which is not needed where a window sends the requests.
+  const load = async () => {
+    const undici = await import('undici');
+    const dispatcher = new undici.EnvHttpProxyAgent({
+      noProxy,
+      httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? '',
+      httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? '',
+    });
+    return { undici, dispatcher };
+  };
+  const fetch = async (input: string, init: RequestInit) => {
+    loading ??= load();
+    const { undici, dispatcher } = await loading;
+    return undici.fetch(input, { ...init, dispatcher });
+  };
   return {
-    // The same interface: Node's own `fetch` is another copy of this.
-    fetch: ((input: string, init: object) => undiciFetch(input, { ...init, dispatcher })) as unknown as Fetch,
-    close: () => dispatcher.destroy(),
+    fetch: fetch as unknown as Fetch, // The same interface: Node's own `fetch` is another copy of this.
+    close: async () => (await loading)?.dispatcher.destroy(),
   };
 }

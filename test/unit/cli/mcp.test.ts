@@ -7,7 +7,7 @@ import { deferred } from '../core/deferred.ts';
 import { eventually } from '../core/eventually.ts';
 import { TOKEN, World } from '../core/oauth/joining/world.ts';
 import { useSandbox } from '../sandbox/fixture.ts';
-import { useCommandLine } from './harness.ts';
+import { COMPILED, useCommandLine } from './harness.ts';
 
 describe('the server for agents, through the official client', function () {
   this.timeout(60_000);
@@ -22,7 +22,7 @@ describe('the server for agents, through the official client', function () {
     transport = new StdioClientTransport({
       command: process.execPath,
       args: [commandLine.program, 'mcp', '--verbose'],
-      env,
+      env: { ...COMPILED, ...env },
       cwd: commandLine.folder,
       stderr: 'pipe',
     });
