@@ -3,9 +3,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { type Answer, assertSound, bytes, play } from '../unit/core/completions/playAnswer.ts';
 import { quirkTable } from '../unit/core/completions/quirkTable.ts';
+import { DEEP } from '../unit/runs.ts';
 
-/** ROLECALL_DEEP says how many times more than usual. */
-const STREAMS = 4_000 * (Number(process.env.ROLECALL_DEEP) || 1);
+const STREAMS = 4_000 * DEEP;
 const SEED = 20_251;
 /** One answer that takes longer hangs: its body ends by itself, so nothing has to be waited for. */
 const HANGS_MS = 5_000;

@@ -3,6 +3,7 @@ import { Ajv, type AnySchema } from 'ajv';
 import fc from 'fast-check';
 import { fillArguments, sampleNumber, sampleString } from '../../../src/sandbox/inference/arguments.ts';
 import { wordsOfName } from '../../../src/sandbox/inference/tools.ts';
+import { runs } from '../runs.ts';
 import {
   ask,
   choiceOf,
@@ -327,7 +328,7 @@ describe('sandbox inference: arguments fit the schema', () => {
           );
         },
       ),
-      { numRuns: 150 },
+      runs(60),
     );
   }).timeout(20_000);
 

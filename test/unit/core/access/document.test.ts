@@ -9,6 +9,7 @@ import {
   table,
 } from '../../../../src/core/access/document.ts';
 import { oneLine } from '../../../../src/core/access/plain.ts';
+import { runs } from '../../runs.ts';
 
 describe('a document about access, as Markdown', () => {
   it('reads well as it stands', () => {
@@ -82,7 +83,7 @@ describe('a document about access, as Markdown', () => {
         assert.equal(written.replace(/\\(.)/g, '$1'), oneLine(text));
         assert.doesNotMatch(written.replace(/\\./g, 'x'), /[\\`*[\]<|~$]|:\/\/|^\s*[#>+=-]|^\s*\d{1,9}[.)](?:\s|$)/);
       }),
-      { numRuns: 2000 },
+      runs(500),
     );
   });
 });

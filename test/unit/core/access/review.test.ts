@@ -6,6 +6,7 @@ import { oneLine } from '../../../../src/core/access/plain.ts';
 import { reviewOf } from '../../../../src/core/access/review.ts';
 import { readReview, writeReview } from '../../../../src/core/access/reviewFormat.ts';
 import { csv, reviewCsv, reviewDocument, reviewJson } from '../../../../src/core/access/reviewText.ts';
+import { runs } from '../../runs.ts';
 import { group, input, model, organizations, role } from './organizations.ts';
 
 const reviewMarkdown = (...of: Parameters<typeof reviewDocument>) => documentMarkdown(reviewDocument(...of));
@@ -250,7 +251,7 @@ describe('a cell', () => {
           for (const piece of pieces(csv([cells]), separator)) assert.doesNotMatch(piece, /^[=+\-@＝＋－＠]/);
         }
       }),
-      { numRuns: 2000 },
+      runs(400),
     );
     assert.equal(csv([['x;=cmd|1;"-2"\n@3', 'a-b@c=d']]), '"x;\'=cmd|1;""\'-2""\n\'@3","a-b@c=d"\r\n');
   });

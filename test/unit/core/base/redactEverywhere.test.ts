@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { HIDDEN, Redactor, redact, withoutValues } from '../../../../src/core/base/redact.ts';
+import { runs } from '../../runs.ts';
 
 type Write = (secret: string) => string;
 
@@ -109,7 +110,7 @@ describe('a secret that is known', () => {
             assertGone(output, written, given);
           }
         }),
-        { numRuns: 60 },
+        runs(20),
       );
     });
   }
@@ -173,7 +174,7 @@ describe('a secret that is not known', () => {
         assert.ok(output.includes(HIDDEN), `${given}\n${output}`);
         assertGone(output, value, given);
       }),
-      { numRuns: 3000 },
+      runs(800),
     );
   });
 });

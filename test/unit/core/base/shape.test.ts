@@ -12,6 +12,7 @@ import {
   oneOf,
   optional,
 } from '../../../../src/core/base/shape.ts';
+import { runs } from '../../runs.ts';
 
 const anything = fc.oneof(
   fc.anything({ maxDepth: 2 }),
@@ -24,7 +25,7 @@ function agrees(check: (value: unknown) => boolean, schema: z.ZodMiniType, value
     fc.property(values, (value) => {
       assert.equal(check(value), z.safeParse(schema, value).success);
     }),
-    { numRuns: 2000 },
+    runs(500),
   );
 }
 

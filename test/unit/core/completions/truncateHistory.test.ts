@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { truncateHistory } from '../../../../src/core/completions/history.ts';
 import type { ChatMessage } from '../../../../src/core/completions/request.ts';
+import { runs } from '../../runs.ts';
 
 const user = (content: string): ChatMessage => ({ role: 'user', content });
 const said = (content: string): ChatMessage => ({ role: 'assistant', content });
@@ -93,6 +94,6 @@ describe('completions: a history that has to fit', () => {
         if (kept.length > budget) assert.ok(kept.filter(({ tool_calls }) => tool_calls).length <= 1);
       },
     );
-    fc.assert(property, { numRuns: 500, seed: 7 });
+    fc.assert(property, { ...runs(200), seed: 7 });
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
 import { schemas, wellFormedGroup, wellFormedRole } from '../../../../src/core/identity/schemas.ts';
+import { runs } from '../../runs.ts';
 
 /** Mostly right, now and then something else. */
 const mostly = (right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
@@ -54,9 +55,10 @@ describe('the quick reading of a list', () => {
   ] as const;
   for (const [what, items, quick, schema] of readings) {
     it(`takes exactly the ${what}s that the schema takes, and reads them alike`, () => {
-      let taken = 0;
+      let [taken, tried] = [0, 0];
       fc.assert(
         fc.property(items, (raw) => {
+          tried += 1;
           const result = z.safeParse(schema as z.ZodMiniType, raw);
           const read = quick(raw);
           assert.equal(read !== undefined, result.success);
@@ -64,9 +66,9 @@ describe('the quick reading of a list', () => {
           taken += 1;
           assert.deepEqual(withoutAbsent(read), withoutAbsent(result.data));
         }),
-        { numRuns: 2000 },
+        runs(600),
       );
-      assert.ok(taken > 200 && taken < 2000, `${taken} were taken: the property saw one side only`);
+      assert.ok(taken > tried / 10 && taken < tried, `${taken} were taken: the property saw one side only`);
     });
   }
 

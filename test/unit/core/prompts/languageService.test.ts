@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { at } from '../../../../scripts/paths.ts';
 import { completions, hover, type LanguageContext } from '../../../../src/core/prompts/languageService.ts';
 import { parameterNames } from '../../../../src/core/prompts/promptFields.ts';
+import { runs } from '../../runs.ts';
 
 const words = JSON.parse(fs.readFileSync(at('package.nls.json'), 'utf8')) as Record<string, string>;
 const context: LanguageContext = {
@@ -176,7 +177,7 @@ describe('completions in a prompt file', function () {
         }
         hover(text, offset, context);
       }),
-      { numRuns: 300 },
+      runs(100),
     );
   });
 });

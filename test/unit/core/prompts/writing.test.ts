@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { importPrompty } from '../../../../src/core/prompts/importPrompty.ts';
 import { readPromptFile } from '../../../../src/core/prompts/promptFile.ts';
 import { continuePrompt, newPromptFile, writePromptFile } from '../../../../src/core/prompts/writePromptFile.ts';
+import { runs } from '../../runs.ts';
 import { play, resourcesOf, says } from './harness.ts';
 
 const texts = (text: string) =>
@@ -68,7 +69,7 @@ testData:
           contents.map((each) => ['user', each]),
         );
       }),
-      { numRuns: 200, examples: [[[' \n', '']]] },
+      { ...runs(80), examples: [[[' \n', '']]] },
     );
   });
 
@@ -298,7 +299,7 @@ Weather in {{city}} on {{day}}?
           assert.ok(readPromptFile(text).messages.length > 0, text);
         },
       ),
-      { numRuns: 200, examples: [[[' \n', '']]] },
+      { ...runs(80), examples: [[[' \n', '']]] },
     );
   });
 });

@@ -5,6 +5,7 @@ import type { AccessGroup, AccessSubject } from '../../../../src/core/access/res
 import { readAccessFile } from '../../../../src/core/rules/accessFile.ts';
 import { acceptDrift, addWaiver, declare } from '../../../../src/core/rules/declare.ts';
 import { checkAccess } from '../../../../src/core/rules/judge.ts';
+import { runs } from '../../runs.ts';
 import { input, organizations } from '../access/organizations.ts';
 import { acme, file, NOON, ROLES } from './organizations.ts';
 
@@ -37,7 +38,7 @@ describe('a declaration of what there is', function () {
         const { verdict, problems, drift } = checked(declare(model), model);
         assert.deepEqual([verdict, problems, drift?.findings], ['clean', [], []]);
       }),
-      { numRuns: 150 },
+      runs(50),
     );
   });
 
@@ -64,7 +65,7 @@ describe('a declaration of what there is', function () {
         const { verdict } = checked(text, buildModel(input(changed, roles)));
         assert.notEqual(verdict, 'clean', kind);
       }),
-      { numRuns: 400 },
+      runs(120),
     );
   });
 
@@ -74,7 +75,7 @@ describe('a declaration of what there is', function () {
         const turned = [...groups].reverse();
         assert.equal(declare(buildModel(input(turned, roles))), declare(buildModel(input(groups, roles))));
       }),
-      { numRuns: 30 },
+      runs(10),
     );
   });
 
@@ -157,7 +158,7 @@ describe('accepting drift', function () {
         }
         assert.deepEqual(checked(text, model).drift?.findings, []);
       }),
-      { numRuns: 25 },
+      runs(8),
     );
   });
 

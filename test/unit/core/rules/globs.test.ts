@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { nearest } from '../../../../src/core/base/nearest.ts';
 import { globTest } from '../../../../src/core/rules/globs.ts';
+import { runs } from '../../runs.ts';
 
 describe('a pattern', () => {
   it('fits as the expression that it stands for', () => {
@@ -11,7 +12,7 @@ describe('a pattern', () => {
         const pattern = glob.replaceAll('.', '\\.').replace(/\*+/g, '[^]*').replaceAll('?', '[^]');
         assert.equal(globTest(glob)(text), new RegExp(`^${pattern}$`).test(text), `${glob} ${text}`);
       }),
-      { numRuns: 3000 },
+      runs(800),
     );
   });
 

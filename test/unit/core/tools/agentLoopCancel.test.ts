@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { cancelled } from '../../../../src/core/base/errors.ts';
 import { runAgentLoop } from '../../../../src/core/tools/agentLoop.ts';
 import type { ToolResult } from '../../../../src/core/tools/agentLoopTypes.ts';
+import { runs } from '../../runs.ts';
 import {
   assertConsistent,
   call,
@@ -186,7 +187,7 @@ describe('runToolLoop, cancelled', () => {
           reasons.add(end.reason);
         },
       ),
-      { numRuns: 250 },
+      runs(80),
     );
     assert.deepEqual([...reasons].sort(), ['answered', 'cancelled', 'failed', 'incomplete', 'roundLimit']);
   });

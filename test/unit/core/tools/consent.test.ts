@@ -9,6 +9,7 @@ import {
   shownPermissions,
 } from '../../../../src/core/tools/consent.ts';
 import type { ProcessRun } from '../../../../src/core/tools/definition.ts';
+import { runs } from '../../runs.ts';
 
 const run: ProcessRun = {
   kind: 'process',
@@ -111,7 +112,7 @@ describe('visible', () => {
           assert.doesNotMatch(shown, / {4}|[\p{C}\p{M}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u);
         },
       ),
-      { numRuns: 500 },
+      runs(150),
     );
   });
 });

@@ -8,6 +8,7 @@ import {
   processResultText,
   valueResult,
 } from '../../../../src/core/tools/output.ts';
+import { runs } from '../../runs.ts';
 
 function keep(limit: number, ...chunks: Uint8Array[]) {
   const buffer = new OutputBuffer(limit);
@@ -66,7 +67,7 @@ describe('OutputKeeper', () => {
         assert.equal(keptBytes + leftOutBytes, bytes.length);
         assert.ok(keptBytes <= limit && keptBytes > limit - 7, `${keptBytes} of ${limit}`);
       }),
-      { numRuns: 400 },
+      runs(150),
     );
   });
 });

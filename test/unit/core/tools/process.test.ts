@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
 import { prepareProcess } from '../../../../src/core/tools/prepare.ts';
 import { type Clock, type LaunchSpec, runProcess, type Spawn } from '../../../../src/core/tools/process.ts';
+import { runs } from '../../runs.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
 /** The same time, eight times as fast: a grace of 1500 ms takes 190. */
@@ -206,7 +207,8 @@ async function until(condition: () => boolean): Promise<void> {
 
   it('hands over every argument as it is, whatever it holds: no shell has seen it', async () => {
     const script = await folder.script('args', `#!/bin/sh\nprintf '%s\\0' "$@"\n`);
-    const names = ['a', 'b', 'c'];
+    // Starting a program costs more than many arguments.
+    const names = Array.from({ length: 15 }, (_, at) => `p${at}`);
     const value = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.string({
@@ -236,13 +238,14 @@ async function until(condition: () => boolean): Promise<void> {
       }),
     );
     await fc.assert(
-      fc.asyncProperty(fc.record({ a: value, b: value, c: value }), async (args) => {
+      fc.asyncProperty(fc.tuple(...names.map(() => value)), async (values) => {
+        const args = Object.fromEntries(names.map((name, at) => [name, values[at]]));
         const prepared = await prepareProcess(
           {
             folder: folder.path,
             run: {
               kind: 'process',
-              command: [script, '--x=${a}', '--', ...names.map((name) => `\${${name}}`)],
+              command: [script, '--x=${p0}', '--', ...names.map((name) => `\${${name}}`)],
               cwd: '.',
               env: {},
               timeoutSeconds: 10,
@@ -259,9 +262,9 @@ async function until(condition: () => boolean): Promise<void> {
           { ...prepared, file: prepared.executable.path },
           { signal: new AbortController().signal },
         );
-        assert.deepEqual(stdout.split('\0').slice(0, -1), [`--x=${args.a}`, '--', args.a, args.b, args.c]);
+        assert.deepEqual(stdout.split('\0').slice(0, -1), [`--x=${values[0]}`, '--', ...values]);
       }),
-      { numRuns: 40 },
+      runs(8),
     );
   });
 });

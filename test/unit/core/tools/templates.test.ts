@@ -9,6 +9,7 @@ import {
   jsonParameters,
   parseTemplate,
 } from '../../../../src/core/tools/templates.ts';
+import { runs } from '../../runs.ts';
 
 const fill = (templates: string[], args: Record<string, unknown>, platform: NodeJS.Platform = 'linux') =>
   fillArgv(templates, args, platform);
@@ -113,7 +114,7 @@ describe('fillArgv', () => {
           assert.ok(!argument.includes('\0'));
         });
       }),
-      { numRuns: 500 },
+      runs(150),
     );
   });
 
@@ -139,7 +140,7 @@ describe('fillArgv', () => {
           if (ended) assert.doesNotMatch(error.message, /may not begin/);
         }
       }),
-      { numRuns: 500 },
+      runs(150),
     );
     assert.ok(seen > 0, 'no value with a hyphen was generated');
   });

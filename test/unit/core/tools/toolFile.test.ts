@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { readToolFile } from '../../../../src/core/tools/toolFile.ts';
+import { runs } from '../../runs.ts';
 
 const folder = '/project';
 const read = (text: string) => readToolFile(text, { folder });
@@ -428,7 +429,7 @@ describe('readToolFile', () => {
           assert.ok(offset >= 0 && length >= 0 && offset + length <= edited.length && line >= 0 && column >= 0);
         }
       }),
-      { numRuns: 80 },
+      runs(40),
     );
   });
 });

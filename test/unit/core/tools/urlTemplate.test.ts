@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
 import { fillUrl, parseUrlTemplate } from '../../../../src/core/tools/urlTemplate.ts';
+import { runs } from '../../runs.ts';
 
 const fill = (template: string, args: Record<string, unknown> = {}) => fillUrl(template, args).href;
 const isRefusal = (error: unknown) => error instanceof RolecallError && error.kind === 'tool';
@@ -106,7 +107,7 @@ describe('templates of addresses', () => {
         assert.equal(pairs.length, 3);
         assert.deepEqual(pairs[1]?.split('=').map(decodeURIComponent), [name, value]);
       }),
-      { numRuns: 2000 },
+      runs(500),
     );
   });
 
@@ -158,7 +159,7 @@ describe('templates of addresses', () => {
         assert.equal(url.origin, parsed.origin);
         assert.equal(url.origin, new URL(text.split('$')[0] ?? '').origin);
       }),
-      { numRuns: 2000 },
+      runs(500),
     );
   });
 });

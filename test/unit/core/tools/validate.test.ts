@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { compileParameters } from '../../../../src/core/tools/validate.ts';
+import { runs } from '../../runs.ts';
 
 type Properties = Record<string, Record<string, unknown>>;
 
@@ -183,7 +184,7 @@ describe('compileParameters', () => {
       fc.property(fc.jsonValue(), (value) => {
         assert.ok(Array.isArray(check(value)));
       }),
-      { numRuns: 60 },
+      runs(30),
     );
   });
 });
