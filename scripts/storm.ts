@@ -44,7 +44,7 @@ async function main(): Promise<number> {
   }
   const { plans, json, ...limits } = commandLine;
   const say = (line: string) => (json ? console.error(line) : console.log(line));
-  const { outcome, troubles } = await runPlans(plans, { ...limits, say });
+  const { outcome, troubles } = await runPlans(plans, { ...limits, density: 1, say });
   for (const trouble of troubles) say(`TROUBLE ${trouble}`);
   console.log(JSON.stringify(outcome));
   return outcome.reuse === 0 && outcome.lostUnexplained === 0 && troubles.length === 0 ? 0 : 1;

@@ -65,6 +65,7 @@ async function measure(folder: string, program: string): Promise<(way: RotationW
 async function rotationsPerSecond(plan: WindowPlan, program: string, count: number): Promise<number> {
   const server = new CountingServer({
     lifetime: 0.001,
+    density: 1,
     faults: false,
     wasKilled: () => false,
     onArrived: () => {},

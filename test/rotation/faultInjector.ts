@@ -15,6 +15,7 @@ const TAKEOVER_LIMIT_MS = 30_000;
 export class FaultInjector {
   readonly #windows: Windows;
   readonly #state: string;
+  readonly #density: number;
   readonly #troubles: string[];
   readonly takeoversMs: number[] = [];
   /** Windows stopped for a moment, and holders stopped between their rotation and its answer. */
@@ -25,19 +26,24 @@ export class FaultInjector {
   #stopsNextSender = false;
   #frozen: { readonly window: StormWindow; readonly told: () => void } | undefined;
 
-  /** @param state The folder of the shared state. */
-  constructor(windows: Windows, state: string, troubles: string[]) {
+  /**
+   * @param state The folder of the shared state.
+   * @param density See `StormOptions`.
+   */
+  constructor(windows: Windows, state: string, density: number, troubles: string[]) {
     this.#windows = windows;
     this.#state = state;
+    this.#density = density;
     this.#troubles = troubles;
   }
 
   /** @param done Rotations so far. */
   async disturb(done: number): Promise<void> {
-    if (done - this.#lastKill >= KILL_EVERY * (0.5 + Math.random())) {
+    const isDue = (last: number, every: number) => (done - last) * this.#density >= every * (0.5 + Math.random());
+    if (isDue(this.#lastKill, KILL_EVERY)) {
       this.#lastKill = done;
       await this.#kill();
-    } else if (done - this.#lastStop >= STOP_EVERY * (0.5 + Math.random())) {
+    } else if (isDue(this.#lastStop, STOP_EVERY)) {
       this.#lastStop = done;
       this.#stop();
     }

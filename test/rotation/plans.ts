@@ -1,6 +1,9 @@
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import type { StormFacts, StormResult } from './result.ts';
 import type { StoreMode } from './stores.ts';
-import { storm } from './storm.ts';
+import { bundleStorm, type StormPrograms, storm } from './storm.ts';
 
 /** One storm: which store, which server. */
 export interface StormPlan {
@@ -19,7 +22,7 @@ export interface StormSummary {
 }
 
 /** A faulty server slows everything down: without a choice, it gets this part of the rotations on top. */
-const FAULTY_PART = 0.25;
+const FAULTY_PART = 0.5;
 
 /** The stores share the rotations. */
 export function plansOf(rotations: number, stores: readonly StoreMode[], faults: boolean | undefined): StormPlan[] {
@@ -39,6 +42,7 @@ export interface PlanOptions {
   readonly processes: number;
   /** See `StormOptions`. */
   readonly pace: number;
+  readonly density: number;
   readonly limitMs: number;
   readonly say: (line: string) => void;
 }
@@ -46,7 +50,7 @@ export interface PlanOptions {
 /** Runs one storm after the other: side by side they starve each other on a busy machine. @returns the sum, and everything that was not as it should be. */
 export async function runPlans(
   plans: readonly StormPlan[],
-  { processes, pace, limitMs, say }: PlanOptions,
+  { say, ...options }: PlanOptions,
 ): Promise<{
   readonly outcome: StormSummary;
   readonly troubles: readonly string[];
@@ -55,15 +59,21 @@ export async function runPlans(
   const results: StormResult[] = [];
   const troubles: string[] = [];
   const happened: StormOutcome[] = [];
-  const run = async (plan: StormPlan) => {
+  const run = async (plan: StormPlan, programs: StormPrograms) => {
     const name = `${plan.store} store${plan.faults ? ', faulty server' : ''}`;
-    const result = await storm({ ...plan, processes, pace, limitMs, log: (line) => say(`${name}: ${line}`) });
+    const result = await storm({ ...plan, ...options, log: (line) => say(`${name}: ${line}`) }, programs);
     say(`${name}: ${result.rotations} rotations, ${wordsOf(result.facts)}`);
     happened.push({ plan, facts: result.facts });
     troubles.push(...result.troubles.map((trouble) => `${name}: ${trouble}`));
     results.push(result);
   };
-  for (const plan of plans) await run(plan);
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'rolecall-storms-'));
+  try {
+    const programs = await bundleStorm(folder);
+    for (const plan of plans) await run(plan, programs);
+  } finally {
+    await fs.rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
   const sum = (member: 'rotations' | 'reuse' | 'lostExplained' | 'lostUnexplained') =>
     results.reduce((total, result) => total + result[member], 0);
   const takeovers = results.flatMap(({ takeoversMs }) => takeoversMs).sort((a, b) => a - b);

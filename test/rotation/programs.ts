@@ -11,6 +11,7 @@ const EXPECTED = ['offline', 'timeout', 'signedOut', 'sessionEnded', 'storage', 
 export class Programs {
   readonly #file: string;
   readonly #args: readonly string[];
+  readonly #density: number;
   readonly #running = new Set<ChildProcess>();
   readonly #troubles: string[];
   #closing = false;
@@ -20,9 +21,11 @@ export class Programs {
   readonly failures = new Map<string, number>();
   kills = 0;
 
-  constructor(file: string, args: readonly string[], troubles: string[]) {
+  /** @param density See `StormOptions`. */
+  constructor(file: string, args: readonly string[], density: number, troubles: string[]) {
     this.#file = file;
     this.#args = args;
+    this.#density = density;
     this.#troubles = troubles;
   }
 
@@ -45,7 +48,7 @@ export class Programs {
 
   /** @param done Rotations so far. */
   disturb(done: number): void {
-    if (done - this.#lastKill < KILL_EVERY * (0.5 + Math.random())) return;
+    if ((done - this.#lastKill) * this.#density < KILL_EVERY * (0.5 + Math.random())) return;
     this.#lastKill = done;
     this.kills += 1;
     [...this.#running].at(Math.floor(Math.random() * this.#running.size))?.kill('SIGKILL');

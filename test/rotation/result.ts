@@ -8,6 +8,8 @@ export interface StormOptions {
   readonly pace: number;
   /** The server delays, resets, drops the connection after rotating, answers 429, 500 and 502. */
   readonly faults: boolean;
+  /** How many times as often as usual, for each rotation, windows and programs are killed and stopped, and the server fails. */
+  readonly density: number;
   readonly limitMs: number;
   readonly log?: (line: string) => void;
 }

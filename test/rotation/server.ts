@@ -25,9 +25,11 @@ interface Superseded {
 }
 
 export interface ServerOptions {
-  /** Lifetime of an access token, in seconds. */
+  /** See {@link CountingServer.lifetime}. */
   readonly lifetime: number;
   readonly faults: boolean;
+  /** How many times as often as usual there is one. */
+  readonly density: number;
   /** Whether a process was killed: what it had in hand is lost. */
   readonly wasKilled: (pid: number) => boolean;
   /** Called when a refresh token arrives. */
@@ -53,6 +55,8 @@ export class CountingServer {
   /** Sessions that a lost answer has ended. */
   readonly lost = new Set<number>();
   readonly stories: string[] = [];
+  /** Lifetime of the access tokens that are issued from now on, in seconds. */
+  lifetime: number;
   rotations = 0;
   /** Spent tokens that came back although a newer one was stored, or nothing was lost. */
   reuse = 0;
@@ -64,6 +68,7 @@ export class CountingServer {
 
   constructor(options: ServerOptions) {
     this.#options = options;
+    this.lifetime = options.lifetime;
   }
 
   async listen(): Promise<string> {
@@ -90,6 +95,11 @@ export class CountingServer {
   /** The windows know of the sign-in that began this session, from this generation on. */
   signedIn(session: number, generation: number): void {
     this.#known.set(session, generation);
+  }
+
+  /** Only a new access token is accepted from now on. */
+  revokeAccess(): void {
+    this.#access = '';
   }
 
   /** Tokens of a replaced session: honest while no window knew of the sign-in, counted as reuse afterwards. */
@@ -148,8 +158,10 @@ export class CountingServer {
 
   /** When is left to chance; which, is not: each comes about equally often. */
   #nextFault(): (typeof FAULTS)[number] | 'none' {
-    if (this.rotations % DROP_EVERY === DROP_EVERY / 2) return 'resetAfter';
-    if (Math.random() >= PASSING_PART) return 'none';
+    const { density } = this.#options;
+    const dropEvery = Math.ceil(DROP_EVERY / density);
+    if (this.rotations % dropEvery === Math.floor(dropEvery / 2)) return 'resetAfter';
+    if (Math.random() >= PASSING_PART * density) return 'none';
     this.#passing += 1;
     return PASSING[this.#passing % PASSING.length] ?? 'none';
   }
@@ -196,7 +208,7 @@ export class CountingServer {
       token_type: 'Bearer',
       access_token: this.#access,
       refresh_token: this.#refresh,
-      expires_in: this.#options.lifetime,
+      expires_in: this.lifetime,
     };
   }
 

@@ -16,13 +16,27 @@ const LIFETIME = 0.03;
 /** Longest wait of a call on a stopped holder: the bound of two seconds, on a very busy machine. */
 const SILENT_LIMIT_MS = 20_000;
 const SETTLE_MS = 60_000;
+/** Seconds, when the storm is over: the windows rest as soon as each has the newest token. */
+const CALM_LIFETIME = 600;
 /** Programs beside the windows that use their sign-in. */
 const PROGRAMS = 2;
 
-export async function storm(options: StormOptions): Promise<StormResult> {
+/** The files of the programs that storms start. */
+export interface StormPrograms {
+  readonly window: string;
+  /** Beside the windows. */
+  readonly program: string;
+}
+
+/** Makes them in a folder, where they find each other's compiled code, too. */
+export async function bundleStorm(folder: string): Promise<StormPrograms> {
+  const program = bundleWindow(folder, path.join(import.meta.dirname, 'stormProgram.ts'));
+  return { window: await bundleWindow(folder), program: await program };
+}
+
+export async function storm(options: StormOptions, programs: StormPrograms): Promise<StormResult> {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'rolecall-storm-'));
-  const program = await bundleWindow(folder, path.join(import.meta.dirname, 'stormProgram.ts'));
-  const run = new Storm(options, folder, await bundleWindow(folder), program);
+  const run = new Storm(options, folder, programs);
   try {
     return await run.run();
   } finally {
@@ -50,7 +64,7 @@ class Storm {
   readonly #meeting: string;
   #programs: Programs | undefined;
 
-  constructor(options: StormOptions, folder: string, window: string, program: string) {
+  constructor(options: StormOptions, folder: string, { window, program }: StormPrograms) {
     this.#program = program;
     this.#meeting = path.join(folder, 'programs');
     const state = path.join(folder, 'state');
@@ -58,6 +72,7 @@ class Storm {
     this.#server = new CountingServer({
       lifetime: LIFETIME,
       faults: options.faults,
+      density: options.density,
       wasKilled: (pid) => this.#windows.wasKilled(pid),
       onArrived: (pid) => this.#disturber.arrived(pid),
       onRotated: (pid) => this.#disturber.rotated(pid),
@@ -76,7 +91,7 @@ class Storm {
       }),
       (window, message) => this.#hear(window, message),
     );
-    this.#disturber = new FaultInjector(this.#windows, state, this.#troubles);
+    this.#disturber = new FaultInjector(this.#windows, state, options.density, this.#troubles);
     this.#user = new User(this.#windows);
   }
 
@@ -84,7 +99,12 @@ class Storm {
     const { rotations, processes, limitMs, log } = this.#options;
     this.#serverUrl = await this.#server.listen();
     for (let slot = 0; slot < processes; slot += 1) this.#windows.open(slot);
-    this.#programs = new Programs(this.#program, [this.#meeting, this.#serverUrl], this.#troubles);
+    this.#programs = new Programs(
+      this.#program,
+      [this.#meeting, this.#serverUrl],
+      this.#options.density,
+      this.#troubles,
+    );
     for (let count = 0; count < PROGRAMS; count += 1) this.#programs.open();
     const began = performance.now();
     for (let told = 0; this.#server.rotations < rotations; ) {
@@ -105,6 +125,7 @@ class Storm {
     }
     const seconds = (performance.now() - began) / 1000;
     const counted = this.#server.rotations;
+    this.#server.lifetime = CALM_LIFETIME;
     await this.#settle('after the storm');
     await this.#openAgain();
     for (const [kind, times] of this.#programs.failures) log?.(`${times} questions of programs: ${kind}`);
@@ -220,6 +241,7 @@ class Storm {
   async #openAgain(): Promise<void> {
     await this.#windows.closeAll();
     const newest = Math.max(...this.#settled.values());
+    this.#server.revokeAccess(); // What is stored has to be good for another refresh.
     const before = { signIns: this.#user.signIns, lost: this.#lost.explained };
     this.#windows.open(0);
     await this.#settle('after all were closed');
