@@ -108,6 +108,7 @@ async function mochaTier(
   const ran = await run(
     process.execPath,
     [
+      '--max-semi-space-size=32', // Tests make much garbage: collecting it more often costs an eighth of their time.
       at('node_modules', 'mocha', 'bin', 'mocha.js'),
       ...['--reporter', at('scripts', 'mocha', 'reporter.ts'), '--no-config'],
       ...(process.env.CI === undefined ? [] : ['--forbid-only']),
