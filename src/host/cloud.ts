@@ -5,21 +5,17 @@ import type { Fetch } from '../core/base/http.ts';
 import type { Log } from '../core/base/log.ts';
 import type { IdentityClient } from '../core/identity/identityClient.ts';
 import type { AuthorizationServer } from '../core/oauth/authorizationServer.ts';
-import type { SessionStore } from '../core/oauth/rotation/sessionSecretStore.ts';
+import type { TokenManagerDeps } from '../core/oauth/rotation/sharedSessionService.ts';
 import { TokenManager } from '../core/oauth/rotation/tokenManager.ts';
 import { describe } from './showError.ts';
 
 /** Where one connection's client secret comes from; asks the user when `interactive`. */
 export type ClientSecretSource = (connection: Connection, interactive: boolean) => Promise<string | undefined>;
 
-/** Where one connection's session is kept, and where the windows that share it agree. */
-export interface SessionStorage extends vscode.Disposable {
-  readonly store: SessionStore;
-  /** Folder of the shared state; that of this user and machine unless given. */
-  readonly state?: string;
-  /** Tells apart editors of one user that do not see each other's secrets. */
-  readonly storeName?: string;
-}
+/** Where one connection's session is kept, where the windows that share it agree, and how long they wait for each other. */
+export interface SessionStorage
+  extends Pick<TokenManagerDeps, 'store' | 'state' | 'storeName' | 'timeouts'>,
+    vscode.Disposable {}
 
 export interface CloudDeps {
   readonly connection: Connection;
@@ -61,10 +57,8 @@ export class Cloud implements vscode.Disposable {
     this.connection = connection;
     this.key = connectionKey(connection);
     this.tokenManager = new TokenManager({
+      ...storage,
       connection,
-      store: storage.store,
-      ...(storage.state !== undefined && { state: storage.state }),
-      ...(storage.storeName !== undefined && { storeName: storage.storeName }),
       prepareRefresh: async () => {
         const server = await this.authorizationServer(false);
         return (refreshToken, signal) => server.refresh(refreshToken, signal);

@@ -12,6 +12,7 @@ import { Clouds } from '../../../src/host/clouds.ts';
 import { ModelCatalog } from '../../../src/host/modelCatalog.ts';
 import type { RequestDeps } from '../../../src/host/modelRequest.ts';
 import { TokenUsage } from '../../../src/host/tokenUsage.ts';
+import { PATIENT } from '../../unit/core/oauth/rotation/fixture.ts';
 import { signIn as walkIn } from '../../unit/sandbox/walk.ts';
 import { FakeLog, FakeMemento, FakeSecrets, FakeSettings } from './fakes.ts';
 import { connectionTo, descriptor, type PersonName, people, person, serviceToken } from './sandbox.ts';
@@ -62,7 +63,7 @@ export class Scene {
     this.stores.set(connection.id, store);
     return new Cloud({
       connection,
-      storage: { store, state: this.state, storeName: connection.id, dispose: () => {} },
+      storage: { store, state: this.state, storeName: connection.id, timeouts: PATIENT, dispose: () => {} },
       clientSecret: async () => descriptor.clients.link.secret,
       fetch: this.fetch,
       log: this.log,
