@@ -178,6 +178,7 @@ export class PseudoEditor {
   #createEditor(): object {
     const { shown, answers } = this;
     const show = this.show.bind(this);
+    const providers = new Map<string, vscode.TextDocumentContentProvider>();
     const keep = (name: string, value: unknown) => {
       this.registered.set(name, [...(this.registered.get(name) ?? []), value]);
     };
@@ -295,14 +296,19 @@ export class PseudoEditor {
         registerCodeActionsProvider: registration('code actions', 1),
       },
       workspace: {
-        registerTextDocumentContentProvider: registration('documents', 1),
+        registerTextDocumentContentProvider: (scheme: string, provider: vscode.TextDocumentContentProvider) => {
+          providers.set(scheme, provider);
+          return new vscode.Disposable(() => {});
+        },
         openTextDocument: async (asked: vscode.Uri | { content?: string }) => {
           if (!(asked instanceof vscode.Uri)) shown.push({ where: 'document', text: asked.content ?? '' });
           else if (asked.scheme === 'file') return vscode.workspace.openTextDocument(asked);
-          const provider = this.registered.get('documents')?.at(-1) as vscode.TextDocumentContentProvider | undefined;
-          const token = new vscode.CancellationTokenSource().token;
-          if (asked instanceof vscode.Uri) show('document', await provider?.provideTextDocumentContent(asked, token));
-          return vscode.workspace.openTextDocument({ content: '' });
+          const provider = asked instanceof vscode.Uri ? providers.get(asked.scheme) : undefined;
+          if (!(asked instanceof vscode.Uri && provider)) return vscode.workspace.openTextDocument({ content: '' });
+          const text = await provider.provideTextDocumentContent(asked, new vscode.CancellationTokenSource().token);
+          // Raw data and what is compared line by line are in the words of their formats.
+          if (asked.scheme !== 'rolecall') show('document', text);
+          return { uri: asked, getText: () => text }; // With its text: nobody waits until it has changed to that.
         },
         onDidChangeConfiguration: this.#changed.event,
         getConfiguration: (section?: string) => {
