@@ -3,7 +3,7 @@ import path from 'node:path';
 import { format } from 'node:util';
 import { at, freshFolder } from '../paths.ts';
 import type { Write } from '../run.ts';
-import { launchBrowser, withoutAnimations } from './browser.ts';
+import { launchBrowser, lighterPage } from './browser.ts';
 import { serveEditor } from './serve.ts';
 
 export interface HostRun {
@@ -48,7 +48,7 @@ export async function runInServedEditor(run: HostRun): Promise<number | undefine
   try {
     // Nobody looks at it.
     const page = await browser.newPage({ reducedMotion: 'reduce' });
-    await page.addInitScript(withoutAnimations);
+    await page.addInitScript(lighterPage);
     const exit = new Promise<number>((resolve) => {
       void page.exposeFunction('codeAutomationExit', (code: number) => resolve(code));
     });

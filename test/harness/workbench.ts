@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { type BrowserContext, test as base, type Locator, type Page } from '@playwright/test';
-import { viewport, withoutAnimations } from '../../scripts/editor/browser.ts';
+import { lighterPage, viewport } from '../../scripts/editor/browser.ts';
 import { builtinExtensions } from '../../scripts/editor/install.ts';
 import { quietSettings } from '../../scripts/editor/quietSettings.ts';
 import { installVsix, type ServedEditor, serveEditor } from '../../scripts/editor/serve.ts';
@@ -224,7 +224,7 @@ export const test = base.extend<object, { desk: WorkbenchLauncher }>({
         permissions: ['clipboard-read', 'clipboard-write'],
       });
       context.setDefaultTimeout(60_000);
-      await context.addInitScript(withoutAnimations);
+      await context.addInitScript(lighterPage);
       let port = 0;
       let workbench: Workbench | undefined;
       const clear = async () => {
