@@ -5,7 +5,7 @@ import { check } from './check.ts';
 import { chooseHost, desktopTestCommand, type HostChoice } from './editor/chooseHost.ts';
 import { hostFacts } from './editor/findDesktop.ts';
 import { runInServedEditor } from './editor/hostTests.ts';
-import { quietSettings } from './editor/quietSettings.ts';
+import { bareSettings } from './editor/quietSettings.ts';
 import type { Results } from './mocha/reporter.ts';
 import { at } from './paths.ts';
 import { type RunResult, run, type Write } from './run.ts';
@@ -155,7 +155,7 @@ async function hostTier(options: TierOptions): Promise<TierResult> {
 
 async function served(env: NodeJS.ProcessEnv, { write }: TierOptions): Promise<RunResult> {
   const workspace = at('examples', 'workspace');
-  const code = await runInServedEditor({ env, settings: quietSettings, workspace, limitMs, write });
+  const code = await runInServedEditor({ env, settings: bareSettings, workspace, limitMs, write });
   return { code: code ?? null, timedOut: code === undefined };
 }
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { runTests } from '@vscode/test-electron';
 import { at, freshFolder } from '../paths.ts';
-import { quietSettings } from './quietSettings.ts';
+import { bareSettings } from './quietSettings.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -25,7 +25,7 @@ try {
   const user = path.join(folder, 'user');
   fs.cpSync(source, workspace, { recursive: true });
   fs.mkdirSync(path.join(user, 'User'), { recursive: true });
-  fs.writeFileSync(path.join(user, 'User', 'settings.json'), JSON.stringify(quietSettings));
+  fs.writeFileSync(path.join(user, 'User', 'settings.json'), JSON.stringify(bareSettings));
   process.exitCode = await runTests({
     ...(executable === undefined ? {} : { vscodeExecutablePath: executable }),
     ...(version === undefined ? {} : { version }),

@@ -47,7 +47,7 @@ export async function runInServedEditor(run: HostRun): Promise<number | undefine
   const logged: string[] = [];
   try {
     // Nobody looks at it.
-    const page = await browser.newPage({ reducedMotion: 'reduce' });
+    const page = await browser.newPage({ reducedMotion: 'reduce', viewport: { width: 640, height: 480 } });
     await page.addInitScript(lighterPage);
     const exit = new Promise<number>((resolve) => {
       void page.exposeFunction('codeAutomationExit', (code: number) => resolve(code));

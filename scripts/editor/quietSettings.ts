@@ -23,3 +23,23 @@ export const quietSettings: Readonly<Record<string, unknown>> = {
   'chat.experimental.incrementalRendering.animationStyle': 'none',
   'editor.fontFamily': 'monospace',
 };
+
+/** For a window that nobody looks at: what no test asks for is not drawn. */
+export const bareSettings: Readonly<Record<string, unknown>> = {
+  ...quietSettings,
+  'breadcrumbs.enabled': false,
+  'editor.minimap.enabled': false,
+  'editor.stickyScroll.enabled': false,
+  'editor.bracketPairColorization.enabled': false,
+  'editor.guides.indentation': false,
+  'editor.occurrencesHighlight': 'off',
+  'editor.lightbulb.enabled': 'off',
+  'editor.quickSuggestions': false,
+  'window.commandCenter': false,
+  'workbench.activityBar.location': 'hidden',
+  'workbench.editor.editorActionsLocation': 'hidden',
+  'workbench.layoutControl.enabled': false,
+  'workbench.statusBar.visible': false,
+  // Else the server looks every two seconds which ports are in use.
+  'remote.autoForwardPorts': false,
+};

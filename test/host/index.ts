@@ -38,6 +38,8 @@ export async function run(): Promise<void> {
   // test is about that.
   const isActive = () => vscode.extensions.getExtension(extensionId)?.isActive === true;
   await until('the activation of the extension', isActive).catch(() => {});
+  // What it lists would be drawn anew for every file that a test writes.
+  await vscode.commands.executeCommand('workbench.action.closeSidebar');
   const failures = await new Promise<number>((resolve) => {
     mocha.run(resolve);
   });

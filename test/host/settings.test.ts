@@ -185,7 +185,7 @@ describe('settings', () => {
     await user.write({ models: [{ id: 'm/1', price, warning: 'Slow', reasoningEfforts: ['low', 'xhigh'] }] });
     assert.deepEqual(settings.models(), [{ id: 'm/1', price, warning: 'Slow', reasoningEfforts: ['low', 'xhigh'] }]);
     assert.deepEqual(settings.problems(), []);
-    for (const wrong of [
+    const wrong = [
       { price: 1 },
       { price: { ...price, input: -1 } },
       { price: { ...price, output: '1' } },
@@ -195,15 +195,19 @@ describe('settings', () => {
       { reasoningEfforts: 'low' },
       { reasoningEfforts: [''] },
       { contextLength: 'long' },
-    ]) {
-      await user.write({ models: [{ id: 'm/1', label: 'One', ...wrong }] });
-      assert.deepEqual(settings.models(), [{ id: 'm/1', label: 'One' }]);
-      const [name] = Object.keys(wrong);
-      assert.deepEqual(
-        settings.problems().map(({ message }) => message),
-        [`rolecall.models: “${name}” of m/1 is ignored because its value is not valid.`],
-      );
-    }
+    ].map((values, index) => ({ id: `m/${index}`, label: 'One', ...values }));
+    await user.write({ models: wrong });
+    assert.deepEqual(
+      settings.models(),
+      wrong.map(({ id, label }) => ({ id, label })),
+    );
+    assert.deepEqual(
+      settings.problems().map(({ message }) => message),
+      wrong.map(({ id, label: _, ...values }) => {
+        const [name] = Object.keys(values);
+        return `rolecall.models: “${name}” of ${id} is ignored because its value is not valid.`;
+      }),
+    );
   });
 
   it('hold the parameters of chat, in the order of the specification, with what is wrong', async () => {

@@ -463,6 +463,7 @@ describe('prompt files', () => {
     ]);
     assert.equal(vscode.window.activeTextEditor?.selection.active.line, 5);
     assert.deepEqual(bodies, []);
+    await vscode.commands.executeCommand('workbench.action.closePanel');
   });
 
   it('run once in the editor, whatever their repeats, and say so', async () => {

@@ -34,23 +34,22 @@ export function userSettings({ keep = false } = {}) {
   const update = async (section: string, name: string, value: unknown, target: vscode.ConfigurationTarget) =>
     vscode.workspace.getConfiguration(section || undefined).update(name, value, target);
   const clear = async () => {
-    for (const [name, section] of touched) await update(section, name, undefined, vscode.ConfigurationTarget.Global);
-    touched.clear();
     const { section, organizations, organizationLabels } = settings;
-    for (const name of [organizations, organizationLabels]) {
-      const found = vscode.workspace.getConfiguration(section).inspect(name);
-      if (found?.globalValue !== undefined) await update(section, name, undefined, vscode.ConfigurationTarget.Global);
-    }
+    for (const name of [organizations, organizationLabels]) touched.set(name, section);
+    const set = [...touched].filter(
+      ([name, of]) => vscode.workspace.getConfiguration(of || undefined).inspect(name)?.globalValue !== undefined,
+    );
+    touched.clear();
+    await Promise.all(set.map(([name, of]) => update(of, name, undefined, vscode.ConfigurationTarget.Global)));
   };
   if (!keep) afterEach(clear);
   return {
     clear,
     /** Of Rolecall. */
     write: async (values: Readonly<Record<string, unknown>>) => {
-      for (const [name, value] of Object.entries(values)) {
-        touched.set(name, settings.section);
-        await update(settings.section, name, value, vscode.ConfigurationTarget.Global);
-      }
+      for (const name of Object.keys(values)) touched.set(name, settings.section);
+      const { Global } = vscode.ConfigurationTarget;
+      await Promise.all(Object.entries(values).map(([name, value]) => update(settings.section, name, value, Global)));
     },
     /** Of anybody else. */
     writeElsewhere: async (name: string, value: unknown) => {
