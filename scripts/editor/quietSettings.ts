@@ -40,6 +40,6 @@ export const bareSettings: Readonly<Record<string, unknown>> = {
   'workbench.editor.editorActionsLocation': 'hidden',
   'workbench.layoutControl.enabled': false,
   'workbench.statusBar.visible': false,
-  // Else the server looks every two seconds which ports are in use.
-  'remote.autoForwardPorts': false,
+  // Else the extension host looks every two seconds which programs listen at which ports.
+  'remote.autoForwardPortsSource': 'output',
 };

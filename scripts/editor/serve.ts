@@ -109,6 +109,8 @@ function serverArguments(options: EditorOptions): string[] {
     ...['--auth', 'none', '--bind-addr', `127.0.0.1:${options.port ?? 0}`],
     ...['--session-socket', path.join(options.userDataDir, 's.sock')],
     ...['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'],
+    // Browser and server are on one machine.
+    ...['--vscode-option', 'disable-websocket-compression'],
     ...(options.trust ? ['--disable-workspace-trust'] : []),
     ...(options.extraArgs ?? []),
   ];
