@@ -22,6 +22,8 @@ export const quietSettings: Readonly<Record<string, unknown>> = {
   'chat.experimental.incrementalRendering.buffering': 'off',
   'chat.experimental.incrementalRendering.animationStyle': 'none',
   'editor.fontFamily': 'monospace',
+  // Else the extension host looks every two seconds which programs listen at which ports.
+  'remote.autoForwardPortsSource': 'output',
 };
 
 /** For a window that nobody looks at: what no test asks for is not drawn. */
@@ -40,6 +42,4 @@ export const bareSettings: Readonly<Record<string, unknown>> = {
   'workbench.editor.editorActionsLocation': 'hidden',
   'workbench.layoutControl.enabled': false,
   'workbench.statusBar.visible': false,
-  // Else the extension host looks every two seconds which programs listen at which ports.
-  'remote.autoForwardPortsSource': 'output',
 };
