@@ -19,7 +19,10 @@ export interface FileKind<T> {
   readonly recheckOn: (recheck: () => void) => vscode.Disposable;
 }
 
-/** The files of the workspace that fit a pattern: read again when one of them changes, with what is wrong with each in Problems. */
+/**
+ * The files of the workspace that fit a pattern: read again when one of them changes, with what is wrong with each in Problems. They
+ * are searched for when there may be others, not with every reading that they are judged by: it is a search of the whole workspace.
+ */
 export class WatchedFiles<T> implements vscode.Disposable {
   readonly #kind: FileKind<T>;
   readonly #log: Log;
@@ -29,6 +32,10 @@ export class WatchedFiles<T> implements vscode.Disposable {
   readonly onDidCheck = this.#checked.event;
   readonly #inTurn = createQueue();
   readonly #disposables: vscode.Disposable[];
+  /** What the last search found. */
+  #found: Promise<readonly vscode.Uri[]> | undefined;
+  /** The check that waits for its turn. */
+  #next: Promise<void> | undefined;
   #all: readonly T[] = [];
   #isDisposed = false;
 
@@ -37,15 +44,16 @@ export class WatchedFiles<T> implements vscode.Disposable {
     this.#log = log;
     this.#diagnostics = vscode.languages.createDiagnosticCollection(kind.name);
     const watcher = vscode.workspace.createFileSystemWatcher(kind.pattern);
-    const recheck = () => void this.check(); // Never rejects.
+    const search = () => void this.check(); // Never rejects.
+    const recheck = () => void this.#recheck(); // Never rejects.
     this.#disposables = [
       this.#diagnostics,
       this.#checked,
       watcher,
-      watcher.onDidCreate(recheck),
+      watcher.onDidCreate(search),
       watcher.onDidChange(recheck),
-      watcher.onDidDelete(recheck),
-      vscode.workspace.onDidChangeWorkspaceFolders(recheck),
+      watcher.onDidDelete(search),
+      vscode.workspace.onDidChangeWorkspaceFolders(search),
       kind.recheckOn(recheck),
     ];
   }
@@ -55,18 +63,35 @@ export class WatchedFiles<T> implements vscode.Disposable {
     return this.#all;
   }
 
-  /** Reads every file again. Never rejects. */
+  /** Searches for the files and reads every one again. Never rejects. */
   check(): Promise<void> {
-    return this.#inTurn(() => this.#check()).catch((error: unknown) => {
+    this.#found = undefined;
+    return this.#recheck();
+  }
+
+  /** Reads every file again, once for all who ask before that begins. Never rejects. */
+  #recheck(): Promise<void> {
+    this.#next ??= this.#inTurn(() => {
+      this.#next = undefined;
+      return this.#check();
+    }).catch((error: unknown) => {
+      this.#found = undefined;
       this.#log.error(`${this.#kind.pattern} could not be checked: ${describe(error)}`);
     });
+    return this.#next;
+  }
+
+  async #search(): Promise<readonly vscode.Uri[]> {
+    const { pattern } = this.#kind;
+    const uris = await vscode.workspace.findFiles(pattern, EXCLUDED_GLOB, MAX_FILES);
+    if (uris.length === MAX_FILES) this.#log.warn(`Of ${pattern}, only ${MAX_FILES} files are read.`);
+    return uris.sort((one, other) => (one.path < other.path ? -1 : 1));
   }
 
   async #check(): Promise<void> {
-    const { pattern, diagnosticsOf } = this.#kind;
-    const uris = await vscode.workspace.findFiles(pattern, EXCLUDED_GLOB, MAX_FILES);
-    if (uris.length === MAX_FILES) this.#log.warn(`Of ${pattern}, only ${MAX_FILES} files are read.`);
-    uris.sort((one, other) => (one.path < other.path ? -1 : 1));
+    const { diagnosticsOf } = this.#kind;
+    this.#found ??= this.#search();
+    const uris = await this.#found;
     const files = await Promise.all(uris.map((uri) => this.#read(uri)));
     if (this.#isDisposed) return;
     this.#all = files.flatMap((file) => ('content' in file ? [file.content] : []));
@@ -84,7 +109,10 @@ export class WatchedFiles<T> implements vscode.Disposable {
       return { uri, content: this.#kind.read(uri, text) };
     } catch (error) {
       this.#log.warn(`${uri.path} was not checked: ${describe(error)}`);
-      if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') return { uri, problems: [] };
+      if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') {
+        this.#found = undefined; // It may have gone with its folder, of which the watcher says nothing.
+        return { uri, problems: [] };
+      }
       const reason = error instanceof Error ? error.message : String(error);
       const message = vscode.l10n.t('This file cannot be read: {0}', reason);
       return { uri, problems: [new vscode.Diagnostic(new vscode.Range(0, 0, 0, 0), message)] };
