@@ -130,13 +130,13 @@ async function hostTier(options: TierOptions): Promise<TierResult> {
   if (!hasTests('test/host')) {
     return notRun('test/host has no test');
   }
-  await extractStrings(); // For the tests in a pseudo-language.
   const file = resultsFile('host');
   // Links to the editor come back to the one that runs.
   const scheme = choice.kind === 'served' ? 'code-oss' : 'vscode';
   const redirectUri = `${scheme}://rolecall.rolecall/callback`;
   // Answers come as fast as they can: what is tested of a stream in progress is held by a fault, not by slow words.
-  const sandbox = await startSandbox(['--link-redirect-uri', redirectUri, '--pace-ms', '0']);
+  const starting = startSandbox(['--link-redirect-uri', redirectUri, '--pace-ms', '0']);
+  const [sandbox] = await Promise.all([starting, extractStrings()]); // For the tests in a pseudo-language.
   try {
     const env = {
       ROLECALL_RESULTS: file,

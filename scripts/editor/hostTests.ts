@@ -33,7 +33,7 @@ export async function runInServedEditor(run: HostRun): Promise<number | undefine
   const workspace = path.join(folder, 'workspace');
   fs.mkdirSync(builtin);
   fs.cpSync(run.workspace, workspace, { recursive: true });
-  const editor = await serveEditor({
+  const serving = serveEditor({
     userDataDir: path.join(folder, 'user'),
     extensionsDir: path.join(folder, 'extensions'),
     folder: workspace,
@@ -43,7 +43,7 @@ export async function runInServedEditor(run: HostRun): Promise<number | undefine
     // Without this option the workbench ignores the payload.
     extraArgs: ['--vscode-option', 'enable-smoke-test-driver', '--builtin-extensions-dir', builtin],
   });
-  const browser = await launchBrowser();
+  const [editor, browser] = await Promise.all([serving, launchBrowser()]);
   const logged: string[] = [];
   try {
     // Nobody looks at it.
