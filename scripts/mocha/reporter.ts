@@ -21,6 +21,9 @@ export interface Results {
   readonly flaky: readonly string[];
 }
 
+// Mocha asks for the whole stack of every error, and most errors of the tests are expected ones.
+Error.stackTraceLimit = 20;
+
 /** Mocha's spec report for people, and the results for scripts/test.ts. */
 export class ResultsReporter extends Mocha.reporters.Spec {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {

@@ -95,7 +95,7 @@ describe('an evaluator', function () {
     ['a text that must not be there', '{string: {contains: Rome}, not: true}', 'It is Paris.', 'passed'],
     ['a text that must not be there, and is', '{string: {contains: paris}, not: true}', 'It is Paris.', 'failed'],
     ['the opposite of a check that could not be made', "{string: {contains: '{{x}}'}, not: true}", 'x', 'skipped'],
-    ['the opposite of a check that went wrong', '{regex: "^(a+)+$", not: true}', `${'a'.repeat(40)}b`, 'error'],
+    ['the opposite of a check that went wrong', '{jsonSchema: {$async: true}, not: true}', '{}', 'error'],
     ['a check that is not turned around', '{string: {contains: Paris}, not: false}', 'Paris', 'passed'],
     ['few tokens', '{maxTokens: 7}', 'x', 'passed'],
     ['many tokens', '{maxTokens: 6}', 'x', 'failed'],
