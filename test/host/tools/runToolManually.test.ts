@@ -190,8 +190,10 @@ describe('a workspace tool that is run by hand', () => {
   });
 
   it('is run as it stands in the editor: what is unsaved is saved first', async () => {
+    // Another text than that of the test before, which the editor may hold: what it reads while it is edited undoes the edit.
+    await file.write(`${text}\n`);
     const document = await vscode.workspace.openTextDocument(file.uri());
-    await until('the editor has read the file', () => document.getText() === text);
+    await until('the editor has read the file', () => document.getText() === `${text}\n`);
     const edit = new vscode.WorkspaceEdit();
     const at = document.positionAt(text.indexOf('"now"', text.indexOf('"command"', text.indexOf('"now"'))) + 1);
     edit.insert(file.uri(), at, 'just ');
