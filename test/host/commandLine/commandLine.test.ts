@@ -30,7 +30,8 @@ interface Ended {
 
 /** A program with the Node of the editor, as in a terminal. */
 function run(file: string, args: readonly string[], env: Record<string, string>): Promise<Ended> {
-  const all = { PATH: process.env.PATH ?? '', ELECTRON_RUN_AS_NODE: '1', ...env };
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const all = { PATH, NODE_COMPILE_CACHE, ELECTRON_RUN_AS_NODE: '1', ...env };
   return new Promise((resolve) => {
     execFile(file, [...args], { env: all, cwd: folder().uri.fsPath }, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
