@@ -42,4 +42,6 @@ export const bareSettings: Readonly<Record<string, unknown>> = {
   'workbench.editor.editorActionsLocation': 'hidden',
   'workbench.layoutControl.enabled': false,
   'workbench.statusBar.visible': false,
+  // Else each request first asks the window for a proxy, as the end-to-end tests' do.
+  'http.fetchAdditionalSupport': false,
 };
