@@ -17,7 +17,7 @@ export class User {
 
   /** Signs in where that is needed. A second sign-in at the same time would end the first at the server. */
   look(): void {
-    if (!this.wantsSignIn || (this.#signingIn && this.#windows.all.includes(this.#signingIn))) return;
+    if (!this.wantsSignIn || this.#isSigningIn) return;
     this.#signIn(pickOne(this.#windows.all.filter(({ stopped }) => !stopped)));
   }
 
@@ -36,7 +36,12 @@ export class User {
     const times = (this.#reloads.get(window.slot) ?? 0) + 1;
     this.#reloads.set(window.slot, times);
     if (times % 4 !== 0) this.#windows.reload(window);
-    else if (!this.#signingIn) this.#signIn(window);
+    else if (!this.#isSigningIn) this.#signIn(window);
+  }
+
+  /** Not when the window has been closed meanwhile. */
+  get #isSigningIn(): boolean {
+    return this.#signingIn !== undefined && this.#windows.all.includes(this.#signingIn);
   }
 
   #signIn(window: StormWindow | undefined): void {
