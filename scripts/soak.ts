@@ -1,5 +1,5 @@
-// npm run soak -- [--times N] [--load N] [tiers…]: repeats host and e2e, side by side as `npm test` runs them, while other
-// programs keep the machine busy, and says what failed or was flaky, run by run. It fails when a test did.
+// npm run soak -- [--times N] [--load N] [tiers…]: repeats host and e2e while other programs keep the machine busy, and says
+// what failed or was flaky, run by run. It fails when a test did.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -53,7 +53,7 @@ async function main(): Promise<number> {
   console.log(`| run | tier | passed | failed | flaky | seconds | which |\n|---|---|---|---|---|---|---|`);
   const total = { passed: 0, failed: 0, flaky: 0 };
   for (let round = 1; round <= times; round += 1) {
-    const runs = names.map(async (name) => {
+    for (const name of names) {
       const started = performance.now();
       const log = fs.createWriteStream(at('out', 'results', `soak-${round}-${name}.log`));
       const result = await runTier(name, { desktop: false, grep: undefined, write: (text) => void log.write(text) });
@@ -71,8 +71,7 @@ async function main(): Promise<number> {
       total.passed += passed;
       total.failed += failed;
       total.flaky += flaky.length;
-    });
-    await Promise.all(runs);
+    }
   }
   console.log(`\n${total.flaky} flaky\n${total.passed} passed, ${total.failed} failed`);
   return total.failed === 0 ? 0 : 1;

@@ -1,6 +1,6 @@
 // npm test -- [tiers…] [--desktop | --vscode-version VERSION] [--grep TEXT]: all tiers, or only the named ones. The last line counts.
 //
-// Several tiers run in three lanes side by side: each waits often enough for another, also where there are two cores.
+// Several tiers run in two lanes side by side, one for each core of a small machine: what needs an editor, and what does not.
 // Each tier then prints into out/results/TIER.log, and here stands what became of it. A single tier prints as it goes.
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -11,7 +11,10 @@ import { runTier, type TierName, type TierOptions, type TierResult, tierNames } 
 
 const usage = `Usage: npm test -- [${tierNames.join('|')}]… [--desktop | --vscode-version VERSION] [--grep TEXT]`;
 
-const lanes: ReadonlyArray<readonly TierName[]> = [['e2e'], ['host'], ['check', 'unit', 'deep']];
+const lanes: ReadonlyArray<readonly TierName[]> = [
+  ['host', 'e2e'],
+  ['check', 'unit', 'deep'],
+];
 
 /** How often a run of several tiers says that it is alive, in milliseconds. */
 const progressEveryMs = 30_000;
