@@ -18,12 +18,12 @@ export interface Finding {
   readonly subjects: readonly Subject[];
   /** The groups that it comes from, and roles. */
   readonly through: readonly (GroupEntry | RoleEntry)[];
-  readonly range?: Range;
+  readonly range?: Range | undefined;
   readonly waiver?: Waiver;
   /** One that applied until it expired. */
   readonly lapsed?: Waiver;
   /** When what it rests on was read, where that could not be read again since. */
-  readonly staleSince?: number;
+  readonly staleSince?: number | undefined;
 }
 
 /** Stays the same while the rule and what it is about do: of no names, lines or counts. */

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { gapText, timeText } from '../access/descriptions.ts';
+import { gapText } from '../access/descriptions.ts';
 import { type AccessModel, buildModel, type Gap } from '../access/model.ts';
 import { oneLine } from '../access/plain.ts';
 import { didYouMean, nearest } from '../base/nearest.ts';
@@ -56,7 +56,7 @@ export function checkAccess(text: string | AccessFile, model: AccessModel, optio
   const today = dayOfTime(options.now);
   const world = createWorld(file, model, today, options.emails !== false, (one) => problems.push(one));
   const isJudged = file.isReadable && file.organization === model.organization;
-  const judged = isJudged ? file.rules.map((rule) => judgeRule(rule, world)) : [];
+  const judged = isJudged ? judgeRules(file.rules, world) : [];
   const rules = applyWaivers(file.waivers, judged, world);
   const drift = isJudged && file.declared ? driftOf(file.declared, world) : undefined;
   if (rules.some(({ hasTwins }) => hasTwins) || drift?.hasTwins) offerDuplicates(file, world);
@@ -129,16 +129,28 @@ export interface JudgedRule extends Omit<RuleResult, 'status'> {
   readonly hasTwins: boolean;
 }
 
-function judgeRule(rule: Rule, world: World): JudgedRule {
-  const undecided = (reasons: readonly string[]): JudgedRule => ({
-    rule,
-    isOff: false,
-    findings: [],
-    reasons,
-    hasTwins: false,
-  });
+/** Goes through the groups once for all rules: to fetch a group from memory takes longer than what a rule asks of it. */
+function judgeRules(rules: readonly Rule[], world: World): readonly JudgedRule[] {
+  const begun = rules.map((rule) => beginRule(rule, world));
+  const looks = begun.flatMap((one) => one.looks);
+  for (const group of world.model.groups) for (const look of looks) look(group);
+  return begun.map(({ end }) => end());
+}
+
+/** A rule that has been judged but for what looks at every group. */
+interface BegunRule {
+  readonly looks: RuleTrial['looks'];
+  readonly end: () => JudgedRule;
+}
+
+function beginRule(rule: Rule, world: World): BegunRule {
+  const decided = (judged: Partial<JudgedRule>): BegunRule => {
+    const whole = { rule, isOff: false, findings: [], reasons: [], hasTwins: false, ...judged };
+    return { looks: [], end: () => whole };
+  };
+  const undecided = (reasons: readonly string[]) => decided({ reasons });
   const kind = kindOf(rule.kind);
-  if (!rule.isEnabled && rule.mistake === undefined) return { ...undecided([]), isOff: true };
+  if (!rule.isEnabled && rule.mistake === undefined) return decided({ isOff: true });
   if (rule.mistake !== undefined || kind === undefined) return undecided([rule.mistake ?? '']);
   if (kind.isAboutHolders && !world.arePeopleSound) return undecided([l10n.t('Its people have a mistake.')]);
   const unread = kind.needs(rule.value).filter((list) => gapsOf(world.model, list, 'unread').length > 0);
@@ -147,43 +159,26 @@ function judgeRule(rule: Rule, world: World): JudgedRule {
   if (trial.obstacles.length > 0) return undecided(trial.obstacles);
   kind.judge(trial);
   if (trial.obstacles.length > 0) return undecided(trial.obstacles);
-  return weigh(rule, kind, trial, world.model);
+  return { looks: trial.looks, end: () => weigh(rule, kind, trial, world.model) };
 }
 
 const LISTS_MISSING = ['missing'] as const;
 
 /** What the reading lacks turns a pass, or what is turned round, into "cannot tell". */
 function weigh(rule: Rule, kind: Kind, trial: RuleTrial, model: AccessModel): JudgedRule {
-  const lists = new Set(kind.needs(rule.value));
-  if (trial.namesRoles) lists.add('roles');
   const reasons = trial.doubts.map(({ reason }) => reason);
-  let { found } = trial;
-  for (const list of lists) {
+  let { findings } = trial;
+  for (const list of trial.lists) {
     // Of roles that are only named, those that were found are good.
     const isConcerned = list !== 'roles' || kind.needs(rule.value).includes('roles') || trial.namesRolePatterns;
     const missing = isConcerned ? gapsOf(model, list, 'malformed', ...(kind.isAboutMetadata ? [] : LISTS_MISSING)) : [];
     const isTurned = kind.turned?.includes(list) === true;
-    if (missing.length > 0 && isTurned === found.length > 0) {
+    if (missing.length > 0 && isTurned === findings.length > 0) {
       reasons.push(...missing.map(gapReason));
-      found = [];
+      findings = [];
     }
-    if (found.length === 0) reasons.push(...gapsOf(model, list, 'stale').map(gapReason));
+    if (findings.length === 0) reasons.push(...gapsOf(model, list, 'stale').map(gapReason));
   }
-  const isStale = [...lists].some((list) => gapsOf(model, list, 'stale').length > 0);
-  const findings = found.map((one): Finding => {
-    const age = isStale ? ` ${l10n.t('(as of {0})', timeText(model.at))}` : '';
-    return {
-      rule: rule.id,
-      kind: rule.kind,
-      severity: rule.severity,
-      place: rule.place,
-      message: one.message + age,
-      subjects: one.subjects,
-      through: one.through ?? [],
-      ...(one.range && { range: one.range }),
-      ...(isStale && model.at !== undefined && { staleSince: model.at }),
-    };
-  });
   sortFindings(findings);
   const hasTwins = trial.doubts.some(({ isTwin }) => isTwin);
   return { rule, isOff: false, findings, reasons: [...new Set(reasons)], hasTwins };

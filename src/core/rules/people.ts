@@ -47,7 +47,8 @@ export class People {
     if (person !== undefined || principal.kind === 'serviceAccount') return person ?? principal.key;
     const email = emailOf(principal);
     if (email === undefined) return principal.key;
-    return this.#personByEmail.get(lower(email)) ?? `email\n${lower(email)}`;
+    const address = lower(email);
+    return this.#personByEmail.get(address) ?? `email\n${address}`;
   }
 
   isUnlinkedUser(principal: Principal): boolean {

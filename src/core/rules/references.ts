@@ -159,6 +159,31 @@ export class Resolver {
   }
 }
 
+/** Some entries of one of the model's lists, by their places in it: a pattern can name thousands, for which a set takes long. */
+export class Marks {
+  readonly #marks: Uint8Array;
+
+  constructor(all: readonly unknown[], entries: readonly Indexed[] = []) {
+    this.#marks = new Uint8Array(all.length);
+    for (const { index } of entries) this.#marks[index] = 1;
+  }
+
+  has({ index }: Indexed): boolean {
+    return this.#marks[index] === 1;
+  }
+
+  /** @returns whether it was not marked before. */
+  add({ index }: Indexed): boolean {
+    const isNew = this.#marks[index] === 0;
+    this.#marks[index] = 1;
+    return isNew;
+  }
+}
+
+interface Indexed {
+  readonly index: number;
+}
+
 /** The e-mail address of a person; where none came, an id that is one. */
 export function emailOf({ kind, email, id }: Principal): string | undefined {
   if (email !== undefined) return email;

@@ -40,7 +40,7 @@ export function relatedPlaces(finding: Finding, file: AccessFile): readonly Rela
 function textOfGroup(finding: Finding, group: GroupEntry, roles: readonly RoleEntry[]): string | undefined {
   const about = principalsOf(finding);
   const members = group.members.filter((member) => about.length === 0 || about.includes(member));
-  const names = listText(members.map((member) => oneLine(memberName(member))));
+  const names = listText(members, (member) => oneLine(memberName(member)));
   if (roles.length > 0)
     return names === ''
       ? l10n.t('{0} gives {1}', groupText(group), rolesText(roles))

@@ -1,13 +1,15 @@
 import * as l10n from '@vscode/l10n';
+import { timeText } from '../access/descriptions.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../access/model.ts';
 import { oneLine } from '../access/plain.ts';
 import { principalName } from '../access/queries.ts';
 import { didYouMean } from '../base/nearest.ts';
 import type { AccessFile, PersonEntry, Rule } from './accessFile.ts';
+import type { Finding } from './findings.ts';
 import { isGlob } from './globs.ts';
-import type { Found, Kind, Subject, Trial } from './kinds/kind.ts';
+import type { Found, Kind, List, Subject, Trial } from './kinds/kind.ts';
 import { People, type Person } from './people.ts';
-import { type Resolved, Resolver } from './references.ts';
+import { Marks, type Resolved, Resolver } from './references.ts';
 import {
   type FileProblem,
   itemsOf,
@@ -139,6 +141,7 @@ export function nameOf(people: People, showsEmails: boolean, principals: readonl
 }
 
 type Entries = readonly (Principal | GroupEntry | RoleEntry)[];
+const NOTHING = [] as const;
 
 /** The trial of one rule: finds what the rule names, then takes what its kind finds. */
 export class RuleTrial implements Trial {
@@ -146,19 +149,26 @@ export class RuleTrial implements Trial {
   readonly people: People;
   readonly value: Value;
   readonly today: number;
-  readonly found: Found[] = [];
+  readonly findings: Finding[] = [];
+  /** What looks at every group. */
+  readonly looks: ((group: GroupEntry) => void)[] = [];
   /** Why it cannot pass. */
   readonly doubts: { readonly reason: string; readonly isTwin: boolean }[] = [];
   /** Why it cannot be judged at all. */
   readonly obstacles: string[] = [];
-  /** Whether names or patterns of roles were looked up: then the list of roles has to be known. */
-  namesRoles = false;
+  /** What it rests on. */
+  readonly lists: ReadonlySet<List>;
   namesRolePatterns = false;
   readonly #world: World;
+  readonly #rule: Rule;
   readonly #kind: Kind;
+  /** When what it rests on was read, where that could not be read again since; and what messages say about it. */
+  readonly #staleSince: number | undefined;
+  readonly #age: string;
   readonly #named = new Map<string, Entries>();
   readonly #excepted = new Set<unknown>();
   readonly #kinds: ReadonlySet<string>;
+  #namesRoles = false;
 
   constructor(world: World, rule: Rule, kind: Kind) {
     this.model = world.model;
@@ -166,11 +176,17 @@ export class RuleTrial implements Trial {
     this.value = rule.value;
     this.today = world.today;
     this.#world = world;
+    this.#rule = rule;
     this.#kind = kind;
     const kinds = this.texts('kinds');
     this.#kinds = new Set(kinds.length > 0 ? kinds : ['people', 'serviceAccounts']);
     for (const [key, { shape }] of Object.entries(kind.keys)) this.#resolve(key, shape);
     for (const value of itemsOf(this.value, 'except')) this.#except(value);
+    // What is called so has to be known.
+    this.lists = new Set([...kind.needs(rule.value), ...(this.#namesRoles ? ['roles' as const] : [])]);
+    const isStale = this.model.gaps.some((gap) => gap.kind === 'stale' && this.lists.has(gap.list));
+    this.#staleSince = isStale ? this.model.at : undefined;
+    this.#age = isStale ? ` ${l10n.t('(as of {0})', timeText(this.model.at))}` : '';
   }
 
   groups(key: string): readonly GroupEntry[] {
@@ -183,6 +199,10 @@ export class RuleTrial implements Trial {
 
   principals(key: string): readonly Principal[] {
     return (this.#named.get(key) ?? []) as readonly Principal[];
+  }
+
+  eachGroup(look: (group: GroupEntry) => void): void {
+    this.looks.push(look);
   }
 
   counts(entry: Principal | GroupEntry): boolean {
@@ -207,8 +227,19 @@ export class RuleTrial implements Trial {
     return nameOf(this.people, this.#world.showsEmails, principals);
   }
 
-  find(found: Found): void {
-    if (!found.subjects.some((subject) => this.#isExcepted(subject))) this.found.push(found);
+  find({ subjects, message, through = NOTHING, range }: Found): void {
+    if (this.#excepted.size > 0 && subjects.some((subject) => this.#isExcepted(subject))) return;
+    this.findings.push({
+      rule: this.#rule.id,
+      kind: this.#rule.kind,
+      severity: this.#rule.severity,
+      place: this.#rule.place,
+      message: message + this.#age,
+      subjects,
+      through,
+      range,
+      staleSince: this.#staleSince,
+    });
   }
 
   doubt(reason: string, isTwin = false): void {
@@ -240,21 +271,25 @@ export class RuleTrial implements Trial {
     const text = item.type === 'either' ? item.text : item;
     if (value === undefined || text.type !== 'text' || text.refers === undefined) return;
     const { permits = false, refers } = text;
+    const kind = refers === 'group' || refers === 'role' ? refers : 'principal';
     const found = (shape.type === 'list' ? (value.items ?? []) : [value]).map((one) => {
       const resolved = this.#find(one, refers, permits);
-      const kind = refers === 'group' || refers === 'role' ? refers : 'principal';
       this.#take(one, resolved, kind, permits || refers === 'person');
       return refers === 'person' ? this.#withSame(resolved.found) : resolved.found;
     });
     const [only = []] = found;
-    this.#named.set(key, found.length === 1 && refers !== 'person' ? only : [...new Set(found.flat())]);
+    const taken = new Marks(this.model[`${kind}s`]);
+    this.#named.set(
+      key,
+      found.length === 1 && refers !== 'person' ? only : found.flat().filter((one) => taken.add(one)),
+    );
   }
 
   #find(value: Value, refers: string, permits: boolean): Resolved<Entries[number]> {
     if (refers === 'person') return this.#world.resolver.principal(value, permits);
     const text = value.text ?? '';
     if (refers === 'group') return this.#world.resolver.group(text);
-    if (!text.startsWith('id:')) this.namesRoles = true;
+    if (!text.startsWith('id:')) this.#namesRoles = true;
     if (isGlob(text) && !text.startsWith('id:')) this.namesRolePatterns = true;
     return this.#world.resolver.role(text);
   }
@@ -269,7 +304,7 @@ export class RuleTrial implements Trial {
       this.obstacles.push(message);
       return;
     }
-    if (kind === 'role' && !value.text?.startsWith('role:id:')) this.namesRoles = true;
+    if (kind === 'role' && !value.text?.startsWith('role:id:')) this.#namesRoles = true;
     this.#take(value, resolved, kind, true);
     for (const entry of this.#withSame(resolved.found)) this.#excepted.add(entry);
   }

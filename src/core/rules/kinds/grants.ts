@@ -3,6 +3,7 @@ import { kindName, roleCountText } from '../../access/descriptions.ts';
 import { PRINCIPAL_KINDS } from '../../access/english.ts';
 import { type GroupEntry, isBeingDeleted, type PrincipalKind } from '../../access/model.ts';
 import { hasNoMembers, hasNoRoles } from '../../access/queries.ts';
+import { Marks } from '../references.ts';
 import type { Key } from '../shape.ts';
 import { filler, groupsText, groupText, type Kinds, keys, roleText } from './kind.ts';
 
@@ -27,13 +28,14 @@ export const grantKinds: Kinds = {
     subjects: ['group'],
     needs: () => ['groups'],
     judge(trial) {
-      const allowed = new Set(trial.groups('groups'));
+      const named = trial.groups('groups');
+      const allowed = new Marks(trial.model.groups, named);
       const sentence =
-        allowed.size === 0
+        named.length === 0
           ? l10n.t('The group {0} has {1}; no group may')
           : l10n.t('The group {0} has {1}; only {2} may');
       const message = filler(sentence);
-      const names = groupsText([...allowed]);
+      const names = groupsText(named);
       for (const role of trial.roles('role')) {
         for (const group of role.groups) {
           if (allowed.has(group)) continue;
@@ -43,7 +45,7 @@ export const grantKinds: Kinds = {
               { kind: 'aspect', name: role.id },
             ],
             message: message(groupText(group), roleText(role), names),
-            through: [group, role],
+            through: [role],
           });
         }
       }
@@ -56,7 +58,7 @@ export const grantKinds: Kinds = {
     excepts: 'group',
     needs: () => ['groups'],
     judge(trial) {
-      const allowed = new Set(trial.groups('groups'));
+      const allowed = new Marks(trial.model.groups, trial.groups('groups'));
       for (const principal of trial.model.principals) {
         if (principal.kind !== 'serviceAccount') continue;
         const others = principal.groups.filter((group) => !allowed.has(group) && trial.counts(group));
@@ -84,7 +86,9 @@ export const grantKinds: Kinds = {
     judge(trial) {
       const allowed = new Set(trial.texts('allow'));
       const others = PRINCIPAL_KINDS.filter((kind) => !allowed.has(kind));
-      for (const group of trial.groups('groups')) {
+      const named = new Marks(trial.model.groups, trial.groups('groups'));
+      trial.eachGroup((group) => {
+        if (!named.has(group)) return;
         for (const kind of others) {
           if (!hasKind(group, kind)) continue;
           const message = l10n.t('{0} has members of the kind {1}', groupText(group), kindName(kind));
@@ -94,10 +98,9 @@ export const grantKinds: Kinds = {
               { kind: 'aspect', name: kind },
             ],
             message,
-            through: [group],
           });
         }
-      }
+      });
     },
   },
   'no-empty-groups': {
@@ -106,13 +109,13 @@ export const grantKinds: Kinds = {
     subjects: ['group'],
     needs: () => ['groups'],
     judge(trial) {
-      for (const group of trial.model.groups) {
-        if (!hasNoMembers(group) || isBeingDeleted(group.group.metadata)) continue;
+      trial.eachGroup((group) => {
+        if (!hasNoMembers(group) || isBeingDeleted(group.group.metadata)) return;
         const message = hasNoRoles(group)
           ? l10n.t('{0} has no members and no roles', groupText(group))
           : l10n.t('{0} has no members, but {1}', groupText(group), roleCountText(group.roles.length));
-        trial.find({ subjects: [{ kind: 'group', group }], message, through: [group] });
-      }
+        trial.find({ subjects: [{ kind: 'group', group }], message });
+      });
     },
   },
   'no-groups-without-roles': {
@@ -121,11 +124,11 @@ export const grantKinds: Kinds = {
     subjects: ['group'],
     needs: () => ['groups'],
     judge(trial) {
-      for (const group of trial.model.groups) {
-        if (!hasNoRoles(group) || isBeingDeleted(group.group.metadata)) continue;
+      trial.eachGroup((group) => {
+        if (!hasNoRoles(group) || isBeingDeleted(group.group.metadata)) return;
         const message = l10n.t('{0} has no roles', groupText(group));
-        trial.find({ subjects: [{ kind: 'group', group }], message, through: [group] });
-      }
+        trial.find({ subjects: [{ kind: 'group', group }], message });
+      });
     },
   },
   'no-unlisted-roles': {
@@ -153,7 +156,7 @@ export const grantKinds: Kinds = {
       for (const role of trial.model.roles) {
         if (role.groups.length > 0 || role.key !== role.id) continue;
         const message = l10n.t('No group grants {0}', roleText(role));
-        trial.find({ subjects: [{ kind: 'role', role }], message, through: [role] });
+        trial.find({ subjects: [{ kind: 'role', role }], message });
       }
     },
   },

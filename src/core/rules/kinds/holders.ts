@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { type GroupEntry, isBeingDeleted, type Principal, type RoleEntry } from '../../access/model.ts';
 import { listsSubjects, listsUsers, type Person } from '../people.ts';
+import { Marks } from '../references.ts';
 import type { Key, Shape } from '../shape.ts';
 import { groupsText, type Kind, type Kinds, keys, type Range, rolesText, roleText, type Trial } from './kind.ts';
 
@@ -121,8 +122,10 @@ export const holderKinds: Kinds = {
   },
 };
 
+type Paths = ReadonlyMap<Principal, readonly GroupEntry[]>;
+
 /** Each member that has one of the roles and counts, with every group that gives one. */
-function pathsOf(roles: readonly RoleEntry[], trial: Trial): Map<Principal, GroupEntry[]> {
+function pathsOf(roles: readonly RoleEntry[], trial: Trial): Paths {
   const paths = new Map<Principal, GroupEntry[]>();
   for (const group of new Set(roles.flatMap(({ groups }) => groups))) {
     for (const member of group.members) {
@@ -137,7 +140,7 @@ function pathsOf(roles: readonly RoleEntry[], trial: Trial): Map<Principal, Grou
 
 function judgeAllowed(trial: Trial): void {
   const { identity } = trial.people;
-  const allowed = new Set(trial.principals('holders'));
+  const allowed = new Marks(trial.model.principals, trial.principals('holders'));
   for (const role of trial.roles('role')) {
     for (const [principal, groups] of pathsOf([role], trial)) {
       if (allowed.has(principal)) continue;
@@ -174,6 +177,7 @@ function findHolder(trial: Trial, role: RoleEntry, principal: Principal, groups:
 function judgeForbidden(trial: Trial): void {
   const { people } = trial;
   const forbidden = trial.principals('holders');
+  const isForbidden = new Marks(trial.model.principals, forbidden);
   for (const role of trial.roles('role')) {
     const paths = pathsOf([role], trial);
     for (const principal of forbidden) {
@@ -183,7 +187,7 @@ function judgeForbidden(trial: Trial): void {
     if (people.identity === 'separate') continue;
     // Somebody forbidden by an e-mail address can be in a group that lists user ids alone, and the other way round.
     const isHidden = [...paths].some(([holder, groups]) => {
-      if (forbidden.includes(holder)) return false;
+      if (isForbidden.has(holder)) return false;
       if (people.isUnlinkedUser(holder))
         return groups.some((group) => !listsSubjects(group)) && namesOf(trial).some(isNoUser);
       return (
@@ -210,8 +214,8 @@ function judgeSeparation(trial: Trial): void {
     trial.refuse('max', message);
     return;
   }
-  const watched = new Set(roles);
-  for (const { principals, groups } of humansOf(roles, trial)) {
+  const paths = pathsOf(roles, trial);
+  for (const { principals, groups } of humansOf(paths, trial)) {
     const given = [...groups];
     const held = roles.filter((role) => given.some((group) => group.roles.includes(role)));
     if (held.length <= max) continue;
@@ -224,7 +228,7 @@ function judgeSeparation(trial: Trial): void {
       through: [...given, ...held],
     });
   }
-  if (trial.people.identity !== 'separate' && canHideTogether(trial, watched, max)) {
+  if (trial.people.identity !== 'separate' && canHideTogether(paths, new Set(roles), max, trial)) {
     trial.doubt(
       l10n.t('The same person may hold these roles as a user ID in one group and as a subject in another'),
       true,
@@ -238,10 +242,9 @@ interface Human {
 }
 
 /** Who has one of the roles, each human once. */
-function humansOf(roles: readonly RoleEntry[], trial: Trial): Iterable<Human> {
-  const { people } = trial;
+function humansOf(paths: Paths, { people }: Trial): Iterable<Human> {
   const humans = new Map<Person | string, Human>();
-  for (const [principal, groups] of pathsOf(roles, trial)) {
+  for (const [principal, groups] of paths) {
     // What repeats subjects is judged with them.
     if (people.identity === 'duplicates' && people.isTwinIn(principal, groups)) continue;
     const human = people.humanOf(principal);
@@ -254,10 +257,10 @@ function humansOf(roles: readonly RoleEntry[], trial: Trial): Iterable<Human> {
 }
 
 /** Whether a user id through groups without subjects and a subject through groups without user ids would be too much in one hand. */
-function canHideTogether(trial: Trial, watched: ReadonlySet<RoleEntry>, max: number): boolean {
+function canHideTogether(paths: Paths, watched: ReadonlySet<RoleEntry>, max: number, trial: Trial): boolean {
   const users = new Map<string, Set<RoleEntry>>();
   const subjects = new Map<string, Set<RoleEntry>>();
-  for (const [principal, groups] of pathsOf([...watched], trial)) {
+  for (const [principal, groups] of paths) {
     const isUser = trial.people.isUnlinkedUser(principal);
     if (!isUser && !trial.people.isUnlinkedSubject(principal)) continue;
     const isAlone = isUser ? (group: GroupEntry) => !listsSubjects(group) : (group: GroupEntry) => !listsUsers(group);

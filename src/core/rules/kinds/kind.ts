@@ -24,7 +24,7 @@ export interface Found {
   readonly subjects: readonly Subject[];
   /** Localized; without a full stop. */
   readonly message: string;
-  /** What it comes from: the groups that give the roles, and the roles. */
+  /** What it comes from beside that: the groups that give the roles, and the roles. */
   readonly through?: readonly (GroupEntry | RoleEntry)[];
   /** How many holders there are at least and at most. */
   readonly range?: Range;
@@ -47,6 +47,8 @@ export interface Trial {
   groups(key: string): readonly GroupEntry[];
   roles(key: string): readonly RoleEntry[];
   principals(key: string): readonly Principal[];
+  /** Has every group of the reading looked at, after the rule has been judged otherwise: all rules look at one group, then at the next. */
+  eachGroup(look: (group: GroupEntry) => void): void;
   /** Whether the rule is about this member or group at all: its `kinds`, its `except`. */
   counts(entry: Principal | GroupEntry): boolean;
   text(key: string): string | undefined;
@@ -101,18 +103,16 @@ export function roleText(entry: RoleEntry): string {
 }
 
 export function groupsText(groups: readonly GroupEntry[]): string {
-  return listText(groups.map(groupText));
+  return listText(groups, groupText);
 }
 
 export function rolesText(roles: readonly RoleEntry[]): string {
-  return listText(roles.map(roleText));
+  return listText(roles, roleText);
 }
 
-export function listText(names: readonly string[]): string {
-  if (names.length > MAX_NAMES) {
-    const shown = names.slice(0, MAX_NAMES).join(', ');
-    return l10n.t('{0} and {1} more', shown, names.length - MAX_NAMES);
-  }
+export function listText<T>(all: readonly T[], nameOf: (one: T) => string): string {
+  const names = all.slice(0, MAX_NAMES).map(nameOf);
+  if (all.length > MAX_NAMES) return l10n.t('{0} and {1} more', names.join(', '), all.length - MAX_NAMES);
   const last = names.at(-1) ?? '';
   return names.length <= 1 ? last : l10n.t('{0} and {1}', names.slice(0, -1).join(', '), last);
 }

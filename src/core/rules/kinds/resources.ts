@@ -31,14 +31,13 @@ export const resourceKinds: Kinds = {
     judge(trial) {
       const patterns = trial.texts('match');
       const tests = patterns.map(globTest);
-      for (const resource of resourcesOf(trial)) {
-        const metadata = metadataOf(resource);
-        if (!metadata || isBeingDeleted(metadata) || tests.some((fits) => fits(metadata.name))) continue;
+      eachResource(trial, (metadata, resource) => {
+        if (isBeingDeleted(metadata) || tests.some((fits) => fits(metadata.name))) return;
         trial.find({
           subjects: [subjectOf(resource)],
           message: l10n.t('The name {0} fits none of: {1}', nameOf(resource), patterns.join(', ')),
         });
-      }
+      });
     },
   },
   'required-tags': {
@@ -54,23 +53,16 @@ export const resourceKinds: Kinds = {
     needs: () => ['groups'],
     isAboutMetadata: true,
     judge(trial) {
-      const tags = trial.texts('tags');
+      const tags = trial.texts('tags').map((name) => ({ kind: 'aspect', name }) as const);
       const message = filler(l10n.t('{0} has no tag {1}'));
-      for (const group of trial.model.groups) {
+      trial.eachGroup((group) => {
         const { metadata } = group.group;
-        if (isBeingDeleted(metadata)) continue;
+        if (isBeingDeleted(metadata)) return;
         for (const wanted of tags) {
-          if (metadata.tags.some(({ name, value }) => name === wanted && value !== '')) continue;
-          trial.find({
-            subjects: [
-              { kind: 'group', group },
-              { kind: 'aspect', name: wanted },
-            ],
-            message: message(groupText(group), wanted),
-            through: [group],
-          });
+          if (metadata.tags.some(({ name, value }) => name === wanted.name && value !== '')) continue;
+          trial.find({ subjects: [{ kind: 'group', group }, wanted], message: message(groupText(group), wanted.name) });
         }
-      }
+      });
     },
   },
   'no-unhealthy': {
@@ -80,16 +72,15 @@ export const resourceKinds: Kinds = {
     needs: listOf,
     isAboutMetadata: true,
     judge(trial) {
-      for (const resource of resourcesOf(trial)) {
-        const metadata = metadataOf(resource);
-        const attention = metadata && attentionOf(metadata);
-        if (attention === undefined) continue;
+      eachResource(trial, (metadata, resource) => {
+        const attention = attentionOf(metadata);
+        if (attention === undefined) return;
         const message =
           attention === 'error'
             ? l10n.t('{0} is in error', nameOf(resource))
             : l10n.t('{0} is degraded', nameOf(resource));
         trial.find({ subjects: [subjectOf(resource)], message });
-      }
+      });
     },
   },
   'no-stuck-deletion': {
@@ -106,9 +97,8 @@ export const resourceKinds: Kinds = {
     isAboutMetadata: true,
     judge(trial) {
       const days = trial.integer('days') ?? DAYS;
-      for (const resource of resourcesOf(trial)) {
-        const metadata = metadataOf(resource);
-        if (!metadata || !isBeingDeleted(metadata)) continue;
+      eachResource(trial, (metadata, resource) => {
+        if (!isBeingDeleted(metadata)) return;
         const since = Math.floor(Date.parse(metadata.deletionTime ?? '') / 86_400_000);
         if (Number.isNaN(since))
           trial.doubt(l10n.t('It is not known since when {0} is being deleted', nameOf(resource)));
@@ -117,7 +107,7 @@ export const resourceKinds: Kinds = {
             subjects: [subjectOf(resource)],
             message: l10n.t('{0} has been in deletion for {1} days', nameOf(resource), trial.today - since),
           });
-      }
+      });
     },
   },
 };
@@ -128,13 +118,10 @@ function listOf(value: Value): readonly List[] {
 
 type Resource = GroupEntry | RoleEntry;
 
-/** The groups, or the roles that are listed. */
-function resourcesOf({ value, model }: Trial): readonly Resource[] {
-  return textOf(value, 'of') === 'roles' ? model.roles.filter(({ role }) => role !== undefined) : model.groups;
-}
-
-function metadataOf(resource: Resource): AccessMetadata | undefined {
-  return 'group' in resource ? resource.group.metadata : resource.role?.metadata;
+/** Has every group looked at, or every role that is listed. */
+function eachResource(trial: Trial, look: (metadata: AccessMetadata, resource: Resource) => void): void {
+  if (textOf(trial.value, 'of') === 'groups') trial.eachGroup((entry) => look(entry.group.metadata, entry));
+  else for (const entry of trial.model.roles) if (entry.role) look(entry.role.metadata, entry);
 }
 
 function subjectOf(resource: Resource): Subject {
