@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { isMap, isScalar, isSeq, type Pair } from 'yaml';
+import { type Document, isMap, isScalar, isSeq, Lexer, type Pair } from 'yaml';
 import { groupCountText, membersText, roleCountText } from '../access/descriptions.ts';
 import type { AccessModel } from '../access/model.ts';
 import { oneLine } from '../access/plain.ts';
@@ -32,6 +32,8 @@ export interface Known {
 
 /** Stands for what is typed next: no file has it. */
 const CURSOR = '\ue000';
+/** The token of YAML for brackets that end by the indentation of a line. */
+const FLOW_END = '\x18';
 /** More are not looked through; typing on narrows them down. */
 const MAX_ITEMS = 500;
 
@@ -50,12 +52,17 @@ function completeWith(
   shape: Shape,
   known: Known,
 ): Completions | undefined {
-  const marked = text.slice(0, offset) + space + CURSOR + text.slice(offset);
-  const { document } = parseYaml(marked);
+  const lineEnd = offset + text.slice(offset).search(/\r?\n|$/);
+  const document = parseUnfinished(
+    text.slice(0, offset) + space + CURSOR,
+    text.slice(offset, lineEnd),
+    text.slice(lineEnd),
+  );
   const found =
     document && find(document.contents, shape, (node) => isScalar(node) && String(node.value).includes(CURSOR));
   if (!found?.place) return undefined;
-  const place = { start: found.place.start - space.length, end: found.place.end - CURSOR.length - space.length };
+  const end = found.place.end - CURSOR.length - space.length;
+  const place = { start: found.place.start - space.length, end: Math.min(end, lineEnd) };
   if (found.keys) {
     const taken = new Set(found.siblings);
     const items = Object.entries(found.keys).filter(([name]) => !taken.has(name));
@@ -64,6 +71,41 @@ function completeWith(
   if (!found.shape) return undefined;
   const items = valuesOf(found.shape, text, known);
   return { place, items: items.map((item) => ({ ...item, insert: space + item.insert })) };
+}
+
+/**
+ * Reads a text in which brackets may be open where somebody types: as it is, or closed there or at the end of the line, whichever gives
+ * the fewest errors. Else YAML takes what follows into the brackets.
+ */
+function parseUnfinished(before: string, rest: string, below: string): Document.Parsed | undefined {
+  const [innermost = '', ...others] = closersOf(before);
+  const texts = [
+    before + rest + below,
+    before + innermost + rest + below,
+    before + rest + innermost + others.join('') + below,
+  ];
+  let best: Document.Parsed | undefined;
+  for (const text of texts) {
+    const { document } = parseYaml(text);
+    if (document && (!best || document.errors.length < best.errors.length)) best = document;
+    if (best?.errors.length === 0) break;
+  }
+  return best;
+}
+
+/** What closes the brackets, and the quote, that are open at the end of a text. */
+function closersOf(text: string): readonly string[] {
+  const open: string[] = [];
+  let last = '';
+  for (const token of new Lexer().lex(text)) {
+    if (token === '[') open.unshift(']');
+    else if (token === '{') open.unshift('}');
+    else if (token === ']' || token === '}') open.shift();
+    else if (token === FLOW_END) open.length = 0;
+    last = token;
+  }
+  const [, quote] = /^(["'])(?![\s\S]*\1$)/.exec(last) ?? [];
+  return quote === undefined ? open : [quote, ...open];
 }
 
 /** What is at an offset, as lines of plain text. */

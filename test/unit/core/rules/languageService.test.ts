@@ -40,6 +40,24 @@ describe('completion in access rules', () => {
       'o',
     ],
     [
+      'offers roles where a bracket is not closed yet',
+      file('rules:\n  - id: a\n    roles: [admin, vi|\n    kind: separation-of-duties\n    max: 1\n'),
+      ['admin', 'viewer'],
+      'vi',
+    ],
+    [
+      'offers roles where only the brace after it is closed',
+      file('rules:\n  - { id: a, roles: [ad|, kind: separation-of-duties }\n'),
+      ['admin'],
+      'ad',
+    ],
+    [
+      'offers groups and replaces no other line where brackets and a quote are open',
+      file('rules:\n  - id: a\n    groups: [\n      ops, "o|\n    kind: only-through\n    role: admin\n'),
+      ['ops', 'a b'],
+      '"o',
+    ],
+    [
       'offers groups in a list of several lines',
       file('rules:\n  - id: a\n    kind: only-through\n    groups:\n      - |'),
       ['ops'],
