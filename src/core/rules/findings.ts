@@ -36,10 +36,25 @@ export function fingerprintOf({ rule, kind, subjects }: Pick<Finding, 'rule' | '
 }
 
 /** By what they say; what says the same by what it is about. */
-export function sortFindings(findings: Finding[]): void {
-  findings.sort(
-    (one, other) => compare(one.message, other.message) || compare(fingerprintOf(one), fingerprintOf(other)),
-  );
+export function sortedFindings(findings: readonly Finding[]): readonly Finding[] {
+  return findings.toSorted(inOrder);
+}
+
+/** The first of them in that order. Of thousands, an editor shows a few: the rest is not sorted. */
+export function firstFindings(findings: readonly Finding[], most: number): readonly Finding[] {
+  const first: Finding[] = [];
+  for (const finding of findings) {
+    const last = first.at(-1);
+    if (last && first.length === most && inOrder(last, finding) <= 0) continue;
+    const before = first.findIndex((other) => inOrder(finding, other) < 0);
+    first.splice(before < 0 ? first.length : before, 0, finding);
+    if (first.length > most) first.pop();
+  }
+  return first;
+}
+
+function inOrder(one: Finding, other: Finding): number {
+  return compare(one.message, other.message) || compare(fingerprintOf(one), fingerprintOf(other));
 }
 
 function keysOf(subject: Subject): readonly string[] {

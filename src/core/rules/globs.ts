@@ -34,6 +34,7 @@ class Piece {
   }
 
   fitsAt(text: string, at: number): boolean {
+    if (this.length === 0) return true;
     if (this.#isExact) return text.startsWith(this.#text, at);
     for (let i = 0; i < this.length; i += 1) if (this.#text[i] !== '?' && this.#text[i] !== text[at + i]) return false;
     return true;

@@ -5,7 +5,7 @@ import { oneLine } from '../access/plain.ts';
 import { didYouMean, nearest } from '../base/nearest.ts';
 import { type AccessFile, kindOf, mistakeIn, type Rule, readAccessFile } from './accessFile.ts';
 import { type Drift, driftOf } from './drift.ts';
-import { compare, type Finding, sortFindings } from './findings.ts';
+import { compare, type Finding, sortedFindings } from './findings.ts';
 import type { Kind, List } from './kinds/kind.ts';
 import { duplicatesEvidence } from './people.ts';
 import { today as dayOfTime, type Field, type FileProblem, problem, replacement } from './shape.ts';
@@ -18,7 +18,7 @@ export type RuleStatus = 'fail' | 'undecided' | 'waived' | 'pass' | 'off';
 export interface RuleResult {
   readonly rule: Rule;
   readonly status: RuleStatus;
-  /** In stable order; waived ones have their waiver. */
+  /** In the order of the reading; waived ones have their waiver. */
   readonly findings: readonly Finding[];
   /** Why it cannot be told, localized. */
   readonly reasons: readonly string[];
@@ -103,9 +103,14 @@ export function unreadReasons({ gaps }: Pick<AccessModel, 'gaps'>): readonly str
   return unread.length < 2 ? [] : [...new Set(unread.map((gap) => (gap.reason === '' ? gapText(gap) : gap.reason)))];
 }
 
-/** All findings of a check, waived ones too. */
+/** All findings of a check, waived ones too, in the order of the rules and of the reading. */
 export function findingsOf({ rules, drift }: Pick<Check, 'rules' | 'drift'>): readonly Finding[] {
   return [...rules.flatMap(({ findings }) => findings), ...(drift?.findings ?? [])];
+}
+
+/** The same in stable order, for what is written and shown: of each rule by what they say. */
+export function sortedFindingsOf({ rules, drift }: Pick<Check, 'rules' | 'drift'>): readonly Finding[] {
+  return [...rules.flatMap(({ findings }) => sortedFindings(findings)), ...(drift?.findings ?? [])];
 }
 
 function verdictOf(rules: readonly RuleResult[], drift: Drift | undefined, reasons: readonly string[]): Verdict {
@@ -129,11 +134,18 @@ export interface JudgedRule extends Omit<RuleResult, 'status'> {
   readonly hasTwins: boolean;
 }
 
+/** So many groups stay in the processor's cache. */
+const BLOCK = 100;
+
 /** Goes through the groups once for all rules: to fetch a group from memory takes longer than what a rule asks of it. */
 function judgeRules(rules: readonly Rule[], world: World): readonly JudgedRule[] {
   const begun = rules.map((rule) => beginRule(rule, world));
   const looks = begun.flatMap((one) => one.looks);
-  for (const group of world.model.groups) for (const look of looks) look(group);
+  const { groups } = world.model;
+  for (let start = 0; start < groups.length; start += BLOCK) {
+    const block = groups.slice(start, start + BLOCK);
+    for (const look of looks) for (const group of block) look(group);
+  }
   return begun.map(({ end }) => end());
 }
 
@@ -179,7 +191,6 @@ function weigh(rule: Rule, kind: Kind, trial: RuleTrial, model: AccessModel): Ju
     }
     if (findings.length === 0) reasons.push(...gapsOf(model, list, 'stale').map(gapReason));
   }
-  sortFindings(findings);
   const hasTwins = trial.doubts.some(({ isTwin }) => isTwin);
   return { rule, isOff: false, findings, reasons: [...new Set(reasons)], hasTwins };
 }

@@ -161,11 +161,21 @@ export class Resolver {
 
 /** Some entries of one of the model's lists, by their places in it: a pattern can name thousands, for which a set takes long. */
 export class Marks {
+  static readonly #known = new WeakMap<readonly Indexed[], Marks>();
   readonly #marks: Uint8Array;
 
-  constructor(all: readonly unknown[], entries: readonly Indexed[] = []) {
+  constructor(all: readonly unknown[]) {
     this.#marks = new Uint8Array(all.length);
-    for (const { index } of entries) this.#marks[index] = 1;
+  }
+
+  /** What a name stands for is one array for all rules of a reading: it is marked once. */
+  static of(all: readonly unknown[], entries: readonly Indexed[]): Marks {
+    const before = Marks.#known.get(entries);
+    if (before) return before;
+    const marks = new Marks(all);
+    for (const entry of entries) marks.add(entry);
+    Marks.#known.set(entries, marks);
+    return marks;
   }
 
   has({ index }: Indexed): boolean {

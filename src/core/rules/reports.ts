@@ -13,7 +13,15 @@ import {
 import { groupName } from '../access/queries.ts';
 import type { Waiver } from './accessFile.ts';
 import { type Finding, fingerprintOf, groupsOf } from './findings.ts';
-import { type Check, findingsOf, type RuleResult, type RuleStatus, unreadReasons, type Verdict } from './judge.ts';
+import {
+  type Check,
+  findingsOf,
+  type RuleResult,
+  type RuleStatus,
+  sortedFindingsOf,
+  unreadReasons,
+  type Verdict,
+} from './judge.ts';
 import { dateText, type Place } from './shape.ts';
 
 /** A check of one file; `path` is relative to the folder that is checked, with `/`. */
@@ -113,7 +121,7 @@ export function reportJson(files: readonly CheckedFile[], { now, emails = true }
           reasons,
           ...at(rule.place),
         })),
-        findings: findingsOf(check).map((finding) => ({
+        findings: sortedFindingsOf(check).map((finding) => ({
           rule: finding.rule,
           kind: finding.kind,
           severity: finding.severity,
@@ -204,7 +212,7 @@ function sarifResults({ path, check }: CheckedFile): readonly object[] {
     message: { text: l10n.t('Cannot tell: {0}', reasons.join(' ')) },
     locations: [location(place)],
   });
-  const fails = findingsOf(check).map((finding) => ({
+  const fails = sortedFindingsOf(check).map((finding) => ({
     ruleId: sarifRule(check, finding.rule),
     kind: 'fail',
     level: LEVELS[finding.severity],
@@ -263,7 +271,7 @@ export function reportDocument(
 type ReportBlock = Block<ReportLink>;
 
 function fileBlocks({ path, check }: CheckedFile, emails: boolean): readonly ReportBlock[] {
-  const all = findingsOf(check);
+  const all = sortedFindingsOf(check);
   const open = all.filter(({ waiver }) => waiver === undefined);
   const waived = all.filter(({ waiver }) => waiver !== undefined);
   const undecided = check.rules.filter(({ status }) => status === 'undecided');
@@ -356,7 +364,7 @@ export function reportLines({ path, check }: CheckedFile): readonly string[] {
   return [
     ...check.problems.map((problem) => line(problem, problem.severity, '', problem.message)),
     ...check.reasons.map((reason) => `${path}: cannot tell: ${reason}`),
-    ...findingsOf(check).map((finding) =>
+    ...sortedFindingsOf(check).map((finding) =>
       line(
         finding.place,
         finding.waiver ? 'waived' : finding.severity,

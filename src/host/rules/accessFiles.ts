@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { EntryFinding, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
 import type { Log } from '../../core/base/log.ts';
 import { type AccessFile, readAccessFile } from '../../core/rules/accessFile.ts';
-import { type Finding, groupsOf, principalsOf } from '../../core/rules/findings.ts';
+import { type Finding, firstFindings, groupsOf, principalsOf } from '../../core/rules/findings.ts';
 import {
   type Check,
   checkAccess,
@@ -255,7 +255,7 @@ export function diagnosticsOf(
     const more = findings.length - MAX_FINDINGS;
     const sum = vscode.l10n.t('{0} more findings of this rule. Show Access Check lists them all.', more);
     return [
-      ...findings.slice(0, MAX_FINDINGS).map(ofFinding),
+      ...firstFindings(findings, MAX_FINDINGS).map(ofFinding),
       ...(more > 0 ? [diagnostic(rule.place, sum, rule.severity, rule.kind, true)] : []),
       ...(status === 'undecided'
         ? cannotTell(rule.place, reasons, rule.severity === 'info' ? 'info' : 'warning', rule.kind, true)

@@ -29,7 +29,7 @@ export const grantKinds: Kinds = {
     needs: () => ['groups'],
     judge(trial) {
       const named = trial.groups('groups');
-      const allowed = new Marks(trial.model.groups, named);
+      const allowed = Marks.of(trial.model.groups, named);
       const sentence =
         named.length === 0
           ? l10n.t('The group {0} has {1}; no group may')
@@ -58,7 +58,7 @@ export const grantKinds: Kinds = {
     excepts: 'group',
     needs: () => ['groups'],
     judge(trial) {
-      const allowed = new Marks(trial.model.groups, trial.groups('groups'));
+      const allowed = Marks.of(trial.model.groups, trial.groups('groups'));
       for (const principal of trial.model.principals) {
         if (principal.kind !== 'serviceAccount') continue;
         const others = principal.groups.filter((group) => !allowed.has(group) && trial.counts(group));
@@ -86,7 +86,7 @@ export const grantKinds: Kinds = {
     judge(trial) {
       const allowed = new Set(trial.texts('allow'));
       const others = PRINCIPAL_KINDS.filter((kind) => !allowed.has(kind));
-      const named = new Marks(trial.model.groups, trial.groups('groups'));
+      const named = Marks.of(trial.model.groups, trial.groups('groups'));
       trial.eachGroup((group) => {
         if (!named.has(group)) return;
         for (const kind of others) {

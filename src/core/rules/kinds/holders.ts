@@ -140,7 +140,7 @@ function pathsOf(roles: readonly RoleEntry[], trial: Trial): Paths {
 
 function judgeAllowed(trial: Trial): void {
   const { identity } = trial.people;
-  const allowed = new Marks(trial.model.principals, trial.principals('holders'));
+  const allowed = Marks.of(trial.model.principals, trial.principals('holders'));
   for (const role of trial.roles('role')) {
     for (const [principal, groups] of pathsOf([role], trial)) {
       if (allowed.has(principal)) continue;
@@ -177,7 +177,7 @@ function findHolder(trial: Trial, role: RoleEntry, principal: Principal, groups:
 function judgeForbidden(trial: Trial): void {
   const { people } = trial;
   const forbidden = trial.principals('holders');
-  const isForbidden = new Marks(trial.model.principals, forbidden);
+  const isForbidden = Marks.of(trial.model.principals, forbidden);
   for (const role of trial.roles('role')) {
     const paths = pathsOf([role], trial);
     for (const principal of forbidden) {

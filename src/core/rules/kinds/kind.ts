@@ -47,7 +47,7 @@ export interface Trial {
   groups(key: string): readonly GroupEntry[];
   roles(key: string): readonly RoleEntry[];
   principals(key: string): readonly Principal[];
-  /** Has every group of the reading looked at, after the rule has been judged otherwise: all rules look at one group, then at the next. */
+  /** Has every group of the reading looked at, together with what other rules look for. */
   eachGroup(look: (group: GroupEntry) => void): void;
   /** Whether the rule is about this member or group at all: its `kinds`, its `except`. */
   counts(entry: Principal | GroupEntry): boolean;
@@ -89,8 +89,8 @@ const MAX_NAMES = 4;
  * Fills a localized sentence: for one that is written thousands of times, for which `l10n.t` would look through it each time.
  */
 export function filler(sentence: string): (...values: readonly string[]) => string {
-  const parts = sentence.split(/\{(\d)\}/);
-  return (...values) => parts.map((part, at) => (at % 2 === 0 ? part : (values[Number(part)] ?? ''))).join('');
+  const parts = sentence.split(/\{(\d)\}/).map((part, at) => (at % 2 === 0 ? part : Number(part)));
+  return (...values) => parts.map((part) => (typeof part === 'string' ? part : (values[part] ?? ''))).join('');
 }
 
 export function groupText(entry: GroupEntry): string {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { KINDS } from '../../../../src/core/rules/accessFile.ts';
+import { sortedFindingsOf } from '../../../../src/core/rules/judge.ts';
 import { acme, check, type Outlines, outcome, ROLES } from './organizations.ts';
 
 const GONE = { deleted: '2026-11-20T10:00:00Z' };
@@ -685,8 +686,8 @@ describe('rules', () => {
       bare: {},
     };
     const said = (rule: string) => {
-      const { rules } = check(`rules:\n  - { id: it, ${rule} }\n`, acme(groups));
-      return rules[0]?.findings.map(({ message }) => message.replaceAll('@acme.example', ''));
+      const found = sortedFindingsOf(check(`rules:\n  - { id: it, ${rule} }\n`, acme(groups)));
+      return found.map(({ message }) => message.replaceAll('@acme.example', ''));
     };
     assert.deepEqual(said('kind: separation-of-duties, roles: [admin, auditor]'), [
       'ben has both admin and auditor, through ops and audit',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { documentMarkdown } from '../../../../src/core/access/document.ts';
 import { readAccessFile } from '../../../../src/core/rules/accessFile.ts';
-import { fingerprintOf } from '../../../../src/core/rules/findings.ts';
-import { checkUnread, findingsOf, unknownOrganization } from '../../../../src/core/rules/judge.ts';
+import { fingerprintOf, firstFindings } from '../../../../src/core/rules/findings.ts';
+import { checkUnread, findingsOf, sortedFindingsOf, unknownOrganization } from '../../../../src/core/rules/judge.ts';
 import {
   positionsIn,
   reportDocument,
@@ -53,6 +53,20 @@ interface Sarif {
 }
 
 describe('reports of a check', () => {
+  it('have the same order in whatever order the groups come', () => {
+    const names = ['cyd', 'ada', 'ben', 'ops 2', 'ops'];
+    const messages = (order: readonly string[]) => {
+      const groups = Object.fromEntries(order.map((name) => [name, {}]));
+      const made = check('rules:\n  - { id: a, kind: required-tags, tags: [b, a] }\n', acme(groups));
+      const sorted = sortedFindingsOf(made);
+      for (const most of [0, 1, 4, 10, 50])
+        assert.deepEqual(firstFindings(findingsOf(made), most), sorted.slice(0, most), 'the first few are the same');
+      return sorted.map(({ message }) => message);
+    };
+    assert.deepEqual(messages(names), messages(names.toReversed()));
+    assert.deepEqual(messages(names).slice(0, 3), ['ada has no tag a', 'ada has no tag b', 'ben has no tag a']);
+  });
+
   it('give the worst verdict of several files', () => {
     const clean = { path: 'b', check: check('rules:\n  - { id: a, kind: no-empty-groups }\n', model) };
     const unclear = { path: 'c', check: check('', model) };
