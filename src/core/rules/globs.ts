@@ -20,6 +20,15 @@ export function globTest(glob: string): (text: string) => boolean {
   };
 }
 
+/** Tests whether one of several globs fits. */
+export function anyGlobTest(globs: readonly string[]): (text: string) => boolean {
+  const tests = globs.map(globTest);
+  return (text) => {
+    for (const fits of tests) if (fits(text)) return true;
+    return false;
+  };
+}
+
 /** What stands between two stars. */
 class Piece {
   readonly length: number;

@@ -144,7 +144,7 @@ function judgeRules(rules: readonly Rule[], world: World): readonly JudgedRule[]
   const { groups } = world.model;
   for (let start = 0; start < groups.length; start += BLOCK) {
     const block = groups.slice(start, start + BLOCK);
-    for (const look of looks) for (const group of block) look(group);
+    for (const look of looks) block.forEach(look);
   }
   return begun.map(({ end }) => end());
 }

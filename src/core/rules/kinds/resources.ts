@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { attentionOf, type GroupEntry, isBeingDeleted, type RoleEntry } from '../../access/model.ts';
-import type { AccessMetadata } from '../../access/resources.ts';
-import { globTest } from '../globs.ts';
+import type { AccessGroup, AccessMetadata } from '../../access/resources.ts';
+import { anyGlobTest } from '../globs.ts';
 import { type Key, textOf, type Value } from '../shape.ts';
 import { filler, groupText, type Kinds, keys, type List, roleText, type Subject, type Trial } from './kind.ts';
 
@@ -30,9 +30,9 @@ export const resourceKinds: Kinds = {
     isAboutMetadata: true,
     judge(trial) {
       const patterns = trial.texts('match');
-      const tests = patterns.map(globTest);
+      const fits = anyGlobTest(patterns);
       eachResource(trial, (metadata, resource) => {
-        if (isBeingDeleted(metadata) || tests.some((fits) => fits(metadata.name))) return;
+        if (isBeingDeleted(metadata) || fits(metadata.name)) return;
         trial.find({
           subjects: [subjectOf(resource)],
           message: l10n.t('The name {0} fits none of: {1}', nameOf(resource), patterns.join(', ')),
@@ -59,7 +59,7 @@ export const resourceKinds: Kinds = {
         const { metadata } = group.group;
         if (isBeingDeleted(metadata)) return;
         for (const wanted of tags) {
-          if (metadata.tags.some(({ name, value }) => name === wanted.name && value !== '')) continue;
+          if (hasTag(metadata, wanted.name)) continue;
           trial.find({ subjects: [{ kind: 'group', group }, wanted], message: message(groupText(group), wanted.name) });
         }
       });
@@ -114,6 +114,12 @@ export const resourceKinds: Kinds = {
 
 function listOf(value: Value): readonly List[] {
   return textOf(value, 'of') === 'roles' ? ['roles'] : ['groups'];
+}
+
+function hasTag({ tags }: AccessGroup['metadata'], wanted: string): boolean {
+  // A callback would be made anew for each group.
+  for (const { name, value } of tags) if (name === wanted && value !== '') return true;
+  return false;
 }
 
 type Resource = GroupEntry | RoleEntry;
