@@ -90,7 +90,11 @@ const MAX_NAMES = 4;
  */
 export function filler(sentence: string): (...values: readonly string[]) => string {
   const parts = sentence.split(/\{(\d)\}/).map((part, at) => (at % 2 === 0 ? part : Number(part)));
-  return (...values) => parts.map((part) => (typeof part === 'string' ? part : (values[part] ?? ''))).join('');
+  return (...values) => {
+    const filled = [...parts];
+    for (let at = 1; at < filled.length; at += 2) filled[at] = values[Number(filled[at])] ?? '';
+    return filled.join('');
+  };
 }
 
 export function groupText(entry: GroupEntry): string {
