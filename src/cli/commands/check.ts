@@ -77,9 +77,7 @@ async function checkFiles(
   const now = Date.now();
   // Where no file has anything to check, nobody is asked for a sign-in.
   const { checked, isUnreached } =
-    files.length === 0
-      ? { checked: [], isUnreached: false }
-      : await checkAll(context, files, { now, emails: options.emails });
+    files.length === 0 ? { checked: [], isUnreached: false } : await checkAll(context, files, { ...options, now });
   if (options.json) await terminal.writeJson(reportJson(checked, { now, emails: options.emails }));
   else for (const one of checked) await terminal.write(`${reportLines(one).join('\n')}\n`);
   if (options.sarif !== undefined)
@@ -93,7 +91,7 @@ async function checkFiles(
 async function checkAll(
   { terminal, signal, open }: Context,
   files: readonly { readonly path: string; readonly file: AccessFile }[],
-  options: CheckOptions,
+  options: CheckOptions & Pick<CommonOptions, 'json'>,
 ): Promise<{ readonly checked: readonly CheckedFile[]; readonly isUnreached: boolean }> {
   const services = await open().catch((error: unknown) => {
     // The reports would have them.
@@ -119,7 +117,10 @@ async function checkAll(
     } catch (error) {
       if (isCancelled(error)) throw error;
       isUnreached = true;
-      terminal.error(`${name}: ${asRolecallError(error).message}`);
+      const { message } = asRolecallError(error);
+      // The report says it too; in JSON, nobody would see it there.
+      if (options.json) terminal.error(`${name}: ${message}`);
+      checked.push({ path: name, check: checkUnread(file, message, options) });
     }
   }
   return { checked, isUnreached };

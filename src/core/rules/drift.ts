@@ -10,7 +10,7 @@ import type { Subject } from './kinds/kind.ts';
 import { groupText, roleText } from './kinds/kind.ts';
 import { hasMalformed } from './references.ts';
 import { type Place, problem, textOf, type Value } from './shape.ts';
-import { nameOf, reportTrouble, type World } from './trial.ts';
+import { nameOf, peopleMistakeText, reportTrouble, type World } from './trial.ts';
 
 /** What a declaration and a reading differ in. */
 export interface Drift {
@@ -49,7 +49,7 @@ class Comparison {
   run(): Drift {
     const { model, arePeopleSound } = this.#world;
     if (this.#declared.mistake !== undefined) this.#reasons.add(this.#declared.mistake);
-    if (!arePeopleSound) this.#reasons.add(l10n.t('The people of the file have a mistake.'));
+    if (!arePeopleSound) this.#reasons.add(peopleMistakeText());
     if (!model.groupsKnown) this.#reasons.add(l10n.t('The groups could not be read.'));
     else {
       const missing: Value[] = [];

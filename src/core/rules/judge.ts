@@ -9,7 +9,7 @@ import { compare, type Finding, sortedFindings } from './findings.ts';
 import type { Kind, List } from './kinds/kind.ts';
 import { duplicatesEvidence } from './people.ts';
 import { today as dayOfTime, type Field, type FileProblem, problem, replacement } from './shape.ts';
-import { createWorld, RuleTrial, type World } from './trial.ts';
+import { createWorld, peopleMistakeText, RuleTrial, type World } from './trial.ts';
 import { applyWaivers } from './waivers.ts';
 
 /** `undecided`: cannot tell. `off`: not enabled. */
@@ -76,11 +76,12 @@ export function checkAccess(text: string | AccessFile, model: AccessModel, optio
   };
 }
 
-/** A file whose organization was not read, for a reason that is a problem of the file: everything in it is undecided. */
-export function checkUnread(file: AccessFile, reason: FileProblem | undefined, options: CheckOptions): Check {
-  const list = { items: undefined, malformed: 0, at: undefined, problem: reason?.message ?? '' };
+/** A file whose organization was not read: everything in it is undecided. @param reason can be a problem of the file. */
+export function checkUnread(file: AccessFile, reason: FileProblem | string = '', options: CheckOptions): Check {
+  const [message, problems] = typeof reason === 'string' ? [reason, []] : [reason.message, [reason]];
+  const list = { items: undefined, malformed: 0, at: undefined, problem: message };
   const model = buildModel({ organization: file.organization ?? '', groups: list, roles: list });
-  return checkAccess({ ...file, problems: reason ? [...file.problems, reason] : file.problems }, model, options);
+  return checkAccess({ ...file, problems: [...file.problems, ...problems] }, model, options);
 }
 
 /** A file that names an organization which the user does not show: nothing of it is read. */
@@ -164,7 +165,7 @@ function beginRule(rule: Rule, world: World): BegunRule {
   const kind = kindOf(rule.kind);
   if (!rule.isEnabled && rule.mistake === undefined) return decided({ isOff: true });
   if (rule.mistake !== undefined || kind === undefined) return undecided([rule.mistake ?? '']);
-  if (kind.isAboutHolders && !world.arePeopleSound) return undecided([l10n.t('Its people have a mistake.')]);
+  if (kind.isAboutHolders && !world.arePeopleSound) return undecided([peopleMistakeText()]);
   const unread = kind.needs(rule.value).filter((list) => gapsOf(world.model, list, 'unread').length > 0);
   if (unread.length > 0) return undecided(unread.map(unreadText));
   const trial = new RuleTrial(world, rule, kind);

@@ -55,6 +55,11 @@ export function createWorld(
   };
 }
 
+/** Why nothing about holders can be told where it is not known who is who. The mistake itself is a problem at its place. */
+export function peopleMistakeText(): string {
+  return l10n.t('The people of this file have a mistake.');
+}
+
 /** Finds the entries of the people of a file. */
 class Linking {
   isSound = true;

@@ -15,6 +15,7 @@ import {
 import { relatedPlaces } from '../../core/rules/relatedPlaces.ts';
 import { positionsIn } from '../../core/rules/reports.ts';
 import { dateText, type FileProblem, type Place, problem } from '../../core/rules/shape.ts';
+import { peopleMistakeText } from '../../core/rules/trial.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import { WatchedFiles } from '../watchedFiles.ts';
 
@@ -223,7 +224,7 @@ export function diagnosticsOf(
   if (!result) return [...file.problems, ...(unread ? [unread] : [])].map(ofProblem);
   const { check } = result;
   // What stands at its own place is not said again at the rule that it keeps from being judged.
-  const told = new Set(check.problems.map(({ message }) => message));
+  const told = new Set([...check.problems.map(({ message }) => message), peopleMistakeText()]);
   const cannotTell = (
     place: Place,
     reasons: readonly string[],

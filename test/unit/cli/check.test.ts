@@ -95,9 +95,29 @@ describe('rolecall check and rolecall drift', function () {
       request.url?.endsWith('/roles') ? json(response, { error: 'access_denied' }, 403) : whole(request, response);
     assert.equal((await run(['check'])).code, 4);
     const away = await run(['check'], { ROLECALL_IDENTITY_URL: `http://127.0.0.1:${await freePort()}` });
-    assert.deepEqual([away.code, away.stdout], [3, '']);
-    assert.match(away.stderr, /clean\.access\.yaml: Could not reach/);
+    assert.deepEqual([away.code, away.stderr], [3, '']);
+    assert.match(
+      away.stdout,
+      /^clean\.access\.yaml: cannot tell: Could not reach .*\n[\s\S]*\(nothing could be tested\)\n$/,
+    );
   });
+
+  for (const command of ['check', 'drift'])
+    it(`names in the JSON of ${command} each file whose organization could not be read, and why`, async () => {
+      const declared = 'declared:\n  groups:\n    - { name: ops, roles: [admin, auditor] }\n';
+      const clean = 'rules:\n  - { id: used, kind: no-unused-roles }\n';
+      write({ 'a.access.yaml': file(`${clean}${declared}`), 'b.access.yaml': file(`${clean}${declared}`, 'other') });
+      const { code, stdout, stderr } = await run([command, '--json'], { ROLECALL_ORGANIZATION: 'acme,other' });
+      const { verdict, files } = JSON.parse(stdout);
+      assert.deepEqual([code, verdict], [3, 'undecided']);
+      const verdicts = files.map((one: { path: string; verdict: string }) => [one.path, one.verdict]);
+      assert.deepEqual(verdicts, [
+        ['a.access.yaml', 'clean'],
+        ['b.access.yaml', 'undecided'],
+      ]);
+      assert.equal(stderr, `error: b.access.yaml: ${files[1].reasons[0]}\n`);
+      assert.match(stderr, /could not find what was requested/);
+    });
 
   it('reads only organizations that the user shows, whatever a file names', async () => {
     write({ 'other.access.yaml': file('rules:\n  - { id: used, kind: no-unused-roles }\n', 'other') });
