@@ -159,6 +159,18 @@ describe('access rules in the workspace', () => {
     assert.deepEqual(messages(), ['Cannot tell: The roles could not be read.']);
   });
 
+  it('says once that its people have a mistake, however many rules that keeps from being told', async () => {
+    const people = 'people:\n  - { name: Ada, is: ["user:1"] }\n  - { name: Ada, is: ["user:2"] }\n';
+    const few = '  - { id: few, kind: max-holders, role: admin, max: 1 }\n';
+    await rules.write(file(`${APART}${few}${people}`));
+    access.arrive();
+    await until('problems are shown', () => messages().some((message) => message.startsWith('The name')));
+    assert.deepEqual(
+      messages().filter((message) => message.startsWith('Cannot tell') || message.includes('twice')),
+      ['The name "Ada" is there twice.'],
+    );
+  });
+
   it('opens a new file that is not saved yet, beside those that are there', async () => {
     const taken = vscode.Uri.joinPath(folder().uri, 'm.access.yaml');
     await vscode.workspace.fs.writeFile(taken, new Uint8Array());

@@ -11,6 +11,18 @@ const model = acme({
 const RULE = 'kind: only-through, role: admin, groups: [ops]';
 
 describe('a file of access rules', () => {
+  it('cannot tell who is who where its people have a mistake, and says what it is at its place', () => {
+    const people = 'people:\n  - { name: Ada, is: [ada@acme.example] }\n  - { name: Ada, is: [ben@acme.example] }\n';
+    const rules =
+      'rules:\n  - { id: few, kind: max-holders, role: admin, max: 1 }\n  - { id: full, kind: no-empty-groups }\n';
+    const result = check(`${people}${rules}declared:\n  groups:\n    - { name: ops }\n`, model);
+    assert.deepEqual(problemsOf(result), ['bad-value "Ada"']);
+    const [few, full] = result.rules;
+    assert.deepEqual(few?.reasons, ['The people of this file have a mistake.']);
+    assert.deepEqual(result.drift?.reasons, few?.reasons);
+    assert.deepEqual(full?.reasons, []);
+  });
+
   const rows: readonly (readonly [says: string, body: string, problems: readonly string[], is: string])[] = [
     ['is sound where all is', `rules:\n  - { id: a, ${RULE}, why: x, severity: error }\n`, [], 'pass'],
     [

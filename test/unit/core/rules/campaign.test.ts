@@ -268,7 +268,17 @@ describe('the decisions of two reviewers', () => {
     assert.equal(stateIn(text).progress.decided, 3);
   });
 
-  it('conflict where they are about the same membership', () => {
-    assert.notEqual(merge(base, decided(base, 'ops', 'ada', KEEP), decided(base, 'ops', 'ada', REVOKE)).conflicts, 0);
+  it('conflict where they are about the same membership, and none counts until that is resolved', () => {
+    const before = decided(base, 'audit', 'x', KEEP);
+    const { conflicts, text } = merge(
+      before,
+      decided(before, 'ops', 'ada', KEEP),
+      decided(before, 'ops', 'ada', REVOKE),
+    );
+    assert.equal(conflicts, 1);
+    const state = stateIn(text);
+    assert.deepEqual([state.progress.decided, state.isComplete], [0, false]);
+    const marks = state.problems.map(({ code, start }) => `${code} ${text.slice(start, start + 7)}`);
+    assert.ok(marks.includes('syntax <<<<<<<'), marks.join());
   });
 });
