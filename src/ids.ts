@@ -106,6 +106,9 @@ export const chatCommands = {
   tools: 'tools',
 } as const;
 
+/** The tools of a folder, below it. */
+export const TOOL_FILE = '.vscode/rolecall.tools.json';
+
 export const views = {
   container: 'rolecall',
   organizations: 'rolecall.organizations',

@@ -67,6 +67,15 @@ describe('names stand once: src/ids.ts and package.json', () => {
     );
   });
 
+  it('the file of tools', () => {
+    const pattern = `**/${ids.TOOL_FILE}`;
+    same(
+      contributes.jsonValidation.map(({ fileMatch }: { fileMatch: string }) => fileMatch),
+      [pattern],
+    );
+    same(contributes.languages[0].filenamePatterns, [pattern]);
+  });
+
   it('settings', () => {
     const { section, ...names } = ids.settings;
     same(

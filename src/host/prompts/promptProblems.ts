@@ -5,6 +5,7 @@ import { type PromptResources, rangesOfFields } from '../../core/prompts/promptR
 import { References } from '../../core/prompts/references.ts';
 import type { PromptRun } from '../../core/prompts/runResults.ts';
 import type { PromptProblem } from '../../core/prompts/yamlText.ts';
+import { TOOL_FILE } from '../../ids.ts';
 import { documentOf, type OpenedPrompt, promptOf } from './promptFiles.ts';
 import type { PromptModels } from './promptModels.ts';
 import { isPromptFile } from './promptPattern.ts';
@@ -14,9 +15,6 @@ const PAUSE_MS = 250;
 const CHARACTERS_A_MS = 500;
 /** A file that is saved several times at once is read once. */
 const CHANGED_MS = 200;
-
-/** Where the workspace's tools are defined, from the end of the path. */
-const TOOL_FILE = '/.vscode/rolecall.tools.json';
 
 type KnownModels = Pick<PromptModels, 'isComplete' | 'names' | 'onDidChange'>;
 
@@ -143,7 +141,7 @@ export class PromptProblems implements vscode.Disposable {
       const files = watched.references.files(promptOf(document).file);
       const named = files.map((file) => vscode.Uri.joinPath(folder, file).toString());
       const isNamed = named.some((each) => each === address || each.startsWith(`${address}/`));
-      if (!isNamed && !changed.path.endsWith(TOOL_FILE)) continue;
+      if (!isNamed && !changed.path.endsWith(`/${TOOL_FILE}`)) continue;
       watched.references.invalidate();
       this.#schedule(document.uri, CHANGED_MS);
     }

@@ -3,11 +3,11 @@ import type { Log } from '../../core/base/log.ts';
 import type { FunctionTool } from '../../core/completions/request.ts';
 import type { ToolResult } from '../../core/tools/agentLoopTypes.ts';
 import type { Containment } from '../../core/tools/containment.ts';
-import { commands } from '../../ids.ts';
+import { commands, TOOL_FILE } from '../../ids.ts';
 import { onFirstUse, registerCommand } from '../commands.ts';
 import type { ToolRegistry, ToolRegistryOptions } from '../conversation.ts';
 import { callTool, registerEditorTool } from './editorTool.ts';
-import { hasToolFile, isToolFile, TOOL_FILE } from './toolFileOf.ts';
+import { hasToolFile, isToolFile } from './toolFileOf.ts';
 import type { WorkspaceToolsDeps } from './workspaceTools.ts';
 
 export interface ToolsDeps extends Omit<WorkspaceToolsDeps, 'files' | 'consent' | 'containment'> {

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-
-export const TOOL_FILE = '.vscode/rolecall.tools.json';
+import { TOOL_FILE } from '../../ids.ts';
 
 /** Where the tool file of a folder is, or would be. */
 export function toolFileOf(folder: vscode.WorkspaceFolder): vscode.Uri {

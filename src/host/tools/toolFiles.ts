@@ -3,8 +3,9 @@ import { createQueue } from '../../core/base/abort.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Diagnostic, WorkspaceToolDefinition } from '../../core/tools/definition.ts';
 import type { readToolFile, ToolFile } from '../../core/tools/toolFile.ts';
+import { TOOL_FILE } from '../../ids.ts';
 import type { ToolFileProblem } from '../conversation.ts';
-import { isFileNotFound, TOOL_FILE, toolFileOf } from './toolFileOf.ts';
+import { isFileNotFound, toolFileOf } from './toolFileOf.ts';
 
 /** A tool of a workspace folder. */
 export interface WorkspaceTool {

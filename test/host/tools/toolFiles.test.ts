@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the templates of tools are written like this.
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { TOOL_FILE } from '../../../src/host/tools/toolFileOf.ts';
 import { ToolFiles } from '../../../src/host/tools/toolFiles.ts';
+import { TOOL_FILE } from '../../../src/ids.ts';
 import { FakeLog } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
 import { until } from '../support/wait.ts';
