@@ -1,7 +1,8 @@
 import fs from 'node:fs/promises';
 import { withTimeout } from '../core/base/abort.ts';
-import { formatSeconds, RolecallError } from '../core/base/errors.ts';
+import { RolecallError } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
+import { formatSeconds } from '../core/base/text.ts';
 import { IdentityClient } from '../core/identity/identityClient.ts';
 import { type FoundWindow, findWindows } from '../core/oauth/joining/findWindows.ts';
 import type { JoinedWindow } from '../core/oauth/joining/joinedWindow.ts';

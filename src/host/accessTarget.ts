@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import { filterProblemsOf } from '../core/access/filterSyntax.ts';
-import { formatList, RolecallError } from '../core/base/errors.ts';
+import { RolecallError } from '../core/base/errors.ts';
 import { isJsonObject } from '../core/base/json.ts';
 import { isString } from '../core/base/shape.ts';
+import { formatList } from '../core/base/text.ts';
 import { commands } from '../ids.ts';
 
 /**

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { truncateWithEllipsis } from '../core/base/errors.ts';
+import { truncateWithEllipsis } from '../core/base/text.ts';
 import { type CompletionEvent, groupTokens, type Logprobs, probability } from '../core/completions/completion.ts';
 import type { AgentLoopEvent, AgentLoopResult, RefusalReason } from '../core/tools/agentLoopTypes.ts';
 import { accessToolNames } from './accessToolNames.ts';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { truncate } from '../core/base/errors.ts';
+import { truncate } from '../core/base/text.ts';
 import { fenceFor } from '../core/completions/request.ts';
 import { numberText } from './tokenUsage.ts';
 

@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { delay, raceWithSignal } from './abort.ts';
-import { cancelled, formatSeconds, RolecallError } from './errors.ts';
+import { cancelled, RolecallError } from './errors.ts';
+import { formatSeconds } from './text.ts';
 
 /** The platform's `fetch`. In the editor it is the extension host's own, which honours proxies and system certificates. */
 export type Fetch = typeof globalThis.fetch;

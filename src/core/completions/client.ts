@@ -1,8 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import { delay } from '../base/abort.ts';
-import { asRolecallError, formatSeconds, type RolecallError } from '../base/errors.ts';
+import { asRolecallError, type RolecallError } from '../base/errors.ts';
 import { originOf } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
+import { formatSeconds } from '../base/text.ts';
 import { CompletionAssembler } from './assemble.ts';
 import type { Completion, CompletionEvent, Notice } from './completion.ts';
 import { DeadlineSignal, type Deadlines, defaultDeadlines, timeoutError } from './deadlineSignal.ts';

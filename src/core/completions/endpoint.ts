@@ -1,10 +1,11 @@
 import * as l10n from '@vscode/l10n';
 import { raceWithSignal } from '../base/abort.ts';
 import type { TokenSource } from '../base/connection.ts';
-import { cancelled, type ErrorDetails, RolecallError, truncate } from '../base/errors.ts';
+import { cancelled, type ErrorDetails, RolecallError } from '../base/errors.ts';
 import { abortableFetch, type Fetch, networkError, refuseRedirect, retryAfterMs } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
 import { withoutValues } from '../base/redact.ts';
+import { truncate } from '../base/text.ts';
 import type { DeadlineSignal } from './deadlineSignal.ts';
 import { MAX_ERROR_BODY_BYTES, readErrorText } from './errorBody.ts';
 import { errorOfResponse } from './errors.ts';

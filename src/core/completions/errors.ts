@@ -1,12 +1,6 @@
 import * as l10n from '@vscode/l10n';
-import {
-  type ErrorDetails,
-  type ErrorKind,
-  formatCount,
-  formatList,
-  formatSeconds,
-  RolecallError,
-} from '../base/errors.ts';
+import { type ErrorDetails, type ErrorKind, RolecallError } from '../base/errors.ts';
+import { formatCount, formatList, formatSeconds } from '../base/text.ts';
 import { type ErrorBody, isContextOverflow, readContextOverflow } from './errorBody.ts';
 import { namedFields, refusesTools } from './retry.ts';
 

@@ -1,7 +1,8 @@
 import * as l10n from '@vscode/l10n';
-import { formatSeconds, isCancelled, RolecallError, sanitizeServerMessage } from '../base/errors.ts';
+import { isCancelled, RolecallError, sanitizeServerMessage } from '../base/errors.ts';
 import { originOf } from '../base/http.ts';
 import { isJsonObject, isTruncatedJson, type JsonObject, parseJson } from '../base/json.ts';
+import { formatSeconds } from '../base/text.ts';
 import type { CompletionAssembler } from './assemble.ts';
 import { readChunk } from './chunk.ts';
 import type { Completion, CompletionEvent } from './completion.ts';

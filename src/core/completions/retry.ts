@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
-import { formatSeconds, type RolecallError } from '../base/errors.ts';
+import type { RolecallError } from '../base/errors.ts';
+import { formatSeconds } from '../base/text.ts';
 import type { Notice } from './completion.ts';
 import type { PreparedRequest } from './history.ts';
 import { type CompletionParameters, type CompletionRequest, type OptionalField, optionalFields } from './request.ts';

@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { withTimeout } from '../base/abort.ts';
-import { asRolecallError, cancelled, formatSeconds } from '../base/errors.ts';
+import { asRolecallError, cancelled } from '../base/errors.ts';
+import { formatSeconds } from '../base/text.ts';
 import { CHECKS, type CheckName } from './checks.ts';
 import type { CheckOutcome, Diagnosis } from './facts.ts';
 

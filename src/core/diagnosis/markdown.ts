@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { truncateWithEllipsis } from '../base/errors.ts';
+import { truncateWithEllipsis } from '../base/text.ts';
 
 const MAX_LENGTH = 600;
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
-import { truncate } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
+import { truncate } from '../base/text.ts';
 import type { LoggedProblem } from './facts.ts';
 
 const KEPT = 5;

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { Ajv, type ErrorObject } from 'ajv';
-import { truncate, truncateWithEllipsis } from '../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { truncate, truncateWithEllipsis } from '../base/text.ts';
 import { withinDeadline } from '../base/withinDeadline.ts';
 import type { CompletionChoice } from '../completions/completion.ts';
 import type { EvaluatorCheck, EvaluatorDefinition } from './evaluatorDefinitions.ts';

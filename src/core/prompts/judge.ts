@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
-import { isCancelled, RolecallError, truncateWithEllipsis } from '../base/errors.ts';
+import { isCancelled, RolecallError } from '../base/errors.ts';
+import { truncateWithEllipsis } from '../base/text.ts';
 import type { ChatMessage } from '../completions/request.ts';
 import { type BuiltinEvaluator, builtinEvaluators, type JudgeChoice } from './builtinEvaluators.ts';
 import { COMPLETION } from './checkPlaceholders.ts';

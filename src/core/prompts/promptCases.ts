@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
-import { truncateWithEllipsis } from '../base/errors.ts';
+import { truncateWithEllipsis } from '../base/text.ts';
 import type { Reading } from './reading.ts';
 import type { Member, TextRange } from './yamlText.ts';
 

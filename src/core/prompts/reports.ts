@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { formatCount } from '../base/errors.ts';
+import { formatCount } from '../base/text.ts';
 import type { CompletionChoice, Usage } from '../completions/completion.ts';
 import { fenceFor } from '../completions/request.ts';
 import type { AttemptResult, CaseResult, Evaluation, PromptRun, Verdict } from './runResults.ts';

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { formatSeconds } from '../base/errors.ts';
+import { formatSeconds } from '../base/text.ts';
 import type { ComparedCase } from './compareRuns.ts';
 import type { AnswerResult, AttemptResult, CaseResult, Evaluation, Verdict } from './runResults.ts';
 import type { StoredResult } from './storedRun.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { truncateWithEllipsis } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
+import { truncateWithEllipsis } from '../base/text.ts';
 import type { CaseResult, PromptRun } from './runResults.ts';
 import { reasonText } from './runText.ts';
 

@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
-import { RolecallError, truncateWithEllipsis } from '../base/errors.ts';
+import { RolecallError } from '../base/errors.ts';
+import { truncateWithEllipsis } from '../base/text.ts';
 import { withinDeadline } from '../base/withinDeadline.ts';
 import { maxSchemaLength, type ParametersSchema } from './definition.ts';
 import { workspacePathFormat } from './permissions.ts';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { truncate } from '../../core/base/errors.ts';
+import { truncate } from '../../core/base/text.ts';
 import type { SessionState } from '../../core/oauth/rotation/windowSession.ts';
 import { commands } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { truncateWithEllipsis } from '../../core/base/errors.ts';
+import { truncateWithEllipsis } from '../../core/base/text.ts';
 import type { ToolFileProblem, ToolRegistry } from '../conversation.ts';
 import { escapeMarkdown } from '../escapeMarkdown.ts';
 import { restrictedLine } from '../restrictedMode.ts';

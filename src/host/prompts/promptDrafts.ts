@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { oneLine } from '../../core/access/plain.ts';
-import { formatList, RolecallError } from '../../core/base/errors.ts';
+import { RolecallError } from '../../core/base/errors.ts';
+import { formatList } from '../../core/base/text.ts';
 import { importPrompty } from '../../core/prompts/importPrompty.ts';
 import { newPromptFile, writePromptFile } from '../../core/prompts/writePromptFile.ts';
 import { promptCommands } from '../../ids.ts';

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { asRolecallError, formatList, isCancelled } from '../../core/base/errors.ts';
+import { asRolecallError, isCancelled } from '../../core/base/errors.ts';
+import { formatList } from '../../core/base/text.ts';
 import type { PromptCase } from '../../core/prompts/promptCases.ts';
 import { nameCases } from '../../core/prompts/promptCases.ts';
 import { hasErrors } from '../../core/prompts/promptFile.ts';

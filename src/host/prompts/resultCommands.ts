@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { oneLine } from '../../core/access/plain.ts';
-import { cancelled, formatList, RolecallError, truncateWithEllipsis } from '../../core/base/errors.ts';
+import { cancelled, RolecallError } from '../../core/base/errors.ts';
+import { formatList, truncateWithEllipsis } from '../../core/base/text.ts';
 import { checkMessages } from '../../core/completions/parameters.ts';
 import { compareAttempts } from '../../core/prompts/compareRuns.ts';
 import { answerText } from '../../core/prompts/evaluate.ts';

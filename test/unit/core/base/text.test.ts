@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { sanitizeServerMessage, truncate, truncateWithEllipsis } from '../../../../src/core/base/errors.ts';
+import { sanitizeServerMessage } from '../../../../src/core/base/errors.ts';
+import { truncate, truncateWithEllipsis } from '../../../../src/core/base/text.ts';
 
 describe('text that is cut', () => {
   it('ends with a whole character', () => {
