@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { EnvHttpProxyAgent, RequestInit } from 'undici';
-import { asRolecallError, isCancelled, systemErrorCode } from '../core/base/errors.ts';
+import { asRolecallError, isCancelled, RolecallError, systemErrorCode } from '../core/base/errors.ts';
 import type { Fetch } from '../core/base/http.ts';
 import { stateRoot, thisMachine } from '../core/oauth/rotation/statePaths.ts';
 import { type CommonOptions, type Configuration, readConfiguration, tokenVariables } from './configuration.ts';
@@ -115,17 +115,20 @@ const THIS_MACHINE = '127.0.0.1,localhost,[::1],::1';
 function createNetwork(env: NodeJS.ProcessEnv): Network {
   const without = env.no_proxy ?? env.NO_PROXY ?? '';
   const noProxy = without.trim() === '*' ? '*' : [without, THIS_MACHINE].filter((hosts) => hosts !== '').join(',');
+  const httpProxy = env.http_proxy ?? env.HTTP_PROXY ?? '';
+  const httpsProxy = env.https_proxy ?? env.HTTPS_PROXY ?? '';
+  for (const [name, address] of Object.entries({ HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy })) {
+    if (address === '' || /^(?:https?|socks5):$/.test(URL.parse(address)?.protocol ?? '')) continue;
+    // Without the address, which may hold a password.
+    throw new RolecallError('configuration', `${name} is not an address such as http://proxy.example:3128.`);
+  }
   let loading:
     | Promise<{ readonly undici: typeof import('undici'); readonly dispatcher: EnvHttpProxyAgent }>
     | undefined;
   // More than half of the program, which is not needed where a window sends the requests.
   const load = async () => {
     const undici = await import('undici');
-    const dispatcher = new undici.EnvHttpProxyAgent({
-      noProxy,
-      httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? '',
-      httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? '',
-    });
+    const dispatcher = new undici.EnvHttpProxyAgent({ noProxy, httpProxy, httpsProxy });
     return { undici, dispatcher };
   };
   const fetch = async (input: string, init: RequestInit) => {

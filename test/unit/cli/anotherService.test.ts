@@ -265,6 +265,16 @@ describe('the command line against a plain HTTP server', function () {
       assert.deepEqual(asked, []);
     });
 
+    for (const address of ['proxy.example:3128', 'secret@proxy', 'ftp://proxy.example']) {
+      it(`says once, without the address, that it is none: ${address}`, async () => {
+        const { code, stderr } = await commandLine.run(['who-has', 'operator'], {
+          env: { ...env(), HTTPS_PROXY: address },
+        });
+        assert.equal(code, 2);
+        assert.equal(stderr, 'error: HTTPS_PROXY is not an address such as http://proxy.example:3128.\n');
+      });
+    }
+
     it('asks none for this machine, where the token travels without TLS', async () => {
       const { code } = await commandLine.run(['who-has', 'operator'], { env: proxyEnv() });
       assert.equal(code, 0);
