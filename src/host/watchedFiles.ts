@@ -22,6 +22,7 @@ export interface FileKind<T> {
 /**
  * The files of the workspace that fit a pattern: read again when one of them changes, with what is wrong with each in Problems. They
  * are searched for when there may be others, not with every reading that they are judged by: it is a search of the whole workspace.
+ * Where the editor watches nothing (`files.watcherExclude`), a command that checks finds what is new.
  */
 export class WatchedFiles<T> implements vscode.Disposable {
   readonly #kind: FileKind<T>;
@@ -54,6 +55,12 @@ export class WatchedFiles<T> implements vscode.Disposable {
       watcher.onDidChange(recheck),
       watcher.onDidDelete(search),
       vscode.workspace.onDidChangeWorkspaceFolders(search),
+      // Of the files in a folder that comes or moves, the watcher says nothing.
+      vscode.workspace.onDidCreateFiles(search),
+      vscode.workspace.onDidRenameFiles(search),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('files.exclude')) search();
+      }),
       kind.recheckOn(recheck),
     ];
   }
@@ -90,9 +97,8 @@ export class WatchedFiles<T> implements vscode.Disposable {
 
   async #check(): Promise<void> {
     const { diagnosticsOf } = this.#kind;
-    this.#found ??= this.#search();
-    const uris = await this.#found;
-    const files = await Promise.all(uris.map((uri) => this.#read(uri)));
+    let files = await this.#readFound();
+    if (this.#found === undefined) files = await this.#readFound(); // What is gone may stand in another folder.
     if (this.#isDisposed) return;
     this.#all = files.flatMap((file) => ('content' in file ? [file.content] : []));
     this.#diagnostics.clear();
@@ -100,6 +106,11 @@ export class WatchedFiles<T> implements vscode.Disposable {
       this.#diagnostics.set(file.uri, 'content' in file ? diagnosticsOf(file.content) : file.problems);
     }
     this.#checked.fire();
+  }
+
+  async #readFound() {
+    this.#found ??= this.#search();
+    return await Promise.all((await this.#found).map((uri) => this.#read(uri)));
   }
 
   /** A file that is there and cannot be read is a problem of its own, and none of the others. */

@@ -43,10 +43,13 @@ describe('the files of a pattern', () => {
       assert.deepEqual(await counts(created), { searches: 2, reads: 3 });
       assert.deepEqual(await counts(deleted), { searches: 3, reads: 4 });
       await file.remove();
-      assert.deepEqual(await counts(judged), { searches: 3, reads: 4 });
+      assert.deepEqual(await counts(judged), { searches: 4, reads: 4 }, 'no event told of its deletion');
       assert.deepEqual(files.all, []);
       await file.write('two');
-      assert.deepEqual(await counts(judged), { searches: 4, reads: 5 }, 'it had gone without a word');
+      assert.deepEqual(await counts(judged), { searches: 5, reads: 5 });
+      assert.deepEqual(await counts(judged), { searches: 5, reads: 6 });
+      await files.check();
+      assert.deepEqual({ searches, reads }, { searches: 6, reads: 7 });
       assert.deepEqual(files.all, ['two']);
     } finally {
       files.dispose();
