@@ -151,15 +151,16 @@ type Entry = GroupEntry | RoleEntry | Principal;
 
 /** What was found about whom: a role is marked where the finding is about it, not where it only leads to it. */
 function messagesByEntry(checked: readonly CheckedDocument[]): Map<Entry, readonly EntryFinding[]> {
-  const found = new Map<Entry, readonly EntryFinding[]>();
+  const found = new Map<Entry, Finding[]>();
   for (const finding of checked.flatMap(({ result }) => (result ? findingsOf(result.check) : []))) {
     const roles = finding.subjects.flatMap((subject) => (subject.kind === 'role' ? [subject.role] : []));
     for (const entry of new Set<Entry>([...principalsOf(finding), ...groupsOf(finding), ...roles])) {
-      const before = found.get(entry) ?? [];
-      if (before.length < MAX_MARKS) found.set(entry, [...before, markOf(finding)]);
+      const all = found.get(entry);
+      if (all) all.push(finding);
+      else found.set(entry, [finding]);
     }
   }
-  return found;
+  return new Map([...found].map(([entry, all]) => [entry, firstFindings(all, MAX_MARKS).map(markOf)]));
 }
 
 function markOf({ rule, message, waiver }: Finding): EntryFinding {

@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { oneLine } from '../../core/access/plain.ts';
 import { acceptDrift } from '../../core/rules/declare.ts';
 import { DECLARED } from '../../core/rules/drift.ts';
-import { type Finding, fingerprintOf, groupsOf, rolesOf } from '../../core/rules/findings.ts';
-import { sortedFindingsOf } from '../../core/rules/judge.ts';
+import { type Finding, fingerprintOf, groupsOf, rolesOf, sortedFindings } from '../../core/rules/findings.ts';
+import { findingsOf } from '../../core/rules/judge.ts';
 import type { Place } from '../../core/rules/shape.ts';
 import { commands } from '../../ids.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
@@ -48,7 +48,7 @@ export class QuickFixes implements vscode.CodeActionProvider, vscode.Disposable 
       }),
     );
     if (!result) return fixes;
-    const here = sortedFindingsOf(result.check).filter(({ place }) => isHere(place));
+    const here = sortedFindings(findingsOf(result.check).filter(({ place }) => isHere(place)));
     const findings = here.filter(({ waiver }) => waiver === undefined);
     // Many findings of a rule stand at one place: the first few are named.
     const shown = here.slice(0, 5);
