@@ -3,6 +3,7 @@ import { createParser } from 'eventsource-parser';
 import fc from 'fast-check';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
 import { ServerSentEventReader } from '../../../../src/core/completions/serverSentEvents.ts';
+import { runs } from '../../runs.ts';
 import { bytes, play } from './playAnswer.ts';
 
 /** Every event of a body that arrives in these pieces. */
@@ -134,6 +135,7 @@ describe('server-sent events', () => {
           expected,
         );
       }),
+      runs(100),
     );
   });
 
