@@ -7,7 +7,7 @@ import { findOnPath } from '../find.mjs';
 /** The window of every test and picture, in CSS pixels. */
 export const viewport: { readonly width: number; readonly height: number } = { width: 1440, height: 900 };
 
-/** Runs in every page, which does the same with less work. */
+/** Runs in every page: the editor does the same with less work. */
 export const lighterPage = `
   // What moves or fades has the whole window drawn 60 times a second, a bar of progress as long as it lasts.
   const style = 'animation-duration: 1ms !important; animation-iteration-count: 1 !important; transition: none !important';

@@ -3,9 +3,9 @@ import { plansOf, runPlans, type StormOutcome } from '../rotation/plans.ts';
 import type { StormFacts } from '../rotation/result.ts';
 import { FAULTS } from '../rotation/server.ts';
 
-/** `npm run storm` does as many as are asked for, of which fewer are disturbed. */
+/** `npm run storm` has as many as are asked for, with kills and stops at their usual rate. */
 const ROTATIONS = 64;
-/** What tells something are kills and stops: there are as many as in twice as many rotations, and each window lives half as long. */
+/** Kills and stops are what reveals errors: there are as many as in twice as many rotations. */
 const DENSITY = 2;
 /** What is waited for takes half the time: stores lag less, and nobody is given as long. */
 const PACE = 2;

@@ -2,7 +2,7 @@ import { type BrowserContext, expect, type Locator, type Page } from '@playwrigh
 
 /**
  * What a person does in a workbench. Each action says what it is for, and is repeated until that holds; none sleeps. What is
- * to be in sight is waited for with `waitFor`: `expect` reads the whole window aloud for its message, at each look.
+ * to be in sight is waited for with `waitFor`: `expect` takes an accessibility snapshot of the whole window at each look.
  */
 
 /** How long one of several attempts may take. */

@@ -103,7 +103,7 @@ export function applyTemperature(probabilities: Float64Array, temperature: numbe
   let [before, power] = [0, 0];
   for (let id = 0; id < heated.length; id++) {
     const probability = heated[id] ?? 0;
-    // Rare tokens, which are most, are equally rare: a power is dear.
+    // Most tokens are equally improbable, and a power takes long.
     if (probability !== before) [before, power] = [probability, (probability / best) ** (1 / temperature)];
     heated[id] = power;
   }
