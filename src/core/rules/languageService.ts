@@ -53,16 +53,17 @@ function completeWith(
   known: Known,
 ): Completions | undefined {
   const lineEnd = offset + text.slice(offset).search(/\r?\n|$/);
-  const document = parseUnfinished(
+  const parsed = parseUnfinished(
     text.slice(0, offset) + space + CURSOR,
     text.slice(offset, lineEnd),
     text.slice(lineEnd),
   );
-  const found =
-    document && find(document.contents, shape, (node) => isScalar(node) && String(node.value).includes(CURSOR));
+  if (parsed === undefined) return undefined;
+  const isCursor = (node: unknown) => isScalar(node) && String(node.value).includes(CURSOR);
+  const found = find(parsed.document.contents, shape, isCursor);
   if (!found?.place) return undefined;
-  const end = found.place.end - CURSOR.length - space.length;
-  const place = { start: found.place.start - space.length, end: Math.min(end, lineEnd) };
+  const end = Math.min(found.place.end - CURSOR.length - space.length, parsed.isClosedHere ? offset : lineEnd);
+  const place = { start: found.place.start - space.length, end };
   if (found.keys) {
     const taken = new Set(found.siblings);
     const items = Object.entries(found.keys).filter(([name]) => !taken.has(name));
@@ -73,22 +74,30 @@ function completeWith(
   return { place, items: items.map((item) => ({ ...item, insert: space + item.insert })) };
 }
 
+interface Unfinished {
+  readonly document: Document.Parsed;
+  /** Whether something was closed where somebody types: what follows on the line is then no part of what they type. */
+  readonly isClosedHere: boolean;
+}
+
 /**
- * Reads a text in which brackets may be open where somebody types: as it is, or closed there or at the end of the line, whichever gives
- * the fewest errors. Else YAML takes what follows into the brackets.
+ * Reads a text in which brackets or a quote may be open where somebody types: as it is, or closed there or at the end of the line,
+ * whichever gives the fewest errors. Else YAML takes what follows into them.
  */
-function parseUnfinished(before: string, rest: string, below: string): Document.Parsed | undefined {
-  const [innermost = '', ...others] = closersOf(before);
+function parseUnfinished(before: string, rest: string, below: string): Unfinished | undefined {
+  const { document } = parseYaml(before + rest + below);
+  if (document === undefined) return undefined;
+  let best = { document, isClosedHere: false };
+  const closers = document.errors.length > 0 ? closersOf(before) : [];
+  if (closers.length === 0) return best;
   const texts = [
-    before + rest + below,
-    before + innermost + rest + below,
-    before + rest + innermost + others.join('') + below,
+    { text: before + closers[0] + rest + below, isClosedHere: true },
+    { text: before + rest + closers.join('') + below, isClosedHere: false },
   ];
-  let best: Document.Parsed | undefined;
-  for (const text of texts) {
-    const { document } = parseYaml(text);
-    if (document && (!best || document.errors.length < best.errors.length)) best = document;
-    if (best?.errors.length === 0) break;
+  for (const { text, isClosedHere } of texts) {
+    const closed = parseYaml(text).document;
+    if (closed && closed.errors.length < best.document.errors.length) best = { document: closed, isClosedHere };
+    if (best.document.errors.length === 0) break;
   }
   return best;
 }

@@ -58,6 +58,12 @@ describe('completion in access rules', () => {
       '"o',
     ],
     [
+      'offers groups and keeps what follows where a quote is open in the middle of a line',
+      file('rules:\n  - { id: a, kind: only-through, role: admin, groups: ["o|, audit] }\n'),
+      ['ops', 'a b'],
+      '"o',
+    ],
+    [
       'offers groups in a list of several lines',
       file('rules:\n  - id: a\n    kind: only-through\n    groups:\n      - |'),
       ['ops'],
