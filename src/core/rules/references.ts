@@ -159,17 +159,17 @@ export class Resolver {
   }
 }
 
-/** Some entries of one of the model's lists, by their places in it: a pattern can name thousands, for which a set takes long. */
+/** Some entries of one of the model's lists, by their places in it: a pattern can name thousands, and a set of them is slow. */
 export class Marks {
-  static readonly #known = new WeakMap<readonly Indexed[], Marks>();
+  static readonly #known = new WeakMap<readonly Indexed[], Pick<Marks, 'has'>>();
   readonly #marks: Uint8Array;
 
   constructor(all: readonly unknown[]) {
     this.#marks = new Uint8Array(all.length);
   }
 
-  /** What a name stands for is one array for all rules of a reading: it is marked once. */
-  static of(all: readonly unknown[], entries: readonly Indexed[]): Marks {
+  /** What a name stands for is one array for all rules of a reading: it is marked once, and nobody adds to it. */
+  static of(all: readonly unknown[], entries: readonly Indexed[]): Pick<Marks, 'has'> {
     const before = Marks.#known.get(entries);
     if (before) return before;
     const marks = new Marks(all);

@@ -282,12 +282,13 @@ export class RuleTrial implements Trial {
       this.#take(one, resolved, kind, permits || refers === 'person');
       return refers === 'person' ? this.#withSame(resolved.found) : resolved.found;
     });
-    const [only = []] = found;
-    const taken = new Marks(this.model[`${kind}s`]);
-    this.#named.set(
-      key,
-      found.length === 1 && refers !== 'person' ? only : found.flat().filter((one) => taken.add(one)),
-    );
+    const [only, ...others] = found;
+    if (only !== undefined && others.length === 0 && refers !== 'person') this.#named.set(key, only);
+    else {
+      const taken = new Marks(this.model[`${kind}s`]);
+      const all = found.flat().filter((one) => taken.add(one));
+      this.#named.set(key, all);
+    }
   }
 
   #find(value: Value, refers: string, permits: boolean): Resolved<Entries[number]> {
