@@ -141,25 +141,25 @@ const BLOCK = 100;
 /** Goes through the groups once for all rules: to fetch a group from memory takes longer than what a rule asks of it. */
 function judgeRules(rules: readonly Rule[], world: World): readonly JudgedRule[] {
   const begun = rules.map((rule) => beginRule(rule, world));
-  const looks = begun.flatMap((one) => one.looks);
+  const visitors = begun.flatMap(({ groupVisitors }) => groupVisitors);
   const { groups } = world.model;
   for (let start = 0; start < groups.length; start += BLOCK) {
     const block = groups.slice(start, start + BLOCK);
-    for (const look of looks) block.forEach(look);
+    for (const visit of visitors) block.forEach(visit);
   }
   return begun.map(({ end }) => end());
 }
 
-/** A rule that has been judged but for what looks at every group. */
+/** A rule that is judged except for its group callbacks. */
 interface BegunRule {
-  readonly looks: RuleTrial['looks'];
+  readonly groupVisitors: RuleTrial['groupVisitors'];
   readonly end: () => JudgedRule;
 }
 
 function beginRule(rule: Rule, world: World): BegunRule {
   const decided = (judged: Partial<JudgedRule>): BegunRule => {
     const whole = { rule, isOff: false, findings: [], reasons: [], hasTwins: false, ...judged };
-    return { looks: [], end: () => whole };
+    return { groupVisitors: [], end: () => whole };
   };
   const undecided = (reasons: readonly string[]) => decided({ reasons });
   const kind = kindOf(rule.kind);
@@ -172,7 +172,7 @@ function beginRule(rule: Rule, world: World): BegunRule {
   if (trial.obstacles.length > 0) return undecided(trial.obstacles);
   kind.judge(trial);
   if (trial.obstacles.length > 0) return undecided(trial.obstacles);
-  return { looks: trial.looks, end: () => weigh(rule, kind, trial, world.model) };
+  return { groupVisitors: trial.groupVisitors, end: () => weigh(rule, kind, trial, world.model) };
 }
 
 const LISTS_MISSING = ['missing'] as const;

@@ -155,13 +155,13 @@ export class RuleTrial implements Trial {
   readonly value: Value;
   readonly today: number;
   readonly findings: Finding[] = [];
-  /** What looks at every group. */
-  readonly looks: ((group: GroupEntry) => void)[] = [];
+  /** Called with every group. */
+  readonly groupVisitors: ((group: GroupEntry) => void)[] = [];
   /** Why it cannot pass. */
   readonly doubts: { readonly reason: string; readonly isTwin: boolean }[] = [];
   /** Why it cannot be judged at all. */
   readonly obstacles: string[] = [];
-  /** What it rests on. */
+  /** The lists that it needs. */
   readonly lists: ReadonlySet<List>;
   namesRolePatterns = false;
   readonly #world: World;
@@ -187,7 +187,7 @@ export class RuleTrial implements Trial {
     this.#kinds = new Set(kinds.length > 0 ? kinds : ['people', 'serviceAccounts']);
     for (const [key, { shape }] of Object.entries(kind.keys)) this.#resolve(key, shape);
     for (const value of itemsOf(this.value, 'except')) this.#except(value);
-    // What is called so has to be known.
+    // A role that is named has to be in the list of roles.
     this.lists = new Set([...kind.needs(rule.value), ...(this.#namesRoles ? ['roles' as const] : [])]);
     const isStale = this.model.gaps.some((gap) => gap.kind === 'stale' && this.lists.has(gap.list));
     this.#staleSince = isStale ? this.model.at : undefined;
@@ -206,8 +206,8 @@ export class RuleTrial implements Trial {
     return (this.#named.get(key) ?? []) as readonly Principal[];
   }
 
-  eachGroup(look: (group: GroupEntry) => void): void {
-    this.looks.push(look);
+  eachGroup(visit: (group: GroupEntry) => void): void {
+    this.groupVisitors.push(visit);
   }
 
   counts(entry: Principal | GroupEntry): boolean {

@@ -47,8 +47,8 @@ export interface Trial {
   groups(key: string): readonly GroupEntry[];
   roles(key: string): readonly RoleEntry[];
   principals(key: string): readonly Principal[];
-  /** Has every group of the reading looked at, together with what other rules look for. */
-  eachGroup(look: (group: GroupEntry) => void): void;
+  /** Calls `visit` with every group of the reading, after `judge`: it may find and doubt, not refuse. */
+  eachGroup(visit: (group: GroupEntry) => void): void;
   /** Whether the rule is about this member or group at all: its `kinds`, its `except`. */
   counts(entry: Principal | GroupEntry): boolean;
   text(key: string): string | undefined;

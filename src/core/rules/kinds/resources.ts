@@ -124,10 +124,10 @@ function hasTag({ tags }: AccessGroup['metadata'], wanted: string): boolean {
 
 type Resource = GroupEntry | RoleEntry;
 
-/** Has every group looked at, or every role that is listed. */
-function eachResource(trial: Trial, look: (metadata: AccessMetadata, resource: Resource) => void): void {
-  if (textOf(trial.value, 'of') === 'groups') trial.eachGroup((entry) => look(entry.group.metadata, entry));
-  else for (const entry of trial.model.roles) if (entry.role) look(entry.role.metadata, entry);
+/** Calls `visit` with every group, or every role that is listed. */
+function eachResource(trial: Trial, visit: (metadata: AccessMetadata, resource: Resource) => void): void {
+  if (textOf(trial.value, 'of') === 'groups') trial.eachGroup((entry) => visit(entry.group.metadata, entry));
+  else for (const entry of trial.model.roles) if (entry.role) visit(entry.role.metadata, entry);
 }
 
 function subjectOf(resource: Resource): Subject {
