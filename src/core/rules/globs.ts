@@ -1,12 +1,12 @@
-/** Longer ones fit nothing: no name and no address is so long, and expressions have limits of their own. */
-const MAX_LENGTH = 1000;
+/** Longer patterns fit nothing: names and addresses are shorter, and a regular expression cannot have any number of groups. */
+export const MAX_GLOB_LENGTH = 1000;
 
 /**
  * Tests whether a glob fits a whole text: `*` any characters, `?` one. Each piece between stars takes the earliest place and keeps it, in
- * a lookahead that is not gone back into: in time linear in the text for each piece.
+ * a lookahead, into which matching never backtracks: in time at most proportional to text × piece.
  */
 export function globTest(glob: string): (text: string) => boolean {
-  if (glob.length > MAX_LENGTH) return () => false;
+  if (glob.length > MAX_GLOB_LENGTH) return () => false;
   const [first = '', ...rest] = glob.split(/\*+/).map(pieceSource);
   const last = rest.pop();
   const between = rest.map((piece, at) => `(?=(.*?${piece}))\\${at + 1}`).join('');

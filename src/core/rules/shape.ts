@@ -3,6 +3,7 @@ import { isMap, isScalar, isSeq, type Pair, parseDocument, type Document as Yaml
 import type { DocumentProblem } from '../base/errors.ts';
 import { didYouMean, nearest } from '../base/nearest.ts';
 import { yamlSentence } from '../base/yamlProblems.ts';
+import { isGlob, MAX_GLOB_LENGTH } from './globs.ts';
 
 /*
  * What a file by hand can hold, as data: one description reads the file, says what is wrong with it, completes it, explains it
@@ -15,8 +16,16 @@ export type Refers = 'organization' | 'group' | 'role' | 'person' | 'subject' | 
 export type Shape =
   /** Not looked at. */
   | { readonly type: 'anything' }
-  /** With `permits`, what it names is let in: it has to be exactly that. */
-  | { readonly type: 'text'; readonly refers?: Refers; readonly permits?: boolean; readonly canBeEmpty?: boolean }
+  | {
+      readonly type: 'text';
+      /** What it names, by a name or a pattern. */
+      readonly refers?: Refers;
+      /** What it names is let in: it has to be exactly that. */
+      readonly permits?: boolean;
+      readonly canBeEmpty?: boolean;
+      /** A pattern that names nothing: `naming` compares names with it. */
+      readonly isPattern?: boolean;
+    }
   | {
       readonly type: 'choice';
       readonly of: readonly string[];
@@ -244,8 +253,10 @@ function mistakeIn(text: string, shape: Shape): string | undefined {
     case 'date':
       return dayOf(text) === undefined ? l10n.t('A date such as 2027-03-31 is expected here.') : undefined;
     default: {
-      const canBeEmpty = shape.type === 'text' && shape.canBeEmpty;
-      return text.trim() === '' && !canBeEmpty ? l10n.t('A text is expected here.') : undefined;
+      const { canBeEmpty, isPattern, refers } = shape.type === 'text' ? shape : {};
+      if (text.trim() === '' && !canBeEmpty) return l10n.t('A text is expected here.');
+      const isTooLong = (isPattern || refers !== undefined) && text.length > MAX_GLOB_LENGTH && isGlob(text);
+      return isTooLong ? l10n.t('A pattern can have at most {0} characters.', MAX_GLOB_LENGTH) : undefined;
     }
   }
 }

@@ -20,7 +20,7 @@ export const resourceKinds: Kinds = {
     keys: keys({
       of,
       match: {
-        shape: { type: 'list', of: { type: 'text' } },
+        shape: { type: 'list', of: { type: 'text', isPattern: true } },
         isRequired: true,
         about: () => l10n.t('Patterns: * is any characters, ? is one. Upper and lower case differ.'),
       },

@@ -9,6 +9,7 @@ const model = acme({
   again: { name: 'same', roles: 'viewer' },
 });
 const RULE = 'kind: only-through, role: admin, groups: [ops]';
+const LONG = `${'a'.repeat(1000)}*`;
 
 describe('a file of access rules', () => {
   it('cannot tell who is who where its people have a mistake, and says what it is at its place', () => {
@@ -120,6 +121,12 @@ describe('a file of access rules', () => {
       'rules:\n  - { id: a, kind: member-kinds, groups: ["x*"], allow: [] }\n',
       ['unknown-reference "\\"x*\\""'],
       'undecided',
+    ],
+    [
+      'refuses patterns that are too long, and takes other texts of that length',
+      `rules:\n  - { id: a, kind: naming, of: groups, match: [${LONG}] }\n  - { id: b, ${RULE}, why: ${LONG} }\n  - { id: c, kind: only-through, role: admin, groups: [ops, ${LONG}] }\n`,
+      [`bad-value "${LONG}"`, `bad-value "${LONG}"`],
+      'undecided; pass; undecided',
     ],
     [
       'refuses an exception that the rule cannot have',
