@@ -4,7 +4,7 @@ import type { StormWindow, Windows } from './windows.ts';
 /** Does what the windows ask for: signs in, in one window at a time, and reloads. */
 export class User {
   readonly #windows: Windows;
-  /** How often the window in this place has asked for a reload. */
+  /** How often the window in this place has asked for a reload since the last sign-in. */
   readonly #reloads = new Map<number, number>();
   #signingIn: StormWindow | undefined;
   /** Somebody has to sign in, at first and after the end of a session. */
@@ -25,6 +25,7 @@ export class User {
     this.wantsSignIn = false;
     this.#signingIn = undefined;
     this.signIns += 1;
+    this.#reloads.clear(); // There may be a new key, for which one reload is enough.
   }
 
   notSignedIn(window: StormWindow): void {
