@@ -98,9 +98,12 @@ export class FaultInjector {
     this.#troubles.push(`nobody took over from holder ${number} within ${TAKEOVER_LIMIT_MS / 1000} s`);
   }
 
-  /** Somebody for a moment; or the next holder, until the others have noticed and a little longer. */
+  /**
+   * Somebody for a moment; or the next holder, until the others have noticed and a little longer. A holder comes first,
+   * because a short storm has few stops.
+   */
   #stop(): void {
-    if (Math.random() < HOLDER_PART) {
+    if (this.holderStops === 0 || Math.random() < HOLDER_PART) {
       this.#stopsNextSender = true;
       return;
     }
