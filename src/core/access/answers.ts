@@ -116,12 +116,12 @@ function samePeople(members: readonly Principal[], isAsked = true): readonly str
   return isAsked && mayContainDuplicates(members) ? [DUPLICATE_PEOPLE_NOTE] : [];
 }
 
-/** The rules that forbid something about these, and the waivers that allow it, a line each. */
+/** What access rules find about these, and the waivers that allow it, a line each. */
 function findingLines(model: AccessModel, entries: readonly (GroupEntry | RoleEntry | Principal)[]): readonly string[] {
   const lines = entries.flatMap((entry) =>
     (model.findings.get(entry) ?? []).map(({ rule, message, accepted }) => {
-      const what = `access rule “${oneLine(rule)}”: ${oneLine(message)}`;
-      return accepted === undefined ? `FORBIDDEN by ${what}` : `ACCEPTED ${oneLine(accepted)} (${what})`;
+      const what = `“${oneLine(rule)}” in the access rules: ${oneLine(message)}`;
+      return accepted === undefined ? `FINDING of ${what}` : `ACCEPTED ${oneLine(accepted)} (${what})`;
     }),
   );
   return [...new Set(lines)];

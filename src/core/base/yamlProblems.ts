@@ -31,6 +31,15 @@ const SENTENCES: readonly (readonly [code: string, word: string, sentence: () =>
   ],
 ];
 
+/** Where git left a conflict in a text, and what to say of it in place of all that YAML does; `undefined` for none. */
+export function mergeConflictIn(
+  text: string,
+): { readonly start: number; readonly end: number; message: string } | undefined {
+  const { 0: line, index: start } = /^<{7}(?: .*)?$/m.exec(text) ?? { 0: '', index: -1 };
+  if (start < 0 || !/^={7}\r?$/m.test(text)) return undefined;
+  return { start, end: start + line.length, message: l10n.t('This file has an unresolved merge conflict.') };
+}
+
 /** What is wrong with a YAML text, as a sentence for whoever wrote it; the library's own words for what is rare. */
 export function yamlSentence({ code, message }: YamlError): string {
   const [, , sentence] = SENTENCES.find(([known, word]) => known === code && message.includes(word)) ?? [];

@@ -14,7 +14,7 @@ import {
   type YAMLParseError,
 } from 'yaml';
 import type { DocumentProblem } from '../base/errors.ts';
-import { yamlSentence } from '../base/yamlProblems.ts';
+import { mergeConflictIn, yamlSentence } from '../base/yamlProblems.ts';
 
 /** A stretch of a text, in UTF-16 code units. */
 export interface TextRange {
@@ -84,7 +84,9 @@ export class YamlText {
       ...errors.filter(({ code }) => code === 'MULTIPLE_DOCS').map(({ pos }) => secondDocument(pos)),
       ...warnings.slice(0, SHOWN_ERRORS).map(({ pos }) => this.#unknownTag(pos)),
     ];
-    this.#problems = refusal ? [refusal] : told;
+    const conflict = broken.length > 0 ? mergeConflictIn(text) : undefined;
+    const instead = refusal ?? (conflict && { ...conflict, severity: 'error', code: 'yaml' });
+    this.#problems = instead ? [instead] : told;
   }
 
   /** What is wrong with the YAML itself: all of it when everything was read. */

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { isMap, isScalar, isSeq, type Pair, parseDocument, type Document as YamlDocument } from 'yaml';
 import type { DocumentProblem } from '../base/errors.ts';
 import { didYouMean, nearest } from '../base/nearest.ts';
-import { yamlSentence } from '../base/yamlProblems.ts';
+import { mergeConflictIn, yamlSentence } from '../base/yamlProblems.ts';
 import { isGlob, MAX_GLOB_LENGTH } from './globs.ts';
 
 /*
@@ -127,6 +127,8 @@ export function parseYaml(text: string): { document: YamlDocument.Parsed | undef
       prettyErrors: false,
       logLevel: 'silent',
     });
+    const conflict = document.errors.length > 0 ? mergeConflictIn(text) : undefined;
+    if (conflict) return { document, problems: [problem('syntax', conflict, conflict.message)] };
     const problems = [...document.errors, ...document.warnings].slice(0, MAX_SYNTAX_PROBLEMS).map((one) => {
       const [start, end] = one.pos;
       return problem('syntax', { start, end: Math.max(end, start + 1) }, yamlSentence(one));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseDocument } from 'yaml';
-import { yamlSentence } from '../../../../src/core/base/yamlProblems.ts';
+import { mergeConflictIn, yamlSentence } from '../../../../src/core/base/yamlProblems.ts';
 
 /** What the library says of a text is what it says at this version: these sentences fail when it changes its mind. */
 const MISTAKES: Readonly<Record<string, string>> = {
@@ -25,6 +25,15 @@ const MISTAKES: Readonly<Record<string, string>> = {
 };
 
 describe('mistakes in YAML', () => {
+  it('a conflict that git left is one, where it begins', () => {
+    const text = 'a:\n<<<<<<< ours\n  - b\n=======\n  - c\n>>>>>>> theirs\n';
+    const conflict = mergeConflictIn(text.replaceAll('\n', '\r\n'));
+    assert.equal(conflict?.message, 'This file has an unresolved merge conflict.');
+    assert.deepEqual([mergeConflictIn(text)?.start, mergeConflictIn(text)?.end], [3, 15]);
+    for (const other of ['a: |\n  <<<<<<< ours\n  =======\n', '<<<<<<< ours\n', '<<<<<<<<\n=======\n'])
+      assert.equal(mergeConflictIn(other), undefined);
+  });
+
   for (const [text, sentence] of Object.entries(MISTAKES)) {
     it(`${JSON.stringify(text)}: ${sentence}`, () => {
       const { errors, warnings } = parseDocument(text, { schema: 'failsafe', prettyErrors: false, logLevel: 'silent' });

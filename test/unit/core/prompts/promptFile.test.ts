@@ -288,6 +288,11 @@ evaluators:
       ],
       ['a duplicate key', `${system}model: a\nmodel: b`, ['error duplicateKey: model']],
       ['a second document', `${system}---\nname: x`, ['warning secondDocument: ---']],
+      [
+        'a conflict left by git',
+        `${system}<<<<<<< a\nname: x\n=======\nname: y\n>>>>>>> b\n`,
+        ['error yaml: <<<<<<< a'],
+      ],
       ['a model that is a mapping', `${system}model: {id: x}`, ['warning modelMapping: {id: x}']],
       ['an unknown tag', `${system}name: !include a.txt`, ['warning unknownTag: !include']],
       ['an anchor that was meant as text', `${system}name: &lt x`, ['warning anchor: &lt']],
