@@ -118,7 +118,7 @@ async function checkAll(
       if (isCancelled(error)) throw error;
       isUnreached = true;
       const { message } = asRolecallError(error);
-      // The report says it too; in JSON, nobody would see it there.
+      // The lines of the report say it already; with --json, nothing else tells a person.
       if (options.json) terminal.error(`${name}: ${message}`);
       checked.push({ path: name, check: checkUnread(file, message, options) });
     }

@@ -19,7 +19,7 @@ describe('a pattern', () => {
   it('takes no time where an expression would go back without end', () => {
     assert.equal(globTest(`${'*a'.repeat(50)}*b`)('a'.repeat(20_000)), false);
     assert.equal(globTest(`${'*a'.repeat(400)}*`)('a'.repeat(400)), true);
-    assert.equal(globTest('*a'.repeat(200_000))('a'), false, 'and none where it is long beyond measure');
+    assert.equal(globTest('*a'.repeat(200_000))('a'), false, 'and none where it is very long');
   });
 });
 
