@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import type { DocumentProblem } from './errors.ts';
 
 /** What the library reports. */
 interface YamlError {
@@ -31,13 +32,12 @@ const SENTENCES: readonly (readonly [code: string, word: string, sentence: () =>
   ],
 ];
 
-/** Where git left a conflict in a text, and what to say of it in place of all that YAML does; `undefined` for none. */
-export function mergeConflictIn(
-  text: string,
-): { readonly start: number; readonly end: number; message: string } | undefined {
-  const { 0: line, index: start } = /^<{7}(?: .*)?$/m.exec(text) ?? { 0: '', index: -1 };
-  if (start < 0 || !/^={7}\r?$/m.test(text)) return undefined;
-  return { start, end: start + line.length, message: l10n.t('This file has an unresolved merge conflict.') };
+/** A merge conflict that git left in a text: one problem, in place of all that YAML reports about its markers. */
+export function mergeConflictIn(text: string): Pick<DocumentProblem, 'start' | 'end' | 'message'> | undefined {
+  const marker = /^<{7}(?: .*)?$/m.exec(text);
+  if (marker === null || !/^={7}$/m.test(text)) return undefined;
+  const end = marker.index + marker[0].length;
+  return { start: marker.index, end, message: l10n.t('This file has an unresolved merge conflict.') };
 }
 
 /** What is wrong with a YAML text, as a sentence for whoever wrote it; the library's own words for what is rare. */
