@@ -8,6 +8,21 @@ export const EXCLUDED_GLOB = '**/{node_modules,bower_components,.git}/**';
 /** More are not read. */
 const MAX_FILES = 200;
 
+export function isFileNotFound(error: unknown): boolean {
+  return error instanceof vscode.FileSystemError && error.code === 'FileNotFound';
+}
+
+/** @throws what cannot be looked at: it must not be taken for missing, and overwritten. */
+export async function exists(uri: vscode.Uri): Promise<boolean> {
+  try {
+    await vscode.workspace.fs.stat(uri);
+    return true;
+  } catch (error) {
+    if (isFileNotFound(error)) return false;
+    throw error;
+  }
+}
+
 export interface FileKind<T> {
   readonly pattern: string;
   /** Of its collection of diagnostics. */
@@ -120,7 +135,7 @@ export class WatchedFiles<T> implements vscode.Disposable {
       return { uri, content: this.#kind.read(uri, text) };
     } catch (error) {
       this.#log.warn(`${uri.path} was not checked: ${describe(error)}`);
-      if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') {
+      if (isFileNotFound(error)) {
         this.#found = undefined; // It may have gone with its folder, of which the watcher says nothing.
         return { uri, problems: [] };
       }

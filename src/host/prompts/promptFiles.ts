@@ -56,9 +56,11 @@ export function documentOf(uri: vscode.Uri): vscode.TextDocument | undefined {
 
 /** What stands in the editor of `uri`, changes that are not saved included, else on disk. */
 export async function readPrompt(uri: vscode.Uri): Promise<OpenedPrompt> {
-  const document = documentOf(uri);
+  let document = documentOf(uri);
   if (document) return promptOf(document);
-  return new OpenedPrompt(uri, await readFromDisk(uri));
+  const text = await readFromDisk(uri);
+  document = documentOf(uri); // It can have been opened, and edited, in the meantime.
+  return document ? promptOf(document) : new OpenedPrompt(uri, text);
 }
 
 /** Without a mark of the byte order. @throws RolecallError `configuration` for what is too long, or no UTF-8. */

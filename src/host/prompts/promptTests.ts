@@ -11,7 +11,7 @@ import { notChecked } from '../../core/prompts/runText.ts';
 import { signalOf } from '../cancellation.ts';
 import { plainText } from '../dialogs.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
-import { EXCLUDED_GLOB } from '../watchedFiles.ts';
+import { EXCLUDED_GLOB, exists } from '../watchedFiles.ts';
 import { documentOf, type OpenedPrompt, readPrompt } from './promptFiles.ts';
 import { isPromptFile, PROMPT_GLOB } from './promptPattern.ts';
 import type { PromptProblems } from './promptProblems.ts';
@@ -84,12 +84,9 @@ export class PromptTests implements vscode.Disposable {
       this.#controller,
       run,
       watcher,
-      watcher.onDidCreate((uri) => (isPromptFile(uri) ? this.#add(uri) : this.#changedBeside(uri))),
-      watcher.onDidChange((uri) => (isPromptFile(uri) ? this.#changed(uri) : this.#changedBeside(uri))),
-      watcher.onDidDelete((uri) => {
-        this.#remove(uri);
-        this.#changedBeside(uri);
-      }),
+      watcher.onDidCreate((uri) => this.#changed(uri)),
+      watcher.onDidChange((uri) => this.#changed(uri)),
+      watcher.onDidDelete((uri) => void this.#deleted(uri)), // Never rejects.
       vscode.workspace.onDidChangeWorkspaceFolders(() => void this.#discover()),
       deps.problems.onDidCheck((prompt) => this.#edited(prompt)),
       deps.catalog.onDidChange(() => this.#offerModels()),
@@ -121,7 +118,10 @@ export class PromptTests implements vscode.Disposable {
   }
 
   /** The file, or everything in that folder: a deleted folder is one event, and none for its files. */
-  #remove(uri: vscode.Uri): void {
+  async #deleted(uri: vscode.Uri): Promise<void> {
+    this.#changedBeside(uri);
+    // The event can be late, and the file be there again: git and many editors replace files.
+    if (await exists(uri).catch(() => false)) return;
     const address = uri.toString();
     for (const [id] of this.#controller.items) {
       if (id === address || id.startsWith(`${address}/`)) this.#controller.items.delete(id);
@@ -130,6 +130,10 @@ export class PromptTests implements vscode.Disposable {
 
   /** On disk: what stands in an editor is newer. */
   #changed(uri: vscode.Uri): void {
+    if (!isPromptFile(uri)) {
+      this.#changedBeside(uri);
+      return;
+    }
     const item = this.#add(uri);
     if (!documentOf(uri) && item.children.size > 0) this.#loadSoon(item);
   }

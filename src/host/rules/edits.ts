@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
+import { exists } from '../watchedFiles.ts';
 
 /** The smallest change that makes a document this text: markers and the cursor elsewhere stay. */
 export function editOf(document: vscode.TextDocument, text: string): vscode.WorkspaceEdit {
@@ -16,20 +17,11 @@ export function editOf(document: vscode.TextDocument, text: string): vscode.Work
 
 /** Writes a new file, or changes one that is there so that the change can be undone; shows it. */
 export async function writeFile(uri: vscode.Uri, text: string): Promise<vscode.TextEditor> {
-  if (!(await isThere(uri))) await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
+  if (!(await exists(uri))) await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
   const document = await vscode.workspace.openTextDocument(uri);
   if (document.getText() !== text) await vscode.workspace.applyEdit(editOf(document, text));
   await document.save();
   return vscode.window.showTextDocument(document);
-}
-
-export async function isThere(uri: vscode.Uri): Promise<boolean> {
-  try {
-    await vscode.workspace.fs.stat(uri);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** A file of that organization in the first folder of the workspace. */
@@ -58,6 +50,6 @@ async function freeDraft(organization: string): Promise<vscode.Uri> {
   const open = new Set(vscode.workspace.textDocuments.map(({ uri }) => uri.path));
   for (let count = 1; ; count += 1) {
     const uri = vscode.Uri.joinPath(folder, nameFor(count === 1 ? organization : `${organization}-${count}`, 'access'));
-    if (!open.has(uri.path) && !(await isThere(uri))) return uri.with({ scheme: 'untitled' });
+    if (!open.has(uri.path) && !(await exists(uri))) return uri.with({ scheme: 'untitled' });
   }
 }

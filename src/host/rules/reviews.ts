@@ -25,9 +25,9 @@ import { targetOf } from '../accessTarget.ts';
 import type { Handlers } from '../commands.ts';
 import { showInformationMessage, showInputBox, showQuickPick } from '../dialogs.ts';
 import { readPicked } from '../pickTarget.ts';
-import { WatchedFiles } from '../watchedFiles.ts';
+import { exists, WatchedFiles } from '../watchedFiles.ts';
 import { diagnosticOf, onReading, rangesIn } from './accessFiles.ts';
-import { editOf, fileFor, isThere, writeFile } from './edits.ts';
+import { editOf, fileFor, writeFile } from './edits.ts';
 import { CAMPAIGN_FILES } from './language.ts';
 import type { RulesDeps } from './rules.ts';
 
@@ -165,7 +165,7 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
     const earlier = this.#newestOf(model.organization);
     const day = new Date().toISOString().slice(0, 10);
     const uri = fileFor(model.organization, `${day}.review`);
-    if (await isThere(uri)) {
+    if (await exists(uri)) {
       await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri)); // Begun today.
       return;
     }

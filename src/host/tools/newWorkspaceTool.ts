@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
-import { isFileNotFound, toolFileOf } from './toolFileOf.ts';
+import { exists } from '../watchedFiles.ts';
+import { toolFileOf } from './toolFileOf.ts';
 import type { ToolFiles } from './toolFiles.ts';
 
 /**
@@ -64,14 +65,4 @@ async function pickFolder(): Promise<vscode.WorkspaceFolder> {
 
 async function textOnDisk(uri: vscode.Uri): Promise<string> {
   return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
-}
-
-async function exists(uri: vscode.Uri): Promise<boolean> {
-  try {
-    await vscode.workspace.fs.stat(uri);
-    return true;
-  } catch (error) {
-    if (isFileNotFound(error)) return false;
-    throw error; // What cannot be looked at must not be overwritten.
-  }
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { TOOL_FILE } from '../../ids.ts';
+import { exists } from '../watchedFiles.ts';
 
 /** Where the tool file of a folder is, or would be. */
 export function toolFileOf(folder: vscode.WorkspaceFolder): vscode.Uri {
@@ -17,16 +18,11 @@ export async function hasToolFile(): Promise<boolean> {
   const found = await Promise.all(
     folders.map(async (folder) => {
       try {
-        await vscode.workspace.fs.stat(toolFileOf(folder));
+        return await exists(toolFileOf(folder));
+      } catch {
         return true;
-      } catch (error) {
-        return !isFileNotFound(error);
       }
     }),
   );
   return found.includes(true);
-}
-
-export function isFileNotFound(error: unknown): boolean {
-  return error instanceof vscode.FileSystemError && error.code === 'FileNotFound';
 }

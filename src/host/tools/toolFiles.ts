@@ -5,7 +5,8 @@ import type { Diagnostic, WorkspaceToolDefinition } from '../../core/tools/defin
 import type { readToolFile, ToolFile } from '../../core/tools/toolFile.ts';
 import { TOOL_FILE } from '../../ids.ts';
 import type { ToolFileProblem } from '../conversation.ts';
-import { isFileNotFound, toolFileOf } from './toolFileOf.ts';
+import { isFileNotFound } from '../watchedFiles.ts';
+import { toolFileOf } from './toolFileOf.ts';
 
 /** A tool of a workspace folder. */
 export interface WorkspaceTool {

@@ -57,11 +57,19 @@ describe('prompt files', () => {
   let lastExchange: LastExchange;
   let calls: unknown[];
   let errors: string[];
+  let deleted: vscode.EventEmitter<vscode.Uri>;
 
   beforeEach(async () => {
     profiles = new Map();
     errors = [];
+    deleted = new vscode.EventEmitter();
     patches.set(vscode.window, 'showErrorMessage', async (message: string) => void errors.push(message));
+    const { createFileSystemWatcher } = vscode.workspace;
+    patches.set(vscode.workspace, 'createFileSystemWatcher', (pattern: vscode.GlobPattern) => {
+      const watcher = createFileSystemWatcher(pattern);
+      watcher.onDidDelete((uri) => deleted.fire(uri));
+      return Object.create(watcher, { onDidDelete: { value: deleted.event } });
+    });
     const { createTestController } = vscode.tests;
     // The running extension has the real one.
     patches.set(vscode.tests, 'createTestController', (_id: string, label: string) => {
@@ -241,6 +249,18 @@ describe('prompt files', () => {
     await until('the new place', () => right?.range?.start.line === 7);
     assert.equal(item.children.get('name:right'), right);
     await vscode.commands.executeCommand('workbench.action.files.revert');
+  });
+
+  it('stay when their file is replaced, and the event of its deletion comes late', async () => {
+    const item = await suite();
+    deleted.fire(file.uri());
+    await until('its new content', async () => {
+      await file.write(TEXT.replace('right', 'first')); // Until the watcher, which has a pause of its own, has told.
+      return item.children.get('name:first');
+    });
+    assert.equal(controller.items.get(file.uri().toString()), item);
+    await file.remove();
+    await until('its end', () => controller.items.get(file.uri().toString()) === undefined);
   });
 
   it('follow the data files that they name, and results of before are stale', async () => {
