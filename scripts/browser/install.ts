@@ -20,6 +20,12 @@ export async function installBrowser(): Promise<void> {
     await npm(['ci'], folder);
     unpackBrowser();
   });
+  // Made again where the clone has been moved: it holds absolute paths, and without fonts the browser crashes.
+  const file = path.join(ownBrowser, 'fonts', 'fonts.conf');
+  const configuration = fontsConfiguration();
+  if (!fs.existsSync(file) || fs.readFileSync(file, 'utf8') !== configuration) {
+    fs.writeFileSync(file, configuration);
+  }
 }
 
 function unpackBrowser(): void {
@@ -32,7 +38,6 @@ function unpackBrowser(): void {
     ['--input-type=module', '-e', "import c from '@sparticuz/chromium'; await c.executablePath();"],
     { cwd: folder, env: { ...process.env, TMPDIR: fresh, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' } },
   );
-  fs.writeFileSync(path.join(fresh, 'fonts', 'fonts.conf'), fontsConfiguration());
   fs.rmSync(ownBrowser, { recursive: true, force: true });
   fs.renameSync(fresh, ownBrowser);
 }

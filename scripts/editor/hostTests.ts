@@ -49,9 +49,13 @@ export async function runInServedEditor(run: HostRun): Promise<number | undefine
     // Nobody looks at it.
     const page = await browser.newPage({ reducedMotion: 'reduce', viewport: { width: 640, height: 480 } });
     await page.addInitScript(lighterPage);
-    const exit = new Promise<number>((resolve) => {
+    const exit = new Promise<number>((resolve, reject) => {
       void page.exposeFunction('codeAutomationExit', (code: number) => resolve(code));
+      // Nothing more would come from a browser that has crashed.
+      browser.on('disconnected', () => reject(new Error('The browser of the host tests ended before them.')));
+      page.on('crash', () => reject(new Error('The page of the host tests crashed.')));
     });
+    exit.catch(() => {}); // `within` reports it, unless the page could not even be opened.
     await page.exposeFunction('codeAutomationLog', (type: string, values: unknown[]) => {
       const text = format(...values);
       logged.push(`[${type}] ${text}`);
