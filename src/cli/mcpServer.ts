@@ -13,8 +13,8 @@ import {
 import { withTimeout } from '../core/base/abort.ts';
 import { asRolecallError, cancelled, isCancelled } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
-import { readOrganization } from './readOrganization.ts';
 import type { Services } from './services.ts';
+import { readOrganization } from './services.ts';
 
 /** The window through which the sign-in is used, for what only a window can do. */
 export interface WindowCalls {

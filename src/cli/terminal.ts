@@ -8,7 +8,7 @@ import { Redactor, redactingLog } from '../core/base/redact.ts';
 const UNPRINTABLE = /(?!\u200d|[\t\n]|\r\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 /** Text of a server or a model, without control characters: those become visible marks. */
-export function printable(text: string): string {
+function printable(text: string): string {
   return text.replace(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`);
 }
 

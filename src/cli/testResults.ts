@@ -4,8 +4,8 @@ import { parseJson } from '../core/base/json.ts';
 import { regressions } from '../core/prompts/compareRuns.ts';
 import { jsonReport, junitReport, skippedChecks } from '../core/prompts/reports.ts';
 import type { CaseResult, PromptRun, Verdict } from '../core/prompts/runResults.ts';
+import { type StoredRun, storedRunSchema, summarizeRun } from '../core/prompts/runStore.ts';
 import { caseText, countsText, durationText, reasonsOf, regressionText, verdictText } from '../core/prompts/runText.ts';
-import { type StoredRun, storedRunSchema, summarizeRun } from '../core/prompts/storedRun.ts';
 import { readTextFile, writeTextFile } from './files.ts';
 import { type Context, type ExitCode, exitCodes } from './subcommand.ts';
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { filterProblemsOf } from '../core/access/filterSyntax.ts';
+import { filterProblemsOf } from '../core/access/filter.ts';
 import { RolecallError } from '../core/base/errors.ts';
 import { isJsonObject } from '../core/base/json.ts';
 import { isString } from '../core/base/shape.ts';

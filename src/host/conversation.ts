@@ -1,7 +1,6 @@
 import type * as vscode from 'vscode';
 import type { Completion, CompletionEvent, Notice } from '../core/completions/completion.ts';
 import type { ChatMessage, CompletionParameters, FunctionTool } from '../core/completions/request.ts';
-import { runAgentLoop } from '../core/tools/agentLoop.ts';
 import type {
   AgentLoopEvent,
   AgentLoopResult,
@@ -9,7 +8,8 @@ import type {
   CheckedCall,
   ModelTurn,
   ToolResult,
-} from '../core/tools/agentLoopTypes.ts';
+} from '../core/tools/agentLoop.ts';
+import { runAgentLoop } from '../core/tools/agentLoop.ts';
 import type { Cloud } from './cloud.ts';
 import { inferenceAccess, type Model } from './modelCatalog.ts';
 import { leftOut, optionsFor, parametersFor, type RequestDeps } from './modelRequest.ts';

@@ -5,8 +5,8 @@ import type { Fetch } from '../core/base/http.ts';
 import type { Log } from '../core/base/log.ts';
 import type { Cloud } from './cloud.ts';
 import type { Clouds } from './clouds.ts';
+import type { Price } from './formats.ts';
 import { type PickerChoices, readPickerChoices } from './pickerChoices.ts';
-import type { Price } from './prices.ts';
 import type { ConfiguredModel, Settings } from './settings.ts';
 import { describe } from './showError.ts';
 

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { documentMarkdown, type Line, type PageDocument } from '../core/access/document.ts';
-import { oneLine } from '../core/access/plain.ts';
 import { cancelled } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
+import { oneLine } from '../core/base/text.ts';
 import { answerPanel, commands, type documentPanel } from '../ids.ts';
 import {
   type PageBlock,
@@ -14,8 +14,7 @@ import {
 } from '../webview/page/protocol.ts';
 import type { Handlers } from './commands.ts';
 import { showInformationMessage } from './dialogs.ts';
-import { escapeMarkdown } from './escapeMarkdown.ts';
-import { closingFence } from './fenced.ts';
+import { closingFence, escapeMarkdown } from './markdown.ts';
 import { pageHtml, pageRoots } from './pageHtml.ts';
 import { describe, showError } from './showError.ts';
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { fenced } from './fenced.ts';
+import { fenced } from './markdown.ts';
 
 /** A part of a document, or all of it. */
 export interface Passage {

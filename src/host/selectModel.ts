@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import type { Clouds } from './clouds.ts';
 import { showQuickPick } from './dialogs.ts';
+import { numberText } from './formats.ts';
 import type { Model, ModelCatalog } from './modelCatalog.ts';
 import type { Settings } from './settings.ts';
-import { numberText } from './tokenUsage.ts';
 
 /** Longest wait for the list of models before it is shown as it is. */
 const LIST_WAIT_MS = 10_000;

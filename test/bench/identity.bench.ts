@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { applyFilter } from '../../src/core/access/filter.ts';
-import { parseFilter } from '../../src/core/access/filterSyntax.ts';
+import { applyFilter, parseFilter } from '../../src/core/access/filter.ts';
 import { peopleMatrix } from '../../src/core/access/matrix.ts';
 import { type AccessModel, buildModel } from '../../src/core/access/model.ts';
 import { orphansOf } from '../../src/core/access/queries.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { AnswerStats } from '../../src/host/answerStats.ts';
+import { AnswerStats } from '../../src/host/answerText.ts';
 
 describe('the time in the last line of an answer', () => {
   it('leaves out what passes while the user is asked, however many questions stand open at once', async () => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { type CompletionEvent, readFinishReason } from '../../src/core/completions/completion.ts';
-import type { AgentLoopEvent, AgentLoopResult, ModelTurn } from '../../src/core/tools/agentLoopTypes.ts';
-import { AnswerStats } from '../../src/host/answerStats.ts';
-import { answerPart, closingLine, lowConfidenceLine } from '../../src/host/answerText.ts';
+import type { AgentLoopEvent, AgentLoopResult, ModelTurn } from '../../src/core/tools/agentLoop.ts';
+import { AnswerStats, answerPart, closingLine, lowConfidenceLine } from '../../src/host/answerText.ts';
 
 type Event = AgentLoopEvent<CompletionEvent>;
 

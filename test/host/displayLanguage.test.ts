@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { FILTER_KEYS } from '../../src/core/access/filterSyntax.ts';
+import { FILTER_KEYS } from '../../src/core/access/filter.ts';
 import { requestFields } from '../../src/core/completions/request.ts';
 import { readToolFile } from '../../src/core/tools/toolFile.ts';
 import { targetOf } from '../../src/host/accessTarget.ts';

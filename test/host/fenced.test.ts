@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { fenceFor } from '../../src/core/completions/request.ts';
-import { closingFence, fenced } from '../../src/host/fenced.ts';
+import { closingFence, fenced } from '../../src/host/markdown.ts';
 
 describe('fences', () => {
   it('are longer than any within', () => {

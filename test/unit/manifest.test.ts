@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { FILTER_KEYS } from '../../src/core/access/filterSyntax.ts';
+import { FILTER_KEYS } from '../../src/core/access/filter.ts';
 import { checkIdentityUrl, checkInferenceUrl, checkRedirectUri } from '../../src/core/base/addresses.ts';
 import type { ClientAuthentication } from '../../src/core/base/connection.ts';
 import { defaultDeadlines } from '../../src/core/completions/deadlineSignal.ts';
 import { requestFields } from '../../src/core/completions/request.ts';
-import { END_REASONS } from '../../src/core/oauth/rotation/endReason.ts';
+import { END_REASONS } from '../../src/core/oauth/rotation/reconcile.ts';
 import type { SessionState } from '../../src/core/oauth/rotation/windowSession.ts';
 import type { ParametersSchema } from '../../src/core/tools/definition.ts';
 import { compileParameters } from '../../src/core/tools/validate.ts';

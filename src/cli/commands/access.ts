@@ -15,7 +15,7 @@ import {
 import { reviewCsv, reviewDocument, reviewJson } from '../../core/access/reviewText.ts';
 import { asRolecallError, isCancelled } from '../../core/base/errors.ts';
 import type { CommonOptions } from '../configuration.ts';
-import { noOrganization, onlyOrganization, readOrganization } from '../readOrganization.ts';
+import { noOrganization, onlyOrganization, readOrganization } from '../services.ts';
 import {
   type Context,
   type ExitCode,

@@ -19,7 +19,7 @@ import {
 } from '../../core/rules/reports.ts';
 import type { CommonOptions } from '../configuration.ts';
 import { findFiles, readTextFile, shownPath, writeTextFile } from '../files.ts';
-import { readOrganization } from '../readOrganization.ts';
+import { readOrganization } from '../services.ts';
 import { type Context, type ExitCode, exitCodes, type Subcommand, withCommonOptions } from '../subcommand.ts';
 import { printableJson } from '../terminal.ts';
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { RolecallError } from '../base/errors.ts';
+import { oneLine } from '../base/text.ts';
 import {
   type AccessAnswer,
   effectiveAccessAnswer,
@@ -11,10 +12,8 @@ import {
   truncateAnswer,
 } from './answers.ts';
 import { principalText, roleText } from './english.ts';
-import { applyFilter } from './filter.ts';
-import { parseFilter } from './filterSyntax.ts';
+import { applyFilter, parseFilter } from './filter.ts';
 import type { AccessModel } from './model.ts';
-import { oneLine } from './plain.ts';
 import { findPrincipals, findRoles } from './queries.ts';
 
 /*

@@ -1,3 +1,4 @@
+import { oneLine } from '../base/text.ts';
 import { mayContainDuplicates } from './descriptions.ts';
 import {
   countText,
@@ -11,7 +12,6 @@ import {
   roleText,
 } from './english.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
-import { oneLine } from './plain.ts';
 import {
   effectiveAccess,
   groupName,

@@ -1,5 +1,7 @@
 import * as l10n from '@vscode/l10n';
+import { oneLine } from '../base/text.ts';
 import { PRINCIPAL_KINDS } from './english.ts';
+import type { AccessMetadata } from './model.ts';
 import {
   type AccessModel,
   attentionOf,
@@ -12,8 +14,6 @@ import {
   type PrincipalKind,
   type RoleEntry,
 } from './model.ts';
-import { oneLine } from './plain.ts';
-import type { AccessMetadata } from './resources.ts';
 
 /*
  * Descriptions for people, in the language of the editor. `english.ts` has those for models and files.

@@ -1,4 +1,4 @@
-import { memberKey, type Review, type ReviewGroup, type ReviewMember, type ReviewRole } from './reviewFormat.ts';
+import { memberKey, type Review, type ReviewGroup, type ReviewMember, type ReviewRole } from './review.ts';
 
 /** What was added and what was removed; a changed value is both. */
 export interface SetDifference<T> {

@@ -1,12 +1,12 @@
 import * as l10n from '@vscode/l10n';
+import { oneLine } from '../base/text.ts';
 import { kindName, missingText, timeText } from './descriptions.ts';
 import type { Difference, GroupChange, GroupFacts, RoleChange } from './difference.ts';
 import { type Block, fill, heading, joinLines, notice, paragraph } from './document.ts';
 import { type AccessDocument, type AccessLine, aboutLine, type EntryLink } from './documents.ts';
 import { MISSING, principalText } from './english.ts';
 import { principalKey } from './model.ts';
-import { oneLine } from './plain.ts';
-import type { Review, ReviewGroup, ReviewMember, ReviewRole } from './reviewFormat.ts';
+import type { Review, ReviewGroup, ReviewMember, ReviewRole } from './review.ts';
 
 /** A review with one fact per line, for the editor's own comparison. Equal access is equal text, whenever it was read. */
 export function comparableText({ groups, roles }: Pick<Review, 'groups' | 'roles'>): string {

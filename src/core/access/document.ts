@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { oneLine } from './plain.ts';
+import { oneLine } from '../base/text.ts';
 
 /*
  * The content of a report about access, apart from its presentation: a page draws it, a file holds it as Markdown. Names come

@@ -143,7 +143,7 @@ export function groupLines(groups: readonly GroupEntry[]): AccessLine {
   return joinLines(groups.map(groupLine));
 }
 
-export function groupLine(entry: GroupEntry): AccessLine {
+function groupLine(entry: GroupEntry): AccessLine {
   const notes = notesOf(entry).join(', ');
   const link = { text: groupName(entry), link: { kind: 'group', key: entry.key } } as const;
   return notes === '' ? [link] : [link, ` (${notes})`];

@@ -2,6 +2,7 @@
  * Descriptions for models and files, where English is part of the format. `descriptions.ts` has those that people read.
  */
 
+import { oneLine } from '../base/text.ts';
 import {
   attentionOf,
   type Gap,
@@ -12,7 +13,6 @@ import {
   type PrincipalKind,
   type RoleEntry,
 } from './model.ts';
-import { oneLine } from './plain.ts';
 import { groupName, roleName } from './queries.ts';
 
 const KINDS: Readonly<Record<PrincipalKind, string>> = {

@@ -1,6 +1,7 @@
-import type { FilterTerm } from './filterSyntax.ts';
 import {
+  type AccessMetadata,
   type AccessModel,
+  attentionOf,
   type GroupEntry,
   isBeingDeleted,
   openFindings,
@@ -8,7 +9,77 @@ import {
   type RoleEntry,
 } from './model.ts';
 import { hasNoMembers } from './queries.ts';
-import type { AccessMetadata } from './resources.ts';
+
+/** Keys of `key:value` terms. Anything else before a colon is part of a word: ids may hold colons. */
+export const FILTER_KEYS = ['name', 'id', 'tag', 'role', 'group', 'member', 'health', 'status', 'by', 'is'] as const;
+const STATES = ['deleting', 'empty', 'unlisted', 'finding'];
+type FilterKey = (typeof FILTER_KEYS)[number];
+
+/** One term; all of a filter's terms have to be true. */
+export interface FilterTerm {
+  readonly key: FilterKey | undefined;
+  /** In lower case. */
+  readonly value: string;
+  /** Written with a `-` before it: must not be true. */
+  readonly negated: boolean;
+}
+
+const TERM = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S*))/giy;
+
+/**
+ * Reads a filter as a person types it: words and `key:value` terms, separated by spaces; `"…"` keeps spaces together and
+ * `-` before a term turns it around. Never fails: what is no term is a word.
+ */
+export function parseFilter(text: string): readonly FilterTerm[] {
+  const terms: FilterTerm[] = [];
+  const source = text.trim();
+  TERM.lastIndex = 0;
+  while (TERM.lastIndex < source.length) {
+    const found = TERM.exec(source);
+    if (found === null) break;
+    const [, minus, name, quoted, bare] = found;
+    const value = (quoted ?? bare ?? '').toLowerCase();
+    const key = keyOf(name, value);
+    const word = key === undefined && name !== undefined ? `${name.toLowerCase()}:${value}` : value;
+    if (word !== '') terms.push({ key, value: word, negated: minus === '-' });
+    while (/\s/.test(source[TERM.lastIndex] ?? '')) TERM.lastIndex += 1;
+  }
+  return terms;
+}
+
+/** A term that looks like `key:value` but is none: it is taken as a word, and mostly finds nothing. */
+export type FilterProblem =
+  /** `meant` is the key that was probably meant. */
+  | { readonly kind: 'key'; readonly typed: string; readonly meant: FilterKey | undefined }
+  /** What follows `is:`; `known` is what can follow it. */
+  | { readonly kind: 'state'; readonly typed: string; readonly known: readonly string[] };
+
+/** Problems of a filter to show. Addresses and IDs with colons are words, not mistakes. */
+export function filterProblemsOf(text: string): readonly FilterProblem[] {
+  return parseFilter(text).flatMap(({ key, value }): FilterProblem[] => {
+    const [, typed, rest = ''] = key === undefined ? (/^([a-z]+):(?!\/\/)(.+)$/.exec(value) ?? []) : [];
+    if (typed === undefined) return [];
+    // Not while one of them is being typed.
+    if (typed === 'is')
+      return STATES.some((state) => state.startsWith(rest)) ? [] : [{ kind: 'state', typed: rest, known: STATES }];
+    if (FILTER_KEYS.some((known) => known === typed)) return [];
+    return [{ kind: 'key', typed, meant: FILTER_KEYS.find((known) => isNearly(typed, known)) }];
+  });
+}
+
+/** One letter too many, too few or another, or two that have changed places. */
+function isNearly(typed: string, known: string): boolean {
+  let start = 0;
+  while (start < typed.length && typed[start] === known[start]) start += 1;
+  const [a, b] = [typed.slice(start), known.slice(start)];
+  if (a.slice(1) === b || a === b.slice(1) || a.slice(1) === b.slice(1)) return true;
+  return a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2);
+}
+
+function keyOf(name: string | undefined, value: string): FilterKey | undefined {
+  const key = FILTER_KEYS.find((known) => known === name?.toLowerCase());
+  return key === 'is' && value !== '' && !STATES.includes(value) ? undefined : key;
+}
 
 export interface FilterResult {
   readonly groups: readonly GroupEntry[];
@@ -126,7 +197,7 @@ function byMetadata(test: (metadata: AccessMetadata) => boolean): Tests {
   };
 }
 
-export function groupMatches({ group }: GroupEntry, value: string): boolean {
+function groupMatches({ group }: GroupEntry, value: string): boolean {
   const { metadata } = group;
   return (
     holds(metadata.name, value) ||
@@ -140,11 +211,11 @@ function isNamed({ group }: GroupEntry, value: string): boolean {
   return holds(group.metadata.name, value) || holds(group.metadata.id, value);
 }
 
-export function roleMatches({ id, role }: RoleEntry, value: string): boolean {
+function roleMatches({ id, role }: RoleEntry, value: string): boolean {
   return holds(id, value) || holds(role?.metadata.name, value);
 }
 
-export function principalMatches({ id, email }: Principal, value: string): boolean {
+function principalMatches({ id, email }: Principal, value: string): boolean {
   return holds(id, value) || holds(email, value);
 }
 
@@ -211,4 +282,42 @@ function personMatches(model: AccessModel, { key, value }: FilterTerm): (princip
 function isInOneOf(groups: readonly GroupEntry[]): (principal: Principal) => boolean {
   const left = new Set(groups);
   return (principal) => principal.groups.some((group) => left.has(group));
+}
+
+export const SORT_ORDERS = ['service', 'name', 'creation', 'health'] as const;
+/** `service`: as the service sends them. `creation`: the newest first. `health`: what needs attention first. */
+export type SortOrder = (typeof SORT_ORDERS)[number];
+
+const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+
+/** @returns the same entries in another order; entries that are alike stay in the order of the service. */
+export function sortEntries<T extends GroupEntry | RoleEntry>(entries: readonly T[], order: SortOrder): readonly T[] {
+  if (order === 'service') return entries;
+  const ranked = entries.map((entry) => ({ entry, rank: rankOf(entry, order) }));
+  ranked.sort((one, other) => {
+    if (one.rank !== other.rank) return one.rank - other.rank;
+    return order === 'creation' ? 0 : names.compare(nameOf(one.entry), nameOf(other.entry));
+  });
+  return ranked.map(({ entry }) => entry);
+}
+
+function rankOf(entry: GroupEntry | RoleEntry, order: SortOrder): number {
+  const metadata = metadataOf(entry);
+  if (order === 'name') return 0;
+  if (order === 'creation') {
+    const time = metadata === undefined ? Number.NaN : Date.parse(metadata.creationTime);
+    return Number.isNaN(time) ? Number.POSITIVE_INFINITY : -time;
+  }
+  if (metadata === undefined) return 2; // Not listed: its health is unknown.
+  const attention = attentionOf(metadata);
+  if (attention !== undefined) return attention === 'error' ? 0 : 1;
+  return metadata.healthStatus === 'healthy' ? 3 : 2;
+}
+
+function metadataOf(entry: GroupEntry | RoleEntry): AccessMetadata | undefined {
+  return 'group' in entry ? entry.group.metadata : entry.role?.metadata;
+}
+
+function nameOf(entry: GroupEntry | RoleEntry): string {
+  return metadataOf(entry)?.name ?? entry.key;
 }

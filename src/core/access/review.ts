@@ -1,6 +1,95 @@
-import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
-import type { AccessMetadata } from './resources.ts';
-import { memberKey, type Review, type ReviewGroup, type ReviewMember, type ReviewRole } from './reviewFormat.ts';
+import * as z from 'zod/mini';
+import type { AccessMetadata, AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
+
+const text = z.string();
+const optionalText = z.optional(z.string());
+const moment = z.optional(z.string());
+
+const memberSchema = z.object({
+  kind: z.enum(['subject', 'user', 'serviceAccount']),
+  id: text,
+  email: optionalText,
+  issuer: optionalText,
+});
+
+const commonFields = {
+  /** The id; of a second one with that id `id#2`. */
+  key: text,
+  id: text,
+  name: text,
+  description: optionalText,
+  provisioningStatus: text,
+  healthStatus: text,
+  creationTime: text,
+  deletionTime: optionalText,
+};
+
+const groupSchema = z.object({
+  ...commonFields,
+  tags: z.array(z.object({ name: text, value: text })),
+  createdBy: optionalText,
+  modifiedTime: optionalText,
+  modifiedBy: optionalText,
+  members: z.array(memberSchema),
+  /** Keys of {@link Review.roles}. */
+  roles: z.array(text),
+  /** What the service did not send: it is not known, which is not the same as none. */
+  missing: z.optional(z.array(z.enum(['roles', 'serviceAccounts']))),
+});
+
+const roleSchema = z.union([
+  z.object({ listed: z.literal(true), ...commonFields }),
+  /** Groups grant it, the service does not list it. */
+  z.object({ listed: z.literal(false), key: text, id: text }),
+]);
+
+const gapSchema = z.object({
+  list: z.enum(['groups', 'roles']),
+  kind: z.enum(['unread', 'malformed', 'missing', 'stale']),
+  count: z.number(),
+  reason: text,
+});
+
+/** An access review as it is exported, kept and compared. Everything is sorted by key, so that equal access is equal text. */
+const reviewSchema = z.object({
+  format: z.literal('rolecall.review'),
+  version: z.literal(1),
+  organization: text,
+  /** The identity service, for example its host name. */
+  service: text,
+  /** Who read it. */
+  account: text,
+  /** RFC 3339; of the list that was read first. */
+  readAt: moment,
+  /** Empty when the review holds everything the service sent. */
+  gaps: z.array(gapSchema),
+  groups: z.array(groupSchema),
+  roles: z.array(roleSchema),
+});
+
+export type Review = z.output<typeof reviewSchema>;
+export type ReviewGroup = z.output<typeof groupSchema>;
+export type ReviewRole = z.output<typeof roleSchema>;
+export type ReviewMember = z.output<typeof memberSchema>;
+
+/** @returns `undefined` for a text that is no review, or one of a later version. */
+export function readReview(json: string): Review | undefined {
+  try {
+    const result = z.safeParse(reviewSchema, JSON.parse(json));
+    return result.success ? result.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeReview(review: Review): string {
+  return `${JSON.stringify(review, null, 2)}\n`;
+}
+
+/** Unique among the members of a group. */
+export function memberKey({ kind, id, email, issuer }: ReviewMember): string {
+  return JSON.stringify([kind, id, issuer ?? '', email ?? '']);
+}
 
 /** Who read, and where: what stands above a review. */
 export interface ReviewOrigin {

@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { oneLine } from '../base/text.ts';
 import { groupCountText, kindName, membersText, missingText, stateText, timeText } from './descriptions.ts';
 import { type Block, fill, heading, joinLines, paragraph, table } from './document.ts';
 import {
@@ -14,12 +15,9 @@ import {
   samePeopleNote,
 } from './documents.ts';
 import * as english from './english.ts';
-import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
-import { oneLine } from './plain.ts';
+import type { AccessMetadata, AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
 import { effectiveAccess, groupName, holdersOf, type Orphans, orphansOf, principalName, roleName } from './queries.ts';
-import type { AccessMetadata } from './resources.ts';
-import { type ReviewOrigin, reviewOf } from './review.ts';
-import { writeReview } from './reviewFormat.ts';
+import { type ReviewOrigin, reviewOf, writeReview } from './review.ts';
 
 type AccessBlock = Block<EntryLink>;
 

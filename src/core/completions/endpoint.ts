@@ -130,7 +130,7 @@ export function withoutSecrets(
 }
 
 /** The most of an answer that is read, in bytes. */
-export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** The reason of an abort that ends the body early without an error: everything needed has arrived. */
 export const BODY_COMPLETE = Symbol('enough');
@@ -195,7 +195,7 @@ export async function readPrefix(
 }
 
 /** What `fetch` or the reading of a body threw; its own time limits become `timeout` errors. */
-export function connectionError(error: unknown, url: string): RolecallError {
+function connectionError(error: unknown, url: string): RolecallError {
   if (error instanceof RolecallError) return error;
   const failed = networkError(error, url);
   const { code } = failed.details;

@@ -250,7 +250,7 @@ export function estimateMessage({ content, name, tool_calls }: ChatMessage): num
 }
 
 /** Tokens of the tools on offer, roughly. */
-export function estimateTools(tools: readonly FunctionTool[]): number {
+function estimateTools(tools: readonly FunctionTool[]): number {
   return sum(tools.map((tool) => estimateText(JSON.stringify(tool))));
 }
 

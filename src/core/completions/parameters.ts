@@ -212,7 +212,7 @@ const tool = z.looseObject(
  * `reasoning_effort` are left to the service, because the specification does not show them (see {@link unusualValue}). Other fields
  * pass unchanged.
  */
-export const parametersSchema = z.looseObject(
+const parametersSchema = z.looseObject(
   {
     frequency_penalty: z.optional(number),
     presence_penalty: z.optional(number),

@@ -253,7 +253,7 @@ const AFTER_FINISH_MS = 5_000;
 const AFTER_DONE_MS = 100;
 
 /** Arms the deadlines for each phase of the answer; each phase begins once. */
-export function deadlineScheduler(assembler: CompletionAssembler, waiting: DeadlineContext) {
+function deadlineScheduler(assembler: CompletionAssembler, waiting: DeadlineContext) {
   const { watch: deadline, deadlines } = waiting;
   let state: 'waiting' | 'begun' | 'finished' = 'waiting';
   let pieces = 0;
@@ -273,7 +273,7 @@ export function deadlineScheduler(assembler: CompletionAssembler, waiting: Deadl
   };
 }
 
-export function firstEventDeadline({ url, deadlines: { firstEventMs: ms } }: DeadlineContext): Deadline {
+function firstEventDeadline({ url, deadlines: { firstEventMs: ms } }: DeadlineContext): Deadline {
   const message = () =>
     l10n.t(
       '{0} accepted the request but did not begin to answer within {1}. Try again, or increase the time limit for models that reason for long.',
@@ -283,7 +283,7 @@ export function firstEventDeadline({ url, deadlines: { firstEventMs: ms } }: Dea
   return { ms, reason: () => timeoutError(message(), 'firstEvent') };
 }
 
-export function idleDeadline({ url, deadlines: { idleMs: ms } }: DeadlineContext): Deadline {
+function idleDeadline({ url, deadlines: { idleMs: ms } }: DeadlineContext): Deadline {
   const message = () =>
     l10n.t(
       'The answer stopped: {0} sent nothing for {1}, so the connection was closed. The answer so far is kept.',

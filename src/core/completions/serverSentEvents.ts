@@ -11,7 +11,7 @@ export interface ServerSentEvent {
 }
 
 /** The longest event that is waited for, in UTF-16 units: far above what a service sends, far below what would hurt. */
-export const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
+const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
 
 /**
  * Pieces of text -> the events in them, per the server-sent-events standard (HTML, section 9.2.6): lines end at CR, LF or

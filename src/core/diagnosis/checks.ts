@@ -22,7 +22,7 @@ const NETWORK_MS = 10_000;
 const LOCAL_MS = 4000;
 
 /** The version of the identity service's interface description (specification of the identity service, Versioning). */
-export const SPECIFICATION_VERSION = '1.11.0';
+const SPECIFICATION_VERSION = '1.11.0';
 
 /** Identity tokens tolerate a minute of difference, and so do sessions. */
 const MAX_SKEW_MS = 60_000;

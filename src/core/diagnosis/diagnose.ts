@@ -4,6 +4,7 @@ import { asRolecallError, cancelled } from '../base/errors.ts';
 import { formatSeconds } from '../base/text.ts';
 import { CHECKS, type CheckName } from './checks.ts';
 import type { CheckOutcome, Diagnosis } from './facts.ts';
+import { code, type ReportLine, utc } from './markdown.ts';
 
 type Questions = Omit<Diagnosis, 'at'>;
 type Value<G> = G extends CheckOutcome<infer T> ? T : never;
@@ -64,4 +65,60 @@ async function answer(source: (signal: AbortSignal) => unknown, signal: AbortSig
   } catch (error) {
     return { kind: 'failed', problem: asRolecallError(error).message };
   }
+}
+
+/**
+ * The diagnosis as a Markdown document for people. Contains no token, code or secret; text from outside is shown as
+ * code, so that it cannot link, load or look like text of ours.
+ *
+ * @param redact Hides the values that are known to be secret, and what looks like one: {@link Redactor.redact}.
+ */
+export function reportOf(diagnosis: Diagnosis, redact: (text: string) => string): string {
+  const checked = (Object.keys(CHECKS) as CheckName[]).map((name) => ({
+    heading: CHECKS[name].heading(),
+    lines: linesOf(name, diagnosis),
+  }));
+  const sections = [...Map.groupBy(checked, ({ heading }) => heading)].map(
+    ([heading, checks]) => `## ${heading}\n\n${checks.flatMap(({ lines }) => lines.map(render)).join('\n')}`,
+  );
+  const text = [
+    `# ${l10n.t('Sign-in diagnosis')}`,
+    l10n.t(
+      'Generated {0}. Contains no tokens or secrets, but names your services, folders and proxies: review before sharing.',
+      utc(diagnosis.at),
+    ),
+    `## ${l10n.t('Findings')}\n\n${findingsOf(checked.flatMap(({ lines }) => lines))}`,
+    ...sections,
+  ].join('\n\n');
+  return `${redact(text)}\n`;
+}
+
+/** The lines for what was found, or the one line that says why nothing was. */
+function linesOf(name: CheckName, diagnosis: Diagnosis): readonly ReportLine[] {
+  // The compiler does not see that the check and the answer are of one name.
+  const { label, lines } = CHECKS[name] as {
+    label: () => string;
+    lines: (value: unknown, all: Diagnosis) => readonly ReportLine[];
+  };
+  const answer: CheckOutcome<unknown> = diagnosis[name];
+  switch (answer.kind) {
+    case 'known':
+      return lines(answer.value, diagnosis);
+    case 'skipped':
+      return [{ label: label(), text: l10n.t('not checked: {0}', answer.why) }];
+    case 'failed':
+      return [
+        { label: label(), text: l10n.t('unknown'), finding: l10n.t('Could not be checked: {0}', code(answer.problem)) },
+      ];
+  }
+}
+
+function findingsOf(lines: readonly ReportLine[]): string {
+  const findings = lines.filter(({ finding }) => finding !== undefined);
+  if (findings.length === 0) return l10n.t('No problems found.');
+  return findings.map(({ label, finding }, index) => `${index + 1}. **${label}:** ${finding}`).join('\n');
+}
+
+function render({ label, text, finding }: ReportLine): string {
+  return `- **${label}:** ${text}${finding === undefined ? '' : `\n  - **${l10n.t('Attention:')}** ${finding}`}`;
 }

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import * as l10n from '@vscode/l10n';
 import { raceWithSignal } from '../base/abort.ts';
+import { identifyListener, LISTENER_NAME, LOOPBACK_HOSTS } from '../base/addresses.ts';
 import { RolecallError } from '../base/errors.ts';
-import { identifyListener, LISTENER_NAME, LOOPBACK_HOSTS } from '../base/loopback.ts';
 
 /** The page the browser ends on. Text comes from the host, translated. */
 export interface RedirectPage {

@@ -19,7 +19,7 @@ export interface CaseFile {
 }
 
 /** The most cases of a prompt file, data files included. */
-export const MAX_CASES = 10_000;
+const MAX_CASES = 10_000;
 const SHOWN_PROBLEMS = 20;
 
 /** The problem with its place: `cases.csv:3: …`. */

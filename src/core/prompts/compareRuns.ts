@@ -1,5 +1,5 @@
 import type { AttemptResult, Verdict } from './runResults.ts';
-import type { StoredResult, StoredRun } from './storedRun.ts';
+import type { StoredResult, StoredRun } from './runStore.ts';
 
 /**
  * How a case did beside another time, or another model.

@@ -6,9 +6,9 @@ import { withinDeadline } from '../base/withinDeadline.ts';
 import type { CompletionChoice } from '../completions/completion.ts';
 import type { EvaluatorCheck, EvaluatorDefinition } from './evaluatorDefinitions.ts';
 import { judgeAnswer, judgeBuiltin } from './judge.ts';
-import { type Answer, missing, missingValues, type Outcome, skipped } from './outcome.ts';
 import { fillJsonTexts, fillPlaceholders } from './placeholders.ts';
 import type { Evaluation } from './runResults.ts';
+import { type Answer, missing, missingValues, type Outcome, skipped } from './runResults.ts';
 
 const LONGEST_QUOTE = 80;
 /** A pattern that needs longer would need for ever. */

@@ -5,8 +5,8 @@ import type { ChatMessage } from '../completions/request.ts';
 import { type BuiltinEvaluator, builtinEvaluators, type JudgeChoice } from './builtinEvaluators.ts';
 import { COMPLETION } from './checkPlaceholders.ts';
 import type { JudgeCheck } from './evaluatorDefinitions.ts';
-import { type Answer, type JudgeRequest, missing, missingValues, type Outcome, skipped } from './outcome.ts';
 import { fillPlaceholders } from './placeholders.ts';
+import { type Answer, type JudgeRequest, missing, missingValues, type Outcome, skipped } from './runResults.ts';
 
 const LONGEST_QUOTE = 200;
 

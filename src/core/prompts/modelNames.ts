@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { didYouMean, nearest } from '../base/nearest.ts';
+import { didYouMean, nearest } from '../base/text.ts';
 import type { PromptFile } from './promptFile.ts';
 import { changeTo } from './reading.ts';
 import type { PromptProblem } from './yamlText.ts';
@@ -15,7 +15,7 @@ export interface ModelName {
 }
 
 /** Reads `gpt-4o`, `openai/gpt-4o`, `github:openai/gpt-4o`, `azureml://registries/x/models/gpt-4o/versions/2`, `auto`. */
-export function readModelName(text: string): ModelName {
+function readModelName(text: string): ModelName {
   const registered = /^azureml:\/\/.*?\/models\/([^/]+)/i.exec(text)?.[1];
   const full = registered ?? text.replace(/^[a-z]+:(?!\/\/)/i, '');
   return { id: full.slice(full.lastIndexOf('/') + 1), full, isAuto: full.toLowerCase() === 'auto' };

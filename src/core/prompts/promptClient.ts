@@ -1,12 +1,124 @@
-import { withTimeout } from '../base/abort.ts';
+import { delay, withTimeout } from '../base/abort.ts';
 import { asRolecallError, type RolecallError } from '../base/errors.ts';
+import type { Fetch } from '../base/http.ts';
+import { withoutValues } from '../base/redact.ts';
 import { type CompletionOptions, streamCompletion } from '../completions/client.ts';
 import type { Completion, CompletionEvent } from '../completions/completion.ts';
 import type { InferenceConnection, InferenceDeps } from '../completions/endpoint.ts';
 import type { CompletionRequest } from '../completions/request.ts';
-import { type Recording, recordingFetch } from './recordingFetch.ts';
-import type { RequestQueue } from './requestQueue.ts';
+import { ServerSentEventReader } from '../completions/serverSentEvents.ts';
 import type { RawEvent, Timings } from './runResults.ts';
+
+const CONCURRENCY = 4;
+
+/**
+ * What runs of several files share: how many requests go on at one time, in the order in which they were added, and until when
+ * the service asked to wait.
+ */
+export class RequestQueue {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+  /** By `performance.now`, which never runs backwards. */
+  #pausedUntil = 0;
+
+  /** @param concurrency requests at one time. */
+  constructor(concurrency = CONCURRENCY) {
+    this.#free = Math.max(1, concurrency);
+  }
+
+  /** Does the work when it is its turn. */
+  async add<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free++;
+    }
+  }
+
+  /** Nothing is sent for so long: the service would only refuse it too. */
+  pause(ms: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + ms);
+  }
+
+  /** Until the service can be asked again. @throws RolecallError `cancelled`. */
+  async paused(signal: AbortSignal): Promise<void> {
+    for (let left = this.#left(); left > 0; left = this.#left()) await delay(left, signal);
+  }
+
+  #left(): number {
+    return this.#pausedUntil - performance.now();
+  }
+}
+
+/** What was recorded of one request; of several attempts, the last. Headers are not kept: one is the token. */
+export interface Recording {
+  /** The bytes that were sent, as text. */
+  body?: string;
+  /** By the clock that was given. */
+  sentAt?: number;
+  readonly events: RawEvent[];
+  /** Resolves when all events of the answer are noted. */
+  whole: Promise<void>;
+}
+
+export interface RecordingOptions {
+  readonly now: () => number;
+  readonly withEvents: boolean;
+  /** Told of the body of each request as it is sent. */
+  readonly onSend?: ((body: string) => void) | undefined;
+}
+
+/** The most that is kept of an answer, in UTF-16 units. */
+const MAX_RAW = 8 * 1024 * 1024;
+
+/** A `fetch` that notes what it sends and, where asked to, the events that come back with their times. */
+function recordingFetch(
+  fetch: Fetch,
+  { now, withEvents, onSend }: RecordingOptions,
+): { readonly fetch: Fetch; readonly recording: Recording } {
+  const recording: Recording = { events: [], whole: Promise.resolve() };
+  const recorded: Fetch = async (url, init) => {
+    const sentAt = now();
+    if (typeof init?.body === 'string') {
+      recording.body = init.body;
+      onSend?.(init.body);
+    }
+    recording.sentAt = sentAt;
+    recording.events.length = 0;
+    const response = await fetch(url, init);
+    if (withEvents && response.ok) {
+      const token = new Headers(init?.headers).get('authorization')?.replace(/^Bearer /, '');
+      const add = (data: string) => {
+        recording.events.push({ atMs: Math.round(now() - sentAt), data: withoutValues(data, [token]) });
+      };
+      // The reader of the answer reports what goes wrong with it.
+      recording.whole = readEvents(response.clone(), add).catch(() => {});
+    }
+    return response;
+  };
+  return { fetch: recorded, recording };
+}
+
+async function readEvents(response: Response, add: (data: string) => void): Promise<void> {
+  const isStream = response.headers.get('content-type')?.includes('event-stream') === true;
+  const reader = new ServerSentEventReader();
+  const decoder = new TextDecoder();
+  let whole = '';
+  let length = 0;
+  for await (const bytes of response.body ?? []) {
+    const text = decoder.decode(bytes as Uint8Array, { stream: true });
+    length += text.length;
+    if (length > MAX_RAW) return;
+    if (!isStream) whole += text;
+    else for (const { data } of reader.read(text)) add(data);
+  }
+  if (!isStream) add(whole);
+  else for (const { data } of reader.end()) add(data);
+}
 
 /** How the inference service is asked. */
 export interface PromptClientDeps {

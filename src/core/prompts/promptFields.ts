@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { nearest } from '../base/nearest.ts';
+import { nearest } from '../base/text.ts';
 import { requestFields } from '../completions/request.ts';
 import { builtinEvaluators } from './builtinEvaluators.ts';
 

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
-import { nearest } from '../base/nearest.ts';
+import { nearest } from '../base/text.ts';
 import { checkPlaceholders } from './checkPlaceholders.ts';
 import { type EvaluatorDefinition, readEvaluators } from './evaluatorDefinitions.ts';
 import type { TemplateText } from './placeholders.ts';

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { nearest } from '../base/nearest.ts';
+import { nearest } from '../base/text.ts';
 import { checkParameters, unusualValue, usualValues } from '../completions/parameters.ts';
 import type { CompletionParameters } from '../completions/request.ts';
 import { nearestParameter, parameterName } from './promptFields.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { RolecallError } from '../base/errors.ts';
-import { didYouMean, nearest } from '../base/nearest.ts';
+import { didYouMean, nearest } from '../base/text.ts';
 import type { ChatMessage, CompletionRequest, ContentPart, FunctionTool } from '../completions/request.ts';
 import { namedFields } from '../completions/retry.ts';
 import { filePath, fillPlaceholders, placeholderKind, placeholderNames, type TemplateText } from './placeholders.ts';

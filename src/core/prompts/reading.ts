@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { didYouMean, nearest } from '../base/nearest.ts';
+import { didYouMean, nearest } from '../base/text.ts';
 import { findPlaceholders, type TemplateText } from './placeholders.ts';
 import { type FieldLevel, promptFields } from './promptFields.ts';
 import {

@@ -1,5 +1,5 @@
 import { asRolecallError, isCancelled, RolecallError } from '../base/errors.ts';
-import { didYouMean } from '../base/nearest.ts';
+import { didYouMean } from '../base/text.ts';
 import { caseFileProblemText, readCasesOf } from './caseFiles.ts';
 import { placesOf, undefinedVariable } from './checkPlaceholders.ts';
 import { filePath, fillPlaceholders, placeholderNames, type TemplateText } from './placeholders.ts';

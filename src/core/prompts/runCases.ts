@@ -3,12 +3,11 @@ import { asRolecallError, cancelled, type ErrorKind, isCancelled, RolecallError 
 import type { CompletionChoice, CompletionEvent } from '../completions/completion.ts';
 import type { CompletionRequest } from '../completions/request.ts';
 import { answerText, evaluate } from './evaluate.ts';
-import type { AskJudge } from './outcome.ts';
 import type { PromptCase } from './promptCases.ts';
-import { type Exchange, PromptClient, type PromptClientDeps } from './promptClient.ts';
+import { type Exchange, PromptClient, type PromptClientDeps, RequestQueue } from './promptClient.ts';
 import type { PromptFile } from './promptFile.ts';
 import { buildRequest, type PromptResources } from './promptRequest.ts';
-import { RequestQueue } from './requestQueue.ts';
+import type { AskJudge } from './runResults.ts';
 import {
   type AnswerResult,
   type AttemptError,

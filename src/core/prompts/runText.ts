@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { formatSeconds } from '../base/text.ts';
 import type { ComparedCase } from './compareRuns.ts';
 import type { AnswerResult, AttemptResult, CaseResult, Evaluation, Verdict } from './runResults.ts';
-import type { StoredResult } from './storedRun.ts';
+import type { StoredResult } from './runStore.ts';
 
 // What is said of runs: the same in the editor, on the command line and in reports. Words of a model or a service are in it as
 // they came; whoever shows a text makes it harmless for the place.

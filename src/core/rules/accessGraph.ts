@@ -2,8 +2,8 @@ import * as l10n from '@vscode/l10n';
 import { gapText, kindName } from '../access/descriptions.ts';
 import { documentMarkdown, joinLines, type Line, markdownBlock, notice, table } from '../access/document.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../access/model.ts';
-import { oneLine } from '../access/plain.ts';
 import { groupName, idLabel, principalName, roleName } from '../access/queries.ts';
+import { oneLine } from '../base/text.ts';
 
 /*
  * Access as a picture: who is in which group, and which roles it has, as Mermaid in Markdown. The editor draws it without scripts

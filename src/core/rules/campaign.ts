@@ -1,8 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import { memberName } from '../access/descriptions.ts';
 import type { AccessModel, GroupEntry, Principal } from '../access/model.ts';
-import { oneLine } from '../access/plain.ts';
 import { groupName } from '../access/queries.ts';
+import { oneLine } from '../base/text.ts';
 import { compare } from './findings.ts';
 import { hasMalformed, lower } from './references.ts';
 import {

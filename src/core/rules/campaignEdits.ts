@@ -3,9 +3,9 @@ import { Document, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } fro
 import { timeText } from '../access/descriptions.ts';
 import { memberName } from '../access/english.ts';
 import type { AccessModel, GroupEntry, Principal } from '../access/model.ts';
-import { oneLine } from '../access/plain.ts';
 import { groupName } from '../access/queries.ts';
 import { RolecallError } from '../base/errors.ts';
+import { oneLine } from '../base/text.ts';
 import {
   CAMPAIGN_FORMAT,
   type Campaign,

@@ -2,8 +2,8 @@ import * as l10n from '@vscode/l10n';
 import { memberName, timeText } from '../access/descriptions.ts';
 import { heading, notice, type PageDocument, paragraph, table } from '../access/document.ts';
 import type { AccessModel } from '../access/model.ts';
-import { oneLine } from '../access/plain.ts';
 import { groupName, roleName } from '../access/queries.ts';
+import { oneLine } from '../base/text.ts';
 import { type CampaignState, type ItemStatus, isDecision, keyOf, type Membership, whoOf } from './campaign.ts';
 import { dateText } from './shape.ts';
 

@@ -1,8 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import { timeText } from '../access/descriptions.ts';
 import { type AccessModel, type GroupEntry, isBeingDeleted, type Principal, type RoleEntry } from '../access/model.ts';
-import { oneLine } from '../access/plain.ts';
 import { groupName } from '../access/queries.ts';
+import { oneLine } from '../base/text.ts';
 import type { Declaration } from './accessFile.ts';
 import { compare, type Finding } from './findings.ts';
 import { isGlob } from './globs.ts';

@@ -1,8 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { gapText } from '../access/descriptions.ts';
 import { type AccessModel, buildModel, type Gap } from '../access/model.ts';
-import { oneLine } from '../access/plain.ts';
-import { didYouMean, nearest } from '../base/nearest.ts';
+import { didYouMean, nearest, oneLine } from '../base/text.ts';
 import { type AccessFile, kindOf, mistakeIn, type Rule, readAccessFile } from './accessFile.ts';
 import { type Drift, driftOf } from './drift.ts';
 import { compare, type Finding, sortedFindings } from './findings.ts';

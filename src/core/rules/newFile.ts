@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { AccessModel, RoleEntry } from '../access/model.ts';
-import { oneLine } from '../access/plain.ts';
+import { oneLine } from '../base/text.ts';
 import { ACCESS_FILE_FORMAT } from './accessFile.ts';
 import { checkAccess, type RuleResult } from './judge.ts';
 import { duplicatesEvidence } from './people.ts';

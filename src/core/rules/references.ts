@@ -1,6 +1,6 @@
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../access/model.ts';
 import { groupName } from '../access/queries.ts';
-import { nearest } from '../base/nearest.ts';
+import { nearest } from '../base/text.ts';
 import { globTest, isGlob } from './globs.ts';
 import { textOf, type Value } from './shape.ts';
 

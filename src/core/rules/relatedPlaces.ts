@@ -1,8 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import { memberName } from '../access/descriptions.ts';
 import type { GroupEntry, RoleEntry } from '../access/model.ts';
-import { oneLine } from '../access/plain.ts';
 import { groupName } from '../access/queries.ts';
+import { oneLine } from '../base/text.ts';
 import type { AccessFile } from './accessFile.ts';
 import { DECLARED } from './drift.ts';
 import { type Finding, groupsOf, principalsOf, rolesOf } from './findings.ts';

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { isMap, isScalar, isSeq, type Pair, parseDocument, type Document as YamlDocument } from 'yaml';
 import type { DocumentProblem } from '../base/errors.ts';
-import { didYouMean, nearest } from '../base/nearest.ts';
+import { didYouMean, nearest } from '../base/text.ts';
 import { mergeConflictIn, yamlSentence } from '../base/yamlProblems.ts';
 import { isGlob, MAX_GLOB_LENGTH } from './globs.ts';
 

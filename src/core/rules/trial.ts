@@ -1,9 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import { timeText } from '../access/descriptions.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../access/model.ts';
-import { oneLine } from '../access/plain.ts';
 import { principalName } from '../access/queries.ts';
-import { didYouMean } from '../base/nearest.ts';
+import { didYouMean, oneLine } from '../base/text.ts';
 import type { AccessFile, PersonEntry, Rule } from './accessFile.ts';
 import type { Finding } from './findings.ts';
 import { isGlob } from './globs.ts';

@@ -1,6 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { oneLine } from '../access/plain.ts';
-import { didYouMean, nearest } from '../base/nearest.ts';
+import { didYouMean, nearest, oneLine } from '../base/text.ts';
 import type { Waiver } from './accessFile.ts';
 import type { Finding } from './findings.ts';
 import type { JudgedRule, RuleResult, RuleStatus } from './judge.ts';

@@ -1,7 +1,109 @@
 import { raceWithSignal } from '../base/abort.ts';
 import { isCancelled } from '../base/errors.ts';
-import { type PlannedCall, planCall, runCalls } from './agentLoopCalls.ts';
-import type { AgentLoopEvent, AgentLoopOptions, AgentLoopResult, HistoryMessage, ModelTurn } from './agentLoopTypes.ts';
+import type { ToolCall } from '../base/json.ts';
+
+/** A call whose arguments are read and checked. */
+export interface CheckedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** What one request came to. */
+export interface ModelTurn {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly finishReason: string | undefined;
+  /** What the finish reason says: only `finished` and `unknown` let calls run. */
+  readonly ending: 'finished' | 'length' | 'endedEarly' | 'unknown';
+  /** False when the connection was cut: nothing is run then. */
+  readonly complete: boolean;
+}
+
+export interface ToolResult {
+  readonly content: string;
+  readonly isError: boolean;
+  /** The user said no. */
+  readonly refused?: boolean;
+}
+
+/** @typeParam D the tool as it is sent to the service. */
+export interface AgentTool<D> {
+  readonly name: string;
+  readonly definition: D;
+  /** What it does, for people; absent where the words for the model are all there is. */
+  readonly userDescription?: string;
+  /** Plain sentences for the model about what is wrong with the arguments; see `compileParameters`. */
+  readonly check: (args: unknown) => readonly string[];
+}
+
+export interface AgentLoopOptions<E, M, D> {
+  /** What the conversation holds before; not changed. */
+  readonly messages: readonly M[];
+  readonly complete: (
+    messages: readonly (M | HistoryMessage)[],
+    tools: readonly D[],
+    signal: AbortSignal,
+  ) => AsyncGenerator<E, ModelTurn, void>;
+  /** What an event adds to the model's answer as text; empty for anything else. */
+  readonly textOf: (event: E) => string;
+  /** May reject: a cancellation counts as the user's refusal of this call, anything else as a failed call. */
+  readonly invoke: (call: CheckedCall, signal: AbortSignal) => Promise<ToolResult>;
+  readonly tools: readonly AgentTool<D>[];
+  /** Requests at most. Calls of the last one are not run. */
+  readonly maxRounds: number;
+  /** Calls that run at one time; 4 when left out. */
+  readonly maxParallel?: number;
+  readonly signal: AbortSignal;
+}
+
+export type RefusalReason = 'unknownTool' | 'invalidJson' | 'invalidArguments' | 'user';
+
+export type AgentLoopEvent<E> =
+  | { readonly type: 'round'; readonly round: number }
+  | { readonly type: 'model'; readonly event: E }
+  | { readonly type: 'toolStarted'; readonly call: CheckedCall }
+  | {
+      readonly type: 'toolFinished';
+      readonly call: CheckedCall;
+      readonly result: ToolResult;
+      readonly cancelled: boolean;
+    }
+  | { readonly type: 'toolRefused'; readonly call: ToolCall; readonly reason: RefusalReason; readonly content: string }
+  | { readonly type: 'limitReached'; readonly rounds: number };
+
+/** Messages of the chat completions API (specification of the inference service, Message). */
+export type HistoryMessage =
+  | {
+      readonly role: 'assistant';
+      readonly content: string;
+      readonly tool_calls?: readonly {
+        readonly id: string;
+        readonly type: 'function';
+        /** `arguments` always parses to an object: a broken one sent back is a 400. */
+        readonly function: { readonly name: string; readonly arguments: string };
+      }[];
+    }
+  | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string };
+
+export interface AgentLoopResult {
+  /**
+   * - `answered`: the last turn holds no calls.
+   * - `cut`: the service broke off a turn with calls; they were not run.
+   * - `incomplete`: the connection was cut.
+   * - `roundLimit`: the model still wanted to call tools.
+   * - `cancelled`, `failed`: see `error`.
+   */
+  readonly reason: 'answered' | 'cut' | 'incomplete' | 'roundLimit' | 'cancelled' | 'failed';
+  /** To be appended to the conversation. */
+  readonly history: readonly HistoryMessage[];
+  readonly rounds: number;
+  /** The last turn that came to its end. */
+  readonly turn: ModelTurn | undefined;
+  /** What a request was rejected with. */
+  readonly error: unknown;
+}
 
 /**
  * Lets a model call tools until it answers. Each round is one request; calls of one round run side by side.
@@ -114,5 +216,114 @@ function turnMessages(
   return [
     { role: 'assistant', content: text, tool_calls: calls },
     ...calls.map(({ id }, index) => ({ role: 'tool' as const, tool_call_id: id, content: result(index) })),
+  ];
+}
+
+/** A call, what the history repeats of its arguments, and what is to be done. */
+export interface PlannedCall {
+  readonly call: ToolCall;
+  readonly replay: string;
+  readonly plan:
+    | { readonly kind: 'run'; readonly call: CheckedCall }
+    | { readonly kind: 'refuse'; readonly reason: RefusalReason; readonly content: string };
+}
+
+/** Decides about a call; what is wrong with it becomes a result for the model. */
+function planCall<D>(call: ToolCall, tools: readonly AgentTool<D>[]): PlannedCall {
+  const args = call.parsed;
+  const replay = args === undefined ? '{}' : call.arguments;
+  const refuse = (reason: RefusalReason, content: string): PlannedCall => {
+    return { call, replay, plan: { kind: 'refuse', reason, content } };
+  };
+  const tool = tools.find(({ name }) => name === call.name);
+  if (tool === undefined) {
+    const known = tools.map(({ name }) => name).join(', ');
+    return refuse('unknownTool', `There is no tool "${call.name}". The tools are: ${known === '' ? 'none' : known}.`);
+  }
+  if (args === undefined) {
+    return refuse(
+      'invalidJson',
+      `The arguments are not a JSON object, so nothing was run. They were: ${call.arguments}`,
+    );
+  }
+  const errors = tool.check(args);
+  if (errors.length > 0) {
+    return refuse('invalidArguments', `The arguments do not fit the tool, so nothing was run. ${errors.join(' ')}`);
+  }
+  return { call, replay, plan: { kind: 'run', call: { id: call.id, name: call.name, arguments: args } } };
+}
+
+interface Ended {
+  readonly index: number;
+  readonly call: CheckedCall;
+  readonly result: ToolResult;
+  readonly cancelled: boolean;
+}
+
+const cancelledResult: ToolResult = { content: 'Cancelled by the user before it was done.', isError: true };
+
+/** Runs the calls, at most `maxParallel` at one time, and returns a result for each, also after an abort. */
+async function* runCalls<E, M, D>(
+  planned: readonly PlannedCall[],
+  { invoke, signal, maxParallel = 4 }: Pick<AgentLoopOptions<E, M, D>, 'invoke' | 'signal' | 'maxParallel'>,
+): AsyncGenerator<AgentLoopEvent<E>, readonly string[], void> {
+  const results = planned.map(() => 'Not run: cancelled by the user.');
+  const running = new Map<number, Promise<Ended>>();
+  let begun = 0;
+  while (running.size > 0 || (begun < planned.length && !signal.aborted)) {
+    const next = running.size < maxParallel && !signal.aborted ? planned[begun] : undefined;
+    if (next !== undefined) {
+      const index = begun++;
+      const { call, plan } = next;
+      if (plan.kind === 'refuse') {
+        results[index] = plan.content;
+        yield { type: 'toolRefused', call, reason: plan.reason, content: plan.content };
+      } else {
+        yield { type: 'toolStarted', call: plan.call };
+        running.set(index, settle(index, plan.call, invoke, signal));
+      }
+      continue;
+    }
+    const { index, call, result, cancelled } = await Promise.race(running.values());
+    running.delete(index);
+    results[index] = result.content;
+    if (result.refused === true) {
+      const raw = planned[index]?.call ?? { ...call, arguments: '{}' };
+      yield { type: 'toolRefused', call: raw, reason: 'user', content: result.content };
+    } else yield { type: 'toolFinished', call, result, cancelled };
+  }
+  return results;
+}
+
+/** Never rejects, and does not wait for a call that does not heed the signal. */
+function settle(
+  index: number,
+  call: CheckedCall,
+  invoke: (call: CheckedCall, signal: AbortSignal) => Promise<ToolResult>,
+  signal: AbortSignal,
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    const done = (result: ToolResult, cancelled: boolean): void => {
+      signal.removeEventListener('abort', abort);
+      resolve({ index, call, result, cancelled });
+    };
+    const abort = (): void => done(cancelledResult, true);
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort);
+    // The wrapper turns a synchronous throw into a rejection.
+    (async () => invoke(call, signal))().then(
+      (result) => done(result, false),
+      (error: unknown) => done(...failure(error, signal)),
+    );
+  });
+}
+
+function failure(error: unknown, signal: AbortSignal): [ToolResult, boolean] {
+  if (signal.aborted) return [cancelledResult, true];
+  if (isCancelled(error))
+    return [{ content: 'The user did not let this call run.', isError: true, refused: true }, false];
+  return [
+    { content: `The tool failed: ${error instanceof Error ? error.message : String(error)}`, isError: true },
+    false,
   ];
 }

@@ -60,7 +60,7 @@ export const httpMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as 
 export interface HttpRun extends RunLimits {
   readonly kind: 'http';
   readonly method: (typeof httpMethods)[number];
-  /** See `urlTemplate.ts`: parameters stand in the path and the query only. */
+  /** See `parseUrlTemplate`: parameters stand in the path and the query only. */
   readonly url: string;
   /** Fixed text; no credentials. */
   readonly headers: Readonly<Record<string, string>>;

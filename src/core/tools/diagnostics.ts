@@ -4,12 +4,12 @@ import {
   jsonDiagnostics,
   jsonParameters,
   parseTemplate,
+  parseUrlTemplate,
   type TemplatePart,
   templateParameters,
   undeclaredMessage,
 } from './templates.ts';
 import type { ToolShape } from './toolSchema.ts';
-import { parseUrlTemplate } from './urlTemplate.ts';
 import { compileParameters } from './validate.ts';
 
 /** What is wrong with the `parameters` of a tool as JSON Schema. */

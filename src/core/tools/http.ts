@@ -3,8 +3,7 @@ import { cancelled, RolecallError } from '../base/errors.ts';
 import { abortableFetch, type Fetch, networkError, originOf } from '../base/http.ts';
 import type { HttpRun } from './definition.ts';
 import { OutputBuffer } from './output.ts';
-import { fillJson } from './templates.ts';
-import { fillUrl } from './urlTemplate.ts';
+import { fillJson, fillUrl } from './templates.ts';
 
 /** Exactly what will be sent: what consent shows is what `runHttp` sends. */
 export interface HttpSpec {

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { groupsAnswer, rolesAnswer, truncateAnswer } from '../../core/access/answers.ts';
-import { oneLine } from '../../core/access/plain.ts';
 import { raceWithSignal } from '../../core/base/abort.ts';
 import { asRolecallError } from '../../core/base/errors.ts';
+import { oneLine } from '../../core/base/text.ts';
 import { languageModelTools } from '../../ids.ts';
 import type { AccessData, ActiveSession } from '../accessData.ts';
 import { nameForOurselves } from '../accessToolNames.ts';

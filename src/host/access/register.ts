@@ -5,8 +5,8 @@ import type { AccessData } from '../accessData.ts';
 import { onFirstUse, registerCommand, registerCommands } from '../commands.ts';
 import type { Briefing, OpenToolRegistry, ToolRegistry, ToolRegistryOptions } from '../conversation.ts';
 import type { AccessPagesDeps } from './accessPages.ts';
-import type { CompareDeps } from './compare.ts';
 import type { ProgramSharing } from './languageModelTools.ts';
+import type { CompareDeps } from './snapshotCommands.ts';
 
 export interface AccessDeps extends AccessPagesDeps, Omit<CompareDeps, 'pages'> {
   /** Where snapshots are kept. */
@@ -36,7 +36,7 @@ export function withAccessTools(
   log: Log,
 ): OpenToolRegistry {
   return async (opening = {}) => {
-    const { accessToolRegistry, mergeToolRegistries } = await import('./accessToolRegistry.ts');
+    const { accessToolRegistry, mergeToolRegistries } = await import('./accessTools.ts');
     const own = await accessToolRegistry(
       data,
       packageJSON.contributes.languageModelTools,
@@ -66,7 +66,7 @@ export function registerAccessCommands(deps: AccessDeps, log: Log): vscode.Dispo
   return vscode.Disposable.from(
     pages,
     registerCommands([whoHasRole, showEffectiveAccess, showReview], log, async () => {
-      const { answerCommands } = await import('./answerCommands.ts');
+      const { answerCommands } = await import('./accessPages.ts');
       return answerCommands(data, await pages());
     }),
     registerCommand(exportReview, log, async (node) => {

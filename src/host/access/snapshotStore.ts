@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
-import { type Review, readReview } from '../../core/access/reviewFormat.ts';
+import { type Review, readReview } from '../../core/access/review.ts';
 import { RolecallError } from '../../core/base/errors.ts';
 import type { ActiveSession } from '../accessData.ts';
 

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { cancelled } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
-import { acceptsToken } from '../../core/identity/acceptsToken.ts';
+import { acceptsToken } from '../../core/identity/identityClient.ts';
 import { readServiceToken, signInWithServiceToken } from '../../core/oauth/serviceToken.ts';
 import type { Session } from '../../core/oauth/session.ts';
 import type { Cloud } from '../cloud.ts';

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { AnswerPart } from '../answerText.ts';
-import { escapeMarkdown } from '../escapeMarkdown.ts';
-import { closingFence } from '../fenced.ts';
+import { closingFence, escapeMarkdown } from '../markdown.ts';
 
 /** VS Code's folded "thinking" part is a proposal: where it is missing, the call throws, and a button shows the reasoning. */
 interface ThinkingStream {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { AgentLoopResult } from '../../core/tools/agentLoopTypes.ts';
+import type { AgentLoopResult } from '../../core/tools/agentLoop.ts';
 import { chatCommands } from '../../ids.ts';
 import { endingOf } from '../conversation.ts';
 import { readMetadata } from './history.ts';

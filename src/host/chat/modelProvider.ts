@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { defaultModelEntry, languageModelVendor } from '../../ids.ts';
-import { escapeMarkdown } from '../escapeMarkdown.ts';
+import { priceText } from '../formats.ts';
+import { escapeMarkdown } from '../markdown.ts';
 import type { Model } from '../modelCatalog.ts';
 import { type ConfigurationSchema, configurationSchema } from '../pickerChoices.ts';
-import { priceText } from '../prices.ts';
 import type { ModelResponseDeps } from './modelResponse.ts';
+import { UTILITY_MODELS, utilityModelNote } from './nativeChat.ts';
 import type { RememberedModels } from './rememberedModels.ts';
-import { UTILITY_MODELS, utilityModelNote } from './utilityModels.ts';
 
 export interface ModelProviderDeps extends ModelResponseDeps {
   readonly remembered: RememberedModels;

@@ -152,7 +152,7 @@ export interface OptionParameters {
  *
  * @throws RolecallError `invalidRequest` for a field with a value that the service cannot take.
  */
-export function optionParameters(modelOptions: Readonly<Record<string, unknown>> | undefined): OptionParameters {
+function optionParameters(modelOptions: Readonly<Record<string, unknown>> | undefined): OptionParameters {
   const { entries } = resolveParameters([{ source: 'request', value: modelOptions }]);
   const specified = entries.filter(({ isSpecified }) => isSpecified);
   const wrong = specified.find(({ problem }) => problem !== undefined);

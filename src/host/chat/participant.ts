@@ -1,26 +1,24 @@
 import * as vscode from 'vscode';
 import { asRolecallError } from '../../core/base/errors.ts';
-import type { AgentLoopResult } from '../../core/tools/agentLoopTypes.ts';
-import { chatCommands, commands, contextKeys, defaultModelEntry, languageModelVendor } from '../../ids.ts';
+import type { AgentLoopResult } from '../../core/tools/agentLoop.ts';
+import { chatCommands, commands, contextKeys, defaultModelEntry, extensionId, languageModelVendor } from '../../ids.ts';
 import { accessToolNames } from '../accessToolNames.ts';
-import { AnswerStats } from '../answerStats.ts';
-import { answerPart, closingLine, lowConfidenceLine } from '../answerText.ts';
+import { AnswerStats, answerPart, closingLine, lowConfidenceLine } from '../answerText.ts';
 import { accountSignal, ownerOf, signalOf } from '../cancellation.ts';
+import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { setContextKey } from '../contextKeys.ts';
 import { type Conversation, type LastExchange, type OpenToolRegistry, runConversation } from '../conversation.ts';
-import { escapeMarkdown } from '../escapeMarkdown.ts';
+import { escapeMarkdown } from '../markdown.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 import { parametersFor, type RequestDeps } from '../modelRequest.ts';
 import { manageTrust, restrictedLine } from '../restrictedMode.ts';
 import { describe, nextStep } from '../showError.ts';
 import { AnswerWriter } from './answerWriter.ts';
-import { type BriefAccess, composeRequest } from './composeRequest.ts';
+import { type BriefAccess, composeRequest, lacksCode } from './composeRequest.ts';
 import { followUpOf } from './followUps.ts';
 import { AskedQuestions, accessToolsFor, type ResultMetadata, sessionHash } from './history.ts';
-import { offerSignIn } from './signInOffer.ts';
-import { lacksCode } from './slashCommands.ts';
-import { toolsOverview } from './toolsOverview.ts';
+import { toolsOverview } from './remarks.ts';
 
 export interface ParticipantDeps extends RequestDeps {
   readonly clouds: Clouds;
@@ -235,4 +233,31 @@ function failed(
 function local(): vscode.ChatResult {
   const metadata: ResultMetadata = { session: '', history: [], isLocal: true };
   return { metadata };
+}
+
+/** Answers the message of a signed-out user with the ways to sign in. */
+function offerSignIn(clouds: Clouds, cloud: Cloud | undefined, stream: vscode.ChatResponseStream): vscode.ChatResult {
+  const state = cloud?.tokenManager.state;
+  if (clouds.problem) stream.markdown(escapeMarkdown(clouds.problem.message));
+  else if (state?.kind === 'ended' || state?.kind === 'storeUnavailable')
+    stream.markdown(escapeMarkdown(state.error.message));
+  else if (cloud)
+    stream.markdown(vscode.l10n.t('Sign in to {0}, then ask again.', escapeMarkdown(cloud.connection.label)));
+  else {
+    stream.markdown(
+      vscode.l10n.t('No cloud configured yet. Try the sandbox, a small cloud on this machine, or configure your own.'),
+    );
+  }
+  if (cloud) stream.button({ title: vscode.l10n.t('Sign In'), command: commands.signIn });
+  if (cloud?.connection.id !== 'sandbox') {
+    stream.button({ title: vscode.l10n.t('Try the Sandbox'), command: commands.trySandbox });
+  }
+  if (!cloud) {
+    stream.button({
+      title: vscode.l10n.t('Configure Your Cloud'),
+      command: 'workbench.action.openSettings',
+      arguments: [`@ext:${extensionId}`],
+    });
+  }
+  return {};
 }

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { chatParticipant, commands } from '../../ids.ts';
 import { onFirstUse, registerCommand } from '../commands.ts';
+import type { ParametersPageDeps } from './effectiveParameters.ts';
 import { RolecallModelProvider } from './modelProvider.ts';
 import { openChat } from './openChat.ts';
-import type { ParametersPageDeps } from './parametersPage.ts';
 import type { ParticipantDeps } from './participant.ts';
 import { RememberedModels } from './rememberedModels.ts';
 
@@ -19,7 +19,7 @@ export function registerChat({ globalState, icon, ...deps }: ChatDeps): vscode.D
   const { catalog, clouds, settings, log } = deps;
   const remembered = new RememberedModels(catalog, globalState);
   const parameters = onFirstUse(async () => {
-    const { ParametersPage } = await import('./parametersPage.ts');
+    const { ParametersPage } = await import('./effectiveParameters.ts');
     return new ParametersPage(deps, log);
   });
   return vscode.Disposable.from(

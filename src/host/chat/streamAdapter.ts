@@ -8,8 +8,7 @@ import type {
   Usage,
 } from '../../core/completions/completion.ts';
 import { closingLine } from '../answerText.ts';
-import { escapeMarkdown } from '../escapeMarkdown.ts';
-import { closingFence } from '../fenced.ts';
+import { closingFence, escapeMarkdown } from '../markdown.ts';
 import { describe } from '../showError.ts';
 
 type ResponseProgress = vscode.Progress<vscode.LanguageModelResponsePart>;

@@ -3,8 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { cancelled, RolecallError, systemErrorCode } from '../../core/base/errors.ts';
 import { joiningFolder } from '../../core/oauth/joining/messages.ts';
-import { privateFolder, readIfAny, replaceWhole } from '../../core/oauth/rotation/files.ts';
-import { stateRoot, thisMachine } from '../../core/oauth/rotation/statePaths.ts';
+import { privateFolder, readIfAny, replaceWhole, stateRoot, thisMachine } from '../../core/oauth/rotation/files.ts';
 import { showInformationMessage, showWarningMessage } from '../dialogs.ts';
 
 /** The mark by which a launcher of ours is recognized. */

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
-import { oneLine } from '../../core/access/plain.ts';
 import { createQueue } from '../../core/base/abort.ts';
 import { RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
-import { truncateWithEllipsis } from '../../core/base/text.ts';
+import { oneLine, truncateWithEllipsis } from '../../core/base/text.ts';
 import type { Claim } from '../../core/oauth/joining/messages.ts';
 import { type SharedSignIn, WindowLine } from '../../core/oauth/joining/windowLine.ts';
-import { stateRoot, thisMachine } from '../../core/oauth/rotation/statePaths.ts';
+import { stateRoot, thisMachine } from '../../core/oauth/rotation/files.ts';
 import { isInside } from '../../core/tools/permissions.ts';
 import type { AccessData } from '../accessData.ts';
 import type { Clouds } from '../clouds.ts';

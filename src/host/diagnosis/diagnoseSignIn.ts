@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { Redactor } from '../../core/base/redact.ts';
-import { diagnose } from '../../core/diagnosis/diagnose.ts';
-import { reportOf } from '../../core/diagnosis/report.ts';
+import { diagnose, reportOf } from '../../core/diagnosis/diagnose.ts';
 import { documentPanel } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
 import { withProgress } from '../dialogs.ts';

@@ -14,8 +14,8 @@ import type {
   StoreFact,
   Versions,
 } from '../../core/diagnosis/facts.ts';
+import { stateRoot, thisMachine } from '../../core/oauth/rotation/files.ts';
 import { inspectSharedState } from '../../core/oauth/rotation/inspect.ts';
-import { stateRoot, thisMachine } from '../../core/oauth/rotation/statePaths.ts';
 import { secrets } from '../../ids.ts';
 import type { Settings } from '../settings.ts';
 
@@ -99,7 +99,7 @@ export function editorSources(deps: EditorSourcesDeps): DiagnosisSources {
       return probeInference(probing, inferenceUrl, signal);
     }),
     redirect: about(async ({ redirectUri }, signal) => {
-      const { inspectRedirectUri } = await import('../../core/diagnosis/redirectUri.ts');
+      const { inspectRedirectUri } = await import('../../core/diagnosis/probe.ts');
       return inspectRedirectUri(redirectUri, vscode.env.uriScheme, signal);
     }),
     network: async () => {

@@ -3,7 +3,7 @@ import { answerPanel } from '../../ids.ts';
 import type { AnswerPart } from '../answerText.ts';
 import { ownerOf } from '../cancellation.ts';
 import type { Clouds } from '../clouds.ts';
-import { closingFence } from '../fenced.ts';
+import { closingFence } from '../markdown.ts';
 import type { AnswerPiece, OpenPage, OpenPages } from '../pages.ts';
 
 /** Each update lays out the whole answer again, so not every token causes one. */

@@ -1,12 +1,11 @@
 import * as vscode from 'vscode';
 import { asRolecallError, RolecallError } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
-import { AnswerStats } from '../answerStats.ts';
-import { closingLine } from '../answerText.ts';
+import { AnswerStats, closingLine } from '../answerText.ts';
 import { chatUnavailable } from '../chatView.ts';
 import type { Handlers } from '../commands.ts';
 import { showInputBox } from '../dialogs.ts';
-import { isTruncated, truncationLine } from '../fenced.ts';
+import { isTruncated, truncationLine } from '../markdown.ts';
 import { type Passage, passageOf, problemLine, quoted } from '../passage.ts';
 import type { Answers } from './answer.ts';
 import {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
 import { closingLine } from '../answerText.ts';
 import { showInformationMessage } from '../dialogs.ts';
-import { fenced, isTruncated, truncationLine } from '../fenced.ts';
+import { fenced, isTruncated, truncationLine } from '../markdown.ts';
 import { codeInAnswer } from './rewriteText.ts';
 import {
   type EditorDeps,

@@ -37,7 +37,7 @@ export function registerEditorCommands(deps: EditorDeps & AnswersDeps): vscode.D
 }
 
 /** "Explain with Rolecall" in the lightbulb of a problem. */
-export function registerProblemActions(): vscode.Disposable {
+function registerProblemActions(): vscode.Disposable {
   return vscode.languages.registerCodeActionsProvider(
     [{ scheme: 'file' }, { scheme: 'untitled' }, { scheme: 'vscode-remote' }],
     {

@@ -6,7 +6,7 @@ import { closingLine } from '../answerText.ts';
 import { ownerOf } from '../cancellation.ts';
 import type { Handlers } from '../commands.ts';
 import { showInformationMessage, showInputBox } from '../dialogs.ts';
-import { isTruncated } from '../fenced.ts';
+import { isTruncated } from '../markdown.ts';
 import { type Passage, quoted } from '../passage.ts';
 import { activePassage } from './askAboutSelection.ts';
 import { codeInAnswer, hasSeveralBlocks, type Proposal, rewritten } from './rewriteText.ts';

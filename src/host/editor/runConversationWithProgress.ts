@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { cancelled } from '../../core/base/errors.ts';
 import type { ChatMessage } from '../../core/completions/request.ts';
-import type { AgentLoopResult } from '../../core/tools/agentLoopTypes.ts';
-import type { AnswerStats } from '../answerStats.ts';
+import type { AgentLoopResult } from '../../core/tools/agentLoop.ts';
+import type { AnswerStats } from '../answerText.ts';
 import { type AnswerPart, answerPart } from '../answerText.ts';
 import { accountSignal, ownerOf, signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';

@@ -1,15 +1,14 @@
 import * as vscode from 'vscode';
 import { findingsText } from '../../core/access/descriptions.ts';
-import type { SortOrder } from '../../core/access/sort.ts';
+import type { SortOrder } from '../../core/access/filter.ts';
 import type { Log } from '../../core/base/log.ts';
 import { type Mode, readToHost, type ToHost, type ToPage, versioned } from '../../webview/matrix/protocol.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import type { AccessTarget } from '../accessTarget.ts';
+import { clockTime } from '../formats.ts';
 import { targetOfEntry } from '../pickTarget.ts';
 import { showError } from '../showError.ts';
-import { clockTime } from '../times.ts';
-import { filterPositions, matrixMessage } from './matrixMessages.ts';
-import { entryToReveal, resolveSelection } from './selection.ts';
+import { entryToReveal, filterPositions, matrixMessage, resolveSelection } from './matrixMessages.ts';
 import { detailText, emptyText, notes, noticesOf, pageTexts } from './texts.ts';
 
 /** The filter of each organization and the order, which the tree has too. */

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import { oneLine } from '../../core/access/plain.ts';
 import { RolecallError } from '../../core/base/errors.ts';
-import { formatList } from '../../core/base/text.ts';
+import { formatList, oneLine } from '../../core/base/text.ts';
 import { importPrompty } from '../../core/prompts/importPrompty.ts';
 import { newPromptFile, writePromptFile } from '../../core/prompts/writePromptFile.ts';
 import { promptCommands } from '../../ids.ts';
@@ -11,8 +10,7 @@ import type { Handlers } from '../commands.ts';
 import type { LastExchange, OpenToolRegistry } from '../conversation.ts';
 import { showInformationMessage } from '../dialogs.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
-import { readFromDisk } from './promptFiles.ts';
-import { resourcesOf } from './promptResources.ts';
+import { readFromDisk, resourcesOf } from './promptFiles.ts';
 
 export interface PromptDraftsDeps {
   readonly clouds: Pick<Clouds, 'active'>;

@@ -2,11 +2,12 @@ import * as vscode from 'vscode';
 import { isJsonObject } from '../../core/base/json.ts';
 import { completions, hover, type LanguageContext, type PromptCompletion } from '../../core/prompts/languageService.ts';
 import type { PromptProblem } from '../../core/prompts/yamlText.ts';
-import { settings } from '../../ids.ts';
+import { promptCommands, settings } from '../../ids.ts';
 import type { OpenToolRegistry } from '../conversation.ts';
-import { PromptFixes } from './promptFixes.ts';
+import { promptOf } from './promptFiles.ts';
 import type { PromptModels } from './promptModels.ts';
 import { isPromptFile, PROMPT_GLOB } from './promptPattern.ts';
+import { PROBLEM_SOURCE } from './promptProblems.ts';
 
 export interface PromptLanguageDeps {
   readonly models: PromptModels;
@@ -120,5 +121,88 @@ async function filesBeside(uri: vscode.Uri): Promise<string[]> {
     );
   } catch {
     return []; // A folder that cannot be listed.
+  }
+}
+
+/** Offers what the problems of a prompt file bring along. */
+class PromptFixes implements vscode.CodeActionProvider {
+  readonly #problemsOf: (uri: vscode.Uri) => readonly PromptProblem[];
+
+  /** @param problemsOf those that are shown. */
+  constructor(problemsOf: (uri: vscode.Uri) => readonly PromptProblem[]) {
+    this.#problemsOf = problemsOf;
+  }
+
+  provideCodeActions(
+    document: vscode.TextDocument,
+    _range: vscode.Range,
+    { diagnostics }: vscode.CodeActionContext,
+  ): vscode.CodeAction[] {
+    if (!isPromptFile(document.uri)) return [];
+    const prompt = promptOf(document);
+    const problems = this.#problemsOf(document.uri);
+    return diagnostics.flatMap((diagnostic) => {
+      if (diagnostic.source !== PROBLEM_SOURCE) return [];
+      const { fix } =
+        problems.find(
+          (each) =>
+            each.code === diagnostic.code &&
+            each.message === diagnostic.message &&
+            prompt.rangeOf(each).isEqual(diagnostic.range),
+        ) ?? {};
+      if (!fix) return [];
+      const action = new vscode.CodeAction(fix.title, vscode.CodeActionKind.QuickFix);
+      action.edit = new vscode.WorkspaceEdit();
+      action.edit.replace(document.uri, prompt.rangeOf(fix), fix.text);
+      action.diagnostics = [diagnostic];
+      action.isPreferred = true;
+      return [action];
+    });
+  }
+}
+
+/** Links above a prompt that run it, and above each case. */
+export class PromptLenses implements vscode.CodeLensProvider, vscode.Disposable {
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.#changed.event;
+  readonly #isRunning: (uri: vscode.Uri) => boolean;
+
+  constructor(isRunning: (uri: vscode.Uri) => boolean) {
+    this.#isRunning = isRunning;
+  }
+
+  /** Something has begun to run, or has ended. */
+  refresh(): void {
+    this.#changed.fire();
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const { uri } = document;
+    if (!isPromptFile(uri)) return [];
+    const prompt = promptOf(document);
+    const { messages, cases } = prompt.file;
+    const [first] = messages;
+    if (!first) return [];
+    const top = new vscode.Range(0, 0, 0, 0);
+    const lens = (range: vscode.Range, title: string, command: string, ...more: readonly unknown[]) =>
+      new vscode.CodeLens(range, { title, command, arguments: [uri, ...more] });
+    const run = this.#isRunning(uri)
+      ? lens(top, vscode.l10n.t('$(debug-stop) Stop'), promptCommands.stopPrompt)
+      : lens(top, vscode.l10n.t('$(play) Run'), promptCommands.runPrompt);
+    return [
+      run,
+      lens(top, vscode.l10n.t('Run with Models…'), promptCommands.runPromptWithModels),
+      lens(top, vscode.l10n.t('Compare…'), promptCommands.comparePromptRuns),
+      lens(top, vscode.l10n.t('Copy as curl'), promptCommands.copyPromptAsCurl),
+      ...cases.flatMap(({ id, range }) => {
+        if (!range) return [];
+        const { start } = prompt.rangeOf(range);
+        return [lens(new vscode.Range(start, start), vscode.l10n.t('$(play) Run'), promptCommands.runPrompt, id)];
+      }),
+    ];
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
   }
 }

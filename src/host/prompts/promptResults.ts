@@ -8,7 +8,7 @@ import { promptCommands, promptContextKeys } from '../../ids.ts';
 import { ownerOf } from '../cancellation.ts';
 import type { Clouds } from '../clouds.ts';
 import { pathsOf, setContextKey } from '../contextKeys.ts';
-import { clockTime } from '../times.ts';
+import { clockTime } from '../formats.ts';
 import { ModelAnswer } from './modelAnswer.ts';
 import type { OpenedPrompt } from './promptFiles.ts';
 import { RESULT_SCHEME, type ResultDocuments } from './resultDocuments.ts';

@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
 import type { CompletionOptions } from '../../core/completions/client.ts';
 import { allCases } from '../../core/prompts/caseFiles.ts';
+import type { RequestQueue } from '../../core/prompts/promptClient.ts';
 import type { PromptFile } from '../../core/prompts/promptFile.ts';
-import type { RequestQueue } from '../../core/prompts/requestQueue.ts';
 import { type RunEvent, type RunPlan, runCases } from '../../core/prompts/runCases.ts';
 import type { PromptRun } from '../../core/prompts/runResults.ts';
 import { accountSignal } from '../cancellation.ts';
@@ -13,9 +13,9 @@ import { inferenceAccess, type ModelCatalog } from '../modelCatalog.ts';
 import type { RequestDeps } from '../modelRequest.ts';
 import { manageTrust } from '../restrictedMode.ts';
 import type { OpenedPrompt } from './promptFiles.ts';
+import { resourcesOf } from './promptFiles.ts';
 import type { PromptModels } from './promptModels.ts';
 import type { PromptProblems } from './promptProblems.ts';
-import { resourcesOf } from './promptResources.ts';
 
 export interface PromptRunnerDeps extends RequestDeps {
   readonly clouds: Clouds;

@@ -12,9 +12,8 @@ import {
   runForBaseline,
 } from '../../core/prompts/compareRuns.ts';
 import type { PromptRun } from '../../core/prompts/runResults.ts';
-import { RunStore } from '../../core/prompts/runStore.ts';
+import { RunStore, type StoredResult, type StoredRun, summarizeRun } from '../../core/prompts/runStore.ts';
 import { countsText, regressionText, resultText } from '../../core/prompts/runText.ts';
-import { type StoredResult, type StoredRun, summarizeRun } from '../../core/prompts/storedRun.ts';
 import { documentPanel, promptCommands } from '../../ids.ts';
 import { ownerOf } from '../cancellation.ts';
 import type { Clouds } from '../clouds.ts';

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import { oneLine } from '../../core/access/plain.ts';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
-import { formatList, truncateWithEllipsis } from '../../core/base/text.ts';
+import { formatList, oneLine, truncateWithEllipsis } from '../../core/base/text.ts';
 import { checkMessages } from '../../core/completions/parameters.ts';
 import { compareAttempts } from '../../core/prompts/compareRuns.ts';
 import { answerText } from '../../core/prompts/evaluate.ts';

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import { oneLine } from '../../core/access/plain.ts';
 import { isJsonObject } from '../../core/base/json.ts';
+import { oneLine } from '../../core/base/text.ts';
 import type { Usage } from '../../core/completions/completion.ts';
 import { fenceFor } from '../../core/completions/request.ts';
 import type { Timings } from '../../core/prompts/runResults.ts';
 import { checkText } from '../../core/prompts/runText.ts';
-import { numberText, tokensText } from '../tokenUsage.ts';
+import { numberText, tokensText } from '../formats.ts';
 import type { AnswerChoice, ModelAnswer } from './modelAnswer.ts';
 
 /** A result as a document: its text, and where things are in it. */

@@ -4,7 +4,7 @@ import { probability, type TokenLogprob } from '../../core/completions/completio
 import { TokenMarks, type TokenPlace } from '../../core/prompts/tokenProbabilities.ts';
 import { promptCommands } from '../../ids.ts';
 import type { Handlers } from '../commands.ts';
-import { escapeMarkdown } from '../escapeMarkdown.ts';
+import { escapeMarkdown } from '../markdown.ts';
 import type { AnswerChoice } from './modelAnswer.ts';
 import type { PromptResult, PromptResults } from './promptResults.ts';
 import { RESULT_SCHEME } from './resultDocuments.ts';

@@ -1,10 +1,19 @@
 import * as vscode from 'vscode';
+import { oneLine } from '../../core/base/text.ts';
 import { ACCESS_FILE_SHAPE } from '../../core/rules/accessFile.ts';
 import { CAMPAIGN_SHAPE } from '../../core/rules/campaign.ts';
+import { acceptDrift } from '../../core/rules/declare.ts';
+import { DECLARED } from '../../core/rules/drift.ts';
+import { type Finding, fingerprintOf, groupsOf, rolesOf, sortedFindings } from '../../core/rules/findings.ts';
+import { findingsOf } from '../../core/rules/judge.ts';
 import { type Completion, complete, hover } from '../../core/rules/languageService.ts';
-import type { AccessData } from '../accessData.ts';
-import { escapeMarkdown } from '../escapeMarkdown.ts';
-import { ACCESS_FILES, rangesIn } from './accessFiles.ts';
+import type { Place } from '../../core/rules/shape.ts';
+import { commands } from '../../ids.ts';
+import type { AccessData, ReadOrganization } from '../accessData.ts';
+import { escapeMarkdown } from '../markdown.ts';
+import { targetOfEntry } from '../pickTarget.ts';
+import { ACCESS_FILES, type AccessFiles, type CheckedDocument, rangesIn, SOURCE } from './accessFiles.ts';
+import { editOf } from './edits.ts';
 
 const KINDS: Readonly<Record<Completion['kind'], vscode.CompletionItemKind>> = {
   key: vscode.CompletionItemKind.Property,
@@ -65,4 +74,116 @@ export function registerLanguage(data: AccessData): vscode.Disposable {
       ),
     ]),
   );
+}
+
+/** Fixes of what is wrong in a file, and what can be done about findings: waive, accept, show. Nothing changes the cloud. */
+export class QuickFixes implements vscode.CodeActionProvider, vscode.Disposable {
+  readonly #files: AccessFiles;
+  readonly #data: AccessData;
+  readonly #registration: vscode.Disposable;
+  /** The editor asks at every move of the cursor. */
+  #last:
+    | { readonly document: vscode.TextDocument; readonly version: number; readonly checked: CheckedDocument }
+    | undefined;
+
+  constructor(files: AccessFiles, data: AccessData) {
+    this.#files = files;
+    this.#data = data;
+    this.#registration = vscode.languages.registerCodeActionsProvider({ pattern: ACCESS_FILES }, this, {
+      providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
+    });
+  }
+
+  provideCodeActions(
+    document: vscode.TextDocument,
+    range: vscode.Range,
+    { diagnostics }: Pick<vscode.CodeActionContext, 'diagnostics'>,
+  ): vscode.CodeAction[] {
+    const own = diagnostics.filter(({ source }) => source === SOURCE);
+    if (own.length === 0) return [];
+    const { file, unread, result } = this.#check(document);
+    const rangeOf = rangesIn(document.getText());
+    const isHere = (place: Place) => rangeOf(place).intersection(range) !== undefined;
+    const problems = result?.check.problems ?? [...file.problems, ...(unread ? [unread] : [])];
+    const fixes = problems.filter(isHere).flatMap(({ fixes = [] }) =>
+      fixes.map(({ title, edits }) => {
+        const edit = new vscode.WorkspaceEdit();
+        for (const { text, ...place } of edits) edit.replace(document.uri, rangeOf(place), text);
+        return fix(oneLine(title), { edit });
+      }),
+    );
+    if (!result) return fixes;
+    const here = sortedFindings(findingsOf(result.check).filter(({ place }) => isHere(place)));
+    const findings = here.filter(({ waiver }) => waiver === undefined);
+    // Many findings of a rule stand at one place: the first few are named.
+    const shown = here.slice(0, 5);
+    return [
+      ...fixes,
+      ...shown.flatMap((finding) => this.#fixesOf(document, finding, result.read, shown.length > 1)),
+      ...copy(findings),
+    ];
+  }
+
+  #fixesOf(
+    document: vscode.TextDocument,
+    finding: Finding,
+    read: ReadOrganization,
+    isOneOfMany: boolean,
+  ): vscode.CodeAction[] {
+    const about = isOneOfMany ? `: ${finding.message}` : '';
+    const entry = groupsOf(finding)[0] ?? rolesOf(finding)[0];
+    const show =
+      entry === undefined
+        ? []
+        : [
+            fix(vscode.l10n.t('Open in Tree') + about, {
+              command: commandOf(commands.reveal, { target: targetOfEntry(read, entry) }),
+            }),
+          ];
+    if (finding.waiver) return show;
+    if (finding.rule !== DECLARED) {
+      const waive = commandOf(commands.addWaiver, document.uri, fingerprintOf(finding));
+      return [fix(vscode.l10n.t('Add Waiver…') + about, { command: waive }), ...show];
+    }
+    try {
+      const text = acceptDrift(document.getText(), finding, read.model);
+      return [fix(vscode.l10n.t('Accept Into Declaration') + about, { edit: editOf(document, text) }), ...show];
+    } catch {
+      return show; // The file has mistakes, which Problems shows.
+    }
+  }
+
+  #check(document: vscode.TextDocument): CheckedDocument {
+    const { version } = document;
+    const last = this.#last;
+    const organization = last?.checked.result?.read.model.organization;
+    const isCurrent =
+      last?.document === document &&
+      last.version === version &&
+      (organization === undefined ? false : this.#data.last(organization)?.model === last.checked.result?.read.model);
+    if (last && isCurrent) return last.checked;
+    const checked = this.#files.checkText(document.uri, document.getText());
+    this.#last = { document, version, checked };
+    return checked;
+  }
+
+  dispose(): void {
+    this.#registration.dispose();
+  }
+}
+
+/** What has to be done in the cloud, by hand: Rolecall changes nothing there. */
+function copy(findings: readonly Finding[]): vscode.CodeAction[] {
+  const drift = findings.filter(({ rule }) => rule === DECLARED);
+  if (drift.length === 0) return [];
+  const text = drift.map(({ message }) => `- [ ] ${message}`).join('\n');
+  return [fix(vscode.l10n.t('Copy as To-Do List'), { command: commandOf(commands.copyToDo, text) })];
+}
+
+function fix(title: string, more: Partial<Pick<vscode.CodeAction, 'edit' | 'command'>>): vscode.CodeAction {
+  return Object.assign(new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix), more);
+}
+
+function commandOf(command: string, ...args: readonly unknown[]): vscode.Command {
+  return { command, title: '', arguments: [...args] };
 }

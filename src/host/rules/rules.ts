@@ -5,8 +5,7 @@ import type { AccessTarget } from '../accessTarget.ts';
 import type { OpenPages } from '../pages.ts';
 import type { VirtualDocuments } from '../virtualDocuments.ts';
 import { AccessFiles } from './accessFiles.ts';
-import { registerLanguage } from './language.ts';
-import { QuickFixes } from './quickFixes.ts';
+import { QuickFixes, registerLanguage } from './language.ts';
 import { Reviews } from './reviews.ts';
 import { ruleCommands } from './ruleCommands.ts';
 

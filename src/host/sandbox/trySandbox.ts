@@ -5,8 +5,14 @@ import { signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { withProgress } from '../dialogs.ts';
-import { readDescriptor, type SandboxDescriptor, sandboxConnection } from './descriptor.ts';
-import { isListening, SandboxProcess, type SandboxProgram } from './sandboxProcess.ts';
+import {
+  isListening,
+  readDescriptor,
+  type SandboxDescriptor,
+  SandboxProcess,
+  type SandboxProgram,
+  sandboxConnection,
+} from './sandboxProcess.ts';
 
 export interface SandboxDeps {
   readonly clouds: Clouds;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { asRolecallError, isCancelled } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
-import type { ToolResult } from '../../core/tools/agentLoopTypes.ts';
+import type { ToolResult } from '../../core/tools/agentLoop.ts';
 import { languageModelTool } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
 import type { ToolRegistry } from '../conversation.ts';

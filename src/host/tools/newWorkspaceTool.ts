@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import { exists } from '../watchedFiles.ts';
-import { toolFileOf } from './toolFileOf.ts';
 import type { ToolFiles } from './toolFiles.ts';
+import { toolFileOf } from './toolFiles.ts';
 
 /**
  * New Workspace Tool: adds a commented example to the tool file of a folder, which is written when there is none, and

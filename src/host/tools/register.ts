@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import type { Log } from '../../core/base/log.ts';
 import type { FunctionTool } from '../../core/completions/request.ts';
-import type { ToolResult } from '../../core/tools/agentLoopTypes.ts';
+import type { ToolResult } from '../../core/tools/agentLoop.ts';
 import type { Containment } from '../../core/tools/containment.ts';
 import { commands, TOOL_FILE } from '../../ids.ts';
 import { onFirstUse, registerCommand } from '../commands.ts';
 import type { ToolRegistry, ToolRegistryOptions } from '../conversation.ts';
 import { callTool, registerEditorTool } from './editorTool.ts';
-import { hasToolFile, isToolFile } from './toolFileOf.ts';
+import { hasToolFile, isToolFile } from './toolFiles.ts';
 import type { WorkspaceToolsDeps } from './workspaceTools.ts';
 
 export interface ToolsDeps extends Omit<WorkspaceToolsDeps, 'files' | 'consent' | 'containment'> {

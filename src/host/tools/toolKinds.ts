@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { withTimeout } from '../../core/base/abort.ts';
 import { RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
-import type { ToolResult } from '../../core/tools/agentLoopTypes.ts';
+import type { ToolResult } from '../../core/tools/agentLoop.ts';
 import {
   type ConsentLine,
   commandLines,
@@ -30,7 +30,7 @@ import { checkWorkspacePaths, isInside } from '../../core/tools/permissions.ts';
 import { type ProcessSpec, prepareProcess, prepareProgram, type ToolHost } from '../../core/tools/prepare.ts';
 import { fillJson } from '../../core/tools/templates.ts';
 import type { Leftover } from '../../core/tools/writableFolders.ts';
-import { type CallPermissions, permissionsLine } from './permissionsText.ts';
+import { type CallPermissions, permissionsLine } from './toolConsent.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@ import { asRolecallError, cancelled, RolecallError } from '../../core/base/error
 import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { FunctionTool } from '../../core/completions/request.ts';
-import type { AgentTool, CheckedCall, ToolResult } from '../../core/tools/agentLoopTypes.ts';
+import type { AgentTool, CheckedCall, ToolResult } from '../../core/tools/agentLoop.ts';
 import { escapeInvisible } from '../../core/tools/consent.ts';
 import type { Containment } from '../../core/tools/containment.ts';
 import { contextKeys } from '../../ids.ts';
@@ -11,8 +11,8 @@ import { accessToolNames } from '../accessToolNames.ts';
 import { setContextKey } from '../contextKeys.ts';
 import type { ToolRegistry, ToolRegistryOptions } from '../conversation.ts';
 import type { Settings } from '../settings.ts';
-import { type CallPermissions, notContainedLine, permissionsLine } from './permissionsText.ts';
 import type { ToolConsent } from './toolConsent.ts';
+import { type CallPermissions, notContainedLine, permissionsLine } from './toolConsent.ts';
 import type { ToolFiles, WorkspaceTool } from './toolFiles.ts';
 import { prepareTool, reachOf } from './toolKinds.ts';
 

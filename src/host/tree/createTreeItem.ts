@@ -1,6 +1,10 @@
 import * as vscode from 'vscode';
-import { oneLine } from '../../core/access/plain.ts';
-import { escapeMarkdown } from '../escapeMarkdown.ts';
+import { stateText } from '../../core/access/descriptions.ts';
+import { type AccessGroup, type AccessRole, attentionOf, isBeingDeleted } from '../../core/access/model.ts';
+import { oneLine } from '../../core/base/text.ts';
+import { NAME_PATTERN, normalizeHealthStatus, normalizeProvisioningStatus } from '../../core/identity/schemas.ts';
+import { formatTime } from '../formats.ts';
+import { escapeMarkdown } from '../markdown.ts';
 
 export type TooltipLine = readonly [name: string, value: string | null | undefined];
 
@@ -36,4 +40,73 @@ export function colouredIcon(icon: string, colour: string): vscode.ThemeIcon {
 /** No line of the server's text looks like another fact. */
 function plain(text: string): string {
   return escapeMarkdown(oneLine(text.replace(/\s+/g, ' ').trim()));
+}
+
+type Metadata = (AccessGroup | AccessRole)['metadata'];
+
+/** A group or role: icon and words both convey its state, since not everyone can tell colors apart. */
+export function resourceItem(
+  { metadata }: { readonly metadata: Metadata },
+  icon: string,
+  collapsibleState: vscode.TreeItemCollapsibleState,
+  now: number,
+): vscode.TreeItem {
+  const { deletionTime } = metadata;
+  const states = [
+    stateText(metadata),
+    isBeingDeleted(metadata) ? vscode.l10n.t('being deleted since {0}', formatTime(deletionTime ?? '', now)) : '',
+  ].filter((state) => state !== '');
+  return createTreeItem(
+    metadata.name,
+    collapsibleState,
+    statusIcon(icon, metadata),
+    states.join(' · '),
+    factsOf(metadata, now),
+  );
+}
+
+function factsOf(metadata: Metadata, now: number): readonly TooltipLine[] {
+  const { healthStatus, provisioningStatus, deletionTime } = metadata;
+  return [
+    [vscode.l10n.t('Description'), metadata.description],
+    [vscode.l10n.t('ID'), metadata.id],
+    [vscode.l10n.t('Health'), healthStatus],
+    [vscode.l10n.t('Provisioning'), provisioningStatus],
+    [vscode.l10n.t('Created'), by(metadata.creationTime, text(metadata, 'createdBy'), now)],
+    [vscode.l10n.t('Modified'), by(text(metadata, 'modifiedTime'), text(metadata, 'modifiedBy'), now)],
+    [vscode.l10n.t('Being deleted since'), deletionTime && formatTime(deletionTime, now)],
+    [vscode.l10n.t('Organization'), text(metadata, 'organizationId')],
+    [vscode.l10n.t('Tags'), tags(metadata)],
+    [
+      vscode.l10n.t('Note'),
+      NAME_PATTERN.test(metadata.name)
+        ? undefined
+        : vscode.l10n.t('This name does not match the service’s naming rules.'),
+    ],
+  ];
+}
+
+function statusIcon(plain: string, metadata: Metadata): vscode.ThemeIcon {
+  const attention = attentionOf(metadata);
+  if (attention === 'error') return colouredIcon('error', 'list.errorForeground');
+  if (attention === 'degraded') return colouredIcon('warning', 'list.warningForeground');
+  const provisioning = normalizeProvisioningStatus(metadata.provisioningStatus);
+  if (provisioning === 'provisioning' || provisioning === 'deprovisioning') return colouredIcon('sync', 'charts.blue');
+  if (normalizeHealthStatus(metadata.healthStatus) === 'healthy') return colouredIcon(plain, 'charts.green');
+  return colouredIcon('question', 'disabledForeground');
+}
+
+function by(time: string | undefined, who: string | undefined, now: number): string | undefined {
+  if (!time) return who || undefined;
+  return who ? vscode.l10n.t('{0} by {1}', formatTime(time, now), who) : formatTime(time, now);
+}
+
+function text(metadata: Metadata, name: string): string | undefined {
+  const value: unknown = (metadata as unknown as Readonly<Record<string, unknown>>)[name]; // Roles may have them too.
+  return typeof value === 'string' ? value : undefined;
+}
+
+function tags(metadata: Metadata): string | undefined {
+  const list = 'tags' in metadata ? (metadata as AccessGroup['metadata']).tags : [];
+  return list.map(({ name, value }) => `${name}=${value}`).join(', ') || undefined;
 }

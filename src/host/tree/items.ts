@@ -4,11 +4,10 @@ import type { GroupEntry, ReviewProgress } from '../../core/access/model.ts';
 import { idLabel, principalName } from '../../core/access/queries.ts';
 import { commands } from '../../ids.ts';
 import { targetUri } from '../accessTarget.ts';
+import { clockTime } from '../formats.ts';
 import { nextStep } from '../showError.ts';
-import { clockTime } from '../times.ts';
-import { addFacts, colouredIcon, createTreeItem } from './createTreeItem.ts';
+import { addFacts, colouredIcon, createTreeItem, resourceItem } from './createTreeItem.ts';
 import type { GroupPart, Node, NodeOf } from './nodes.ts';
-import { resourceItem } from './resourceItem.ts';
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 /** A part with more members than this is closed at first. */

@@ -1,5 +1,5 @@
-import type { AccessModel, GroupEntry, GroupList, Principal, RoleEntry } from '../../core/access/model.ts';
-import type { AccessTag } from '../../core/access/resources.ts';
+import type { AccessModel, AccessTag, GroupEntry, GroupList, Principal, RoleEntry } from '../../core/access/model.ts';
+import { groupName, principalName, roleName } from '../../core/access/queries.ts';
 import type { RolecallError } from '../../core/base/errors.ts';
 import type { MalformedItem } from '../../core/identity/schemas.ts';
 import type { AccessTarget } from '../accessTarget.ts';
@@ -98,4 +98,73 @@ export class NodeIdAllocator {
     this.#given.set(path, times);
     return times === 1 ? path : `${path}#${times}`; // An encoded id holds no `#`.
   }
+}
+
+/** The service's name for a node; empty for nodes of our own. */
+export function nameOfNode(node: Node): string {
+  switch (node.kind) {
+    case 'organization':
+      return node.label;
+    case 'group':
+    case 'grantedBy':
+      return groupName(node.entry);
+    case 'role':
+    case 'grant':
+      return roleName(node.entry);
+    case 'subject':
+    case 'user':
+    case 'serviceAccount':
+      return principalName(node.principal);
+    case 'tag':
+      return `${node.tag.name}: ${node.tag.value}`;
+    case 'malformed':
+      return String(node.item.index);
+    default:
+      return '';
+  }
+}
+
+/** The service's ID for a node; `undefined` for nodes of our own. */
+export function idOfNode(node: Node): string | undefined {
+  switch (node.kind) {
+    case 'organization':
+      return node.organization;
+    case 'group':
+    case 'grantedBy':
+      return node.entry.group.metadata.id;
+    case 'role':
+    case 'grant':
+      return node.entry.id;
+    case 'subject':
+    case 'user':
+    case 'serviceAccount':
+      return node.principal.id;
+    default:
+      return undefined;
+  }
+}
+
+/** More siblings than this are put into buckets: VS Code builds every row of a list it is given. */
+const MAX_SIBLINGS = 1000;
+const BUCKET = 500;
+
+/** @returns the nodes themselves, or buckets that hold them in their order, never more than {@link MAX_SIBLINGS}. */
+export function inBuckets(parent: string, nodes: readonly Node[]): readonly Node[] {
+  if (nodes.length <= MAX_SIBLINGS) return nodes;
+  const size = Math.max(BUCKET, Math.ceil(nodes.length / MAX_SIBLINGS));
+  const buckets: NodeOf<'bucket'>[] = [];
+  for (let start = 0; start < nodes.length; start += size) {
+    const children = nodes.slice(start, start + size);
+    const [first, last] = [children[0], children.at(-1)];
+    if (!first || !last) break;
+    buckets.push({
+      kind: 'bucket',
+      id: `${parent}/bucket/${start}`,
+      from: nameOfNode(first),
+      to: nameOfNode(last),
+      range: [start + 1, start + children.length],
+      children,
+    });
+  }
+  return buckets;
 }

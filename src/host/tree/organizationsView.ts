@@ -6,12 +6,20 @@ import type { AccessChange, AccessData, ActiveSession, ReadOrganization } from '
 import { type AccessTarget, noLongerLoaded } from '../accessTarget.ts';
 import { setContextKey } from '../contextKeys.ts';
 import { withProgress } from '../dialogs.ts';
-import { contentsOf, groupNodes, type OrganizationContents, organizationChildren, roleNodes } from './children.ts';
-import { groupChildren, heldChildren, roleChildren } from './groupParts.ts';
+import {
+  contentsOf,
+  groupChildren,
+  groupNodes,
+  heldChildren,
+  type OrganizationContents,
+  organizationChildren,
+  roleChildren,
+  roleNodes,
+} from './children.ts';
 import { type OrganizationFacts, treeItem } from './items.ts';
 import { type Node, NodeIdAllocator, type NodeOf } from './nodes.ts';
-import { summarize } from './summary.ts';
 import type { ViewState } from './viewState.ts';
+import { summarize } from './viewState.ts';
 
 /** Where the contents are shown: VS Code's view, and the event that makes it ask for a node, or for all, again. */
 export interface TreeFrame {

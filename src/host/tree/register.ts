@@ -8,9 +8,8 @@ import { registerCommands } from '../commands.ts';
 import type { Settings } from '../settings.ts';
 import type { VirtualDocuments } from '../virtualDocuments.ts';
 import { TreeDecorations } from './decorations.ts';
-import type { OrganizationCommandsDeps } from './organizationCommands.ts';
 import { OrganizationsTree } from './organizationsTree.ts';
-import type { TreeCommandsDeps } from './treeCommands.ts';
+import type { OrganizationCommandsDeps, TreeCommandsDeps } from './treeCommands.ts';
 import { ViewState } from './viewState.ts';
 
 export interface TreeDeps {
@@ -58,7 +57,7 @@ export function registerTreeCommands(deps: TreeCommandsDeps, log: Log): vscode.D
 export function registerOrganizationCommands(deps: OrganizationCommandsDeps, log: Log): vscode.Disposable {
   const { addOrganization, removeOrganization, renameOrganization } = commands;
   return registerCommands([addOrganization, removeOrganization, renameOrganization], log, async () => {
-    const { organizationCommands } = await import('./organizationCommands.ts');
+    const { organizationCommands } = await import('./treeCommands.ts');
     return organizationCommands(deps);
   });
 }

@@ -1,9 +1,7 @@
 import * as vscode from 'vscode';
 import { groupCountText, roleCountText } from '../../core/access/descriptions.ts';
-import { applyFilter } from '../../core/access/filter.ts';
-import { FILTER_KEYS, parseFilter } from '../../core/access/filterSyntax.ts';
+import { applyFilter, FILTER_KEYS, parseFilter, SORT_ORDERS, type SortOrder } from '../../core/access/filter.ts';
 import type { AccessModel } from '../../core/access/model.ts';
-import { SORT_ORDERS, type SortOrder } from '../../core/access/sort.ts';
 import { createQueue } from '../../core/base/abort.ts';
 import { cancelled } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';

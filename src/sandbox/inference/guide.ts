@@ -200,7 +200,7 @@ function dimensions(bytes: Uint8Array): { width: number; height: number } | unde
 }
 
 /** How many sentences each effort is worth. A request without an effort gets no reasoning. */
-export const sentencesOfEffort: Readonly<Record<ReasoningEffort, number>> = {
+const sentencesOfEffort: Readonly<Record<ReasoningEffort, number>> = {
   none: 0,
   minimal: 1,
   low: 2,
@@ -214,7 +214,7 @@ export const sentencesOfEffort: Readonly<Record<ReasoningEffort, number>> = {
  * The guide's reasoning: true statements about the request, the weightiest first, as many as the effort is worth.
  * `calls` is what the guide decided to call.
  */
-export function reasoningSegments(
+function reasoningSegments(
   request: ChatRequest,
   calls: readonly PlannedCall[],
   sentences: number,

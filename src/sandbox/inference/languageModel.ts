@@ -132,7 +132,7 @@ export function trainLanguageModel(texts: Iterable<readonly number[]>, size: num
 }
 
 /** Plain prose on the demo's own subjects, one paragraph a text, on which the language model is trained. */
-export const corpus: readonly string[] = [
+const corpus: readonly string[] = [
   'An organization is the outer wall of everything that belongs together in the cloud. People, service accounts, groups and roles live inside it, and nothing in one organization can see into another. When you sign in, the service first asks which organization you mean, because the same person may belong to several of them. A name is only for people to read; the service knows each organization by its id.',
   'A group is a list with a purpose. It says who belongs to it, and it says which roles its members receive. A person who joins the group receives all of its roles at once, and a person who leaves the group loses them at once. This is why groups are better than single grants: nobody has to remember what a person was given three years ago, because the group remembers it.',
   'A role is a set of permissions under one name. The name should say what the role is for, and the description should say what it allows. A role that allows too much is a risk, and a role that allows too little is a daily annoyance. Most organizations need only a few roles: one for readers, one for people who deploy, one for people who look after access, and one for emergencies.',

@@ -16,7 +16,7 @@ export interface Tokenizer {
   decode(ids: Iterable<number>): string;
 }
 
-export const endOfTextId = 256;
+const endOfTextId = 256;
 
 const firstPieceId = 257;
 const rarestWordPart = 12;
@@ -24,7 +24,7 @@ const rarestWordPart = 12;
 /** Words with at most one space before them, up to three digits, runs of other signs, white space. */
 const preToken = / ?\p{L}+| ?\p{N}{1,3}| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
 
-export function splitText(text: string): string[] {
+function splitText(text: string): string[] {
   return text.match(preToken) ?? [];
 }
 

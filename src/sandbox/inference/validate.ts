@@ -16,7 +16,7 @@ import {
 } from './request.ts';
 
 /** Most tools one request may offer. */
-export const mostTools = 128;
+const mostTools = 128;
 const mostStops = 4;
 const mostChoices = 8;
 const mostTopLogprobs = 20;

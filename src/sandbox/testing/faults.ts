@@ -63,7 +63,7 @@ export class FaultSyntaxError extends Error {
 }
 
 /** A single request asks for a fault of its own: a kind, or the fault as JSON. */
-export const FAULT_HEADER = 'x-rolecall-sandbox-fault';
+const FAULT_HEADER = 'x-rolecall-sandbox-fault';
 
 interface ActiveRule {
   rule: FaultRule;

@@ -1,10 +1,17 @@
 import { attribute, make } from './dom.ts';
-import { clampPosition, type GridPosition, movePosition } from './gridPosition.ts';
-import { HeaderView } from './headerView.ts';
-import { drawnRange, type GridMetrics, gridMetrics, positionsOf, scrollToShow } from './layout.ts';
+import {
+  clampPosition,
+  drawnRange,
+  type GridMetrics,
+  type GridPosition,
+  gridMetrics,
+  movePosition,
+  positionsOf,
+  scrollToShow,
+} from './layout.ts';
 import type { Localizer } from './localizer.ts';
 import type { MatrixTable } from './matrix.ts';
-import { type RenderContext, RowView } from './rowView.ts';
+import { HeaderView, type RenderContext, RowView } from './rowView.ts';
 
 export interface GridEvents {
   /** A place was clicked, or chosen with Enter. Never the corner. */

@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { make, part } from './dom.ts';
 import { Grid } from './grid.ts';
 import './matrix.css';
-import type { GridPosition } from './gridPosition.ts';
+import type { GridPosition } from './layout.ts';
 import { Localizer } from './localizer.ts';
 import { MatrixTable } from './matrix.ts';
 import {

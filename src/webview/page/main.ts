@@ -2,10 +2,10 @@
 import '../noEval.ts';
 
 import * as z from 'zod/mini';
-import { linkAt, renderBlocks, renderLine } from './blocks.ts';
+import { linkAt, renderBlocks, renderLine } from './render.ts';
 import './page.css';
 import { type PagePart, readToPage, type ToHost, type ToPage, versioned } from './protocol.ts';
-import { rebuild } from './rebuild.ts';
+import { rebuild } from './render.ts';
 
 interface Host {
   postMessage(message: unknown): void;

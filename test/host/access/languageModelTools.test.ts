@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { accessToolRegistry, mergeToolRegistries } from '../../../src/host/access/accessToolRegistry.ts';
+import { accessToolRegistry, mergeToolRegistries } from '../../../src/host/access/accessTools.ts';
 import { registerLanguageModelTools } from '../../../src/host/access/register.ts';
 import { accessToolNames } from '../../../src/host/accessToolNames.ts';
 import type { ToolRegistry } from '../../../src/host/conversation.ts';

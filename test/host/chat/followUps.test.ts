@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
 import { readFinishReason } from '../../../src/core/completions/completion.ts';
-import type { AgentLoopResult } from '../../../src/core/tools/agentLoopTypes.ts';
+import type { AgentLoopResult } from '../../../src/core/tools/agentLoop.ts';
 import { followUpOf, followUpProvider } from '../../../src/host/chat/followUps.ts';
 import { chatCommands } from '../../../src/ids.ts';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { useInNativeChat } from '../../../src/host/chat/nativeChat.ts';
-import { utilityModelNote } from '../../../src/host/chat/utilityModels.ts';
+import { useInNativeChat, utilityModelNote } from '../../../src/host/chat/nativeChat.ts';
 import { FakeLog, FakeMemento } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';
 import { userSettings } from '../support/workspace.ts';

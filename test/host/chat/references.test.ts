@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { promptWithReferences } from '../../../src/host/chat/references.ts';
+import { promptWithReferences } from '../../../src/host/chat/history.ts';
 import { chatRequest, requestTurn, responseTurn } from '../support/chat.ts';
 import { useChat } from '../support/participant.ts';
 import { useScene } from '../support/scene.ts';

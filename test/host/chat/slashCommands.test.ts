@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { questionOf } from '../../../src/host/chat/slashCommands.ts';
+import { questionOf } from '../../../src/host/chat/composeRequest.ts';
 import { ToolConsent } from '../../../src/host/tools/toolConsent.ts';
 import { ToolFiles } from '../../../src/host/tools/toolFiles.ts';
 import { WorkspaceTools } from '../../../src/host/tools/workspaceTools.ts';

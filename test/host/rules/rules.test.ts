@@ -5,7 +5,7 @@ import { RolecallError } from '../../../src/core/base/errors.ts';
 import { targetUri } from '../../../src/host/accessTarget.ts';
 import { ChangeMarks } from '../../../src/host/changeMarks.ts';
 import { AccessFiles } from '../../../src/host/rules/accessFiles.ts';
-import { QuickFixes } from '../../../src/host/rules/quickFixes.ts';
+import { QuickFixes } from '../../../src/host/rules/language.ts';
 import { ruleCommands } from '../../../src/host/rules/ruleCommands.ts';
 import type { RulesDeps } from '../../../src/host/rules/rules.ts';
 import { TreeDecorations } from '../../../src/host/tree/decorations.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { accessToolRegistry } from '../../../src/host/access/accessToolRegistry.ts';
+import { accessToolRegistry } from '../../../src/host/access/accessTools.ts';
 import { accessBriefing } from '../../../src/host/access/briefing.ts';
 import { accessToolNames } from '../../../src/host/accessToolNames.ts';
 import { extensionId } from '../../../src/ids.ts';

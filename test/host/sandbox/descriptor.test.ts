@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RolecallError } from '../../../src/core/base/errors.ts';
-import { readDescriptor, sandboxConnection } from '../../../src/host/sandbox/descriptor.ts';
+import { readDescriptor, sandboxConnection } from '../../../src/host/sandbox/sandboxProcess.ts';
 import { descriptor } from '../support/sandbox.ts';
 
 describe('the ready line of the sandbox', () => {

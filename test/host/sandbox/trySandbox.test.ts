@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { isCancelled, RolecallError } from '../../../src/core/base/errors.ts';
 import type { Cloud } from '../../../src/host/cloud.ts';
-import { readDescriptor, sandboxConnection } from '../../../src/host/sandbox/descriptor.ts';
+import { readDescriptor, sandboxConnection } from '../../../src/host/sandbox/sandboxProcess.ts';
 import { Sandbox } from '../../../src/host/sandbox/trySandbox.ts';
 import { nextStep } from '../../../src/host/showError.ts';
 import { commands, extensionId } from '../../../src/ids.ts';

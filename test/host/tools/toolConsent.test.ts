@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { CallPermissions } from '../../../src/host/tools/permissionsText.ts';
+import type { CallPermissions } from '../../../src/host/tools/toolConsent.ts';
 import { type ConsentRequest, ToolConsent } from '../../../src/host/tools/toolConsent.ts';
 import { FakeMemento } from '../support/fakes.ts';
 import { usePatches } from '../support/patches.ts';

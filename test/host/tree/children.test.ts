@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { RolecallError } from '../../../src/core/base/errors.ts';
-import { contentsOf, groupNodes, organizationChildren, roleNodes } from '../../../src/host/tree/children.ts';
-import { groupChildren, heldChildren, roleChildren } from '../../../src/host/tree/groupParts.ts';
-import { nameOfNode } from '../../../src/host/tree/names.ts';
-import { type Node, NodeIdAllocator, type NodeOf } from '../../../src/host/tree/nodes.ts';
+import {
+  contentsOf,
+  groupChildren,
+  groupNodes,
+  heldChildren,
+  organizationChildren,
+  roleChildren,
+  roleNodes,
+} from '../../../src/host/tree/children.ts';
+import { type Node, NodeIdAllocator, type NodeOf, nameOfNode } from '../../../src/host/tree/nodes.ts';
 import { metadataOf, readOf, shown } from '../support/access.ts';
 
 const organization = { kind: 'organization', id: 'o', organization: 'm', label: 'm', otherName: '' } as const;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { clampPosition, movePosition } from '../../../src/webview/matrix/gridPosition.ts';
+import { clampPosition, movePosition } from '../../../src/webview/matrix/layout.ts';
 
 const bounds = { rows: 100, columns: 20, page: 30 };
 /** Where a key leads from row 50, column 10, and from other places. */

@@ -3,16 +3,14 @@ import path from 'node:path';
 import * as z from 'zod/mini';
 import { withTimeout } from '../../base/abort.ts';
 import { cancelled, systemErrorCode } from '../../base/errors.ts';
-import { readIfAny } from '../rotation/files.ts';
-import { FolderKey } from '../rotation/folderKey.ts';
+import { FolderKey, readIfAny } from '../rotation/files.ts';
 import { statusOfConnectError } from '../rotation/holderConnection.ts';
-import { removeDeadSocket } from '../rotation/ipcServer.ts';
+import { removeDeadSocket } from '../rotation/ipc.ts';
 import { parseJsonAs, protocolShape } from '../rotation/protocol.ts';
-import { exchange, notUnderstood, UnreachableError, type WindowPlace } from './exchange.ts';
-import { readAll } from './frames.ts';
+import { exchange, notUnderstood, readAll, UnreachableError, type WindowPlace } from './exchange.ts';
 import { JoinedWindow } from './joinedWindow.ts';
 import { aboutSchema, type Claim, joinedSchema, joiningFolder, SILENCE_MS, type WindowAbout } from './messages.ts';
-import { ProgramKey } from './programKey.ts';
+import { ProgramKey } from './programs.ts';
 
 const registrationSchema = z.object({ ...protocolShape, address: z.string().check(z.minLength(1)) });
 

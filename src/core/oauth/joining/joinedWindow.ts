@@ -5,11 +5,16 @@ import { type ErrorKind, RolecallError } from '../../base/errors.ts';
 import type { Fetch } from '../../base/http.ts';
 import { parseJson } from '../../base/json.ts';
 import { parseJsonAs } from '../rotation/protocol.ts';
-import { exchange, notUnderstood, type Reply, UnreachableError, type WindowPlace } from './exchange.ts';
-import { readAll } from './frames.ts';
-import { type AllowedRequest, handleSchema, type Joined, type WindowAbout } from './messages.ts';
-import { operationOf, type ServiceName } from './operations.ts';
-import type { ProgramProof } from './programKey.ts';
+import { exchange, notUnderstood, type Reply, readAll, UnreachableError, type WindowPlace } from './exchange.ts';
+import {
+  type AllowedRequest,
+  handleSchema,
+  type Joined,
+  operationOf,
+  type ServiceName,
+  type WindowAbout,
+} from './messages.ts';
+import type { ProgramProof } from './programs.ts';
 
 type Prove = (challenge: string) => ProgramProof;
 

@@ -8,28 +8,27 @@ import { asRolecallError, RolecallError, systemErrorCode } from '../../base/erro
 import { abortableFetch, type Fetch, networkError } from '../../base/http.ts';
 import { parseJson } from '../../base/json.ts';
 import type { Log } from '../../base/log.ts';
-import { withoutValues } from '../../base/redact.ts';
-import { createWhole, privateFolder, removeAbandoned } from '../rotation/files.ts';
-import { FolderKey } from '../rotation/folderKey.ts';
+import { hideSecrets, withoutValues } from '../../base/redact.ts';
+import { createWhole, FolderKey, privateFolder, removeAbandoned } from '../rotation/files.ts';
 import { handshakeAsServer } from '../rotation/handshake.ts';
-import { type IpcServer, startIpcServer } from '../rotation/ipcServer.ts';
-import type { LineSocket } from '../rotation/lineSocket.ts';
+import type { LineSocket } from '../rotation/ipc.ts';
+import { type IpcServer, startIpcServer } from '../rotation/ipc.ts';
 import { PROTOCOL, type Protocol, parseJsonAs, protocolFields } from '../rotation/protocol.ts';
-import { AllowedPrograms } from './allowedPrograms.ts';
-import { readAll, receiveFrames, sendError, sendFrames } from './frames.ts';
-import { hideSecrets } from './hideSecrets.ts';
+import { readAll, receiveFrames, sendError, sendFrames } from './exchange.ts';
 import {
   type AllowedRequest,
   type Claim,
   type Joined,
   joiningFolder,
+  operations,
+  pathOf,
   requestSchema,
+  type ServiceName,
   SILENCE_MS,
   type WindowAbout,
   type WindowRequest,
 } from './messages.ts';
-import { operations, pathOf, type ServiceName } from './operations.ts';
-import { verifyProgram } from './programKey.ts';
+import { AllowedPrograms, verifyProgram } from './programs.ts';
 
 /** The sign-in of a window, which programs can use. */
 export interface SharedSignIn extends Pick<Joined, 'session'> {

@@ -1,9 +1,58 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as l10n from '@vscode/l10n';
 import { RolecallError, systemErrorCode } from '../../base/errors.ts';
+
+/** What the place of the shared state depends on. Nothing of the environment: windows started differently differ there. */
+export interface MachineInfo {
+  readonly platform: NodeJS.Platform;
+  /** The home folder as the user database knows it, whatever `$HOME` says. */
+  readonly homedir: string;
+  readonly hostname: string;
+}
+
+export function thisMachine(): MachineInfo {
+  return { platform: process.platform, homedir: homeOfUser(), hostname: os.hostname() };
+}
+
+/**
+ * Where the windows of one operating-system user share their state. On Linux a home folder may be mounted on several
+ * machines, or in containers, whose sockets do not reach each other: each has a folder of its own.
+ */
+export function stateRoot({ platform, homedir, hostname }: MachineInfo): string {
+  if (platform === 'win32') return path.win32.join(homedir, 'AppData', 'Local', 'Rolecall');
+  if (platform === 'darwin') return path.posix.join(homedir, 'Library', 'Application Support', 'Rolecall');
+  return path.posix.join(homedir, '.local', 'state', 'rolecall', fileName(hostname));
+}
+
+/** The folder of one identity service and client, without telling which in its name. */
+export function connectionFolderName(identityUrl: string, clientId: string): string {
+  return createHash('sha256').update(`${identityUrl}|${clientId}`).digest('hex').slice(0, 32);
+}
+
+/** Longest path of a Unix socket that every system takes, in bytes (`sun_path` holds 104 with its zero on macOS). */
+export const MAX_SOCKET_PATH = 100;
+
+/** A host name as one path segment. */
+function fileName(hostname: string): string {
+  const safe = hostname
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]/g, '_')
+    .replace(/^\.+/, '_')
+    .slice(0, 64);
+  return safe === '' ? 'localhost' : safe;
+}
+
+function homeOfUser(): string {
+  try {
+    return os.userInfo().homedir;
+  } catch {
+    return os.homedir(); // A container may run as a user id that has no entry in the user database.
+  }
+}
 
 /** How the names of unfinished files end. A killed window leaves some behind: {@link removeAbandoned}. */
 const UNFINISHED = '.tmp';
@@ -125,5 +174,43 @@ async function syncFolder(folder: string): Promise<void> {
     if (systemErrorCode(error) !== 'EINVAL') throw error; // Some network file systems cannot.
   } finally {
     await handle.close();
+  }
+}
+
+const NAME = 'windows.key';
+const BYTES = 32;
+
+/**
+ * The key by which the windows of one operating-system user recognise each other; made by the first window. It lies
+ * in a folder closed to others, so knowing it proves to be this user. It is not the key that seals the session: a window
+ * that has no session yet, or an old copy of the secret store, must be able to wait for its turn as well.
+ */
+export class FolderKey {
+  readonly #file: string;
+  #key: Buffer | undefined;
+
+  constructor(folder: string) {
+    this.#file = path.join(folder, NAME);
+  }
+
+  async get(): Promise<Buffer> {
+    this.#key ??= await readOrMake(this.#file);
+    return this.#key;
+  }
+
+  /** The other side did not know the key: perhaps the folder was removed and made anew. The next {@link get} reads it. */
+  forget(): void {
+    this.#key = undefined;
+  }
+}
+
+async function readOrMake(file: string): Promise<Buffer> {
+  for (;;) {
+    const found = await readIfAny(file);
+    if (found?.length === BYTES) return found;
+    const fresh = randomBytes(BYTES);
+    // The second case is a file that a broken disk cut short.
+    if (found === undefined) await createWhole(file, fresh, true);
+    else await replaceWhole(file, fresh, true);
   }
 }

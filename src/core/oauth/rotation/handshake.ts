@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
-import type { LineSocket } from './lineSocket.ts';
+import type { LineSocket } from './ipc.ts';
 import { canTalk, type Protocol, parseJsonAs, protocolFields, protocolShape } from './protocol.ts';
 
 /** The listening side: the holder of the mutex, a window that is notified of new sessions, or one that programs join. */
@@ -10,7 +10,7 @@ export interface HandshakeParams {
   readonly role: ListenerRole;
   /** Where the listening side listens. Part of the proof, so that nobody can relay the messages of two windows. */
   readonly address: string;
-  /** Shared by the windows of this user; see folderKey.ts. */
+  /** Shared by the windows of this user; see `FolderKey`. */
   readonly key: Buffer;
   readonly protocol: Protocol;
 }

@@ -1,6 +1,6 @@
 import { withTimeout } from '../../base/abort.ts';
 import { type HandshakeParams, type HandshakeResult, handshakeAsClient } from './handshake.ts';
-import { LineSocket } from './lineSocket.ts';
+import { LineSocket } from './ipc.ts';
 
 /** How often a holder is checked, and pinged, before it counts as silent. */
 const CHECKS = 20;

@@ -4,15 +4,13 @@ import * as z from 'zod/mini';
 import { withTimeout } from '../../base/abort.ts';
 import type { Connection } from '../../base/connection.ts';
 import { systemErrorCode } from '../../base/errors.ts';
-import { readIfAny } from './files.ts';
-import { FolderKey } from './folderKey.ts';
+import { connectionFolderName, FolderKey, readIfAny } from './files.ts';
 import { handshakeAsClient } from './handshake.ts';
 import { statusOfConnectError } from './holderConnection.ts';
-import { LineSocket } from './lineSocket.ts';
+import { LineSocket } from './ipc.ts';
 import { type Lock, newestLock } from './lockFiles.ts';
 import { PROTOCOL, type Protocol, parseJsonAs } from './protocol.ts';
 import { sessionFiles } from './sharedSession.ts';
-import { connectionFolderName } from './statePaths.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
 
 /** What the head of the sealed file says in the open; see seal.ts. Other versions may say it too. */

@@ -5,11 +5,11 @@ import { withTimeout } from '../../base/abort.ts';
 import { cancelled, RolecallError, systemErrorCode } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { formatSeconds } from '../../base/text.ts';
-import type { FolderKey } from './folderKey.ts';
+import type { FolderKey } from './files.ts';
 import { handshakeAsServer } from './handshake.ts';
 import { HolderConnection, type HolderStatus } from './holderConnection.ts';
-import { type IpcServer, removeDeadSocket, startIpcServer } from './ipcServer.ts';
-import type { LineSocket } from './lineSocket.ts';
+import type { LineSocket } from './ipc.ts';
+import { type IpcServer, removeDeadSocket, startIpcServer } from './ipc.ts';
 import {
   claimLock,
   isNewest,

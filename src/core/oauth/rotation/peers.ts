@@ -5,12 +5,11 @@ import * as z from 'zod/mini';
 import { withTimeout } from '../../base/abort.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import type { FolderKey } from './files.ts';
 import { createWhole, readIfAny } from './files.ts';
-import type { FolderKey } from './folderKey.ts';
 import { type HandshakeParams, handshakeAsClient, handshakeAsServer } from './handshake.ts';
 import { statusOfConnectError } from './holderConnection.ts';
-import { type IpcServer, removeDeadSocket, startIpcServer } from './ipcServer.ts';
-import { LineSocket } from './lineSocket.ts';
+import { type IpcServer, LineSocket, removeDeadSocket, startIpcServer } from './ipc.ts';
 import { canTalk, type Protocol, parseJsonAs, protocolFields, protocolShape } from './protocol.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
 

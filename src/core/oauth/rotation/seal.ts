@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import * as z from 'zod/mini';
 import type { Connection } from '../../base/connection.ts';
 import { readSession, type Session, writeSession } from '../session.ts';
-import { END_REASONS } from './endReason.ts';
 import { canRead, type Protocol, parseJsonAs, protocolFields, protocolShape } from './protocol.ts';
+import { END_REASONS } from './reconcile.ts';
 
 /** Length of the random key in the secret store, in bytes. */
 export const KEY_BYTES = 32;

@@ -5,9 +5,9 @@ import { asRolecallError, cancelled, RolecallError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts';
 import type { Session, TokenGrant } from '../session.ts';
 import type { BackOff } from './backOff.ts';
-import { type SessionEnd, sessionEndedError, sessionEndOf } from './endReason.ts';
 import type { Lease } from './mutex.ts';
 import type { SharedSessionState } from './reconcile.ts';
+import { type SessionEnd, sessionEndedError, sessionEndOf } from './reconcile.ts';
 import type { SharedSession } from './sharedSession.ts';
 import type { Timeouts } from './timeouts.ts';
 

@@ -4,15 +4,15 @@ import { asRolecallError, cancelled, RolecallError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts';
 import type { Session } from '../session.ts';
 import { type BackOff, LONGEST_MS } from './backOff.ts';
-import { tokenExpired } from './endReason.ts';
-import { isFresh } from './lifetime.ts';
 import type { Lease } from './mutex.ts';
 import type { CurrentSession, SharedSessionState } from './reconcile.ts';
+import { tokenExpired } from './reconcile.ts';
 import { rotate, type StoredState } from './rotate.ts';
 import { type Refresh, readTokenStatus } from './sendRefreshToken.ts';
 import type { SharedState } from './sharedState.ts';
 import type { Timeouts } from './timeouts.ts';
 import type { WindowSession } from './windowSession.ts';
+import { isFresh } from './windowSession.ts';
 
 /** Longest pause before asking again for a mutex whose holder did not answer: it may exit at any moment. */
 const HOLDER_PAUSE_MS = 2000;

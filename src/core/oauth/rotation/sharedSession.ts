@@ -2,18 +2,61 @@ import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as l10n from '@vscode/l10n';
+import * as z from 'zod/mini';
 import type { Connection } from '../../base/connection.ts';
 import { RolecallError, systemErrorCode } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Session } from '../session.ts';
+import { TRANSIENT_KINDS } from './backOff.ts';
 import { readIfAny, replaceWhole } from './files.ts';
-import type { Protocol } from './protocol.ts';
+import { type Protocol, parseJsonAs } from './protocol.ts';
 import { reconcile, type SharedSessionState, unreadableState } from './reconcile.ts';
-import { RefreshJournal } from './refreshJournal.ts';
 import { KEY_BYTES, type SessionEntry, seal, type Unsealed, unseal } from './seal.ts';
-import type { SecretRecord } from './secretRecord.ts';
-import type { SessionSecretStore } from './sessionSecretStore.ts';
+import type { SecretRecord, SessionSecretStore } from './sessionSecretStore.ts';
 import type { Timeouts } from './timeouts.ts';
+
+/** A `SharedFailure`. */
+const failureSchema = z.object({
+  generation: z.number(),
+  kind: z.enum(TRANSIENT_KINDS),
+  message: z.string(),
+  at: z.number(),
+  until: z.number(),
+  times: z.number(),
+});
+
+const entrySchema = z.object({
+  /** The generation whose refresh token was sent while its answer was not stored; 0 when there is none. */
+  generation: z.number(),
+  /** True when an answer came, though not one that says what became of the token. */
+  answered: z.optional(z.boolean()),
+  failure: z.optional(failureSchema),
+});
+
+type RefreshJournalEntry = z.infer<typeof entrySchema>;
+
+const NOTHING: RefreshJournalEntry = { generation: 0 };
+
+/**
+ * What a window leaves for the others about a refresh, in a file: that it has sent a refresh token, should it die before
+ * the answer is stored; and that the refresh failed, so that they do not try the same again one after the other. Written
+ * while holding the mutex; read by anybody.
+ */
+export class RefreshJournal {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  async read(): Promise<RefreshJournalEntry> {
+    return parseJsonAs(entrySchema, (await readIfAny(this.#file))?.toString() ?? '') ?? NOTHING;
+  }
+
+  async write(entry: RefreshJournalEntry): Promise<void> {
+    await replaceWhole(this.#file, JSON.stringify(entry), false);
+  }
+}
 
 /** How often a window that has just got its turn looks for a key that another window has just made. */
 const KEY_LAG_LOOKS = 25;

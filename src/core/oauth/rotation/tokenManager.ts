@@ -4,13 +4,12 @@ import type { TokenSource } from '../../base/connection.ts';
 import { asRolecallError, cancelled, isCancelled, RolecallError } from '../../base/errors.ts';
 import type { Session } from '../session.ts';
 import { BackOff } from './backOff.ts';
-import type { ClaimFiles } from './claimFiles.ts';
-import { tokenExpired } from './endReason.ts';
-import { isFresh, isUnexpired, withExpiry } from './lifetime.ts';
+import type { ClaimFiles } from './lockFiles.ts';
 import type { SharedSessionState } from './reconcile.ts';
+import { tokenExpired } from './reconcile.ts';
 import type { SharedSessionService, TokenManagerDeps } from './sharedSessionService.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
-import { type SessionState, WindowSession } from './windowSession.ts';
+import { isFresh, isUnexpired, type SessionState, WindowSession, withExpiry } from './windowSession.ts';
 
 /** If a token that was refreshed after a 401 is refused as well, it is not refreshed again for this long, in milliseconds. */
 const REFUSED_AGAIN_MS = 30_000;

@@ -2,8 +2,13 @@ import * as l10n from '@vscode/l10n';
 import { RolecallError } from '../../base/errors.ts';
 import type { Account, Session } from '../session.ts';
 import type { BackOff } from './backOff.ts';
-import { type EndReason, type SessionEnd, sessionEndedError } from './endReason.ts';
-import type { CurrentSession, SharedSessionState } from './reconcile.ts';
+import {
+  type CurrentSession,
+  type EndReason,
+  type SessionEnd,
+  type SharedSessionState,
+  sessionEndedError,
+} from './reconcile.ts';
 
 /** What one window knows of the session: never older than what it knew before. No I/O. */
 export class WindowSession {
@@ -167,3 +172,26 @@ export type SessionState =
   | { readonly kind: 'ended'; readonly account: Account; readonly reason: EndReason; readonly error: RolecallError }
   /** Neither signed in nor out: what is stored cannot be read now. The message says what to do. */
   | { readonly kind: 'storeUnavailable'; readonly error: RolecallError };
+
+/**
+ * A session that has just been issued, with the time when its access token really dies: `expiresAt` leaves out the last
+ * 60 s, or the last tenth of a lifetime shorter than ten minutes.
+ */
+export function withExpiry(session: Session, now: number): CurrentSession {
+  if (session.expiresAt === undefined) return { session };
+  const used = session.expiresAt - now;
+  return { session, diesAt: now + (used > 540_000 ? used + 60_000 : used / 0.9) };
+}
+
+/**
+ * True while the access token should still be used: until 60 s before it expires, or the last tenth of a lifetime
+ * shorter than ten minutes (the margin is part of `expiresAt`).
+ */
+export function isFresh(session: Session, now: number): boolean {
+  return session.expiresAt === undefined || now < session.expiresAt;
+}
+
+/** True while the service should still accept the access token, fresh or not. */
+export function isUnexpired({ session, diesAt = session.expiresAt }: CurrentSession, now: number): boolean {
+  return diesAt === undefined || now < diesAt;
+}

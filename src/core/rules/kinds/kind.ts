@@ -6,8 +6,8 @@ import {
   type Principal,
   type RoleEntry,
 } from '../../access/model.ts';
-import { oneLine } from '../../access/plain.ts';
 import { groupName, roleName } from '../../access/queries.ts';
+import { oneLine } from '../../base/text.ts';
 import type { People } from '../people.ts';
 import type { Keys, Value, Variant } from '../shape.ts';
 

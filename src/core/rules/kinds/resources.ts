@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
+import type { AccessGroup, AccessMetadata } from '../../access/model.ts';
 import { attentionOf, type GroupEntry, isBeingDeleted, type RoleEntry } from '../../access/model.ts';
-import type { AccessGroup, AccessMetadata } from '../../access/resources.ts';
 import { anyGlobTest } from '../globs.ts';
 import { type Key, textOf, type Value } from '../shape.ts';
 import { filler, groupText, type Kinds, keys, type List, roleText, type Subject, type Trial } from './kind.ts';

@@ -10,8 +10,14 @@ import {
 } from '../../../../src/core/access/difference.ts';
 import { comparableText, differenceDocument } from '../../../../src/core/access/differenceText.ts';
 import { documentMarkdown } from '../../../../src/core/access/document.ts';
-import { reviewOf, sorted } from '../../../../src/core/access/review.ts';
-import { memberKey, type ReviewGroup, readReview, writeReview } from '../../../../src/core/access/reviewFormat.ts';
+import {
+  memberKey,
+  type ReviewGroup,
+  readReview,
+  reviewOf,
+  sorted,
+  writeReview,
+} from '../../../../src/core/access/review.ts';
 import { group, model, organizations, role } from './organizations.ts';
 
 const reader = { service: 'identity.example.com', account: 'ada@example.com' };

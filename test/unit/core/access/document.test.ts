@@ -8,7 +8,7 @@ import {
   paragraph,
   table,
 } from '../../../../src/core/access/document.ts';
-import { oneLine } from '../../../../src/core/access/plain.ts';
+import { oneLine } from '../../../../src/core/base/text.ts';
 import { runs } from '../../runs.ts';
 
 describe('a document about access, as Markdown', () => {

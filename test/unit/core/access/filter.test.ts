@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { applyFilter } from '../../../../src/core/access/filter.ts';
-import { FILTER_KEYS, filterProblemsOf, parseFilter } from '../../../../src/core/access/filterSyntax.ts';
-import { sortEntries } from '../../../../src/core/access/sort.ts';
+import {
+  applyFilter,
+  FILTER_KEYS,
+  filterProblemsOf,
+  parseFilter,
+  sortEntries,
+} from '../../../../src/core/access/filter.ts';
 import { group, model, organizations, role } from './organizations.ts';
 
 const built = model(

@@ -6,6 +6,7 @@ import { differenceOf } from '../../../../src/core/access/difference.ts';
 import { differenceDocument } from '../../../../src/core/access/differenceText.ts';
 import { documentMarkdown } from '../../../../src/core/access/document.ts';
 import { groupMatrix, groupsGranting, peopleMatrix } from '../../../../src/core/access/matrix.ts';
+import type { AccessGroup } from '../../../../src/core/access/model.ts';
 import { buildModel, principalKey } from '../../../../src/core/access/model.ts';
 import {
   effectiveAccess,
@@ -15,7 +16,6 @@ import {
   holdersOf,
   orphansOf,
 } from '../../../../src/core/access/queries.ts';
-import type { AccessGroup } from '../../../../src/core/access/resources.ts';
 import { reviewOf } from '../../../../src/core/access/review.ts';
 import { reviewCsv, reviewDocument, reviewJson } from '../../../../src/core/access/reviewText.ts';
 import { group, input, model, organizations, role } from './organizations.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import type { AccessGroup, AccessInput, AccessRole } from '../../../../src/core/access/model.ts';
 import { type AccessModel, buildModel } from '../../../../src/core/access/model.ts';
-import type { AccessGroup, AccessInput, AccessRole } from '../../../../src/core/access/resources.ts';
 
 interface GroupOutline {
   readonly id?: string;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { filterPeople } from '../../../../src/core/access/filter.ts';
-import { parseFilter } from '../../../../src/core/access/filterSyntax.ts';
+import { filterPeople, parseFilter } from '../../../../src/core/access/filter.ts';
 import { buildModel } from '../../../../src/core/access/model.ts';
 import { group, input, model, organizations, role } from './organizations.ts';
 

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { documentMarkdown } from '../../../../src/core/access/document.ts';
 import { buildModel } from '../../../../src/core/access/model.ts';
-import { oneLine } from '../../../../src/core/access/plain.ts';
-import { reviewOf } from '../../../../src/core/access/review.ts';
-import { readReview, writeReview } from '../../../../src/core/access/reviewFormat.ts';
+import { readReview, reviewOf, writeReview } from '../../../../src/core/access/review.ts';
 import { csv, reviewCsv, reviewDocument, reviewJson } from '../../../../src/core/access/reviewText.ts';
+import { oneLine } from '../../../../src/core/base/text.ts';
 import { runs } from '../../runs.ts';
 import { group, input, model, organizations, role } from './organizations.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server as HttpServer } from 'node:http';
-import { inspectRedirectUri } from '../../../../src/core/diagnosis/redirectUri.ts';
+import { inspectRedirectUri } from '../../../../src/core/diagnosis/probe.ts';
 import { listenForRedirect } from '../../../../src/core/oauth/loopbackListener.ts';
 import { freePort, hasIpv6, occupy, release } from '../base/ports.ts';
 import { withShortDeadlines } from '../base/shortDeadlines.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Redactor } from '../../../../src/core/base/redact.ts';
+import { reportOf } from '../../../../src/core/diagnosis/diagnose.ts';
 import type { Diagnosis } from '../../../../src/core/diagnosis/facts.ts';
-import { reportOf } from '../../../../src/core/diagnosis/report.ts';
 import { AT, healthy, known, withValue } from './sample.ts';
 
 /** As the services and proxies of this kind make them. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Connection } from '../../../../src/core/base/connection.ts';
 import { asStorageError, RolecallError } from '../../../../src/core/base/errors.ts';
-import { isFresh } from '../../../../src/core/oauth/rotation/lifetime.ts';
+import { isFresh } from '../../../../src/core/oauth/rotation/windowSession.ts';
 import {
   accountOf,
   firstSession,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { silentLog } from '../../../../src/core/base/log.ts';
 import type { PromptCase } from '../../../../src/core/prompts/promptCases.ts';
+import { RequestQueue } from '../../../../src/core/prompts/promptClient.ts';
 import { type PromptFile, readPromptFile } from '../../../../src/core/prompts/promptFile.ts';
 import { type PromptResources, unreadable } from '../../../../src/core/prompts/promptRequest.ts';
-import { RequestQueue } from '../../../../src/core/prompts/requestQueue.ts';
 import { type RunDeps, type RunEvent, type RunPlan, runCases } from '../../../../src/core/prompts/runCases.ts';
 import type { PromptRun } from '../../../../src/core/prompts/runResults.ts';
 

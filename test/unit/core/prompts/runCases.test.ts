@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
-import { RequestQueue } from '../../../../src/core/prompts/requestQueue.ts';
+import { RequestQueue } from '../../../../src/core/prompts/promptClient.ts';
 import type { RunEvent } from '../../../../src/core/prompts/runCases.ts';
 import type { CaseResult } from '../../../../src/core/prompts/runResults.ts';
 import { reasonsOf } from '../../../../src/core/prompts/runText.ts';

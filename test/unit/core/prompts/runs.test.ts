@@ -9,8 +9,14 @@ import {
 } from '../../../../src/core/prompts/compareRuns.ts';
 import { attemptJson, jsonReport, junitReport, markdownReport } from '../../../../src/core/prompts/reports.ts';
 import type { AttemptResult } from '../../../../src/core/prompts/runResults.ts';
-import { MAX_RUNS, type RunStorage, RunStore } from '../../../../src/core/prompts/runStore.ts';
-import { readStoredRun, type StoredRun, summarizeRun } from '../../../../src/core/prompts/storedRun.ts';
+import {
+  MAX_RUNS,
+  type RunStorage,
+  RunStore,
+  readStoredRun,
+  type StoredRun,
+  summarizeRun,
+} from '../../../../src/core/prompts/runStore.ts';
 import { play, refuses, says } from './harness.ts';
 
 const YAML = (more = '') => `name: Test

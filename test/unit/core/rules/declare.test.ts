@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { AccessGroup, AccessSubject } from '../../../../src/core/access/model.ts';
 import { type AccessModel, buildModel } from '../../../../src/core/access/model.ts';
-import type { AccessGroup, AccessSubject } from '../../../../src/core/access/resources.ts';
 import { readAccessFile } from '../../../../src/core/rules/accessFile.ts';
 import { acceptDrift, addWaiver, declare } from '../../../../src/core/rules/declare.ts';
 import { checkAccess } from '../../../../src/core/rules/judge.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AccessInput } from '../../../../src/core/access/resources.ts';
+import type { AccessInput } from '../../../../src/core/access/model.ts';
 import { acme, check, type Outlines, outcome, problemsOf, ROLES } from './organizations.ts';
 
 interface Row {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { nearest } from '../../../../src/core/base/nearest.ts';
+import { nearest } from '../../../../src/core/base/text.ts';
 import { globTest } from '../../../../src/core/rules/globs.ts';
 import { runs } from '../../runs.ts';
 

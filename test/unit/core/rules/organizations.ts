@@ -1,5 +1,5 @@
+import type { AccessGroup, AccessInput, AccessRole } from '../../../../src/core/access/model.ts';
 import { type AccessModel, buildModel } from '../../../../src/core/access/model.ts';
-import type { AccessGroup, AccessInput, AccessRole } from '../../../../src/core/access/resources.ts';
 import { type Check, checkAccess } from '../../../../src/core/rules/judge.ts';
 import type { Subject } from '../../../../src/core/rules/kinds/kind.ts';
 import { group, input, role } from '../access/organizations.ts';

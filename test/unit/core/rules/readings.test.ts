@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AccessInput } from '../../../../src/core/access/resources.ts';
+import type { AccessInput } from '../../../../src/core/access/model.ts';
 import { checkAccess } from '../../../../src/core/rules/judge.ts';
 import { acme, check, NOON, outcome, ROLES } from './organizations.ts';
 

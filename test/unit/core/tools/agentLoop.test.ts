@@ -7,7 +7,7 @@ import type {
   HistoryMessage,
   ModelTurn,
   ToolResult,
-} from '../../../../src/core/tools/agentLoopTypes.ts';
+} from '../../../../src/core/tools/agentLoop.ts';
 
 import { assertConsistent, call, calls, model, options, play, toolMessages, turn, types } from './agentLoopPlay.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { cancelled } from '../../../../src/core/base/errors.ts';
+import type { ToolResult } from '../../../../src/core/tools/agentLoop.ts';
 import { runAgentLoop } from '../../../../src/core/tools/agentLoop.ts';
-import type { ToolResult } from '../../../../src/core/tools/agentLoopTypes.ts';
 import { runs } from '../../runs.ts';
 import {
   assertConsistent,

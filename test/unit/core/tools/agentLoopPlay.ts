@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { parseJsonObject, type ToolCall } from '../../../../src/core/base/json.ts';
-import { runAgentLoop } from '../../../../src/core/tools/agentLoop.ts';
 import type {
   AgentLoopEvent,
   AgentLoopOptions,
   AgentLoopResult,
   HistoryMessage,
   ModelTurn,
-} from '../../../../src/core/tools/agentLoopTypes.ts';
+} from '../../../../src/core/tools/agentLoop.ts';
+import { runAgentLoop } from '../../../../src/core/tools/agentLoop.ts';
 
 export type Options = AgentLoopOptions<string, string, string>;
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
-import { fillUrl, parseUrlTemplate } from '../../../../src/core/tools/urlTemplate.ts';
+import { fillUrl, parseUrlTemplate } from '../../../../src/core/tools/templates.ts';
 import { runs } from '../../runs.ts';
 
 const fill = (template: string, args: Record<string, unknown> = {}) => fillUrl(template, args).href;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type ErrorKind, RolecallError } from '../../../../../src/core/base/errors.ts';
 import { BackOff } from '../../../../../src/core/oauth/rotation/backOff.ts';
-import { sessionEndOf } from '../../../../../src/core/oauth/rotation/endReason.ts';
-import { isUnexpired, withExpiry } from '../../../../../src/core/oauth/rotation/lifetime.ts';
+import { sessionEndOf } from '../../../../../src/core/oauth/rotation/reconcile.ts';
 import { classifyRefreshFailure } from '../../../../../src/core/oauth/rotation/sendRefreshToken.ts';
 import { DEFAULT_TIMEOUTS } from '../../../../../src/core/oauth/rotation/timeouts.ts';
+import { isUnexpired, withExpiry } from '../../../../../src/core/oauth/rotation/windowSession.ts';
 import { firstSession } from '../../../../../src/core/oauth/session.ts';
 import { connection, refusal } from './fixture.ts';
 

@@ -3,11 +3,11 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import {
   createWhole,
+  FolderKey,
   privateFolder,
   removeAbandoned,
   replaceWhole,
 } from '../../../../../src/core/oauth/rotation/files.ts';
-import { FolderKey } from '../../../../../src/core/oauth/rotation/folderKey.ts';
 import { Setting } from './fixture.ts';
 
 const onPosix = process.platform === 'win32' ? it.skip : it;

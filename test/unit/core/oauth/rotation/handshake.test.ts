@@ -9,8 +9,7 @@ import {
   isSameProof,
   proofOf,
 } from '../../../../../src/core/oauth/rotation/handshake.ts';
-import { type IpcServer, startIpcServer } from '../../../../../src/core/oauth/rotation/ipcServer.ts';
-import { LineSocket } from '../../../../../src/core/oauth/rotation/lineSocket.ts';
+import { type IpcServer, LineSocket, startIpcServer } from '../../../../../src/core/oauth/rotation/ipc.ts';
 import { PROTOCOL, type Protocol } from '../../../../../src/core/oauth/rotation/protocol.ts';
 
 const key = randomBytes(32);

@@ -6,10 +6,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { silentLog } from '../../../../../src/core/base/log.ts';
-import { FolderKey } from '../../../../../src/core/oauth/rotation/folderKey.ts';
+import { FolderKey } from '../../../../../src/core/oauth/rotation/files.ts';
 import { handshakeAsServer } from '../../../../../src/core/oauth/rotation/handshake.ts';
 import { statusOfConnectError } from '../../../../../src/core/oauth/rotation/holderConnection.ts';
-import { startIpcServer } from '../../../../../src/core/oauth/rotation/ipcServer.ts';
+import { startIpcServer } from '../../../../../src/core/oauth/rotation/ipc.ts';
 import { claimLock, newestLock, removeOldLocks } from '../../../../../src/core/oauth/rotation/lockFiles.ts';
 import { Mutex } from '../../../../../src/core/oauth/rotation/mutex.ts';
 import { PROTOCOL, type Protocol } from '../../../../../src/core/oauth/rotation/protocol.ts';
@@ -299,7 +299,7 @@ async function holdInChild(folder: string) {
       '--input-type=module',
       '-e',
       `import { Mutex } from ${JSON.stringify(source('mutex.ts'))};
-       import { FolderKey } from ${JSON.stringify(source('folderKey.ts'))};
+       import { FolderKey } from ${JSON.stringify(source('files.ts'))};
        import { PROTOCOL } from ${JSON.stringify(source('protocol.ts'))};
        const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
        const folder = ${JSON.stringify(folder)};

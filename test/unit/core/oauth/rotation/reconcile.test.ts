@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { reconcile, type SharedSessionState } from '../../../../../src/core/oauth/rotation/reconcile.ts';
 import type { SealedHeader, Unsealed } from '../../../../../src/core/oauth/rotation/seal.ts';
-import { readRecord, type SecretRecord, writeRecord } from '../../../../../src/core/oauth/rotation/secretRecord.ts';
+import {
+  readRecord,
+  type SecretRecord,
+  writeRecord,
+} from '../../../../../src/core/oauth/rotation/sessionSecretStore.ts';
 import { firstSession, type Session, writeSession } from '../../../../../src/core/oauth/session.ts';
 import { connection } from './fixture.ts';
 

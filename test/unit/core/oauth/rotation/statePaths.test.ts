@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
-import { socketPath } from '../../../../../src/core/oauth/rotation/ipcServer.ts';
-import {
-  connectionFolderName,
-  type MachineInfo,
-  stateRoot,
-} from '../../../../../src/core/oauth/rotation/statePaths.ts';
+import { connectionFolderName, type MachineInfo, stateRoot } from '../../../../../src/core/oauth/rotation/files.ts';
+import { socketPath } from '../../../../../src/core/oauth/rotation/ipc.ts';
 
 describe('the place of the shared state', () => {
   const machines: [name: string, machine: MachineInfo, root: string][] = [

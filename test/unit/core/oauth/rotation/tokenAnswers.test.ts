@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { silentLog } from '../../../../../src/core/base/log.ts';
 import { AuthorizationServer } from '../../../../../src/core/oauth/authorizationServer.ts';
-import type { EndReason } from '../../../../../src/core/oauth/rotation/endReason.ts';
+import type { EndReason } from '../../../../../src/core/oauth/rotation/reconcile.ts';
 import { MockService, type Reply } from '../../base/mockService.ts';
 import { fixtureText } from '../../identity/fixtures.ts';
 import { ABSENT, DISCOVERY, TOKEN } from '../authorizationHarness.ts';

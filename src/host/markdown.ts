@@ -1,7 +1,15 @@
 import * as vscode from 'vscode';
 import { truncate } from '../core/base/text.ts';
 import { fenceFor } from '../core/completions/request.ts';
-import { numberText } from './tokenUsage.ts';
+import { numberText } from './formats.ts';
+
+/**
+ * Text of a server, a model or a workspace, so that nothing in it is markup where Markdown is rendered, theme icons
+ * included. Unlike `MarkdownString.appendText` it leaves spaces alone, so that lines still wrap.
+ */
+export function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_{}[\]()#+\-!~|<>&$]/g, '\\$&');
+}
 
 /** Characters of one attachment that are sent; a longer one is cut and says so. */
 const MAX_CHARACTERS = 60_000;
