@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { createQueue } from '../base/abort.ts';
 import { parseJson } from '../base/json.ts';
 import { truncateWithEllipsis } from '../base/text.ts';
 import type { CaseResult, PromptRun } from './runResults.ts';
@@ -123,21 +124,20 @@ export const MAX_RUNS = 20;
 const MAX_TOTAL = 200;
 const BASELINE = 'baseline.';
 
-/** Keeps the last runs of each prompt file, and one that is its baseline. */
+/** Keeps the last runs of each prompt file, and one that is its baseline. What is asked of it is done in that order. */
 export class RunStore {
   readonly #storage: RunStorage;
+  /** What is pruned is counted over all files, and whoever reads gets the run that is being added. */
+  readonly #inTurn = createQueue();
 
   constructor(storage: RunStorage) {
     this.#storage = storage;
   }
 
-  /** Several files can be done at once, and what is pruned is counted over all. @param fileKey a short name for the prompt file that is right for a file name, such as a hash of its address. */
+  /** @param fileKey a short name for the prompt file that is right for a file name, such as a hash of its address. */
   async add(fileKey: string, run: StoredRun): Promise<void> {
-    const added = this.#adding.then(() => this.#add(fileKey, run));
-    this.#adding = added.catch(() => {}); // Whoever adds the run is told.
-    await added;
+    await this.#inTurn(() => this.#add(fileKey, run));
   }
-  #adding = Promise.resolve();
 
   async #add(fileKey: string, run: StoredRun): Promise<void> {
     const names = await this.#storage.list();
@@ -151,26 +151,32 @@ export class RunStore {
 
   /** The newest first; what cannot be read is left out. */
   async runs(fileKey: string): Promise<StoredRun[]> {
-    const names = (await this.#storage.list()).filter((name) => isOf(name, fileKey));
-    const read = await Promise.all(names.map((name) => this.#read(name)));
+    const read = await this.#inTurn(async () => {
+      const names = (await this.#storage.list()).filter((name) => isOf(name, fileKey));
+      return Promise.all(names.map((name) => this.#read(name)));
+    });
     return read.filter((run) => run !== undefined).sort((one, other) => other.startedAt.localeCompare(one.startedAt));
   }
 
   async baseline(fileKey: string): Promise<StoredRun | undefined> {
     const name = `${BASELINE}${fileKey}.json`;
-    return (await this.#storage.list()).includes(name) ? await this.#read(name) : undefined;
+    return this.#inTurn(async () => ((await this.#storage.list()).includes(name) ? this.#read(name) : undefined));
   }
 
   /** `undefined` takes the baseline away. */
   async setBaseline(fileKey: string, run: StoredRun | undefined): Promise<void> {
     const name = `${BASELINE}${fileKey}.json`;
-    if (run) await this.#storage.write(name, JSON.stringify(run));
-    else if ((await this.#storage.list()).includes(name)) await this.#storage.delete(name);
+    await this.#inTurn(async () => {
+      if (run) await this.#storage.write(name, JSON.stringify(run));
+      else if ((await this.#storage.list()).includes(name)) await this.#storage.delete(name);
+    });
   }
 
   /** Deletes all runs, with their baselines. */
   async clear(): Promise<void> {
-    for (const name of await this.#storage.list()) await this.#storage.delete(name);
+    await this.#inTurn(async () => {
+      for (const name of await this.#storage.list()) await this.#storage.delete(name);
+    });
   }
 
   async #read(name: string): Promise<StoredRun | undefined> {

@@ -75,8 +75,8 @@ export class PromptRuns implements vscode.Disposable {
     if (run.results.length === 0) return new Map();
     const key = this.#keyOf(uri);
     const stored = summarizeRun(run, isPartial);
-    const baseline = await this.#store.baseline(key);
-    await this.#store.add(key, stored);
+    // Both at once: who compares from now on gets this run, too.
+    const [baseline] = await Promise.all([this.#store.baseline(key), this.#store.add(key, stored)]);
     if (!baseline) return new Map();
     const when = timeOf(baseline);
     return new Map(regressions(baseline, stored).map((worse) => [worse.id, regressionText(worse, when)]));

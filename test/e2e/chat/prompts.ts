@@ -140,7 +140,7 @@ test.describe('a prompt file', () => {
     await quickInput(page).getByText('Run Which Case?').waitFor();
     await choose(page, 'France');
     const shown = result('capitals.result.md');
-    await expect(shown.getByText('Finish reason')).toHaveCount(2);
+    await shown.getByText('is right').nth(1).waitFor();
     await workbench.screenshot('prompt-models');
     await lens('Compare…').click();
     await choose(page, 'Sandbox Guide with Sandbox N-gram');

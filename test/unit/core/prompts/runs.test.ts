@@ -214,6 +214,8 @@ describe('kept runs', () => {
     assert.equal((await store.runs('b')).length, 2, 'of the same moment');
     await Promise.all([store.add('c', at(1)), store.add('c', at(1)), store.add('c', at(1))]);
     assert.equal((await store.runs('c')).length, 3, 'at once');
+    void store.add('d', at(1));
+    assert.equal((await store.runs('d')).length, 1, 'that is being added');
     memory.files.set('a.broken.json', '{');
     assert.equal((await store.runs('a')).length, MAX_RUNS);
     await store.clear();
