@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { type AccessToolInput, type AccessToolName, answerOf } from '../../core/access/accessTools.ts';
 import { answerText } from '../../core/access/answers.ts';
 import { documentMarkdown } from '../../core/access/document.ts';
-import { gapText } from '../../core/access/english.ts';
+import { englishGapText } from '../../core/access/english.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
 import {
   effectiveAccess,
@@ -158,7 +158,7 @@ async function ask(context: Context, { json }: CommonOptions, { tool, input, mat
 
 /** What the answer lacks, on standard error: in a pipe, its text is not looked at. */
 function reportGaps({ terminal }: Context, { organization, gaps }: AccessModel): ExitCode {
-  for (const gap of gaps) terminal.error(`The answer for ${organization} is incomplete. ${gapText(gap)}`);
+  for (const gap of gaps) terminal.error(`The answer for ${organization} is incomplete. ${englishGapText(gap)}`);
   return gaps.length === 0 ? exitCodes.done : exitCodes.incomplete;
 }
 
@@ -167,7 +167,7 @@ function jsonOfModel({ organization, at, gaps }: AccessModel): object {
     organization,
     ...(at !== undefined && { readAt: new Date(at).toISOString() }),
     complete: gaps.length === 0,
-    gaps: gaps.map((gap) => ({ ...gap, text: gapText(gap) })),
+    gaps: gaps.map((gap) => ({ ...gap, text: englishGapText(gap) })),
   };
 }
 

@@ -11,7 +11,7 @@ import {
   rolesAnswer,
   truncateAnswer,
 } from './answers.ts';
-import { principalText, roleText } from './english.ts';
+import { englishPrincipalText, englishRoleText } from './english.ts';
 import { applyFilter, parseFilter } from './filter.ts';
 import type { AccessModel } from './model.ts';
 import { findPrincipals, findRoles } from './queries.ts';
@@ -130,7 +130,7 @@ export function answerOf(
         model,
         maxMatches,
         found.map((role) => holdersAnswer(model, role)),
-        found.map((role) => roleText(role, model.rolesKnown)),
+        found.map((role) => englishRoleText(role, model.rolesKnown)),
         `No role of ${oneLine(model.organization)} is named “${oneLine(input.role ?? '')}”.`,
       );
     }
@@ -140,7 +140,7 @@ export function answerOf(
         model,
         maxMatches,
         found.map((principal) => effectiveAccessAnswer(model, principal)),
-        found.map(principalText),
+        found.map(englishPrincipalText),
         `Nobody in the groups of ${oneLine(model.organization)} is named “${oneLine(input.who ?? '')}”.`,
       );
     }

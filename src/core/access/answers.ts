@@ -1,15 +1,15 @@
 import { oneLine } from '../base/text.ts';
 import { mayContainDuplicates } from './descriptions.ts';
 import {
-  countText,
-  DUPLICATE_PEOPLE_NOTE,
-  gapText,
-  grantedByText,
-  groupText,
-  membersText,
-  notesOf,
-  principalText,
-  roleText,
+  ENGLISH_DUPLICATE_PEOPLE_NOTE,
+  englishCountText,
+  englishGapText,
+  englishGrantedByText,
+  englishGroupNotes,
+  englishGroupText,
+  englishMembersText,
+  englishPrincipalText,
+  englishRoleText,
 } from './english.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
 import {
@@ -36,7 +36,7 @@ export function effectiveAccessAnswer(model: AccessModel, principal: Principal):
   const unknown = principal.groups.filter(({ missing }) => missing.includes('roles'));
   return {
     heading: [
-      `${principalText(principal)} in ${oneLine(model.organization)}: ${countText(reached.length, 'role')} through ${countText(principal.groups.length, 'group')}.`,
+      `${englishPrincipalText(principal)} in ${oneLine(model.organization)}: ${englishCountText(reached.length, 'role')} through ${englishCountText(principal.groups.length, 'group')}.`,
       ...samePeople(
         [principal, ...principal.groups.flatMap(({ members }) => members)],
         principal.kind !== 'serviceAccount',
@@ -45,9 +45,11 @@ export function effectiveAccessAnswer(model: AccessModel, principal: Principal):
       ...gapLines(model),
     ],
     lines: [
-      ...reached.map(({ role, grantedBy }) => `${roleText(role, model.rolesKnown)} ${grantedByText(grantedBy)}`),
-      ...idle.map((group) => `no role through ${groupText(group)}, which grants none`),
-      ...unknown.map((group) => `unknown roles through ${groupText(group)}`),
+      ...reached.map(
+        ({ role, grantedBy }) => `${englishRoleText(role, model.rolesKnown)} ${englishGrantedByText(grantedBy)}`,
+      ),
+      ...idle.map((group) => `no role through ${englishGroupText(group)}, which grants none`),
+      ...unknown.map((group) => `unknown roles through ${englishGroupText(group)}`),
     ],
   };
 }
@@ -58,14 +60,16 @@ export function holdersAnswer(model: AccessModel, role: RoleEntry): AccessAnswer
   const empty = role.groups.filter(hasNoMembers);
   return {
     heading: [
-      `${roleText(role, model.rolesKnown)} in ${oneLine(model.organization)}: ${holdersText(holders)} through ${countText(role.groups.length, 'group')}.`,
+      `${englishRoleText(role, model.rolesKnown)} in ${oneLine(model.organization)}: ${holdersText(holders)} through ${englishCountText(role.groups.length, 'group')}.`,
       ...samePeople(holders.map(({ principal }) => principal)),
       ...findingLines(model, [role, ...role.groups]),
       ...gapLines(model),
     ],
     lines: [
-      ...holders.map(({ principal, grantedBy }) => `${principalText(principal)} ${grantedByText(grantedBy)}`),
-      ...empty.map((group) => `nobody through ${groupText(group)}, which has no members`),
+      ...holders.map(
+        ({ principal, grantedBy }) => `${englishPrincipalText(principal)} ${englishGrantedByText(grantedBy)}`,
+      ),
+      ...empty.map((group) => `nobody through ${englishGroupText(group)}, which has no members`),
     ],
   };
 }
@@ -83,8 +87,8 @@ export function groupsAnswer(model: AccessModel, groups: readonly GroupEntry[] =
       const granted = roles.length === 0 ? [] : [`grants ${roles.map(oneRole).join(', ')}`];
       const grants = hasNoRoles(entry) ? ['grants no role'] : granted;
       const tags = group.metadata.tags.map(({ name, value }) => oneLine(`${name}=${value}`));
-      const more = [...notesOf(entry), ...tags.map((tag) => `tag ${tag}`)];
-      return `${oneLine(groupName(entry))} (id ${oneLine(group.metadata.id)}): ${[membersText(members), ...grants, ...more].join('; ')}`;
+      const more = [...englishGroupNotes(entry), ...tags.map((tag) => `tag ${tag}`)];
+      return `${oneLine(groupName(entry))} (id ${oneLine(group.metadata.id)}): ${[englishMembersText(members), ...grants, ...more].join('; ')}`;
     }),
   };
 }
@@ -99,7 +103,7 @@ export function rolesAnswer(model: AccessModel, roles: readonly RoleEntry[] = mo
     lines: roles.map((entry) => {
       const description = entry.role?.metadata.description;
       const suffix = description ? `; ${oneLine(description)}` : '';
-      return `${roleText(entry, model.rolesKnown)}: granted by ${countText(entry.groups.length, 'group')}${suffix}`;
+      return `${englishRoleText(entry, model.rolesKnown)}: granted by ${englishCountText(entry.groups.length, 'group')}${suffix}`;
     }),
   };
 }
@@ -109,11 +113,11 @@ export function answerText({ heading, lines }: AccessAnswer): string {
 }
 
 function holdersText(holders: readonly RoleHolder[]): string {
-  return holders.length === 0 ? 'nobody' : membersText(holders.map(({ principal }) => principal));
+  return holders.length === 0 ? 'nobody' : englishMembersText(holders.map(({ principal }) => principal));
 }
 
 function samePeople(members: readonly Principal[], isAsked = true): readonly string[] {
-  return isAsked && mayContainDuplicates(members) ? [DUPLICATE_PEOPLE_NOTE] : [];
+  return isAsked && mayContainDuplicates(members) ? [ENGLISH_DUPLICATE_PEOPLE_NOTE] : [];
 }
 
 /** What access rules find about these, and the waivers that allow it, a line each. */
@@ -129,7 +133,7 @@ function findingLines(model: AccessModel, entries: readonly (GroupEntry | RoleEn
 
 /** What an answer from this model may lack, a line each. */
 export function gapLines(model: AccessModel): readonly string[] {
-  return model.gaps.map((gap) => `INCOMPLETE: ${gapText(gap)}`);
+  return model.gaps.map((gap) => `INCOMPLETE: ${englishGapText(gap)}`);
 }
 
 function oneRole(role: RoleEntry): string {

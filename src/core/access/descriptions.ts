@@ -1,6 +1,5 @@
 import * as l10n from '@vscode/l10n';
 import { oneLine } from '../base/text.ts';
-import { PRINCIPAL_KINDS } from './english.ts';
 import type { AccessMetadata } from './model.ts';
 import {
   type AccessModel,
@@ -10,6 +9,7 @@ import {
   type GroupList,
   isBeingDeleted,
   openFindings,
+  PRINCIPAL_KINDS,
   type Principal,
   type PrincipalKind,
   type RoleEntry,
@@ -106,7 +106,7 @@ export function missingText(list: GroupList): string {
 }
 
 /** What is unusual about a group. */
-export function notesOf({ group, missing }: GroupEntry): readonly string[] {
+export function groupNotes({ group, missing }: GroupEntry): readonly string[] {
   const { metadata } = group;
   const attention = attentionOf(metadata);
   const states = { error: l10n.t('error'), degraded: l10n.t('degraded') };

@@ -4,7 +4,7 @@ import { kindName, missingText, timeText } from './descriptions.ts';
 import type { Difference, GroupChange, GroupFacts, RoleChange } from './difference.ts';
 import { type Block, fill, heading, joinLines, notice, paragraph } from './document.ts';
 import { type AccessDocument, type AccessLine, aboutLine, type EntryLink } from './documents.ts';
-import { MISSING, principalText } from './english.ts';
+import { ENGLISH_MISSING_TEXT, englishPrincipalText } from './english.ts';
 import { principalKey } from './model.ts';
 import type { Review, ReviewGroup, ReviewMember, ReviewRole } from './review.ts';
 
@@ -181,7 +181,7 @@ function factLines(facts: Partial<GroupFacts>): readonly string[] {
   return [
     ...valuesOf(facts).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${oneLine(value)}`])),
     ...tagsOf(facts).map((tag) => `tag ${tag}`),
-    ...(facts.missing ?? []).map((list) => MISSING[list]),
+    ...(facts.missing ?? []).map((list) => ENGLISH_MISSING_TEXT[list]),
   ];
 }
 
@@ -239,7 +239,12 @@ function tagsOf({ tags = [] }: Partial<GroupFacts>): readonly string[] {
 }
 
 function memberText({ kind, id, email, issuer }: ReviewMember): string {
-  return principalText({ kind, id, ...(email !== undefined && { email }), ...(issuer !== undefined && { issuer }) });
+  return englishPrincipalText({
+    kind,
+    id,
+    ...(email !== undefined && { email }),
+    ...(issuer !== undefined && { issuer }),
+  });
 }
 
 function roleLine(role: ReviewRole): string {

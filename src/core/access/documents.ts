@@ -3,10 +3,10 @@ import {
   duplicatePeopleNote,
   gapText,
   groupCountText,
+  groupNotes,
   kindName,
   mayContainDuplicates,
   membersText,
-  notesOf,
   roleCountText,
 } from './descriptions.ts';
 import { type Block, fill, joinLines, type Line, notice, type PageDocument, paragraph, table } from './document.ts';
@@ -144,7 +144,7 @@ export function groupLines(groups: readonly GroupEntry[]): AccessLine {
 }
 
 function groupLine(entry: GroupEntry): AccessLine {
-  const notes = notesOf(entry).join(', ');
+  const notes = groupNotes(entry).join(', ');
   const link = { text: groupName(entry), link: { kind: 'group', key: entry.key } } as const;
   return notes === '' ? [link] : [link, ` (${notes})`];
 }

@@ -1,5 +1,6 @@
 /*
- * Descriptions for models and files, where English is part of the format. `descriptions.ts` has those that people read.
+ * Descriptions for models and files, always in English: it is part of the format. `descriptions.ts` has those that people read,
+ * in their own language.
  */
 
 import { oneLine } from '../base/text.ts';
@@ -9,6 +10,7 @@ import {
   type GroupEntry,
   type GroupList,
   isBeingDeleted,
+  PRINCIPAL_KINDS,
   type Principal,
   type PrincipalKind,
   type RoleEntry,
@@ -21,76 +23,74 @@ const KINDS: Readonly<Record<PrincipalKind, string>> = {
   serviceAccount: 'service account',
 };
 
-export const PRINCIPAL_KINDS = ['subject', 'user', 'serviceAccount'] as const;
-
-export const kindName = (kind: PrincipalKind): string => KINDS[kind];
+export const englishKindName = (kind: PrincipalKind): string => KINDS[kind];
 
 /** Servers list the same people in both ways, without a link between them. */
-export const DUPLICATE_PEOPLE_NOTE =
+export const ENGLISH_DUPLICATE_PEOPLE_NOTE =
   'Subjects identify people by their identity provider, user IDs by the cloud: they may be the same people.';
 
 /** `2 subjects, 2 user IDs, 1 service account`: how many of each kind, since adding them up would count people twice. */
-export function membersText(members: readonly Pick<Principal, 'kind'>[]): string {
+export function englishMembersText(members: readonly Pick<Principal, 'kind'>[]): string {
   const counts = PRINCIPAL_KINDS.map(
     (kind) => [kind, members.filter((member) => member.kind === kind).length] as const,
   );
-  const texts = counts.flatMap(([kind, many]) => (many === 0 ? [] : [countText(many, KINDS[kind])]));
+  const texts = counts.flatMap(([kind, many]) => (many === 0 ? [] : [englishCountText(many, KINDS[kind])]));
   return texts.join(', ') || 'no members';
 }
 
 /** `1 group`, `2 groups`. */
-export function countText(many: number, what: string): string {
+export function englishCountText(many: number, what: string): string {
   return `${many} ${what}${many === 1 ? '' : 's'}`;
 }
 
 /** `ada@acme.example`; an ID alone with its kind before it: `user ID 17`. */
-export function memberName({ kind, id, email }: Pick<Principal, 'kind' | 'id' | 'email'>): string {
+export function englishMemberName({ kind, id, email }: Pick<Principal, 'kind' | 'id' | 'email'>): string {
   return email ?? `${KINDS[kind]} ${id}`;
 }
 
 /** A principal, unambiguously: `jane@example.com (subject 17 of https://issuer)`. */
-export function principalText(principal: Pick<Principal, 'kind' | 'id' | 'email' | 'issuer'>): string {
+export function englishPrincipalText(principal: Pick<Principal, 'kind' | 'id' | 'email' | 'issuer'>): string {
   const { kind, id, email, issuer } = principal;
   const which = issuer === undefined ? KINDS[kind] : `${KINDS[kind]} of ${oneLine(issuer)}`;
   return email === undefined ? `${oneLine(id)} (${which})` : `${oneLine(email)} (${which}, id ${oneLine(id)})`;
 }
 
 /** `operators (id g-1)`, with its notes. */
-export function groupText(entry: GroupEntry): string {
-  const notes = notesOf(entry);
+export function englishGroupText(entry: GroupEntry): string {
+  const notes = englishGroupNotes(entry);
   return `${oneLine(groupName(entry))} (${[`id ${oneLine(entry.group.metadata.id)}`, ...notes].join(', ')})`;
 }
 
 /** `reader (id r-1)`; of a role that is not listed only the id is known. */
-export function roleText(entry: RoleEntry, rolesKnown: boolean): string {
+export function englishRoleText(entry: RoleEntry, rolesKnown: boolean): string {
   if (entry.role === undefined) return `${oneLine(entry.id)} (${rolesKnown ? 'not listed' : 'name not known'})`;
   return `${oneLine(roleName(entry))} (id ${oneLine(entry.id)})`;
 }
 
 /** `through operators (id g-1), readers (id g-2, being deleted)`. */
-export function grantedByText(groups: readonly GroupEntry[]): string {
-  return `through ${groups.map(groupText).join(', ')}`;
+export function englishGrantedByText(groups: readonly GroupEntry[]): string {
+  return `through ${groups.map(englishGroupText).join(', ')}`;
 }
 
 /** What of a group is not known. */
-export const MISSING: Readonly<Record<GroupList, string>> = {
+export const ENGLISH_MISSING_TEXT: Readonly<Record<GroupList, string>> = {
   roles: 'roles not sent by the service',
   serviceAccounts: 'service accounts not sent by the service',
 };
 
 /** What is unusual about a group. */
-export function notesOf({ group, missing }: GroupEntry): readonly string[] {
+export function englishGroupNotes({ group, missing }: GroupEntry): readonly string[] {
   const { metadata } = group;
   const attention = attentionOf(metadata);
   return [
     ...(isBeingDeleted(metadata) ? ['being deleted'] : []),
     ...(attention === undefined ? [] : [attention]),
-    ...missing.map((list) => MISSING[list]),
+    ...missing.map((list) => ENGLISH_MISSING_TEXT[list]),
   ];
 }
 
 /** What an answer may lack, as a sentence. */
-export function gapText({ list, kind, count, reason }: Gap): string {
+export function englishGapText({ list, kind, count, reason }: Gap): string {
   const because = reason === '' ? '' : ` ${oneLine(reason)}`;
   switch (kind) {
     case 'unread':

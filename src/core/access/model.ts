@@ -63,8 +63,9 @@ export interface AccessInput {
   readonly roles: AccessList<AccessRole>;
 }
 
+export const PRINCIPAL_KINDS = ['subject', 'user', 'serviceAccount'] as const;
 /** A person as an identity provider knows them, a user of the cloud, or a service account: whoever can be in a group. */
-export type PrincipalKind = 'subject' | 'user' | 'serviceAccount';
+export type PrincipalKind = (typeof PRINCIPAL_KINDS)[number];
 
 export interface Principal {
   readonly kind: PrincipalKind;

@@ -14,7 +14,7 @@ import {
   roleLine,
   samePeopleNote,
 } from './documents.ts';
-import * as english from './english.ts';
+import { englishGapText, englishGroupNotes, englishKindName } from './english.ts';
 import type { AccessMetadata, AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
 import { effectiveAccess, groupName, holdersOf, type Orphans, orphansOf, principalName, roleName } from './queries.ts';
 import { type ReviewOrigin, reviewOf, writeReview } from './review.ts';
@@ -189,7 +189,7 @@ export function reviewCsv(model: AccessModel, reader: ReviewOrigin): string {
     'read at': readAt(model),
     complete: model.gaps.length === 0 ? 'yes' : 'no',
   };
-  const rows: Row[] = model.gaps.map((gap) => ({ section: 'incomplete', finding: english.gapText(gap) }));
+  const rows: Row[] = model.gaps.map((gap) => ({ section: 'incomplete', finding: englishGapText(gap) }));
   for (const { finding, rows: found } of orphanRows(model)) {
     for (const row of found) rows.push({ section: 'orphan', finding, ...row });
   }
@@ -273,7 +273,7 @@ function orphanRows(model: AccessModel): readonly OrphanRows[] {
 
 function principalCells(principal: Principal): Row {
   const { kind, id, issuer = '' } = principal;
-  return { kind: english.kindName(kind), who: principalName(principal), 'who id': id, issuer };
+  return { kind: englishKindName(kind), who: principalName(principal), 'who id': id, issuer };
 }
 
 function roleCells(role: RoleEntry, rolesKnown: boolean): Row {
@@ -288,7 +288,7 @@ function groupCells(entry: GroupEntry): Row {
     'group id': id,
     health: healthStatus,
     provisioning: provisioningStatus,
-    notes: english.notesOf(entry).join(', '),
+    notes: englishGroupNotes(entry).join(', '),
   };
 }
 

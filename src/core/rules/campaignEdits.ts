@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { Document, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
 import { timeText } from '../access/descriptions.ts';
-import { memberName } from '../access/english.ts';
+import { englishMemberName } from '../access/english.ts';
 import type { AccessModel, GroupEntry, Principal } from '../access/model.ts';
 import { groupName } from '../access/queries.ts';
 import { RolecallError } from '../base/errors.ts';
@@ -64,7 +64,7 @@ export function beginCampaign(model: AccessModel, now: number, previous?: Campai
 function itemNode(document: Document, group: GroupEntry, principal: Principal, decided: Value | undefined): YAMLMap {
   const node = document.createNode({ group: group.key, who: whoOf(principal) }) as YAMLMap;
   node.spaceBefore = true;
-  node.commentBefore = ` ${oneLine(groupName(group))}: ${oneLine(memberName(principal))}`;
+  node.commentBefore = ` ${oneLine(groupName(group))}: ${oneLine(englishMemberName(principal))}`;
   for (const key of DECISION_KEYS) {
     const value = decided?.fields?.get(key)?.value;
     if (value !== undefined) setField(document, node, key, plainOf(value));

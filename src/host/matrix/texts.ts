@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { duplicatePeopleNote, gapText, kindName, membersText, notesOf } from '../../core/access/descriptions.ts';
+import { duplicatePeopleNote, gapText, groupNotes, kindName, membersText } from '../../core/access/descriptions.ts';
 import { groupsGranting } from '../../core/access/matrix.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
 import { groupName, principalName, roleName } from '../../core/access/queries.ts';
@@ -41,7 +41,7 @@ export function pageTexts(organization: string): Readonly<Record<TextName, strin
 
 /** The text beside the name of a row: what is unusual about a group, the kind of a member. */
 export const notes: RowNotes = {
-  ofGroup: (entry) => notesOf(entry).join(', '),
+  ofGroup: (entry) => groupNotes(entry).join(', '),
   ofPrincipal: ({ kind }) => kindName(kind),
 };
 
@@ -85,7 +85,7 @@ export function detailText(row: GroupEntry | Principal | undefined, role: RoleEn
 function rowText(row: GroupEntry | Principal): string {
   if ('group' in row) {
     const { group, members } = row;
-    return [oneLine(groupName(row)), oneLine(group.metadata.id), membersText(members), ...notesOf(row)]
+    return [oneLine(groupName(row)), oneLine(group.metadata.id), membersText(members), ...groupNotes(row)]
       .filter(Boolean)
       .join(' · ');
   }

@@ -1,7 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { kindName, roleCountText } from '../../access/descriptions.ts';
-import { PRINCIPAL_KINDS } from '../../access/english.ts';
-import { type GroupEntry, isBeingDeleted, type PrincipalKind } from '../../access/model.ts';
+import { type GroupEntry, isBeingDeleted, PRINCIPAL_KINDS, type PrincipalKind } from '../../access/model.ts';
 import { hasNoMembers, hasNoRoles } from '../../access/queries.ts';
 import { Marks } from '../references.ts';
 import type { Key } from '../shape.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { answerText, effectiveAccessAnswer, groupsAnswer } from '../../../../src/core/access/answers.ts';
-import { notesOf } from '../../../../src/core/access/descriptions.ts';
+import { groupNotes } from '../../../../src/core/access/descriptions.ts';
 import { differenceOf } from '../../../../src/core/access/difference.ts';
 import { differenceDocument } from '../../../../src/core/access/differenceText.ts';
 import { documentMarkdown } from '../../../../src/core/access/document.ts';
@@ -139,7 +139,7 @@ describe('the access model', () => {
         built.groups.map(({ missing }) => missing),
         [['roles'], ['serviceAccounts'], []],
       );
-      assert.deepEqual(built.groups.map(notesOf), [
+      assert.deepEqual(built.groups.map(groupNotes), [
         ['roles not sent by the service'],
         ['service accounts not sent by the service'],
         [],
