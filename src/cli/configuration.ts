@@ -42,7 +42,7 @@ export function readConfiguration(options: CommonOptions, env: NodeJS.ProcessEnv
 }
 
 /** An address that a command needs and nobody gave. */
-export function missing(option: string, variable: string): never {
+export function throwMissingOption(option: string, variable: string): never {
   throw new RolecallError('configuration', `Set ${variable}, or use ${option}.`);
 }
 

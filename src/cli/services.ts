@@ -8,7 +8,7 @@ import type { InferenceConnection, InferenceDeps } from '../core/completions/end
 import { Directory, listOf, wasCancelled } from '../core/identity/directory.ts';
 import { acceptsToken, IdentityClient } from '../core/identity/identityClient.ts';
 import { signInWithServiceToken } from '../core/oauth/serviceToken.ts';
-import { type Configuration, missing, tokenVariables } from './configuration.ts';
+import { type Configuration, throwMissingOption, tokenVariables } from './configuration.ts';
 
 /** The two services as the commands use them, whoever's sign-in it is. */
 export interface Services {
@@ -46,8 +46,9 @@ export function servicesOfToken({ configuration, fetch: send, log }: TokenServic
   const { token, inferenceToken = token } = configuration;
   // Answers are printed, and a server may repeat what it was sent.
   const fetch: Fetch = async (...sent) => responseWithout(await send(...sent), [token, inferenceToken]);
-  const identityUrl = () => configuration.identityUrl ?? missing('--identity-url', 'ROLECALL_IDENTITY_URL');
-  const inferenceUrl = () => configuration.inferenceUrl ?? missing('--inference-url', 'ROLECALL_INFERENCE_URL');
+  const identityUrl = () => configuration.identityUrl ?? throwMissingOption('--identity-url', 'ROLECALL_IDENTITY_URL');
+  const inferenceUrl = () =>
+    configuration.inferenceUrl ?? throwMissingOption('--inference-url', 'ROLECALL_INFERENCE_URL');
   const client = () => {
     const tokens = { accessToken: async () => token, refreshAfter401: async () => refused(tokenVariables.token) };
     return new IdentityClient({ fetch, identityUrl: identityUrl(), tokens, log, now: Date.now });

@@ -18,7 +18,7 @@ import { findFiles, readTextFile, resourcesOfFile, shownPath } from './files.ts'
 import { inferenceConnection, type Services } from './services.ts';
 import type { Context, ExitCode } from './subcommand.ts';
 import {
-  compareWith,
+  compareWithBaseline,
   OrderedOutput,
   readBaseline,
   resultLines,
@@ -80,7 +80,7 @@ export async function testFiles(named: readonly string[], options: TestOptions, 
   if (signal.aborted) throw cancelled(signal.reason);
   await writeReports(runs, options);
   const stored = runs.map((run) => summarizeRun(run, run.stopped));
-  const worse = baseline ? compareWith(baseline, stored, terminal.note) : [];
+  const worse = baseline ? compareWithBaseline(baseline, stored, terminal.note) : [];
   if (options.json) await writeJson(runs, worse, context);
   const { code, why } = verdict(runs, { isWhole, worse: worse.length, failOn: options.failOn ?? 'failure' });
   if (why !== undefined) terminal.error(why);

@@ -98,7 +98,7 @@ interface Regression {
 }
 
 /** The cases that did better in the baseline; each is told. */
-export function compareWith(
+export function compareWithBaseline(
   baseline: readonly StoredRun[],
   runs: readonly StoredRun[],
   note: (text: string) => void,

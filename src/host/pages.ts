@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { documentMarkdown, type Line, type PageDocument } from '../core/access/document.ts';
+import { documentMarkdown, type Line, type PageDocument } from '../core/access/pageDocument.ts';
 import { cancelled } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
 import { oneLine } from '../core/base/text.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { PageDocument } from '../../src/core/access/document.ts';
+import type { PageDocument } from '../../src/core/access/pageDocument.ts';
 import { Answers } from '../../src/host/editor/answer.ts';
 import { commands, documentPanel } from '../../src/ids.ts';
 import { PROTOCOL_VERSION } from '../../src/webview/page/protocol.ts';

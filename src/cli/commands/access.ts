@@ -1,9 +1,9 @@
 import { Option } from 'commander';
 import { type AccessToolInput, type AccessToolName, answerOf } from '../../core/access/accessTools.ts';
-import { answerText } from '../../core/access/answers.ts';
-import { documentMarkdown } from '../../core/access/document.ts';
+import { accessAnswerText } from '../../core/access/answers.ts';
 import { englishGapText } from '../../core/access/english.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
+import { documentMarkdown } from '../../core/access/pageDocument.ts';
 import {
   effectiveAccess,
   findPrincipals,
@@ -136,7 +136,7 @@ async function ask(context: Context, { json }: CommonOptions, { tool, input, mat
       hasFound ||= found.some(({ isFound }) => isFound);
       if (json) asked.push({ ...jsonOfModel(model), matches: found.map((match) => match.json) });
       else {
-        const text = answerText(answerOf(model, tool, input, Number.POSITIVE_INFINITY)).trim();
+        const text = accessAnswerText(answerOf(model, tool, input, Number.POSITIVE_INFINITY)).trim();
         await terminal.write(`${asked.length > 0 ? '\n' : ''}${text}\n`);
         asked.push(model);
       }

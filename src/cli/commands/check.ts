@@ -3,8 +3,8 @@ import type { AccessModel } from '../../core/access/model.ts';
 import { asRolecallError, isCancelled, RolecallError } from '../../core/base/errors.ts';
 import { type AccessFile, readAccessFile } from '../../core/rules/accessFile.ts';
 import {
-  type Check,
   type CheckOptions,
+  type CheckResult,
   checkAccess,
   checkUnread,
   unknownOrganization,
@@ -15,7 +15,7 @@ import {
   reportJson,
   reportLines,
   reportSarif,
-  verdictOf,
+  worstVerdict,
 } from '../../core/rules/reports.ts';
 import type { CommonOptions } from '../configuration.ts';
 import { findFiles, readTextFile, shownPath, writeTextFile } from '../files.ts';
@@ -82,7 +82,7 @@ async function checkFiles(
   else for (const one of checked) await terminal.write(`${reportLines(one).join('\n')}\n`);
   if (options.sarif !== undefined)
     await writeTextFile(options.sarif, `${printableJson(reportSarif(checked, manifest.version))}\n`);
-  const verdict = verdictOf(checked);
+  const verdict = worstVerdict(checked);
   if (verdict === 'findings') return exitCodes.finding;
   if (isUnreached) return exitCodes.refused;
   return verdict === 'clean' ? exitCodes.done : exitCodes.incomplete;
@@ -103,7 +103,7 @@ async function checkAll(
   const checked: CheckedFile[] = [];
   let isUnreached = false;
   // Each organization is read once. A file is not trusted: only what the user shows is read, whatever it names.
-  const checkFile = async (file: AccessFile): Promise<Check> => {
+  const checkFile = async (file: AccessFile): Promise<CheckResult> => {
     const { organization } = file;
     const unknown = unknownOrganization(file, shown);
     if (organization === undefined || unknown) return checkUnread(file, unknown, options);

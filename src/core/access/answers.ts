@@ -108,7 +108,7 @@ export function rolesAnswer(model: AccessModel, roles: readonly RoleEntry[] = mo
   };
 }
 
-export function answerText({ heading, lines }: AccessAnswer): string {
+export function accessAnswerText({ heading, lines }: AccessAnswer): string {
   return [...heading, '', ...lines, ''].join('\n');
 }
 
@@ -153,10 +153,10 @@ export type MeasureText = (text: string) => Promise<number> | number;
  */
 export async function truncateAnswer(answer: AccessAnswer, budget: number, measure: MeasureText): Promise<string> {
   const { heading, lines } = answer;
-  const whole = answerText(answer);
+  const whole = accessAnswerText(answer);
   if ((await measure(whole)) <= budget) return whole;
   const cut = (kept: number): string =>
-    answerText({
+    accessAnswerText({
       heading,
       lines: [
         ...lines.slice(0, kept),

@@ -1,11 +1,11 @@
 import * as l10n from '@vscode/l10n';
 import { oneLine } from '../base/text.ts';
+import { type AccessDocument, type AccessLine, aboutLine, type EntryLink } from './accessDocuments.ts';
 import { kindName, missingText, timeText } from './descriptions.ts';
 import type { Difference, GroupChange, GroupFacts, RoleChange } from './difference.ts';
-import { type Block, fill, heading, joinLines, notice, paragraph } from './document.ts';
-import { type AccessDocument, type AccessLine, aboutLine, type EntryLink } from './documents.ts';
 import { ENGLISH_MISSING_TEXT, englishPrincipalText } from './english.ts';
 import { principalKey } from './model.ts';
+import { type Block, fill, heading, joinLines, notice, paragraph } from './pageDocument.ts';
 import type { Review, ReviewGroup, ReviewMember, ReviewRole } from './review.ts';
 
 /** A review with one fact per line, for the editor's own comparison. Equal access is equal text, whenever it was read. */

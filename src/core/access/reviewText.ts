@@ -1,7 +1,5 @@
 import * as l10n from '@vscode/l10n';
 import { oneLine } from '../base/text.ts';
-import { groupCountText, kindName, membersText, missingText, stateText, timeText } from './descriptions.ts';
-import { type Block, fill, heading, joinLines, paragraph, table } from './document.ts';
 import {
   type AccessDocument,
   type AccessLine,
@@ -13,9 +11,11 @@ import {
   principalLine,
   roleLine,
   samePeopleNote,
-} from './documents.ts';
+} from './accessDocuments.ts';
+import { groupCountText, kindName, membersText, missingText, stateText, timeText } from './descriptions.ts';
 import { englishGapText, englishGroupNotes, englishKindName } from './english.ts';
 import type { AccessMetadata, AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
+import { type Block, fill, heading, joinLines, paragraph, table } from './pageDocument.ts';
 import { effectiveAccess, groupName, holdersOf, type Orphans, orphansOf, principalName, roleName } from './queries.ts';
 import { type ReviewOrigin, reviewOf, writeReview } from './review.ts';
 

@@ -29,7 +29,7 @@ import {
 import { ModelObservations } from './modelObservations.ts';
 import { type CompletionRequest, type OptionalField, serializeRequest } from './request.ts';
 import { type EventBatches, readResponse } from './response.ts';
-import { type Attempt, CompletionRetryPolicy, dropRefusedFields, optionalFieldsOf } from './retry.ts';
+import { CompletionRetryPolicy, dropRefusedFields, optionalFieldsOf, type RequestAttempt } from './retry.ts';
 
 /** Options of a completion, besides the request itself. */
 export interface CompletionOptions {
@@ -79,7 +79,7 @@ export async function* streamCompletion(
   const policy = retryPolicy(deps, options, { own, fitting, model: request.model, signal });
   const calls = new Set(request.messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)));
   for (const notice of prepared.notices) yield tell(notice, notices);
-  let attempt: Attempt = { request: prepared.request, token: await accessToken(deps, signal) };
+  let attempt: RequestAttempt = { request: prepared.request, token: await accessToken(deps, signal) };
   for (;;) {
     const assembler = new CompletionAssembler(request.n ?? 1, notices, calls);
     const deadline = new DeadlineSignal(signal);
@@ -143,7 +143,7 @@ function tell(notice: Notice, notices: Notice[]): CompletionEvent {
 /** What follows a failed attempt: another one, or the error. */
 async function* again(
   error: RolecallError,
-  last: Attempt,
+  last: RequestAttempt,
   {
     assembler,
     policy,
@@ -157,7 +157,7 @@ async function* again(
     log: Log;
     signal: AbortSignal;
   },
-): AsyncGenerator<CompletionEvent, Attempt, undefined> {
+): AsyncGenerator<CompletionEvent, RequestAttempt, undefined> {
   if (assembler.hasBegun) yield { kind: 'interrupted', completion: assembler.interrupted(error.message) };
   const next = assembler.hasBegun ? undefined : await policy.next(error, last);
   if (!next) throw error;
@@ -191,7 +191,7 @@ function retryPolicy(
 async function ask(
   deps: InferenceDeps,
   url: string,
-  { request, token }: Attempt,
+  { request, token }: RequestAttempt,
   reading: { readonly watch: DeadlineSignal; readonly assembler: CompletionAssembler; readonly deadlines: Deadlines },
 ): Promise<EventBatches> {
   const { watch: deadline, assembler, deadlines } = reading;

@@ -277,7 +277,7 @@ export function unusualValue(field: string, value: unknown, name = field): strin
 const messagesSchema = z.array(message, must.list).check(z.minLength(1, must.notEmpty));
 
 /** A whole request as the user writes it. */
-export const requestSchema = z.extend(parametersSchema, {
+export const completionRequestSchema = z.extend(parametersSchema, {
   model: text.check(z.minLength(1, must.notEmpty)),
   messages: messagesSchema,
 });
@@ -301,7 +301,7 @@ export function checkParameters(value: unknown): ValidationResult<CompletionPara
 
 /** Checks a whole request that the user wrote. */
 export function checkRequest(value: unknown): ValidationResult<CompletionRequest> {
-  return check(requestSchema, value);
+  return check(completionRequestSchema, value);
 }
 
 /** Checks a conversation that was stored outside the program. */

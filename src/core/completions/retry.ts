@@ -6,7 +6,7 @@ import type { PreparedRequest } from './history.ts';
 import { type CompletionParameters, type CompletionRequest, type OptionalField, optionalFields } from './request.ts';
 
 /** One try to send a request. */
-export interface Attempt {
+export interface RequestAttempt {
   readonly request: CompletionRequest;
   readonly token: string;
 }
@@ -26,7 +26,7 @@ export interface RetryRules {
 }
 
 /** The next attempt, the notices about it, and how long to wait first. */
-export interface RetryDecision extends Attempt {
+export interface RetryDecision extends RequestAttempt {
   readonly notices?: readonly Notice[];
   readonly waitMs?: number;
 }
@@ -48,20 +48,20 @@ export class CompletionRetryPolicy {
   }
 
   /** @param error what the last attempt threw before anything of an answer came. */
-  async next(error: RolecallError, last: Attempt): Promise<RetryDecision | undefined> {
+  async next(error: RolecallError, last: RequestAttempt): Promise<RetryDecision | undefined> {
     if (error.kind === 'signedOut') return this.#withNewerToken(last);
     if (error.kind === 'rateLimited') return this.#afterWaiting(error, last);
     if (error.kind === 'contextOverflow') return this.#shorter(error, last);
     return this.#withoutOwnFields(error, last);
   }
 
-  async #withNewerToken(last: Attempt): Promise<RetryDecision | undefined> {
+  async #withNewerToken(last: RequestAttempt): Promise<RetryDecision | undefined> {
     if (!this.#once('token')) return undefined;
     const token = await this.#rules.newerToken(last.token);
     return token === undefined ? undefined : { ...last, token };
   }
 
-  #afterWaiting({ details }: RolecallError, last: Attempt): RetryDecision | undefined {
+  #afterWaiting({ details }: RolecallError, last: RequestAttempt): RetryDecision | undefined {
     const waitMs = details.retryAfterMs;
     const { longestWaitMs } = this.#rules;
     if (waitMs === undefined || longestWaitMs === 0 || waitMs > longestWaitMs) return undefined;
@@ -71,13 +71,13 @@ export class CompletionRetryPolicy {
     return { ...last, waitMs, notices: [{ code: 'waiting', message }] };
   }
 
-  #shorter(error: RolecallError, last: Attempt): RetryDecision | undefined {
+  #shorter(error: RolecallError, last: RequestAttempt): RetryDecision | undefined {
     if (!this.#once('length')) return undefined;
     const shorter = this.#rules.shorter(error, last.request);
     return shorter && { ...last, ...shorter };
   }
 
-  #withoutOwnFields(error: RolecallError, last: Attempt): RetryDecision | undefined {
+  #withoutOwnFields(error: RolecallError, last: RequestAttempt): RetryDecision | undefined {
     const { own } = this.#rules;
     const refused = withTools(error, refusedFields(error, this.#mayGo(last.request)) as OptionalField[], own);
     const { request, notices } = dropRefusedFields(last.request, refused, own);

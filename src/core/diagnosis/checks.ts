@@ -7,7 +7,7 @@ export type CheckName = Exclude<keyof Diagnosis, 'at'>;
 type ValueOf<Name extends CheckName> = Diagnosis[Name] extends CheckOutcome<infer Value> ? Value : never;
 
 /** One question of a diagnosis, and how its answer is shown. */
-export interface Check<Name extends CheckName> {
+export interface DiagnosisCheck<Name extends CheckName> {
   /** The heading it stands under; checks with the same heading follow each other. */
   readonly heading: () => string;
   /** Names the check where it has no answer. */
@@ -28,7 +28,7 @@ const SPECIFICATION_VERSION = '1.11.0';
 const MAX_SKEW_MS = 60_000;
 
 /** Every check, in the order of the report. */
-export const CHECKS: { readonly [Name in CheckName]: Check<Name> } = {
+export const CHECKS: { readonly [Name in CheckName]: DiagnosisCheck<Name> } = {
   versions: {
     heading: () => l10n.t('Versions'),
     label: () => l10n.t('Versions'),

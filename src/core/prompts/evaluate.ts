@@ -8,7 +8,7 @@ import type { EvaluatorCheck, EvaluatorDefinition } from './evaluatorDefinitions
 import { judgeAnswer, judgeBuiltin } from './judge.ts';
 import { fillJsonTexts, fillPlaceholders } from './placeholders.ts';
 import type { Evaluation } from './runResults.ts';
-import { type Answer, missing, missingValues, type Outcome, skipped } from './runResults.ts';
+import { type Answer, missingValues, type Outcome, skipped, skippedWithoutValues } from './runResults.ts';
 
 const LONGEST_QUOTE = 80;
 /** A pattern that needs longer would need for ever. */
@@ -76,7 +76,7 @@ function decided(isPassed: boolean, reason: string): Outcome {
 function compare({ comparison, operand }: Extract<EvaluatorCheck, { method: 'string' }>, answer: Answer): Outcome {
   const { values } = answer;
   const absent = missingValues(operand.value, values);
-  if (absent.length > 0) return missing(absent);
+  if (absent.length > 0) return skippedWithoutValues(absent);
   const expected = fillPlaceholders(operand.value, (name) => values.get(name)).replace(/[\r\n]+$/, '');
   const actual = answerText(answer.choice);
   if (comparison === 'equals') {
@@ -123,7 +123,7 @@ function startOfDifference(one: string, other: string): number {
 function matchRegex({ pattern, flags }: Extract<EvaluatorCheck, { method: 'regex' }>, answer: Answer): Outcome {
   const { values } = answer;
   const absent = missingValues(pattern, values);
-  if (absent.length > 0) return missing(absent);
+  if (absent.length > 0) return skippedWithoutValues(absent);
   // Also within brackets, where a hyphen means a range.
   const literally = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replaceAll('-', '\\x2d');
   const filled = fillPlaceholders(pattern, (name) => {
@@ -163,7 +163,7 @@ function findCall(
   { choice, values }: Answer,
 ): Outcome {
   const absent = missingValues(JSON.stringify(template), values);
-  if (absent.length > 0) return missing(absent);
+  if (absent.length > 0) return skippedWithoutValues(absent);
   const wanted = fillJsonTexts(template, (name) => values.get(name)) as JsonObject;
   const calls = choice.toolCalls.filter(({ name }) => name === tool);
   if (calls.some(({ parsed }) => parsed !== undefined && contains(parsed, wanted))) return { verdict: 'passed' };

@@ -6,7 +6,14 @@ import { type BuiltinEvaluator, builtinEvaluators, type JudgeChoice } from './bu
 import { COMPLETION } from './checkPlaceholders.ts';
 import type { JudgeCheck } from './evaluatorDefinitions.ts';
 import { fillPlaceholders } from './placeholders.ts';
-import { type Answer, type JudgeRequest, missing, missingValues, type Outcome, skipped } from './runResults.ts';
+import {
+  type Answer,
+  type JudgeRequest,
+  missingValues,
+  type Outcome,
+  skipped,
+  skippedWithoutValues,
+} from './runResults.ts';
 
 const LONGEST_QUOTE = 200;
 
@@ -20,7 +27,7 @@ export async function judgeAnswer(
   const values = new Map([...answer.values, [COMPLETION, completion]]);
   const texts = [check.systemPrompt?.value ?? '', check.prompt.value];
   const absent = texts.flatMap((text) => missingValues(text, values));
-  if (absent.length > 0) return missing([...new Set(absent)]);
+  if (absent.length > 0) return skippedWithoutValues([...new Set(absent)]);
   const [system = '', prompt = ''] = texts.map((text) => fillPlaceholders(text, (name) => values.get(name)));
   const messages: ChatMessage[] = [
     ...(system === '' ? [] : [{ role: 'system', content: system }]),
@@ -42,7 +49,7 @@ export async function judgeBuiltin(
 ): Promise<Outcome> {
   const builtin = builtinEvaluators[uses] as BuiltinEvaluator;
   const absent = builtin.reads.filter((name) => (answer.values.get(name) ?? '') === '');
-  if (absent.length > 0) return missing(absent);
+  if (absent.length > 0) return skippedWithoutValues(absent);
   const parts = [
     ...builtin.reads.map((name) => [name, answer.values.get(name) ?? ''] as const),
     [COMPLETION, completion],

@@ -47,7 +47,7 @@ export interface PromptHover {
 type Level = FieldLevel | 'parameters' | 'case';
 
 /** What can be typed at `offset`. */
-export function completions(text: string, offset: number, context: LanguageContext): PromptCompletion[] {
+export function promptCompletions(text: string, offset: number, context: LanguageContext): PromptCompletion[] {
   const variables = variableCompletions(text, offset, context);
   if (variables) return variables;
   const place = outlineAt(text, offset);
@@ -226,7 +226,7 @@ const parameterValues: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** What the key or placeholder at `offset` means. */
-export function hover(text: string, offset: number, context: LanguageContext): PromptHover | undefined {
+export function promptHover(text: string, offset: number, context: LanguageContext): PromptHover | undefined {
   const yaml = new YamlText(text);
   if (!yaml.root) return undefined;
   return hoverKey(yaml, yaml.root, [], offset, context) ?? hoverPlaceholder(text, offset);

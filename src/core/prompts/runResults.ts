@@ -192,6 +192,6 @@ export function missingValues(text: string, values: ReadonlyMap<string, string>)
 }
 
 /** A check that needs what the case does not have. */
-export function missing(names: readonly string[]): Outcome {
+export function skippedWithoutValues(names: readonly string[]): Outcome {
   return skipped(l10n.t('The case has no value for: {0}.', names.join(', ')));
 }

@@ -66,7 +66,7 @@ function shareText(passed: number, of: number): string {
 }
 
 /** What a kept result came to. */
-export function resultText({ verdict, passed, of }: Pick<StoredResult, 'verdict' | 'passed' | 'of'>): string {
+export function storedResultText({ verdict, passed, of }: Pick<StoredResult, 'verdict' | 'passed' | 'of'>): string {
   return `${marks[verdict]} ${verdictText(verdict)}${shareText(passed, of)}`;
 }
 
@@ -85,7 +85,7 @@ export function countsText(results: readonly { readonly verdict: Verdict }[]): s
 
 /** @param when the baseline was run. */
 export function regressionText({ before, after }: ComparedCase, when: string): string {
-  const told = (result: StoredResult | undefined) => (result ? resultText(result) : '–');
+  const told = (result: StoredResult | undefined) => (result ? storedResultText(result) : '–');
   return l10n.t('Worse than the baseline of {0}: {1} then, {2} now.', when, told(before), told(after));
 }
 

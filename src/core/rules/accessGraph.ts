@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { gapText, kindName } from '../access/descriptions.ts';
-import { documentMarkdown, joinLines, type Line, markdownBlock, notice, table } from '../access/document.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../access/model.ts';
+import { documentMarkdown, joinLines, type Line, markdownBlock, notice, table } from '../access/pageDocument.ts';
 import { groupName, idLabel, principalName, roleName } from '../access/queries.ts';
 import { oneLine } from '../base/text.ts';
 

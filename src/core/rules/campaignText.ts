@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { memberName, timeText } from '../access/descriptions.ts';
-import { heading, notice, type PageDocument, paragraph, table } from '../access/document.ts';
 import type { AccessModel } from '../access/model.ts';
+import { heading, notice, type PageDocument, paragraph, table } from '../access/pageDocument.ts';
 import { groupName, roleName } from '../access/queries.ts';
 import { oneLine } from '../base/text.ts';
 import { type CampaignState, type ItemStatus, isDecision, keyOf, type Membership, whoOf } from './campaign.ts';

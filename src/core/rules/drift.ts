@@ -6,7 +6,7 @@ import { oneLine } from '../base/text.ts';
 import type { Declaration } from './accessFile.ts';
 import { compare, type Finding } from './findings.ts';
 import { isGlob } from './globs.ts';
-import type { Subject } from './kinds/kind.ts';
+import type { FindingSubject } from './kinds/kind.ts';
 import { groupText, roleText } from './kinds/kind.ts';
 import { hasMalformed } from './references.ts';
 import { type Place, problem, textOf, type Value } from './shape.ts';
@@ -117,7 +117,7 @@ class Comparison {
     for (const { value, resolved } of declared) {
       if (resolved === 'unclear' || (resolved && hasRole(group, resolved))) continue;
       const text = value.text ?? '';
-      const subject: Subject =
+      const subject: FindingSubject =
         resolved === undefined ? { kind: 'aspect', name: text } : { kind: 'role', role: resolved };
       const message = l10n.t('{0} does not have the role {1}', groupText(group), oneLine(text));
       this.#find('missing-role', value, group, [subject], message);
@@ -184,7 +184,7 @@ class Comparison {
     }
     if (present.length === 0) {
       const { found } = resolved;
-      const subject: Subject =
+      const subject: FindingSubject =
         found.length === 0 ? { kind: 'aspect', name: text } : { kind: 'principal', principals: found };
       this.#find('missing-member', value, group, [subject], l10n.t('{0} is not in {1}', text, groupText(group)));
     }
@@ -294,12 +294,12 @@ class Comparison {
     }
   }
 
-  #find(kind: string, place: Place, group: GroupEntry, others: readonly Subject[], message: string): void {
+  #find(kind: string, place: Place, group: GroupEntry, others: readonly FindingSubject[], message: string): void {
     const finding = this.#finding(kind, place, [{ kind: 'group', group }, ...others], message);
     this.#findings.push({ ...finding, through: [group] });
   }
 
-  #finding(kind: string, { start, end }: Place, subjects: readonly Subject[], message: string): Finding {
+  #finding(kind: string, { start, end }: Place, subjects: readonly FindingSubject[], message: string): Finding {
     const { model } = this.#world;
     const isStale = model.gaps.some((gap) => gap.list === 'groups' && gap.kind === 'stale');
     return {

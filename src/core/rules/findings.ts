@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { GroupEntry, Principal, RoleEntry } from '../access/model.ts';
 import type { Severity, Waiver } from './accessFile.ts';
-import type { Range, Subject } from './kinds/kind.ts';
+import type { CountRange, FindingSubject } from './kinds/kind.ts';
 import type { Place } from './shape.ts';
 
 /** Something that a rule or the declaration finds. */
@@ -15,10 +15,10 @@ export interface Finding {
   readonly place: Place;
   /** Localized, without a full stop. */
   readonly message: string;
-  readonly subjects: readonly Subject[];
+  readonly subjects: readonly FindingSubject[];
   /** The groups that it comes from, and roles. */
   readonly through: readonly (GroupEntry | RoleEntry)[];
-  readonly range?: Range | undefined;
+  readonly range?: CountRange | undefined;
   readonly waiver?: Waiver;
   /** One that applied until it expired. */
   readonly lapsed?: Waiver;
@@ -57,7 +57,7 @@ function inOrder(one: Finding, other: Finding): number {
   return compare(one.message, other.message) || compare(fingerprintOf(one), fingerprintOf(other));
 }
 
-function keysOf(subject: Subject): readonly string[] {
+function keysOf(subject: FindingSubject): readonly string[] {
   switch (subject.kind) {
     case 'principal':
       return subject.principals.map(({ key }) => key).sort(compare);

@@ -23,12 +23,12 @@ export interface RuleResult {
   readonly reasons: readonly string[];
 }
 
-export type Verdict = 'clean' | 'findings' | 'undecided';
+export type CheckVerdict = 'clean' | 'findings' | 'undecided';
 
-export interface Check {
+export interface CheckResult {
   readonly file: AccessFile;
   readonly organization: string;
-  readonly verdict: Verdict;
+  readonly verdict: CheckVerdict;
   readonly rules: readonly RuleResult[];
   readonly drift: Drift | undefined;
   /** Of the file itself, its references and its waivers, in the order of the text. */
@@ -49,7 +49,7 @@ export interface CheckOptions {
 }
 
 /** Judges one reading of an organization by a file of access rules. Never throws, whatever the file holds. */
-export function checkAccess(text: string | AccessFile, model: AccessModel, options: CheckOptions): Check {
+export function checkAccess(text: string | AccessFile, model: AccessModel, options: CheckOptions): CheckResult {
   const file = typeof text === 'string' ? readAccessFile(text) : text;
   const problems = [...file.problems];
   const today = dayOfTime(options.now);
@@ -76,7 +76,7 @@ export function checkAccess(text: string | AccessFile, model: AccessModel, optio
 }
 
 /** A file whose organization was not read: everything in it is undecided. @param reason can be a problem of the file. */
-export function checkUnread(file: AccessFile, reason: FileProblem | string = '', options: CheckOptions): Check {
+export function checkUnread(file: AccessFile, reason: FileProblem | string = '', options: CheckOptions): CheckResult {
   const [message, problems] = typeof reason === 'string' ? [reason, []] : [reason.message, [reason]];
   const list = { items: undefined, malformed: 0, at: undefined, problem: message };
   const model = buildModel({ organization: file.organization ?? '', groups: list, roles: list });
@@ -104,16 +104,16 @@ export function unreadReasons({ gaps }: Pick<AccessModel, 'gaps'>): readonly str
 }
 
 /** All findings of a check, waived ones too, in the order of the rules and of the reading. */
-export function findingsOf({ rules, drift }: Pick<Check, 'rules' | 'drift'>): readonly Finding[] {
+export function findingsOf({ rules, drift }: Pick<CheckResult, 'rules' | 'drift'>): readonly Finding[] {
   return [...rules.flatMap(({ findings }) => findings), ...(drift?.findings ?? [])];
 }
 
 /** The same in stable order, for what is written and shown: of each rule by what they say. */
-export function sortedFindingsOf({ rules, drift }: Pick<Check, 'rules' | 'drift'>): readonly Finding[] {
+export function sortedFindingsOf({ rules, drift }: Pick<CheckResult, 'rules' | 'drift'>): readonly Finding[] {
   return [...rules.flatMap(({ findings }) => sortedFindings(findings)), ...(drift?.findings ?? [])];
 }
 
-function verdictOf(rules: readonly RuleResult[], drift: Drift | undefined, reasons: readonly string[]): Verdict {
+function verdictOf(rules: readonly RuleResult[], drift: Drift | undefined, reasons: readonly string[]): CheckVerdict {
   const counted = rules.filter(({ rule }) => rule.severity !== 'info');
   if (counted.some(({ status }) => status === 'fail') || (drift && drift.findings.length > 0)) return 'findings';
   const isUndecided = counted.some(({ status }) => status === 'undecided') || (drift && drift.reasons.length > 0);

@@ -10,7 +10,7 @@ import { type Key, type Keys, type Place, parseYaml, placeOf, type Refers, type 
 import { scalar } from './trial.ts';
 
 /** What can stand at a place, as data. */
-export interface Completion {
+export interface CompletionItem {
   readonly label: string;
   readonly kind: 'key' | 'value' | 'group' | 'role' | 'person' | 'rule' | 'organization';
   /** What is written: a text as YAML. */
@@ -18,14 +18,14 @@ export interface Completion {
   readonly detail?: string;
 }
 
-export interface Completions {
+export interface CompletionList {
   /** What is replaced. */
   readonly place: Place;
-  readonly items: readonly Completion[];
+  readonly items: readonly CompletionItem[];
 }
 
 /** What completion takes from a reading, and from the user. */
-export interface Known {
+export interface CompletionContext {
   readonly model: AccessModel | undefined;
   readonly organizations: readonly string[];
 }
@@ -38,7 +38,12 @@ const FLOW_END = '\x18';
 const MAX_ITEMS = 500;
 
 /** What can follow at an offset of a file of this shape. */
-export function complete(text: string, offset: number, shape: Shape, known: Known): Completions | undefined {
+export function accessFileCompletions(
+  text: string,
+  offset: number,
+  shape: Shape,
+  known: CompletionContext,
+): CompletionList | undefined {
   // Right after the colon of a key, YAML needs a space. A reference such as `user:` has none.
   const isAfterKey = /(?:^|[\s{,])[\w"']+:$/.test(text.slice(0, offset).split('\n').at(-1) ?? '');
   const spaced = isAfterKey ? completeWith(' ', text, offset, shape, known) : undefined;
@@ -50,8 +55,8 @@ function completeWith(
   text: string,
   offset: number,
   shape: Shape,
-  known: Known,
-): Completions | undefined {
+  known: CompletionContext,
+): CompletionList | undefined {
   const lineEnd = offset + text.slice(offset).search(/\r?\n|$/);
   const parsed = parseUnfinished(
     text.slice(0, offset) + space + CURSOR,
@@ -118,7 +123,7 @@ function closersOf(text: string): readonly string[] {
 }
 
 /** What is at an offset, as lines of plain text. */
-export function hover(
+export function accessFileHover(
   text: string,
   offset: number,
   shape: Shape,
@@ -208,12 +213,12 @@ function explained({ by, keys, of }: Extract<Shape, { type: 'variants' }>): Keys
   return { [by]: { ...key, shape: { ...key.shape, about } } };
 }
 
-function keyCompletion(name: string, { shape, about }: Key): Completion {
+function keyCompletion(name: string, { shape, about }: Key): CompletionItem {
   const after = shape.type === 'list' || shape.type === 'record' ? ':' : ': ';
   return { label: name, kind: 'key', insert: name + after, detail: about() };
 }
 
-function valuesOf(shape: Shape, text: string, known: Known): readonly Completion[] {
+function valuesOf(shape: Shape, text: string, known: CompletionContext): readonly CompletionItem[] {
   switch (shape.type) {
     case 'choice':
       return shape.of.map((value) => {
@@ -229,8 +234,12 @@ function valuesOf(shape: Shape, text: string, known: Known): readonly Completion
   }
 }
 
-function references(refers: Refers, text: string, { model, organizations }: Known): readonly Completion[] {
-  const as = (kind: Completion['kind']) => (value: string) => ({ label: value, kind, insert: scalar(value) });
+function references(
+  refers: Refers,
+  text: string,
+  { model, organizations }: CompletionContext,
+): readonly CompletionItem[] {
+  const as = (kind: CompletionItem['kind']) => (value: string) => ({ label: value, kind, insert: scalar(value) });
   if (refers === 'organization') return organizations.map(as('organization'));
   if (refers === 'rule') return [...text.matchAll(/\bid:\s*([\w.-]+)/g)].map(([, id = '']) => as('rule')(id));
   if (model === undefined) return [];
@@ -262,7 +271,7 @@ function references(refers: Refers, text: string, { model, organizations }: Know
     case 'serviceAccount':
       return model.principals.filter(({ kind }) => kind === 'serviceAccount').map(({ id }) => as('person')(id));
     case 'subject': {
-      const prefixed = (prefix: string) => (one: Completion) => ({
+      const prefixed = (prefix: string) => (one: CompletionItem) => ({
         ...one,
         label: prefix + one.label,
         insert: scalar(prefix + one.label),

@@ -9,25 +9,25 @@ import {
   type PageDocument,
   paragraph,
   table,
-} from '../access/document.ts';
+} from '../access/pageDocument.ts';
 import { groupName } from '../access/queries.ts';
 import type { Waiver } from './accessFile.ts';
 import { type Finding, fingerprintOf, groupsOf } from './findings.ts';
 import {
-  type Check,
+  type CheckResult,
+  type CheckVerdict,
   findingsOf,
   type RuleResult,
   type RuleStatus,
   sortedFindingsOf,
   unreadReasons,
-  type Verdict,
 } from './judge.ts';
 import { dateText, type Place } from './shape.ts';
 
 /** A check of one file; `path` is relative to the folder that is checked, with `/`. */
 export interface CheckedFile {
   readonly path: string;
-  readonly check: Check;
+  readonly check: CheckResult;
 }
 
 export interface ReportOptions {
@@ -58,7 +58,7 @@ export function positionsIn(text: string): (offset: number) => Position {
 }
 
 /** The worst of several files: findings, then cannot tell, then clean. No file tells nothing. */
-export function verdictOf(files: readonly CheckedFile[]): Verdict {
+export function worstVerdict(files: readonly CheckedFile[]): CheckVerdict {
   const verdicts = files.map(({ check }) => check.verdict);
   if (verdicts.includes('findings')) return 'findings';
   return verdicts.length === 0 || verdicts.includes('undecided') ? 'undecided' : 'clean';
@@ -67,7 +67,7 @@ export function verdictOf(files: readonly CheckedFile[]): Verdict {
 const TESTED: readonly RuleStatus[] = ['pass', 'fail', 'waived'];
 
 /** `2 findings, 1 waived, 1 cannot be told (12 rules, 3 declared groups tested)`. */
-export function summaryOf(check: Check): string {
+export function summaryOf(check: CheckResult): string {
   const all = findingsOf(check);
   const isAnyTested = check.tested.groups > 0 || check.rules.some(({ status }) => TESTED.includes(status));
   if (check.verdict === 'undecided' && !isAnyTested) return l10n.t('cannot tell (nothing could be tested)');
@@ -85,7 +85,7 @@ export function summaryOf(check: Check): string {
   return l10n.t('{0} ({1} tested)', parts.join(', ') || l10n.t('clean'), testedText(check));
 }
 
-function testedText({ rules, drift, tested }: Check): string {
+function testedText({ rules, drift, tested }: CheckResult): string {
   const parts = [
     ...(rules.length === 0 && drift ? [] : [tested.rules === 1 ? l10n.t('1 rule') : l10n.t('{0} rules', tested.rules)]),
     ...(drift === undefined
@@ -100,7 +100,7 @@ export function reportJson(files: readonly CheckedFile[], { now, emails = true }
     format: 'rolecall.check',
     version: 1,
     checkedAt: new Date(now).toISOString(),
-    verdict: verdictOf(files),
+    verdict: worstVerdict(files),
     files: files.map(({ path, check }) => {
       const positionOf = positionsIn(check.file.text);
       const at = ({ start }: Place) => positionOf(start);
@@ -199,7 +199,7 @@ export function reportSarif(files: readonly CheckedFile[], version: string): obj
   };
 }
 
-function sarifRule({ organization }: Check, id: string): string {
+function sarifRule({ organization }: CheckResult, id: string): string {
   return `${encodeURIComponent(organization)}/${id}`;
 }
 
@@ -240,7 +240,7 @@ function sarifResults({ path, check }: CheckedFile): readonly object[] {
   ];
 }
 
-function locationsIn(path: string, { file }: Check): (place: Place) => object {
+function locationsIn(path: string, { file }: CheckResult): (place: Place) => object {
   const positionOf = positionsIn(file.text);
   const uri = path.split('/').map(encodeURIComponent).join('/');
   return ({ start, end }) => {
@@ -324,7 +324,7 @@ function fileBlocks({ path, check }: CheckedFile, emails: boolean): readonly Rep
   ];
 }
 
-function problemRows(path: string, { problems, file }: Check): readonly ReportBlock[] {
+function problemRows(path: string, { problems, file }: CheckResult): readonly ReportBlock[] {
   if (problems.length === 0) return [];
   const positionOf = positionsIn(file.text);
   return [
@@ -342,7 +342,7 @@ function placeLink(path: string, text: string, place: Place = { start: 0, end: 0
 }
 
 /** The groups that a finding comes from, with links. */
-function throughLine({ organization }: Check, finding: Finding): Line<ReportLink> {
+function throughLine({ organization }: CheckResult, finding: Finding): Line<ReportLink> {
   return joinLines(
     groupsOf(finding).map((group) => [
       { text: groupName(group), link: { kind: 'group', organization, key: group.key } } as const,

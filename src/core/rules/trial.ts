@@ -6,7 +6,7 @@ import { didYouMean, oneLine } from '../base/text.ts';
 import type { AccessFile, PersonEntry, Rule } from './accessFile.ts';
 import type { Finding } from './findings.ts';
 import { isGlob } from './globs.ts';
-import type { Found, Kind, List, Subject, Trial } from './kinds/kind.ts';
+import type { FindingSubject, Found, Kind, List, Trial } from './kinds/kind.ts';
 import { People, type Person } from './people.ts';
 import { Marks, type Resolved, Resolver } from './references.ts';
 import {
@@ -106,7 +106,7 @@ export function reportTrouble(
   { report }: Pick<World, 'report'>,
   value: Value,
   { trouble, found, meant }: Resolved<unknown>,
-  kind: Subject['kind'],
+  kind: FindingSubject['kind'],
   severity: FileProblem['severity'],
   prefix = '',
 ): string {
@@ -120,7 +120,7 @@ export function reportTrouble(
   return message;
 }
 
-function unknownText(kind: Subject['kind'], text: string): string {
+function unknownText(kind: FindingSubject['kind'], text: string): string {
   const name = text.replace(/^(?:group|role|serviceAccount):/, '');
   if (kind === 'group') return l10n.t('No group is called "{0}".', name);
   if (kind === 'role') return l10n.t('No role is called "{0}".', name);
@@ -256,7 +256,7 @@ export class RuleTrial implements Trial {
     this.obstacles.push(message);
   }
 
-  #isExcepted(subject: Subject): boolean {
+  #isExcepted(subject: FindingSubject): boolean {
     switch (subject.kind) {
       case 'principal':
         return subject.principals.every((principal) => this.#excepted.has(principal));
@@ -323,7 +323,7 @@ export class RuleTrial implements Trial {
     });
   }
 
-  #take(value: Value, resolved: Resolved<unknown>, kind: Subject['kind'], isOptional: boolean): void {
+  #take(value: Value, resolved: Resolved<unknown>, kind: FindingSubject['kind'], isOptional: boolean): void {
     const { trouble } = resolved;
     if (trouble === undefined) return;
     if (trouble === 'unreadable') {

@@ -3,7 +3,7 @@ import { didYouMean, nearest, oneLine } from '../base/text.ts';
 import type { Waiver } from './accessFile.ts';
 import type { Finding } from './findings.ts';
 import type { JudgedRule, RuleResult, RuleStatus } from './judge.ts';
-import type { Subject } from './kinds/kind.ts';
+import type { FindingSubject } from './kinds/kind.ts';
 import { type Place, problem, replacement, type Value } from './shape.ts';
 import { reportTrouble, type World } from './trial.ts';
 
@@ -17,7 +17,7 @@ const MAX_HOLDERS = 'max-holders';
 interface Candidate {
   readonly waiver: Waiver;
   readonly isActive: boolean;
-  readonly covers: (subject: Subject) => boolean;
+  readonly covers: (subject: FindingSubject) => boolean;
   isUsed: boolean;
 }
 
@@ -121,7 +121,7 @@ function candidateOf(waiver: Waiver, judged: JudgedRule, world: World): Candidat
       'kind' in entry ? (world.people.personOf(entry)?.principals ?? [entry]) : [entry],
     ),
   );
-  const covers = (subject: Subject) => {
+  const covers = (subject: FindingSubject) => {
     if (subject.kind === 'principal') return subject.principals.some((principal) => entries.has(principal));
     if (subject.kind === 'group') return entries.has(subject.group);
     return subject.kind === 'role' && entries.has(subject.role);

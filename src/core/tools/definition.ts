@@ -90,11 +90,11 @@ export interface WorkspaceToolDefinition {
   /** Absolute path of the workspace folder whose file defines the tool. */
   readonly folder: string;
   /** Where the definition stands in the file. Not part of what the user consents to. */
-  readonly place: TextPosition;
+  readonly place: TextSpan;
 }
 
 /** A stretch of text. `offset` and `length` count UTF-16 code units; `line` and `column` count from zero. */
-export interface TextPosition {
+export interface TextSpan {
   readonly offset: number;
   readonly length: number;
   readonly line: number;
@@ -102,7 +102,7 @@ export interface TextPosition {
 }
 
 /** What is wrong with a tool file. An `errorAt` keeps its tool from being offered; a `warning` does not. */
-export interface Diagnostic extends TextPosition {
+export interface Diagnostic extends TextSpan {
   readonly severity: 'error' | 'warning';
   /** A plain sentence, in the user's language. */
   readonly message: string;

@@ -1,13 +1,13 @@
 import * as l10n from '@vscode/l10n';
 import { type Node, type ParseError, type ParseErrorCode, parseTree, printParseErrorCode } from 'jsonc-parser';
-import type { Diagnostic, TextPosition } from './definition.ts';
+import type { Diagnostic, TextSpan } from './definition.ts';
 
 /** Reads JSON with comments and trailing commas, as VS Code does for its own files. */
 export interface ParsedText {
   /** Undefined when the text holds no value at all. */
   readonly root: Node | undefined;
   readonly errors: readonly ParseError[];
-  readonly placeOf: (range: { offset: number; length: number }) => TextPosition;
+  readonly placeOf: (range: { offset: number; length: number }) => TextSpan;
 }
 
 export function parseText(text: string): ParsedText {
@@ -15,7 +15,7 @@ export function parseText(text: string): ParsedText {
   // A byte order mark is not JSON; a space in its place keeps every offset unchanged.
   const root = parseTree(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true });
   const starts = lineStarts(text);
-  const placeOf = (range: { offset: number; length: number }): TextPosition => {
+  const placeOf = (range: { offset: number; length: number }): TextSpan => {
     // The scanner reports more characters than there are for a comment without an end.
     const offset = Math.min(range.offset, text.length);
     const length = Math.max(0, Math.min(range.length, text.length - offset));

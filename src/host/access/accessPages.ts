@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import { notice } from '../../core/access/document.ts';
 import {
   type AccessDocument,
   type EntryLink,
   effectiveAccessDocument,
   holdersDocument,
-} from '../../core/access/documents.ts';
+} from '../../core/access/accessDocuments.ts';
+import { notice } from '../../core/access/pageDocument.ts';
 import { idLabel, principalName, roleName } from '../../core/access/queries.ts';
 import { reviewDocument } from '../../core/access/reviewText.ts';
 import { cancelled } from '../../core/base/errors.ts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { gapText } from '../../core/access/descriptions.ts';
-import { documentMarkdown } from '../../core/access/document.ts';
 import type { AccessModel } from '../../core/access/model.ts';
+import { documentMarkdown } from '../../core/access/pageDocument.ts';
 import type { ReviewOrigin } from '../../core/access/review.ts';
 import { reviewCsv, reviewDocument, reviewJson } from '../../core/access/reviewText.ts';
 import { cancelled } from '../../core/base/errors.ts';

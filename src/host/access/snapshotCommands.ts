@@ -25,7 +25,7 @@ export interface CompareDeps {
 }
 
 /** Shows what changed since a review: in the editor's own comparison, in words, and as marks in the tree. */
-export async function compareWith(
+export async function showDifference(
   { data, documents, pages, marks }: CompareDeps,
   read: ReadOrganization,
   before: Review,
@@ -113,7 +113,7 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
       const organization = await pickOrganization(data, node);
       const before = await askReview(deps, session, organization);
       if (data.session !== session) throw cancelled(); // Signed out while a dialog was open.
-      await compareWith(deps, await readAgain(data, organization), before);
+      await showDifference(deps, await readAgain(data, organization), before);
     },
     [commands.acknowledgeChanges]: () => marks.acknowledge(),
     [commands.manageSnapshots]: () => manageSnapshots(deps),
@@ -189,7 +189,7 @@ async function manageSnapshots(deps: SnapshotCommandsDeps): Promise<void> {
     if (action === remove) await store.remove(session, snapshot);
     if (action === compare) {
       if (data.session !== session) throw cancelled();
-      return compareWith(deps, await readAgain(data, organization), await store.read(session, snapshot));
+      return showDifference(deps, await readAgain(data, organization), await store.read(session, snapshot));
     }
     if (action === open) {
       const text = comparableText(await store.read(session, snapshot));

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Block, heading, type PageDocument, paragraph } from '../../core/access/document.ts';
+import { type Block, heading, type PageDocument, paragraph } from '../../core/access/pageDocument.ts';
 import type { Log } from '../../core/base/log.ts';
 import { endpoint } from '../../core/completions/endpoint.ts';
 import type { ModelObservations } from '../../core/completions/modelObservations.ts';

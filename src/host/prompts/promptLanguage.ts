@@ -1,6 +1,11 @@
 import * as vscode from 'vscode';
 import { isJsonObject } from '../../core/base/json.ts';
-import { completions, hover, type LanguageContext, type PromptCompletion } from '../../core/prompts/languageService.ts';
+import {
+  type LanguageContext,
+  type PromptCompletion,
+  promptCompletions,
+  promptHover,
+} from '../../core/prompts/languageService.ts';
 import type { PromptProblem } from '../../core/prompts/yamlText.ts';
 import { promptCommands, settings } from '../../ids.ts';
 import type { OpenToolRegistry } from '../conversation.ts';
@@ -55,7 +60,7 @@ class PromptLanguage implements vscode.CompletionItemProvider, vscode.HoverProvi
     if (!isPromptFile(document.uri)) return [];
     const text = document.getText();
     const context = { ...this.#contextOf(document), ...(await this.#surroundings(document)) };
-    return completions(text, document.offsetAt(position), context).map((completion, index) => {
+    return promptCompletions(text, document.offsetAt(position), context).map((completion, index) => {
       const item = new vscode.CompletionItem(completion.label, kinds[completion.kind]);
       const { start, end } = completion.range;
       item.range = new vscode.Range(document.positionAt(start), document.positionAt(end));
@@ -70,7 +75,7 @@ class PromptLanguage implements vscode.CompletionItemProvider, vscode.HoverProvi
 
   async provideHover(document: vscode.TextDocument, position: vscode.Position): Promise<vscode.Hover | undefined> {
     if (!isPromptFile(document.uri)) return undefined;
-    const found = hover(document.getText(), document.offsetAt(position), this.#contextOf(document));
+    const found = promptHover(document.getText(), document.offsetAt(position), this.#contextOf(document));
     if (!found) return undefined;
     const { start, end } = found.range;
     const range = new vscode.Range(document.positionAt(start), document.positionAt(end));

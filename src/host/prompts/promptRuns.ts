@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
-import { heading, type Line, type PageDocument, paragraph, table } from '../../core/access/document.ts';
+import { heading, type Line, type PageDocument, paragraph, table } from '../../core/access/pageDocument.ts';
 import { RolecallError } from '../../core/base/errors.ts';
 import {
   type Change,
@@ -13,7 +13,7 @@ import {
 } from '../../core/prompts/compareRuns.ts';
 import type { PromptRun } from '../../core/prompts/runResults.ts';
 import { RunStore, type StoredResult, type StoredRun, summarizeRun } from '../../core/prompts/runStore.ts';
-import { countsText, regressionText, resultText } from '../../core/prompts/runText.ts';
+import { countsText, regressionText, storedResultText } from '../../core/prompts/runText.ts';
 import { documentPanel, promptCommands } from '../../ids.ts';
 import { ownerOf } from '../cancellation.ts';
 import type { Clouds } from '../clouds.ts';
@@ -261,7 +261,7 @@ function cellOf(result: StoredResult | undefined): Line<ComparedCase> {
   const [first] = result.answers;
   const text = (first?.text || first?.calls?.join(', ') || first?.reasons[0] || '').replace(/\s+/g, ' ');
   const shown = text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL)}…` : text;
-  return [{ strong: resultText(result) }, ` ${shown}`];
+  return [{ strong: storedResultText(result) }, ` ${shown}`];
 }
 
 function answersText(result: StoredResult | undefined): string {

@@ -4,7 +4,7 @@ import type { Log } from '../../core/base/log.ts';
 import { type AccessFile, readAccessFile } from '../../core/rules/accessFile.ts';
 import { type Finding, firstFindings, groupsOf, principalsOf } from '../../core/rules/findings.ts';
 import {
-  type Check,
+  type CheckResult,
   checkAccess,
   checkUnread,
   findingsOf,
@@ -31,11 +31,11 @@ export interface CheckedDocument {
   readonly uri: vscode.Uri;
   readonly file: AccessFile;
   /** As far as it can be told: without a reading, everything in it is undecided. */
-  readonly check: Check;
+  readonly check: CheckResult;
   /** Why there is no reading, and what can be done about it. */
   readonly unread: FileProblem | undefined;
   /** `undefined` where its organization has not been read in this window. */
-  readonly result: { readonly check: Check; readonly read: ReadOrganization } | undefined;
+  readonly result: { readonly check: CheckResult; readonly read: ReadOrganization } | undefined;
 }
 
 /**

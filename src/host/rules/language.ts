@@ -6,7 +6,7 @@ import { acceptDrift } from '../../core/rules/declare.ts';
 import { DECLARED } from '../../core/rules/drift.ts';
 import { type Finding, fingerprintOf, groupsOf, rolesOf, sortedFindings } from '../../core/rules/findings.ts';
 import { findingsOf } from '../../core/rules/judge.ts';
-import { type Completion, complete, hover } from '../../core/rules/languageService.ts';
+import { accessFileCompletions, accessFileHover, type CompletionItem } from '../../core/rules/languageService.ts';
 import type { Place } from '../../core/rules/shape.ts';
 import { commands } from '../../ids.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
@@ -15,7 +15,7 @@ import { targetOfEntry } from '../pickTarget.ts';
 import { ACCESS_FILES, type AccessFiles, type CheckedDocument, rangesIn, SOURCE } from './accessFiles.ts';
 import { editOf } from './edits.ts';
 
-const KINDS: Readonly<Record<Completion['kind'], vscode.CompletionItemKind>> = {
+const KINDS: Readonly<Record<CompletionItem['kind'], vscode.CompletionItemKind>> = {
   key: vscode.CompletionItemKind.Property,
   value: vscode.CompletionItemKind.EnumMember,
   group: vscode.CompletionItemKind.Module,
@@ -45,7 +45,10 @@ export function registerLanguage(data: AccessData): vscode.Disposable {
           provideCompletionItems(document, position) {
             const text = document.getText();
             const organizations = data.all.map(({ model }) => model.organization);
-            const found = complete(text, document.offsetAt(position), shape, { model: modelOf(text), organizations });
+            const found = accessFileCompletions(text, document.offsetAt(position), shape, {
+              model: modelOf(text),
+              organizations,
+            });
             if (!found) return undefined;
             const range = rangesIn(text)(found.place);
             return found.items.map(({ label, kind, insert, detail }) => {
@@ -65,7 +68,7 @@ export function registerLanguage(data: AccessData): vscode.Disposable {
         {
           provideHover(document, position) {
             const text = document.getText();
-            const found = hover(text, document.offsetAt(position), shape, modelOf(text));
+            const found = accessFileHover(text, document.offsetAt(position), shape, modelOf(text));
             if (!found) return undefined;
             const lines = found.lines.map((line) => new vscode.MarkdownString(escapeMarkdown(line)));
             return new vscode.Hover(lines, rangesIn(text)(found.place));

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { timeText } from '../../core/access/descriptions.ts';
-import { documentMarkdown } from '../../core/access/document.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
+import { documentMarkdown } from '../../core/access/pageDocument.ts';
 import { groupName, idLabel, principalName, roleName } from '../../core/access/queries.ts';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import { isString } from '../../core/base/shape.ts';

@@ -7,7 +7,7 @@ export interface Axis {
 }
 
 /** From `first` up to, and without, `end`. */
-export interface Range {
+export interface IndexRange {
   readonly first: number;
   readonly end: number;
 }
@@ -16,7 +16,7 @@ export interface Range {
 const STEP = 8;
 
 /** What to draw of a line of which `length` is in sight from `scroll` on. */
-export function drawnRange({ count, size }: Axis, scroll: number, length: number): Range {
+export function drawnRange({ count, size }: Axis, scroll: number, length: number): IndexRange {
   if (count === 0 || length <= 0) return { first: 0, end: 0 };
   const top = Math.min(Math.max(scroll, 0), Math.max(0, count * size - length)); // Scrolling may overshoot.
   const first = Math.floor(top / size);
@@ -28,7 +28,7 @@ export function drawnRange({ count, size }: Axis, scroll: number, length: number
 }
 
 /** The positions of a range, and of the one that has the focus: an element that is taken away would lose it. */
-export function positionsOf({ first, end }: Range, active: number): readonly number[] {
+export function positionsOf({ first, end }: IndexRange, active: number): readonly number[] {
   const positions = Array.from({ length: end - first }, (_, index) => first + index);
   if (active < 0 || (active >= first && active < end)) return positions;
   return active < first ? [active, ...positions] : [...positions, active];
@@ -97,7 +97,7 @@ export interface Bounds {
   readonly page: number;
 }
 
-export interface Key {
+export interface KeyPress {
   readonly key: string;
   /** Ctrl, or Command on a Mac. */
   readonly isControl: boolean;
@@ -108,7 +108,11 @@ export interface Key {
  *
  * @returns `undefined` for keys that do not move.
  */
-export function movePosition(from: GridPosition, { key, isControl }: Key, bounds: Bounds): GridPosition | undefined {
+export function movePosition(
+  from: GridPosition,
+  { key, isControl }: KeyPress,
+  bounds: Bounds,
+): GridPosition | undefined {
   const to = target(from, key, isControl, bounds);
   return to && clampPosition(to, bounds);
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { documentMarkdown } from '../../../src/core/access/document.ts';
+import { documentMarkdown } from '../../../src/core/access/pageDocument.ts';
 import { type ParameterLayer, resolveParameters } from '../../../src/core/completions/parameters.ts';
 import { requestFields } from '../../../src/core/completions/request.ts';
 import { type Effective, effectiveParametersDocument } from '../../../src/host/chat/effectiveParameters.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { documentMarkdown } from '../../../src/core/access/document.ts';
+import { documentMarkdown } from '../../../src/core/access/pageDocument.ts';
 import { RolecallError } from '../../../src/core/base/errors.ts';
 import { targetUri } from '../../../src/host/accessTarget.ts';
 import { ChangeMarks } from '../../../src/host/changeMarks.ts';

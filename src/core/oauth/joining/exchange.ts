@@ -5,7 +5,7 @@ import { cancelled, errorKinds, RolecallError } from '../../base/errors.ts';
 import { handshakeAsClient } from '../rotation/handshake.ts';
 import { LineSocket } from '../rotation/ipc.ts';
 import { PROTOCOL, type Protocol, parseJsonAs } from '../rotation/protocol.ts';
-import { challengeSchema, replySchema, SILENCE_MS, type WindowRequest } from './messages.ts';
+import { challengeSchema, SILENCE_MS, type WindowRequest, windowReplySchema } from './messages.ts';
 
 /** Bytes of a body in one line: as base64 with what is around it, it stays below the longest line of a {@link LineSocket}. */
 const FRAME_BYTES = 4500;
@@ -98,7 +98,7 @@ export interface WindowPlace {
 }
 
 /** One request to a window, on one connection. */
-export interface Exchange {
+export interface ExchangeOptions {
   readonly request: (challenge: string) => WindowRequest;
   readonly body?: Buffer | undefined;
   /** The user of the window is being asked now. */
@@ -136,7 +136,7 @@ const MAX_ANSWER = 128_000_000;
  */
 export async function exchange(
   { address, key, protocol = PROTOCOL, silenceMs = SILENCE_MS }: WindowPlace,
-  { request, body, onAsking, onLost }: Exchange,
+  { request, body, onAsking, onLost }: ExchangeOptions,
   signal: AbortSignal,
 ): Promise<Reply> {
   if (signal.aborted) throw cancelled(signal.reason);
@@ -164,7 +164,7 @@ export async function exchange(
     if (greeted === undefined) throw closed();
     const greeting = parseJsonAs(challengeSchema, greeted);
     if (!greeting) {
-      const refused = parseJsonAs(replySchema, greeted)?.error;
+      const refused = parseJsonAs(windowReplySchema, greeted)?.error;
       throw refused ? errorOf(refused) : notUnderstood();
     }
     line.send(request(greeting.challenge));
@@ -172,7 +172,7 @@ export async function exchange(
     for (;;) {
       const text = await line.next();
       if (text === undefined) throw closed();
-      const reply = parseJsonAs(replySchema, text);
+      const reply = parseJsonAs(windowReplySchema, text);
       if (!reply) throw notUnderstood();
       if (reply.error) throw errorOf(reply.error);
       if (reply.asking) {

@@ -88,7 +88,7 @@ const session = { session: text };
  * - `fetch`: one of {@link operations}, with the token of that name.
  * - `call`: something else that the window does, after questions of its own.
  */
-export const requestSchema = z.discriminatedUnion('ask', [
+export const windowRequestSchema = z.discriminatedUnion('ask', [
   z.object({ ask: z.literal('about') }),
   z.object({ ask: z.literal('join'), ...proof, claim: z.optional(claimSchema) }),
   z.object({ ask: z.literal('token'), ...proof, ...session, service }),
@@ -105,11 +105,11 @@ export const requestSchema = z.discriminatedUnion('ask', [
   }),
   z.object({ ask: z.literal('call'), ...proof, ...session, name: text }),
 ]);
-export type WindowRequest = z.infer<typeof requestSchema>;
+export type WindowRequest = z.infer<typeof windowRequestSchema>;
 export type AllowedRequest = Exclude<WindowRequest, { ask: 'about' | 'join' }>;
 
 /** The first line of a reply; its body follows in frames. `asking`: the user is being asked, and this takes as long as it takes. */
-export const replySchema = z.object({
+export const windowReplySchema = z.object({
   asking: z.optional(z.literal(true)),
   error: z.optional(z.object({ kind: text, message: text })),
   status: z.optional(z.number()),

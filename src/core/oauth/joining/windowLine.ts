@@ -22,11 +22,11 @@ import {
   joiningFolder,
   operations,
   pathOf,
-  requestSchema,
   type ServiceName,
   SILENCE_MS,
   type WindowAbout,
   type WindowRequest,
+  windowRequestSchema,
 } from './messages.ts';
 import { AllowedPrograms, verifyProgram } from './programs.ts';
 
@@ -130,7 +130,7 @@ export class WindowLine {
       const challenge = randomBytes(24).toString('base64url');
       line.send({ challenge });
       const asked = await withTimeout(line.next(), SILENCE_MS);
-      const request = parseJsonAs(requestSchema, asked ?? '');
+      const request = parseJsonAs(windowRequestSchema, asked ?? '');
       if (!request) throw new RolecallError('protocol', 'The request is not understood.');
       const limits = { maxBytes: MAX_REQUEST, silenceMs: FRAME_SILENCE_MS };
       const body = await readAll(receiveFrames(line, limits, cutOff));

@@ -3,7 +3,7 @@ import { type GroupEntry, isBeingDeleted, type Principal, type RoleEntry } from 
 import { listsSubjects, listsUsers, type Person } from '../people.ts';
 import { Marks } from '../references.ts';
 import type { Key, Shape } from '../shape.ts';
-import { groupsText, type Kind, type Kinds, keys, type Range, rolesText, roleText, type Trial } from './kind.ts';
+import { type CountRange, groupsText, type Kind, type Kinds, keys, rolesText, roleText, type Trial } from './kind.ts';
 
 const roleShape: Shape = { type: 'text', refers: 'role' };
 export const personShape = (permits: boolean): Shape => ({
@@ -287,7 +287,7 @@ function canHideTogether(paths: Paths, watched: ReadonlySet<RoleEntry>, max: num
  * How many humans hold a role: at least, where each unlinked user id is a subject of the same group or of another; at most, where
  * none is.
  */
-export function countHolders(role: RoleEntry, groups: readonly GroupEntry[], trial: Trial): Range {
+export function countHolders(role: RoleEntry, groups: readonly GroupEntry[], trial: Trial): CountRange {
   const { people } = trial;
   const persons = new Set<Person>();
   const humans = new Set<Person | string>();
@@ -310,11 +310,11 @@ export function countHolders(role: RoleEntry, groups: readonly GroupEntry[], tri
   return { least: accounts + least, most: accounts + persons.size + subjects + twins + others };
 }
 
-export function holdersText({ least, most }: Range): string {
+export function holdersText({ least, most }: CountRange): string {
   if (least !== most) return l10n.t('{0} to {1} holders', least, most);
   return least === 1 ? l10n.t('1 holder') : l10n.t('{0} holders', least);
 }
 
-function rangeDoubt(role: RoleEntry, range: Range): string {
+function rangeDoubt(role: RoleEntry, range: CountRange): string {
   return l10n.t('{0} has {1}: user IDs and subjects may be the same people', roleText(role), holdersText(range));
 }

@@ -14,23 +14,23 @@ import type { Keys, Value, Variant } from '../shape.ts';
 export type List = 'groups' | 'roles';
 
 /** What a finding is about. `aspect` tells findings of one group apart: a tag, a kind of members. */
-export type Subject =
+export type FindingSubject =
   | { readonly kind: 'principal'; readonly principals: readonly Principal[] }
   | { readonly kind: 'group'; readonly group: GroupEntry }
   | { readonly kind: 'role'; readonly role: RoleEntry }
   | { readonly kind: 'aspect'; readonly name: string };
 
 export interface Found {
-  readonly subjects: readonly Subject[];
+  readonly subjects: readonly FindingSubject[];
   /** Localized; without a full stop. */
   readonly message: string;
   /** What it comes from beside that: the groups that give the roles, and the roles. */
   readonly through?: readonly (GroupEntry | RoleEntry)[];
   /** How many holders there are at least and at most. */
-  readonly range?: Range;
+  readonly range?: CountRange;
 }
 
-export interface Range {
+export interface CountRange {
   readonly least: number;
   readonly most: number;
 }

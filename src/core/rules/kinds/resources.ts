@@ -3,7 +3,7 @@ import type { AccessGroup, AccessMetadata } from '../../access/model.ts';
 import { attentionOf, type GroupEntry, isBeingDeleted, type RoleEntry } from '../../access/model.ts';
 import { anyGlobTest } from '../globs.ts';
 import { type Key, textOf, type Value } from '../shape.ts';
-import { filler, groupText, type Kinds, keys, type List, roleText, type Subject, type Trial } from './kind.ts';
+import { type FindingSubject, filler, groupText, type Kinds, keys, type List, roleText, type Trial } from './kind.ts';
 
 const of: Key = {
   shape: { type: 'choice', of: ['groups', 'roles'] },
@@ -130,7 +130,7 @@ function eachResource(trial: Trial, visit: (metadata: AccessMetadata, resource: 
   else for (const entry of trial.model.roles) if (entry.role) visit(entry.role.metadata, entry);
 }
 
-function subjectOf(resource: Resource): Subject {
+function subjectOf(resource: Resource): FindingSubject {
   return 'group' in resource ? { kind: 'group', group: resource } : { kind: 'role', role: resource };
 }
 

@@ -8,7 +8,7 @@ import {
   readAccessTools,
   readQuestion,
 } from '../../../../src/core/access/accessTools.ts';
-import { answerText } from '../../../../src/core/access/answers.ts';
+import { accessAnswerText } from '../../../../src/core/access/answers.ts';
 import { buildModel } from '../../../../src/core/access/model.ts';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
 import { languageModelTools } from '../../../../src/ids.ts';
@@ -59,7 +59,7 @@ describe('the tools about access', () => {
   it('find nobody with a reservation where something could not be read', () => {
     const partial = buildModel(input([group('g')], undefined));
     for (const tool of ['who_has_role', 'effective_access'] as const) {
-      const answer = answerText(answerOf(partial, tool, { role: 'x', who: 'x' }));
+      const answer = accessAnswerText(answerOf(partial, tool, { role: 'x', who: 'x' }));
       assert.match(answer, /^(?:No role|Nobody) .*\nINCOMPLETE: The roles could not be read\./);
     }
   });
@@ -69,7 +69,7 @@ describe('the tools about access', () => {
       [],
       Array.from({ length: 6 }, (_, index) => role(`operator-${index}`)),
     );
-    const answer = answerText(answerOf(many, 'who_has_role', { role: 'operator' }));
+    const answer = accessAnswerText(answerOf(many, 'who_has_role', { role: 'operator' }));
     assert.match(answer, /^6 match\. Ask for one of them by its ID:\n\noperator-0/);
     const length = (text: string) => text.length;
     const short = await answerQuestion(many, { tool: 'list_roles', input: {} }, 150, length);

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { effectiveAccessDocument, holdersDocument } from '../../../../src/core/access/accessDocuments.ts';
 import {
   type AccessAnswer,
-  answerText,
+  accessAnswerText,
   effectiveAccessAnswer,
   groupsAnswer,
   holdersAnswer,
   rolesAnswer,
   truncateAnswer,
 } from '../../../../src/core/access/answers.ts';
-import { documentMarkdown } from '../../../../src/core/access/document.ts';
-import { effectiveAccessDocument, holdersDocument } from '../../../../src/core/access/documents.ts';
 import { buildModel } from '../../../../src/core/access/model.ts';
+import { documentMarkdown } from '../../../../src/core/access/pageDocument.ts';
 import { reviewDocument } from '../../../../src/core/access/reviewText.ts';
 import { group, input, model, organizations, role } from './organizations.ts';
 
@@ -54,7 +54,7 @@ describe('answers', () => {
   });
 
   it('what somebody can reach, each role with its paths', () => {
-    assert.deepEqual(answerText(effectiveAccessAnswer(built, jane)).split('\n'), [
+    assert.deepEqual(accessAnswerText(effectiveAccessAnswer(built, jane)).split('\n'), [
       'jane@x (subject of https://i, id 17) in acme: 2 roles through 3 groups.',
       '',
       'reader (id r-1) through operators (id g-1), readers (id g-2, error)',
@@ -65,7 +65,7 @@ describe('answers', () => {
   });
 
   it('who has a role, each with their paths', () => {
-    assert.deepEqual(answerText(holdersAnswer(built, reader)).split('\n'), [
+    assert.deepEqual(accessAnswerText(holdersAnswer(built, reader)).split('\n'), [
       'reader (id r-1) in acme: 1 subject, 1 service account through 3 groups.',
       '',
       'jane@x (subject of https://i, id 17) through operators (id g-1), readers (id g-2, error)',
@@ -117,7 +117,7 @@ describe('answers', () => {
     const review = documentMarkdown(reviewDocument(twice, { service: 's', account: 'a' }));
     assert.match(review, /^- Members: \*\*2 subjects, 2 user IDs\*\*$/m);
     assert.match(review, says);
-    assert.doesNotMatch(answerText(groupsAnswer(built)), says);
+    assert.doesNotMatch(accessAnswerText(groupsAnswer(built)), says);
   });
 
   it('that may lack something begin with saying so', () => {
@@ -126,7 +126,7 @@ describe('answers', () => {
     assert.ok(user);
     const answers = [effectiveAccessAnswer(partial, user), groupsAnswer(partial), rolesAnswer(partial)];
     for (const { heading } of answers) assert.equal(heading[1], 'INCOMPLETE: The roles could not be read.');
-    assert.match(answerText(rolesAnswer(partial)), /r \(name not known\)/);
+    assert.match(accessAnswerText(rolesAnswer(partial)), /r \(name not known\)/);
   });
 
   it('hold one line for each thing, whatever the names', () => {
@@ -206,8 +206,8 @@ describe('an answer within a budget', () => {
         const answer = { heading: ['Heading.'], lines: all };
         const measure = (text: string) => text.length;
         const fitted = await truncateAnswer(answer, budget, measure);
-        if (answerText(answer).length <= budget) {
-          assert.equal(fitted, answerText(answer));
+        if (accessAnswerText(answer).length <= budget) {
+          assert.equal(fitted, accessAnswerText(answer));
           return;
         }
         cuts += 1;

@@ -9,7 +9,7 @@ import {
   type SetDifference,
 } from '../../../../src/core/access/difference.ts';
 import { comparableText, differenceDocument } from '../../../../src/core/access/differenceText.ts';
-import { documentMarkdown } from '../../../../src/core/access/document.ts';
+import { documentMarkdown } from '../../../../src/core/access/pageDocument.ts';
 import {
   memberKey,
   type ReviewGroup,

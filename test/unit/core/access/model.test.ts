@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { answerText, effectiveAccessAnswer, groupsAnswer } from '../../../../src/core/access/answers.ts';
+import { accessAnswerText, effectiveAccessAnswer, groupsAnswer } from '../../../../src/core/access/answers.ts';
 import { groupNotes } from '../../../../src/core/access/descriptions.ts';
 import { differenceOf } from '../../../../src/core/access/difference.ts';
 import { differenceDocument } from '../../../../src/core/access/differenceText.ts';
-import { documentMarkdown } from '../../../../src/core/access/document.ts';
 import { groupMatrix, groupsGranting, peopleMatrix } from '../../../../src/core/access/matrix.ts';
 import type { AccessGroup } from '../../../../src/core/access/model.ts';
 import { buildModel, principalKey } from '../../../../src/core/access/model.ts';
+import { documentMarkdown } from '../../../../src/core/access/pageDocument.ts';
 import {
   effectiveAccess,
   findGroups,
@@ -155,10 +155,10 @@ describe('the access model', () => {
 
     it('says so in every answer', () => {
       const user = built.principals[0] ?? assert.fail();
-      const reached = answerText(effectiveAccessAnswer(built, user));
+      const reached = accessAnswerText(effectiveAccessAnswer(built, user));
       assert.match(reached, /INCOMPLETE: The service sent 2 groups without a list of roles or service accounts/);
       assert.match(reached, /\nunknown roles through g \(id g, roles not sent by the service\)/);
-      assert.doesNotMatch(answerText(groupsAnswer(built)), /g \(id g\).*grants no role/);
+      assert.doesNotMatch(accessAnswerText(groupsAnswer(built)), /g \(id g\).*grants no role/);
       const review = documentMarkdown(reviewDocument(built, reader));
       assert.match(review, /\n\| g \| unknown \| 1 user ID \|/);
       for (const text of [review, reviewCsv(built, reader), reviewJson(built, reader)]) {

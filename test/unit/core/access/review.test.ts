@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { documentMarkdown } from '../../../../src/core/access/document.ts';
 import { buildModel } from '../../../../src/core/access/model.ts';
+import { documentMarkdown } from '../../../../src/core/access/pageDocument.ts';
 import { readReview, reviewOf, writeReview } from '../../../../src/core/access/review.ts';
 import { csv, reviewCsv, reviewDocument, reviewJson } from '../../../../src/core/access/reviewText.ts';
 import { oneLine } from '../../../../src/core/base/text.ts';

@@ -3,7 +3,7 @@ import {
   checkMessages,
   checkParameters,
   checkRequest,
-  requestSchema,
+  completionRequestSchema,
 } from '../../../../src/core/completions/parameters.ts';
 import { requestFields } from '../../../../src/core/completions/request.ts';
 
@@ -50,7 +50,7 @@ function problems(value: unknown): string[] {
 
 describe('completions: checking a request that a person wrote', () => {
   it('has one rule for each field of the specification', () => {
-    assert.deepEqual(Object.keys(requestSchema.def.shape).sort(), [...requestFields].sort());
+    assert.deepEqual(Object.keys(completionRequestSchema.def.shape).sort(), [...requestFields].sort());
     assert.deepEqual(Object.keys(fields).sort(), [...requestFields].sort());
   });
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type ErrorDetails, type ErrorKind, RolecallError } from '../../../../src/core/base/errors.ts';
 import type { CompletionRequest } from '../../../../src/core/completions/request.ts';
 import {
-  type Attempt,
   CompletionRetryPolicy,
+  type RequestAttempt,
   type RetryDecision,
   type RetryRules,
 } from '../../../../src/core/completions/retry.ts';
@@ -16,7 +16,7 @@ const request: CompletionRequest = {
   tool_choice: 'auto',
   tools: [{ type: 'function', function: { name: 'look' } }],
 };
-const first: Attempt = { request, token: 'old' };
+const first: RequestAttempt = { request, token: 'old' };
 
 /** What the policies said that the model refused. */
 let learned: string[] = [];
@@ -46,7 +46,11 @@ function without<Name extends keyof CompletionRequest>(...names: Name[]): object
   return Object.fromEntries(Object.entries(request).filter(([name]) => !names.includes(name as Name)));
 }
 
-async function next(on: CompletionRetryPolicy, thrown: RolecallError, last: Attempt = first): Promise<RetryDecision> {
+async function next(
+  on: CompletionRetryPolicy,
+  thrown: RolecallError,
+  last: RequestAttempt = first,
+): Promise<RetryDecision> {
   const again = await on.next(thrown, last);
   return again ?? assert.fail('it is not sent again');
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import fc from 'fast-check';
 import { at } from '../../../../scripts/paths.ts';
-import { completions, hover, type LanguageContext } from '../../../../src/core/prompts/languageService.ts';
+import { type LanguageContext, promptCompletions, promptHover } from '../../../../src/core/prompts/languageService.ts';
 import { parameterNames } from '../../../../src/core/prompts/promptFields.ts';
 import { runs } from '../../runs.ts';
 
@@ -22,13 +22,13 @@ function cut(marked: string): { text: string; offset: number } {
 
 function offered(marked: string, more: Partial<LanguageContext> = {}): string[] {
   const { text, offset } = cut(marked);
-  return completions(text, offset, { ...context, ...more }).map(({ label }) => label);
+  return promptCompletions(text, offset, { ...context, ...more }).map(({ label }) => label);
 }
 
 /** The text after the completion with this label. */
 function completed(marked: string, label: string): string {
   const { text, offset } = cut(marked);
-  const found = completions(text, offset, context).find((each) => each.label === label);
+  const found = promptCompletions(text, offset, context).find((each) => each.label === label);
   assert.ok(found, label);
   return text.slice(0, found.range.start) + found.insertText + text.slice(found.range.end);
 }
@@ -120,7 +120,7 @@ describe('completions in a prompt file', function () {
     assert.equal(completed('model: ours/^sma\nname: x', 'ours/large'), 'model: ours/large\nname: x');
     assert.equal(completed(`${PROMPT}x: '{{na^me}}'`, 'größe'), `${PROMPT}x: '{{größe}}'`);
     assert.equal(completed("a: '{{^'", 'input'), "a: '{{input}}'");
-    const [odd] = completions('model: ', 7, { ...context, models: ['a: b #c'] });
+    const [odd] = promptCompletions('model: ', 7, { ...context, models: ['a: b #c'] });
     assert.equal(odd?.insertText, '"a: b #c"');
   });
 
@@ -141,7 +141,7 @@ describe('completions in a prompt file', function () {
 
   it('come with the texts of the settings, one for each field', () => {
     const { text, offset } = cut('modelParameters:\n  ^');
-    const found = completions(text, offset, context);
+    const found = promptCompletions(text, offset, context);
     assert.equal(found.length, parameterNames.length);
     for (const { label, documentation } of found) {
       if (label !== 'tools') assert.match(documentation ?? '', /^`/, label);
@@ -172,10 +172,10 @@ describe('completions in a prompt file', function () {
       fc.property(fc.array(piece, { maxLength: 20 }), fc.nat(), (pieces, place) => {
         const text = pieces.join('');
         const offset = text.length === 0 ? 0 : place % (text.length + 1);
-        for (const { range } of completions(text, offset, context)) {
+        for (const { range } of promptCompletions(text, offset, context)) {
           assert.ok(range.start >= 0 && range.start <= offset && range.end >= offset && range.end <= text.length);
         }
-        hover(text, offset, context);
+        promptHover(text, offset, context);
       }),
       runs(100),
     );
@@ -191,7 +191,7 @@ describe('names that every object has', () => {
   ]) {
     it(`have nothing to complete: ${JSON.stringify(marked)}`, () => {
       const { text, offset } = cut(marked);
-      assert.deepEqual(completions(text, offset, context), []);
+      assert.deepEqual(promptCompletions(text, offset, context), []);
     });
   }
 });
@@ -238,7 +238,7 @@ describe('a hover in a prompt file', () => {
   for (const [what, marked, range, says] of rows) {
     it(`explains ${what}`, () => {
       const { text, offset } = cut(marked);
-      const found = hover(text, offset, context);
+      const found = promptHover(text, offset, context);
       assert.ok(found);
       assert.equal(text.slice(found.range.start, found.range.end), range);
       assert.match(found.markdown, says);
@@ -250,8 +250,8 @@ describe('a hover in a prompt file', () => {
     const others = ['fo^o: x', 'name: x^y', 'testData: [{na^me: x}]', '^', "x: '{{ a^ }}'", 'x: &a [*^a]'];
     for (const marked of [...inherited, ...others]) {
       const { text, offset } = cut(marked);
-      completions(text, offset, context);
-      assert.equal(hover(text, offset, context), undefined, marked);
+      promptCompletions(text, offset, context);
+      assert.equal(promptHover(text, offset, context), undefined, marked);
     }
   });
 });

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { documentMarkdown } from '../../../../src/core/access/document.ts';
 import type { AccessModel } from '../../../../src/core/access/model.ts';
+import { documentMarkdown } from '../../../../src/core/access/pageDocument.ts';
 import {
   type CampaignState,
   type Membership,

@@ -1,7 +1,7 @@
 import type { AccessGroup, AccessInput, AccessRole } from '../../../../src/core/access/model.ts';
 import { type AccessModel, buildModel } from '../../../../src/core/access/model.ts';
-import { type Check, checkAccess } from '../../../../src/core/rules/judge.ts';
-import type { Subject } from '../../../../src/core/rules/kinds/kind.ts';
+import { type CheckResult, checkAccess } from '../../../../src/core/rules/judge.ts';
+import type { FindingSubject } from '../../../../src/core/rules/kinds/kind.ts';
 import { group, input, role } from '../access/organizations.ts';
 
 export const NOON = Date.UTC(2026, 10, 22, 12);
@@ -60,11 +60,11 @@ export function file(body: string): string {
   return `format: rolecall.access-rules\nversion: 1\norganization: acme\n${body}`;
 }
 
-export function check(body: string, model: AccessModel, now = NOON): Check {
+export function check(body: string, model: AccessModel, now = NOON): CheckResult {
   return checkAccess(file(body), model, { now });
 }
 
-function nameOf(subject: Subject): string {
+function nameOf(subject: FindingSubject): string {
   switch (subject.kind) {
     case 'principal':
       return subject.principals
@@ -81,7 +81,7 @@ function nameOf(subject: Subject): string {
 }
 
 /** What a check of one rule comes to: its status, then its findings as `subject subject`, with a `~` before waived ones. */
-export function outcome(result: Check): string {
+export function outcome(result: CheckResult): string {
   const lines = result.rules.map(({ status, findings }) => {
     const found = findings.map((finding) => {
       const names = finding.subjects.map(nameOf);
@@ -94,6 +94,6 @@ export function outcome(result: Check): string {
 }
 
 /** Problems as `code "the text it marks"`. */
-export function problemsOf(result: Check): string[] {
+export function problemsOf(result: CheckResult): string[] {
   return result.problems.map(({ code, start, end }) => `${code} ${JSON.stringify(result.file.text.slice(start, end))}`);
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { documentMarkdown } from '../../../../src/core/access/document.ts';
+import { documentMarkdown } from '../../../../src/core/access/pageDocument.ts';
 import { readAccessFile } from '../../../../src/core/rules/accessFile.ts';
 import { fingerprintOf, firstFindings } from '../../../../src/core/rules/findings.ts';
 import { checkUnread, findingsOf, sortedFindingsOf, unknownOrganization } from '../../../../src/core/rules/judge.ts';
@@ -9,7 +9,7 @@ import {
   reportJson,
   reportSarif,
   summaryOf,
-  verdictOf,
+  worstVerdict,
 } from '../../../../src/core/rules/reports.ts';
 import { acme, check, file, NOON, ROLES } from './organizations.ts';
 
@@ -70,10 +70,10 @@ describe('reports of a check', () => {
   it('give the worst verdict of several files', () => {
     const clean = { path: 'b', check: check('rules:\n  - { id: a, kind: no-empty-groups }\n', model) };
     const unclear = { path: 'c', check: check('', model) };
-    assert.equal(verdictOf([clean]), 'clean');
-    assert.equal(verdictOf([clean, unclear]), 'undecided');
-    assert.equal(verdictOf([unclear, checked, clean]), 'findings');
-    assert.equal(verdictOf([]), 'undecided');
+    assert.equal(worstVerdict([clean]), 'clean');
+    assert.equal(worstVerdict([clean, unclear]), 'undecided');
+    assert.equal(worstVerdict([unclear, checked, clean]), 'findings');
+    assert.equal(worstVerdict([]), 'undecided');
     assert.equal(summaryOf(clean.check), 'clean (1 rule tested)');
     assert.equal(summaryOf(checked.check), '3 findings, 1 waived, 1 cannot be told (4 rules, 1 declared group tested)');
   });

@@ -7,7 +7,7 @@ import {
   notice,
   paragraph,
   table,
-} from '../../../../src/core/access/document.ts';
+} from '../../../../src/core/access/pageDocument.ts';
 import { oneLine } from '../../../../src/core/base/text.ts';
 import { runs } from '../../runs.ts';
 

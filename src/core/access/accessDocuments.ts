@@ -9,8 +9,8 @@ import {
   membersText,
   roleCountText,
 } from './descriptions.ts';
-import { type Block, fill, joinLines, type Line, notice, type PageDocument, paragraph, table } from './document.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
+import { type Block, fill, joinLines, type Line, notice, type PageDocument, paragraph, table } from './pageDocument.ts';
 import { effectiveAccess, groupName, hasNoMembers, hasNoRoles, holdersOf, principalName, roleName } from './queries.ts';
 
 /** What a document leads to: the organization, or something in it by its key in the access model. */
