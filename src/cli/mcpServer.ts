@@ -4,10 +4,10 @@ import * as z from 'zod/mini';
 import {
   type AccessToolName,
   answerQuestion,
-  DEFAULT_BUDGET,
+  DEFAULT_TOKEN_BUDGET,
   type DescribedAccessTool,
   estimateTokens,
-  REFUSED,
+  REFUSAL,
   readQuestion,
 } from '../core/access/accessTools.ts';
 import { withTimeout } from '../core/base/abort.ts';
@@ -94,10 +94,10 @@ function createServer(deps: McpServerDeps): Server {
     const { organization } = question;
     if (window && (await window.call('share', { tool, organization, recipient }, signal)) !== true) {
       if (signal.aborted) throw cancelled(signal.reason);
-      return REFUSED;
+      return REFUSAL;
     }
     const model = await readOrganization(services, organization, (told) => log.info(told), signal);
-    return answerQuestion(model, question, DEFAULT_BUDGET, estimateTokens);
+    return answerQuestion(model, question, DEFAULT_TOKEN_BUDGET, estimateTokens);
   }
 
   /**

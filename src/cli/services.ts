@@ -3,9 +3,9 @@ import { type AccessModel, buildModel } from '../core/access/model.ts';
 import { cancelled, RolecallError } from '../core/base/errors.ts';
 import type { Fetch } from '../core/base/http.ts';
 import type { Log } from '../core/base/log.ts';
-import { responseWithout } from '../core/base/redact.ts';
+import { redactResponse } from '../core/base/redact.ts';
 import type { InferenceConnection, InferenceDeps } from '../core/completions/endpoint.ts';
-import { Directory, listOf, wasCancelled } from '../core/identity/directory.ts';
+import { accessListOf, Directory, wasCancelled } from '../core/identity/directory.ts';
 import { acceptsToken, IdentityClient } from '../core/identity/identityClient.ts';
 import { signInWithServiceToken } from '../core/oauth/serviceToken.ts';
 import { type Configuration, throwMissingOption, tokenVariables } from './configuration.ts';
@@ -45,7 +45,7 @@ export interface TokenServicesDeps {
 export function servicesOfToken({ configuration, fetch: send, log }: TokenServicesDeps): Services {
   const { token, inferenceToken = token } = configuration;
   // Answers are printed, and a server may repeat what it was sent.
-  const fetch: Fetch = async (...sent) => responseWithout(await send(...sent), [token, inferenceToken]);
+  const fetch: Fetch = async (...sent) => redactResponse(await send(...sent), [token, inferenceToken]);
   const identityUrl = () => configuration.identityUrl ?? throwMissingOption('--identity-url', 'ROLECALL_IDENTITY_URL');
   const inferenceUrl = () =>
     configuration.inferenceUrl ?? throwMissingOption('--inference-url', 'ROLECALL_INFERENCE_URL');
@@ -136,7 +136,7 @@ export async function readOrganization(
     const { groups, roles } = access;
     if (signal.aborted || wasCancelled(access)) throw cancelled(signal.reason);
     if (groups.kind === 'failed' && roles.kind === 'failed') throw groups.error;
-    return buildModel({ organization, groups: listOf(groups), roles: listOf(roles) });
+    return buildModel({ organization, groups: accessListOf(groups), roles: accessListOf(roles) });
   } finally {
     signal.removeEventListener('abort', stop);
   }

@@ -3,7 +3,7 @@ import { type AccessModel, buildModel } from '../core/access/model.ts';
 import { asRolecallError, RolecallError } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
 import { arrayOf, isString, matchesShape } from '../core/base/shape.ts';
-import { Directory, listOf, type OrganizationAccess, wasCancelled } from '../core/identity/directory.ts';
+import { accessListOf, Directory, type OrganizationAccess, wasCancelled } from '../core/identity/directory.ts';
 import type { OrganizationName } from '../core/identity/identityClient.ts';
 import type { Cloud } from './cloud.ts';
 import type { Clouds } from './clouds.ts';
@@ -239,7 +239,11 @@ export class AccessData implements vscode.Disposable {
     let model = this.#models.get(access);
     if (model === undefined) {
       const began = performance.now();
-      model = buildModel({ organization: access.id, groups: listOf(access.groups), roles: listOf(access.roles) });
+      model = buildModel({
+        organization: access.id,
+        groups: accessListOf(access.groups),
+        roles: accessListOf(access.roles),
+      });
       this.#models.set(access, model);
       this.#log.debug(`Joined ${access.id} in ${Math.round(performance.now() - began)} ms.`);
     }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { createQueue } from '../core/base/abort.ts';
+import { createSerialQueue } from '../core/base/abort.ts';
 import type { Log } from '../core/base/log.ts';
 import { describe } from './showError.ts';
 
@@ -46,7 +46,7 @@ export class WatchedFiles<T> implements vscode.Disposable {
   readonly #checked = new vscode.EventEmitter<void>();
   /** All files have been read again. */
   readonly onDidCheck = this.#checked.event;
-  readonly #inTurn = createQueue();
+  readonly #inTurn = createSerialQueue();
   readonly #disposables: vscode.Disposable[];
   /** What the last search found. */
   #found: Promise<readonly vscode.Uri[]> | undefined;

@@ -7,7 +7,7 @@ import type { Connection } from '../../src/core/base/connection.ts';
 import { asRolecallError } from '../../src/core/base/errors.ts';
 import { silentLog } from '../../src/core/base/log.ts';
 import { AuthorizationServer } from '../../src/core/oauth/authorizationServer.ts';
-import { WindowLine } from '../../src/core/oauth/joining/windowLine.ts';
+import { JoiningServer } from '../../src/core/oauth/joining/joiningServer.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from '../../src/core/oauth/rotation/timeouts.ts';
 import { TokenManager } from '../../src/core/oauth/rotation/tokenManager.ts';
 import { firstSession } from '../../src/core/oauth/session.ts';
@@ -142,7 +142,7 @@ function report(thrown: unknown, waitedMs = 0): void {
   }
 }
 
-const line = new WindowLine({
+const joiningServer = new JoiningServer({
   state: options.programs,
   about: () => ({ editor: 'storm', folders: [] }),
   signIn: () =>
@@ -158,7 +158,7 @@ const line = new WindowLine({
   fetch,
   log: silentLog,
 });
-await line.open();
+await joiningServer.open();
 await tokenManager.load();
 flushCompileCache(); // A killed process leaves none otherwise.
 for (let turn = 0; ; turn += 1) {

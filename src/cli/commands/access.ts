@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { type AccessToolInput, type AccessToolName, answerOf } from '../../core/access/accessTools.ts';
+import { type AccessToolInput, type AccessToolName, fullAnswer } from '../../core/access/accessTools.ts';
 import { accessAnswerText } from '../../core/access/answers.ts';
 import { englishGapText } from '../../core/access/english.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
@@ -136,7 +136,7 @@ async function ask(context: Context, { json }: CommonOptions, { tool, input, mat
       hasFound ||= found.some(({ isFound }) => isFound);
       if (json) asked.push({ ...jsonOfModel(model), matches: found.map((match) => match.json) });
       else {
-        const text = accessAnswerText(answerOf(model, tool, input, Number.POSITIVE_INFINITY)).trim();
+        const text = accessAnswerText(fullAnswer(model, tool, input, Number.POSITIVE_INFINITY)).trim();
         await terminal.write(`${asked.length > 0 ? '\n' : ''}${text}\n`);
         asked.push(model);
       }

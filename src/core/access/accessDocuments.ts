@@ -10,7 +10,16 @@ import {
   roleCountText,
 } from './descriptions.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
-import { type Block, fill, joinLines, type Line, notice, type PageDocument, paragraph, table } from './pageDocument.ts';
+import {
+  type Block,
+  fillLine,
+  joinLines,
+  type Line,
+  notice,
+  type PageDocument,
+  paragraph,
+  table,
+} from './pageDocument.ts';
 import { effectiveAccess, groupName, hasNoMembers, hasNoRoles, holdersOf, principalName, roleName } from './queries.ts';
 
 /** What a document leads to: the organization, or something in it by its key in the access model. */
@@ -35,7 +44,7 @@ export function holdersDocument(model: AccessModel, role: RoleEntry, origin: str
       ...gapNotices(model),
       ...unlistedNotice(model, role),
       paragraph(
-        ...fill(
+        ...fillLine(
           l10n.t('{0}: {1} through {2}.'),
           [{ text: roleName(role), link: { kind: 'role', key: role.key } } as const],
           [
@@ -46,7 +55,7 @@ export function holdersDocument(model: AccessModel, role: RoleEntry, origin: str
           [groupCountText(role.groups.length)],
         ),
       ),
-      paragraph(...fill(l10n.t('ID: {0}'), [{ small: role.id }]), ...graphLink('role', role)),
+      paragraph(...fillLine(l10n.t('ID: {0}'), [{ small: role.id }]), ...graphLink('role', role)),
       ...(role.role?.metadata.description ? [paragraph(role.role.metadata.description)] : []),
       ...samePeopleNote(holders.map(({ principal }) => principal)),
       table(
@@ -61,7 +70,7 @@ export function holdersDocument(model: AccessModel, role: RoleEntry, origin: str
       ),
       ...(empty.length === 0
         ? []
-        : [paragraph(...fill(l10n.t('Granted to groups without members: {0}.'), groupLines(empty)))]),
+        : [paragraph(...fillLine(l10n.t('Granted to groups without members: {0}.'), groupLines(empty)))]),
     ],
   };
 }
@@ -78,7 +87,7 @@ export function effectiveAccessDocument(model: AccessModel, principal: Principal
     blocks: [
       ...gapNotices(model),
       paragraph(
-        ...fill(
+        ...fillLine(
           l10n.t('{0} ({1}): {2} through {3}.'),
           principalLine(principal),
           [kindName(principal.kind)],
@@ -86,7 +95,7 @@ export function effectiveAccessDocument(model: AccessModel, principal: Principal
           [groupCountText(principal.groups.length)],
         ),
       ),
-      paragraph(...fill(l10n.t('ID: {0}'), idOf(principal)), ...graphLink('principal', principal)),
+      paragraph(...fillLine(l10n.t('ID: {0}'), idOf(principal)), ...graphLink('principal', principal)),
       ...(isPerson ? samePeopleNote([principal, ...principal.groups.flatMap(({ members }) => members)]) : []),
       table(
         [l10n.t('Role'), l10n.t('Through'), l10n.t('ID')],
@@ -95,10 +104,10 @@ export function effectiveAccessDocument(model: AccessModel, principal: Principal
       ),
       ...(idle.length === 0
         ? []
-        : [paragraph(...fill(l10n.t('Also in groups that grant no role: {0}.'), groupLines(idle)))]),
+        : [paragraph(...fillLine(l10n.t('Also in groups that grant no role: {0}.'), groupLines(idle)))]),
       ...(unknown.length === 0
         ? []
-        : [paragraph(...fill(l10n.t('Also in groups whose roles are unknown: {0}.'), groupLines(unknown)))]),
+        : [paragraph(...fillLine(l10n.t('Also in groups whose roles are unknown: {0}.'), groupLines(unknown)))]),
     ],
   };
 }
@@ -110,7 +119,7 @@ function graphLink(of: 'role' | 'principal', { key }: { readonly key: string }):
 /** The ID, and its issuer. */
 function idOf({ id, issuer }: Principal): AccessLine {
   const own: AccessLine = [{ small: id }];
-  return issuer === undefined ? own : fill(l10n.t('{0} of {1}'), own, [{ small: issuer }]);
+  return issuer === undefined ? own : fillLine(l10n.t('{0} of {1}'), own, [{ small: issuer }]);
 }
 
 export function aboutLine({ organization }: Pick<AccessModel, 'organization'>, origin: string): AccessLine {
@@ -135,7 +144,7 @@ export function idLine({ id, email, issuer }: Pick<Principal, 'id' | 'email' | '
   const own: AccessLine = email === undefined ? [] : [{ small: id }];
   if (issuer === undefined) return own;
   const issuedBy: AccessLine = [{ small: issuer }];
-  return own.length === 0 ? fill(l10n.t('issued by {0}'), issuedBy) : fill(l10n.t('{0} of {1}'), own, issuedBy);
+  return own.length === 0 ? fillLine(l10n.t('issued by {0}'), issuedBy) : fillLine(l10n.t('{0} of {1}'), own, issuedBy);
 }
 
 /** Groups by name, with their notes. */
@@ -153,7 +162,7 @@ function groupLine(entry: GroupEntry): AccessLine {
 export function roleLine(role: RoleEntry, { rolesKnown }: Pick<AccessModel, 'rolesKnown'>): AccessLine {
   const link = { text: roleName(role), link: { kind: 'role', key: role.key } } as const;
   if (role.role !== undefined) return [link];
-  return fill(rolesKnown ? l10n.t('{0} (not listed)') : l10n.t('{0} (name unknown)'), [link]);
+  return fillLine(rolesKnown ? l10n.t('{0} (not listed)') : l10n.t('{0} (name unknown)'), [link]);
 }
 
 function unlistedNotice({ rolesKnown }: AccessModel, { role }: RoleEntry): readonly AccessBlock[] {

@@ -36,7 +36,7 @@ export type AccessToolInput = z.output<typeof inputSchema>;
 const MAX_MATCHES = 5;
 
 /** What a model is told when its user does not want it to know. */
-export const REFUSED = 'The user did not allow this. Nothing was read. Do not ask again.';
+export const REFUSAL = 'The user did not allow this. Nothing was read. Do not ask again.';
 
 /** A tool as the manifest describes it (`contributes.languageModelTools`), the only place that does. */
 const describedSchema = z.object({
@@ -95,7 +95,7 @@ export function readQuestion(
 }
 
 /** The size of an answer to another agent that sets no budget, in tokens. */
-export const DEFAULT_BUDGET = 4000;
+export const DEFAULT_TOKEN_BUDGET = 4000;
 
 /** Tokens, roughly, where nobody can count them. */
 export function estimateTokens(text: string): number {
@@ -109,11 +109,11 @@ export async function answerQuestion(
   budget: number,
   measure: MeasureText,
 ): Promise<string> {
-  return truncateAnswer(answerOf(model, tool, input), budget, measure);
+  return truncateAnswer(fullAnswer(model, tool, input), budget, measure);
 }
 
 /** The answer whole, however long; of more matches than `maxMatches`, only the names. */
-export function answerOf(
+export function fullAnswer(
   model: AccessModel,
   tool: AccessToolName,
   input: AccessToolInput,

@@ -5,7 +5,7 @@ import { kindName, missingText, timeText } from './descriptions.ts';
 import type { Difference, GroupChange, GroupFacts, RoleChange } from './difference.ts';
 import { ENGLISH_MISSING_TEXT, englishPrincipalText } from './english.ts';
 import { principalKey } from './model.ts';
-import { type Block, fill, heading, joinLines, notice, paragraph } from './pageDocument.ts';
+import { type Block, fillLine, heading, joinLines, notice, paragraph } from './pageDocument.ts';
 import type { Review, ReviewGroup, ReviewMember, ReviewRole } from './review.ts';
 
 /** A review with one fact per line, for the editor's own comparison. Equal access is equal text, whenever it was read. */
@@ -80,7 +80,7 @@ function linesOf(before: Review, after: Review): Lines {
       const role = names.get(key);
       const name = role?.listed ? role.name : key;
       const line = roles.has(key) ? { text: name, link: { kind: 'role', key } as const } : { strong: name };
-      return role?.listed === false ? fill(l10n.t('{0} (not listed)'), [line]) : [line];
+      return role?.listed === false ? fillLine(l10n.t('{0} (not listed)'), [line]) : [line];
     },
     member: (member) => {
       const key = keyOfMember(member);
@@ -110,14 +110,14 @@ function grants(
   line: Lines,
 ): readonly AccessLine[] {
   return changes.flatMap(({ key, name, grants }) =>
-    grants[which].map((role) => fill(sentence, line.group(key, name), line.role(role))),
+    grants[which].map((role) => fillLine(sentence, line.group(key, name), line.role(role))),
   );
 }
 
 function members(changes: readonly GroupChange[], which: 'added' | 'removed', line: Lines): readonly AccessLine[] {
   return changes.flatMap(({ key, name, members }) =>
     members[which].map((member) => [
-      ...fill(
+      ...fillLine(
         which === 'added' ? l10n.t('{0} joined {1}') : l10n.t('{0} left {1}'),
         line.member(member),
         line.group(key, name),
@@ -129,9 +129,11 @@ function members(changes: readonly GroupChange[], which: 'added' | 'removed', li
 
 function groupSummary({ key, name, id, roles, members, missing }: ReviewGroup, line: Lines): AccessLine {
   const none = missing?.includes('roles') ? l10n.t('unknown roles') : l10n.t('no roles');
-  const granted = roles.length === 0 ? [none] : fill(l10n.t('roles {0}'), joinLines(roles.map(line.role)));
+  const granted = roles.length === 0 ? [none] : fillLine(l10n.t('roles {0}'), joinLines(roles.map(line.role)));
   const held =
-    members.length === 0 ? [l10n.t('no members')] : fill(l10n.t('members {0}'), joinLines(members.map(line.member)));
+    members.length === 0
+      ? [l10n.t('no members')]
+      : fillLine(l10n.t('members {0}'), joinLines(members.map(line.member)));
   return [...line.group(key, name), ': ', ...granted, '; ', ...held, ' ', { small: id }];
 }
 
@@ -145,7 +147,7 @@ function roleChanges({ key, before, after }: RoleChange, line: Lines): readonly 
     return factChanges(before, after).map((change) => [...line.role(key), `: ${change}`]);
   }
   const sentence = after.listed ? l10n.t('{0} is now in the role list') : l10n.t('{0} is no longer in the role list');
-  return [fill(sentence, line.role(key))];
+  return [fillLine(sentence, line.role(key))];
 }
 
 /** `health changed from healthy to error`; what has no value before or after was added or removed. */

@@ -55,7 +55,7 @@ export function joinLines<L = never>(lines: readonly Line<L>[], separator = ', '
 }
 
 /** A translated sentence whose `{0}`, `{1}` … are lines: the order of the words is the translator's. */
-export function fill<L = never>(sentence: string, ...lines: readonly Line<L>[]): Line<L> {
+export function fillLine<L = never>(sentence: string, ...lines: readonly Line<L>[]): Line<L> {
   return sentence
     .split(/\{(\d)\}/)
     .flatMap((piece, at): Line<L> => (at % 2 === 1 ? (lines[Number(piece)] ?? []) : piece === '' ? [] : [piece]));
@@ -63,24 +63,24 @@ export function fill<L = never>(sentence: string, ...lines: readonly Line<L>[]):
 
 /** The document as Markdown, which reads well unrendered too. Links become plain text. */
 export function documentMarkdown({ title, about, blocks }: PageDocument<unknown>): string {
-  const lines = [`# ${escaped(title)}`, '', markdownLine(about), '', ...blocks.flatMap(markdownBlock)];
+  const lines = [`# ${escapeDocumentText(title)}`, '', markdownLine(about), '', ...blocks.flatMap(markdownBlock)];
   return lines.join('\n');
 }
 
 export function markdownBlock(block: Block<unknown>): readonly string[] {
   switch (block.kind) {
     case 'heading':
-      return [`## ${escaped(block.text)}`, ''];
+      return [`## ${escapeDocumentText(block.text)}`, ''];
     case 'paragraph':
       return [markdownLine(block.line).trimEnd(), ''];
     case 'notice':
-      return [`> **${l10n.t('Note:')}** ${escaped(block.text)}`, ''];
+      return [`> **${l10n.t('Note:')}** ${escapeDocumentText(block.text)}`, ''];
     case 'list':
       return [...block.lines.map((line) => `- ${markdownLine(line)}`), ''];
     case 'table': {
       const { columns, rows } = block;
       const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-      const head = [row(columns.map(escaped)), row(columns.map(() => '---'))];
+      const head = [row(columns.map(escapeDocumentText)), row(columns.map(() => '---'))];
       return [...head, ...rows.map((cells) => row(cells.map(markdownLine))), ''];
     }
   }
@@ -91,15 +91,16 @@ function markdownLine(line: Line<unknown>): string {
 }
 
 function markdownInline(inline: Inline<unknown>): string {
-  if (typeof inline === 'string') return escaped(inline);
-  if ('strong' in inline) return inline.strong.trim() === '' ? escaped(inline.strong) : `**${escaped(inline.strong)}**`;
+  if (typeof inline === 'string') return escapeDocumentText(inline);
+  if ('strong' in inline)
+    return inline.strong.trim() === '' ? escapeDocumentText(inline.strong) : `**${escapeDocumentText(inline.strong)}**`;
   if ('small' in inline) return code(inline.small);
-  return inline.isAction ? '' : escaped(inline.text);
+  return inline.isAction ? '' : escapeDocumentText(inline.text);
 }
 
 /** As code where that shows these very characters in a table too, whose cells interpret `\` and `|`. */
 function code(text: string): string {
-  return /^(?! )[\x20-\x7e]+(?<! )$/.test(text) && !/[`\\|]/.test(text) ? `\`${text}\`` : escaped(text);
+  return /^(?! )[\x20-\x7e]+(?<! )$/.test(text) && !/[`\\|]/.test(text) ? `\`${text}\`` : escapeDocumentText(text);
 }
 
 /** Characters that are markup wherever they stand, and those that are only at the beginning of a line or between others. */
@@ -107,6 +108,6 @@ const MARKUP =
   /[\\`*[\]<|~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|&(?=#?\w+;)|:(?=\/\/)|(?<=\bwww)\.|^[ ]*[#>+=-]|^[ ]*\d{1,9}[.)](?=\s|$)/giu;
 
 /** Text that Markdown shows as exactly these characters; only what could be markup at its place is escaped. */
-export function escaped(text: string): string {
+export function escapeDocumentText(text: string): string {
   return oneLine(text).replace(MARKUP, (found) => `${found.slice(0, -1)}\\${found.slice(-1)}`);
 }

@@ -106,7 +106,7 @@ export function principalName({ email, id }: Principal): string {
 const LONG_ID = 24;
 
 /** An ID as a label, for where the whole of it stands elsewhere. */
-export function idLabel(id: string): string {
+export function shortId(id: string): string {
   return id.length > LONG_ID && /^[\w-]+$/.test(id) ? `${id.slice(0, 8)}…${id.slice(-8)}` : id;
 }
 

@@ -121,7 +121,7 @@ function groupOf({ key, group, members, roles, missing }: GroupEntry): ReviewGro
     createdBy: createdBy ?? undefined,
     modifiedTime: modifiedTime ?? undefined,
     modifiedBy: modifiedBy ?? undefined,
-    members: sorted(members.map(memberOf), memberKey),
+    members: sortedBy(members.map(memberOf), memberKey),
     roles: roles.map((role) => role.key).sort(compare),
     missing: missing.length > 0 ? [...missing] : undefined,
   };
@@ -156,11 +156,11 @@ function common({
 }
 
 function byKey<T extends { readonly key: string }>(items: T[]): T[] {
-  return sorted(items, ({ key }) => key);
+  return sortedBy(items, ({ key }) => key);
 }
 
 /** By code units: the same everywhere, whatever the language of the machine. */
-export function sorted<T>(items: readonly T[], key: (item: T) => string): T[] {
+export function sortedBy<T>(items: readonly T[], key: (item: T) => string): T[] {
   return items
     .map((item) => [key(item), item] as const)
     .sort(([one], [other]) => compare(one, other))

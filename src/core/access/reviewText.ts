@@ -15,7 +15,7 @@ import {
 import { groupCountText, kindName, membersText, missingText, stateText, timeText } from './descriptions.ts';
 import { englishGapText, englishGroupNotes, englishKindName } from './english.ts';
 import type { AccessMetadata, AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
-import { type Block, fill, heading, joinLines, paragraph, table } from './pageDocument.ts';
+import { type Block, fillLine, heading, joinLines, paragraph, table } from './pageDocument.ts';
 import { effectiveAccess, groupName, holdersOf, type Orphans, orphansOf, principalName, roleName } from './queries.ts';
 import { type ReviewOrigin, reviewOf, writeReview } from './review.ts';
 
@@ -94,13 +94,13 @@ function summary(model: AccessModel): readonly AccessBlock[] {
   const findings = orphanRows(model).reduce((count, { items }) => count + items.length, 0);
   const known = (isKnown: boolean, text: string) => (isKnown ? text : l10n.t('unknown (could not be read)'));
   const lines: AccessLine[] = [
-    fill(l10n.t('Groups: {0}'), [{ strong: known(model.groupsKnown, String(groups.length)) }]),
-    fill(l10n.t('Roles: {0}'), [
+    fillLine(l10n.t('Groups: {0}'), [{ strong: known(model.groupsKnown, String(groups.length)) }]),
+    fillLine(l10n.t('Roles: {0}'), [
       { strong: known(model.rolesKnown, String(roles.filter(({ role }) => role !== undefined).length)) },
     ]),
-    fill(l10n.t('Members: {0}'), [{ strong: known(model.groupsKnown, membersText(principals)) }]),
-    fill(l10n.t('Complete: {0}'), [{ strong: model.gaps.length === 0 ? l10n.t('yes') : l10n.t('no') }]),
-    fill(l10n.t('Findings: {0}'), [{ strong: String(findings) }]),
+    fillLine(l10n.t('Members: {0}'), [{ strong: known(model.groupsKnown, membersText(principals)) }]),
+    fillLine(l10n.t('Complete: {0}'), [{ strong: model.gaps.length === 0 ? l10n.t('yes') : l10n.t('no') }]),
+    fillLine(l10n.t('Findings: {0}'), [{ strong: String(findings) }]),
   ];
   return [{ kind: 'list', lines }];
 }
@@ -227,7 +227,7 @@ function orphanRows(model: AccessModel): readonly OrphanRows[] {
     title,
     finding,
     items: entries.map((role) =>
-      fill(
+      fillLine(
         l10n.t('{0} (granted by {1})'),
         [entryLink('role', roleName(role), role.key)],
         [groupCountText(role.groups.length)],

@@ -49,7 +49,7 @@ export async function delay(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** @returns a function that runs works one after the other, in the order of the calls, whatever becomes of each. */
-export function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+export function createSerialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const result = last.then(work);

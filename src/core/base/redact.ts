@@ -56,7 +56,7 @@ export function redact(text: string): string {
 }
 
 /** Hides these values, in every encoding they could be written in: what was sent, in the answer to it. */
-export function withoutValues(text: string, values: readonly (string | undefined)[]): string {
+export function redactValues(text: string, values: readonly (string | undefined)[]): string {
   const known = new KnownSecrets(values.length);
   for (const value of values) known.add(value ?? '');
   return hide(text, (view) => known.find(view));
@@ -196,17 +196,17 @@ function isWord(value: string): boolean {
 }
 
 /** Hides `secrets` in the body of a response. The rest is the same. */
-export function responseWithout(response: Response, secrets: readonly string[]): Response {
+export function redactResponse(response: Response, secrets: readonly string[]): Response {
   if (!response.body) return response;
   const { status, statusText, headers } = response;
-  return new Response(ReadableStream.from(hideSecrets(response.body, secrets)), { status, statusText, headers });
+  return new Response(ReadableStream.from(redactStream(response.body, secrets)), { status, statusText, headers });
 }
 
 /**
  * The same bytes, but that no secret stands anywhere in them: a server may repeat what it was sent. Only what could be the
  * beginning of one is held back, so a stream arrives as it is sent. What is too short to be a secret is left alone.
  */
-export function hideSecrets(
+export function redactStream(
   body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   secrets: readonly string[],
 ): AsyncIterable<Uint8Array> {

@@ -9,17 +9,17 @@ import type { Completion, CompletionEvent, Notice } from './completion.ts';
 import { DeadlineSignal, type Deadlines, defaultDeadlines, timeoutError } from './deadlineSignal.ts';
 import {
   accessToken,
-  authorization,
-  endpoint,
+  authorizationHeader,
+  endpointUrl,
   type InferenceConnection,
   type InferenceDeps,
-  send,
+  sendInferenceRequest,
   tokenAfter401,
   withoutSecrets,
 } from './endpoint.ts';
 import {
   estimateRequest,
-  holdsImages,
+  hasImages,
   type ModelTokenLimits,
   type PreparedRequest,
   prepareRequest,
@@ -67,7 +67,7 @@ export async function* streamCompletion(
   options: CompletionOptions,
   signal: AbortSignal,
 ): AsyncGenerator<CompletionEvent, Completion, undefined> {
-  const url = endpoint(connection, '/v1/chat/completions');
+  const url = endpointUrl(connection, '/v1/chat/completions');
   const deadlines = { ...defaultDeadlines, ...options.deadlines };
   const { observations = new ModelObservations() } = options;
   const fitting = { observations, service: url, limits: options.limits };
@@ -131,7 +131,7 @@ function recordUsage(
   request: CompletionRequest,
   { observations, service }: TruncationContext,
 ): void {
-  if (usage?.promptTokens === undefined || holdsImages(request.messages)) return;
+  if (usage?.promptTokens === undefined || hasImages(request.messages)) return;
   observations.calibrate(service, request.model, estimateRequest(request), usage.promptTokens);
 }
 
@@ -207,10 +207,16 @@ async function ask(
     );
   deadline.arm({ ms: headersMs, reason: () => timeoutError(late(), streamed ? 'connect' : 'firstEvent') });
   const headers = {
-    Authorization: authorization(token),
+    Authorization: authorizationHeader(token),
     'Content-Type': 'application/json; charset=utf-8',
     Accept: streamed ? 'text/event-stream, application/json' : 'application/json',
   };
-  const response = await send(deps, url, { method: 'POST', headers, body: serializeRequest(request) }, deadline, model);
+  const response = await sendInferenceRequest(
+    deps,
+    url,
+    { method: 'POST', headers, body: serializeRequest(request) },
+    deadline,
+    model,
+  );
   return await readResponse(response, assembler, { watch: deadline, url, model, streamed, deadlines });
 }

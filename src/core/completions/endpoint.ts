@@ -4,7 +4,7 @@ import type { TokenSource } from '../base/connection.ts';
 import { cancelled, type ErrorDetails, RolecallError } from '../base/errors.ts';
 import { abortableFetch, type Fetch, networkError, refuseRedirect, retryAfterMs } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
-import { withoutValues } from '../base/redact.ts';
+import { redactValues } from '../base/redact.ts';
 import { truncate } from '../base/text.ts';
 import type { DeadlineSignal } from './deadlineSignal.ts';
 import { MAX_ERROR_BODY_BYTES, readErrorText } from './errorBody.ts';
@@ -17,7 +17,10 @@ export interface InferenceConnection {
 }
 
 /** @throws RolecallError `configuration` when the address cannot be used. */
-export function endpoint({ inferenceUrl }: InferenceConnection, path: '/v1/chat/completions' | '/v1/models'): string {
+export function endpointUrl(
+  { inferenceUrl }: InferenceConnection,
+  path: '/v1/chat/completions' | '/v1/models',
+): string {
   const text = `${inferenceUrl.replace(/\/+$/, '')}${path}`;
   // Without its slashes `https://` would take the path for a host, and the token would go there.
   if (!URL.canParse(inferenceUrl) || !URL.canParse(text)) {
@@ -38,7 +41,7 @@ export interface InferenceDeps extends Pick<TokenSource, 'accessToken'>, Partial
 }
 
 /** `Authorization` of the specification. @throws RolecallError `configuration` for what is no token. */
-export function authorization(token: string): string {
+export function authorizationHeader(token: string): string {
   // fetch would name the whole header in its error, and so put the token into the log.
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new RolecallError('configuration', l10n.t('The access token contains invalid characters. Sign in again.'));
@@ -52,7 +55,7 @@ export function authorization(token: string): string {
  *
  * @throws RolecallError when the service, the network, a deadline or the user ends the request.
  */
-export async function send(
+export async function sendInferenceRequest(
   { fetch, log, headers }: InferenceDeps,
   url: string,
   init: { readonly method: 'GET' | 'POST'; readonly headers: Record<string, string>; readonly body?: string },
@@ -119,9 +122,9 @@ export function withoutSecrets(
   const sent = [token, ...Object.values(headers)];
   const facts = Object.entries(error.details).map(([name, said]) => [
     name,
-    typeof said === 'string' ? withoutValues(said, sent) : said,
+    typeof said === 'string' ? redactValues(said, sent) : said,
   ]);
-  const message = withoutValues(error.message, sent);
+  const message = redactValues(error.message, sent);
   const same =
     message === error.message && facts.every(([name, said]) => said === error.details[name as keyof ErrorDetails]);
   // Without the cause, which may hold them as well.

@@ -260,7 +260,7 @@ export function estimateRequest({ messages, tools = [] }: Pick<CompletionRequest
 }
 
 /** True when anything in it is not text, so that its length says little about its tokens. */
-export function holdsImages(messages: readonly ChatMessage[]): boolean {
+export function hasImages(messages: readonly ChatMessage[]): boolean {
   return messages.some(({ content }) => typeof content === 'object' && content?.some(({ type }) => type !== 'text'));
 }
 

@@ -4,12 +4,12 @@ import { isJsonObject, parseJson } from '../base/json.ts';
 import { DeadlineSignal, timeoutError } from './deadlineSignal.ts';
 import {
   accessToken,
-  authorization,
-  endpoint,
+  authorizationHeader,
+  endpointUrl,
   type InferenceConnection,
   type InferenceDeps,
   readText,
-  send,
+  sendInferenceRequest,
   tokenAfter401,
   withoutSecrets,
 } from './endpoint.ts';
@@ -41,7 +41,7 @@ export async function listModels(
   connection: InferenceConnection,
   signal: AbortSignal,
 ): Promise<ListedModel[] | undefined> {
-  const url = endpoint(connection, '/v1/models');
+  const url = endpointUrl(connection, '/v1/models');
   const token = await accessToken(deps, signal);
   try {
     return await list(deps, url, token, signal);
@@ -70,8 +70,8 @@ async function list(
       ms: DEADLINE_MS,
       reason: () => timeoutError(l10n.t('The inference service did not list its models in time.')),
     });
-    const headers = { Authorization: authorization(token), Accept: 'application/json' };
-    const response = await send(deps, url, { method: 'GET', headers }, deadline);
+    const headers = { Authorization: authorizationHeader(token), Accept: 'application/json' };
+    const response = await sendInferenceRequest(deps, url, { method: 'GET', headers }, deadline);
     const pieces: string[] = [];
     for await (const text of readText(response, deadline, url, MAX_BYTES)) pieces.push(text);
     const body = parseJson(pieces.join(''));

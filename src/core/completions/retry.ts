@@ -91,7 +91,7 @@ export class CompletionRetryPolicy {
   #mayGo(request: CompletionRequest): OptionalField[] {
     const { own } = this.#rules;
     return optionalFields.filter((field) => {
-      const whole = dependsOn[field];
+      const whole = fieldDependencies[field];
       return request[field] !== undefined && (own.includes(field) || (whole !== undefined && own.includes(whole)));
     });
   }
@@ -114,7 +114,7 @@ function withTools(
 }
 
 /** The field that another one depends on. */
-export const dependsOn: Partial<Readonly<Record<OptionalField, OptionalField>>> = {
+export const fieldDependencies: Partial<Readonly<Record<OptionalField, OptionalField>>> = {
   stream_options: 'stream',
   tool_choice: 'tools',
 };

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { CheckOutcome, ClientSecretFact, Diagnosis, Discovery, Probe, RedirectFact, SharedFact } from './facts.ts';
-import { code, durationOf, type ReportLine, timeOf, utc } from './markdown.ts';
-import { adviceForErrorCodes, listWithoutCredentials, plainAddress, withoutCredentials } from './network.ts';
+import { code, durationOf, type ReportLine, timeOf, utcTime } from './markdown.ts';
+import { addressWithoutSecrets, adviceForErrorCodes, listWithoutCredentials, withoutCredentials } from './network.ts';
 
 export type CheckName = Exclude<keyof Diagnosis, 'at'>;
 type ValueOf<Name extends CheckName> = Diagnosis[Name] extends CheckOutcome<infer Value> ? Value : never;
@@ -72,8 +72,8 @@ export const CHECKS: { readonly [Name in CheckName]: DiagnosisCheck<Name> } = {
           label: l10n.t('Connection'),
           text: id === 'sandbox' ? l10n.t('the sandbox') : l10n.t('the configured services'),
         },
-        { label: l10n.t('Identity service'), text: code(plainAddress(identityUrl)) },
-        { label: l10n.t('Inference service'), text: code(plainAddress(inferenceUrl)) },
+        { label: l10n.t('Identity service'), text: code(addressWithoutSecrets(identityUrl)) },
+        { label: l10n.t('Inference service'), text: code(addressWithoutSecrets(inferenceUrl)) },
         { label: l10n.t('Client ID'), text: code(clientId) },
         { label: l10n.t('Client authentication'), text: code(clientAuthentication) },
         { label: l10n.t('Scopes'), text: code(scope) },
@@ -127,7 +127,10 @@ export const CHECKS: { readonly [Name in CheckName]: DiagnosisCheck<Name> } = {
     limitMs: LOCAL_MS,
     lines: (fact, { versions }) => {
       const isRemote = versions.kind === 'known' && versions.value.runsOn === 'the remote machine';
-      return [{ label: l10n.t('Redirect URI'), text: code(plainAddress(fact.uri)) }, listenerLine(fact, isRemote)];
+      return [
+        { label: l10n.t('Redirect URI'), text: code(addressWithoutSecrets(fact.uri)) },
+        listenerLine(fact, isRemote),
+      ];
     },
   },
   network: {
@@ -300,7 +303,7 @@ export const CHECKS: { readonly [Name in CheckName]: DiagnosisCheck<Name> } = {
       problems.length === 0
         ? [{ label: l10n.t('Log'), text: l10n.t('none') }]
         : problems.toReversed().map(({ at, level, message }) => ({
-            label: level === 'error' ? l10n.t('{0}, error', utc(at)) : l10n.t('{0}, warning', utc(at)),
+            label: level === 'error' ? l10n.t('{0}, error', utcTime(at)) : l10n.t('{0}, warning', utcTime(at)),
             text: code(message),
           })),
   },

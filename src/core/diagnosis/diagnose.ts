@@ -4,7 +4,7 @@ import { asRolecallError, cancelled } from '../base/errors.ts';
 import { formatSeconds } from '../base/text.ts';
 import { CHECKS, type CheckName } from './checks.ts';
 import type { CheckOutcome, Diagnosis } from './facts.ts';
-import { code, type ReportLine, utc } from './markdown.ts';
+import { code, type ReportLine, utcTime } from './markdown.ts';
 
 type Questions = Omit<Diagnosis, 'at'>;
 type Value<G> = G extends CheckOutcome<infer T> ? T : never;
@@ -85,7 +85,7 @@ export function reportOf(diagnosis: Diagnosis, redact: (text: string) => string)
     `# ${l10n.t('Sign-in diagnosis')}`,
     l10n.t(
       'Generated {0}. Contains no tokens or secrets, but names your services, folders and proxies: review before sharing.',
-      utc(diagnosis.at),
+      utcTime(diagnosis.at),
     ),
     `## ${l10n.t('Findings')}\n\n${findingsOf(checked.flatMap(({ lines }) => lines))}`,
     ...sections,

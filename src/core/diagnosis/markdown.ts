@@ -32,11 +32,11 @@ export function code(text: string): string {
 export function timeOf(at: number, now: number): string {
   if (Number.isNaN(new Date(at).getTime())) return l10n.t('(no time)');
   const apart = durationOf(Math.abs(at - now));
-  return at > now ? l10n.t('{0} (in {1})', utc(at), apart) : l10n.t('{0} ({1} ago)', utc(at), apart);
+  return at > now ? l10n.t('{0} (in {1})', utcTime(at), apart) : l10n.t('{0} ({1} ago)', utcTime(at), apart);
 }
 
 /** A time to the second, in a format that people and programs read. */
-export function utc(at: number): string {
+export function utcTime(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 

@@ -45,7 +45,7 @@ export function listWithoutCredentials(list: string): string {
 }
 
 /** An address as it was typed, without user name, password, query and fragment, in which secrets travel. */
-export function plainAddress(address: string): string {
+export function addressWithoutSecrets(address: string): string {
   return address.replace(/[?#].*$/s, '').replace(/^(\s*[a-z][a-z0-9+.-]*:\/\/)?[^/]*@/i, '$1');
 }
 

@@ -23,7 +23,7 @@ export interface OrganizationAccess {
 }
 
 /** A list as far as it was read, for the access model: see its `AccessList`. */
-export function listOf<T>(loaded: ListResult<T>) {
+export function accessListOf<T>(loaded: ListResult<T>) {
   if (loaded.kind === 'failed') {
     return { items: undefined, malformed: 0, at: undefined, problem: loaded.error.message };
   }

@@ -10,7 +10,7 @@ import {
   withRetries,
 } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
-import { withoutValues } from '../base/redact.ts';
+import { redactValues } from '../base/redact.ts';
 import { identityError, readErrorBody } from './identityErrors.ts';
 import { type Group, type Listing, type Role, readGroups, readOrganizations, readRoles } from './schemas.ts';
 
@@ -114,7 +114,7 @@ export class IdentityClient {
     }
     if (answer.status >= 200 && answer.status <= 299 && !holdsError(answer)) return answer;
     // A server may repeat what it was sent, and its message is shown.
-    throw identityError({ ...answer, text: withoutValues(answer.text, [sent]) }, organization, now());
+    throw identityError({ ...answer, text: redactValues(answer.text, [sent]) }, organization, now());
   }
 
   async #get(path: string, token: string, signal: AbortSignal): Promise<HttpResponse> {

@@ -5,7 +5,7 @@ import type { Connection } from '../base/connection.ts';
 import { asRolecallError, RolecallError, sanitizeServerMessage, withServerMessage } from '../base/errors.ts';
 import { type Fetch, type HttpResponse, originOf, sendRequest } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
-import { withoutValues } from '../base/redact.ts';
+import { redactValues } from '../base/redact.ts';
 import { failedService, translateOAuthError } from './oauthErrors.ts';
 import type { TokenGrant } from './session.ts';
 
@@ -94,7 +94,7 @@ export class AuthorizationServer {
     }
     if (answer.status !== 400) return; // Anything else that is wrong is shown on the page.
     const { searchParams: sent } = new URL(authorizationUrl);
-    const text = withoutValues(answer.text, secretsOf(sent));
+    const text = redactValues(answer.text, secretsOf(sent));
     const words = sanitizeServerMessage(text.replace(UNSHOWN, ' '));
     throw new RolecallError(
       'configuration',
@@ -253,7 +253,7 @@ function secretsOf(sent: unknown): string[] {
 
 /** A service may repeat in an error what it was sent, and its message is shown. */
 function repeatingNone(sent: readonly (string | undefined)[], answer: HttpResponse): HttpResponse {
-  return answer.status < 400 ? answer : { ...answer, text: withoutValues(answer.text, sent) };
+  return answer.status < 400 ? answer : { ...answer, text: redactValues(answer.text, sent) };
 }
 
 /** The address with the answer, whose message is shown if it is an error. */
@@ -261,7 +261,7 @@ function repeatingNothing(callback: URL, { state, nonce, codeVerifier }: Pending
   const plain = new URL(callback);
   for (const name of ['error', 'error_description']) {
     const words = plain.searchParams.get(name);
-    if (words !== null) plain.searchParams.set(name, withoutValues(words, [state, nonce, codeVerifier]));
+    if (words !== null) plain.searchParams.set(name, redactValues(words, [state, nonce, codeVerifier]));
   }
   return plain;
 }

@@ -1,7 +1,7 @@
 import { delay, withTimeout } from '../base/abort.ts';
 import { asRolecallError, type RolecallError } from '../base/errors.ts';
 import type { Fetch } from '../base/http.ts';
-import { withoutValues } from '../base/redact.ts';
+import { redactValues } from '../base/redact.ts';
 import { type CompletionOptions, streamCompletion } from '../completions/client.ts';
 import type { Completion, CompletionEvent } from '../completions/completion.ts';
 import type { InferenceConnection, InferenceDeps } from '../completions/endpoint.ts';
@@ -93,7 +93,7 @@ function recordingFetch(
     if (withEvents && response.ok) {
       const token = new Headers(init?.headers).get('authorization')?.replace(/^Bearer /, '');
       const add = (data: string) => {
-        recording.events.push({ atMs: Math.round(now() - sentAt), data: withoutValues(data, [token]) });
+        recording.events.push({ atMs: Math.round(now() - sentAt), data: redactValues(data, [token]) });
       };
       // The reader of the answer reports what goes wrong with it.
       recording.whole = readEvents(response.clone(), add).catch(() => {});

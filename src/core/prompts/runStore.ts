@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { createQueue } from '../base/abort.ts';
+import { createSerialQueue } from '../base/abort.ts';
 import { parseJson } from '../base/json.ts';
 import { truncateWithEllipsis } from '../base/text.ts';
 import type { CaseResult, PromptRun } from './runResults.ts';
@@ -128,7 +128,7 @@ const BASELINE = 'baseline.';
 export class RunStore {
   readonly #storage: RunStorage;
   /** What is pruned is counted over all files, and whoever reads gets the run that is being added. */
-  readonly #inTurn = createQueue();
+  readonly #inTurn = createSerialQueue();
 
   constructor(storage: RunStorage) {
     this.#storage = storage;

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { gapText, kindName } from '../access/descriptions.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../access/model.ts';
 import { documentMarkdown, joinLines, type Line, markdownBlock, notice, table } from '../access/pageDocument.ts';
-import { groupName, idLabel, principalName, roleName } from '../access/queries.ts';
+import { groupName, principalName, roleName, shortId } from '../access/queries.ts';
 import { oneLine } from '../base/text.ts';
 
 /*
@@ -116,7 +116,7 @@ function shapeOf(node: Node): string {
 /** Long IDs by both ends: the table has the names in full. */
 function nodeName(node: Node): string {
   if ('group' in node) return groupName(node);
-  return 'kind' in node ? idLabel(principalName(node)) : idLabel(roleName(node));
+  return 'kind' in node ? shortId(principalName(node)) : shortId(roleName(node));
 }
 
 /**

@@ -10,7 +10,7 @@ import type { ProcessResult } from './output.ts';
 import { isInside, type Permissions, resolveLinks } from './permissions.ts';
 import type { ProcessSpec } from './prepare.ts';
 import { type ProcessOptions, runProcess } from './process.ts';
-import { guardWritable, type Leftover } from './writableFolders.ts';
+import { guardWritableFolders, type Leftover } from './writableFolders.ts';
 
 /** How this machine contains a program, or why it cannot. */
 export type Containment =
@@ -144,7 +144,7 @@ export async function runPrepared(
   const program = { ...spec, permissions };
   return inTurn(permissions, options.signal, async () => {
     for (const folder of permissions.write) await makeFolder(folder);
-    const ran = await guardWritable(spec.root, permissions.write, async (readOnly) => {
+    const ran = await guardWritableFolders(spec.root, permissions.write, async (readOnly) => {
       if (containment.kind === 'bubblewrap') return start(bubblewrap(containment.program, program, readOnly));
       const temporary = await realpath(await mkdtemp(path.join(tmpdir(), 'rolecall-tool-')));
       try {

@@ -144,7 +144,7 @@ export async function resolveExecutable(
   const separator = platform === 'win32' ? ';' : ':';
   const folders = isPath
     ? [cwd]
-    : (variable(environment, 'PATH', platform) ?? '').split(separator).filter(path.isAbsolute);
+    : (environmentVariable(environment, 'PATH', platform) ?? '').split(separator).filter(path.isAbsolute);
   for (const folder of folders) {
     for (const suffix of suffixes(name, platform)) {
       const found = await executableFile(path.resolve(folder, `${name}${suffix}`), platform);
@@ -255,7 +255,7 @@ export function toolEnvironment(
 }
 
 /** A variable by its name, whatever its capitals on Windows. */
-export function variable(
+export function environmentVariable(
   environment: Readonly<Record<string, string>>,
   name: string,
   platform: NodeJS.Platform,

@@ -39,7 +39,7 @@ export interface Leftover {
  * @param run is given the paths to mount read-only.
  * @throws {RolecallError} kind `tool` when something cannot be protected, before anything is run; what `run` throws.
  */
-export async function guardWritable<T>(
+export async function guardWritableFolders<T>(
   root: string,
   folders: readonly string[],
   run: (readOnly: readonly string[]) => Promise<T>,

@@ -6,7 +6,7 @@ import {
   holdersDocument,
 } from '../../core/access/accessDocuments.ts';
 import { notice } from '../../core/access/pageDocument.ts';
-import { idLabel, principalName, roleName } from '../../core/access/queries.ts';
+import { principalName, roleName, shortId } from '../../core/access/queries.ts';
 import { reviewDocument } from '../../core/access/reviewText.ts';
 import { cancelled } from '../../core/base/errors.ts';
 import { commands, documentPanel } from '../../ids.ts';
@@ -202,5 +202,5 @@ export function answerCommands(data: AccessData, pages: AccessPages) {
 /** Its name, with its ID where others have the same name: their tabs are told apart. */
 function nameAmong<T extends { readonly id: string }>(all: readonly T[], one: T, nameOf: (one: T) => string): string {
   const name = nameOf(one);
-  return all.some((other) => other !== one && nameOf(other) === name) ? `${name} (${idLabel(one.id)})` : name;
+  return all.some((other) => other !== one && nameOf(other) === name) ? `${name} (${shortId(one.id)})` : name;
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { DEFAULT_BUDGET, estimateTokens, REFUSED } from '../../core/access/accessTools.ts';
-import { createQueue } from '../../core/base/abort.ts';
+import { DEFAULT_TOKEN_BUDGET, estimateTokens, REFUSAL } from '../../core/access/accessTools.ts';
+import { createSerialQueue } from '../../core/base/abort.ts';
 import { asRolecallError, cancelled } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { oneLine } from '../../core/base/text.ts';
@@ -25,7 +25,7 @@ export interface SharingRequest {
  */
 class SharingConsent implements vscode.Disposable {
   readonly #allowed = new Set<string>();
-  readonly #inTurn = createQueue();
+  readonly #inTurn = createSerialQueue();
   readonly #subscription: vscode.Disposable;
 
   constructor(data: AccessData) {
@@ -109,11 +109,11 @@ export class ContributedAccessTools implements vscode.Disposable {
       const recipient = recipientOf(options);
       if (!(await this.#consent.ask(session, { organization, recipient }, signal))) {
         if (signal.aborted) throw cancelled();
-        return result(REFUSED);
+        return result(REFUSAL);
       }
       if (this.#data.session !== session) throw cancelled(); // The consent was for another account.
       this.#log.info(`Giving ${name} of ${organization} to ${recipient ?? 'an agent that the editor does not name'}.`);
-      const { tokenBudget = DEFAULT_BUDGET, countTokens } = options.tokenizationOptions ?? {};
+      const { tokenBudget = DEFAULT_TOKEN_BUDGET, countTokens } = options.tokenizationOptions ?? {};
       const measure = countTokens ? async (text: string) => countTokens(text, token) : estimateTokens;
       const answer = await answerToolQuestion(this.#data, question, tokenBudget, measure, signal);
       this.#answered.add(nameForOurselves(name));

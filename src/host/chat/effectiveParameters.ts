@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { type Block, heading, type PageDocument, paragraph } from '../../core/access/pageDocument.ts';
 import type { Log } from '../../core/base/log.ts';
-import { endpoint } from '../../core/completions/endpoint.ts';
+import { endpointUrl } from '../../core/completions/endpoint.ts';
 import type { ModelObservations } from '../../core/completions/modelObservations.ts';
 import { type ParameterEntry, type ResolvedParameters, resolveParameters } from '../../core/completions/parameters.ts';
 import { type OptionalField, requestFields } from '../../core/completions/request.ts';
-import { dependsOn, fieldsToDrop, optionalFieldsOf } from '../../core/completions/retry.ts';
+import { fieldDependencies, fieldsToDrop, optionalFieldsOf } from '../../core/completions/retry.ts';
 import { documentPanel } from '../../ids.ts';
 import type { Clouds } from '../clouds.ts';
 import type { OpenToolRegistry } from '../conversation.ts';
@@ -121,7 +121,7 @@ function ownRow(field: string, { resolved, tools, refused, model }: Effective, g
   }
   if (goes) {
     // Tools are dropped with another field only for a tool choice of "none".
-    const refusal = dependsOn[goes] ?? 'tool_choice';
+    const refusal = fieldDependencies[goes] ?? 'tool_choice';
     return {
       field,
       value: '',
@@ -207,7 +207,9 @@ export class ParametersPage implements vscode.Disposable {
       resolved: resolveParameters(parameterLayers(settings, catalog.choicesOf(model))),
       tools: tools.map(({ name }) => name),
       refused:
-        connection && model ? observations.refusedFields(endpoint(connection, '/v1/chat/completions'), model.id) : [],
+        connection && model
+          ? observations.refusedFields(endpointUrl(connection, '/v1/chat/completions'), model.id)
+          : [],
     });
     this.#page.show({ document });
   }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { asRolecallError, isCancelled, RolecallError } from '../../core/base/errors.ts';
 import { streamCompletion } from '../../core/completions/client.ts';
-import { endpoint } from '../../core/completions/endpoint.ts';
+import { endpointUrl } from '../../core/completions/endpoint.ts';
 import { estimateText } from '../../core/completions/history.ts';
 import { resolveParameters } from '../../core/completions/parameters.ts';
 import type { CompletionParameters } from '../../core/completions/request.ts';
@@ -100,7 +100,7 @@ export function countTokens(
   const estimate = typeof text === 'string' ? estimateText(text) : estimateMessageTokens(text);
   const connection = clouds.active?.connection;
   return connection
-    ? observations.correctEstimate(endpoint(connection, '/v1/chat/completions'), id, estimate)
+    ? observations.correctEstimate(endpointUrl(connection, '/v1/chat/completions'), id, estimate)
     : estimate;
 }
 

@@ -3,7 +3,13 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { cancelled, RolecallError, systemErrorCode } from '../../core/base/errors.ts';
 import { joiningFolder } from '../../core/oauth/joining/messages.ts';
-import { privateFolder, readIfAny, replaceWhole, stateRoot, thisMachine } from '../../core/oauth/rotation/files.ts';
+import {
+  ensurePrivateFolder,
+  readFileIfExists,
+  replaceFileAtomically,
+  stateRoot,
+  thisMachine,
+} from '../../core/oauth/rotation/files.ts';
 import { showInformationMessage, showWarningMessage } from '../dialogs.ts';
 
 /** The mark by which a launcher of ours is recognized. */
@@ -85,10 +91,10 @@ export class Launcher {
   async install(): Promise<void> {
     const { state } = this.#places;
     try {
-      for (const folder of [state, joiningFolder(state)]) await privateFolder(folder);
-      await replaceWhole(this.#chooser, chooserText(this.#places.extensionPath), false);
+      for (const folder of [state, joiningFolder(state)]) await ensurePrivateFolder(folder);
+      await replaceFileAtomically(this.#chooser, chooserText(this.#places.extensionPath), false);
       await fs.mkdir(path.dirname(this.file), { recursive: true });
-      await replaceWhole(this.file, this.#script(), false);
+      await replaceFileAtomically(this.file, this.#script(), false);
       await fs.chmod(this.file, 0o755);
     } catch (cause) {
       if (cause instanceof RolecallError) throw cause;
@@ -102,7 +108,7 @@ export class Launcher {
   }
 
   async #found(): Promise<'ours' | 'foreign' | 'nothing'> {
-    const text = (await readIfAny(this.file))?.toString('utf8');
+    const text = (await readFileIfExists(this.file))?.toString('utf8');
     if (text === undefined) return 'nothing';
     return text.includes(MARK) ? 'ours' : 'foreign';
   }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
-import { createQueue } from '../../core/base/abort.ts';
+import { createSerialQueue } from '../../core/base/abort.ts';
 import { RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
 import type { Log } from '../../core/base/log.ts';
 import { oneLine, truncateWithEllipsis } from '../../core/base/text.ts';
+import { JoiningServer, type SharedSignIn } from '../../core/oauth/joining/joiningServer.ts';
 import type { Claim } from '../../core/oauth/joining/messages.ts';
-import { type SharedSignIn, WindowLine } from '../../core/oauth/joining/windowLine.ts';
 import { stateRoot, thisMachine } from '../../core/oauth/rotation/files.ts';
 import { isInside } from '../../core/tools/permissions.ts';
 import type { AccessData } from '../accessData.ts';
@@ -55,15 +55,15 @@ const toolCallSchema = z.object({ folder: z.string(), name: z.string(), argument
 /** Serves the command line with the sign-in of this window, once the user has allowed it. */
 export class WindowForPrograms implements vscode.Disposable {
   readonly #deps: WindowForProgramsDeps;
-  readonly #line: WindowLine;
-  readonly #inTurn = createQueue();
+  readonly #server: JoiningServer;
+  readonly #inTurn = createSerialQueue();
   /** Questions wait for each other: one dialog at a time. */
-  readonly #questions = createQueue();
+  readonly #questions = createSerialQueue();
 
   constructor(deps: WindowForProgramsDeps) {
     const { fetch, log, state = stateRoot(thisMachine()) } = deps;
     this.#deps = deps;
-    this.#line = new WindowLine({
+    this.#server = new JoiningServer({
       state,
       about: () => ({ editor: vscode.env.appName, folders: openFolders() }),
       signIn: () => this.#signIn(),
@@ -86,21 +86,21 @@ export class WindowForPrograms implements vscode.Disposable {
 
   /** Open while somebody is signed in. */
   follow(isSignedIn: boolean): Promise<void> {
-    return this.#inTurn(() => (isSignedIn ? this.#line.open() : this.#line.close()));
+    return this.#inTurn(() => (isSignedIn ? this.#server.open() : this.#server.close()));
   }
 
   /** Where programs reach this window; `undefined` while nobody is signed in. */
   get address(): string | undefined {
-    return this.#line.address;
+    return this.#server.address;
   }
 
   async status(): Promise<{ readonly allowed: number; readonly isOpen: boolean }> {
-    return { allowed: (await this.#line.allowed.list()).length, isOpen: this.#line.address !== undefined };
+    return { allowed: (await this.#server.allowed.list()).length, isOpen: this.#server.address !== undefined };
   }
 
   /** Every program asks again. */
   async reset(): Promise<void> {
-    const count = await this.#line.allowed.clear();
+    const count = await this.#server.allowed.clear();
     void showInformationMessage(
       count === 0
         ? vscode.l10n.t('No command line access to reset.')
@@ -163,7 +163,7 @@ export class WindowForPrograms implements vscode.Disposable {
   }
 
   dispose(): void {
-    void this.#inTurn(() => this.#line.close()).catch((error: unknown) =>
+    void this.#inTurn(() => this.#server.close()).catch((error: unknown) =>
       this.#deps.log.debug(`The command line was not left in order: ${String(error)}`),
     );
   }

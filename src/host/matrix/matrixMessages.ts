@@ -9,7 +9,7 @@ import {
   type Principal,
   type RoleEntry,
 } from '../../core/access/model.ts';
-import { groupName, idLabel, principalName, roleName } from '../../core/access/queries.ts';
+import { groupName, principalName, roleName, shortId } from '../../core/access/queries.ts';
 import { cancelled } from '../../core/base/errors.ts';
 import { oneLine } from '../../core/base/text.ts';
 import { makeBits, setBit } from '../../webview/matrix/bitMatrix.ts';
@@ -39,7 +39,7 @@ export function matrixMessage(model: AccessModel, connection: string, mode: Mode
     rows: {
       kinds: rows.map(({ kind }) => kind),
       keys: rows.map(({ key }) => key),
-      labels: rows.map(({ label }) => oneLine(idLabel(label))),
+      labels: rows.map(({ label }) => oneLine(shortId(label))),
       names: rows.map(({ label }) => oneLine(label)),
       details: rows.map(({ detail }) => oneLine(detail)),
       notes: mode === 'groups' ? model.groups.map(notes.ofGroup) : model.principals.map(notes.ofPrincipal),
@@ -51,7 +51,7 @@ export function matrixMessage(model: AccessModel, connection: string, mode: Mode
     },
     columns: {
       keys: columns.map(({ key }) => key),
-      labels: columns.map(({ label, listed }) => oneLine(listed ? label : idLabel(label))),
+      labels: columns.map(({ label, listed }) => oneLine(listed ? label : shortId(label))),
       details: model.roles.map(({ id }) => oneLine(id)),
       listed: columns.map(({ listed }) => listed),
       findings: model.roles.map((role) => findingsText(model, role)),

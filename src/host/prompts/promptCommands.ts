@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
-import { endpoint } from '../../core/completions/endpoint.ts';
+import { endpointUrl } from '../../core/completions/endpoint.ts';
 import { serializeRequest } from '../../core/completions/request.ts';
 import { caseFileProblemText } from '../../core/prompts/caseFiles.ts';
 import { nameCases, type PromptCase } from '../../core/prompts/promptCases.ts';
@@ -188,7 +188,7 @@ export class PromptCommands {
     const input = { file: prompt.file, values, model, seed: seeds[0], resources };
     const request = await buildRequest(input, new AbortController().signal);
     const headers = connection.id === 'service' ? Object.keys(settings.inferenceHeaders().headers) : [];
-    const command = curlCommand(endpoint(connection, '/v1/chat/completions'), serializeRequest(request), headers);
+    const command = curlCommand(endpointUrl(connection, '/v1/chat/completions'), serializeRequest(request), headers);
     await vscode.env.clipboard.writeText(command);
     await showInformationMessage(
       vscode.l10n.t('Copied. The command takes the access token from the variable ROLECALL_TOKEN.'),

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { timeText } from '../../core/access/descriptions.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
 import { documentMarkdown } from '../../core/access/pageDocument.ts';
-import { groupName, idLabel, principalName, roleName } from '../../core/access/queries.ts';
+import { groupName, principalName, roleName, shortId } from '../../core/access/queries.ts';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import { isString } from '../../core/base/shape.ts';
 import { oneLine } from '../../core/base/text.ts';
@@ -245,7 +245,7 @@ function subjectOfEntry(entry: Entry): GraphSubject {
 
 function nameOfEntry(entry: Entry): string {
   if ('group' in entry) return groupName(entry);
-  return idLabel('role' in entry ? roleName(entry) : principalName(entry));
+  return shortId('role' in entry ? roleName(entry) : principalName(entry));
 }
 
 interface Format extends vscode.QuickPickItem {

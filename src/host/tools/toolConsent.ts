@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { createQueue } from '../../core/base/abort.ts';
+import { createSerialQueue } from '../../core/base/abort.ts';
 import { type ConsentLine, escapeInvisible, hashOf, type ShownPermissions } from '../../core/tools/consent.ts';
 import type { Containment } from '../../core/tools/containment.ts';
 import { showInformationMessage, showWarningMessage } from '../dialogs.ts';
@@ -72,7 +72,7 @@ export interface ConsentRequest extends Pick<PreparedCall, 'permissions' | 'line
 /** The user's consent, per definition. "Always" is kept in the workspace's own storage, never in a file of the workspace. */
 export class ToolConsent {
   readonly #state: vscode.Memento;
-  readonly #inTurn = createQueue();
+  readonly #inTurn = createSerialQueue();
 
   constructor(state: vscode.Memento) {
     this.#state = state;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { createQueue } from '../../core/base/abort.ts';
+import { createSerialQueue } from '../../core/base/abort.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Diagnostic, WorkspaceToolDefinition } from '../../core/tools/definition.ts';
 import type { readToolFile, ToolFile } from '../../core/tools/toolFile.ts';
@@ -48,7 +48,7 @@ export class ToolFiles implements vscode.Disposable {
   /** What is wrong with each file, by its address, and which of it is not shown now. */
   readonly #problems = new Map<string, { readonly problems: readonly ShownProblem[]; hidden: string | undefined }>();
   /** A look at the files that began later has the last word. */
-  readonly #inTurn = createQueue();
+  readonly #inTurn = createSerialQueue();
   #isDisposed = false;
 
   /**

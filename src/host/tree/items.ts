@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { duplicatePeopleNote, findingsText } from '../../core/access/descriptions.ts';
 import type { GroupEntry, ReviewProgress } from '../../core/access/model.ts';
-import { idLabel, principalName } from '../../core/access/queries.ts';
+import { principalName, shortId } from '../../core/access/queries.ts';
 import { commands } from '../../ids.ts';
 import { targetUri } from '../accessTarget.ts';
 import { clockTime } from '../formats.ts';
@@ -145,7 +145,7 @@ function unlisted(node: NodeOf<'role' | 'grant'>, state: vscode.TreeItemCollapsi
   const { entry, source } = node;
   const isKnown = source.model.rolesKnown;
   const item = createTreeItem(
-    idLabel(entry.id),
+    shortId(entry.id),
     state,
     'shield',
     isKnown ? vscode.l10n.t('not listed') : vscode.l10n.t('name unknown'),
@@ -209,9 +209,9 @@ function member({ kind, principal }: NodeOf<'subject' | 'user' | 'serviceAccount
   const { id, email, issuer } = principal;
   if (kind !== 'subject') {
     const icon = kind === 'user' ? 'person' : 'server-process';
-    return spokenWhole(createTreeItem(idLabel(id), None, icon, '', [[vscode.l10n.t('ID'), id]]), id);
+    return spokenWhole(createTreeItem(shortId(id), None, icon, '', [[vscode.l10n.t('ID'), id]]), id);
   }
-  return createTreeItem(idLabel(principalName(principal)), None, 'account', issuer, [
+  return createTreeItem(shortId(principalName(principal)), None, 'account', issuer, [
     [vscode.l10n.t('Subject'), id],
     [vscode.l10n.t('E-mail'), email],
     [vscode.l10n.t('Issuer'), issuer],

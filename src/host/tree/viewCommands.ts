@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { groupCountText, roleCountText } from '../../core/access/descriptions.ts';
 import { applyFilter, FILTER_KEYS, parseFilter, SORT_ORDERS, type SortOrder } from '../../core/access/filter.ts';
 import type { AccessModel } from '../../core/access/model.ts';
-import { createQueue } from '../../core/base/abort.ts';
+import { createSerialQueue } from '../../core/base/abort.ts';
 import { cancelled } from '../../core/base/errors.ts';
 import { commands } from '../../ids.ts';
 import type { AccessData, ActiveSession } from '../accessData.ts';
@@ -25,7 +25,7 @@ export function viewCommands(data: AccessData, state: ViewState) {
   ): Promise<void> => {
     const before = new Map<string, string>();
     // The account may change meanwhile; the filter belongs to this connection in any case.
-    const inTurn = createQueue();
+    const inTurn = createSerialQueue();
     const set = (textOf: (id: string) => string): Promise<void> =>
       inTurn(async () => {
         for (const id of await organizations) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { buildModel } from '../../../src/core/access/model.ts';
 import { RolecallError } from '../../../src/core/base/errors.ts';
-import { type ListResult, listOf, type OrganizationAccess } from '../../../src/core/identity/directory.ts';
+import { accessListOf, type ListResult, type OrganizationAccess } from '../../../src/core/identity/directory.ts';
 import { readGroups, readRoles } from '../../../src/core/identity/schemas.ts';
 import type { ActiveSession, ReadOrganization } from '../../../src/host/accessData.ts';
 import { contentsOf, type OrganizationContents, type ViewOptions } from '../../../src/host/tree/children.ts';
@@ -22,7 +22,11 @@ export function readOf(groups: unknown, roles: unknown, staleBecause?: RolecallE
     groups: loadedOf(readGroups, groups, staleBecause),
     roles: loadedOf(readRoles, roles, staleBecause),
   };
-  const model = buildModel({ organization: 'm', groups: listOf(access.groups), roles: listOf(access.roles) });
+  const model = buildModel({
+    organization: 'm',
+    groups: accessListOf(access.groups),
+    roles: accessListOf(access.roles),
+  });
   return { session: { cloud: { key: 'c' } } as unknown as ActiveSession, access, model };
 }
 

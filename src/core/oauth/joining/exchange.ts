@@ -5,7 +5,7 @@ import { cancelled, errorKinds, RolecallError } from '../../base/errors.ts';
 import { handshakeAsClient } from '../rotation/handshake.ts';
 import { LineSocket } from '../rotation/ipc.ts';
 import { PROTOCOL, type Protocol, parseJsonAs } from '../rotation/protocol.ts';
-import { challengeSchema, SILENCE_MS, type WindowRequest, windowReplySchema } from './messages.ts';
+import { challengeSchema, SILENCE_TIMEOUT_MS, type WindowRequest, windowReplySchema } from './messages.ts';
 
 /** Bytes of a body in one line: as base64 with what is around it, it stays below the longest line of a {@link LineSocket}. */
 const FRAME_BYTES = 4500;
@@ -68,32 +68,32 @@ export async function* receiveFrames(
 /** A line of a body. @throws RolecallError the failure of the other side, or `protocol`. */
 function readFrame(text: string): z.infer<typeof frameSchema> {
   const frame = parseJsonAs(frameSchema, text);
-  if (frame?.error) throw errorOf(frame.error);
+  if (frame?.error) throw remoteError(frame.error);
   if (frame) return frame;
   throw new RolecallError('protocol', 'The message was not understood.');
 }
 
 /** What an error of the other side is here: what helps is the same. */
-export function errorOf({ kind, message }: { readonly kind: string; readonly message: string }): RolecallError {
+export function remoteError({ kind, message }: { readonly kind: string; readonly message: string }): RolecallError {
   return new RolecallError(errorKinds.find((known) => known === kind) ?? 'protocol', message);
 }
 
 /** All of a body. */
-export async function readAll(frames: AsyncIterable<Uint8Array>): Promise<Buffer> {
+export async function readFrames(frames: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   for await (const piece of frames) pieces.push(piece);
   return Buffer.concat(pieces);
 }
 
 /** Where a window listens, and what it takes to speak with it. */
-export interface WindowPlace {
+export interface WindowAddress {
   readonly address: string;
   /** The folder's key: both sides prove that they know it. */
   readonly key: Buffer;
   /** The folder of this user's shared state. */
   readonly state: string;
   readonly protocol?: Protocol;
-  /** See {@link SILENCE_MS}. */
+  /** See {@link SILENCE_TIMEOUT_MS}. */
   readonly silenceMs?: number;
 }
 
@@ -135,7 +135,7 @@ const MAX_ANSWER = 128_000_000;
  * @throws RolecallError the window's own error; {@link UnreachableError}; `offline`, `protocol`, `rateLimited`, `cancelled`.
  */
 export async function exchange(
-  { address, key, protocol = PROTOCOL, silenceMs = SILENCE_MS }: WindowPlace,
+  { address, key, protocol = PROTOCOL, silenceMs = SILENCE_TIMEOUT_MS }: WindowAddress,
   { request, body, onAsking, onLost }: ExchangeOptions,
   signal: AbortSignal,
 ): Promise<Reply> {
@@ -165,7 +165,7 @@ export async function exchange(
     const greeting = parseJsonAs(challengeSchema, greeted);
     if (!greeting) {
       const refused = parseJsonAs(windowReplySchema, greeted)?.error;
-      throw refused ? errorOf(refused) : notUnderstood();
+      throw refused ? remoteError(refused) : unexpectedResponse();
     }
     line.send(request(greeting.challenge));
     await sendFrames(line, body ? [body] : []);
@@ -173,8 +173,8 @@ export async function exchange(
       const text = await line.next();
       if (text === undefined) throw closed();
       const reply = parseJsonAs(windowReplySchema, text);
-      if (!reply) throw notUnderstood();
-      if (reply.error) throw errorOf(reply.error);
+      if (!reply) throw unexpectedResponse();
+      if (reply.error) throw remoteError(reply.error);
       if (reply.asking) {
         onAsking?.();
         continue;
@@ -196,7 +196,7 @@ async function* untilReleased(frames: AsyncIterable<Uint8Array>, release: () => 
   }
 }
 
-export function notUnderstood(): RolecallError {
+export function unexpectedResponse(): RolecallError {
   return new RolecallError('protocol', l10n.t('The window sent an unexpected response.'));
 }
 

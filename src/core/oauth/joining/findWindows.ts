@@ -3,18 +3,25 @@ import path from 'node:path';
 import * as z from 'zod/mini';
 import { withTimeout } from '../../base/abort.ts';
 import { cancelled, systemErrorCode } from '../../base/errors.ts';
-import { FolderKey, readIfAny } from '../rotation/files.ts';
+import { FolderKey, readFileIfExists } from '../rotation/files.ts';
 import { statusOfConnectError } from '../rotation/holderConnection.ts';
 import { removeDeadSocket } from '../rotation/ipc.ts';
 import { parseJsonAs, protocolShape } from '../rotation/protocol.ts';
-import { exchange, notUnderstood, readAll, UnreachableError, type WindowPlace } from './exchange.ts';
+import { exchange, readFrames, UnreachableError, unexpectedResponse, type WindowAddress } from './exchange.ts';
 import { JoinedWindow } from './joinedWindow.ts';
-import { aboutSchema, type Claim, joinedSchema, joiningFolder, SILENCE_MS, type WindowAbout } from './messages.ts';
+import {
+  aboutSchema,
+  type Claim,
+  joinedSchema,
+  joiningFolder,
+  SILENCE_TIMEOUT_MS,
+  type WindowAbout,
+} from './messages.ts';
 import { ProgramKey } from './programs.ts';
 
 const registrationSchema = z.object({ ...protocolShape, address: z.string().check(z.minLength(1)) });
 
-export type FindOptions = Omit<WindowPlace, 'address' | 'key'>;
+export type FindOptions = Omit<WindowAddress, 'address' | 'key'>;
 
 /** Who waits for programs. */
 export interface FoundWindows {
@@ -37,7 +44,7 @@ export async function findWindows(options: FindOptions, signal: AbortSignal): Pr
   const found = await Promise.all(
     names.map(async (name) => {
       const file = path.join(windows, name);
-      const registration = parseJsonAs(registrationSchema, (await readIfAny(file))?.toString() ?? '');
+      const registration = parseJsonAs(registrationSchema, (await readFileIfExists(file))?.toString() ?? '');
       if (!registration) return 'gone';
       const place = { ...options, address: registration.address, key };
       const stat = await fs.stat(file).catch(() => undefined); // Closed meanwhile.
@@ -57,7 +64,7 @@ export async function findWindows(options: FindOptions, signal: AbortSignal): Pr
 
 /** `gone` also for a window whose user has signed out. */
 async function aboutOf(
-  place: WindowPlace,
+  place: WindowAddress,
   file: string,
   signal: AbortSignal,
 ): Promise<WindowAbout | 'gone' | 'silent'> {
@@ -66,8 +73,8 @@ async function aboutOf(
     const request = () => ({ ask: 'about' }) as const;
     const asked = exchange(place, { request }, AbortSignal.any([signal, limit.signal]));
     const reply = await withTimeout(
-      asked.then(({ body }) => readAll(body)),
-      place.silenceMs ?? SILENCE_MS,
+      asked.then(({ body }) => readFrames(body)),
+      place.silenceMs ?? SILENCE_TIMEOUT_MS,
       signal,
     );
     return parseJsonAs(aboutSchema, reply?.toString() ?? '') ?? 'silent';
@@ -85,9 +92,9 @@ async function aboutOf(
 /** A window that answers. */
 export class FoundWindow {
   readonly about: WindowAbout;
-  readonly #place: WindowPlace;
+  readonly #place: WindowAddress;
 
-  constructor(place: WindowPlace, about: WindowAbout) {
+  constructor(place: WindowAddress, about: WindowAbout) {
     this.#place = place;
     this.about = about;
   }
@@ -109,8 +116,8 @@ export class FoundWindow {
     const prove = (challenge: string) => key.prove(this.#place.address, challenge);
     const request = (challenge: string) => ({ ask: 'join', claim, ...prove(challenge) }) as const;
     const { body } = await exchange(this.#place, { request, onAsking }, signal);
-    const joined = parseJsonAs(joinedSchema, (await readAll(body)).toString());
-    if (!joined) throw notUnderstood();
+    const joined = parseJsonAs(joinedSchema, (await readFrames(body)).toString());
+    if (!joined) throw unexpectedResponse();
     return new JoinedWindow(this.#place, this.about, joined, prove);
   }
 }

@@ -5,7 +5,14 @@ import { type ErrorKind, RolecallError } from '../../base/errors.ts';
 import type { Fetch } from '../../base/http.ts';
 import { parseJson } from '../../base/json.ts';
 import { parseJsonAs } from '../rotation/protocol.ts';
-import { exchange, notUnderstood, type Reply, readAll, UnreachableError, type WindowPlace } from './exchange.ts';
+import {
+  exchange,
+  type Reply,
+  readFrames,
+  UnreachableError,
+  unexpectedResponse,
+  type WindowAddress,
+} from './exchange.ts';
 import {
   type AllowedRequest,
   handleSchema,
@@ -21,12 +28,12 @@ type Prove = (challenge: string) => ProgramProof;
 /** A window whose user has allowed this program to use the sign-in. */
 export class JoinedWindow {
   readonly joined: Joined;
-  readonly #place: WindowPlace;
+  readonly #place: WindowAddress;
   readonly #urls: Readonly<Record<ServiceName, string>>;
   readonly #prove: Prove;
   #lost: RolecallError | undefined;
 
-  constructor(place: WindowPlace, about: WindowAbout, joined: Joined, prove: Prove) {
+  constructor(place: WindowAddress, about: WindowAbout, joined: Joined, prove: Prove) {
     this.#place = place;
     this.#urls = { identity: about.identityUrl, inference: about.inferenceUrl };
     this.joined = joined;
@@ -90,13 +97,13 @@ export class JoinedWindow {
   async call(name: string, input: unknown, signal: AbortSignal): Promise<unknown> {
     const body = Buffer.from(JSON.stringify(input ?? null));
     const reply = await this.#ask({ ask: 'call', name }, body, signal);
-    return parseJson((await readAll(reply.body)).toString());
+    return parseJson((await readFrames(reply.body)).toString());
   }
 
   async #askJson<T extends z.ZodMiniType>(request: Unsigned, schema: T, signal: AbortSignal): Promise<z.infer<T>> {
     const { body } = await this.#ask(request, undefined, signal);
-    const answer = parseJsonAs(schema, (await readAll(body)).toString());
-    if (answer === undefined) throw notUnderstood();
+    const answer = parseJsonAs(schema, (await readFrames(body)).toString());
+    if (answer === undefined) throw unexpectedResponse();
     return answer;
   }
 

@@ -59,7 +59,7 @@ export function joiningFolder(state: string): string {
 }
 
 /** Who says nothing for this long is stopped, asleep, or very busy; in milliseconds. */
-export const SILENCE_MS = 5000;
+export const SILENCE_TIMEOUT_MS = 5000;
 
 const text = z.string();
 const service = z.enum(['identity', 'inference']);

@@ -11,7 +11,12 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { systemErrorCode } from '../../base/errors.ts';
-import { createWhole, privateFolder, readIfAny, replaceWhole } from '../rotation/files.ts';
+import {
+  createFileAtomically,
+  ensurePrivateFolder,
+  readFileIfExists,
+  replaceFileAtomically,
+} from '../rotation/files.ts';
 import { parseJsonAs } from '../rotation/protocol.ts';
 
 const NAME = 'program.key';
@@ -40,10 +45,10 @@ export class ProgramKey {
   static async open(folder: string): Promise<ProgramKey> {
     const file = path.join(folder, NAME);
     for (;;) {
-      const found = await readIfAny(file);
+      const found = await readFileIfExists(file);
       if (found) return new ProgramKey(createPrivateKey(found));
       const { privateKey } = generateKeyPairSync('ed25519');
-      await createWhole(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), true); // Or another has, meanwhile.
+      await createFileAtomically(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), true); // Or another has, meanwhile.
     }
   }
 
@@ -114,9 +119,9 @@ export class AllowedPrograms {
   }
 
   async add(fingerprint: string, session: string): Promise<void> {
-    await privateFolder(this.#folder);
+    await ensurePrivateFolder(this.#folder);
     const added = { version: 1, fingerprint, session, allowedAt: new Date(this.#now()).toISOString() };
-    await replaceWhole(path.join(this.#folder, nameOf(fingerprint, session)), JSON.stringify(added), true);
+    await replaceFileAtomically(path.join(this.#folder, nameOf(fingerprint, session)), JSON.stringify(added), true);
     const oldestLast = [...(await this.list())].sort((one, other) => (one.allowedAt < other.allowedAt ? 1 : -1));
     for (const old of oldestLast.slice(MAX_REMEMBERED)) await this.#remove(nameOf(old.fingerprint, old.session));
   }
@@ -138,7 +143,7 @@ export class AllowedPrograms {
   }
 
   async #read(name: string): Promise<AllowedProgram | undefined> {
-    return parseJsonAs(allowedSchema, (await readIfAny(path.join(this.#folder, name)))?.toString('utf8') ?? '');
+    return parseJsonAs(allowedSchema, (await readFileIfExists(path.join(this.#folder, name)))?.toString('utf8') ?? '');
   }
 
   async #remove(name: string): Promise<void> {

@@ -54,7 +54,7 @@ function homeOfUser(): string {
   }
 }
 
-/** How the names of unfinished files end. A killed window leaves some behind: {@link removeAbandoned}. */
+/** How the names of unfinished files end. A killed window leaves some behind: {@link removeAbandonedFiles}. */
 const UNFINISHED = '.tmp';
 const ABANDONED_AFTER_MS = 60_000;
 
@@ -64,7 +64,7 @@ const ABANDONED_AFTER_MS = 60_000;
  *
  * @throws RolecallError `storage` naming the folder.
  */
-export async function privateFolder(folder: string): Promise<void> {
+export async function ensurePrivateFolder(folder: string): Promise<void> {
   try {
     await fs.mkdir(folder, { recursive: true, mode: 0o700 });
     const found = await fs.lstat(folder);
@@ -90,7 +90,7 @@ function unsafe(problem: string): RolecallError {
 }
 
 /** The bytes of a file, or `undefined` when there is none. */
-export async function readIfAny(file: string): Promise<Buffer | undefined> {
+export async function readFileIfExists(file: string): Promise<Buffer | undefined> {
   try {
     return await fs.readFile(file);
   } catch (error) {
@@ -104,7 +104,7 @@ export async function readIfAny(file: string): Promise<Buffer | undefined> {
  *
  * @returns false when there is one already.
  */
-export async function createWhole(file: string, bytes: string | Buffer, durable: boolean): Promise<boolean> {
+export async function createFileAtomically(file: string, bytes: string | Buffer, durable: boolean): Promise<boolean> {
   const unfinished = await writeUnfinished(file, bytes, durable);
   try {
     await fs.link(unfinished, file);
@@ -118,7 +118,7 @@ export async function createWhole(file: string, bytes: string | Buffer, durable:
 }
 
 /** Replaces `file` whole: after a power cut there is the old content or the new one. Resolves when it is on the disk. */
-export async function replaceWhole(file: string, bytes: string | Buffer, durable: boolean): Promise<void> {
+export async function replaceFileAtomically(file: string, bytes: string | Buffer, durable: boolean): Promise<void> {
   const unfinished = await writeUnfinished(file, bytes, durable);
   try {
     await renameOver(unfinished, file);
@@ -130,7 +130,7 @@ export async function replaceWhole(file: string, bytes: string | Buffer, durable
 }
 
 /** Removes what windows that were killed in the middle of writing left in `folder`. */
-export async function removeAbandoned(folder: string): Promise<void> {
+export async function removeAbandonedFiles(folder: string): Promise<void> {
   for (const name of await fs.readdir(folder)) {
     if (!name.endsWith(UNFINISHED)) continue;
     const file = path.join(folder, name);
@@ -206,11 +206,11 @@ export class FolderKey {
 
 async function readOrMake(file: string): Promise<Buffer> {
   for (;;) {
-    const found = await readIfAny(file);
+    const found = await readFileIfExists(file);
     if (found?.length === BYTES) return found;
     const fresh = randomBytes(BYTES);
     // The second case is a file that a broken disk cut short.
-    if (found === undefined) await createWhole(file, fresh, true);
-    else await replaceWhole(file, fresh, true);
+    if (found === undefined) await createFileAtomically(file, fresh, true);
+    else await replaceFileAtomically(file, fresh, true);
   }
 }

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { withTimeout } from '../../base/abort.ts';
 import type { Connection } from '../../base/connection.ts';
 import { systemErrorCode } from '../../base/errors.ts';
-import { connectionFolderName, FolderKey, readIfAny } from './files.ts';
+import { connectionFolderName, FolderKey, readFileIfExists } from './files.ts';
 import { handshakeAsClient } from './handshake.ts';
 import { statusOfConnectError } from './holderConnection.ts';
 import { LineSocket } from './ipc.ts';
@@ -56,7 +56,7 @@ export async function inspectSharedState(options: InspectOptions): Promise<Share
   if (!found) return { path: folder, windows: 0, holder: { kind: 'nobody' } };
   if (!found.isDirectory()) return { path: folder, folder: { isOurs: false }, windows: 0, holder: { kind: 'nobody' } };
   const isUnix = process.getuid !== undefined;
-  const bytes = await readIfAny(sessionFiles(folder, storeName).sealed);
+  const bytes = await readFileIfExists(sessionFiles(folder, storeName).sealed);
   const head = parseJsonAs(headSchema, bytes?.subarray(0, bytes.indexOf('\n')).toString() ?? '');
   const peers = (await unlessMissing(fs.readdir(path.join(folder, 'peers')))) ?? [];
   const lock = await unlessMissing(newestLock(path.join(folder, 'locks')));

@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import * as z from 'zod/mini';
-import { createWhole, readIfAny, replaceWhole } from './files.ts';
+import { createFileAtomically, readFileIfExists, replaceFileAtomically } from './files.ts';
 import { type Protocol, parseJsonAs, protocolFields, protocolShape } from './protocol.ts';
 
 /**
@@ -41,7 +41,7 @@ export async function newestLock(folder: string): Promise<Lock | undefined> {
     const number = Math.max(0, ...(await lockNumbers(folder)));
     if (number === 0) return undefined;
     const file = lockPath(folder, number);
-    const text = (await readIfAny(file))?.toString();
+    const text = (await readFileIfExists(file))?.toString();
     if (text === undefined) continue; // Removed since it was listed: there are higher ones.
     const holder = parseJsonAs(lockSchema, text);
     if (holder) return { number, kind: 'readable', holder };
@@ -61,7 +61,7 @@ export async function claimLock(
   protocol: Protocol,
 ): Promise<'ours' | 'taken' | 'late'> {
   const text = JSON.stringify({ ...protocolFields(protocol), number, ...holder });
-  if (!(await createWhole(lockPath(folder, number), text, false))) return 'taken';
+  if (!(await createFileAtomically(lockPath(folder, number), text, false))) return 'taken';
   if (await isNewest(folder, number)) return 'ours';
   // The listing that led here was old, and the number was free again because it had been removed.
   await fs.rm(lockPath(folder, number), { force: true });
@@ -119,17 +119,17 @@ export class ClaimFiles {
   /** True for the first window that asks. */
   async take(what: string): Promise<boolean> {
     await this.#forgetOld();
-    return createWhole(this.#file(what), 'taken', false);
+    return createFileAtomically(this.#file(what), 'taken', false);
   }
 
   /** Tells the other windows how it went. */
   async recordOutcome(what: string, outcome: 'done' | 'failed'): Promise<void> {
-    await replaceWhole(this.#file(what), outcome, false);
+    await replaceFileAtomically(this.#file(what), outcome, false);
   }
 
   /** `undefined` while it is not taken. */
   async outcome(what: string): Promise<'taken' | 'done' | 'failed' | undefined> {
-    const text = (await readIfAny(this.#file(what)))?.toString('utf8');
+    const text = (await readFileIfExists(this.#file(what)))?.toString('utf8');
     return text === undefined ? undefined : text === 'done' || text === 'failed' ? text : 'taken';
   }
 

@@ -6,7 +6,7 @@ import { withTimeout } from '../../base/abort.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { FolderKey } from './files.ts';
-import { createWhole, readIfAny } from './files.ts';
+import { createFileAtomically, readFileIfExists } from './files.ts';
 import { type HandshakeParams, handshakeAsClient, handshakeAsServer } from './handshake.ts';
 import { statusOfConnectError } from './holderConnection.ts';
 import { type IpcServer, LineSocket, removeDeadSocket, startIpcServer } from './ipc.ts';
@@ -64,7 +64,7 @@ export class Peers {
       address: this.#server.address,
       pid: process.pid,
     });
-    await createWhole(this.#registration, text, false);
+    await createFileAtomically(this.#registration, text, false);
   }
 
   async unregister(): Promise<void> {
@@ -109,7 +109,7 @@ export class Peers {
   }
 
   async #notify(file: string, key: Buffer, generation: number, stop: AbortSignal): Promise<keyof BroadcastResult> {
-    const text = (await readIfAny(file))?.toString();
+    const text = (await readFileIfExists(file))?.toString();
     const peer = text === undefined ? undefined : parseJsonAs(registrationSchema, text);
     if (!peer) return 'gone';
     if (stop.aborted || !canTalk(this.#deps.protocol, peer)) return 'silent';

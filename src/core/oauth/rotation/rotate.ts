@@ -119,7 +119,7 @@ async function rescue(
  *
  * @throws RolecallError `storage`, `timeout` (another window holds the mutex and does not answer)
  */
-export async function signIn(
+export async function storeSignIn(
   { mutex, shared, peers }: SharedState,
   current: CurrentSession,
   seen: number,
@@ -148,7 +148,7 @@ export async function signIn(
  *
  * @throws RolecallError `storage` when this window cannot read the session, and so must not end it for others.
  */
-export async function signOut(
+export async function storeSignOut(
   sharedState: SharedState,
   seen: number,
   log: Log,

@@ -8,7 +8,7 @@ import { RolecallError, systemErrorCode } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Session } from '../session.ts';
 import { TRANSIENT_KINDS } from './backOff.ts';
-import { readIfAny, replaceWhole } from './files.ts';
+import { readFileIfExists, replaceFileAtomically } from './files.ts';
 import { type Protocol, parseJsonAs } from './protocol.ts';
 import { reconcile, type SharedSessionState, unreadableState } from './reconcile.ts';
 import { KEY_BYTES, type SessionEntry, seal, type Unsealed, unseal } from './seal.ts';
@@ -50,11 +50,11 @@ export class RefreshJournal {
   }
 
   async read(): Promise<RefreshJournalEntry> {
-    return parseJsonAs(entrySchema, (await readIfAny(this.#file))?.toString() ?? '') ?? NOTHING;
+    return parseJsonAs(entrySchema, (await readFileIfExists(this.#file))?.toString() ?? '') ?? NOTHING;
   }
 
   async write(entry: RefreshJournalEntry): Promise<void> {
-    await replaceWhole(this.#file, JSON.stringify(entry), false);
+    await replaceFileAtomically(this.#file, JSON.stringify(entry), false);
   }
 }
 
@@ -149,7 +149,7 @@ export class SharedSession {
     if (generationOf(before) >= entry.generation) return false;
     const key = before.kind === 'open' ? before.key : await this.#ownKey();
     try {
-      await replaceWhole(files.sealed, seal(key, entry, protocol), true);
+      await replaceFileAtomically(files.sealed, seal(key, entry, protocol), true);
     } catch (cause) {
       throw new RolecallError(
         'storage',
@@ -174,7 +174,7 @@ export class SharedSession {
 
   async #unseal(): Promise<Unsealed> {
     const { files, protocol, connection } = this.#deps;
-    const bytes = await readIfAny(files.sealed);
+    const bytes = await readFileIfExists(files.sealed);
     const keys = [this.#record.key, this.#key].filter((key) => key !== undefined);
     const unsealed = unseal(bytes, keys, protocol, connection);
     if (unsealed.kind === 'open') this.#key = unsealed.key;

@@ -5,7 +5,7 @@ import type { BackOff } from './backOff.ts';
 import { stateRoot, thisMachine } from './files.ts';
 import { PROTOCOL, type Protocol } from './protocol.ts';
 import type { CurrentSession, SharedSessionState } from './reconcile.ts';
-import { signIn, signOut } from './rotate.ts';
+import { storeSignIn, storeSignOut } from './rotate.ts';
 import type { Refresh } from './sendRefreshToken.ts';
 import { SessionRefresher } from './sessionRefresher.ts';
 import type { SessionStore } from './sessionSecretStore.ts';
@@ -81,14 +81,14 @@ export class SharedSessionService {
     return this.#sharedState.shared.read();
   }
 
-  /** See {@link signIn}. */
+  /** See {@link storeSignIn}. */
   async signIn(current: CurrentSession): Promise<SharedSessionState> {
-    return signIn(await this.open(), current, this.#deps.window.generation, this.#limits);
+    return storeSignIn(await this.open(), current, this.#deps.window.generation, this.#limits);
   }
 
-  /** See {@link signOut}. */
+  /** See {@link storeSignOut}. */
   async signOut() {
-    return signOut(await this.open(), this.#deps.window.generation, this.#deps.log, this.#limits);
+    return storeSignOut(await this.open(), this.#deps.window.generation, this.#deps.log, this.#limits);
   }
 
   /** See {@link SessionRefresher.sessionNewerThan}. */

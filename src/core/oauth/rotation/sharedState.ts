@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Connection } from '../../base/connection.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { connectionFolderName, FolderKey, privateFolder, removeAbandoned } from './files.ts';
+import { connectionFolderName, ensurePrivateFolder, FolderKey, removeAbandonedFiles } from './files.ts';
 import { ClaimFiles } from './lockFiles.ts';
 import { Mutex, type MutexDeps } from './mutex.ts';
 import { Peers } from './peers.ts';
@@ -77,8 +77,8 @@ export class SharedState {
   async #open(): Promise<void> {
     if (this.#isClosed || (this.#isOpen && (await this.peers.isRegistered()))) return;
     const below = ['locks', 'peers', 'claims'].map((name) => path.join(this.#folder, name));
-    for (const folder of [this.#deps.state, this.#folder, ...below]) await privateFolder(folder);
-    for (const folder of [this.#folder, ...below]) await removeAbandoned(folder);
+    for (const folder of [this.#deps.state, this.#folder, ...below]) await ensurePrivateFolder(folder);
+    for (const folder of [this.#folder, ...below]) await removeAbandonedFiles(folder);
     try {
       await this.peers.register();
     } catch (error) {

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import { at } from '../../../../scripts/paths.ts';
 import {
   accessToolNames,
-  answerOf,
   answerQuestion,
+  fullAnswer,
   readAccessTools,
   readQuestion,
 } from '../../../../src/core/access/accessTools.ts';
@@ -59,7 +59,7 @@ describe('the tools about access', () => {
   it('find nobody with a reservation where something could not be read', () => {
     const partial = buildModel(input([group('g')], undefined));
     for (const tool of ['who_has_role', 'effective_access'] as const) {
-      const answer = accessAnswerText(answerOf(partial, tool, { role: 'x', who: 'x' }));
+      const answer = accessAnswerText(fullAnswer(partial, tool, { role: 'x', who: 'x' }));
       assert.match(answer, /^(?:No role|Nobody) .*\nINCOMPLETE: The roles could not be read\./);
     }
   });
@@ -69,7 +69,7 @@ describe('the tools about access', () => {
       [],
       Array.from({ length: 6 }, (_, index) => role(`operator-${index}`)),
     );
-    const answer = accessAnswerText(answerOf(many, 'who_has_role', { role: 'operator' }));
+    const answer = accessAnswerText(fullAnswer(many, 'who_has_role', { role: 'operator' }));
     assert.match(answer, /^6 match\. Ask for one of them by its ID:\n\noperator-0/);
     const length = (text: string) => text.length;
     const short = await answerQuestion(many, { tool: 'list_roles', input: {} }, 150, length);

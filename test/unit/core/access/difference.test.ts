@@ -15,7 +15,7 @@ import {
   type ReviewGroup,
   readReview,
   reviewOf,
-  sorted,
+  sortedBy,
   writeReview,
 } from '../../../../src/core/access/review.ts';
 import { group, model, organizations, role } from './organizations.ts';
@@ -55,12 +55,12 @@ function apply<T extends { readonly key: string }>(
 ): T[] {
   const gone = new Set(removed.map(({ key }) => key));
   const kept = before.filter(({ key }) => !gone.has(key)).map(change);
-  return sorted([...kept, ...added], ({ key }) => key);
+  return sortedBy([...kept, ...added], ({ key }) => key);
 }
 
 function applySet<T>(before: readonly T[], { added, removed }: SetDifference<T>, key: (item: T) => string): T[] {
   const gone = new Set(removed.map(key));
-  return sorted([...before.filter((item) => !gone.has(key(item))), ...added], key);
+  return sortedBy([...before.filter((item) => !gone.has(key(item))), ...added], key);
 }
 
 describe('the difference of two reviews', () => {

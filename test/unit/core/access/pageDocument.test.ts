@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
   documentMarkdown,
-  escaped,
+  escapeDocumentText,
   joinLines,
   notice,
   paragraph,
@@ -73,13 +73,13 @@ describe('a document about access, as Markdown', () => {
     ['a\nb', 'a\\\\u{a}b'],
   ];
   for (const [text, expected] of rows)
-    it(`${JSON.stringify(text)} is ${expected}`, () => assert.equal(escaped(text), expected));
+    it(`${JSON.stringify(text)} is ${expected}`, () => assert.equal(escapeDocumentText(text), expected));
 
   it('loses no character of a name, and leaves none of them to be markup', () => {
     const unit = fc.constantFrom(...'\\`*_[]<>|~$&:/.#-+=1a ;w\n!(){}"');
     fc.assert(
       fc.property(fc.string({ unit }), (text) => {
-        const written = escaped(text);
+        const written = escapeDocumentText(text);
         assert.equal(written.replace(/\\(.)/g, '$1'), oneLine(text));
         assert.doesNotMatch(written.replace(/\\./g, 'x'), /[\\`*[\]<|~$]|:\/\/|^\s*[#>+=-]|^\s*\d{1,9}[.)](?:\s|$)/);
       }),

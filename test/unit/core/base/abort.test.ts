@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createQueue, delay, raceWithSignal } from '../../../../src/core/base/abort.ts';
+import { createSerialQueue, delay, raceWithSignal } from '../../../../src/core/base/abort.ts';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
 
 const isCancelled = (error: unknown) => error instanceof RolecallError && error.kind === 'cancelled';
@@ -88,7 +88,7 @@ describe('waiting that can be given up', () => {
 
 describe('one at a time', () => {
   it('runs in the order of the calls, also after a failure', async () => {
-    const inTurn = createQueue();
+    const inTurn = createSerialQueue();
     const seen: string[] = [];
     const step = (name: string, turns: number, fails = false) =>
       inTurn(async () => {

@@ -3,7 +3,7 @@ import { RolecallError } from '../../../../src/core/base/errors.ts';
 import type { Fetch } from '../../../../src/core/base/http.ts';
 import { silentLog } from '../../../../src/core/base/log.ts';
 import { DeadlineSignal } from '../../../../src/core/completions/deadlineSignal.ts';
-import { authorization, endpoint, send } from '../../../../src/core/completions/endpoint.ts';
+import { authorizationHeader, endpointUrl, sendInferenceRequest } from '../../../../src/core/completions/endpoint.ts';
 
 const url = 'https://inference.example.com/v1/chat/completions';
 const init = { method: 'POST' as const, headers: { Authorization: 'Bearer canary-token' }, body: '{}' };
@@ -12,7 +12,7 @@ async function failure(fetch: Fetch, user: AbortSignal = new AbortController().s
   const watch = new DeadlineSignal(user);
   const deps = { fetch, log: silentLog, accessToken: async () => 'canary-token' };
   try {
-    await send(deps, url, init, watch, 'm');
+    await sendInferenceRequest(deps, url, init, watch, 'm');
   } catch (error) {
     assert.ok(error instanceof RolecallError);
     return error;
@@ -25,22 +25,28 @@ async function failure(fetch: Fetch, user: AbortSignal = new AbortController().s
 describe('completions: the endpoint', () => {
   it('is the address, the path of the specification, and one slash between', () => {
     for (const inferenceUrl of ['https://h.example', 'https://h.example/', 'https://h.example//']) {
-      assert.equal(endpoint({ inferenceUrl }, '/v1/chat/completions'), 'https://h.example/v1/chat/completions');
+      assert.equal(endpointUrl({ inferenceUrl }, '/v1/chat/completions'), 'https://h.example/v1/chat/completions');
     }
-    assert.equal(endpoint({ inferenceUrl: 'https://h.example/at/' }, '/v1/models'), 'https://h.example/at/v1/models');
+    assert.equal(
+      endpointUrl({ inferenceUrl: 'https://h.example/at/' }, '/v1/models'),
+      'https://h.example/at/v1/models',
+    );
   });
 
   it('is refused when the address is none', () => {
     for (const inferenceUrl of ['', 'h.example', 'https://']) {
-      assert.throws(() => endpoint({ inferenceUrl }, '/v1/models'), { name: 'RolecallError', kind: 'configuration' });
+      assert.throws(() => endpointUrl({ inferenceUrl }, '/v1/models'), {
+        name: 'RolecallError',
+        kind: 'configuration',
+      });
     }
   });
 
   it('gets the token as a bearer, and refuses what a header cannot hold without repeating it', () => {
-    assert.equal(authorization('a.b-c_d'), 'Bearer a.b-c_d');
+    assert.equal(authorizationHeader('a.b-c_d'), 'Bearer a.b-c_d');
     for (const token of ['', 'canary token', 'canary\ntoken', 'canary\u0000', 'canäry']) {
       assert.throws(
-        () => authorization(token),
+        () => authorizationHeader(token),
         (error) => error instanceof RolecallError && error.kind === 'configuration' && !error.message.includes('can'),
       );
     }
@@ -53,7 +59,7 @@ describe('completions: sending', () => {
       const watch = new DeadlineSignal(new AbortController().signal);
       const response = new Response('x', { status });
       const deps = { fetch: async () => response, log: silentLog, accessToken: async () => '' };
-      assert.equal(await send(deps, url, init, watch), response);
+      assert.equal(await sendInferenceRequest(deps, url, init, watch), response);
       watch.dispose();
     }
   });

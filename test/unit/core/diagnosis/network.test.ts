@@ -3,7 +3,11 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { inspectEnvironment, plainAddress, withoutCredentials } from '../../../../src/core/diagnosis/network.ts';
+import {
+  addressWithoutSecrets,
+  inspectEnvironment,
+  withoutCredentials,
+} from '../../../../src/core/diagnosis/network.ts';
 
 describe('the address of a proxy', () => {
   const rows: readonly (readonly [address: string, shown: string])[] = [
@@ -47,7 +51,7 @@ describe('the address of a service', () => {
     ['ada@host', 'host'],
   ];
   for (const [address, shown] of rows) {
-    it(`“${address}” is shown as “${shown}”`, () => assert.equal(plainAddress(address), shown));
+    it(`“${address}” is shown as “${shown}”`, () => assert.equal(addressWithoutSecrets(address), shown));
   }
 });
 

@@ -5,7 +5,12 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
 import type { ProcessRun } from '../../../../src/core/tools/definition.ts';
-import { prepareProcess, resolveExecutable, toolEnvironment, variable } from '../../../../src/core/tools/prepare.ts';
+import {
+  environmentVariable,
+  prepareProcess,
+  resolveExecutable,
+  toolEnvironment,
+} from '../../../../src/core/tools/prepare.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
 describe('prepareProcess', () => {
@@ -223,8 +228,8 @@ describe('toolEnvironment', () => {
   it('does not tell capitals apart on Windows', () => {
     const environment = toolEnvironment({ Path: 'a', systemroot: 'C', secret: 's' }, { PATH: 'b' }, 'win32');
     assert.deepEqual(environment, { systemroot: 'C', PATH: 'b' });
-    assert.equal(variable({ Path: 'a' }, 'PATH', 'win32'), 'a');
-    assert.equal(variable({ Path: 'a' }, 'PATH', 'linux'), undefined);
+    assert.equal(environmentVariable({ Path: 'a' }, 'PATH', 'win32'), 'a');
+    assert.equal(environmentVariable({ Path: 'a' }, 'PATH', 'linux'), undefined);
   });
 
   it('whatever is inherited: a variable is allowed or was added, and nothing is changed', () => {

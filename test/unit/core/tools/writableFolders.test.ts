@@ -4,10 +4,10 @@ import { existsSync, statSync } from 'node:fs';
 import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
-import { guardWritable } from '../../../../src/core/tools/writableFolders.ts';
+import { guardWritableFolders } from '../../../../src/core/tools/writableFolders.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
-describe('guardWritable', () => {
+describe('guardWritableFolders', () => {
   const outer = temporaryFolder();
   const at = (...parts: string[]): string => path.join(outer.path, 'space', ...parts);
   beforeEach(() => mkdir(at('out', 'deep'), { recursive: true }));
@@ -17,7 +17,7 @@ describe('guardWritable', () => {
   /** What is mounted read-only, and what is left when `run` has done its work; all relative to the folder. */
   const guard = async (write: string[], run: () => unknown = () => {}) => {
     const mounted: string[] = [];
-    const { leftovers } = await guardWritable(
+    const { leftovers } = await guardWritableFolders(
       at(),
       write.map((each) => at(each)),
       async (readOnly) => {

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { silentLog } from '../../../../../src/core/base/log.ts';
-import { hideSecrets } from '../../../../../src/core/base/redact.ts';
+import { redactStream } from '../../../../../src/core/base/redact.ts';
 import { listModels } from '../../../../../src/core/completions/models.ts';
 import { IdentityClient } from '../../../../../src/core/identity/identityClient.ts';
 import { exchange } from '../../../../../src/core/oauth/joining/exchange.ts';
@@ -504,14 +504,17 @@ describe('a token that a server repeats', () => {
     for (let cut = 1; cut < 20; cut += 1) {
       const pieces = text.match(new RegExp(`.{1,${cut}}`, 'g'))?.map((piece) => Buffer.from(piece)) ?? [];
       let result = '';
-      for await (const piece of hideSecrets(pieces, [secret])) result += Buffer.from(piece).toString();
+      for await (const piece of redactStream(pieces, [secret])) result += Buffer.from(piece).toString();
       assert.equal(result, text.replaceAll(secret, '[hidden]'), `cut every ${cut}`);
     }
   });
 
   it('holds nothing back that cannot be its beginning', async () => {
     const seen: string[] = [];
-    for await (const piece of hideSecrets([Buffer.from('data: 1\n\n'), Buffer.from('data: 2\n\n')], ['secret-token'])) {
+    for await (const piece of redactStream(
+      [Buffer.from('data: 1\n\n'), Buffer.from('data: 2\n\n')],
+      ['secret-token'],
+    )) {
       seen.push(Buffer.from(piece).toString());
     }
     assert.deepEqual(seen, ['data: 1\n\n', 'data: 2\n\n']);

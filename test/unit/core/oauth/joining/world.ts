@@ -4,12 +4,12 @@ import type { Fetch } from '../../../../../src/core/base/http.ts';
 import { silentLog } from '../../../../../src/core/base/log.ts';
 import { findWindows } from '../../../../../src/core/oauth/joining/findWindows.ts';
 import type { JoinedWindow } from '../../../../../src/core/oauth/joining/joinedWindow.ts';
-import type { Claim } from '../../../../../src/core/oauth/joining/messages.ts';
 import {
+  JoiningServer,
+  type JoiningServerDeps,
   type SharedSignIn,
-  WindowLine,
-  type WindowLineDeps,
-} from '../../../../../src/core/oauth/joining/windowLine.ts';
+} from '../../../../../src/core/oauth/joining/joiningServer.ts';
+import type { Claim } from '../../../../../src/core/oauth/joining/messages.ts';
 
 export const TOKEN = 'token-of-the-window-that-never-leaves-it';
 export const never = new AbortController().signal;
@@ -27,10 +27,10 @@ export class World {
   readonly refused: string[] = [];
   readonly sent: { readonly url: string; readonly init: RequestInit }[] = [];
   network: Fetch = async () => Response.json([]);
-  readonly lines: WindowLine[] = [];
+  readonly servers: JoiningServer[] = [];
 
-  async open(more: Partial<WindowLineDeps> = {}): Promise<WindowLine> {
-    const line = new WindowLine({
+  async open(more: Partial<JoiningServerDeps> = {}): Promise<JoiningServer> {
+    const server = new JoiningServer({
       state: this.state,
       about: () => ({ editor: 'Code', folders: ['/work'] }),
       signIn: () => this.signIn,
@@ -47,9 +47,9 @@ export class World {
       log: silentLog,
       ...more,
     });
-    await line.open();
-    this.lines.push(line);
-    return line;
+    await server.open();
+    this.servers.push(server);
+    return server;
   }
 
   async join(onAsking = () => {}): Promise<JoinedWindow> {
@@ -61,7 +61,7 @@ export class World {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.lines.map((line) => line.close()));
+    await Promise.all(this.servers.map((server) => server.close()));
     fs.rmSync(this.state, { recursive: true, force: true });
   }
 }

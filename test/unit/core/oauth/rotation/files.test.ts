@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import {
-  createWhole,
+  createFileAtomically,
+  ensurePrivateFolder,
   FolderKey,
-  privateFolder,
-  removeAbandoned,
-  replaceWhole,
+  removeAbandonedFiles,
+  replaceFileAtomically,
 } from '../../../../../src/core/oauth/rotation/files.ts';
 import { Setting } from './fixture.ts';
 
@@ -19,7 +19,7 @@ describe('files that windows share', () => {
   onPosix('makes folders that only this user may enter, whatever the umask says', async () => {
     const before = process.umask(0);
     try {
-      await privateFolder(at('deep', 'down'));
+      await ensurePrivateFolder(at('deep', 'down'));
     } finally {
       process.umask(before);
     }
@@ -28,28 +28,30 @@ describe('files that windows share', () => {
 
   onPosix('closes a folder that others could enter', async () => {
     await fs.mkdir(at('open'), { mode: 0o755 });
-    await privateFolder(at('open'));
+    await ensurePrivateFolder(at('open'));
     assert.equal((await fs.stat(at('open'))).mode & 0o777, 0o700);
   });
 
   onPosix('refuses a link in its place, also one to a good folder', async () => {
     await fs.mkdir(at('elsewhere'), { mode: 0o700 });
     await fs.symlink(at('elsewhere'), at('link'));
-    await assert.rejects(privateFolder(at('link')), { kind: 'storage', message: /is not a folder/ });
+    await assert.rejects(ensurePrivateFolder(at('link')), { kind: 'storage', message: /is not a folder/ });
   });
 
   it('refuses a file in its place', async () => {
     await fs.writeFile(at('file'), '');
-    await assert.rejects(privateFolder(at('file')), { kind: 'storage' });
+    await assert.rejects(ensurePrivateFolder(at('file')), { kind: 'storage' });
   });
 
   it('says which folder cannot be made', async () => {
     await fs.writeFile(at('file'), '');
-    await assert.rejects(privateFolder(at('file', 'below')), { kind: 'storage', message: /below/ });
+    await assert.rejects(ensurePrivateFolder(at('file', 'below')), { kind: 'storage', message: /below/ });
   });
 
   it('creates a file once, whole', async () => {
-    const all = await Promise.all(Array.from({ length: 20 }, (_, n) => createWhole(at('once'), `writer ${n}`, false)));
+    const all = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => createFileAtomically(at('once'), `writer ${n}`, false)),
+    );
     assert.equal(all.filter(Boolean).length, 1);
     assert.equal(await fs.readFile(at('once'), 'utf8'), `writer ${all.indexOf(true)}`);
     assert.deepEqual(await fs.readdir(setting.state), ['once']);
@@ -57,7 +59,7 @@ describe('files that windows share', () => {
 
   onPosix('replaces a file whole, readable by this user only', async () => {
     await fs.writeFile(at('file'), 'old', { mode: 0o644 });
-    await replaceWhole(at('file'), 'new', true);
+    await replaceFileAtomically(at('file'), 'new', true);
     assert.equal(await fs.readFile(at('file'), 'utf8'), 'new');
     assert.equal((await fs.stat(at('file'))).mode & 0o777, 0o600);
   });
@@ -69,7 +71,7 @@ describe('files that windows share', () => {
     await fs.writeFile(at('session.sealed'), '');
     await fs.utimes(at('session.sealed.0a.tmp'), old, old);
     await fs.utimes(at('session.sealed'), old, old);
-    await removeAbandoned(setting.state);
+    await removeAbandonedFiles(setting.state);
     assert.deepEqual((await fs.readdir(setting.state)).sort(), ['session.sealed', 'session.sealed.0b.tmp']);
   });
 

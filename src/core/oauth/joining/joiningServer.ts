@@ -8,13 +8,13 @@ import { asRolecallError, RolecallError, systemErrorCode } from '../../base/erro
 import { abortableFetch, type Fetch, networkError } from '../../base/http.ts';
 import { parseJson } from '../../base/json.ts';
 import type { Log } from '../../base/log.ts';
-import { hideSecrets, withoutValues } from '../../base/redact.ts';
-import { createWhole, FolderKey, privateFolder, removeAbandoned } from '../rotation/files.ts';
+import { redactStream, redactValues } from '../../base/redact.ts';
+import { createFileAtomically, ensurePrivateFolder, FolderKey, removeAbandonedFiles } from '../rotation/files.ts';
 import { handshakeAsServer } from '../rotation/handshake.ts';
 import type { LineSocket } from '../rotation/ipc.ts';
 import { type IpcServer, startIpcServer } from '../rotation/ipc.ts';
 import { PROTOCOL, type Protocol, parseJsonAs, protocolFields } from '../rotation/protocol.ts';
-import { readAll, receiveFrames, sendError, sendFrames } from './exchange.ts';
+import { readFrames, receiveFrames, sendError, sendFrames } from './exchange.ts';
 import {
   type AllowedRequest,
   type Claim,
@@ -23,7 +23,7 @@ import {
   operations,
   pathOf,
   type ServiceName,
-  SILENCE_MS,
+  SILENCE_TIMEOUT_MS,
   type WindowAbout,
   type WindowRequest,
   windowRequestSchema,
@@ -39,7 +39,7 @@ export interface SharedSignIn extends Pick<Joined, 'session'> {
   describe(signal: AbortSignal): Promise<Omit<Joined, 'session'>>;
 }
 
-export interface WindowLineDeps {
+export interface JoiningServerDeps {
   /** The folder of this user's shared state. */
   readonly state: string;
   readonly about: () => Pick<WindowAbout, 'editor' | 'folders'>;
@@ -69,9 +69,9 @@ const FRAME_SILENCE_MS = 30_000;
  * Where programs outside of the editor reach a window, to use its sign-in. The window sends their requests with its own
  * token; they get the answers. README.md beside this file says what that protects.
  */
-export class WindowLine {
+export class JoiningServer {
   readonly allowed: AllowedPrograms;
-  readonly #deps: WindowLineDeps;
+  readonly #deps: JoiningServerDeps;
   readonly #folder: string;
   readonly #key: FolderKey;
   readonly #handles = new Map<string, string>();
@@ -79,7 +79,7 @@ export class WindowLine {
   #registration: string | undefined;
   #connections = 0;
 
-  constructor(deps: WindowLineDeps) {
+  constructor(deps: JoiningServerDeps) {
     this.#deps = deps;
     this.#folder = joiningFolder(deps.state);
     this.#key = new FolderKey(this.#folder);
@@ -95,13 +95,13 @@ export class WindowLine {
   async open(): Promise<void> {
     if (this.#server) return;
     const windows = path.join(this.#folder, 'windows');
-    for (const folder of [this.#deps.state, this.#folder, windows]) await privateFolder(folder);
-    for (const folder of [this.#folder, windows]) await removeAbandoned(folder);
+    for (const folder of [this.#deps.state, this.#folder, windows]) await ensurePrivateFolder(folder);
+    for (const folder of [this.#folder, windows]) await removeAbandonedFiles(folder);
     const server = await startIpcServer((line, address) => this.#serve(line, address));
     this.#server = server;
     this.#registration = path.join(windows, `${randomBytes(8).toString('hex')}.json`);
     const fields = protocolFields(this.#deps.protocol ?? PROTOCOL);
-    await createWhole(
+    await createFileAtomically(
       this.#registration,
       JSON.stringify({ ...fields, address: server.address, pid: process.pid }),
       false,
@@ -124,16 +124,16 @@ export class WindowLine {
     this.#connections += 1;
     try {
       const params = { role: 'joined', address, key: await this.#key.get(), protocol } as const;
-      const result = await withTimeout(handshakeAsServer(line, params), SILENCE_MS);
+      const result = await withTimeout(handshakeAsServer(line, params), SILENCE_TIMEOUT_MS);
       if (result !== 'proven') return this.#key.forget(); // Ours may be the old key.
       if (this.#connections > MAX_CONNECTIONS) throw busy();
       const challenge = randomBytes(24).toString('base64url');
       line.send({ challenge });
-      const asked = await withTimeout(line.next(), SILENCE_MS);
+      const asked = await withTimeout(line.next(), SILENCE_TIMEOUT_MS);
       const request = parseJsonAs(windowRequestSchema, asked ?? '');
       if (!request) throw new RolecallError('protocol', 'The request is not understood.');
       const limits = { maxBytes: MAX_REQUEST, silenceMs: FRAME_SILENCE_MS };
-      const body = await readAll(receiveFrames(line, limits, cutOff));
+      const body = await readFrames(receiveFrames(line, limits, cutOff));
       // A program that says more than it was asked for is not one of ours.
       void line.next().then((more) => (more === undefined ? undefined : line.close())); // Never rejects.
       await this.#answer(line, request, { body, address, challenge }, gone.signal);
@@ -242,7 +242,9 @@ export class WindowLine {
     try {
       await sendFrames(
         line,
-        response.ok ? hideSecrets(response.body ?? [], [token]) : errorBody(response, [token, ...Object.values(extra)]),
+        response.ok
+          ? redactStream(response.body ?? [], [token])
+          : errorBody(response, [token, ...Object.values(extra)]),
       );
     } catch (error) {
       throw error instanceof RolecallError ? error : networkError(error, url);
@@ -284,7 +286,7 @@ async function* errorBody({ body }: Response, secrets: readonly string[]): Async
     size += piece.byteLength;
     if (size > MAX_ERROR) break;
   }
-  yield Buffer.from(withoutValues(Buffer.concat(pieces).subarray(0, MAX_ERROR).toString('utf8'), secrets));
+  yield Buffer.from(redactValues(Buffer.concat(pieces).subarray(0, MAX_ERROR).toString('utf8'), secrets));
 }
 
 function notAllowed(): RolecallError {
