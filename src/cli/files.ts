@@ -5,10 +5,10 @@ import { RolecallError, systemErrorCode } from '../core/base/errors.ts';
 import type { FunctionTool } from '../core/completions/request.ts';
 import {
   decodeText,
+  fileErrors,
   MAX_IMAGE_BYTES,
   MAX_TEXT_BYTES,
   type PromptResources,
-  unreadable,
 } from '../core/prompts/promptRequest.ts';
 import { isInside } from '../core/tools/permissions.ts';
 
@@ -49,7 +49,7 @@ async function filesIn(folder: string, wanted: RegExp): Promise<readonly string[
 }
 
 /** How a file is called in what is printed, with `/`: from the current folder, or as a whole where it is not in it. */
-export function shownPath(full: string): string {
+export function displayPath(full: string): string {
   const folder = process.cwd();
   return (isInside(folder, full) ? path.relative(folder, full) : full).replaceAll(path.sep, '/');
 }
@@ -63,11 +63,11 @@ export async function readTextFile(file: string): Promise<string> {
 export function resourcesOfFile(file: string, root: string): PromptResources {
   const read = async (name: string, limit: number) => {
     const full = path.resolve(path.dirname(file), name);
-    if (!isInside(root, full)) throw unreadable.outside(name);
+    if (!isInside(root, full)) throw fileErrors.outside(name);
     const [real, realRoot] = await Promise.all([fs.realpath(full), fs.realpath(root)]).catch(() => {
-      throw unreadable.missing(name);
+      throw fileErrors.missing(name);
     });
-    if (!isInside(realRoot, real)) throw unreadable.outside(name);
+    if (!isInside(realRoot, real)) throw fileErrors.outside(name);
     return await readBytes(real, name, limit);
   };
   return {
@@ -102,8 +102,8 @@ async function readBytes(file: string, name: string, limit: number): Promise<Buf
   try {
     const stat = await fs.stat(file);
     // A pipe has no end.
-    if (!stat.isFile()) throw unreadable.noFile(name);
-    if (stat.size > limit) throw unreadable.tooLarge(name, limit);
+    if (!stat.isFile()) throw fileErrors.noFile(name);
+    if (stat.size > limit) throw fileErrors.tooLarge(name, limit);
     return await fs.readFile(file);
   } catch (error) {
     throw error instanceof RolecallError ? error : cannotRead(name, error);

@@ -5,7 +5,7 @@ import { chat, models } from './commands/chat.ts';
 import { check, drift } from './commands/check.ts';
 import { mcp } from './commands/mcp.ts';
 import { test } from './commands/test.ts';
-import { exitCodes, type Run, type Subcommand } from './subcommand.ts';
+import { exitCodes, type RunCommand, type Subcommand } from './subcommand.ts';
 import type { TerminalOptions } from './terminal.ts';
 
 /** In the order of the help. A command is a function here. */
@@ -30,7 +30,7 @@ Exit codes:
 `;
 
 /** The command line without what it runs in. Help, and what is wrong with what was typed, go to the streams. */
-export function createProgram(version: string, run: Run, { stdout, stderr }: TerminalOptions): Command {
+export function createProgram(version: string, run: RunCommand, { stdout, stderr }: TerminalOptions): Command {
   const program = new Command('rolecall')
     .description('Who can do what in your cloud, and its models.')
     .version(version)

@@ -8,7 +8,7 @@ import type { Manifest } from './manifest.ts';
 import { createProgram, exitCodeOfUsage } from './program.ts';
 import { type Services, servicesOfToken } from './services.ts';
 import { servicesOfWindow } from './servicesOfWindow.ts';
-import { type ExitCode, exitCodeOf, exitCodes, type Run } from './subcommand.ts';
+import { type ExitCode, exitCodeOf, exitCodes, type RunCommand } from './subcommand.ts';
 import { Terminal } from './terminal.ts';
 
 /** What the program runs in: that of its process, or of a test. Files are those of the process's current folder. */
@@ -31,7 +31,7 @@ export async function rolecall(args: readonly string[], host: ProgramHost, inter
     if (!isCancelled(error)) terminal.error(asRolecallError(error).message);
   };
 
-  const run: Run = async (options, work) => {
+  const run: RunCommand = async (options, work) => {
     terminal.configure(options);
     const network = createNetwork(env);
     let services: Services | undefined;

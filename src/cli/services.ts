@@ -145,12 +145,12 @@ export async function readOrganization(
 /** The one organization that a command is about. @throws RolecallError `configuration` where there are several. */
 export function onlyOrganization(organizations: readonly KnownOrganization[]): string {
   const [first, ...others] = organizations;
-  if (!first) throw noOrganization();
+  if (!first) throw noOrganizationError();
   if (others.length === 0) return first.id;
   const known = organizations.map(({ id }) => id).join(', ');
   throw new RolecallError('configuration', `Choose one organization with --organization: ${known}.`);
 }
 
-export function noOrganization(): RolecallError {
+export function noOrganizationError(): RolecallError {
   return new RolecallError('configuration', 'There is no organization to read. Name one with --organization.');
 }

@@ -7,7 +7,7 @@ import type { Services } from './services.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What a command works with. */
-export interface Context {
+export interface CommandContext {
   readonly terminal: Terminal;
   /** Aborted by Ctrl-C, and when nobody reads the output any more. */
   readonly signal: AbortSignal;
@@ -18,15 +18,18 @@ export interface Context {
 }
 
 /** Runs the work of a command and turns its result, or its failure, into the exit code. */
-export type Run = (options: CommonOptions, work: (context: Context) => Promise<ExitCode>) => Promise<void>;
+export type RunCommand = (
+  options: CommonOptions,
+  work: (context: CommandContext) => Promise<ExitCode>,
+) => Promise<void>;
 
 /** Adds a command to the program: its name, arguments and options, and what it does. */
-export type Subcommand = (program: Command, run: Run) => void;
+export type Subcommand = (program: Command, run: RunCommand) => void;
 
 /** The options that every command has. */
 export function withCommonOptions(command: Command): Command {
   return command
-    .option('-o, --organization <id>', 'organization to read; repeatable', repeated)
+    .option('-o, --organization <id>', 'organization to read; repeatable', collectValues)
     .option('--identity-url <address>', 'address of the identity service')
     .option('--inference-url <address>', 'address of the inference service, without /v1')
     .option('--json', 'print JSON')
@@ -35,7 +38,7 @@ export function withCommonOptions(command: Command): Command {
 }
 
 /** For an option that can be given several times. */
-export function repeated(value: string, before: readonly string[] = []): readonly string[] {
+export function collectValues(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 

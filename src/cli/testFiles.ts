@@ -14,16 +14,16 @@ import { summarizeRun } from '../core/prompts/runStore.ts';
 import { waitText } from '../core/prompts/runText.ts';
 import { isInside } from '../core/tools/permissions.ts';
 import type { CommonOptions } from './configuration.ts';
-import { findFiles, readTextFile, resourcesOfFile, shownPath } from './files.ts';
+import { displayPath, findFiles, readTextFile, resourcesOfFile } from './files.ts';
 import { inferenceConnection, type Services } from './services.ts';
-import type { Context, ExitCode } from './subcommand.ts';
+import type { CommandContext, ExitCode } from './subcommand.ts';
 import {
   compareWithBaseline,
+  exitOfRuns,
   OrderedOutput,
   readBaseline,
   resultLines,
-  summary,
-  verdict,
+  summaryText,
   writeJson,
   writeReports,
 } from './testResults.ts';
@@ -50,7 +50,11 @@ interface Suite {
 }
 
 /** `rolecall test`. */
-export async function testFiles(named: readonly string[], options: TestOptions, context: Context): Promise<ExitCode> {
+export async function testFiles(
+  named: readonly string[],
+  options: TestOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
   const { terminal, signal } = context;
   if (options.failOn === 'regression' && options.baseline === undefined) {
     throw new RolecallError('configuration', 'Name the run to compare with: --baseline FILE.');
@@ -74,7 +78,7 @@ export async function testFiles(named: readonly string[], options: TestOptions, 
   const runs = await Promise.all(prepared.map((one) => runSuite(one, options, { queue, output }, context)));
   if (runs.length > 1) {
     const results = runs.flatMap((run) => run.results);
-    output.reserve()(`${runs.length} files: ${summary(results, performance.now() - started)}`);
+    output.reserve()(`${runs.length} files: ${summaryText(results, performance.now() - started)}`);
   }
   await output.end();
   if (signal.aborted) throw cancelled(signal.reason);
@@ -82,7 +86,7 @@ export async function testFiles(named: readonly string[], options: TestOptions, 
   const stored = runs.map((run) => summarizeRun(run, run.stopped));
   const worse = baseline ? compareWithBaseline(baseline, stored, terminal.note) : [];
   if (options.json) await writeJson(runs, worse, context);
-  const { code, why } = verdict(runs, { isWhole, worse: worse.length, failOn: options.failOn ?? 'failure' });
+  const { code, why } = exitOfRuns(runs, { isWhole, worse: worse.length, failOn: options.failOn ?? 'failure' });
   if (why !== undefined) terminal.error(why);
   return code;
 }
@@ -94,7 +98,7 @@ async function readSuites(
 ): Promise<{ readonly suites: readonly Suite[]; readonly isSound: boolean }> {
   const suites: Suite[] = [];
   for (const full of files) {
-    const shown = shownPath(full);
+    const shown = displayPath(full);
     const text = await readTextFile(shown).catch((error: unknown) => {
       note(`${shown}: error: ${asRolecallError(error).message}`);
       return undefined;
@@ -133,7 +137,7 @@ async function prepareSuite(
   suite: Suite,
   options: TestOptions,
   modelsOfService: (services: Services) => Promise<ModelNames>,
-  { terminal, signal, open }: Context,
+  { terminal, signal, open }: CommandContext,
 ): Promise<{ readonly ready?: PreparedSuite; readonly isWhole: boolean }> {
   const { path: shown, file, full } = suite;
   const folder = process.cwd();
@@ -167,7 +171,7 @@ async function runSuite(
   { path: shown, file, resources, cases, models, names, services }: PreparedSuite,
   { repeats, judge }: TestOptions,
   { queue, output }: { readonly queue: RequestQueue; readonly output: OrderedOutput },
-  { terminal, signal }: Context,
+  { terminal, signal }: CommandContext,
 ): Promise<PromptRun> {
   output.reserve()(`${shown} (${models.join(', ')})`);
   const keyOf = (one: PromptCase, model: string) => JSON.stringify([one.id, model]);
@@ -192,7 +196,7 @@ async function runSuite(
     },
     signal,
   );
-  end(`  ${summary(run.results, run.durationMs)}`);
+  end(`  ${summaryText(run.results, run.durationMs)}`);
   return run;
 }
 

@@ -7,7 +7,7 @@ import type { CaseResult, PromptRun, Verdict } from '../core/prompts/runResults.
 import { type StoredRun, storedRunSchema, summarizeRun } from '../core/prompts/runStore.ts';
 import { caseText, countsText, durationText, reasonsOf, regressionText, verdictText } from '../core/prompts/runText.ts';
 import { readTextFile, writeTextFile } from './files.ts';
-import { type Context, type ExitCode, exitCodes } from './subcommand.ts';
+import { type CommandContext, type ExitCode, exitCodes } from './subcommand.ts';
 
 /** A case, and why it did not pass. */
 export function resultLines(result: CaseResult, showsModel: boolean): string {
@@ -29,7 +29,7 @@ function indented(text: string): string[] {
 }
 
 /** How many results came to what, and in which time. Checks that were skipped beside others would be missing otherwise. */
-export function summary(results: readonly CaseResult[], ms: number): string {
+export function summaryText(results: readonly CaseResult[], ms: number): string {
   const skipped = results.flatMap(skippedChecks).length;
   const checks = skipped === 0 ? '' : `, ${skipped === 1 ? '1 check' : `${skipped} checks`} skipped`;
   return `${countsText(results)}${checks} in ${durationText(ms)}`;
@@ -118,7 +118,7 @@ export function compareWithBaseline(
 export async function writeJson(
   runs: readonly PromptRun[],
   worse: readonly Regression[],
-  { terminal }: Context,
+  { terminal }: CommandContext,
 ): Promise<void> {
   const reports = runs.map(jsonReport);
   const [only] = reports;
@@ -140,7 +140,7 @@ const unusable: readonly string[] = [
 ];
 
 /** How a run ends, and why, unless everything passed. A run that measured nothing has not succeeded. */
-export function verdict(
+export function exitOfRuns(
   runs: readonly PromptRun[],
   {
     isWhole,

@@ -15,9 +15,9 @@ import {
 import { reviewCsv, reviewDocument, reviewJson } from '../../core/access/reviewText.ts';
 import { asRolecallError, isCancelled } from '../../core/base/errors.ts';
 import type { CommonOptions } from '../configuration.ts';
-import { noOrganization, onlyOrganization, readOrganization } from '../services.ts';
+import { noOrganizationError, onlyOrganization, readOrganization } from '../services.ts';
 import {
-  type Context,
+  type CommandContext,
   type ExitCode,
   exitCodeOf,
   exitCodes,
@@ -120,11 +120,15 @@ export const review: Subcommand = (program, run) => {
 };
 
 /** Asks each organization. One that cannot be read does not keep the others from answering. */
-async function ask(context: Context, { json }: CommonOptions, { tool, input, matches }: Asked): Promise<ExitCode> {
+async function ask(
+  context: CommandContext,
+  { json }: CommonOptions,
+  { tool, input, matches }: Asked,
+): Promise<ExitCode> {
   const { terminal, signal } = context;
   const services = await context.open();
   const organizations = await services.organizations(signal);
-  if (organizations.length === 0) throw noOrganization();
+  if (organizations.length === 0) throw noOrganizationError();
   const asked: object[] = [];
   const failures: ExitCode[] = [];
   let isWhole = true;
@@ -157,7 +161,7 @@ async function ask(context: Context, { json }: CommonOptions, { tool, input, mat
 }
 
 /** What the answer lacks, on standard error: in a pipe, its text is not looked at. */
-function reportGaps({ terminal }: Context, { organization, gaps }: AccessModel): ExitCode {
+function reportGaps({ terminal }: CommandContext, { organization, gaps }: AccessModel): ExitCode {
   for (const gap of gaps) terminal.error(`The answer for ${organization} is incomplete. ${englishGapText(gap)}`);
   return gaps.length === 0 ? exitCodes.done : exitCodes.incomplete;
 }

@@ -7,7 +7,14 @@ import { listModels } from '../../core/completions/models.ts';
 import { type ChatMessage, fenceFor } from '../../core/completions/request.ts';
 import type { CommonOptions } from '../configuration.ts';
 import { inferenceConnection, type Services } from '../services.ts';
-import { type Context, type ExitCode, exitCodes, repeated, type Subcommand, withCommonOptions } from '../subcommand.ts';
+import {
+  type CommandContext,
+  collectValues,
+  type ExitCode,
+  exitCodes,
+  type Subcommand,
+  withCommonOptions,
+} from '../subcommand.ts';
 
 interface ChatOptions extends CommonOptions {
   readonly file?: readonly string[];
@@ -23,7 +30,7 @@ const STDIN = '-';
 export const chat: Subcommand = (program, run) => {
   withCommonOptions(program.command('chat').description('ask a model, and print its answer as it arrives'))
     .argument('[message]', 'what to ask; without it, standard input')
-    .option('-f, --file <path>', 'text file to attach (- for standard input); repeatable', repeated)
+    .option('-f, --file <path>', 'text file to attach (- for standard input); repeatable', collectValues)
     .option('-m, --model <id>', 'the model to ask (ROLECALL_MODEL)')
     .option('-s, --system <text>', 'instructions for the model')
     .action((message: string | undefined, options: ChatOptions) =>
@@ -43,7 +50,7 @@ async function stream(
   services: Services,
   request: { readonly model: string; readonly messages: readonly ChatMessage[] },
   isQuiet: boolean,
-  { terminal, signal }: Context,
+  { terminal, signal }: CommandContext,
 ): Promise<Completion> {
   const events = streamCompletion(services.inference, inferenceConnection(services), request, {}, signal);
   let last = '\n';
@@ -61,7 +68,7 @@ async function stream(
 }
 
 /** An answer that is not whole must not look whole to a script. */
-function reportEnding({ complete, incompleteReason, choices }: Completion, { terminal }: Context): ExitCode {
+function reportEnding({ complete, incompleteReason, choices }: Completion, { terminal }: CommandContext): ExitCode {
   const [choice] = choices;
   const problem = complete ? problemOf(choice) : incompleteReason;
   if (problem === undefined) return exitCodes.done;
@@ -75,7 +82,7 @@ function problemOf(choice: Completion['choices'][number] | undefined): string | 
   return (choice?.text ?? '').trim() === '' ? 'The model answered without a text.' : undefined;
 }
 
-async function messagesOf(message: string | undefined, options: ChatOptions, context: Context) {
+async function messagesOf(message: string | undefined, options: ChatOptions, context: CommandContext) {
   const names = options.file ?? [];
   // Read only where it is asked for: whoever started the program may have left it open.
   const piped = message === undefined || names.includes(STDIN) ? await readInput(context) : '';
@@ -119,7 +126,7 @@ function decode(bytes: Buffer, name: string): string {
 }
 
 /** All of it; a person at a terminal ends it with Ctrl-D. */
-async function readInput({ stdin, signal }: Context): Promise<string> {
+async function readInput({ stdin, signal }: CommandContext): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   const stop = () => stdin.destroy();

@@ -18,9 +18,9 @@ import {
   worstVerdict,
 } from '../../core/rules/reports.ts';
 import type { CommonOptions } from '../configuration.ts';
-import { findFiles, readTextFile, shownPath, writeTextFile } from '../files.ts';
+import { displayPath, findFiles, readTextFile, writeTextFile } from '../files.ts';
 import { readOrganization } from '../services.ts';
-import { type Context, type ExitCode, exitCodes, type Subcommand, withCommonOptions } from '../subcommand.ts';
+import { type CommandContext, type ExitCode, exitCodes, type Subcommand, withCommonOptions } from '../subcommand.ts';
 import { printableJson } from '../terminal.ts';
 
 interface CheckCommandOptions extends CommonOptions {
@@ -58,7 +58,7 @@ const SUFFIX = '.access.yaml';
 const ACCESS_FILE = /\.access\.yaml$/;
 
 async function checkFiles(
-  context: Context,
+  context: CommandContext,
   options: CheckCommandOptions,
   named: readonly string[],
   part: Part,
@@ -67,10 +67,10 @@ async function checkFiles(
   const found = await findFiles(named, process.cwd(), ACCESS_FILE);
   const other = found.find((full) => !ACCESS_FILE.test(full));
   if (other !== undefined)
-    throw new RolecallError('configuration', `${shownPath(other)} is not a file of access rules (*${SUFFIX}).`);
+    throw new RolecallError('configuration', `${displayPath(other)} is not a file of access rules (*${SUFFIX}).`);
   if (found.length === 0) throw new RolecallError('configuration', `There is no *${SUFFIX} in this folder or below.`);
   const read = await Promise.all(
-    found.map(async (full) => ({ path: shownPath(full), file: part(readAccessFile(await readTextFile(full))) })),
+    found.map(async (full) => ({ path: displayPath(full), file: part(readAccessFile(await readTextFile(full))) })),
   );
   const files = read.flatMap(({ path, file }) => (file ? [{ path, file }] : []));
   for (const { path, file } of read) if (!file) terminal.note(`${path} declares nothing.`);
@@ -89,7 +89,7 @@ async function checkFiles(
 }
 
 async function checkAll(
-  { terminal, signal, open }: Context,
+  { terminal, signal, open }: CommandContext,
   files: readonly { readonly path: string; readonly file: AccessFile }[],
   options: CheckOptions & Pick<CommonOptions, 'json'>,
 ): Promise<{ readonly checked: readonly CheckedFile[]; readonly isUnreached: boolean }> {

@@ -10,7 +10,7 @@ import {
 } from './placeholders.ts';
 import { nameKeys, type PromptCase } from './promptCases.ts';
 import type { PromptExtensions, PromptMessage } from './promptFile.ts';
-import { changeTo, type Reading } from './reading.ts';
+import { replacementFix, type YamlReader } from './yamlReader.ts';
 import type { PromptProblem, TextRange } from './yamlText.ts';
 
 interface Checked {
@@ -23,7 +23,7 @@ interface Checked {
 /** Keys of a case that are used without a placeholder, or that nobody misses. */
 const quietKeys: ReadonlySet<string> = new Set([...nameKeys, 'id', 'description', 'input', 'expected']);
 /** Of a judge, besides the values of the case. */
-export const COMPLETION = 'completion';
+export const COMPLETION_VARIABLE = 'completion';
 
 /**
  * Compares the placeholders with the cases: variables that no case has, that some lack, and that nothing uses. A file with
@@ -31,22 +31,22 @@ export const COMPLETION = 'completion';
  *
  * @returns the variables of the file, in order.
  */
-export function checkPlaceholders(reading: Reading, checked: Checked): string[] {
+export function checkPlaceholders(reader: YamlReader, checked: Checked): string[] {
   const { evaluators, extensions, cases } = checked;
   const places = placesOf(checked);
   const used = new Set(places.filter(({ kind }) => kind === 'variable').map(({ name }) => name));
   for (const name of evaluators.flatMap(namesWithoutPlace)) used.add(name);
   const defined = new Map(cases.flatMap(({ keys }) => [...keys]));
-  for (const place of places) reportText(reading, place, defined);
+  for (const place of places) reportText(reader, place, defined);
   if (cases.length > 0 && extensions.cases.length === 0) {
-    for (const place of places) reportUndefined(reading, place, defined);
+    for (const place of places) reportUndefined(reader, place, defined);
     for (const { one } of cases)
       reportMissing(
-        reading,
+        reader,
         one,
         [...used].filter((name) => defined.has(name)),
       );
-    reportUnused(reading, used, defined);
+    reportUnused(reader, used, defined);
   }
   return [...used];
 }
@@ -57,7 +57,7 @@ export function placesOf({ messages, evaluators, extensions }: Omit<Checked, 'ca
   const judged = evaluators.flatMap(({ check }) => templatesOfCheck(check));
   return [
     ...sent.flatMap(({ placeholders }) => placeholders),
-    ...judged.flatMap(({ placeholders }) => placeholders).filter(({ name }) => name !== COMPLETION),
+    ...judged.flatMap(({ placeholders }) => placeholders).filter(({ name }) => name !== COMPLETION_VARIABLE),
   ];
 }
 
@@ -84,7 +84,7 @@ function namesWithoutPlace({ check }: EvaluatorDefinition): string[] {
 }
 
 /** What looks like a placeholder and is none. */
-function reportText(reading: Reading, place: Placeholder, defined: ReadonlyMap<string, TextRange>): void {
+function reportText(reader: YamlReader, place: Placeholder, defined: ReadonlyMap<string, TextRange>): void {
   if (place.kind !== 'text' || defined.has(place.name)) return;
   const trimmed = place.name.trim();
   const filled = `{{${trimmed}}}`;
@@ -95,8 +95,8 @@ function reportText(reading: Reading, place: Placeholder, defined: ReadonlyMap<s
   const { start, end } = place;
   const fix = isPadded ? { title: l10n.t('Remove the Blanks'), start, end, text: filled } : undefined;
   // `${{ … }}` is an expression of a workflow, which nobody expects to be filled.
-  const isExpression = reading.yaml.text.charAt(place.start - 1) === '$';
-  reading.report(
+  const isExpression = reader.yaml.text.charAt(place.start - 1) === '$';
+  reader.report(
     place,
     isExpression || !defined.has(trimmed) ? 'information' : 'warning',
     'notPlaceholder',
@@ -105,9 +105,9 @@ function reportText(reading: Reading, place: Placeholder, defined: ReadonlyMap<s
   );
 }
 
-function reportUndefined(reading: Reading, place: Placeholder, defined: ReadonlyMap<string, TextRange>): void {
+function reportUndefined(reader: YamlReader, place: Placeholder, defined: ReadonlyMap<string, TextRange>): void {
   const problem = undefinedVariable(place, new Set(defined.keys()));
-  if (problem) reading.report(place, problem.severity, problem.code, problem.message, problem.fix);
+  if (problem) reader.report(place, problem.severity, problem.code, problem.message, problem.fix);
 }
 
 /** Of a variable that is none of `names`, those that cases have. */
@@ -121,22 +121,22 @@ export function undefinedVariable(place: Placeholder, names: ReadonlySet<string>
   return {
     ...problem,
     message: didYouMean(message, meant),
-    fix: { ...changeTo(place, '', meant), text: `{{${meant}}}` },
+    fix: { ...replacementFix(place, '', meant), text: `{{${meant}}}` },
   };
 }
 
-function reportMissing(reading: Reading, { values, range, label }: PromptCase, used: readonly string[]): void {
+function reportMissing(reader: YamlReader, { values, range, label }: PromptCase, used: readonly string[]): void {
   const missing = used.filter((name) => !values.has(name));
   if (missing.length === 0 || !range) return;
-  const firstLine = reading.yaml.slice(range).search(/[\r\n]|$/);
+  const firstLine = reader.yaml.slice(range).search(/[\r\n]|$/);
   const message = l10n.t('The case "{0}" has no value for: {1}.', label, missing.join(', '));
-  reading.report({ start: range.start, end: range.start + firstLine }, 'warning', 'missingVariable', message);
+  reader.report({ start: range.start, end: range.start + firstLine }, 'warning', 'missingVariable', message);
 }
 
-function reportUnused(reading: Reading, used: ReadonlySet<string>, defined: ReadonlyMap<string, TextRange>): void {
+function reportUnused(reader: YamlReader, used: ReadonlySet<string>, defined: ReadonlyMap<string, TextRange>): void {
   for (const [key, place] of defined) {
     if (used.has(key) || quietKeys.has(key)) continue;
     const message = l10n.t('Nothing uses the variable "{0}".', key);
-    reading.report(place, 'information', 'unusedVariable', message);
+    reader.report(place, 'information', 'unusedVariable', message);
   }
 }

@@ -15,7 +15,7 @@ const LONGEST_QUOTE = 80;
 const REGEX_MS = 400;
 
 /** The answer without its reasoning, trimmed. */
-export function answerText({ text }: Pick<CompletionChoice, 'text'>): string {
+export function trimmedAnswer({ text }: Pick<CompletionChoice, 'text'>): string {
   return text.trim();
 }
 
@@ -57,9 +57,9 @@ function outcomeOf(check: EvaluatorCheck, answer: Answer, signal: AbortSignal): 
     case 'toolCall':
       return findCall(check, answer);
     case 'llm':
-      return judgeAnswer(check, answerText(answer.choice), answer, signal);
+      return judgeAnswer(check, trimmedAnswer(answer.choice), answer, signal);
     case 'uses':
-      return judgeBuiltin(check.uses, answerText(answer.choice), answer, signal);
+      return judgeBuiltin(check.uses, trimmedAnswer(answer.choice), answer, signal);
     case 'maxTokens':
       return countTokens(check.limit, answer);
     case 'maxSeconds':
@@ -78,7 +78,7 @@ function compare({ comparison, operand }: Extract<EvaluatorCheck, { method: 'str
   const absent = missingValues(operand.value, values);
   if (absent.length > 0) return skippedWithoutValues(absent);
   const expected = fillPlaceholders(operand.value, (name) => values.get(name)).replace(/[\r\n]+$/, '');
-  const actual = answerText(answer.choice);
+  const actual = trimmedAnswer(answer.choice);
   if (comparison === 'equals') {
     const wanted = expected.trim();
     if (actual === wanted) return { verdict: 'passed' };
@@ -131,7 +131,7 @@ function matchRegex({ pattern, flags }: Extract<EvaluatorCheck, { method: 'regex
     return value === undefined ? undefined : literally(value);
   });
   try {
-    const actual = answerText(answer.choice);
+    const actual = trimmedAnswer(answer.choice);
     const isMatch = withinDeadline(REGEX_MS, () => new RegExp(filled, flags).test(actual));
     return decided(
       isMatch,
@@ -150,7 +150,7 @@ function matchRegex({ pattern, flags }: Extract<EvaluatorCheck, { method: 'regex
 function matchSchema({ schema }: Extract<EvaluatorCheck, { method: 'jsonSchema' }>, answer: Answer): Outcome {
   let value: unknown;
   try {
-    value = JSON.parse(answerText(answer.choice));
+    value = JSON.parse(trimmedAnswer(answer.choice));
   } catch (error) {
     return { verdict: 'failed', reason: l10n.t('The answer is not JSON: {0}', (error as SyntaxError).message) };
   }

@@ -3,9 +3,15 @@ import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { nearest } from '../base/text.ts';
 import type { JudgeChoice } from './builtinEvaluators.ts';
 import type { TemplateText } from './placeholders.ts';
-import { builtinNames, type EvaluatorMethod, evaluatorMethods, ownMethods, stringMethods } from './promptFields.ts';
+import {
+  builtinNames,
+  type EvaluatorMethod,
+  evaluatorMethods,
+  rolecallMethods,
+  stringMethods,
+} from './promptFields.ts';
 import { type ParameterList, readParameters } from './promptParameters.ts';
-import type { Reading } from './reading.ts';
+import type { YamlReader } from './yamlReader.ts';
 import type { Member, TextRange, YamlNode } from './yamlText.ts';
 
 /** A check of an answer as the file describes it. */
@@ -41,45 +47,45 @@ export interface JudgeCheck {
 }
 
 /** Reads `evaluators`, of the file or of `rolecall`. An entry with an error is kept as one that cannot be carried out. */
-export function readEvaluators(reading: Reading, member: Member | undefined, isOurs: boolean): EvaluatorDefinition[] {
-  return reading.items(member).map((node, index) => readEvaluator(reading, node, index, isOurs));
+export function readEvaluators(reader: YamlReader, member: Member | undefined, isOurs: boolean): EvaluatorDefinition[] {
+  return reader.items(member).map((node, index) => readEvaluator(reader, node, index, isOurs));
 }
 
-function readEvaluator(reading: Reading, node: YamlNode, index: number, isOurs: boolean): EvaluatorDefinition {
-  const range = reading.yaml.rangeOf(node);
-  const fields = reading.fields(node, 'evaluator', range);
+function readEvaluator(reader: YamlReader, node: YamlNode, index: number, isOurs: boolean): EvaluatorDefinition {
+  const range = reader.yaml.rangeOf(node);
+  const fields = reader.fields(node, 'evaluator', range);
   const unnamed = l10n.t('Evaluator {0}', index + 1);
   if (!fields) return { name: unnamed, range, check: unusable(l10n.t('It is not a mapping.')) };
   const present = evaluatorMethods.filter((method) => fields.get(method)?.value !== undefined);
   const [method, ...others] = present;
-  const name = reading.text(fields.get('name')) ?? method ?? unnamed;
+  const name = reader.text(fields.get('name')) ?? method ?? unnamed;
   if (method === undefined) {
     const reason = l10n.t('It has no method that Rolecall knows: {0}.', evaluatorMethods.join(', '));
-    reading.report(range, 'warning', 'noMethod', l10n.t('This evaluator is skipped. {0}', reason));
+    reader.report(range, 'warning', 'noMethod', l10n.t('This evaluator is skipped. {0}', reason));
     return { name, range, check: unusable(reason) };
   }
   for (const other of others) {
     const message = l10n.t('"{0}" is ignored: this evaluator already has "{1}".', other, method);
-    reading.report(fields.get(other)?.keyRange ?? range, 'warning', 'severalMethods', message);
+    reader.report(fields.get(other)?.keyRange ?? range, 'warning', 'severalMethods', message);
   }
-  if (!isOurs && ownMethods.includes(method)) {
+  if (!isOurs && rolecallMethods.includes(method)) {
     const message = l10n.t('Other programs stop at "{0}". Under rolecall: evaluators they ignore it.', method);
-    reading.report(fields.get(method)?.keyRange ?? range, 'information', 'ownMethod', message);
+    reader.report(fields.get(method)?.keyRange ?? range, 'information', 'ownMethod', message);
   }
-  const check = readCheck(reading, method, fields.get(method) as Member);
-  return { name, range, check, ...(isNegated(reading, fields.get('not'), method, isOurs) && { isNegated: true }) };
+  const check = readCheck(reader, method, fields.get(method) as Member);
+  return { name, range, check, ...(isNegated(reader, fields.get('not'), method, isOurs) && { isNegated: true }) };
 }
 
 /** Methods whose opposite means something. */
 const negatable: readonly EvaluatorMethod[] = ['string', 'regex', 'jsonSchema', 'toolCall'];
 
-function isNegated(reading: Reading, member: Member | undefined, method: EvaluatorMethod, isOurs: boolean): boolean {
-  if (reading.boolean(member) !== true || !member) return false;
+function isNegated(reader: YamlReader, member: Member | undefined, method: EvaluatorMethod, isOurs: boolean): boolean {
+  if (reader.boolean(member) !== true || !member) return false;
   if (!negatable.includes(method)) {
-    reading.error(member.keyRange, 'badNot', l10n.t('"not" cannot be used with "{0}".', method));
+    reader.error(member.keyRange, 'badNot', l10n.t('"not" cannot be used with "{0}".', method));
   } else if (!isOurs) {
     const message = l10n.t('Other programs ignore "not" and check the opposite. Move it under rolecall: evaluators.');
-    reading.report(member.keyRange, 'warning', 'ownMethod', message);
+    reader.report(member.keyRange, 'warning', 'ownMethod', message);
   }
   return true;
 }
@@ -93,64 +99,64 @@ function mistaken(): EvaluatorCheck {
   return unusable(l10n.t('Its definition has a mistake.'));
 }
 
-function readCheck(reading: Reading, method: EvaluatorMethod, member: Member): EvaluatorCheck {
+function readCheck(reader: YamlReader, method: EvaluatorMethod, member: Member): EvaluatorCheck {
   switch (method) {
     case 'string':
-      return readString(reading, member);
+      return readString(reader, member);
     case 'llm':
-      return readJudge(reading, member);
+      return readJudge(reader, member);
     case 'uses':
-      return readUses(reading, member);
+      return readUses(reader, member);
     case 'regex':
-      return readRegex(reading, member);
+      return readRegex(reader, member);
     case 'jsonSchema':
-      return readSchema(reading, member);
+      return readSchema(reader, member);
     case 'toolCall':
-      return readToolCall(reading, member);
+      return readToolCall(reader, member);
     default:
-      return readLimit(reading, method, member);
+      return readLimit(reader, method, member);
   }
 }
 
 /** The first that is not empty decides, in the order of the format. */
-function readString(reading: Reading, member: Member): EvaluatorCheck {
-  const fields = reading.fields(member.value, 'string', member.range);
+function readString(reader: YamlReader, member: Member): EvaluatorCheck {
+  const fields = reader.fields(member.value, 'string', member.range);
   if (!fields) return mistaken();
   const given = stringMethods.flatMap((comparison) => {
     const field = fields.get(comparison);
-    const operand = reading.template(field);
+    const operand = reader.template(field);
     return field && operand && operand.value !== '' ? [{ comparison, operand, field }] : [];
   });
   const [first, ...others] = given;
   for (const { comparison, field } of others) {
     const message = l10n.t('"{0}" is ignored: this evaluator already has "{1}".', comparison, first?.comparison ?? '');
-    reading.report(field.keyRange, 'warning', 'severalMethods', message);
+    reader.report(field.keyRange, 'warning', 'severalMethods', message);
   }
   if (first) return { method: 'string', comparison: first.comparison, operand: first.operand };
   const reason = l10n.t('It has no text to compare with: {0}.', stringMethods.join(', '));
-  reading.report(member.range, 'warning', 'noOperand', l10n.t('This evaluator is skipped. {0}', reason));
+  reader.report(member.range, 'warning', 'noOperand', l10n.t('This evaluator is skipped. {0}', reason));
   return unusable(reason);
 }
 
-function readJudge(reading: Reading, member: Member): EvaluatorCheck {
-  const fields = reading.fields(member.value, 'llm', member.range);
+function readJudge(reader: YamlReader, member: Member): EvaluatorCheck {
+  const fields = reader.fields(member.value, 'llm', member.range);
   if (!fields) return mistaken();
-  const prompt = reading.template(fields.get('prompt'));
+  const prompt = reader.template(fields.get('prompt'));
   if (prompt === undefined) {
-    reading.error(member.keyRange, 'noJudgePrompt', l10n.t('A judge needs a prompt.'));
+    reader.error(member.keyRange, 'noJudgePrompt', l10n.t('A judge needs a prompt.'));
     return mistaken();
   }
-  const choices = reading.items(fields.get('choices')).flatMap((node) => readChoice(reading, node));
+  const choices = reader.items(fields.get('choices')).flatMap((node) => readChoice(reader, node));
   if (choices.length === 0) {
-    reading.error(
+    reader.error(
       member.keyRange,
       'noChoices',
       l10n.t('A judge needs choices: the replies there are, with their scores.'),
     );
     return mistaken();
   }
-  const model = reading.text(fields.get('modelId')) ?? reading.text(fields.get('model'));
-  const systemPrompt = reading.template(fields.get('systemPrompt'));
+  const model = reader.text(fields.get('modelId')) ?? reader.text(fields.get('model'));
+  const systemPrompt = reader.template(fields.get('systemPrompt'));
   const parameters = fields.get('modelParameters');
   return {
     method: 'llm',
@@ -158,92 +164,92 @@ function readJudge(reading: Reading, member: Member): EvaluatorCheck {
     choices,
     ...(model !== undefined && { model }),
     ...(systemPrompt !== undefined && { systemPrompt }),
-    ...(parameters !== undefined && { parameters: readParameters(reading, parameters) }),
+    ...(parameters !== undefined && { parameters: readParameters(reader, parameters) }),
   };
 }
 
-function readChoice(reading: Reading, node: YamlNode): JudgeChoice[] {
-  const fields = reading.fields(node, 'choice', reading.yaml.rangeOf(node));
-  const choice = reading.text(fields?.get('choice'));
-  const score = reading.number(
+function readChoice(reader: YamlReader, node: YamlNode): JudgeChoice[] {
+  const fields = reader.fields(node, 'choice', reader.yaml.rangeOf(node));
+  const choice = reader.text(fields?.get('choice'));
+  const score = reader.number(
     fields?.get('score'),
     () => true,
     (key) => l10n.t('"{0}" must be a number.', key),
   );
   if (choice !== undefined && choice.trim() !== '' && score !== undefined) return [{ choice, score }];
-  const range = reading.yaml.rangeOf(node);
-  reading.error(range, 'badChoice', l10n.t('A choice needs "choice", the reply, and "score", a number.'));
+  const range = reader.yaml.rangeOf(node);
+  reader.error(range, 'badChoice', l10n.t('A choice needs "choice", the reply, and "score", a number.'));
   return [];
 }
 
-function readUses(reading: Reading, member: Member): EvaluatorCheck {
-  const uses = reading.text(member);
+function readUses(reader: YamlReader, member: Member): EvaluatorCheck {
+  const uses = reader.text(member);
   if (uses === undefined) return mistaken();
   if (builtinNames.includes(uses)) return { method: 'uses', uses };
   const reason = l10n.t('There is no built-in evaluator "{0}". There are: {1}.', uses, builtinNames.join(', '));
   const meant = nearest(uses, builtinNames) ?? builtinNames.find((name) => name.endsWith(`/${uses}`));
   const short = l10n.t('There is no built-in evaluator "{0}".', uses);
   const message = l10n.t('This evaluator is skipped. {0}', meant === undefined ? reason : short);
-  reading.unknownName(member.range, { severity: 'warning', code: 'unknownUses', message }, meant);
+  reader.unknownName(member.range, { severity: 'warning', code: 'unknownUses', message }, meant);
   return unusable(reason);
 }
 
-function readRegex(reading: Reading, member: Member): EvaluatorCheck {
-  const isText = reading.yaml.scalar(member.value) !== undefined;
-  const fields = isText ? undefined : reading.fields(member.value, 'regex', member.range);
-  const pattern = isText ? reading.text(member) : reading.text(fields?.get('pattern'));
-  const flags = reading.text(fields?.get('flags')) ?? '';
+function readRegex(reader: YamlReader, member: Member): EvaluatorCheck {
+  const isText = reader.yaml.scalar(member.value) !== undefined;
+  const fields = isText ? undefined : reader.fields(member.value, 'regex', member.range);
+  const pattern = isText ? reader.text(member) : reader.text(fields?.get('pattern'));
+  const flags = reader.text(fields?.get('flags')) ?? '';
   if (pattern === undefined || pattern === '') {
-    reading.error(member.range, 'wrongType', l10n.t('A regular expression is missing.'));
+    reader.error(member.range, 'wrongType', l10n.t('A regular expression is missing.'));
     return mistaken();
   }
   if (!/^[imsu]*$/.test(flags)) {
-    reading.error(fields?.get('flags')?.range ?? member.range, 'badFlags', l10n.t('Flags can be i, m, s and u.'));
+    reader.error(fields?.get('flags')?.range ?? member.range, 'badFlags', l10n.t('Flags can be i, m, s and u.'));
     return mistaken();
   }
   try {
     new RegExp(pattern, flags);
   } catch (error) {
-    reading.error(member.range, 'badRegex', (error as SyntaxError).message);
+    reader.error(member.range, 'badRegex', (error as SyntaxError).message);
     return mistaken();
   }
   return { method: 'regex', pattern, flags };
 }
 
 /** A mapping, or JSON text as in `responseFormat`. */
-function readSchema(reading: Reading, member: Member): EvaluatorCheck {
-  const text = reading.yaml.scalar(member.value) === undefined ? undefined : reading.text(member);
+function readSchema(reader: YamlReader, member: Member): EvaluatorCheck {
+  const text = reader.yaml.scalar(member.value) === undefined ? undefined : reader.text(member);
   try {
-    const schema: unknown = text === undefined ? reading.json(member) : JSON.parse(text);
+    const schema: unknown = text === undefined ? reader.json(member) : JSON.parse(text);
     if (isJsonObject(schema) || typeof schema === 'boolean') return { method: 'jsonSchema', schema };
   } catch {
     // Said below.
   }
-  reading.error(member.range, 'badSchema', l10n.t('"jsonSchema" must be a JSON Schema: a mapping, or JSON text.'));
+  reader.error(member.range, 'badSchema', l10n.t('"jsonSchema" must be a JSON Schema: a mapping, or JSON text.'));
   return mistaken();
 }
 
-function readToolCall(reading: Reading, member: Member): EvaluatorCheck {
-  const isText = reading.yaml.scalar(member.value) !== undefined;
-  const fields = isText ? undefined : reading.fields(member.value, 'toolCall', member.range);
-  const tool = isText ? reading.text(member) : reading.text(fields?.get('name'));
-  const given = reading.json(fields?.get('arguments')) ?? {};
+function readToolCall(reader: YamlReader, member: Member): EvaluatorCheck {
+  const isText = reader.yaml.scalar(member.value) !== undefined;
+  const fields = isText ? undefined : reader.fields(member.value, 'toolCall', member.range);
+  const tool = isText ? reader.text(member) : reader.text(fields?.get('name'));
+  const given = reader.json(fields?.get('arguments')) ?? {};
   if (tool === undefined || tool === '') {
-    reading.error(member.range, 'wrongType', l10n.t('The name of the tool is missing.'));
+    reader.error(member.range, 'wrongType', l10n.t('The name of the tool is missing.'));
     return mistaken();
   }
   if (isJsonObject(given)) return { method: 'toolCall', tool, arguments: given };
-  reading.error(fields?.get('arguments')?.range ?? member.range, 'wrongType', l10n.t('"arguments" must be a mapping.'));
+  reader.error(fields?.get('arguments')?.range ?? member.range, 'wrongType', l10n.t('"arguments" must be a mapping.'));
   return mistaken();
 }
 
 function readLimit(
-  reading: Reading,
+  reader: YamlReader,
   method: 'maxTokens' | 'maxSeconds' | 'minProbability',
   member: Member,
 ): EvaluatorCheck {
   const isProbability = method === 'minProbability';
-  const limit = reading.number(
+  const limit = reader.number(
     member,
     (value) => value > 0 && (!isProbability || value <= 1),
     (key) =>

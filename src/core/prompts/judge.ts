@@ -3,7 +3,7 @@ import { isCancelled, RolecallError } from '../base/errors.ts';
 import { truncateWithEllipsis } from '../base/text.ts';
 import type { ChatMessage } from '../completions/request.ts';
 import { type BuiltinEvaluator, builtinEvaluators, type JudgeChoice } from './builtinEvaluators.ts';
-import { COMPLETION } from './checkPlaceholders.ts';
+import { COMPLETION_VARIABLE } from './checkPlaceholders.ts';
 import type { JudgeCheck } from './evaluatorDefinitions.ts';
 import { fillPlaceholders } from './placeholders.ts';
 import {
@@ -24,7 +24,7 @@ export async function judgeAnswer(
   answer: Answer,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const values = new Map([...answer.values, [COMPLETION, completion]]);
+  const values = new Map([...answer.values, [COMPLETION_VARIABLE, completion]]);
   const texts = [check.systemPrompt?.value ?? '', check.prompt.value];
   const absent = texts.flatMap((text) => missingValues(text, values));
   if (absent.length > 0) return skippedWithoutValues([...new Set(absent)]);
@@ -52,7 +52,7 @@ export async function judgeBuiltin(
   if (absent.length > 0) return skippedWithoutValues(absent);
   const parts = [
     ...builtin.reads.map((name) => [name, answer.values.get(name) ?? ''] as const),
-    [COMPLETION, completion],
+    [COMPLETION_VARIABLE, completion],
   ];
   const messages = [
     { role: 'system', content: builtin.rubric },

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { usualValues } from '../completions/parameters.ts';
-import { COMPLETION } from './checkPlaceholders.ts';
+import { COMPLETION_VARIABLE } from './checkPlaceholders.ts';
 import { findPlaceholders, placeholderKind } from './placeholders.ts';
 import {
   camelCase,
@@ -69,7 +69,7 @@ function variableCompletions(text: string, offset: number, context: LanguageCont
   const range = { start: offset - typed.length, end: offset + rest.length };
   const { cases, variables } = readPromptFile(text);
   const names = new Set([...cases.flatMap(({ values }) => [...values.keys()]), ...variables, 'input']);
-  if (outlineAt(text, offset).path.includes('llm')) names.add(COMPLETION);
+  if (outlineAt(text, offset).path.includes('llm')) names.add(COMPLETION_VARIABLE);
   const files = (context.files ?? []).map((file) => `file:${file}`);
   return [...[...names].filter((name) => name !== typed || rest !== ''), ...files].map((name) => ({
     label: name,
@@ -277,7 +277,7 @@ function hoverPlaceholder(text: string, offset: number): PromptHover | undefined
   if (!place) return undefined;
   if (place.kind === 'file') return { range: place, markdown: l10n.t('The text of this file.') };
   if (placeholderKind(place.name) !== 'variable') return undefined;
-  const isAnswer = place.name === COMPLETION && outlineAt(text, offset).path.includes('llm');
+  const isAnswer = place.name === COMPLETION_VARIABLE && outlineAt(text, offset).path.includes('llm');
   if (isAnswer) return { range: place, markdown: l10n.t('The answer that is judged.') };
   const meaning = l10n.t('A variable. It is replaced by the value that each case has for `{0}`.', place.name);
   return { range: place, markdown: `${meaning}\n\n${valuesText(readPromptFile(text), place.name)}` };

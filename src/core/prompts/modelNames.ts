@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { didYouMean, nearest } from '../base/text.ts';
 import type { PromptFile } from './promptFile.ts';
-import { changeTo } from './reading.ts';
+import { replacementFix } from './yamlReader.ts';
 import type { PromptProblem } from './yamlText.ts';
 
 /** A model as prompt files name it. */
@@ -65,7 +65,7 @@ export function mistypedModels(text: string, { model, extensions }: PromptFile, 
     if (meant === undefined) return [];
     const { value, start, end } = named;
     const message = didYouMean(l10n.t('The cloud has no model named "{0}".', value), meant);
-    const fix = changeTo(named, text.slice(start, end), meant);
+    const fix = replacementFix(named, text.slice(start, end), meant);
     return [{ start, end, severity: 'information', code: 'unknownModel', message, fix }];
   });
 }

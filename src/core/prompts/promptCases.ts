@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
 import { truncateWithEllipsis } from '../base/text.ts';
-import type { Reading } from './reading.ts';
+import type { YamlReader } from './yamlReader.ts';
 import type { Member, TextRange } from './yamlText.ts';
 
 /** One request with its values: an entry of `testData`, or a row of a data file. */
@@ -63,33 +63,33 @@ const nests: readonly string[] = ['vars', 'inputs', 'variables'];
 
 /** Reads `testData`. @returns each case with the places of its keys. */
 export function readCases(
-  reading: Reading,
+  reader: YamlReader,
   member: Member | undefined,
 ): { readonly one: UnnamedCase; readonly keys: ReadonlyMap<string, TextRange> }[] {
-  return reading.items(member).flatMap((node) => {
-    const range = reading.yaml.rangeOf(node);
-    const members = reading.yaml.members(node);
+  return reader.items(member).flatMap((node) => {
+    const range = reader.yaml.rangeOf(node);
+    const members = reader.yaml.members(node);
     if (!members) {
-      reading.error(range, 'wrongType', l10n.t('A case must be a mapping of variables.'));
+      reader.error(range, 'wrongType', l10n.t('A case must be a mapping of variables.'));
       return [];
     }
     const values = new Map<string, string>();
     for (const each of members) {
-      const value = valueInCase(reading, each);
+      const value = valueInCase(reader, each);
       if (value === undefined) continue;
       values.set(each.key, value);
-      if (!nests.includes(each.key) || !reading.yaml.members(each.value)) continue;
+      if (!nests.includes(each.key) || !reader.yaml.members(each.value)) continue;
       const message = l10n.t('Variables stand directly in the case. "{0}" is one value, written as JSON.', each.key);
-      reading.report(each.keyRange, 'information', 'nestedVariables', message);
+      reader.report(each.keyRange, 'information', 'nestedVariables', message);
     }
     return [{ one: { values, range }, keys: new Map(members.map(({ key, keyRange }) => [key, keyRange])) }];
   });
 }
 
-function valueInCase(reading: Reading, member: Member): string | undefined {
+function valueInCase(reader: YamlReader, member: Member): string | undefined {
   if (!member.value) return undefined;
-  if (reading.yaml.scalar(member.value)) return reading.text(member);
-  if (reading.yaml.slice(member.range).startsWith('{{')) return reading.text(member);
-  const value = reading.json(member);
+  if (reader.yaml.scalar(member.value)) return reader.text(member);
+  if (reader.yaml.slice(member.range).startsWith('{{')) return reader.text(member);
+  const value = reader.json(member);
   return value === undefined ? undefined : JSON.stringify(value);
 }

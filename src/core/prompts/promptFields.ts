@@ -188,7 +188,7 @@ export const evaluatorMethods = [
 ] as const;
 export type EvaluatorMethod = (typeof evaluatorMethods)[number];
 /** Methods that stop other programs. */
-export const ownMethods: readonly string[] = evaluatorMethods.slice(3);
+export const rolecallMethods: readonly string[] = evaluatorMethods.slice(3);
 
 /** Request fields that a file sets elsewhere. */
 const elsewhere: readonly string[] = ['model', 'messages'];

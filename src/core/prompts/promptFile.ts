@@ -7,7 +7,7 @@ import type { TemplateText } from './placeholders.ts';
 import { nameCases, type PromptCase, readCases } from './promptCases.ts';
 import { parameterName, promptFields, responseFormats, roles } from './promptFields.ts';
 import { type ParameterList, readParameters } from './promptParameters.ts';
-import { Reading } from './reading.ts';
+import { YamlReader } from './yamlReader.ts';
 import { type Member, type PromptProblem, type TextRange, type YamlNode, YamlText } from './yamlText.ts';
 
 /** A text of the file, and where it stands. */
@@ -76,48 +76,48 @@ export function hasErrors({ problems }: Pick<PromptFile, 'problems'>): boolean {
 /** Reads `*.prompt.yml`. Never throws: what cannot be read is left out, and is a problem at its place. */
 export function readPromptFile(text: string): PromptFile {
   const yaml = new YamlText(text);
-  const reading = new Reading(yaml);
+  const reader = new YamlReader(yaml);
   const root = yaml.members(yaml.root);
   const firstLine = { start: 0, end: Math.max(1, text.search(/\r|\n|$/)) };
   if (!root && yaml.isSound) {
-    reading.error(firstLine, 'noMapping', l10n.t('A prompt file must be a YAML mapping with at least "messages".'));
+    reader.error(firstLine, 'noMapping', l10n.t('A prompt file must be a YAML mapping with at least "messages".'));
   }
-  const read = readMembers(reading, new Map((root ?? []).map((member) => [member.key, member])), firstLine);
+  const read = readMembers(reader, new Map((root ?? []).map((member) => [member.key, member])), firstLine);
   // Of a text that YAML cannot read, everything else that could be said would follow from that.
-  return { ...read, problems: yaml.isSound ? sorted([...yaml.problems, ...reading.problems]) : yaml.problems };
+  return { ...read, problems: yaml.isSound ? sorted([...yaml.problems, ...reader.problems]) : yaml.problems };
 }
 
 function sorted(problems: readonly PromptProblem[]): PromptProblem[] {
   return problems.toSorted((one, other) => one.start - other.start || one.end - other.end);
 }
 
-function readMembers(reading: Reading, members: Map<string, Member>, whole: TextRange): Omit<PromptFile, 'problems'> {
-  reportStrangers(reading, members);
-  const texts = { name: reading.text(members.get('name')), description: reading.text(members.get('description')) };
-  const messages = readMessages(reading, members, whole);
-  const cases = readCases(reading, members.get('testData'));
+function readMembers(reader: YamlReader, members: Map<string, Member>, whole: TextRange): Omit<PromptFile, 'problems'> {
+  reportStrangers(reader, members);
+  const texts = { name: reader.text(members.get('name')), description: reader.text(members.get('description')) };
+  const messages = readMessages(reader, members, whole);
+  const cases = readCases(reader, members.get('testData'));
   const ours = members.get('rolecall');
-  const own = ours?.value ? reading.fields(ours.value, 'rolecall', ours.range) : undefined;
+  const own = ours?.value ? reader.fields(ours.value, 'rolecall', ours.range) : undefined;
   const evaluators = [
-    ...readEvaluators(reading, members.get('evaluators'), false),
-    ...readEvaluators(reading, own?.get('evaluators'), true),
+    ...readEvaluators(reader, members.get('evaluators'), false),
+    ...readEvaluators(reader, own?.get('evaluators'), true),
   ];
-  const extensions = readExtensions(reading, own ?? new Map());
-  const parameters = readParameters(reading, members.get('modelParameters'));
+  const extensions = readExtensions(reader, own ?? new Map());
+  const parameters = readParameters(reader, members.get('modelParameters'));
   const named = nameCases(cases.map(({ one }) => one));
-  const variables = checkPlaceholders(reading, {
+  const variables = checkPlaceholders(reader, {
     messages,
     evaluators,
     extensions,
     cases: cases.map(({ keys }, index) => ({ one: named[index] as PromptCase, keys })),
   });
-  checkPasses(reading, own?.get('passes'), extensions, parameters);
-  checkSeeds(reading, extensions, parameters);
+  checkPasses(reader, own?.get('passes'), extensions, parameters);
+  checkSeeds(reader, extensions, parameters);
   return {
     ...(texts.name !== undefined && { name: texts.name }),
     ...(texts.description !== undefined && { description: texts.description }),
-    ...readModel(reading, members.get('model')),
-    ...readResponseFormat(reading, members),
+    ...readModel(reader, members.get('model')),
+    ...readResponseFormat(reader, members),
     parameters,
     messages,
     cases: named,
@@ -130,55 +130,55 @@ function readMembers(reading: Reading, members: Map<string, Member>, whole: Text
 /** Keys of other formats that share the file extension, whose prompt is not read. */
 const otherFormats: readonly string[] = ['system', 'user', 'prompt', 'prompts', 'template', 'variables', 'config'];
 
-function reportStrangers(reading: Reading, members: Map<string, Member>): void {
+function reportStrangers(reader: YamlReader, members: Map<string, Member>): void {
   for (const { key, keyRange, value } of members.values()) {
     if (Object.hasOwn(promptFields.file, key)) continue;
     const isParameter = parameterName(key).isSpecified;
     if (isParameter) {
       const message = l10n.t('"{0}" has no effect here. Put it under "modelParameters".', key);
-      reading.report(keyRange, 'warning', 'misplacedParameter', message);
+      reader.report(keyRange, 'warning', 'misplacedParameter', message);
     } else if (otherFormats.includes(key)) {
       const message = l10n.t('"{0}" belongs to another format of prompt files. Rolecall reads "messages".', key);
-      reading.report(keyRange, 'warning', 'otherFormat', message);
+      reader.report(keyRange, 'warning', 'otherFormat', message);
     } else {
-      reading.unknownKey(key, keyRange, 'file');
+      reader.unknownKey(key, keyRange, 'file');
     }
     if (key !== 'config') continue;
-    for (const inner of reading.yaml.members(value) ?? []) {
+    for (const inner of reader.yaml.members(value) ?? []) {
       if (!parameterName(inner.key).isSpecified) continue;
       const message = l10n.t('"{0}" has no effect here. Put it under "modelParameters".', inner.key);
-      reading.report(inner.keyRange, 'warning', 'misplacedParameter', message);
+      reader.report(inner.keyRange, 'warning', 'misplacedParameter', message);
     }
   }
 }
 
-function readModel(reading: Reading, member: Member | undefined): { model?: LocatedText } {
+function readModel(reader: YamlReader, member: Member | undefined): { model?: LocatedText } {
   if (!member?.value) return {};
-  if (reading.yaml.members(member.value)) {
+  if (reader.yaml.members(member.value)) {
     const message = l10n.t('"model" must be the name of a model. This mapping is not read.');
-    reading.report(member.range, 'warning', 'modelMapping', message);
+    reader.report(member.range, 'warning', 'modelMapping', message);
     return {};
   }
-  const value = reading.text(member)?.trim();
+  const value = reader.text(member)?.trim();
   return value ? { model: { value, ...member.range } } : {};
 }
 
-function readMessages(reading: Reading, members: Map<string, Member>, whole: TextRange): PromptMessage[] {
+function readMessages(reader: YamlReader, members: Map<string, Member>, whole: TextRange): PromptMessage[] {
   const member = members.get('messages');
-  const messages = reading.items(member).flatMap((node) => readMessage(reading, node));
-  if (messages.length === 0 && (reading.yaml.items(member?.value) ?? []).length === 0) {
-    reading.error(member?.keyRange ?? whole, 'noMessages', l10n.t('There are no messages to send.'));
+  const messages = reader.items(member).flatMap((node) => readMessage(reader, node));
+  if (messages.length === 0 && (reader.yaml.items(member?.value) ?? []).length === 0) {
+    reader.error(member?.keyRange ?? whole, 'noMessages', l10n.t('There are no messages to send.'));
   }
   return messages;
 }
 
-function readMessage(reading: Reading, node: YamlNode): PromptMessage[] {
-  const range = reading.yaml.rangeOf(node);
-  const fields = reading.fields(node, 'message', range);
+function readMessage(reader: YamlReader, node: YamlNode): PromptMessage[] {
+  const range = reader.yaml.rangeOf(node);
+  const fields = reader.fields(node, 'message', range);
   if (!fields) return [];
-  const role = reading.text(fields.get('role'))?.trim().toLowerCase();
+  const role = reader.text(fields.get('role'))?.trim().toLowerCase();
   if (!role) {
-    reading.error(
+    reader.error(
       fields.get('role')?.range ?? range,
       'noRole',
       l10n.t('A message needs a role: system, user or assistant.'),
@@ -186,110 +186,108 @@ function readMessage(reading: Reading, node: YamlNode): PromptMessage[] {
   } else if (!(roles as readonly string[]).includes(role)) {
     const message = l10n.t('"{0}" is not a usual role. It is sent as it is.', role);
     const where = fields.get('role')?.range ?? range;
-    reading.unknownName(where, { severity: 'warning', code: 'unusualRole', message }, nearest(role, roles));
+    reader.unknownName(where, { severity: 'warning', code: 'unusualRole', message }, nearest(role, roles));
   }
-  const content = readContent(reading, fields.get('content'), range);
-  const name = reading.text(fields.get('name'));
+  const content = readContent(reader, fields.get('content'), range);
+  const name = reader.text(fields.get('name'));
   if (!role || !content) return [];
   return [{ role, content, ...range, ...(name !== undefined && { name }) }];
 }
 
-function readContent(reading: Reading, member: Member | undefined, range: TextRange): MessagePart[] | undefined {
-  const parts = member && reading.yaml.items(member.value);
-  if (parts) return parts.flatMap((part) => readPart(reading, part));
-  const text = reading.template(member);
+function readContent(reader: YamlReader, member: Member | undefined, range: TextRange): MessagePart[] | undefined {
+  const parts = member && reader.yaml.items(member.value);
+  if (parts) return parts.flatMap((part) => readPart(reader, part));
+  const text = reader.template(member);
   if (text) return [{ type: 'text', text }];
   // A value that is no text has been reported.
-  if (!member?.value || reading.yaml.scalar(member.value)) {
-    reading.error(member?.keyRange ?? range, 'noContent', l10n.t('A message needs content. It can be empty: "".'));
+  if (!member?.value || reader.yaml.scalar(member.value)) {
+    reader.error(member?.keyRange ?? range, 'noContent', l10n.t('A message needs content. It can be empty: "".'));
   }
   return undefined;
 }
 
 /** A part of an image message, in the form of the API. */
-function readPart(reading: Reading, node: YamlNode): MessagePart[] {
-  const range = reading.yaml.rangeOf(node);
-  const members = new Map((reading.yaml.members(node) ?? []).map((member) => [member.key, member]));
-  const type = reading.yaml.scalarText(members.get('type')?.value);
+function readPart(reader: YamlReader, node: YamlNode): MessagePart[] {
+  const range = reader.yaml.rangeOf(node);
+  const members = new Map((reader.yaml.members(node) ?? []).map((member) => [member.key, member]));
+  const type = reader.yaml.scalarText(members.get('type')?.value);
   if (type === 'text') {
-    const text = reading.template(members.get('text'));
+    const text = reader.template(members.get('text'));
     if (text) return [{ type, text }];
   }
   if (type === 'image_url') {
-    const image = new Map(
-      (reading.yaml.members(members.get('image_url')?.value) ?? []).map((each) => [each.key, each]),
-    );
-    const url = reading.template(image.get('url'));
-    const detail = reading.text(image.get('detail'));
+    const image = new Map((reader.yaml.members(members.get('image_url')?.value) ?? []).map((each) => [each.key, each]));
+    const url = reader.template(image.get('url'));
+    const detail = reader.text(image.get('detail'));
     if (url) return [{ type: 'image', url, ...(detail !== undefined && { detail }) }];
   }
   const message = l10n.t('A part must be of type "text" with text, or "image_url" with a url.');
-  reading.error(range, 'badPart', message);
+  reader.error(range, 'badPart', message);
   return [];
 }
 
-function readResponseFormat(reading: Reading, members: Map<string, Member>): { responseFormat?: ResponseFormat } {
+function readResponseFormat(reader: YamlReader, members: Map<string, Member>): { responseFormat?: ResponseFormat } {
   const schema = members.get('jsonSchema');
   const member = members.get('responseFormat');
-  const type = reading.text(member);
+  const type = reader.text(member);
   if (type !== 'json_schema' && schema?.value) {
     const message = l10n.t('"jsonSchema" has no effect without "responseFormat: json_schema".');
-    reading.report(schema.keyRange, 'warning', 'unusedSchema', message);
+    reader.report(schema.keyRange, 'warning', 'unusedSchema', message);
   }
   if (type === undefined || !member) return {};
   if (type === 'text' || type === 'json_object') return { responseFormat: { type } };
   if (type !== 'json_schema') {
     const message = l10n.t('"responseFormat" must be one of {0}.', responseFormats.join(', '));
     const problem = { severity: 'error', code: 'badResponseFormat', message } as const;
-    reading.unknownName(member.range, problem, nearest(type, responseFormats));
+    reader.unknownName(member.range, problem, nearest(type, responseFormats));
     return {};
   }
-  const jsonSchema = readJsonSchema(reading, schema, member);
+  const jsonSchema = readJsonSchema(reader, schema, member);
   return jsonSchema ? { responseFormat: { type, jsonSchema } } : {};
 }
 
-function readJsonSchema(reading: Reading, member: Member | undefined, format: Member): JsonObject | undefined {
+function readJsonSchema(reader: YamlReader, member: Member | undefined, format: Member): JsonObject | undefined {
   if (!member?.value) {
-    reading.error(format.range, 'noSchema', l10n.t('"responseFormat: json_schema" needs "jsonSchema".'));
+    reader.error(format.range, 'noSchema', l10n.t('"responseFormat: json_schema" needs "jsonSchema".'));
     return undefined;
   }
-  const text = reading.yaml.members(member.value) ? undefined : reading.text(member);
+  const text = reader.yaml.members(member.value) ? undefined : reader.text(member);
   let value: unknown;
   try {
-    value = text === undefined ? reading.json(member) : JSON.parse(text);
+    value = text === undefined ? reader.json(member) : JSON.parse(text);
   } catch (error) {
-    reading.error(member.range, 'badJson', l10n.t('"jsonSchema" is not JSON: {0}', (error as SyntaxError).message));
+    reader.error(member.range, 'badJson', l10n.t('"jsonSchema" is not JSON: {0}', (error as SyntaxError).message));
     return undefined;
   }
   if (text === undefined && isJsonObject(value)) {
     const message = l10n.t('Other programs want JSON text here, and refuse a mapping.');
-    reading.report(member.keyRange, 'information', 'schemaMapping', message);
+    reader.report(member.keyRange, 'information', 'schemaMapping', message);
   }
   if (isJsonObject(value) && typeof value.name === 'string' && isJsonObject(value.schema)) return value;
-  reading.error(member.range, 'badSchema', l10n.t('"jsonSchema" must have "name", a text, and "schema", an object.'));
+  reader.error(member.range, 'badSchema', l10n.t('"jsonSchema" must have "name", a text, and "schema", an object.'));
   return undefined;
 }
 
-function readExtensions(reading: Reading, own: Map<string, Member>): PromptExtensions {
+function readExtensions(reader: YamlReader, own: Map<string, Member>): PromptExtensions {
   const texts = (key: string): LocatedText[] =>
-    reading.items(own.get(key), true).flatMap((node) => {
-      const value = reading.itemText(node)?.trim();
-      return value ? [{ value, ...reading.yaml.rangeOf(node) }] : [];
+    reader.items(own.get(key), true).flatMap((node) => {
+      const value = reader.itemText(node)?.trim();
+      return value ? [{ value, ...reader.yaml.rangeOf(node) }] : [];
     });
-  const seeds = reading.items(own.get('seeds'), true).flatMap((node) => {
-    const seed = reading.yaml.scalar(node)?.value;
+  const seeds = reader.items(own.get('seeds'), true).flatMap((node) => {
+    const seed = reader.yaml.scalar(node)?.value;
     if (Number.isInteger(seed)) return [seed as number];
-    reading.error(reading.yaml.rangeOf(node), 'wrongType', l10n.t('A seed must be a whole number.'));
+    reader.error(reader.yaml.rangeOf(node), 'wrongType', l10n.t('A seed must be a whole number.'));
     return [];
   });
-  const repeats = reading.wholeNumber(own.get('repeats')) ?? 1;
-  const passes = reading.wholeNumber(own.get('passes'));
+  const repeats = reader.wholeNumber(own.get('repeats')) ?? 1;
+  const passes = reader.wholeNumber(own.get('passes'));
   const judge = own.get('judge');
-  const judgeName = reading.text(judge, l10n.t('"judge" must be the ID of a model.'))?.trim();
+  const judgeName = reader.text(judge, l10n.t('"judge" must be the ID of a model.'))?.trim();
   return {
     models: texts('models'),
     tools: texts('tools'),
-    images: texts('images').map(({ value, ...range }) => reading.templateAt(value, range)),
+    images: texts('images').map(({ value, ...range }) => reader.templateAt(value, range)),
     cases: texts('cases'),
     repeats,
     ...(passes !== undefined && { passes }),
@@ -298,20 +296,20 @@ function readExtensions(reading: Reading, own: Map<string, Member>): PromptExten
   };
 }
 
-function checkSeeds(reading: Reading, { seeds }: PromptExtensions, { entries }: ParameterList): void {
+function checkSeeds(reader: YamlReader, { seeds }: PromptExtensions, { entries }: ParameterList): void {
   const seed = entries.find(({ field }) => field === 'seed');
   if (!seed || seeds.length === 0) return;
   const message = l10n.t('"seed" is not sent because "seeds" is set: each case is asked with those.');
-  reading.report(seed.keyRange, 'warning', 'seedAndSeeds', message);
+  reader.report(seed.keyRange, 'warning', 'seedAndSeeds', message);
 }
 
 function checkPasses(
-  reading: Reading,
+  reader: YamlReader,
   member: Member | undefined,
   { passes = 0, repeats, seeds }: PromptExtensions,
   { values }: ParameterList,
 ): void {
   const answers = repeats * Math.max(1, seeds.length) * (values.n ?? 1);
   if (passes <= answers || !member) return;
-  reading.error(member.range, 'tooManyPasses', l10n.t('A case has only {0} answers.', answers));
+  reader.error(member.range, 'tooManyPasses', l10n.t('A case has only {0} answers.', answers));
 }

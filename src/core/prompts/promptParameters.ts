@@ -3,7 +3,7 @@ import { nearest } from '../base/text.ts';
 import { checkParameters, unusualValue, usualValues } from '../completions/parameters.ts';
 import type { CompletionParameters } from '../completions/request.ts';
 import { nearestParameter, parameterName } from './promptFields.ts';
-import type { Reading } from './reading.ts';
+import type { YamlReader } from './yamlReader.ts';
 import type { Member, TextRange } from './yamlText.ts';
 
 /** A parameter of the request as the file sets it. */
@@ -28,83 +28,83 @@ export interface ParameterList {
 const nullable: readonly string[] = ['logit_bias', 'stream_options'];
 
 /** Reads a mapping of parameters in either spelling. What cannot be sent is an error and is left out. */
-export function readParameters(reading: Reading, member: Member | undefined): ParameterList {
+export function readParameters(reader: YamlReader, member: Member | undefined): ParameterList {
   const nothing = { values: {}, entries: [] };
-  if (!member?.value || reading.yaml.scalar(member.value)?.value === null) return nothing;
-  const members = reading.yaml.members(member.value);
+  if (!member?.value || reader.yaml.scalar(member.value)?.value === null) return nothing;
+  const members = reader.yaml.members(member.value);
   if (!members) {
-    reading.error(member.range, 'wrongType', l10n.t('"{0}" must be a mapping.', member.key));
+    reader.error(member.range, 'wrongType', l10n.t('"{0}" must be a mapping.', member.key));
     return nothing;
   }
   const entries = new Map<string, PromptParameter>();
   for (const each of members) {
-    const entry = readParameter(reading, each);
+    const entry = readParameter(reader, each);
     const before = entry && entries.get(entry.field);
     if (before) {
       const message = l10n.t('"{0}" is already set as "{1}", which is used.', each.key, before.key);
-      reading.error(each.keyRange, 'severalSpellings', message);
+      reader.error(each.keyRange, 'severalSpellings', message);
     } else if (entry) entries.set(entry.field, entry);
   }
-  checkTogether(reading, entries);
+  checkTogether(reader, entries);
   const values = Object.fromEntries([...entries.values()].map(({ field, value }) => [field, value]));
   return { values, entries: [...entries.values()] };
 }
 
-function readParameter(reading: Reading, { key, keyRange, range, value: node, ...rest }: Member) {
+function readParameter(reader: YamlReader, { key, keyRange, range, value: node, ...rest }: Member) {
   const { field, isSpecified } = parameterName(key);
   if (field === 'model' || field === 'messages') {
     const message = l10n.t('"{0}" has no effect here. It is a key of the file itself.', key);
-    reading.report(keyRange, 'warning', 'misplaced', message);
+    reader.report(keyRange, 'warning', 'misplaced', message);
     return undefined;
   }
-  const given = reading.json({ key, keyRange, range, value: node, ...rest });
+  const given = reader.json({ key, keyRange, range, value: node, ...rest });
   if (given === undefined || (given === null && !nullable.includes(field))) return undefined;
-  const value = field === 'stop' ? readStop(reading, given, range) : given;
+  const value = field === 'stop' ? readStop(reader, given, range) : given;
   if (value === undefined) return undefined;
   if (!isSpecified) {
     const message = l10n.t('The specification does not define "{0}". It is sent as it is.', key);
     const meant = nearestParameter(key);
     const severity = meant === undefined ? 'information' : 'warning';
-    reading.unknownName(keyRange, { severity, code: 'unspecified', message }, meant);
+    reader.unknownName(keyRange, { severity, code: 'unspecified', message }, meant);
   }
   const checked = checkParameters({ [field]: value });
   if (!checked.ok) {
-    reading.error(range, 'badParameter', checked.problems.map(({ message }) => message).join(' '));
+    reader.error(range, 'badParameter', checked.problems.map(({ message }) => message).join(' '));
     return undefined;
   }
   const unusual = unusualValue(field, value, key);
   if (unusual !== undefined) {
     const meant = typeof value === 'string' ? nearest(value, usualValues(field)) : undefined;
-    reading.unknownName(range, { severity: 'warning', code: 'unusualValue', message: unusual }, meant);
+    reader.unknownName(range, { severity: 'warning', code: 'unusualValue', message: unusual }, meant);
   }
   return { field, key, value, keyRange, range } satisfies PromptParameter;
 }
 
 /** The hosted editor of the format writes an empty list for "unset"; the specification takes one text. */
-function readStop(reading: Reading, value: unknown, range: TextRange): unknown {
+function readStop(reader: YamlReader, value: unknown, range: TextRange): unknown {
   if (!Array.isArray(value)) return value;
   if (value.length > 1) {
     const message = l10n.t(
       'The specification takes one stop text. The list is sent as it is, which a service can refuse.',
     );
-    reading.report(range, 'warning', 'severalStops', message);
+    reader.report(range, 'warning', 'severalStops', message);
   }
   return value.length < 2 ? value[0] : value;
 }
 
 /** What the service refuses although each field is right by itself. */
-function checkTogether(reading: Reading, entries: Map<string, PromptParameter>): void {
+function checkTogether(reader: YamlReader, entries: Map<string, PromptParameter>): void {
   const valueFor = (field: string) => entries.get(field)?.value;
   const top = entries.get('top_logprobs');
   if (top && valueFor('logprobs') !== true) {
     const message = l10n.t('"{0}" needs "logprobs: true".', top.key);
     const { start } = top.keyRange;
-    const before = reading.yaml.text.slice(reading.yaml.text.lastIndexOf('\n', start - 1) + 1, start);
+    const before = reader.yaml.text.slice(reader.yaml.text.lastIndexOf('\n', start - 1) + 1, start);
     // In braces, the keys stand in one line.
     const separator = before.trim() === '' ? `\n${before}` : ', ';
     const title = l10n.t('Add logprobs: true');
     const fix = { title, start, end: start, text: `logprobs: true${separator}` };
-    reading.report(
+    reader.report(
       top.keyRange,
       'error',
       'needsLogprobs',
@@ -114,7 +114,7 @@ function checkTogether(reading: Reading, entries: Map<string, PromptParameter>):
   }
   const streamOptions = entries.get('stream_options');
   if (streamOptions && streamOptions.value !== null && valueFor('stream') === false) {
-    reading.error(streamOptions.keyRange, 'needsStream', l10n.t('"{0}" needs a streamed answer.', streamOptions.key));
+    reader.error(streamOptions.keyRange, 'needsStream', l10n.t('"{0}" needs a streamed answer.', streamOptions.key));
   }
   const maxTokens = entries.get('max_tokens');
   const other = entries.get('max_completion_tokens');
@@ -124,7 +124,7 @@ function checkTogether(reading: Reading, entries: Map<string, PromptParameter>):
       maxTokens.key,
       other.key,
     );
-    reading.report(maxTokens.keyRange, 'warning', 'twoLimits', message);
+    reader.report(maxTokens.keyRange, 'warning', 'twoLimits', message);
     entries.delete('max_tokens');
   }
 }

@@ -23,7 +23,7 @@ export interface PromptResources {
 }
 
 /** Why a file is not read: who reads it throws these, so that the editor, a run and the command line say the same. */
-export const unreadable = {
+export const fileErrors = {
   missing: (file: string) => configuration(l10n.t('The file "{0}" cannot be found.', file)),
   outside: (file: string) => configuration(l10n.t('"{0}" leads out of the workspace folder.', file)),
   noFile: (file: string) => configuration(l10n.t('"{0}" is not a file.', file)),

@@ -3,7 +3,7 @@ import { formatCount } from '../base/text.ts';
 import type { CompletionChoice, Usage } from '../completions/completion.ts';
 import { fenceFor } from '../completions/request.ts';
 import type { AttemptResult, CaseResult, Evaluation, PromptRun, Verdict } from './runResults.ts';
-import { checkText, durationText, reasonsOf, reasonText } from './runText.ts';
+import { durationText, evaluationText, reasonsOf, reasonText } from './runText.ts';
 
 /** Ours is the second version of a report: what `gh models eval --json` prints, with more members. */
 export interface JsonReport {
@@ -205,7 +205,7 @@ function markdownChoice(choice: CompletionChoice, { answers }: AttemptResult, is
       call.problem ?? '',
     ]),
     ...(ending.length > 0 ? [ending.join(' · ')] : []),
-    ...(answer?.evaluations ?? []).map((each) => `- ${inline(checkText(each))}`),
+    ...(answer?.evaluations ?? []).map((each) => `- ${inline(evaluationText(each))}`),
   ];
 }
 

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { asRolecallError, cancelled, type ErrorKind, isCancelled, RolecallError } from '../base/errors.ts';
 import type { CompletionChoice, CompletionEvent } from '../completions/completion.ts';
 import type { CompletionRequest } from '../completions/request.ts';
-import { answerText, evaluate } from './evaluate.ts';
+import { evaluate, trimmedAnswer } from './evaluate.ts';
 import type { PromptCase } from './promptCases.ts';
 import { type Exchange, PromptClient, type PromptClientDeps, RequestQueue } from './promptClient.ts';
 import type { PromptFile } from './promptFile.ts';
@@ -239,7 +239,7 @@ class Run {
         this.#onEvent({ kind: 'evaluated', choice: choice.index, evaluation, ...attempt });
       }
       const verdict = combineVerdicts(evaluations.map((each) => each.verdict));
-      results.push({ choice: choice.index, text: answerText(choice), evaluations, verdict });
+      results.push({ choice: choice.index, text: trimmedAnswer(choice), evaluations, verdict });
     }
     return results;
   }
@@ -254,7 +254,7 @@ class Run {
     if (!completion?.complete || !choice) {
       throw new RolecallError('protocol', completion?.incompleteReason ?? l10n.t('The answer has no choices.'));
     }
-    return answerText(choice);
+    return trimmedAnswer(choice);
   };
 
   /** One model judges the answers of all. One that is named is not replaced by another without being asked for. */

@@ -23,7 +23,7 @@ export function verdictText(verdict: Verdict): string {
 }
 
 /** A check in a line, whatever it came to. */
-export function checkText({ evaluator, verdict, reason, score }: Evaluation): string {
+export function evaluationText({ evaluator, verdict, reason, score }: Evaluation): string {
   const points = score === undefined ? '' : l10n.t(', score {0}', Number(score.toPrecision(3)));
   const why = reason === undefined ? '' : `: ${reason.replace(/\s+/g, ' ')}`;
   return `${marks[verdict]} ${evaluator} (${verdictText(verdict)}${points})${why}`;
@@ -36,7 +36,7 @@ export function reasonText({ evaluator, verdict, reason = '' }: Evaluation): str
 
 /** Why a case did not pass, and what of it could not be checked; each reason once. */
 export function reasonsOf(attempts: readonly AttemptResult[]): string[] {
-  if (attempts.length === 0) return [notChecked()];
+  if (attempts.length === 0) return [notSentText()];
   const reasons = attempts.flatMap(({ error, answers }) =>
     error ? [error.message] : answers.flatMap(reasonsOfAnswer),
   );
@@ -44,7 +44,7 @@ export function reasonsOf(attempts: readonly AttemptResult[]): string[] {
 }
 
 /** Why a case was not sent. */
-export function notChecked(): string {
+export function notSentText(): string {
   return l10n.t('Not sent: there are no evaluators that could check the answer.');
 }
 
@@ -115,7 +115,7 @@ export function distinctAnswers(attempts: readonly AttemptResult[]): RepeatedAtt
   };
   for (const { error, answers } of attempts) {
     if (error) add([error.message], { error: error.message });
-    for (const answer of answers) add([answer.text, answer.evaluations.map(checkText)], { answer });
+    for (const answer of answers) add([answer.text, answer.evaluations.map(evaluationText)], { answer });
   }
   return [...found.values()];
 }

@@ -256,11 +256,11 @@ function unquoted(text: string, at: number): PromptProblem | undefined {
 
 export function unquotedPlaceholder(range: TextRange, written: string): PromptProblem {
   const message = l10n.t('YAML reads {{ as a mapping. Put quotes around this text.');
-  return { ...range, severity: 'error', message, code: 'unquotedPlaceholder', fix: quotes(range, written) };
+  return { ...range, severity: 'error', message, code: 'unquotedPlaceholder', fix: quotesFix(range, written) };
 }
 
 /** For `written` at `range`, which YAML reads otherwise than it is meant. */
-export function quotes({ start, end }: TextRange, written: string): TextFix {
+export function quotesFix({ start, end }: TextRange, written: string): TextFix {
   return { title: l10n.t('Put Quotes Around This Text'), start, end, text: JSON.stringify(written) };
 }
 

@@ -5,10 +5,10 @@ import { RolecallError } from '../../core/base/errors.ts';
 import { type PromptFile, readPromptFile } from '../../core/prompts/promptFile.ts';
 import {
   decodeText,
+  fileErrors,
   MAX_IMAGE_BYTES,
   MAX_TEXT_BYTES,
   type PromptResources,
-  unreadable,
 } from '../../core/prompts/promptRequest.ts';
 import type { TextRange } from '../../core/prompts/yamlText.ts';
 import { isInside } from '../../core/tools/permissions.ts';
@@ -113,19 +113,19 @@ async function readConfined(
   const uri = await confined(folder, vscode.Uri.joinPath(own, file), file);
   signal.throwIfAborted();
   const { size, type } = await statOf(uri, file);
-  if ((type & vscode.FileType.File) === 0) throw unreadable.noFile(file);
-  if (size > maxBytes) throw unreadable.tooLarge(file, maxBytes);
+  if ((type & vscode.FileType.File) === 0) throw fileErrors.noFile(file);
+  if (size > maxBytes) throw fileErrors.tooLarge(file, maxBytes);
   return vscode.workspace.fs.readFile(uri);
 }
 
 /** @returns where the file really is, so that no link can be put in its place afterwards. */
 async function confined(folder: vscode.Uri, uri: vscode.Uri, file: string): Promise<vscode.Uri> {
-  if (!isInside(folder.path, uri.path, path.posix)) throw unreadable.outside(file);
+  if (!isInside(folder.path, uri.path, path.posix)) throw fileErrors.outside(file);
   if (uri.scheme === 'file') {
     const [real, root] = await Promise.all([realpath(uri.fsPath), realpath(folder.fsPath)]).catch(() => {
-      throw unreadable.missing(file);
+      throw fileErrors.missing(file);
     });
-    if (!isInside(root, real)) throw unreadable.outside(file);
+    if (!isInside(root, real)) throw fileErrors.outside(file);
     return vscode.Uri.file(real);
   }
   // Elsewhere nobody says where a link leads.
@@ -134,7 +134,7 @@ async function confined(folder: vscode.Uri, uri: vscode.Uri, file: string): Prom
   for (const name of names) {
     at = vscode.Uri.joinPath(at, name);
     const { type } = await statOf(at, file);
-    if ((type & vscode.FileType.SymbolicLink) !== 0) throw unreadable.outside(file);
+    if ((type & vscode.FileType.SymbolicLink) !== 0) throw fileErrors.outside(file);
   }
   return uri;
 }
@@ -143,7 +143,7 @@ async function statOf(uri: vscode.Uri, file: string): Promise<vscode.FileStat> {
   try {
     return await vscode.workspace.fs.stat(uri);
   } catch {
-    throw unreadable.missing(file);
+    throw fileErrors.missing(file);
   }
 }
 

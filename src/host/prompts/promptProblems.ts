@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { DocumentProblem } from '../../core/base/errors.ts';
 import { mistypedModels } from '../../core/prompts/modelNames.ts';
 import { type PromptResources, rangesOfFields } from '../../core/prompts/promptRequest.ts';
-import { References } from '../../core/prompts/references.ts';
+import { ReferenceChecker } from '../../core/prompts/referenceChecker.ts';
 import type { PromptRun } from '../../core/prompts/runResults.ts';
 import type { PromptProblem } from '../../core/prompts/yamlText.ts';
 import { TOOL_FILE } from '../../ids.ts';
@@ -20,7 +20,7 @@ type KnownModels = Pick<PromptModels, 'isComplete' | 'names' | 'onDidChange'>;
 
 /** A prompt file that is open, and what it names beside itself. */
 interface Watched {
-  readonly references: References;
+  readonly references: ReferenceChecker;
   looking: AbortController;
   timer: NodeJS.Timeout | undefined;
 }
@@ -152,7 +152,7 @@ export class PromptProblems implements vscode.Disposable {
     if (!isPromptFile(uri) || document.isClosed) return;
     const key = uri.toString();
     const watched = this.#open.get(key) ?? {
-      references: new References(this.#resourcesOf(uri)),
+      references: new ReferenceChecker(this.#resourcesOf(uri)),
       looking: new AbortController(),
       timer: undefined,
     };

@@ -7,7 +7,7 @@ import { RequestQueue } from '../../core/prompts/promptClient.ts';
 import { hasErrors } from '../../core/prompts/promptFile.ts';
 import { filesOf } from '../../core/prompts/promptRequest.ts';
 import type { PromptRun } from '../../core/prompts/runResults.ts';
-import { notChecked } from '../../core/prompts/runText.ts';
+import { notSentText } from '../../core/prompts/runText.ts';
 import { signalOf } from '../cancellation.ts';
 import { plainText } from '../dialogs.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
@@ -362,7 +362,7 @@ function notRunnable({ file: { variables, evaluators } }: OpenedPrompt, { childr
   if (children.size === 0 && variables.length > 0) {
     return vscode.l10n.t('This file has no cases that give values to: {0}.', variables.join(', '));
   }
-  return evaluators.length === 0 ? notChecked() : undefined;
+  return evaluators.length === 0 ? notSentText() : undefined;
 }
 
 function caseWithoutValues(): PromptCase {

@@ -3,7 +3,7 @@ import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import { formatList, oneLine, truncateWithEllipsis } from '../../core/base/text.ts';
 import { checkMessages } from '../../core/completions/parameters.ts';
 import { compareAttempts } from '../../core/prompts/compareRuns.ts';
-import { answerText } from '../../core/prompts/evaluate.ts';
+import { trimmedAnswer } from '../../core/prompts/evaluate.ts';
 import { attemptJson, junitReport, markdownReport } from '../../core/prompts/reports.ts';
 import type { AttemptResult, PromptRun } from '../../core/prompts/runResults.ts';
 import { continuePrompt } from '../../core/prompts/writePromptFile.ts';
@@ -79,7 +79,7 @@ export class ResultCommands {
     if (!sent.ok) throw notComplete();
     if (!choice) return;
     const { prompt } = result;
-    const said = [...sent.value, { role: 'assistant', content: answerText(choice) }];
+    const said = [...sent.value, { role: 'assistant', content: trimmedAnswer(choice) }];
     const { text, offset } = continuePrompt(prompt.file, answer.model, answer.result?.seed, said);
     const editor = vscode.window.visibleTextEditors.find(
       (each) => each.document.uri.toString() === prompt.uri.toString(),

@@ -4,7 +4,7 @@ import { oneLine } from '../../core/base/text.ts';
 import type { Usage } from '../../core/completions/completion.ts';
 import { fenceFor } from '../../core/completions/request.ts';
 import type { Timings } from '../../core/prompts/runResults.ts';
-import { checkText } from '../../core/prompts/runText.ts';
+import { evaluationText } from '../../core/prompts/runText.ts';
 import { numberText, tokensText } from '../formats.ts';
 import type { AnswerChoice, ModelAnswer } from './modelAnswer.ts';
 
@@ -103,7 +103,7 @@ function writeChoice(writer: Writer, model: ModelAnswer, choice: AnswerChoice): 
   if (!model.isOver) return;
   writer.lines(endOf(choice, model.result === undefined));
   if (choice.evaluations.length > 0) {
-    writer.lines(choice.evaluations.map((each) => oneLine(checkText(each))));
+    writer.lines(choice.evaluations.map((each) => oneLine(evaluationText(each))));
   }
 }
 

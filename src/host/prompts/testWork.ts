@@ -2,7 +2,14 @@ import * as vscode from 'vscode';
 import type { PromptCase } from '../../core/prompts/promptCases.ts';
 import type { RunEvent } from '../../core/prompts/runCases.ts';
 import { type CaseResult, combineVerdicts, type Evaluation, type Verdict } from '../../core/prompts/runResults.ts';
-import { caseText, checkText, distinctAnswers, reasonText, verdictText, waitText } from '../../core/prompts/runText.ts';
+import {
+  caseText,
+  distinctAnswers,
+  evaluationText,
+  reasonText,
+  verdictText,
+  waitText,
+} from '../../core/prompts/runText.ts';
 import type { OpenedPrompt } from './promptFiles.ts';
 
 /** A test, and what it asks. */
@@ -116,7 +123,7 @@ export class TestWork {
       if (error !== undefined) this.#write(error, test);
       if (!answer) continue;
       this.#write(answer.text, test);
-      for (const evaluation of answer.evaluations) this.#write(`  ${checkText(evaluation)}`, test);
+      for (const evaluation of answer.evaluations) this.#write(`  ${evaluationText(evaluation)}`, test);
     }
     this.#write('', test);
   }

@@ -3,7 +3,7 @@ import { silentLog } from '../../../../src/core/base/log.ts';
 import type { PromptCase } from '../../../../src/core/prompts/promptCases.ts';
 import { RequestQueue } from '../../../../src/core/prompts/promptClient.ts';
 import { type PromptFile, readPromptFile } from '../../../../src/core/prompts/promptFile.ts';
-import { type PromptResources, unreadable } from '../../../../src/core/prompts/promptRequest.ts';
+import { fileErrors, type PromptResources } from '../../../../src/core/prompts/promptRequest.ts';
 import { type RunDeps, type RunEvent, type RunPlan, runCases } from '../../../../src/core/prompts/runCases.ts';
 import type { PromptRun } from '../../../../src/core/prompts/runResults.ts';
 
@@ -38,7 +38,7 @@ export function resourcesOf(
 ): PromptResources {
   const read = (path: string): string => {
     const text = files[path];
-    if (text === undefined) throw unreadable.missing(path);
+    if (text === undefined) throw fileErrors.missing(path);
     return text;
   };
   return {

@@ -5,7 +5,7 @@ import { type FieldLevel, promptFields } from './promptFields.ts';
 import {
   type Member,
   type PromptProblem,
-  quotes,
+  quotesFix,
   type TextFix,
   type TextRange,
   unquotedPlaceholder,
@@ -17,7 +17,7 @@ import {
 const SHOWN_OF_ONE_KIND = 20;
 
 /** Reads values out of a YAML text, and collects what is wrong with them at their places. */
-export class Reading {
+export class YamlReader {
   readonly yaml: YamlText;
   readonly #problems: PromptProblem[] = [];
   readonly #counts = new Map<string, number>();
@@ -59,7 +59,14 @@ export class Reading {
     meant: string | undefined,
   ): void {
     if (meant === undefined) this.report(range, severity, code, message);
-    else this.report(range, severity, code, didYouMean(message, meant), changeTo(range, this.yaml.slice(range), meant));
+    else
+      this.report(
+        range,
+        severity,
+        code,
+        didYouMean(message, meant),
+        replacementFix(range, this.yaml.slice(range), meant),
+      );
   }
 
   error(range: TextRange, code: string, message: string): void {
@@ -196,7 +203,7 @@ export class Reading {
       const message = l10n.t('The text ends here: YAML reads what follows # as a comment. Quotes keep it.');
       const place = { start: range.end + comment.indexOf('#'), end: range.end + comment.length };
       const whole = { start: range.start, end: place.end };
-      this.report(place, 'information', 'comment', message, quotes(whole, this.yaml.slice(whole).trimEnd()));
+      this.report(place, 'information', 'comment', message, quotesFix(whole, this.yaml.slice(whole).trimEnd()));
     }
     if (scalar.anchor !== undefined && !this.yaml.isReferred(scalar.anchor)) {
       const message = l10n.t('YAML reads &{0} as the name of this value, not as text. Quotes keep it.', scalar.anchor);
@@ -207,7 +214,7 @@ export class Reading {
 }
 
 /** `name` instead of what is written at `range`, in the same quotes. */
-export function changeTo({ start, end }: TextRange, written: string, name: string): TextFix {
+export function replacementFix({ start, end }: TextRange, written: string, name: string): TextFix {
   const [quote = ''] = /^["']/.exec(written) ?? [];
   return { title: l10n.t('Change to "{0}"', name), start, end, text: `${quote}${name}${quote}` };
 }

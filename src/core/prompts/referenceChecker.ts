@@ -5,7 +5,7 @@ import { placesOf, undefinedVariable } from './checkPlaceholders.ts';
 import { filePath, fillPlaceholders, placeholderNames, type TemplateText } from './placeholders.ts';
 import type { PromptFile } from './promptFile.ts';
 import { type PromptResources, readImageUrl, readIncluded, unknownTool } from './promptRequest.ts';
-import { changeTo } from './reading.ts';
+import { replacementFix } from './yamlReader.ts';
 import type { PromptProblem, TextRange } from './yamlText.ts';
 
 /** What a prompt file names beside itself, at its place. */
@@ -27,7 +27,7 @@ const MAX_PATHS = 20;
  * Whether what a prompt file names is there. It reads what a run would read, by the same functions, so that a run fails with the
  * sentence that stood at the entry; and it reads it once, until it is told that something has changed.
  */
-export class References {
+export class ReferenceChecker {
   readonly #resources: PromptResources;
   /** What was found, `undefined` where all is well. */
   readonly #found = new Map<string, Finding | undefined>();
@@ -72,7 +72,7 @@ export class References {
         {
           ...problem,
           message: didYouMean(message, meant),
-          fix: changeTo(reference, text.slice(start, end), meant),
+          fix: replacementFix(reference, text.slice(start, end), meant),
         },
       ];
     });

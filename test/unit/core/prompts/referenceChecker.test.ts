@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { allCases } from '../../../../src/core/prompts/caseFiles.ts';
 import { readPromptFile } from '../../../../src/core/prompts/promptFile.ts';
 import type { PromptResources } from '../../../../src/core/prompts/promptRequest.ts';
-import { References } from '../../../../src/core/prompts/references.ts';
+import { ReferenceChecker } from '../../../../src/core/prompts/referenceChecker.ts';
 import { play, resourcesOf, says } from './harness.ts';
 
 const { signal } = new AbortController();
@@ -10,7 +10,7 @@ const { signal } = new AbortController();
 /** What is said of the references of a text: the sentence, and the entry it stands at. */
 async function found(text: string, resources: PromptResources): Promise<string[][]> {
   const file = readPromptFile(text);
-  const references = new References(resources);
+  const references = new ReferenceChecker(resources);
   await references.look(file, signal);
   return references.problems(text, file).map(({ start, end, message }) => [text.slice(start, end), message]);
 }
@@ -96,7 +96,7 @@ describe('what a prompt file names', () => {
   it('brings its replacement along', async () => {
     const text = prompt("rolecall: {tools: ['wether']}");
     const file = readPromptFile(text);
-    const references = new References(there);
+    const references = new ReferenceChecker(there);
     await references.look(file, signal);
     const [{ fix } = assert.fail()] = references.problems(text, file);
     assert.ok(fix);
@@ -122,7 +122,7 @@ describe('what a prompt file names', () => {
     let reads = 0;
     const files: Record<string, string> = {};
     const { readText, ...rest } = resourcesOf(files);
-    const references = new References({
+    const references = new ReferenceChecker({
       ...rest,
       readText: (path, stop) => {
         reads += 1;
