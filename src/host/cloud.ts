@@ -7,7 +7,7 @@ import type { IdentityClient } from '../core/identity/identityClient.ts';
 import type { AuthorizationServer } from '../core/oauth/authorizationServer.ts';
 import type { TokenManagerDeps } from '../core/oauth/rotation/sharedSessionService.ts';
 import { TokenManager } from '../core/oauth/rotation/tokenManager.ts';
-import { describe } from './showError.ts';
+import { describeError } from './showError.ts';
 
 /** Where one connection's client secret comes from; asks the user when `interactive`. */
 export type ClientSecretSource = (connection: Connection, interactive: boolean) => Promise<string | undefined>;
@@ -143,7 +143,7 @@ export class Cloud implements vscode.Disposable {
     try {
       this.#setHasClientSecret((await clientSecret(connection, false)) !== undefined);
     } catch (error) {
-      log.debug(`The client secret cannot be read: ${describe(error)}`);
+      log.debug(`The client secret cannot be read: ${describeError(error)}`);
     }
   }
 
@@ -160,7 +160,7 @@ export class Cloud implements vscode.Disposable {
     try {
       this.#inferenceToken = await inferenceToken?.(connection);
     } catch (error) {
-      log.warn(`The inference service’s own token cannot be read: ${describe(error)}`);
+      log.warn(`The inference service’s own token cannot be read: ${describeError(error)}`);
     }
     addSecret(this.#inferenceToken);
     if (before !== this.#inferenceToken) this.#changed.fire();

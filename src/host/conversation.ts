@@ -12,7 +12,7 @@ import type {
 import { runAgentLoop } from '../core/tools/agentLoop.ts';
 import type { Cloud } from './cloud.ts';
 import { inferenceAccess, type Model } from './modelCatalog.ts';
-import { leftOut, optionsFor, parametersFor, type RequestDeps } from './modelRequest.ts';
+import { optionsFor, parametersFor, type RequestDeps, unsentParameters } from './modelRequest.ts';
 import type { PickerChoices } from './pickerChoices.ts';
 
 /** What is wrong with a file that defines tools. An `error` keeps a tool from being offered, or all of the file. */
@@ -108,7 +108,7 @@ export function runConversation(
         messages: history,
         ...(tools.length > 0 && { tools }),
       };
-      for (const notice of told.size === 0 ? leftOut({ cloud, model, choices }, request.settings) : []) {
+      for (const notice of told.size === 0 ? unsentParameters({ cloud, model, choices }, request.settings) : []) {
         told.add(keyOf(notice));
         yield { kind: 'notice', ...notice };
       }

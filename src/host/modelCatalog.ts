@@ -8,7 +8,7 @@ import type { Clouds } from './clouds.ts';
 import type { Price } from './formats.ts';
 import { type PickerChoices, readPickerChoices } from './pickerChoices.ts';
 import type { ConfiguredModel, Settings } from './settings.ts';
-import { describe } from './showError.ts';
+import { describeError } from './showError.ts';
 
 /** A model that can be asked. */
 export interface Model {
@@ -237,7 +237,7 @@ export class ModelCatalog implements vscode.Disposable {
       }));
     } catch (error) {
       const known = asRolecallError(error);
-      if (known.kind !== 'cancelled') log.info(`The list of models could not be read: ${describe(known)}`);
+      if (known.kind !== 'cancelled') log.info(`The list of models could not be read: ${describeError(known)}`);
       return known;
     }
   }

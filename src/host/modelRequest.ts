@@ -57,7 +57,7 @@ function limitsOf({ isLengthKnown, contextLength, maxOutput }: Model): ModelToke
 }
 
 /** What of the user's parameters is not sent, and why: nothing that was set is dropped silently. */
-export function leftOut(
+export function unsentParameters(
   { cloud, model, choices }: { cloud: Cloud; model: Model | undefined; choices: PickerChoices | undefined },
   settings: Settings,
 ): Notice[] {

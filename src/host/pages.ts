@@ -16,7 +16,7 @@ import type { Handlers } from './commands.ts';
 import { showInformationMessage } from './dialogs.ts';
 import { closingFence, escapeMarkdown } from './markdown.ts';
 import { pageHtml, pageRoots } from './pageHtml.ts';
-import { describe, showError } from './showError.ts';
+import { describeError, showError } from './showError.ts';
 
 /** A piece of an answer: Markdown of a model, or a line of Rolecall's own. The text itself never decides which. */
 export type AnswerPiece = { readonly markdown: string } | { readonly own: string };
@@ -276,7 +276,7 @@ export class OpenPage<L> {
     try {
       return { html: await vscode.commands.executeCommand<string>(RENDER, markdown) };
     } catch (error) {
-      if (this.#canRender) this.#log.warn(`Markdown is shown as plain text: ${describe(error)}`);
+      if (this.#canRender) this.#log.warn(`Markdown is shown as plain text: ${describeError(error)}`);
       this.#canRender = false;
       return { plain: markdown };
     }

@@ -25,12 +25,12 @@ export function linesOf({ start, end }: vscode.Range): string {
 }
 
 /** The passage as part of a message. */
-export function quoted({ title, text, document }: Passage): string {
+export function passageMessage({ title, text, document }: Passage): string {
   return fenced(title, text, document.languageId);
 }
 
 /** What the editor reports about the passage, as part of a message; empty when nothing is reported. */
-export function problemsIn({ document, range }: Pick<Passage, 'document' | 'range'>): string {
+export function problemsMessage({ document, range }: Pick<Passage, 'document' | 'range'>): string {
   const found = vscode.languages.getDiagnostics(document.uri).filter((each) => range.intersection(each.range));
   if (found.length === 0) return '';
   const shown = found.slice(0, MAX_PROBLEMS).map(problemLine);

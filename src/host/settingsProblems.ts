@@ -3,7 +3,7 @@ import { RolecallError } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
 import type { Clouds } from './clouds.ts';
 import type { Settings } from './settings.ts';
-import { describe, showError } from './showError.ts';
+import { describeError, showError } from './showError.ts';
 
 export interface SettingsProblemsDeps {
   readonly settings: Settings;
@@ -31,7 +31,7 @@ export function watchSettings({ settings, clouds, addSecret, log }: SettingsProb
     }
     known = new Set(problems.map(({ message }) => message));
   };
-  look((error) => log.warn(describe(error)));
+  look((error) => log.warn(describeError(error)));
   return vscode.Disposable.from(
     settings.onDidChange(() => look((error) => void showError(error, log))), // Never rejects.
     clouds.onDidChange(hideHeaders),

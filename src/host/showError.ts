@@ -82,7 +82,7 @@ function settingsStep(search: string): NextStep {
 export async function showError(error: unknown, log: Log): Promise<void> {
   if (isCancelled(error)) return;
   const known = asRolecallError(error);
-  log.error(describe(known));
+  log.error(describeError(known));
   const step = nextStep(known);
   const correct = step?.correct;
   const titles = [correct?.title, step?.title, step?.other?.title].filter((title) => title !== undefined);
@@ -96,12 +96,12 @@ export async function showError(error: unknown, log: Log): Promise<void> {
     } else if (step?.other && chosen === step.other.title) await vscode.commands.executeCommand(step.other.command);
     else if (step && chosen) await vscode.commands.executeCommand(step.command, ...(step.arguments ?? []));
   } catch (failure) {
-    log.error(describe(failure)); // A settings file that cannot be written, for example: VS Code says so itself.
+    log.error(describeError(failure)); // A settings file that cannot be written, for example: VS Code says so itself.
   }
 }
 
 /** An error as a log line: kind, message and, for what should not happen, where. */
-export function describe(error: unknown): string {
+export function describeError(error: unknown): string {
   const known = asRolecallError(error);
   const cause = known.cause instanceof Error ? ` ← ${known.cause.name}: ${known.cause.message}` : '';
   const stack = known.kind === 'unexpected' && known.cause instanceof Error ? `\n${known.cause.stack ?? ''}` : '';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { createSerialQueue } from '../core/base/abort.ts';
 import type { Log } from '../core/base/log.ts';
-import { describe } from './showError.ts';
+import { describeError } from './showError.ts';
 
 /** What other extensions and package managers keep. */
 export const EXCLUDED_GLOB = '**/{node_modules,bower_components,.git}/**';
@@ -13,7 +13,7 @@ export function isFileNotFound(error: unknown): boolean {
 }
 
 /** @throws what cannot be looked at: it must not be taken for missing, and overwritten. */
-export async function exists(uri: vscode.Uri): Promise<boolean> {
+export async function fileExists(uri: vscode.Uri): Promise<boolean> {
   try {
     await vscode.workspace.fs.stat(uri);
     return true;
@@ -98,7 +98,7 @@ export class WatchedFiles<T> implements vscode.Disposable {
       return this.#check();
     }).catch((error: unknown) => {
       this.#found = undefined;
-      this.#log.error(`${this.#kind.pattern} could not be checked: ${describe(error)}`);
+      this.#log.error(`${this.#kind.pattern} could not be checked: ${describeError(error)}`);
     });
     return this.#next;
   }
@@ -134,7 +134,7 @@ export class WatchedFiles<T> implements vscode.Disposable {
       const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
       return { uri, content: this.#kind.read(uri, text) };
     } catch (error) {
-      this.#log.warn(`${uri.path} was not checked: ${describe(error)}`);
+      this.#log.warn(`${uri.path} was not checked: ${describeError(error)}`);
       if (isFileNotFound(error)) {
         this.#found = undefined; // It may have gone with its folder, of which the watcher says nothing.
         return { uri, problems: [] };

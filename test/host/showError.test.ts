@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { cancelled, type ErrorKind, RolecallError } from '../../src/core/base/errors.ts';
 import { registerCommand } from '../../src/host/commands.ts';
-import { describe as describeError, nextStep, showError } from '../../src/host/showError.ts';
+import { describeError, nextStep, showError } from '../../src/host/showError.ts';
 import { commands } from '../../src/ids.ts';
 import { FakeLog } from './support/fakes.ts';
 import { usePatches } from './support/patches.ts';

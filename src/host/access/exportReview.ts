@@ -12,7 +12,7 @@ import { readPicked } from '../pickTarget.ts';
 /** Export Access Review: Markdown for people, CSV for spreadsheets, JSON for programs. */
 export async function exportReview(data: AccessData, node: unknown): Promise<void> {
   const read = await readPicked(data, node);
-  await refuseSilentGaps(read.model);
+  await confirmGaps(read.model);
   const { extension, write } = await askFormat();
   const defaultUri = suggestedUri(read, extension);
   const uri = await vscode.window.showSaveDialog({
@@ -44,7 +44,7 @@ export function readerOf({ session }: ReadOrganization): ReviewOrigin {
  *
  * @throws RolecallError `cancelled` unless the user continues.
  */
-export async function refuseSilentGaps({ gaps }: AccessModel): Promise<void> {
+export async function confirmGaps({ gaps }: AccessModel): Promise<void> {
   if (gaps.length === 0) return;
   const anyway = vscode.l10n.t('Continue, Marked as Incomplete');
   const chosen = await showWarningMessage(

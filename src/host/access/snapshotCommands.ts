@@ -14,7 +14,7 @@ import { clockTime, formatTime } from '../formats.ts';
 import { pickOrganization, readAgain } from '../pickTarget.ts';
 import type { VirtualDocuments } from '../virtualDocuments.ts';
 import type { AccessPages } from './accessPages.ts';
-import { readerOf, refuseSilentGaps } from './exportReview.ts';
+import { confirmGaps, readerOf } from './exportReview.ts';
 import { MAX_SNAPSHOTS, type Snapshot, type SnapshotStore } from './snapshotStore.ts';
 
 export interface CompareDeps {
@@ -103,7 +103,7 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
   return {
     [commands.saveSnapshot]: async (node) => {
       const read = await readAgain(data, await pickOrganization(data, node));
-      await refuseSilentGaps(read.model);
+      await confirmGaps(read.model);
       await store.save(read.session, reviewOf(read.model, readerOf(read)));
       const kept = vscode.l10n.t('Snapshot saved. The {0} newest of each organization are kept.', MAX_SNAPSHOTS);
       void showInformationMessage(kept); // Stays until the user closes it.

@@ -4,7 +4,7 @@ import type { Log } from '../../core/base/log.ts';
 import { authenticationProvider } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
-import { describe } from '../showError.ts';
+import { describeError } from '../showError.ts';
 import type { SignIn } from './signIn.ts';
 import type { SignOut } from './signOut.ts';
 
@@ -72,7 +72,8 @@ export class RolecallAuthenticationProvider implements vscode.AuthenticationProv
       await cloud.tokenManager.accessToken(AbortSignal.timeout(RENEWAL_WAIT_MS));
     } catch (error) {
       // Offline or ended, which the state shows; a session that still exists is listed.
-      if (!isCancelled(error)) this.#log.debug(`Sessions listed without renewal: ${describe(asRolecallError(error))}`);
+      if (!isCancelled(error))
+        this.#log.debug(`Sessions listed without renewal: ${describeError(asRolecallError(error))}`);
     }
   }
 

@@ -8,7 +8,7 @@ import { finishSignIn, readPending, SIGN_IN_DEADLINE_MS, writePending } from '..
 import { secrets } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
-import { describe, showError } from '../showError.ts';
+import { describeError, showError } from '../showError.ts';
 
 /** Pauses between looks at whether another window has finished our sign-in, in milliseconds. */
 const LOOK_MS = 300;
@@ -55,7 +55,7 @@ export class SignInLinks implements vscode.UriHandler {
     // A locked or slow keyring does not delay this.
     void Promise.resolve(
       storage.store(key, writePending(cloud.connection, pending, Date.now() + SIGN_IN_DEADLINE_MS)),
-    ).catch((error: unknown) => log.warn(`Only this window can finish the sign-in: ${describe(error)}`));
+    ).catch((error: unknown) => log.warn(`Only this window can finish the sign-in: ${describeError(error)}`));
     const over = new AbortController();
     try {
       return await Promise.race([received, this.#elsewhere(cloud, pending, AbortSignal.any([signal, over.signal]))]);
@@ -139,7 +139,7 @@ export class SignInLinks implements vscode.UriHandler {
     for (;;) {
       await delay(LOOK_MS, signal);
       const outcome = await claims.outcome(claimOf(pending));
-      if (outcome === 'done') throw new FinishedElsewhere();
+      if (outcome === 'done') throw new FinishedInOtherWindow();
       if (outcome === 'failed') {
         throw new RolecallError(
           'invalidRequest',
@@ -155,13 +155,13 @@ export class SignInLinks implements vscode.UriHandler {
       const kept = readPending(await storage.get(pendingKey(cloud)), cloud.connection, state, 0);
       if (kept) await storage.delete(pendingKey(cloud)); // Else a later sign-in waits there.
     } catch (error) {
-      log.warn(`A sign-in that is over stays in the secret store: ${describe(error)}`);
+      log.warn(`A sign-in that is over stays in the secret store: ${describeError(error)}`);
     }
   }
 }
 
 /** The window that began the sign-in has nothing left to do. */
-export class FinishedElsewhere extends Error {}
+export class FinishedInOtherWindow extends Error {}
 
 function pendingKey({ connection }: Cloud): string {
   return secrets.signIn + connectionKey(connection);

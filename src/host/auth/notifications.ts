@@ -5,7 +5,7 @@ import { commands } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { showWarningMessage } from '../dialogs.ts';
-import { describe, showError } from '../showError.ts';
+import { describeError, showError } from '../showError.ts';
 
 type Ended = Extract<SessionState, { kind: 'ended' }>;
 
@@ -35,7 +35,7 @@ export class SessionEndedNotification implements vscode.Disposable {
     const what = `ended ${cloud.tokenManager.generation}`;
     if (this.#noticed === `${cloud.key} ${what}`) return;
     this.#noticed = `${cloud.key} ${what}`;
-    void this.#tell(cloud, state, what).catch((error: unknown) => this.#log.warn(describe(error)));
+    void this.#tell(cloud, state, what).catch((error: unknown) => this.#log.warn(describeError(error)));
   }
 
   async #tell(cloud: Cloud, { account, reason, error }: Ended, what: string): Promise<void> {

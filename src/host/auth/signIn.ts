@@ -18,7 +18,7 @@ import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { setContextKey } from '../contextKeys.ts';
 import { showInformationMessage, showInputBox, showWarningMessage, withProgress } from '../dialogs.ts';
-import { FinishedElsewhere, type SignInLinks } from './links.ts';
+import { FinishedInOtherWindow, type SignInLinks } from './links.ts';
 import { askForMethod } from './methodPicker.ts';
 import { signInPages } from './pages.ts';
 import type { ServiceTokens } from './serviceTokens.ts';
@@ -213,7 +213,7 @@ export class SignIn {
       log.info(`Signed in to ${connection.identityUrl}.`);
       return session;
     } catch (error) {
-      if (!(error instanceof FinishedElsewhere)) throw error;
+      if (!(error instanceof FinishedInOtherWindow)) throw error;
       await tokenManager.load();
       if (tokenManager.session) return tokenManager.session;
       throw cancelled(error);

@@ -95,6 +95,6 @@ function ours(markdown: string): vscode.MarkdownString {
 }
 
 /** True for a line of Rolecall's own in the middle of an answer. */
-export function isOurs({ supportThemeIcons }: vscode.MarkdownString): boolean {
+export function isOwnLine({ supportThemeIcons }: vscode.MarkdownString): boolean {
   return supportThemeIcons === true;
 }

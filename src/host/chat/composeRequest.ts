@@ -5,7 +5,7 @@ import type { Cloud } from '../cloud.ts';
 import type { Briefing, ToolFileProblem } from '../conversation.ts';
 import { isTruncated, truncationLine } from '../markdown.ts';
 import type { Model } from '../modelCatalog.ts';
-import { type Passage, passageOf, problemsIn, quoted } from '../passage.ts';
+import { type Passage, passageMessage, passageOf, problemsMessage } from '../passage.ts';
 import { isSuggested } from './followUps.ts';
 import {
   type AskedQuestions,
@@ -114,7 +114,7 @@ export async function questionOf(
   const passage = request.references.length === 0 && !isSuggested ? activePassage() : undefined;
   const attached = await promptWithReferences({ prompt, references: request.references });
   const problems = request.command === chatCommands.fix ? problemsOf(request.references, passage) : [];
-  const text = [attached.text, ...(passage ? [quoted(passage)] : []), ...problems].join('\n\n');
+  const text = [attached.text, ...(passage ? [passageMessage(passage)] : []), ...problems].join('\n\n');
   const cut = passage && isTruncated(passage.text) ? [passage.title] : attached.cut;
   return { text, cut, ...(passage && { passage }) };
 }
@@ -135,5 +135,5 @@ function problemsOf(references: readonly vscode.ChatPromptReference[], passage: 
     const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString());
     return document ? [{ document, range }] : [];
   });
-  return [...open, ...(passage ? [passage] : [])].map(problemsIn).filter((text) => text !== '');
+  return [...open, ...(passage ? [passage] : [])].map(problemsMessage).filter((text) => text !== '');
 }

@@ -9,7 +9,7 @@ import type { Cloud } from '../cloud.ts';
 import type { ToolRegistryOptions } from '../conversation.ts';
 import { fenced, isTruncated } from '../markdown.ts';
 import { linesOf } from '../passage.ts';
-import { isOurs } from './answerWriter.ts';
+import { isOwnLine } from './answerWriter.ts';
 import { attachedImages, imageName, userMessage } from './images.ts';
 
 /** A question with what was attached to it, as text. */
@@ -221,7 +221,7 @@ function answerMessages(
 /** The model's words that stood in the chat, without Rolecall's own lines. */
 function wordsShown(turn: vscode.ChatResponseTurn): string {
   return turn.response
-    .map((part) => (part instanceof vscode.ChatResponseMarkdownPart && !isOurs(part.value) ? part.value.value : ''))
+    .map((part) => (part instanceof vscode.ChatResponseMarkdownPart && !isOwnLine(part.value) ? part.value.value : ''))
     .join('');
 }
 

@@ -85,10 +85,10 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
     progress: vscode.Progress<vscode.LanguageModelResponsePart>,
     token: vscode.CancellationToken,
   ): Promise<void> {
-    const { respond } = await import('./modelResponse.ts');
+    const { streamModelResponse } = await import('./modelResponse.ts');
     const isWithdrawn = this.#deps.remembered.withdrawn.some((model) => model.id === id);
     const asked = id === defaultModelEntry ? undefined : id;
-    await respond(this.#deps, { id: asked, isWithdrawn, messages, options, progress, token });
+    await streamModelResponse(this.#deps, { id: asked, isWithdrawn, messages, options, progress, token });
   }
 
   async provideTokenCount(

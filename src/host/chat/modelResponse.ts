@@ -9,12 +9,12 @@ import { type AccountSignal, accountSignal, signalOf } from '../cancellation.ts'
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { inferenceAccess, type Model, type ModelCatalog } from '../modelCatalog.ts';
-import { leftOut, optionsFor, parametersFor, type RequestDeps } from '../modelRequest.ts';
+import { optionsFor, parametersFor, type RequestDeps, unsentParameters } from '../modelRequest.ts';
 import type { PickerChoices } from '../pickerChoices.ts';
 import type { Settings } from '../settings.ts';
-import { describe } from '../showError.ts';
+import { describeError } from '../showError.ts';
 import { estimateMessageTokens, toChatMessages, toFunctionTools } from './modelMessages.ts';
-import { reportLine, streamToChat, whyNoAnswer } from './streamAdapter.ts';
+import { answerProblem, reportLine, streamToChat } from './streamAdapter.ts';
 
 export interface ModelResponseDeps extends RequestDeps {
   readonly clouds: Clouds;
@@ -34,7 +34,7 @@ export interface ModelChatRequest {
 }
 
 /** @throws Error with a sentence that VS Code shows. */
-export async function respond(
+export async function streamModelResponse(
   deps: ModelResponseDeps,
   { id, isWithdrawn, messages, options, progress, token }: ModelChatRequest,
 ): Promise<void> {
@@ -76,13 +76,13 @@ export async function respond(
     );
     const completion = await streamToChat(events, progress, log);
     if (completion.usage) usage.add(described ?? { id: model, label: model }, completion.usage);
-    const reason = whyNoAnswer(completion);
+    const reason = answerProblem(completion);
     if (reason !== undefined) throw new RolecallError('protocol', reason);
   } catch (error) {
     if (token.isCancellationRequested) return;
     if (account?.signal.aborted) throw new Error(vscode.l10n.t('Stopped because the account was signed out.'));
     if (isCancelled(error)) return;
-    log.error(describe(error));
+    log.error(describeError(error));
     const shown = new Error(asRolecallError(error).message, { cause: error });
     shown.stack = ''; // The editor's own chat shows it to the user; the log has it.
     throw shown;
@@ -117,7 +117,7 @@ function unsent(
     asked.model?.tools === false && tools.length > 0
       ? [vscode.l10n.t('No tools were sent, because {0} doesn’t support tools.', asked.model.label)]
       : [];
-  return [...leftOut(asked, settings).map(({ message }) => message), ...withheld];
+  return [...unsentParameters(asked, settings).map(({ message }) => message), ...withheld];
 }
 
 /** A picked model is never replaced by another; only the default entry stands for the current default. */

@@ -6,7 +6,7 @@ import type { ChatFact } from '../../core/diagnosis/facts.ts';
 import { languageModelVendor } from '../../ids.ts';
 import { chatUnavailable } from '../chatView.ts';
 import { showInformationMessage } from '../dialogs.ts';
-import { describe } from '../showError.ts';
+import { describeError } from '../showError.ts';
 
 /** VS Code's setting for the models that write titles and summaries where a model of an extension is picked. */
 export const UTILITY_MODELS = 'chat.byokUtilityModelDefault';
@@ -83,7 +83,7 @@ async function turnOn(state: vscode.Memento, log: Log): Promise<void> {
   try {
     await vscode.commands.executeCommand(ADD_PROVIDER, { name: 'Rolecall', vendor: languageModelVendor });
   } catch (error) {
-    log.info(`The editor did not add a provider of models, or has it already: ${describe(error)}`);
+    log.info(`The editor did not add a provider of models, or has it already: ${describeError(error)}`);
   }
   if (hasSetting) await writeUtilityModels('mainAgent');
   await vscode.commands.executeCommand(MANAGE_MODELS);

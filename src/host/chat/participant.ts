@@ -13,7 +13,7 @@ import { escapeMarkdown } from '../markdown.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 import { parametersFor, type RequestDeps } from '../modelRequest.ts';
 import { manageTrust, restrictedLine } from '../restrictedMode.ts';
-import { describe, nextStep } from '../showError.ts';
+import { describeError, nextStep } from '../showError.ts';
 import { AnswerWriter } from './answerWriter.ts';
 import { type BriefAccess, composeRequest, lacksCode } from './composeRequest.ts';
 import { followUpOf } from './followUps.ts';
@@ -37,7 +37,7 @@ interface Asked {
 }
 
 /** Answers questions to `@rolecall`. */
-export function participant(deps: ParticipantDeps): vscode.ChatRequestHandler {
+export function createParticipant(deps: ParticipantDeps): vscode.ChatRequestHandler {
   const questions = new AskedQuestions();
   let isRestrictionTold = false;
   return async (request, context, stream, token) => {
@@ -222,7 +222,7 @@ function failed(
 ): vscode.ChatResult {
   const known = asRolecallError(clouds.active?.explain(error) ?? error);
   if (known.kind === 'cancelled') return {};
-  log.error(describe(known));
+  log.error(describeError(known));
   const step = nextStep(known);
   if (step) stream.button({ title: step.title, command: step.command, arguments: [...(step.arguments ?? [])] });
   // VS Code renders it as Markdown, and it may contain text from the service.

@@ -46,8 +46,8 @@ export function registerParticipant({
   ...deps
 }: ParticipantDeps & { readonly icon: vscode.Uri }): vscode.Disposable {
   const handler = onFirstUse(async () => {
-    const { participant } = await import('./participant.ts');
-    return participant(deps);
+    const { createParticipant } = await import('./participant.ts');
+    return createParticipant(deps);
   });
   const registered = vscode.chat.createChatParticipant(chatParticipant, async (...asked) =>
     (await handler())(...asked),

@@ -9,13 +9,13 @@ import type {
 } from '../../core/completions/completion.ts';
 import { closingLine } from '../answerText.ts';
 import { closingFence, escapeMarkdown } from '../markdown.ts';
-import { describe } from '../showError.ts';
+import { describeError } from '../showError.ts';
 
 type ResponseProgress = vscode.Progress<vscode.LanguageModelResponsePart>;
 
 /**
  * Passes an answer's parts on to VS Code as they arrive. VS Code runs every call it is given, so the calls come last, and
- * only where {@link whyNoAnswer} finds nothing wrong. However it ends, the connection is closed.
+ * only where {@link answerProblem} finds nothing wrong. However it ends, the connection is closed.
  */
 export async function streamToChat(
   events: AsyncGenerator<CompletionEvent, Completion>,
@@ -54,7 +54,7 @@ export function reportLine(text: string, progress: ResponseProgress): void {
 }
 
 function reportEnd(completion: Completion, progress: ResponseProgress): void {
-  if (whyNoAnswer(completion) !== undefined) return;
+  if (answerProblem(completion) !== undefined) return;
   for (const { id, name, parsed } of completion.choices[0]?.toolCalls ?? []) {
     if (parsed) progress.report(new vscode.LanguageModelToolCallPart(id, name, parsed));
   }
@@ -87,12 +87,12 @@ function reportUsage(usage: Usage, progress: ResponseProgress, log: Log): void {
     };
     progress.report(vscode.LanguageModelDataPart.json(counts, 'usage'));
   } catch (error) {
-    log.debug(`The editor does not take token counts: ${describe(error)}`);
+    log.debug(`The editor does not take token counts: ${describeError(error)}`);
   }
 }
 
 /** Why an answer is incomplete or missing: VS Code would show it as complete, or show "no response" without a reason. */
-export function whyNoAnswer({ complete, incompleteReason, choices }: Completion): string | undefined {
+export function answerProblem({ complete, incompleteReason, choices }: Completion): string | undefined {
   if (!complete) return incompleteReason;
   const choice = choices[0];
   const ending = earlyEnd(choice);

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { commands, mcpServers } from '../../ids.ts';
 import { onFirstUse, registerCommand } from '../commands.ts';
-import { describe } from '../showError.ts';
+import { describeError } from '../showError.ts';
 import type { WindowForProgramsDeps } from './windowForPrograms.ts';
 
 export interface CommandLineDeps extends WindowForProgramsDeps {
@@ -29,7 +29,7 @@ export function registerCommandLine({ extension, extensionUri, ...deps }: Comman
     isWanted = isSignedIn;
     void window()
       .then((it) => it.follow(isWanted))
-      .catch((error: unknown) => log.warn(`The command line cannot use this window: ${describe(error)}`));
+      .catch((error: unknown) => log.warn(`The command line cannot use this window: ${describeError(error)}`));
   });
   const install = async () => (await import('./launcher.ts')).createLauncher(extensionUri.fsPath, state);
   const registered = [

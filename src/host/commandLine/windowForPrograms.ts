@@ -15,7 +15,7 @@ import type { Clouds } from '../clouds.ts';
 import { showInformationMessage, showWarningMessage } from '../dialogs.ts';
 import { inferenceAccess, type ModelCatalog } from '../modelCatalog.ts';
 import type { Settings } from '../settings.ts';
-import { describe } from '../showError.ts';
+import { describeError } from '../showError.ts';
 
 export interface WindowForProgramsDeps {
   readonly clouds: Clouds;
@@ -122,7 +122,7 @@ export class WindowForPrograms implements vscode.Disposable {
       inferenceHeaders: inferenceAccess(cloud, settings).headers ?? {},
       describe: async () => {
         const listed = await data.organizations(session).catch((error: unknown) => {
-          log.info(`The command line gets no list of organizations: ${describe(error)}`);
+          log.info(`The command line gets no list of organizations: ${describeError(error)}`);
           return [];
         });
         const model = catalog.choose(undefined); // As far as it is known: few questions are for a model.

@@ -6,7 +6,7 @@ import { chatUnavailable } from '../chatView.ts';
 import type { Handlers } from '../commands.ts';
 import { showInputBox } from '../dialogs.ts';
 import { isTruncated, truncationLine } from '../markdown.ts';
-import { type Passage, passageOf, problemLine, quoted } from '../passage.ts';
+import { type Passage, passageMessage, passageOf, problemLine } from '../passage.ts';
 import type { Answers } from './answer.ts';
 import {
   type AnsweringModel,
@@ -122,7 +122,7 @@ async function answerBeside(
     const end = await runConversationWithProgress(deps, {
       ...answering,
       tally,
-      messages: [{ role: 'user', content: `${question}\n\n${quoted(passage)}` }],
+      messages: [{ role: 'user', content: `${question}\n\n${passageMessage(passage)}` }],
       toolRegistry: await deps.openTools({ whileAsking: tally.whileAsking }),
       closed: answer.closed,
       write: (part) => answer.write(part),

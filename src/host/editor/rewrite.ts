@@ -7,9 +7,9 @@ import { ownerOf } from '../cancellation.ts';
 import type { Handlers } from '../commands.ts';
 import { showInformationMessage, showInputBox } from '../dialogs.ts';
 import { isTruncated } from '../markdown.ts';
-import { type Passage, quoted } from '../passage.ts';
+import { type Passage, passageMessage } from '../passage.ts';
 import { activePassage } from './askAboutSelection.ts';
-import { codeInAnswer, hasSeveralBlocks, type Proposal, rewritten } from './rewriteText.ts';
+import { applyProposal, codeInAnswer, hasSeveralBlocks, type Proposal } from './rewriteText.ts';
 import {
   assertSameOwner,
   type EditorDeps,
@@ -50,7 +50,7 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
 
   provideTextDocumentContent(uri: vscode.Uri): string {
     const proposal = this.#proposals.get(uri.toString());
-    return proposal ? rewritten(proposal) : '';
+    return proposal ? applyProposal(proposal) : '';
   }
 
   async #ask(): Promise<void> {
@@ -79,7 +79,7 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
         fenceFor(passage.text),
       ),
       // The line break at the end is put back by `codeInAnswer`; within the fence it would read as an empty line.
-      quoted({ ...passage, text: passage.text.replace(/\s+$/, '') }),
+      passageMessage({ ...passage, text: passage.text.replace(/\s+$/, '') }),
     ].join('\n\n');
     let said = '';
     let timer: NodeJS.Timeout | undefined;

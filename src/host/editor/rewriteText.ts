@@ -14,7 +14,7 @@ export interface Proposal {
 }
 
 /** The whole document with the rewrite in its place. */
-export function rewritten({ before, passage, replacement }: Proposal): string {
+export function applyProposal({ before, passage, replacement }: Proposal): string {
   // The document may have changed since: what was rewritten is its text of then.
   const at = offsetOf(before, passage.range.start);
   return before.slice(0, at) + replacement + before.slice(at + passage.text.length);

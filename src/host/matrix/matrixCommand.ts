@@ -23,7 +23,7 @@ export interface Matrices extends vscode.Disposable {
  * The access matrices that are open: one tab for each organization, closed when it is removed, the session ends or the account
  * changes. There is no serializer: a restarted window cannot restore such a tab, since no account is signed in yet.
  */
-export function matrices(deps: MatrixCommandDeps): Matrices {
+export function createMatrices(deps: MatrixCommandDeps): Matrices {
   const { data } = deps;
   const open = new Map<string, Open>();
   const closeAll = () => {

@@ -9,7 +9,7 @@ import { clockTime } from '../formats.ts';
 import { targetOfEntry } from '../pickTarget.ts';
 import { showError } from '../showError.ts';
 import { entryToReveal, filterPositions, matrixMessage, resolveSelection } from './matrixMessages.ts';
-import { detailText, emptyText, notes, noticesOf, pageTexts } from './texts.ts';
+import { detailText, emptyText, noticesOf, pageTexts, rowNotes } from './texts.ts';
 
 /** The filter of each organization and the order, which the tree has too. */
 export interface SharedViewOptions {
@@ -164,7 +164,7 @@ export class MatrixPanel implements vscode.Disposable {
     const read = this.#read;
     const mode = this.#mode;
     if (this.#posted?.read !== read || this.#posted.mode !== mode) {
-      this.#post(matrixMessage(read.model, read.session.cloud.key, mode, notes));
+      this.#post(matrixMessage(read.model, read.session.cloud.key, mode, rowNotes));
       this.#posted = { read, mode };
     }
     const { order } = this.#deps.shared;

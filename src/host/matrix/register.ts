@@ -6,8 +6,8 @@ import type { MatrixCommandDeps } from './matrixCommand.ts';
 /** Show Access Matrix. */
 export function registerMatrix(deps: MatrixCommandDeps): vscode.Disposable {
   const open = onFirstUse(async () => {
-    const { matrices } = await import('./matrixCommand.ts');
-    return matrices(deps);
+    const { createMatrices } = await import('./matrixCommand.ts');
+    return createMatrices(deps);
   });
   return vscode.Disposable.from(
     open,

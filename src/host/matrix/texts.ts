@@ -40,7 +40,7 @@ export function pageTexts(organization: string): Readonly<Record<TextName, strin
 }
 
 /** The text beside the name of a row: what is unusual about a group, the kind of a member. */
-export const notes: RowNotes = {
+export const rowNotes: RowNotes = {
   ofGroup: (entry) => groupNotes(entry).join(', '),
   ofPrincipal: ({ kind }) => kindName(kind),
 };

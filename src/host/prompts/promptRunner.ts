@@ -25,7 +25,7 @@ export interface PromptRunnerDeps extends RequestDeps {
   readonly problems: Pick<PromptProblems, 'showRefusals' | 'forgetRefusals'>;
 }
 
-export interface RunOrder extends Omit<RunPlan, 'file' | 'path'> {
+export interface RunRequest extends Omit<RunPlan, 'file' | 'path'> {
   /** One request for each case and model, whatever the file says about repeats and seeds. */
   readonly isSingle?: boolean;
   /** Instead of the file's seeds. */
@@ -70,7 +70,7 @@ export class PromptRunner {
   /** @throws RolecallError before anything was sent. Whatever happens afterwards is part of the result. */
   async run(
     prompt: OpenedPrompt,
-    { isSingle = false, seed, queue, ...order }: RunOrder,
+    { isSingle = false, seed, queue, ...order }: RunRequest,
     onEvent: (event: RunEvent) => void,
     signal: AbortSignal,
   ): Promise<PromptRun> {

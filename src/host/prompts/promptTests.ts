@@ -11,12 +11,12 @@ import { notSentText } from '../../core/prompts/runText.ts';
 import { signalOf } from '../cancellation.ts';
 import { plainText } from '../dialogs.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
-import { EXCLUDED_GLOB, exists } from '../watchedFiles.ts';
+import { EXCLUDED_GLOB, fileExists } from '../watchedFiles.ts';
 import { documentOf, type OpenedPrompt, readPrompt } from './promptFiles.ts';
 import { isPromptFile, PROMPT_GLOB } from './promptPattern.ts';
 import type { PromptProblems } from './promptProblems.ts';
 import { type PromptRunner, requireRunnable } from './promptRunner.ts';
-import { type TestedCase, TestWork } from './testWork.ts';
+import { type TestCase, TestRunReporter } from './testRunReporter.ts';
 
 export interface PromptTestsDeps {
   readonly catalog: ModelCatalog;
@@ -121,7 +121,7 @@ export class PromptTests implements vscode.Disposable {
   async #deleted(uri: vscode.Uri): Promise<void> {
     this.#changedBeside(uri);
     // The event can be late, and the file be there again: git and many editors replace files.
-    if (await exists(uri).catch(() => false)) return;
+    if (await fileExists(uri).catch(() => false)) return;
     const address = uri.toString();
     for (const [id] of this.#controller.items) {
       if (id === address || id.startsWith(`${address}/`)) this.#controller.items.delete(id);
@@ -329,7 +329,7 @@ export class PromptTests implements vscode.Disposable {
   /** Never rejects. */
   async #runFile({ run, file, tests, prompt, models, fail }: FileRun, queue: RequestQueue, signal: AbortSignal) {
     try {
-      const work = new TestWork(run, prompt, this.#caseItems(tests), models.length);
+      const work = new TestRunReporter(run, prompt, this.#caseItems(tests), models.length);
       const order = { cases: [...work.cases], models, queue };
       const done = await this.#deps.runner.run(prompt, order, (event) => work.accept(event), signal);
       const isPartial = done.stopped || tests.length < file.children.size;
@@ -341,7 +341,7 @@ export class PromptTests implements vscode.Disposable {
     }
   }
 
-  #caseItems(tests: readonly vscode.TestItem[]): Map<string, TestedCase> {
+  #caseItems(tests: readonly vscode.TestItem[]): Map<string, TestCase> {
     return new Map(
       tests.flatMap((test) => {
         const one = this.#cases.get(test);

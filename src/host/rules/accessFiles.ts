@@ -19,7 +19,7 @@ import { peopleMistakeText } from '../../core/rules/trial.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import { WatchedFiles } from '../watchedFiles.ts';
 
-export const ACCESS_FILES = '**/*.access.yaml';
+export const ACCESS_FILE_GLOB = '**/*.access.yaml';
 /** Findings of one rule that are shown one by one: the editor cuts the problems of a file at 1,000. */
 const MAX_FINDINGS = 50;
 /** So many findings are named at a row of the tree. */
@@ -54,12 +54,12 @@ export class AccessFiles implements vscode.Disposable {
     this.#data = data;
     this.#files = new WatchedFiles(
       {
-        pattern: ACCESS_FILES,
+        pattern: ACCESS_FILE_GLOB,
         name: 'rolecall.access',
         read: (uri, text) => this.checkText(uri, text),
         diagnosticsOf: (one) => diagnosticsOf(one, extensionUri),
         recheckOn: (recheck) =>
-          onReading(data, () => {
+          onDidRead(data, () => {
             recheck();
             void this.#relist(); // Never rejects.
           }),
@@ -141,7 +141,7 @@ export class AccessFiles implements vscode.Disposable {
 }
 
 /** A reading has arrived, or another account. What the checks themselves announce is neither. */
-export function onReading(data: AccessData, listener: () => void): vscode.Disposable {
+export function onDidRead(data: AccessData, listener: () => void): vscode.Disposable {
   return data.onDidChange(({ kind }) => {
     if (kind !== 'due' && kind !== 'checked') listener();
   });

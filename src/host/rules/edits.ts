@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
-import { exists } from '../watchedFiles.ts';
+import { fileExists } from '../watchedFiles.ts';
 
 /** The smallest change that makes a document this text: markers and the cursor elsewhere stay. */
 export function editOf(document: vscode.TextDocument, text: string): vscode.WorkspaceEdit {
@@ -17,7 +17,7 @@ export function editOf(document: vscode.TextDocument, text: string): vscode.Work
 
 /** Writes a new file, or changes one that is there so that the change can be undone; shows it. */
 export async function writeFile(uri: vscode.Uri, text: string): Promise<vscode.TextEditor> {
-  if (!(await exists(uri))) await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
+  if (!(await fileExists(uri))) await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
   const document = await vscode.workspace.openTextDocument(uri);
   if (document.getText() !== text) await vscode.workspace.applyEdit(editOf(document, text));
   await document.save();
@@ -25,7 +25,7 @@ export async function writeFile(uri: vscode.Uri, text: string): Promise<vscode.T
 }
 
 /** A file of that organization in the first folder of the workspace. */
-export function fileFor(organization: string, kind = 'access'): vscode.Uri {
+export function organizationFile(organization: string, kind = 'access'): vscode.Uri {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   if (!folder) throw new RolecallError('invalidRequest', vscode.l10n.t('Open a folder first: the file is kept in it.'));
   return vscode.Uri.joinPath(folder, nameFor(organization, kind));
@@ -50,6 +50,6 @@ async function freeDraft(organization: string): Promise<vscode.Uri> {
   const open = new Set(vscode.workspace.textDocuments.map(({ uri }) => uri.path));
   for (let count = 1; ; count += 1) {
     const uri = vscode.Uri.joinPath(folder, nameFor(count === 1 ? organization : `${organization}-${count}`, 'access'));
-    if (!open.has(uri.path) && !(await exists(uri))) return uri.with({ scheme: 'untitled' });
+    if (!open.has(uri.path) && !(await fileExists(uri))) return uri.with({ scheme: 'untitled' });
   }
 }

@@ -12,7 +12,7 @@ import { commands } from '../../ids.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import { escapeMarkdown } from '../markdown.ts';
 import { targetOfEntry } from '../pickTarget.ts';
-import { ACCESS_FILES, type AccessFiles, type CheckedDocument, rangesIn, SOURCE } from './accessFiles.ts';
+import { ACCESS_FILE_GLOB, type AccessFiles, type CheckedDocument, rangesIn, SOURCE } from './accessFiles.ts';
 import { editOf } from './edits.ts';
 
 const KINDS: Readonly<Record<CompletionItem['kind'], vscode.CompletionItemKind>> = {
@@ -25,13 +25,13 @@ const KINDS: Readonly<Record<CompletionItem['kind'], vscode.CompletionItemKind>>
   organization: vscode.CompletionItemKind.Folder,
 };
 
-export const CAMPAIGN_FILES = '**/*.review.yaml';
+export const CAMPAIGN_FILE_GLOB = '**/*.review.yaml';
 
 /** Completion from what was really read, and hover. */
-export function registerLanguage(data: AccessData): vscode.Disposable {
+export function registerRuleLanguage(data: AccessData): vscode.Disposable {
   const shapes = [
-    { pattern: ACCESS_FILES, shape: ACCESS_FILE_SHAPE },
-    { pattern: CAMPAIGN_FILES, shape: CAMPAIGN_SHAPE },
+    { pattern: ACCESS_FILE_GLOB, shape: ACCESS_FILE_SHAPE },
+    { pattern: CAMPAIGN_FILE_GLOB, shape: CAMPAIGN_SHAPE },
   ];
   const modelOf = (text: string) => {
     const [, organization = ''] = /^organization:[ \t]*["']?([^"'\r\n#]*?)["']?[ \t]*(?:#.*)?$/m.exec(text) ?? [];
@@ -92,7 +92,7 @@ export class QuickFixes implements vscode.CodeActionProvider, vscode.Disposable 
   constructor(files: AccessFiles, data: AccessData) {
     this.#files = files;
     this.#data = data;
-    this.#registration = vscode.languages.registerCodeActionsProvider({ pattern: ACCESS_FILES }, this, {
+    this.#registration = vscode.languages.registerCodeActionsProvider({ pattern: ACCESS_FILE_GLOB }, this, {
       providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
     });
   }

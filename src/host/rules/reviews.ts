@@ -25,10 +25,10 @@ import { targetOf } from '../accessTarget.ts';
 import type { Handlers } from '../commands.ts';
 import { showInformationMessage, showInputBox, showQuickPick } from '../dialogs.ts';
 import { readPicked } from '../pickTarget.ts';
-import { exists, WatchedFiles } from '../watchedFiles.ts';
-import { diagnosticOf, onReading, rangesIn } from './accessFiles.ts';
-import { editOf, fileFor, writeFile } from './edits.ts';
-import { CAMPAIGN_FILES } from './language.ts';
+import { fileExists, WatchedFiles } from '../watchedFiles.ts';
+import { diagnosticOf, onDidRead, rangesIn } from './accessFiles.ts';
+import { editOf, organizationFile, writeFile } from './edits.ts';
+import { CAMPAIGN_FILE_GLOB } from './language.ts';
 import type { RulesDeps } from './rules.ts';
 
 /** What can be chosen for a membership: `clear` takes a decision back. */
@@ -57,14 +57,14 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
     this.#deps = deps;
     this.#files = new WatchedFiles(
       {
-        pattern: CAMPAIGN_FILES,
+        pattern: CAMPAIGN_FILE_GLOB,
         name: 'rolecall.review',
         read: (uri, text) => this.#reviewOf(uri, text),
         diagnosticsOf: ({ campaign, judged }) => {
           const rangeOf = rangesIn(campaign.text);
           return (judged?.state ?? campaign).problems.map((problem) => diagnosticOf(problem, rangeOf));
         },
-        recheckOn: (recheck) => onReading(deps.data, recheck),
+        recheckOn: (recheck) => onDidRead(deps.data, recheck),
       },
       log,
     );
@@ -75,7 +75,7 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
         this.#showProgress();
         this.#changed.fire();
       }),
-      vscode.languages.registerCodeLensProvider({ pattern: CAMPAIGN_FILES }, this),
+      vscode.languages.registerCodeLensProvider({ pattern: CAMPAIGN_FILE_GLOB }, this),
     );
   }
 
@@ -164,8 +164,8 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
     await this.check();
     const earlier = this.#newestOf(model.organization);
     const day = new Date().toISOString().slice(0, 10);
-    const uri = fileFor(model.organization, `${day}.review`);
-    if (await exists(uri)) {
+    const uri = organizationFile(model.organization, `${day}.review`);
+    if (await fileExists(uri)) {
       await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri)); // Begun today.
       return;
     }
@@ -225,7 +225,7 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
   /** @param organization whose newest review is wanted. */
   async #pick(organization: string | undefined): Promise<vscode.Uri> {
     const active = vscode.window.activeTextEditor?.document;
-    const isActive = active && vscode.languages.match({ pattern: CAMPAIGN_FILES }, active) > 0;
+    const isActive = active && vscode.languages.match({ pattern: CAMPAIGN_FILE_GLOB }, active) > 0;
     if (isActive && organization === undefined) return active.uri;
     await this.check();
     const { all } = this.#files;

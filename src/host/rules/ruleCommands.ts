@@ -27,7 +27,7 @@ import type { Handlers } from '../commands.ts';
 import { showInputBox, showQuickPick } from '../dialogs.ts';
 import type { OpenPage } from '../pages.ts';
 import { pickGroupOrRole, pickPrincipal, readPicked } from '../pickTarget.ts';
-import { ACCESS_FILES, type AccessFiles, type CheckedDocument } from './accessFiles.ts';
+import { ACCESS_FILE_GLOB, type AccessFiles, type CheckedDocument } from './accessFiles.ts';
 import { editOf, openDraft } from './edits.ts';
 import type { RulesDeps } from './rules.ts';
 
@@ -123,7 +123,7 @@ export function ruleCommands(deps: RuleCommandsDeps) {
 /** The file of access rules in the active editor, with its organization as commands take it, where the user shows that one. */
 async function activeFile({ data, files }: RuleCommandsDeps) {
   const document = vscode.window.activeTextEditor?.document;
-  if (!document || vscode.languages.match({ pattern: ACCESS_FILES }, document) === 0) return undefined;
+  if (!document || vscode.languages.match({ pattern: ACCESS_FILE_GLOB }, document) === 0) return undefined;
   const { organization } = files.checkText(document.uri, document.getText()).file;
   const session = data.requireSession();
   const shown = await data.organizations(session);

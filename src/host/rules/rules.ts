@@ -5,7 +5,7 @@ import type { AccessTarget } from '../accessTarget.ts';
 import type { OpenPages } from '../pages.ts';
 import type { VirtualDocuments } from '../virtualDocuments.ts';
 import { AccessFiles } from './accessFiles.ts';
-import { QuickFixes, registerLanguage } from './language.ts';
+import { QuickFixes, registerRuleLanguage } from './language.ts';
 import { Reviews } from './reviews.ts';
 import { ruleCommands } from './ruleCommands.ts';
 
@@ -31,7 +31,7 @@ export class Rules implements vscode.Disposable {
       files,
       reviews,
       new QuickFixes(files, deps.data),
-      registerLanguage(deps.data),
+      registerRuleLanguage(deps.data),
     );
     // Neither ever rejects; Problems shows what comes of it.
     void files.check();

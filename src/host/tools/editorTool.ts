@@ -7,7 +7,7 @@ import { signalOf } from '../cancellation.ts';
 import type { ToolRegistry } from '../conversation.ts';
 import { showInformationMessage } from '../dialogs.ts';
 import { manageTrust, restrictedLine } from '../restrictedMode.ts';
-import { describe } from '../showError.ts';
+import { describeError } from '../showError.ts';
 
 interface Input {
   readonly tool?: unknown;
@@ -73,7 +73,7 @@ export async function callTool(
     return isError ? failed(`The tool failed.\n${content}`) : { content, isError };
   } catch (error) {
     if (isCancelled(error)) return failed('The user did not let this call run.');
-    log.error(describe(error));
+    log.error(describeError(error));
     return failed(`The tool failed: ${asRolecallError(error).message}`);
   }
 }

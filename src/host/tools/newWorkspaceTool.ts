@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
-import { exists } from '../watchedFiles.ts';
+import { fileExists } from '../watchedFiles.ts';
 import type { ToolFiles } from './toolFiles.ts';
 import { toolFileOf } from './toolFiles.ts';
 
@@ -13,7 +13,7 @@ export async function newWorkspaceTool(files: Pick<ToolFiles, 'all'>): Promise<v
   const taken = (await files.all()).map(({ definition }) => definition.name);
   const { addTool } = await import('../../core/tools/newTool.ts');
   const uri = toolFileOf(folder);
-  if (!(await exists(uri))) {
+  if (!(await fileExists(uri))) {
     // Written whole: an empty file would be a mistake in Problems for a moment.
     const { name, edits } = addTool('', taken);
     await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(edits.map(({ text }) => text).join('')));

@@ -5,7 +5,7 @@ import type { Diagnostic, WorkspaceToolDefinition } from '../../core/tools/defin
 import type { readToolFile, ToolFile } from '../../core/tools/toolFile.ts';
 import { TOOL_FILE } from '../../ids.ts';
 import type { ToolFileProblem } from '../conversation.ts';
-import { exists, isFileNotFound } from '../watchedFiles.ts';
+import { fileExists, isFileNotFound } from '../watchedFiles.ts';
 
 /** Where the tool file of a folder is, or would be. */
 export function toolFileOf(folder: vscode.WorkspaceFolder): vscode.Uri {
@@ -23,7 +23,7 @@ export async function hasToolFile(): Promise<boolean> {
   const found = await Promise.all(
     folders.map(async (folder) => {
       try {
-        return await exists(toolFileOf(folder));
+        return await fileExists(toolFileOf(folder));
       } catch {
         return true;
       }

@@ -101,7 +101,7 @@ async function prepareKind(
  *
  * @throws RolecallError when every call would be refused.
  */
-export async function reachOf(
+export async function toolPermissions(
   { run, folder }: WorkspaceToolDefinition,
   { containment, folders, allowedHosts }: Pick<ToolContext, 'containment' | 'folders' | 'allowedHosts'>,
 ): Promise<CallPermissions> {

@@ -14,7 +14,7 @@ import type { Settings } from '../settings.ts';
 import type { ToolConsent } from './toolConsent.ts';
 import { type CallPermissions, notContainedLine, permissionsLine } from './toolConsent.ts';
 import type { ToolFiles, WorkspaceTool } from './toolFiles.ts';
-import { prepareTool, reachOf } from './toolKinds.ts';
+import { prepareTool, toolPermissions } from './toolKinds.ts';
 
 export interface WorkspaceToolsDeps {
   readonly files: ToolFiles;
@@ -101,7 +101,7 @@ export class WorkspaceTools {
     try {
       const containment = await this.#deps.containment(new AbortController().signal);
       const allowedHosts = this.#deps.settings.allowedToolHosts();
-      return permissionsLine(await reachOf(definition, { containment, folders: openFolders(), allowedHosts }));
+      return permissionsLine(await toolPermissions(definition, { containment, folders: openFolders(), allowedHosts }));
     } catch (error) {
       return asRolecallError(error).message; // What every call would be told.
     }

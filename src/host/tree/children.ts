@@ -131,7 +131,7 @@ function targetIn({ session, model }: ReadOrganization, kind: 'group' | 'role', 
 }
 
 function orNone(parent: string, nodes: readonly Node[], none: string): readonly Node[] {
-  if (nodes.length === 0) return [empty(parent, none)];
+  if (nodes.length === 0) return [emptyNode(parent, none)];
   return inBuckets(parent, nodes);
 }
 
@@ -164,7 +164,7 @@ function isOneReason(one: RolecallError, other: RolecallError): boolean {
   return one.kind === other.kind && one.details.status === other.details.status;
 }
 
-export function empty(parent: string, text: string): Node {
+export function emptyNode(parent: string, text: string): Node {
   return { kind: 'empty', id: `${parent}/empty`, text };
 }
 
@@ -191,7 +191,7 @@ export function groupChildren(node: NodeOf<'group'>): Node[] {
   ];
   const filled = parts.filter(([, children]) => children.length > 0);
   const notSent = entry.missing.map((list): Node => ({ kind: 'notSent', id: `${node.id}/notSent/${list}`, list }));
-  if (filled.length + notSent.length === 0) return [empty(node.id, vscode.l10n.t('No roles and no members'))];
+  if (filled.length + notSent.length === 0) return [emptyNode(node.id, vscode.l10n.t('No roles and no members'))];
   return [
     ...notSent,
     ...filled.map(([part, children]): Node => ({ kind: 'part', id: `${node.id}/${part}`, part, children })),
@@ -208,7 +208,7 @@ export function roleChildren(node: NodeOf<'role'>): readonly Node[] {
   const { entry, source, target } = node;
   const ids = new NodeIdAllocator(node.id);
   if (!source.model.groupsKnown) {
-    return [empty(node.id, vscode.l10n.t('Unknown: the groups could not be read'))];
+    return [emptyNode(node.id, vscode.l10n.t('Unknown: the groups could not be read'))];
   }
   const nodes = entry.groups.map(
     (group): NodeOf<'grantedBy'> => ({
@@ -224,11 +224,11 @@ export function roleChildren(node: NodeOf<'role'>): readonly Node[] {
       },
     }),
   );
-  if (nodes.length === 0) return [empty(node.id, vscode.l10n.t('No group has this role'))];
+  if (nodes.length === 0) return [emptyNode(node.id, vscode.l10n.t('No group has this role'))];
   return inBuckets(node.id, nodes);
 }
 
 /** The children of nodes that already hold them. */
-export function heldChildren(node: NodeOf<'part' | 'bucket' | 'unlisted' | 'favorites'>): readonly Node[] {
+export function ownChildren(node: NodeOf<'part' | 'bucket' | 'unlisted' | 'favorites'>): readonly Node[] {
   return node.kind === 'bucket' ? node.children : inBuckets(node.id, node.children);
 }

@@ -33,7 +33,7 @@ export function addFacts(item: vscode.TreeItem, facts: readonly TooltipLine[]): 
   item.tooltip = new vscode.MarkdownString([before, ...lines].join('\n\n'));
 }
 
-export function colouredIcon(icon: string, colour: string): vscode.ThemeIcon {
+export function coloredIcon(icon: string, colour: string): vscode.ThemeIcon {
   return new vscode.ThemeIcon(icon, new vscode.ThemeColor(colour));
 }
 
@@ -88,12 +88,12 @@ function factsOf(metadata: Metadata, now: number): readonly TooltipLine[] {
 
 function statusIcon(plain: string, metadata: Metadata): vscode.ThemeIcon {
   const attention = attentionOf(metadata);
-  if (attention === 'error') return colouredIcon('error', 'list.errorForeground');
-  if (attention === 'degraded') return colouredIcon('warning', 'list.warningForeground');
+  if (attention === 'error') return coloredIcon('error', 'list.errorForeground');
+  if (attention === 'degraded') return coloredIcon('warning', 'list.warningForeground');
   const provisioning = normalizeProvisioningStatus(metadata.provisioningStatus);
-  if (provisioning === 'provisioning' || provisioning === 'deprovisioning') return colouredIcon('sync', 'charts.blue');
-  if (normalizeHealthStatus(metadata.healthStatus) === 'healthy') return colouredIcon(plain, 'charts.green');
-  return colouredIcon('question', 'disabledForeground');
+  if (provisioning === 'provisioning' || provisioning === 'deprovisioning') return coloredIcon('sync', 'charts.blue');
+  if (normalizeHealthStatus(metadata.healthStatus) === 'healthy') return coloredIcon(plain, 'charts.green');
+  return coloredIcon('question', 'disabledForeground');
 }
 
 function by(time: string | undefined, who: string | undefined, now: number): string | undefined {

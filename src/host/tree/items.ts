@@ -6,7 +6,7 @@ import { commands } from '../../ids.ts';
 import { targetUri } from '../accessTarget.ts';
 import { clockTime } from '../formats.ts';
 import { nextStep } from '../showError.ts';
-import { addFacts, colouredIcon, createTreeItem, resourceItem } from './createTreeItem.ts';
+import { addFacts, coloredIcon, createTreeItem, resourceItem } from './createTreeItem.ts';
 import type { GroupPart, Node, NodeOf } from './nodes.ts';
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
@@ -61,7 +61,7 @@ function contextOf(node: Node, factsOf: (organization: string) => OrganizationFa
 function organization(node: NodeOf<'organization'>, facts: OrganizationFacts, now: number): vscode.TreeItem {
   const { readAt, isStale, filter, review } = facts;
   const progress = review && vscode.l10n.t('{0} of {1} decided', review.decided, review.all);
-  const icon = isStale ? colouredIcon('warning', 'list.warningForeground') : 'briefcase';
+  const icon = isStale ? coloredIcon('warning', 'list.warningForeground') : 'briefcase';
   const description = [
     node.otherName,
     progress === undefined ? '' : vscode.l10n.t('review: {0}', progress),
@@ -197,7 +197,7 @@ function notSent({ list }: NodeOf<'notSent'>): vscode.TreeItem {
     roles: vscode.l10n.t('Roles not sent by the service'),
     serviceAccounts: vscode.l10n.t('Service accounts not sent by the service'),
   };
-  return createTreeItem(labels[list], None, colouredIcon('warning', 'list.warningForeground'), '', [
+  return createTreeItem(labels[list], None, coloredIcon('warning', 'list.warningForeground'), '', [
     [
       vscode.l10n.t('Note'),
       vscode.l10n.t('The service did not send this list, so it is unknown whether there are any.'),
@@ -230,7 +230,7 @@ function stopped(): vscode.TreeItem {
 }
 
 function problem({ error }: NodeOf<'problem'>): vscode.TreeItem {
-  const item = createTreeItem(error.message, None, colouredIcon('error', 'list.errorForeground'), undefined, [
+  const item = createTreeItem(error.message, None, coloredIcon('error', 'list.errorForeground'), undefined, [
     [vscode.l10n.t('Status'), error.details.status?.toString()],
   ]);
   const step = nextStep(error);
@@ -253,7 +253,7 @@ function step({ step: which, target }: NodeOf<'step'>): vscode.TreeItem {
 
 function stale({ error, at }: NodeOf<'stale'>, now: number): vscode.TreeItem {
   const label = vscode.l10n.t('Could not be refreshed; shown as of {0}', clockTime(at, now));
-  return createTreeItem(label, None, colouredIcon('warning', 'list.warningForeground'), error.message, [
+  return createTreeItem(label, None, coloredIcon('warning', 'list.warningForeground'), error.message, [
     [vscode.l10n.t('Problem'), error.message],
   ]);
 }
@@ -266,7 +266,7 @@ function malformed({ what, item }: NodeOf<'malformed'>): vscode.TreeItem {
   return createTreeItem(
     label,
     None,
-    colouredIcon('warning', 'list.warningForeground'),
+    coloredIcon('warning', 'list.warningForeground'),
     vscode.l10n.t('item {0}: {1}', item.index, item.path),
     [
       [vscode.l10n.t('Where'), item.path || vscode.l10n.t('the item itself')],

@@ -10,9 +10,9 @@ import {
   contentsOf,
   groupChildren,
   groupNodes,
-  heldChildren,
   type OrganizationContents,
   organizationChildren,
+  ownChildren,
   roleChildren,
   roleNodes,
 } from './children.ts';
@@ -160,7 +160,7 @@ export class OrganizationsView implements vscode.Disposable {
       case 'bucket':
       case 'unlisted':
       case 'favorites':
-        return heldChildren(node);
+        return ownChildren(node);
       default:
         return [];
     }

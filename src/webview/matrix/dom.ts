@@ -1,12 +1,12 @@
 /** The element with this id, which stands in the page from the beginning. */
-export function part<T extends HTMLElement>(id: string, kind: new () => T): T {
+export function elementById<T extends HTMLElement>(id: string, kind: new () => T): T {
   const found = document.getElementById(id);
   if (!(found instanceof kind)) throw new Error(`The page has no ${id}.`);
   return found;
 }
 
 /** A new element. What is shown is set as text, never as markup. */
-export function make<K extends keyof HTMLElementTagNameMap>(
+export function createElement<K extends keyof HTMLElementTagNameMap>(
   name: K,
   className: string,
   text = '',
@@ -18,10 +18,10 @@ export function make<K extends keyof HTMLElementTagNameMap>(
 }
 
 /** Sets an attribute where it differs: the page draws anew what is set. */
-export function attribute(element: Element, name: string, value: string): void {
+export function updateAttribute(element: Element, name: string, value: string): void {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
-export function text(element: Element, value: string): void {
+export function updateText(element: Element, value: string): void {
   if (element.textContent !== value) element.textContent = value;
 }

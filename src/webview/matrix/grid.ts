@@ -1,4 +1,4 @@
-import { attribute, make } from './dom.ts';
+import { createElement, updateAttribute } from './dom.ts';
 import {
   clampPosition,
   drawnRange,
@@ -27,9 +27,9 @@ export interface GridEvents {
 export class Grid {
   readonly #element: HTMLElement;
   readonly #events: GridEvents;
-  readonly #body = make('div', 'body');
+  readonly #body = createElement('div', 'body');
   readonly #header = new HeaderView();
-  readonly #stripe = make('div', 'stripe');
+  readonly #stripe = createElement('div', 'stripe');
   readonly #rows = new Map<number, RowView>();
   readonly #spare: RowView[] = [];
   #shown: { readonly matrix: MatrixTable; readonly words: Localizer } | undefined;
@@ -68,9 +68,9 @@ export class Grid {
   show(matrix: MatrixTable, words: Localizer): void {
     const isOther = this.#shown?.matrix.message.mode !== matrix.message.mode;
     this.#shown = { matrix, words };
-    attribute(this.#element, 'aria-label', words.text('title'));
-    attribute(this.#element, 'aria-rowcount', String(matrix.rows.length + 1));
-    attribute(this.#element, 'aria-colcount', String(matrix.columns.length + 1));
+    updateAttribute(this.#element, 'aria-label', words.text('title'));
+    updateAttribute(this.#element, 'aria-rowcount', String(matrix.rows.length + 1));
+    updateAttribute(this.#element, 'aria-colcount', String(matrix.columns.length + 1));
     this.#active = clampPosition(isOther ? { row: 0, column: this.#active.column } : this.#active, this.#bounds());
     if (isOther) this.#element.scrollTop = 0;
     this.#redraw();

@@ -2,7 +2,7 @@
 import '../noEval.ts';
 
 import * as z from 'zod/mini';
-import { make, part } from './dom.ts';
+import { createElement, elementById } from './dom.ts';
 import { Grid } from './grid.ts';
 import './matrix.css';
 import type { GridPosition } from './layout.ts';
@@ -51,8 +51,8 @@ let asked = 0;
 let isRestored = !kept.success;
 let resting: number | undefined;
 
-const detail = part('detail', HTMLElement);
-const legendOfFindings = make('li', '');
+const detail = elementById('detail', HTMLElement);
+const legendOfFindings = createElement('li', '');
 legendOfFindings.hidden = true;
 const toolbar = new Toolbar({
   mode: (wanted) => {
@@ -66,7 +66,7 @@ const toolbar = new Toolbar({
   refresh: () => post({ type: 'refresh' }),
   leave: () => grid.focus(),
 });
-const grid = new Grid(part('grid', HTMLElement), {
+const grid = new Grid(elementById('grid', HTMLElement), {
   choose: (place) => {
     if (shown) post({ type: 'reveal', ...keysOf(shown, place) });
   },
@@ -101,24 +101,24 @@ function begin(said: Localizer): void {
   words = said;
   const title = said.text('title');
   document.title = title;
-  part('title', HTMLElement).textContent = title;
+  elementById('title', HTMLElement).textContent = title;
   toolbar.label(said);
   toolbar.mode = mode;
-  const legend = part('legend', HTMLElement);
+  const legend = elementById('legend', HTMLElement);
   legend.setAttribute('aria-label', said.text('legend'));
   const states = ['granted', 'grantedUnlisted', 'notGranted'] as const;
   legend.replaceChildren(
     ...states.map((state) => {
-      const item = make('li', '');
-      const sample = make('span', 'cell');
+      const item = createElement('li', '');
+      const sample = createElement('span', 'cell');
       sample.dataset.state = state;
-      item.append(sample, make('span', '', said.text(state)));
+      item.append(sample, createElement('span', '', said.text(state)));
       return item;
     }),
     legendOfFindings,
   );
-  legendOfFindings.replaceChildren(findingMark(), make('span', '', said.text('finding')));
-  part('footer', HTMLElement).hidden = false;
+  legendOfFindings.replaceChildren(findingMark(), createElement('span', '', said.text('finding')));
+  elementById('footer', HTMLElement).hidden = false;
 }
 
 function show(view: ViewMessage, said: Localizer): void {
@@ -134,8 +134,8 @@ function show(view: ViewMessage, said: Localizer): void {
     said.text('grantCount', shown.grants),
   ].join(' · ');
   const isEmpty = shown.rows.length === 0;
-  part('grid', HTMLElement).hidden = isEmpty;
-  const empty = part('empty', HTMLElement);
+  elementById('grid', HTMLElement).hidden = isEmpty;
+  const empty = elementById('empty', HTMLElement);
   empty.hidden = !isEmpty;
   empty.textContent = view.empty;
   legendOfFindings.hidden = !shown.hasFindings;

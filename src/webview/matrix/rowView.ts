@@ -1,4 +1,4 @@
-import { attribute, make, text } from './dom.ts';
+import { createElement, updateAttribute, updateText } from './dom.ts';
 import type { GridMetrics } from './layout.ts';
 import type { Localizer } from './localizer.ts';
 import type { MatrixTable } from './matrix.ts';
@@ -14,17 +14,17 @@ export interface RenderContext {
 
 /** Beside a name that access rules find something about: the same letter as in the tree. */
 export function findingMark(): HTMLElement {
-  return make('span', 'finding', 'F');
+  return createElement('span', 'finding', 'F');
 }
 
 /** One row of the grid: its header and the cells that are drawn. Used again for another row when it leaves the screen. */
 export class RowView {
-  readonly element = make('div', 'row');
-  readonly header = make('div', 'row-header');
-  readonly #label = make('span', 'label');
-  readonly #note = make('span', 'note');
+  readonly element = createElement('div', 'row');
+  readonly header = createElement('div', 'row-header');
+  readonly #label = createElement('span', 'label');
+  readonly #note = createElement('span', 'note');
   readonly #finding = findingMark();
-  readonly #count = make('span', 'count');
+  readonly #count = createElement('span', 'count');
   readonly #cells = new Map<number, HTMLElement>();
   /** Cells without a column at the moment. */
   readonly #spare: HTMLElement[] = [];
@@ -47,21 +47,21 @@ export class RowView {
     const { matrix, frame, localizer } = drawing;
     const { kind, key, label, name, detail, note, state, finding, count } = matrix.row(row);
     const { organization, connection } = matrix.message;
-    attribute(this.element, 'aria-rowindex', String(row + 2));
+    updateAttribute(this.element, 'aria-rowindex', String(row + 2));
     this.element.classList.toggle('odd', row % 2 === 1);
     this.element.style.top = `${frame.headerHeight + row * frame.rowHeight}px`;
-    text(this.#label, label);
-    text(this.#note, note);
+    updateText(this.#label, label);
+    updateText(this.#note, note);
     this.#note.classList.toggle('warning', kind === 'group');
     this.#note.dataset.state = state;
     this.#finding.hidden = finding === '';
-    text(this.#count, String(count));
+    updateText(this.#count, String(count));
     const spoken = [name, note, finding, localizer.text('rowGrants', count)].filter(Boolean).join(', ');
-    attribute(this.header, 'aria-label', spoken);
-    attribute(this.header, 'title', [name, note, detail, finding].filter(Boolean).join('\n'));
+    updateAttribute(this.header, 'aria-label', spoken);
+    updateAttribute(this.header, 'title', [name, note, detail, finding].filter(Boolean).join('\n'));
     const section = kind === 'group' ? 'group' : 'principal';
     const target = { kind: section, key, organization, connection };
-    attribute(this.element, 'data-vscode-context', JSON.stringify({ webviewSection: section, target }));
+    updateAttribute(this.element, 'data-vscode-context', JSON.stringify({ webviewSection: section, target }));
     this.#drawCells(row, drawing);
   }
 
@@ -77,7 +77,7 @@ export class RowView {
       if (cell === undefined) {
         cell = this.#spare.pop() ?? this.#newCell();
         this.#cells.set(column, cell);
-        attribute(cell, 'aria-colindex', String(column + 2));
+        updateAttribute(cell, 'aria-colindex', String(column + 2));
         cell.style.left = `${frame.rowHeaderWidth + column * frame.columnWidth}px`;
       }
       const isGranted = matrix.has(row, column);
@@ -90,7 +90,7 @@ export class RowView {
   }
 
   #newCell(): HTMLElement {
-    const cell = make('div', 'cell');
+    const cell = createElement('div', 'cell');
     cell.setAttribute('role', 'gridcell');
     cell.tabIndex = -1;
     this.element.append(cell);
@@ -106,8 +106,8 @@ export class RowView {
 
 /** The first row: what the rows are, then the names of the roles that are drawn. */
 export class HeaderView {
-  readonly element = make('div', 'row header');
-  readonly corner = make('div', 'corner');
+  readonly element = createElement('div', 'row header');
+  readonly corner = createElement('div', 'corner');
   readonly #cells = new Map<number, HTMLElement>();
 
   constructor() {
@@ -125,7 +125,7 @@ export class HeaderView {
 
   draw(drawing: RenderContext): void {
     const { matrix, localizer, columns } = drawing;
-    text(this.corner, localizer.text(matrix.message.mode === 'groups' ? 'group' : 'person'));
+    updateText(this.corner, localizer.text(matrix.message.mode === 'groups' ? 'group' : 'person'));
     const wanted = new Set(columns);
     for (const [column, cell] of this.#cells) {
       if (wanted.has(column)) continue;
@@ -146,19 +146,23 @@ export class HeaderView {
   #add(column: number, { matrix, frame, localizer }: RenderContext): void {
     const { key, label, detail, isListed, finding, count } = matrix.column(column);
     const { mode, organization, connection } = matrix.message;
-    const cell = make('div', isListed ? 'column-header' : 'column-header unlisted');
+    const cell = createElement('div', isListed ? 'column-header' : 'column-header unlisted');
     const counted = localizer.text(mode === 'groups' ? 'columnGroups' : 'columnPeople', count);
     const unlisted = isListed ? '' : localizer.text('unlisted');
     cell.setAttribute('role', 'columnheader');
     cell.tabIndex = -1;
-    attribute(cell, 'aria-colindex', String(column + 2));
-    attribute(cell, 'aria-label', [label, unlisted, finding, counted].filter(Boolean).join(', '));
-    attribute(cell, 'title', [label, unlisted, detail, finding, counted].filter((line) => line !== '').join('\n'));
+    updateAttribute(cell, 'aria-colindex', String(column + 2));
+    updateAttribute(cell, 'aria-label', [label, unlisted, finding, counted].filter(Boolean).join(', '));
+    updateAttribute(
+      cell,
+      'title',
+      [label, unlisted, detail, finding, counted].filter((line) => line !== '').join('\n'),
+    );
     cell.style.left = `${frame.rowHeaderWidth + column * frame.columnWidth}px`;
-    cell.append(make('span', 'label', label), ...(finding === '' ? [] : [findingMark()]));
-    cell.append(make('span', 'count', String(count)));
+    cell.append(createElement('span', 'label', label), ...(finding === '' ? [] : [findingMark()]));
+    cell.append(createElement('span', 'count', String(count)));
     const target = { kind: 'role', key, organization, connection };
-    attribute(cell, 'data-vscode-context', JSON.stringify({ webviewSection: 'role', target }));
+    updateAttribute(cell, 'data-vscode-context', JSON.stringify({ webviewSection: 'role', target }));
     this.element.append(cell);
     this.#cells.set(column, cell);
   }

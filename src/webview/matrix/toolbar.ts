@@ -1,4 +1,4 @@
-import { make, part } from './dom.ts';
+import { createElement, elementById } from './dom.ts';
 import type { Localizer } from './localizer.ts';
 import { MODES, type Mode, type NoticesMessage } from './protocol.ts';
 
@@ -16,8 +16,8 @@ const TYPING = 150;
 
 /** What stands above the grid: rows, filter, counts, age, and what the data lacks. */
 export class Toolbar {
-  readonly #filter = part('filter', HTMLInputElement);
-  readonly #refresh = part('refresh', HTMLButtonElement);
+  readonly #filter = elementById('filter', HTMLInputElement);
+  readonly #refresh = elementById('refresh', HTMLButtonElement);
   readonly #radios = new Map<Mode, HTMLInputElement>();
   readonly #events: ToolbarEvents;
   #typing: number | undefined;
@@ -49,13 +49,13 @@ export class Toolbar {
   }
 
   label(words: Localizer): void {
-    part('modes-name', HTMLElement).textContent = words.text('rows');
+    elementById('modes-name', HTMLElement).textContent = words.text('rows');
     this.#filter.setAttribute('aria-label', words.text('filter'));
     this.#filter.placeholder = words.text('filterHint');
     this.#refresh.setAttribute('aria-label', words.text('refresh'));
     this.#refresh.title = words.text('refresh');
     if (this.#radios.size === 0) for (const mode of MODES) this.#addMode(mode, words);
-    part('toolbar', HTMLElement).hidden = false;
+    elementById('toolbar', HTMLElement).hidden = false;
   }
 
   set mode(mode: Mode) {
@@ -70,31 +70,31 @@ export class Toolbar {
 
   /** What the words for the rows mean; empty where they need none. */
   set explanation(text: string) {
-    const explanation = part('explanation', HTMLElement);
+    const explanation = elementById('explanation', HTMLElement);
     explanation.textContent = text;
     explanation.hidden = text === '';
   }
 
   set counts(text: string) {
-    part('counts', HTMLElement).textContent = text;
+    elementById('counts', HTMLElement).textContent = text;
   }
 
   tell({ read, isReading, notices }: NoticesMessage, words: Localizer): void {
-    part('read', HTMLElement).textContent = isReading ? words.text('reading') : read;
+    elementById('read', HTMLElement).textContent = isReading ? words.text('reading') : read;
     document.body.classList.toggle('reading', isReading);
-    const list = notices.map(({ kind, text }) => make('p', `notice ${kind}`, text));
-    part('notices', HTMLElement).replaceChildren(...list);
+    const list = notices.map(({ kind, text }) => createElement('p', `notice ${kind}`, text));
+    elementById('notices', HTMLElement).replaceChildren(...list);
   }
 
   #addMode(mode: Mode, words: Localizer): void {
-    const label = make('label', 'mode');
-    const radio = make('input', '');
+    const label = createElement('label', 'mode');
+    const radio = createElement('input', '');
     radio.type = 'radio';
     radio.name = 'mode';
     radio.value = mode;
     radio.addEventListener('change', () => this.#events.mode(mode));
-    label.append(radio, make('span', '', words.text(mode)));
-    part('modes', HTMLElement).append(label);
+    label.append(radio, createElement('span', '', words.text(mode)));
+    elementById('modes', HTMLElement).append(label);
     this.#radios.set(mode, radio);
   }
 

@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { linkAt, renderBlocks, renderLine } from './render.ts';
 import './page.css';
 import { type PagePart, readToPage, type ToHost, type ToPage, versioned } from './protocol.ts';
-import { rebuild } from './render.ts';
+import { sanitizedFragment } from './render.ts';
 
 interface Host {
   postMessage(message: unknown): void;
@@ -98,7 +98,7 @@ function show(content: ToPage): void {
 }
 
 function shown(part: PagePart, { picture }: ToPage['words']): Node {
-  if ('html' in part) return rebuild(part.html, (description) => picture.replace('{0}', () => description));
+  if ('html' in part) return sanitizedFragment(part.html, (description) => picture.replace('{0}', () => description));
   return 'blocks' in part ? renderBlocks(part.blocks) : asText(part);
 }
 

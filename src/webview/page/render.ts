@@ -78,7 +78,7 @@ const MATHML = 'http://www.w3.org/1998/Math/MathML';
  *
  * @param picture says what stands for a picture of this description.
  */
-export function rebuild(html: string, picture: (description: string) => string): DocumentFragment {
+export function sanitizedFragment(html: string, picture: (description: string) => string): DocumentFragment {
   // What is in a template loads and runs nothing. No document of its own: a picture named `body` would be its `body`.
   const template = document.createElement('template');
   template.innerHTML = escapeTags(html);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { registerLanguage } from '../../../src/host/rules/language.ts';
+import { registerRuleLanguage } from '../../../src/host/rules/language.ts';
 import { folder } from '../support/workspace.ts';
 import { FakeAccess, file } from './scene.ts';
 
@@ -12,7 +12,7 @@ describe('the editor of access rules and reviews', () => {
   beforeEach(() => {
     access = new FakeAccess();
     access.arrive();
-    language = registerLanguage(access.data);
+    language = registerRuleLanguage(access.data);
   });
   afterEach(async () => {
     language.dispose();

@@ -4,8 +4,8 @@ import {
   contentsOf,
   groupChildren,
   groupNodes,
-  heldChildren,
   organizationChildren,
+  ownChildren,
   roleChildren,
   roleNodes,
 } from '../../../src/host/tree/children.ts';
@@ -70,7 +70,7 @@ describe('the children of an organization', () => {
     const [favorites, ...rest] = organizationChildren(organization, all);
     assert.deepEqual(kinds(rest), ['groups', 'roles']);
     assert.ok(favorites?.kind === 'favorites');
-    assert.deepEqual(names(heldChildren(favorites)), ['h', 'r']);
+    assert.deepEqual(names(ownChildren(favorites)), ['h', 'r']);
   });
 
   it('say that reading was stopped', () => {
@@ -102,7 +102,7 @@ describe('groups and roles', () => {
   it('that are only granted stand apart from those that are listed', () => {
     const nodes = roleNodes(rolesSection, shown([group('g', ['r', 'gone'])], [role('r')]));
     assert.deepEqual(kinds(nodes), ['role', 'unlisted']);
-    assert.deepEqual(names(heldChildren(only(nodes, 'unlisted')[0] ?? assert.fail())), ['gone']);
+    assert.deepEqual(names(ownChildren(only(nodes, 'unlisted')[0] ?? assert.fail())), ['gone']);
     const unread = roleNodes(rolesSection, shown([group('g', ['r'])], offline));
     assert.deepEqual(kinds(unread), ['problem', 'unlisted']);
     assert.equal(only(unread, 'unlisted')[0]?.rolesKnown, false);
@@ -143,7 +143,7 @@ describe('the children of a group', () => {
   it('stand under what they are, with how many there are', () => {
     const parts = only(groupChildren(nodeOf(whole, [role('r-1', { name: 'reader' })])), 'part');
     assert.deepEqual(
-      parts.map((node) => [node.part, names(heldChildren(node))]),
+      parts.map((node) => [node.part, names(ownChildren(node))]),
       [
         ['grants', ['reader', 'r-gone']],
         ['subjects', ['s', 's']],

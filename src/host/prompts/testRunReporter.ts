@@ -13,20 +13,20 @@ import {
 import type { OpenedPrompt } from './promptFiles.ts';
 
 /** A test, and what it asks. */
-export interface TestedCase {
+export interface TestCase {
   readonly test: vscode.TestItem;
   readonly one: PromptCase;
 }
 
 /** Tells a test run what becomes of the cases of a file. */
-export class TestWork {
+export class TestRunReporter {
   readonly #run: vscode.TestRun;
   readonly #prompt: OpenedPrompt;
-  readonly #tests: ReadonlyMap<string, TestedCase>;
+  readonly #tests: ReadonlyMap<string, TestCase>;
   readonly #models: number;
   readonly #results = new Map<string, CaseResult[]>();
 
-  constructor(run: vscode.TestRun, prompt: OpenedPrompt, tests: ReadonlyMap<string, TestedCase>, models: number) {
+  constructor(run: vscode.TestRun, prompt: OpenedPrompt, tests: ReadonlyMap<string, TestCase>, models: number) {
     this.#run = run;
     this.#prompt = prompt;
     this.#tests = tests;
