@@ -1,3 +1,4 @@
+import { nearest } from '../base/text.ts';
 import {
   type AccessMetadata,
   type AccessModel,
@@ -63,17 +64,8 @@ export function filterProblemsOf(text: string): readonly FilterProblem[] {
     if (typed === 'is')
       return STATES.some((state) => state.startsWith(rest)) ? [] : [{ kind: 'state', typed: rest, known: STATES }];
     if (FILTER_KEYS.some((known) => known === typed)) return [];
-    return [{ kind: 'key', typed, meant: FILTER_KEYS.find((known) => isNearly(typed, known)) }];
+    return [{ kind: 'key', typed, meant: nearest(typed, FILTER_KEYS) }];
   });
-}
-
-/** One letter too many, too few or another, or two that have changed places. */
-function isNearly(typed: string, known: string): boolean {
-  let start = 0;
-  while (start < typed.length && typed[start] === known[start]) start += 1;
-  const [a, b] = [typed.slice(start), known.slice(start)];
-  if (a.slice(1) === b || a === b.slice(1) || a.slice(1) === b.slice(1)) return true;
-  return a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2);
 }
 
 function keyOf(name: string | undefined, value: string): FilterKey | undefined {

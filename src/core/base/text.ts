@@ -31,10 +31,10 @@ export function formatList(items: readonly string[]): string {
 }
 
 /** The one among `known` that was probably meant; nothing where none is near, or where it is the same. */
-export function nearest(typed: string, known: Iterable<string>): string | undefined {
+export function nearest<T extends string>(typed: string, known: Iterable<T>): T | undefined {
   const wanted = typed.toLowerCase();
   const limit = Math.min(3, Math.max(1, Math.floor(typed.length / 3)));
-  let best: string | undefined;
+  let best: T | undefined;
   let least = limit + 1;
   for (const candidate of known) {
     if (candidate === typed || Math.abs(candidate.length - typed.length) >= least) continue;
