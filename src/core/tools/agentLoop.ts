@@ -246,11 +246,15 @@ function planCall<D>(call: ToolCall, tools: readonly AgentTool<D>[]): PlannedCal
       `The arguments are not a JSON object, so nothing was run. They were: ${call.arguments}`,
     );
   }
-  const errors = tool.check(args);
-  if (errors.length > 0) {
-    return refuse('invalidArguments', `The arguments do not fit the tool, so nothing was run. ${errors.join(' ')}`);
-  }
+  const misfit = argumentsMisfit(tool, args);
+  if (misfit !== undefined) return refuse('invalidArguments', misfit);
   return { call, replay, plan: { kind: 'run', call: { id: call.id, name: call.name, arguments: args } } };
+}
+
+/** Why a call with these arguments is not run, for the model; `undefined` where they fit. */
+export function argumentsMisfit({ check }: Pick<AgentTool<unknown>, 'check'>, args: unknown): string | undefined {
+  const errors = check(args);
+  return errors.length === 0 ? undefined : `The arguments do not fit the tool, so nothing was run. ${errors.join(' ')}`;
 }
 
 interface Ended {
@@ -319,11 +323,11 @@ function settle(
 }
 
 function failure(error: unknown, signal: AbortSignal): [ToolResult, boolean] {
-  if (signal.aborted) return [cancelledResult, true];
-  if (isCancelled(error))
-    return [{ content: 'The user did not let this call run.', isError: true, refused: true }, false];
-  return [
-    { content: `The tool failed: ${error instanceof Error ? error.message : String(error)}`, isError: true },
-    false,
-  ];
+  return signal.aborted ? [cancelledResult, true] : [rejectedCallResult(error), false];
+}
+
+/** What the model gets for a call that was rejected; a cancellation is the user's refusal. */
+export function rejectedCallResult(error: unknown): ToolResult {
+  if (isCancelled(error)) return { content: 'The user did not let this call run.', isError: true, refused: true };
+  return { content: `The tool failed: ${error instanceof Error ? error.message : String(error)}`, isError: true };
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { asRolecallError, isCancelled } from '../../core/base/errors.ts';
+import { isCancelled } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
-import type { ToolResult } from '../../core/tools/agentLoop.ts';
+import { argumentsMisfit, rejectedCallResult, type ToolResult } from '../../core/tools/agentLoop.ts';
 import { languageModelTool } from '../../ids.ts';
 import { signalOf } from '../cancellation.ts';
 import type { ToolRegistry } from '../conversation.ts';
@@ -53,7 +53,10 @@ async function answer(registry: ToolRegistry, input: Input, signal: AbortSignal,
   return (await callTool(registry, input.tool, input.arguments, signal, log)).content;
 }
 
-/** One call of another agent, with the user's consent. Errors go to the model as well: it may ask differently. */
+/**
+ * One call of another agent, with the user's consent. Errors go to the model as well: it may ask differently. Unlike the agent
+ * loop's own, such an agent may not know the tools yet, and sees no mark of a failure.
+ */
 export async function callTool(
   { tools, invoke }: ToolRegistry,
   name: unknown,
@@ -65,16 +68,15 @@ export async function callTool(
   const tool = tools.find((each) => each.name === name);
   if (!tool) return failed(`There is no tool ${JSON.stringify(name)}. ${listed(tools)}`);
   const given = args ?? {};
-  const errors = tool.check(given);
-  if (errors.length > 0) return failed(`The arguments do not fit the tool, so nothing was run. ${errors.join(' ')}`);
+  const misfit = argumentsMisfit(tool, given);
+  if (misfit !== undefined) return failed(misfit);
   try {
     const call = { id: crypto.randomUUID(), name: tool.name, arguments: Object(given) };
     const { content, isError } = await invoke(call, signal);
     return isError ? failed(`The tool failed.\n${content}`) : { content, isError };
   } catch (error) {
-    if (isCancelled(error)) return failed('The user did not let this call run.');
-    log.error(describeError(error));
-    return failed(`The tool failed: ${asRolecallError(error).message}`);
+    if (!isCancelled(error)) log.error(describeError(error));
+    return rejectedCallResult(error);
   }
 }
 
