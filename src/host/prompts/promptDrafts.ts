@@ -9,8 +9,10 @@ import type { Clouds } from '../clouds.ts';
 import type { Handlers } from '../commands.ts';
 import type { LastExchange, OpenToolRegistry } from '../conversation.ts';
 import { showInformationMessage } from '../dialogs.ts';
+import { openDraft } from '../drafts.ts';
 import type { ModelCatalog } from '../modelCatalog.ts';
 import { readFromDisk, resourcesOf } from './promptFiles.ts';
+import { PROMPT_EXTENSION } from './promptPattern.ts';
 
 export interface PromptDraftsDeps {
   readonly clouds: Pick<Clouds, 'active'>;
@@ -22,7 +24,8 @@ export interface PromptDraftsDeps {
 /** New Prompt File, Save as Prompt File and Import .prompty File…: each opens a file that is not saved yet. */
 export function promptDrafts(deps: PromptDraftsDeps) {
   return {
-    [promptCommands.newPromptFile]: () => openDraft('new', newPromptFile('New prompt', deps.catalog.picked?.id)),
+    [promptCommands.newPromptFile]: () =>
+      openDraft('new', PROMPT_EXTENSION, newPromptFile('New prompt', deps.catalog.picked?.id)),
     [promptCommands.saveChatAsPromptFile]: () => saveChat(deps),
     [promptCommands.importPrompty]: (uri) => importFile(deps, uri),
   } satisfies Partial<Handlers>;
@@ -51,7 +54,7 @@ async function saveChat({ clouds, openTools, lastExchange }: PromptDraftsDeps): 
   ];
   const name = vscode.l10n.t('From chat');
   const text = writePromptFile({ name, model, parameters, messages: said, tools });
-  await openDraft('chat', `${remarks(vscode.l10n.t('Not saved:'), notSaved)}${text}`);
+  await openDraft('chat', PROMPT_EXTENSION, `${remarks(vscode.l10n.t('Not saved:'), notSaved)}${text}`);
 }
 
 /** Comments at the top of a file, under this heading; nothing where there are none. */
@@ -83,7 +86,7 @@ async function importFile({ openTools }: PromptDraftsDeps, given: unknown): Prom
       .split('/')
       .at(-1)
       ?.replace(/\.prompty$/, '') || 'imported';
-  await openDraft(name, `${head}${text}`, { folder: vscode.Uri.joinPath(uri, '..') });
+  await openDraft(name, PROMPT_EXTENSION, `${head}${text}`, { folder: vscode.Uri.joinPath(uri, '..') });
   if (notTaken.length === 0) return;
   await showInformationMessage(
     notTaken.length === 1
@@ -93,38 +96,4 @@ async function importFile({ openTools }: PromptDraftsDeps, given: unknown): Prom
           notTaken.length,
         ),
   );
-}
-
-/**
- * Opens a file that is not saved yet, in `folder` or the first of the workspace, under a name that is free there, so that Save needs
- * no dialog.
- *
- * @param at where the cursor stands, in UTF-16 units.
- */
-export async function openDraft(
-  name: string,
-  text: string,
-  { folder: beside, at = 0, column }: { folder?: vscode.Uri; at?: number; column?: vscode.ViewColumn } = {},
-): Promise<void> {
-  const folder = beside ?? vscode.workspace.workspaceFolders?.[0]?.uri;
-  const uri = folder
-    ? await freeName(folder, name)
-    : vscode.Uri.from({ scheme: 'untitled', path: `${name}.prompt.yml` });
-  const document = await vscode.workspace.openTextDocument(uri);
-  const edit = new vscode.WorkspaceEdit();
-  edit.replace(uri, new vscode.Range(0, 0, document.lineCount, 0), text);
-  await vscode.workspace.applyEdit(edit);
-  const cursor = document.positionAt(at);
-  const selection = new vscode.Selection(cursor, cursor);
-  await vscode.window.showTextDocument(document, { selection, ...(column !== undefined && { viewColumn: column }) });
-}
-
-async function freeName(folder: vscode.Uri, name: string): Promise<vscode.Uri> {
-  const taken = new Set((await vscode.workspace.fs.readDirectory(folder)).map(([each]) => each));
-  const open = new Set(vscode.workspace.textDocuments.map(({ uri }) => uri.path));
-  for (let count = 1; ; count += 1) {
-    const uri = vscode.Uri.joinPath(folder, `${name}${count === 1 ? '' : `-${count}`}.prompt.yml`);
-    const isTaken = taken.has(uri.path.split('/').at(-1) ?? '') || open.has(uri.path);
-    if (!isTaken) return uri.with({ scheme: 'untitled' });
-  }
 }

@@ -12,9 +12,10 @@ import { signalOf } from '../cancellation.ts';
 import type { Handlers } from '../commands.ts';
 import type { OpenToolRegistry } from '../conversation.ts';
 import { showInformationMessage, showQuickPick, withProgress } from '../dialogs.ts';
+import { openDraft } from '../drafts.ts';
 import type { ModelAnswer } from './modelAnswer.ts';
 import type { PromptCommands } from './promptCommands.ts';
-import { openDraft } from './promptDrafts.ts';
+import { PROMPT_EXTENSION } from './promptPattern.ts';
 import type { PromptResult, PromptResults } from './promptResults.ts';
 import type { ResultDocuments } from './resultDocuments.ts';
 
@@ -84,9 +85,9 @@ export class ResultCommands {
     const editor = vscode.window.visibleTextEditors.find(
       (each) => each.document.uri.toString() === prompt.uri.toString(),
     );
-    await openDraft(prompt.name.replace(/\.?prompt\.ya?ml$/, '') || 'prompt', text, {
+    await openDraft(prompt.name.replace(/\.?prompt\.ya?ml$/, '') || 'prompt', PROMPT_EXTENSION, text, {
       ...(prompt.uri.scheme !== 'untitled' && { folder: vscode.Uri.joinPath(prompt.uri, '..') }),
-      at: offset,
+      cursor: offset,
       column: editor?.viewColumn ?? vscode.ViewColumn.One,
     });
   }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { RolecallError } from '../../core/base/errors.ts';
+import { openDraft } from '../drafts.ts';
 import { fileExists } from '../watchedFiles.ts';
 
 /** The smallest change that makes a document this text: markers and the cursor elsewhere stay. */
@@ -28,28 +29,14 @@ export async function writeFile(uri: vscode.Uri, text: string): Promise<vscode.T
 export function organizationFile(organization: string, kind = 'access'): vscode.Uri {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   if (!folder) throw new RolecallError('invalidRequest', vscode.l10n.t('Open a folder first: the file is kept in it.'));
-  return vscode.Uri.joinPath(folder, nameFor(organization, kind));
+  return vscode.Uri.joinPath(folder, `${fileName(organization)}.${kind}.yaml`);
 }
 
-function nameFor(organization: string, kind: string): string {
-  return `${organization.replace(/[^\w.-]+/g, '_')}.${kind}.yaml`;
+function fileName(organization: string): string {
+  return organization.replace(/[^\w.-]+/g, '_');
 }
 
-/** Opens a file of access rules that is not saved yet, under a name that is free in the first folder: Save needs no dialog. */
-export async function openDraft(organization: string, text: string): Promise<void> {
-  const uri = await freeDraft(organization);
-  const document = await vscode.workspace.openTextDocument(uri);
-  const editor = await vscode.window.showTextDocument(document);
-  await vscode.workspace.applyEdit(editOf(document, text));
-  editor.selection = new vscode.Selection(0, 0, 0, 0);
-}
-
-async function freeDraft(organization: string): Promise<vscode.Uri> {
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-  if (!folder) return vscode.Uri.from({ scheme: 'untitled', path: nameFor(organization, 'access') });
-  const open = new Set(vscode.workspace.textDocuments.map(({ uri }) => uri.path));
-  for (let count = 1; ; count += 1) {
-    const uri = vscode.Uri.joinPath(folder, nameFor(count === 1 ? organization : `${organization}-${count}`, 'access'));
-    if (!open.has(uri.path) && !(await fileExists(uri))) return uri.with({ scheme: 'untitled' });
-  }
+/** Opens a file of access rules that is not saved yet. */
+export function openAccessDraft(organization: string, text: string): Promise<void> {
+  return openDraft(fileName(organization), '.access.yaml', text);
 }

@@ -28,7 +28,7 @@ import { showInputBox, showQuickPick } from '../dialogs.ts';
 import type { OpenPage } from '../pages.ts';
 import { pickGroupOrRole, pickPrincipal, readPicked } from '../pickTarget.ts';
 import { ACCESS_FILE_GLOB, type AccessFiles, type CheckedDocument } from './accessFiles.ts';
-import { editOf, openDraft } from './edits.ts';
+import { editOf, openAccessDraft } from './edits.ts';
 import type { RulesDeps } from './rules.ts';
 
 interface RuleCommandsDeps extends RulesDeps {
@@ -42,7 +42,7 @@ export function ruleCommands(deps: RuleCommandsDeps) {
   return {
     [commands.newAccessRules]: async (node) => {
       const { model } = await readPicked(data, node);
-      await openDraft(model.organization, newAccessFile(model, Date.now()));
+      await openAccessDraft(model.organization, newAccessFile(model, Date.now()));
     },
     [commands.declareAccess]: async (node) => {
       const active = targetOf(node) ? undefined : await activeFile(deps);
@@ -50,7 +50,7 @@ export function ruleCommands(deps: RuleCommandsDeps) {
       await files.check();
       const own = files.checked.filter(({ file }) => file.organization === model.organization);
       const uri = own.find(({ file }) => file.declared)?.uri ?? active?.uri ?? own[0]?.uri;
-      if (!uri) return openDraft(model.organization, declare(model));
+      if (!uri) return openAccessDraft(model.organization, declare(model));
       // It may replace what was written by hand: it is shown, and saved by whoever agrees.
       const document = await vscode.workspace.openTextDocument(uri);
       await vscode.window.showTextDocument(document);
