@@ -106,6 +106,9 @@ export const chatCommands = {
   tools: 'tools',
 } as const;
 
+/** The source of our diagnostics, as Problems shows it. */
+export const DIAGNOSTIC_SOURCE = 'Rolecall';
+
 /** The tools of a folder, below it. */
 export const TOOL_FILE = '.vscode/rolecall.tools.json';
 

@@ -7,12 +7,11 @@ import {
   promptHover,
 } from '../../core/prompts/languageService.ts';
 import type { PromptProblem } from '../../core/prompts/yamlText.ts';
-import { promptCommands, settings } from '../../ids.ts';
+import { DIAGNOSTIC_SOURCE, promptCommands, settings } from '../../ids.ts';
 import type { OpenToolRegistry } from '../conversation.ts';
 import { promptOf } from './promptFiles.ts';
 import type { PromptModels } from './promptModels.ts';
 import { isPromptFile, PROMPT_GLOB } from './promptPattern.ts';
-import { PROBLEM_SOURCE } from './promptProblems.ts';
 
 export interface PromptLanguageDeps {
   readonly models: PromptModels;
@@ -147,7 +146,7 @@ class PromptFixes implements vscode.CodeActionProvider {
     const prompt = promptOf(document);
     const problems = this.#problemsOf(document.uri);
     return diagnostics.flatMap((diagnostic) => {
-      if (diagnostic.source !== PROBLEM_SOURCE) return [];
+      if (diagnostic.source !== DIAGNOSTIC_SOURCE) return [];
       const { fix } =
         problems.find(
           (each) =>

@@ -5,7 +5,7 @@ import { type PromptResources, rangesOfFields } from '../../core/prompts/promptR
 import { ReferenceChecker } from '../../core/prompts/referenceChecker.ts';
 import type { PromptRun } from '../../core/prompts/runResults.ts';
 import type { PromptProblem } from '../../core/prompts/yamlText.ts';
-import { TOOL_FILE } from '../../ids.ts';
+import { DIAGNOSTIC_SOURCE, TOOL_FILE } from '../../ids.ts';
 import { documentOf, type OpenedPrompt, promptOf } from './promptFiles.ts';
 import type { PromptModels } from './promptModels.ts';
 import { isPromptFile } from './promptPattern.ts';
@@ -210,11 +210,9 @@ const severities: Readonly<Record<DocumentProblem['severity'], vscode.Diagnostic
   information: vscode.DiagnosticSeverity.Information,
 };
 
-export const PROBLEM_SOURCE = 'Rolecall';
-
 function diagnosticOf(prompt: OpenedPrompt, problem: DocumentProblem): vscode.Diagnostic {
   const shown = new vscode.Diagnostic(prompt.rangeOf(problem), problem.message, severities[problem.severity]);
-  shown.source = PROBLEM_SOURCE;
+  shown.source = DIAGNOSTIC_SOURCE;
   shown.code = problem.code;
   return shown;
 }

@@ -16,6 +16,7 @@ import { relatedPlaces } from '../../core/rules/relatedPlaces.ts';
 import { positionsIn } from '../../core/rules/reports.ts';
 import { dateText, type FileProblem, type Place, problem } from '../../core/rules/shape.ts';
 import { peopleMistakeText } from '../../core/rules/trial.ts';
+import { DIAGNOSTIC_SOURCE } from '../../ids.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import { WatchedFiles } from '../watchedFiles.ts';
 
@@ -24,7 +25,6 @@ export const ACCESS_FILE_GLOB = '**/*.access.yaml';
 const MAX_FINDINGS = 50;
 /** So many findings are named at a row of the tree. */
 const MAX_MARKS = 5;
-export const SOURCE = 'Rolecall';
 
 /** A file, and what its organization's last reading comes to by it. */
 export interface CheckedDocument {
@@ -197,7 +197,7 @@ export function diagnosticOf(
   rangeOf: (place: Place) => vscode.Range,
 ): vscode.Diagnostic {
   const shown = new vscode.Diagnostic(rangeOf(place), message, SEVERITIES[severity]);
-  shown.source = SOURCE;
+  shown.source = DIAGNOSTIC_SOURCE;
   shown.code = code;
   return shown;
 }
@@ -217,7 +217,7 @@ export function diagnosticsOf(
     isOfRule = false,
   ) => {
     const shown = new vscode.Diagnostic(rangeOf(place), message, SEVERITIES[severity]);
-    shown.source = SOURCE;
+    shown.source = DIAGNOSTIC_SOURCE;
     shown.code = isOfRule ? { value: code, target: about } : code;
     return shown;
   };

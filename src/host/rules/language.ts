@@ -8,11 +8,11 @@ import { type Finding, fingerprintOf, groupsOf, rolesOf, sortedFindings } from '
 import { findingsOf } from '../../core/rules/judge.ts';
 import { accessFileCompletions, accessFileHover, type CompletionItem } from '../../core/rules/languageService.ts';
 import type { Place } from '../../core/rules/shape.ts';
-import { commands } from '../../ids.ts';
+import { commands, DIAGNOSTIC_SOURCE } from '../../ids.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import { escapeMarkdown } from '../markdown.ts';
 import { targetOfEntry } from '../pickTarget.ts';
-import { ACCESS_FILE_GLOB, type AccessFiles, type CheckedDocument, rangesIn, SOURCE } from './accessFiles.ts';
+import { ACCESS_FILE_GLOB, type AccessFiles, type CheckedDocument, rangesIn } from './accessFiles.ts';
 import { editOf } from './edits.ts';
 
 const KINDS: Readonly<Record<CompletionItem['kind'], vscode.CompletionItemKind>> = {
@@ -102,7 +102,7 @@ export class QuickFixes implements vscode.CodeActionProvider, vscode.Disposable 
     range: vscode.Range,
     { diagnostics }: Pick<vscode.CodeActionContext, 'diagnostics'>,
   ): vscode.CodeAction[] {
-    const own = diagnostics.filter(({ source }) => source === SOURCE);
+    const own = diagnostics.filter(({ source }) => source === DIAGNOSTIC_SOURCE);
     if (own.length === 0) return [];
     const { file, unread, result } = this.#check(document);
     const rangeOf = rangesIn(document.getText());

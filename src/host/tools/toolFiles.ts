@@ -3,7 +3,7 @@ import { createSerialQueue } from '../../core/base/abort.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Diagnostic, WorkspaceToolDefinition } from '../../core/tools/definition.ts';
 import type { readToolFile, ToolFile } from '../../core/tools/toolFile.ts';
-import { TOOL_FILE } from '../../ids.ts';
+import { DIAGNOSTIC_SOURCE, TOOL_FILE } from '../../ids.ts';
 import type { ToolFileProblem } from '../conversation.ts';
 import { fileExists, isFileNotFound } from '../watchedFiles.ts';
 
@@ -172,8 +172,6 @@ export class ToolFiles implements vscode.Disposable {
   }
 }
 
-const SOURCE = 'Rolecall';
-
 type Reader = typeof readToolFile;
 
 async function loadReader(): Promise<Reader> {
@@ -233,6 +231,6 @@ function diagnostic(problem: Diagnostic, text: string): vscode.Diagnostic {
     problem.message,
     severity,
   );
-  shown.source = SOURCE;
+  shown.source = DIAGNOSTIC_SOURCE;
   return shown;
 }
