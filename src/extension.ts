@@ -6,7 +6,6 @@ import { RecentProblems } from './core/diagnosis/recentProblems.ts';
 import { briefAccess, registerAccess, withAccessTools } from './host/access/register.ts';
 import { AccessData } from './host/accessData.ts';
 import type { AccessTarget } from './host/accessTarget.ts';
-import { accessToolNames } from './host/accessToolNames.ts';
 import { createClouds, registerSession } from './host/auth/register.ts';
 import { ChangeMarks } from './host/changeMarks.ts';
 import type { BriefAccess } from './host/chat/composeRequest.ts';
@@ -20,6 +19,7 @@ import { registerEditorCommands } from './host/editor/register.ts';
 import { TokenUsage } from './host/formats.ts';
 import { registerMatrix } from './host/matrix/register.ts';
 import { ModelCatalog } from './host/modelCatalog.ts';
+import { ownAccessToolNames } from './host/ownAccessTools.ts';
 import { registerPrompts } from './host/prompts/register.ts';
 import { registerPages } from './host/registerPages.ts';
 import { registerRules } from './host/rules/register.ts';
@@ -85,7 +85,7 @@ export function activate(context: vscode.ExtensionContext): void {
 
   // Models and tools, in chat and in the editor
   const catalog = own(new ModelCatalog({ clouds, settings, fetch, log }));
-  const tools = own(registerTools({ workspaceState, reserved: accessToolNames, answered, settings, fetch, log }));
+  const tools = own(registerTools({ workspaceState, reserved: ownAccessToolNames, answered, settings, fetch, log }));
   const openTools = withAccessTools(tools.open, data, extension, log);
   const observations = new ModelObservations();
   const request = { clouds, catalog, settings, observations, usage, openTools, pages, fetch, log };

@@ -8,9 +8,9 @@ import {
   probability,
 } from '../core/completions/completion.ts';
 import type { AgentLoopEvent, AgentLoopResult, RefusalReason } from '../core/tools/agentLoop.ts';
-import { accessToolNames } from './accessToolNames.ts';
 import { type AnswerEnding, endingOf } from './conversation.ts';
 import { tokensText } from './formats.ts';
+import { ownAccessToolNames } from './ownAccessTools.ts';
 
 /** What an event adds to the answer that is shown. */
 export type AnswerPart =
@@ -54,7 +54,7 @@ export function closingLine(end: AgentLoopResult): string | undefined {
 const REFUSALS: Readonly<Record<RefusalReason, (name: string) => string>> = {
   user: (name) => vscode.l10n.t('You did not allow {0}.', name),
   unknownTool: (name) =>
-    accessToolNames.has(name)
+    ownAccessToolNames.has(name)
       ? vscode.l10n.t('The model called {0}, which is available only with /access. Ask again with /access.', name)
       : vscode.l10n.t('The model called {0}, which is not an available tool.', name),
   invalidJson: (name) => vscode.l10n.t('{0} was not run: its arguments are not valid JSON.', name),

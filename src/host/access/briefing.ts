@@ -5,8 +5,8 @@ import { asRolecallError } from '../../core/base/errors.ts';
 import { oneLine } from '../../core/base/text.ts';
 import { languageModelTools } from '../../ids.ts';
 import type { AccessData, ActiveSession } from '../accessData.ts';
-import { nameForOurselves } from '../accessToolNames.ts';
 import type { Briefing } from '../conversation.ts';
+import { ownToolName } from '../ownAccessTools.ts';
 
 /** Organizations whose lists are sent to a model that calls no tools; more would fill any context. */
 const MAX_ORGANIZATIONS = 5;
@@ -55,7 +55,7 @@ export async function accessBriefing(data: AccessData, callsTools: boolean, sign
 
 const INTRODUCTION =
   'The user asks who can do what in a multi-tenant cloud. Groups bind people and service accounts to roles. Answer only from what the identity service says, and say what could not be read.';
-const HOW = `Find it out with the tools ${Object.values(languageModelTools).map(nameForOurselves).join(', ')}; do not guess.`;
+const HOW = `Find it out with the tools ${Object.values(languageModelTools).map(ownToolName).join(', ')}; do not guess.`;
 
 async function listsOf(data: AccessData, session: ActiveSession, id: string, signal: AbortSignal): Promise<string[]> {
   const { model, access } = await raceWithSignal(data.read(session, id), signal);

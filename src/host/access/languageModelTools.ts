@@ -6,9 +6,9 @@ import type { Log } from '../../core/base/log.ts';
 import { oneLine } from '../../core/base/text.ts';
 import type { languageModelTools } from '../../ids.ts';
 import type { AccessData, ActiveSession } from '../accessData.ts';
-import { nameForOurselves } from '../accessToolNames.ts';
 import { signalOf } from '../cancellation.ts';
 import { showWarningMessage } from '../dialogs.ts';
+import { ownToolName } from '../ownAccessTools.ts';
 import { answerToolQuestion, readToolQuestion } from './accessTools.ts';
 
 /** What is shared with whom: shown to the user before anything is read. */
@@ -104,7 +104,7 @@ export class ContributedAccessTools implements vscode.Disposable {
     const signal = signalOf(token);
     try {
       const session = this.#data.requireSession();
-      const question = await readToolQuestion(this.#data, nameForOurselves(name), options.input, 'others');
+      const question = await readToolQuestion(this.#data, ownToolName(name), options.input, 'others');
       const { organization } = question;
       const recipient = recipientOf(options);
       if (!(await this.#consent.ask(session, { organization, recipient }, signal))) {
@@ -116,7 +116,7 @@ export class ContributedAccessTools implements vscode.Disposable {
       const { tokenBudget = DEFAULT_TOKEN_BUDGET, countTokens } = options.tokenizationOptions ?? {};
       const measure = countTokens ? async (text: string) => countTokens(text, token) : estimateTokens;
       const answer = await answerToolQuestion(this.#data, question, tokenBudget, measure, signal);
-      this.#answered.add(nameForOurselves(name));
+      this.#answered.add(ownToolName(name));
       return result(answer);
     } catch (error) {
       const known = asRolecallError(error);

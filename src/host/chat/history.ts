@@ -4,10 +4,10 @@ import * as z from 'zod/mini';
 import { checkMessages } from '../../core/completions/parameters.ts';
 import type { ChatMessage } from '../../core/completions/request.ts';
 import { chatCommands, chatParticipant } from '../../ids.ts';
-import { accessToolNames, nameForOurselves } from '../accessToolNames.ts';
 import type { Cloud } from '../cloud.ts';
 import type { ToolRegistryOptions } from '../conversation.ts';
 import { fenced, isTruncated } from '../markdown.ts';
+import { ownAccessToolNames, ownToolName } from '../ownAccessTools.ts';
 import { linesOf } from '../passage.ts';
 import { isOwnLine } from './answerWriter.ts';
 import { attachedImages, imageName, userMessage } from './images.ts';
@@ -201,8 +201,8 @@ export function accessToolsFor({
   command,
   toolReferences,
 }: Pick<vscode.ChatRequest | vscode.ChatRequestTurn, 'command' | 'toolReferences'>): ReadonlySet<string> {
-  if (command === chatCommands.access) return accessToolNames;
-  return new Set(toolReferences.map(({ name }) => nameForOurselves(name)).filter((name) => accessToolNames.has(name)));
+  if (command === chatCommands.access) return ownAccessToolNames;
+  return new Set(toolReferences.map(({ name }) => ownToolName(name)).filter((name) => ownAccessToolNames.has(name)));
 }
 
 function answerMessages(

@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { asRolecallError } from '../../core/base/errors.ts';
 import type { AgentLoopResult } from '../../core/tools/agentLoop.ts';
 import { chatCommands, commands, contextKeys, defaultModelEntry, extensionId, languageModelVendor } from '../../ids.ts';
-import { accessToolNames } from '../accessToolNames.ts';
 import { AnswerStats, answerPart, closingLine, lowConfidenceLine } from '../answerText.ts';
 import { accountSignal, ownerOf, signalOf } from '../cancellation.ts';
 import type { Cloud } from '../cloud.ts';
@@ -12,6 +11,7 @@ import { type Conversation, type LastExchange, type OpenToolRegistry, runConvers
 import { escapeMarkdown } from '../markdown.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 import { parametersFor, type RequestDeps } from '../modelRequest.ts';
+import { ownAccessToolNames } from '../ownAccessTools.ts';
 import { manageTrust, restrictedLine } from '../restrictedMode.ts';
 import { describeError, nextStep } from '../showError.ts';
 import { AnswerWriter } from './answerWriter.ts';
@@ -57,9 +57,9 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
   const { request, stream, signal } = asked;
   try {
     if (request.command === chatCommands.tools) {
-      const { tools, ...toolRegistry } = await deps.openTools({ access: accessToolNames });
+      const { tools, ...toolRegistry } = await deps.openTools({ access: ownAccessToolNames });
       stream.markdown(await toolsOverview({ tools, ...toolRegistry }));
-      if (tools.some(({ name }) => accessToolNames.has(name))) {
+      if (tools.some(({ name }) => ownAccessToolNames.has(name))) {
         stream.markdown(
           `\n\n${vscode.l10n.t('Tools that read who has access are available with `/access`, or when you mention one, for example `#rolecallWhoHas`.')}`,
         );

@@ -7,9 +7,9 @@ import type { AgentTool, CheckedCall, ToolResult } from '../../core/tools/agentL
 import { escapeInvisible } from '../../core/tools/consent.ts';
 import type { Containment } from '../../core/tools/containment.ts';
 import { contextKeys } from '../../ids.ts';
-import { accessToolNames } from '../accessToolNames.ts';
 import { setContextKey } from '../contextKeys.ts';
 import type { ToolRegistry, ToolRegistryOptions } from '../conversation.ts';
+import { ownAccessToolNames } from '../ownAccessTools.ts';
 import type { Settings } from '../settings.ts';
 import type { ToolConsent } from './toolConsent.ts';
 import { type CallPermissions, notContainedLine, permissionsLine } from './toolConsent.ts';
@@ -113,7 +113,7 @@ const MAX_NAMED = 5;
 
 /** What a conversation may contain that a tool could send, in words, by the tools that have answered in it. */
 function carried(answered: ReadonlySet<string>): string[] {
-  const others = [...answered].filter((name) => !accessToolNames.has(name));
+  const others = [...answered].filter((name) => !ownAccessToolNames.has(name));
   const named = others.slice(0, MAX_NAMED).map(escapeInvisible).join(', ');
   const more = others.length - MAX_NAMED;
   return [

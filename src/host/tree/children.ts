@@ -164,7 +164,7 @@ function isOneReason(one: RolecallError, other: RolecallError): boolean {
   return one.kind === other.kind && one.details.status === other.details.status;
 }
 
-export function emptyNode(parent: string, text: string): Node {
+function emptyNode(parent: string, text: string): Node {
   return { kind: 'empty', id: `${parent}/empty`, text };
 }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { accessToolRegistry, mergeToolRegistries } from '../../../src/host/access/accessTools.ts';
 import { registerLanguageModelTools } from '../../../src/host/access/register.ts';
-import { accessToolNames } from '../../../src/host/accessToolNames.ts';
 import type { ToolRegistry } from '../../../src/host/conversation.ts';
+import { ownAccessToolNames } from '../../../src/host/ownAccessTools.ts';
 import { extensionId, languageModelTools } from '../../../src/ids.ts';
 import { Commands } from '../support/commands.ts';
 import { useChat } from '../support/participant.ts';
@@ -186,7 +186,7 @@ describe('tools for models', () => {
 
   describe('of @rolecall', () => {
     const contributed = () => vscode.extensions.getExtension(extensionId)?.packageJSON.contributes.languageModelTools;
-    const open = (wanted: ReadonlySet<string> = accessToolNames) =>
+    const open = (wanted: ReadonlySet<string> = ownAccessToolNames) =>
       accessToolRegistry(tree().data, contributed(), scene().log, wanted);
     const call = (box: ToolRegistry, name: string, args: Record<string, unknown>) =>
       box.invoke({ id: '1', name, arguments: args }, new AbortController().signal);

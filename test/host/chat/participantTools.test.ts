@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../../src/core/base/errors.ts';
 import type { ChatMessage } from '../../../src/core/completions/request.ts';
-import { accessToolNames } from '../../../src/host/accessToolNames.ts';
 import type { ToolRegistry } from '../../../src/host/conversation.ts';
+import { ownAccessToolNames } from '../../../src/host/ownAccessTools.ts';
 import { chatRequest, requestTurn, responseTurn } from '../support/chat.ts';
 import { useChat } from '../support/participant.ts';
 import { clearFaults } from '../support/sandbox.ts';
@@ -55,7 +55,7 @@ describe('@rolecall with a tool', () => {
     await chat().ask('say: hello');
     assert.deepEqual(last(), [[], []]);
     await chat().ask(chatRequest('say: hello', { command: 'access' }));
-    assert.deepEqual(last(), [[...accessToolNames], []]);
+    assert.deepEqual(last(), [[...ownAccessToolNames], []]);
     const toolReferences = [{ name: 'rolecall_who_has_role' }, { name: 'rolecall_workspaceTool' }];
     await chat().ask(chatRequest('say: hello', { toolReferences }));
     assert.deepEqual(last(), [['who_has_role'], []]);
@@ -64,7 +64,7 @@ describe('@rolecall with a tool', () => {
       requestTurn(vscode, 'who?', [], undefined, 'access'),
       responseTurn(vscode, [], who),
     ]);
-    assert.deepEqual(last(), [[], [...accessToolNames]]);
+    assert.deepEqual(last(), [[], [...ownAccessToolNames]]);
     chat().toolRegistry = offered(async () => {
       chat().opened.at(-1)?.answered?.add('count_words');
       return { content: '42 words', isError: false };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { accessToolRegistry } from '../../../src/host/access/accessTools.ts';
 import { accessBriefing } from '../../../src/host/access/briefing.ts';
-import { accessToolNames } from '../../../src/host/accessToolNames.ts';
+import { ownAccessToolNames } from '../../../src/host/ownAccessTools.ts';
 import { extensionId } from '../../../src/ids.ts';
 import { chatRequest } from '../support/chat.ts';
 import { FakeLog } from '../support/fakes.ts';
@@ -28,7 +28,7 @@ describe('the prompts that the sandbox names', () => {
     const { data } = tree();
     chat().briefing = await accessBriefing(data, true, new AbortController().signal);
     if (command === 'access')
-      chat().toolRegistry = await accessToolRegistry(data, languageModelTools, new FakeLog(), accessToolNames);
+      chat().toolRegistry = await accessToolRegistry(data, languageModelTools, new FakeLog(), ownAccessToolNames);
     const { errorDetails } = await chat().ask(chatRequest(prompt, { command }));
     assert.equal(errorDetails, undefined);
     return chat().read();

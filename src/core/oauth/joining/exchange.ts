@@ -74,7 +74,7 @@ function readFrame(text: string): z.infer<typeof frameSchema> {
 }
 
 /** What an error of the other side is here: what helps is the same. */
-export function remoteError({ kind, message }: { readonly kind: string; readonly message: string }): RolecallError {
+function remoteError({ kind, message }: { readonly kind: string; readonly message: string }): RolecallError {
   return new RolecallError(errorKinds.find((known) => known === kind) ?? 'protocol', message);
 }
 

@@ -287,7 +287,7 @@ function canHideTogether(paths: Paths, watched: ReadonlySet<RoleEntry>, max: num
  * How many humans hold a role: at least, where each unlinked user id is a subject of the same group or of another; at most, where
  * none is.
  */
-export function countHolders(role: RoleEntry, groups: readonly GroupEntry[], trial: Trial): CountRange {
+function countHolders(role: RoleEntry, groups: readonly GroupEntry[], trial: Trial): CountRange {
   const { people } = trial;
   const persons = new Set<Person>();
   const humans = new Set<Person | string>();
